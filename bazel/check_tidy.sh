@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# clang-tidy over our .cc files, as .clang-tidy says; a finding is an error. A file is looked at
+# again only when it, a header of ours that it includes, or the rules changed since it last passed.
+# usage: check_tidy.sh [FILE...]     Exit 77: no fitting clang-tidy here.
+set -uo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
+# shellcheck source=bazel/sources.sh
+. bazel/sources.sh
+
+tidy=$(clang_tool clang-tidy) || exit 77
+
+cache=.rankbox/tidy
+mkdir -p "$cache"
+
+flags=(-std=c++20 -I. -include bazel/clang_source_location.h -DRANKBOX_BACKEND_SIM)
+# shellcheck disable=SC2207  # one flag a word
+flags+=($(pkg-config --cflags ompi-c 2>/dev/null | sed 's/-I/-isystem /g'))
+
+if (($# > 0)); then files=("$@"); else mapfile -t files < <(cpp_files '*.cc'); fi
+((${#files[@]} > 0)) || exit 0
+
+# Lines "KEY<tab>FILE"; the key covers everything that the verdict on the file depends on. Files
+# that need headers which this machine lacks (MPI, CUDA) are left out, and named on stderr.
+keys=$("$tidy" --version | cat - .clang-tidy bazel/tidy_keys.py | python3 bazel/tidy_keys.py "${flags[*]}" "${files[@]}") || exit 1
+
+# Run by xargs, below, in shells of its own.
+# shellcheck disable=SC2317,SC2086  # $FLAGS is one flag a word
+check_one() {
+  local key=${1%%$'\t'*} file=${1#*$'\t'} log
+  # clang-tidy counts suppressed warnings of system headers on stderr: shown only on failure.
+  if log=$("$TIDY" --quiet --warnings-as-errors='*' "$file" -- $FLAGS 2>&1); then
+    : >"$CACHE/$key"
+  else
+    printf '%s\n' "$log" | grep -v -e 'warnings generated' -e '^Suppressed' -e '^Use -header-filter'
+    return 1
+  fi
+}
+export -f check_one
+export TIDY=$tidy CACHE=$cache FLAGS="${flags[*]}"
+
+mapfile -t todo < <(while IFS=$'\t' read -r key file; do
+  [[ -n $key && ! -e $cache/$key ]] && printf '%s\t%s\n' "$key" "$file"
+done <<<"$keys")
+
+status=0
+if ((${#todo[@]} > 0)); then
+  # shellcheck disable=SC2016  # expanded by the shell that xargs starts
+  printf '%s\n' "${todo[@]}" | xargs -d '\n' -n 1 -P "$(nproc)" bash -c 'check_one "$1"' check_one || status=1
+fi
+printf 'tidy: %d files checked, %d unchanged since they last passed\n' \
+  "${#todo[@]}" "$((${#files[@]} - ${#todo[@]}))"
+
+# Keys of files as they no longer are (only when all files were asked for).
+if (($# == 0)); then
+  for stale in "$cache"/*; do
+    [[ -e $stale && $keys != *"${stale##*/}"* ]] && rm -f "$stale"
+  done
+fi
+exit "$status"

@@ -1,0 +1,59 @@
+"""Constants for BUILD files.
+
+    load("//bazel:defs.bzl", "SIM_ONLY")
+
+    cc_test(
+        name = "mailbox_test",
+        srcs = ["mailbox_test.cc"],
+        tags = ["sanitize"],                # also run under tsan, asan and ubsan by ./rankbox test
+        target_compatible_with = SIM_ONLY,  # skipped, not failed, with --config=mpi|nccl
+        deps = [...],
+    )
+
+A target whose dependency is skipped is skipped itself: mark the lowest one only. The constants are
+lists and add up: `target_compatible_with = SIM_ONLY + NO_TSAN`.
+"""
+
+_SKIP = ["//bazel:other_backend_only"]
+
+# Only for one backend.
+SIM_ONLY = select({
+    "//bazel:is_sim": [],
+    "//conditions:default": _SKIP,
+})
+
+MPI_ONLY = select({
+    "//bazel:is_mpi": [],
+    "//conditions:default": _SKIP,
+})
+
+NCCL_ONLY = select({
+    "//bazel:is_nccl": [],
+    "//conditions:default": _SKIP,
+})
+
+# Not under this sanitizer. Say beside the use why: an opt-out hides real bugs.
+NO_TSAN = select({
+    "//bazel:is_tsan": ["//bazel:not_under_tsan"],
+    "//conditions:default": [],
+})
+
+NO_ASAN = select({
+    "//bazel:is_asan": ["//bazel:not_under_asan"],
+    "//conditions:default": [],
+})
+
+NO_UBSAN = select({
+    "//bazel:is_ubsan": ["//bazel:not_under_ubsan"],
+    "//conditions:default": [],
+})
+
+NO_SANITIZERS = NO_TSAN + NO_ASAN + NO_UBSAN
+
+# For sources that learners edit: a stub does not use its parameters yet, and a warning should not
+# stand between somebody and their verdict.
+LEARNER_COPTS = [
+    "-Wno-error",
+    "-Wno-unused-parameter",
+    "-Wno-conversion",
+]

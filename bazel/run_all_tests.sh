@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# All tests, as ./rankbox test and CI run them. The last line is the count.
+set -uo pipefail
+
+usage() {
+  cat <<'USAGE'
+usage: ./rankbox test [--fast]
+
+Runs every test, then those tagged `sanitize` again under the thread, address and
+undefined-behaviour sanitizers, then the checks of layout (clang-format) and of bug patterns
+(clang-tidy). A failing stage does not stop the others. The last line counts: test targets over all
+stages, one more for each check. Exits with 1 when anything failed.
+
+  --fast   only the first stage: bazel test //...
+  --help   this text
+USAGE
+}
+
+fast=no
+for argument in "$@"; do
+  case $argument in
+    --fast) fast=yes ;;
+    -h | --help) usage; exit 0 ;;
+    *) printf 'rankbox test: unknown argument %s (try --help)\n' "$argument" >&2; exit 2 ;;
+  esac
+done
+
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
+state=.rankbox/test
+mkdir -p "$state"
+
+ui=("--ui_event_filters=-info,-debug" --show_result=0 --noshow_progress)
+[[ -t 1 && -z ${NO_COLOR-} ]] || ui+=(--color=no --curses=no)
+
+passed=0 failed=0 skipped=0
+summary=()
+
+interrupted() { printf '\nrankbox test: interrupted\n' >&2; exit 130; }
+trap interrupted INT TERM
+
+# Adds one stage's counts: name, seconds, passed, failed, skipped.
+tally() {
+  passed=$((passed + $3)) failed=$((failed + $4)) skipped=$((skipped + $5))
+  summary+=("$(printf '%-12s %3d passed, %d failed, %d skipped  %4d s' "$1" "$3" "$4" "$5" "$2")")
+  printf -- '--- %s: %d passed, %d failed, %d skipped (%d s)\n' "$1" "$3" "$4" "$5" "$2"
+}
+
+# Runs bazel test with further flags. --keep_going: one file that does not compile must not hide
+# the results of all others.
+bazel_stage() {
+  local name=$1 started=$SECONDS status=0 events=$state/$1.json counts
+  shift
+  printf '=== %s: bazel test %s\n' "$name" "${*//'//...'/} //..."
+  rm -f "$events"
+  bazel test "${ui[@]}" --keep_going --build_event_json_file="$events" "$@" //... </dev/null || status=$?
+  ((status != 8)) || interrupted
+  counts=$(python3 bazel/count_tests.py "$events" "$status") || counts="0 1 0"
+  # shellcheck disable=SC2086  # three numbers
+  tally "$name" "$((SECONDS - started))" $counts
+}
+
+# Runs one check; exit code 77 says that it does not apply on this machine.
+check_stage() {
+  local name=$1 started=$SECONDS status=0
+  shift
+  printf '=== %s: %s\n' "$name" "$*"
+  "$@" </dev/null || status=$?
+  case $status in
+    0) tally "$name" "$((SECONDS - started))" 1 0 0 ;;
+    77) tally "$name" "$((SECONDS - started))" 0 0 1 ;;
+    *) tally "$name" "$((SECONDS - started))" 0 1 0 ;;
+  esac
+}
+
+bazel_stage tests
+if [[ $fast == no ]]; then
+  sanitize=(--build_tests_only --test_tag_filters=sanitize)
+  # Kernels that randomize more than 28 bits place memory where older thread sanitizers
+  # cannot follow ("unexpected memory mapping"): run those tests at fixed addresses.
+  tsan=(--config=tsan)
+  bits=$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)
+  if ((bits > 28)) && setarch --addr-no-randomize true 2>/dev/null; then
+    tsan+=("--run_under=setarch --addr-no-randomize")
+  fi
+  bazel_stage tsan "${tsan[@]}" "${sanitize[@]}"
+  bazel_stage asan --config=asan "${sanitize[@]}"
+  bazel_stage ubsan --config=ubsan "${sanitize[@]}"
+  check_stage format bazel/check_format.sh
+  check_stage tidy bazel/check_tidy.sh
+fi
+
+printf '\n'
+printf '%s\n' "${summary[@]}"
+printf 'total %d s\n' "$SECONDS"
+if ((skipped > 0)); then
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+else
+  printf '%d passed, %d failed\n' "$passed" "$failed"
+fi
+((failed == 0))

@@ -1,0 +1,67 @@
+"""Prints "KEY<tab>FILE" for each .cc file that clang-tidy can look at on this machine.
+
+usage: tidy_keys.py FLAGS FILE... <RULES
+
+The key hashes the rules (stdin), the flags, the file and every header of ours that it includes,
+directly or not. System headers are not hashed: they change with the distribution's packages, and
+clang-tidy's own version, which does likewise, is part of the rules.
+"""
+
+import functools
+import hashlib
+import os
+import re
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
+
+# Headers of optional libraries: without them the file cannot be parsed.
+OPTIONAL = ("mpi.h", "nccl.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_fp16.h")
+
+
+@functools.lru_cache(maxsize=None)
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    return text, INCLUDE.findall(text)
+
+
+def closure(path, seen, system):
+    """Adds to `seen` what `path` includes of ours, to `system` the names in angle brackets."""
+    if path in seen:
+        return
+    seen.add(path)
+    for ours, theirs in read(path)[1]:
+        if theirs:
+            system.add(theirs)
+            continue
+        for candidate in (ours, os.path.join(os.path.dirname(path), ours)):
+            if os.path.isfile(candidate):
+                closure(os.path.normpath(candidate), seen, system)
+                break
+        else:
+            system.add(ours)
+
+
+def available(header, flags):
+    folders = ["/usr/include", "/usr/local/include"] + [f for f in flags.split() if f.startswith("/")]
+    return any(os.path.isfile(os.path.join(folder, header)) for folder in folders)
+
+
+def main(flags, files):
+    rules = hashlib.sha256((sys.stdin.read() + flags).encode()).hexdigest()
+    for path in files:
+        seen, system = set(), set()
+        closure(os.path.normpath(path), seen, system)
+        absent = [h for h in OPTIONAL if h in system and not available(h, flags)]
+        if absent:
+            print(f"tidy: {path} left out: no {absent[0]} here", file=sys.stderr)
+            continue
+        key = hashlib.sha256(rules.encode())
+        for name in sorted(seen):
+            key.update(name.encode() + b"\0" + read(name)[0].encode() + b"\0")
+        print(f"{key.hexdigest()}\t{path}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

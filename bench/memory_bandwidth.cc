@@ -1,0 +1,71 @@
+// The bound: no all-reduce in place can take less time than reading and writing every rank's tensor
+// once.
+//
+//   memory_bandwidth BYTES     seconds to read and write BYTES once, in place, with one pinned
+//   thread per core
+//
+// STREAM's "scale" done in place, on the same amount of memory as the operation it bounds, so that
+// both profit alike from what fits into the caches. Prints one number, in seconds.
+#include <barrier>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "bench/measure.h"
+
+namespace {
+
+void pin_to_core(unsigned core) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(core, &cores);
+  pthread_setaffinity_np(pthread_self(), sizeof cores,
+                         &cores);  // best effort: unpinned is still a bound
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const long long bytes = argc == 2 ? std::atoll(argv[1]) : 0;
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t floats = static_cast<std::size_t>(bytes) / sizeof(float) / cores;
+  if (bytes < 1 || floats == 0) {
+    std::fprintf(stderr, "usage: memory_bandwidth BYTES\n");
+    return 2;
+  }
+  std::barrier meet(static_cast<std::ptrdiff_t>(cores));
+  std::vector<double> times(cores);
+  std::vector<double> results(cores);
+  std::vector<std::thread> threads;
+  for (unsigned core = 0; core < cores; ++core) {
+    threads.emplace_back([&, core] {
+      pin_to_core(core);
+      std::vector<float> mine(floats, 1.0f);  // first touched, so placed, by the core that uses it
+      float* const data = mine.data();
+      const auto max_over_threads = [&](double seconds) {
+        times[core] = seconds;
+        meet.arrive_and_wait();
+        const double largest = *std::max_element(times.begin(), times.end());
+        meet.arrive_and_wait();
+        return largest;
+      };
+      results[core] = rankbox::bench::seconds_per_call(
+          [&] {
+            for (std::size_t i = 0; i < floats; ++i) {
+              data[i] *= 1.0001f;
+            }
+            asm volatile("" : : "r"(data) : "memory");  // the passes must really happen, one by one
+          },
+          max_over_threads);
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  std::printf("%.9e\n", *std::max_element(results.begin(), results.end()));
+  return 0;
+}

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Rankbox side by side with its peers, on this machine, in one run: ratios, not times.
+
+    bench/run.py [--rounds N] [--json FILE] [--only TEXT] [--bin FOLDER]
+
+Builds //bench through Bazel (or takes the programs from FOLDER). Every round runs each row's programs one after the
+other, so that a noisy minute falls on both sides alike; a figure is the median over the rounds. Open MPI and gloo are
+optional (libopenmpi-dev openmpi-bin, libgloo-dev): rows without their peer say so.
+
+Exits 0 when all measured rows meet their targets, 1 when one does not, 2 when nothing could be measured.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CORES = os.cpu_count() or 1
+FLOATS = 1024 * 1024  # the course's tensor: 1024 x 1024 floats, 4 MiB
+FLOAT_BYTES = 4
+
+
+def sim(*arguments):
+    return ["sim_bench", *map(str, arguments)]
+
+
+def gloo(*arguments):
+    return ["gloo_peer", *map(str, arguments)]
+
+
+def mpi(world_size, *arguments):
+    """Bound to cores where there are enough of them; else left to the scheduler, with Open MPI's own yielding."""
+    binding = ["--bind-to", "core"] if world_size <= CORES else ["--oversubscribe", "--bind-to", "none"]
+    return ["mpirun", "-np", str(world_size), *binding, "mpi_peer", *map(str, arguments)]
+
+
+def bound(world_size):
+    return ["memory_bandwidth", str(world_size * FLOATS * FLOAT_BYTES)]
+
+
+class Row:
+    """One comparison. `judge` says how the two times become a figure, and what it must reach.
+
+    faster    peer's time / Rankbox's time   at least `target`
+    share     bound's time / Rankbox's time  at least `target`, shown in percent
+    overhead  Rankbox's time / peer's - 1    at most `target`, shown in percent
+    at_most   Rankbox's time, in seconds     at most `target`
+    runs      Rankbox's time                 that there is one
+    """
+
+    def __init__(self, what, ours, peer_name="", peer=None, judge="faster", target=1.0, scale_bytes=0):
+        self.what = what
+        self.ours = ours
+        self.peer_name = peer_name
+        self.peer = peer
+        self.judge = judge
+        self.target = target
+        self.scale_bytes = scale_bytes  # show GB/s instead of a time
+        self.samples = {"ours": [], "peer": []}
+        self.missing = ""
+
+    def figure(self):
+        ours = statistics.median(self.samples["ours"])
+        if self.judge in ("at_most", "runs"):
+            return ours
+        peer = statistics.median(self.samples["peer"])
+        return ours / peer - 1 if self.judge == "overhead" else peer / ours
+
+    def met(self):
+        if self.judge in ("faster", "share"):
+            return self.figure() >= self.target
+        return self.judge == "runs" or self.figure() <= self.target
+
+    def texts(self):
+        """(Rankbox, peer, figure, target) as shown."""
+        show = lambda samples: self.amount(statistics.median(samples)) if samples else "-"
+        if self.judge == "faster":
+            figure, target = f"{self.figure():.2f} x", f">= {self.target:g} x"
+        elif self.judge == "share":
+            figure, target = f"{100 * self.figure():.0f} %", f">= {100 * self.target:g} %"
+        elif self.judge == "overhead":
+            figure, target = f"{100 * self.figure():+.1f} %", f"<= {100 * self.target:g} %"
+        elif self.judge == "at_most":
+            figure, target = "", f"<= {self.amount(self.target)}"
+        else:
+            figure, target = "", "runs"
+        return show(self.samples["ours"]), show(self.samples["peer"]), figure, target
+
+    def amount(self, seconds):
+        if self.scale_bytes:
+            return f"{self.scale_bytes / seconds / 1e9:.2f} GB/s"
+        for unit, name in ((1, "s"), (1e-3, "ms"), (1e-6, "us")):
+            if seconds >= unit:
+                return f"{seconds / unit:.2f} {name}"
+        return f"{seconds * 1e9:.0f} ns"
+
+
+def rows():
+    four_mib = FLOATS * FLOAT_BYTES
+    table = [
+        Row("ping-pong 8 B, p = 2", sim("pingpong", 8), "Open MPI", mpi(2, "pingpong", 8)),
+        Row("ping-pong 8 B, p = 2", sim("pingpong", 8), "gloo", gloo("pingpong", 8)),
+        Row("ping-pong 4 MiB, p = 2", sim("pingpong", four_mib), "Open MPI", mpi(2, "pingpong", four_mib),
+            scale_bytes=four_mib),
+        Row("ping-pong 4 MiB, p = 2", sim("pingpong", four_mib), "gloo", gloo("pingpong", four_mib),
+            scale_bytes=four_mib),
+    ]
+    for world_size, times_faster in ((2, 3.5), (4, 10), (8, 10)):
+        ours = sim("allreduce", FLOATS, world_size)
+        what = f"all_reduce 1024x1024 MAX, p = {world_size}"
+        table += [
+            Row(what, ours, "Open MPI", mpi(world_size, "allreduce", FLOATS), target=times_faster),
+            Row(what, ours, "gloo", gloo("allreduce", FLOATS, world_size)),
+            Row(what, ours, "memory bound", bound(world_size), judge="share", target=0.8),
+        ]
+    for world_size, times_faster in ((2, 1), (4, 1), (8, 40)):
+        ours = sim("allreduce", 1, world_size)
+        what = f"all_reduce 1 float MAX, p = {world_size}"
+        table += [
+            Row(what, ours, "Open MPI", mpi(world_size, "allreduce", 1), target=times_faster),
+            Row(what, ours, "gloo", gloo("allreduce", 1, world_size)),
+        ]
+    table += [
+        Row("allreduce_ring 1024x1024 MAX, p = 4", sim("ring", FLOATS, 4), "Open MPI", mpi(4, "allreduce", FLOATS)),
+        Row("trace, clocks and all, 64 KiB messages", sim("overhead", 65536), "trace off", judge="overhead",
+            target=0.05),
+        Row("start and join 8 ranks", sim("start", 8), judge="at_most", target=1e-3),
+        Row("allreduce_tree on 4096 ranks", sim("tree", 4096), judge="runs"),
+    ]
+    return table
+
+
+def run_program(command, folder):
+    """The numbers a program prints, or None and why there are none."""
+    if command[0] == "mpirun" and not shutil.which("mpirun"):
+        return None, "mpirun is not installed"
+    placed = [str(folder / word) if (folder / word).is_file() else word for word in command]
+    program = next(word for word in command if word.endswith(("_bench", "_peer", "_bandwidth")))
+    if program in placed:
+        return None, f"{program} was not built"
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    try:
+        done = subprocess.run(placed, capture_output=True, text=True, env=environment, timeout=120)
+        if done.returncode != 0:
+            return None, (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[0][:70]
+        return [float(word) for word in done.stdout.split()], ""
+    except subprocess.TimeoutExpired:
+        return None, "no answer within 120 s"
+
+
+def measure(table, rounds, folder):
+    for round_number in range(rounds):
+        # A command that several rows share (our side, mostly) runs once in a round.
+        answers = {}
+        for row in table:
+            for side, command in (("ours", row.ours), ("peer", row.peer)):
+                if not command or row.missing:
+                    continue
+                if sys.stderr.isatty():
+                    print(f"\r\033[Kround {round_number + 1}/{rounds}: {' '.join(command)}", end="", file=sys.stderr)
+                key = tuple(command)
+                if key not in answers:
+                    answers[key] = run_program(command, folder)
+                numbers, why = answers[key]
+                if not numbers:
+                    row.missing = why
+                    continue
+                row.samples[side].append(numbers[0])
+                if row.judge == "overhead":
+                    row.samples["peer"].append(numbers[1])
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+
+
+def build():
+    """The folder with the programs. Ours must build; a peer's library may be absent."""
+    subprocess.run(["bazel", "build", "//bench:sim_bench", "//bench:memory_bandwidth"], cwd=ROOT, check=True)
+    for peer in ("mpi_peer", "gloo_peer"):
+        done = subprocess.run(["bazel", "build", f"//bench:{peer}"], cwd=ROOT, capture_output=True, text=True)
+        if done.returncode != 0:
+            print(f"{peer}: not built, its rows are left out", file=sys.stderr)
+    where = subprocess.run(["bazel", "info", "bazel-bin"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return pathlib.Path(where.stdout.strip()) / "bench"
+
+
+def print_table(table):
+    print(f"{'what':<38} {'Rankbox':>10}  {'peer':<12} {'its figure':>11} {'ratio':>9}  {'target':<10} met")
+    for row in table:
+        if row.missing:
+            print(f"{row.what:<38} {'':>10}  {row.peer_name:<12} not measured: {row.missing}")
+            continue
+        ours, peer, figure, target = row.texts()
+        print(f"{row.what:<38} {ours:>10}  {row.peer_name:<12} {peer:>11} {figure:>9}  {target:<10} "
+              f"{'yes' if row.met() else 'NO'}")
+
+
+def as_json(table, rounds):
+    results = []
+    for row in table:
+        result = {"what": row.what, "peer": row.peer_name, "judge": row.judge, "target": row.target}
+        if row.missing:
+            result["missing"] = row.missing
+        else:
+            result.update(figure=row.figure(), met=row.met(), rankbox_seconds=row.samples["ours"],
+                          peer_seconds=row.samples["peer"])
+        results.append(result)
+    return {"version": 1, "cores": CORES, "rounds": rounds, "results": results}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5, help="how often each program runs (default 5)")
+    parser.add_argument("--json", metavar="FILE", help="write every measured time there")
+    parser.add_argument("--only", metavar="TEXT", default="", help="rows whose name or peer contains TEXT")
+    parser.add_argument("--bin", metavar="FOLDER", help="take the programs from there instead of building them")
+    options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error(f"--rounds {options.rounds}: at least 1 is needed")
+    if options.bin and not (pathlib.Path(options.bin) / "sim_bench").is_file():
+        parser.error(f"--bin {options.bin}: there is no sim_bench in it")
+
+    table = [row for row in rows() if options.only.lower() in f"{row.what} {row.peer_name}".lower()]
+    if not table:
+        parser.error(f"--only {options.only}: no row has that in its name")
+    measure(table, options.rounds, pathlib.Path(options.bin).resolve() if options.bin else build())
+    print_table(table)
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(as_json(table, options.rounds), indent=2) + "\n")
+    measured = [row for row in table if not row.missing]
+    if not measured:
+        return 2
+    return 0 if all(row.met() for row in measured) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

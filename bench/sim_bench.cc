@@ -1,0 +1,178 @@
+// Rankbox by the loop that its peers are measured with: checking, tracing and virtual clocks on,
+// unless said otherwise. Prints one number, in seconds (overhead: two).
+//
+//   sim_bench pingpong BYTES          one way, between 2 ranks
+//   sim_bench allreduce COUNT P       the native all_reduce, MAX, COUNT floats
+//   sim_bench ring COUNT P            the course's own allreduce_ring, MAX, COUNT floats
+//   sim_bench overhead BYTES          a whole run of ping-pong with the trace on, and with it off:
+//   per message sim_bench start P                 start and join P ranks that do nothing sim_bench
+//   tree P                  a whole run of allreduce_tree of one float on P ranks
+//
+// Ranks are pinned to cores when every rank has its own, as `mpirun --bind-to core` does; else they
+// are left alone.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "bench/measure.h"
+#include "collectives/allreduce_ring.h"
+#include "collectives/allreduce_tree.h"
+#include "comm/run_ranks.h"
+
+namespace rankbox::bench {
+namespace {
+
+void pin_if_room(const Comm& dist) {
+  if (dist.world_size() > static_cast<int>(std::thread::hardware_concurrency())) {
+    return;
+  }
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(static_cast<unsigned>(dist.rank()), &cores);
+  pthread_setaffinity_np(pthread_self(), sizeof cores, &cores);  // best effort
+}
+
+/// Seconds of one operation in a world of its own.
+/// @param make Comm& -> the operation, as a function of no arguments
+template <class Make>
+double seconds_in_world(int world_size, Make make) {
+  const auto [seconds, report] = run_ranks({.world_size = world_size}, [&](Comm& dist) {
+    pin_if_room(dist);
+    TensorOf<double> slowest(Shape(1));
+    return seconds_per_call(make(dist), [&](double mine) {
+      *slowest.data() = mine;
+      dist.all_reduce(slowest, ReduceOp::MAX);
+      return *slowest.data();
+    });
+  });
+  return seconds.front();
+}
+
+double pingpong(std::int64_t bytes) {
+  const double there_and_back = seconds_in_world(2, [&](Comm& dist) {
+    return [&dist, tensor = zeros({bytes / 4})]() mutable {
+      if (dist.rank() == 0) {
+        dist.send(tensor, 1);
+        dist.recv(tensor, 1);
+      } else {
+        dist.recv(tensor, 0);
+        dist.send(tensor, 0);
+      }
+    };
+  });
+  return there_and_back / 2;
+}
+
+using AllReduce = void (*)(Comm&, Tensor&, ReduceOp);
+
+void native(Comm& dist, Tensor& tensor, ReduceOp op) { dist.all_reduce(tensor, op); }
+
+double allreduce(AllReduce algorithm, std::int64_t count, int world_size) {
+  return seconds_in_world(world_size, [&](Comm& dist) {
+    return [&dist, algorithm, tensor = full({count}, static_cast<float>(dist.rank()))]() mutable {
+      algorithm(dist, tensor, ReduceOp::MAX);
+    };
+  });
+}
+
+/// Per message, everything counted: starting the ranks, the messages, and the clocks computed after
+/// them.
+double whole_run(std::int64_t bytes, bool trace) {
+  constexpr int kRoundTrips = 2000;
+  const double begin = now();
+  run_ranks({.world_size = 2, .trace = trace}, [&](Comm& dist) {
+    pin_if_room(dist);
+    Tensor tensor = zeros({bytes / 4});
+    for (int trip = 0; trip < kRoundTrips; ++trip) {
+      if (dist.rank() == 0) {
+        dist.send(tensor, 1);
+        dist.recv(tensor, 1);
+      } else {
+        dist.recv(tensor, 0);
+        dist.send(tensor, 0);
+      }
+    }
+  });
+  return (now() - begin) / (2 * kRoundTrips);
+}
+
+/// On and off in turns, so that a noisy moment falls on both.
+std::pair<double, double> overhead(std::int64_t bytes) {
+  std::vector<double> on;
+  std::vector<double> off;
+  for (int turn = 0; turn < 21; ++turn) {
+    on.push_back(whole_run(bytes, true));
+    off.push_back(whole_run(bytes, false));
+  }
+  return {median(on), median(off)};
+}
+
+template <class Body>
+double median_run(int runs, int world_size, Body body) {
+  std::vector<double> samples;
+  for (int run = 0; run < runs; ++run) {
+    const double begin = now();
+    run_ranks({.world_size = world_size}, body);
+    samples.push_back(now() - begin);
+  }
+  return median(samples);
+}
+
+/// Whole number, at least 1; 0 if it is not one.
+std::int64_t positive(const char* text) {
+  char* end = nullptr;
+  const long long value = std::strtoll(text, &end, 10);
+  return *text != '\0' && *end == '\0' && value > 0 ? value : 0;
+}
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  const std::int64_t amount = argc > 2 ? positive(argv[2]) : 0;
+  const int world_size = argc > 3 ? static_cast<int>(positive(argv[3])) : 0;
+  if (what == "pingpong" && amount > 0) {
+    fmt::print("{:.9e}\n", pingpong(amount));
+  } else if (what == "allreduce" && amount > 0 && world_size > 0) {
+    fmt::print("{:.9e}\n", allreduce(native, amount, world_size));
+  } else if (what == "ring" && amount > 0 && world_size > 0) {
+    fmt::print("{:.9e}\n", allreduce(allreduce_ring, amount, world_size));
+  } else if (what == "overhead" && amount > 0) {
+    const auto [on, off] = overhead(amount);
+    fmt::print("{:.9e} {:.9e}\n", on, off);
+  } else if (what == "start" && amount > 0) {
+    fmt::print("{:.9e}\n", median_run(50, static_cast<int>(amount), [](Comm&) {}));
+  } else if (what == "tree" && amount > 0) {
+    fmt::print("{:.9e}\n", median_run(3, static_cast<int>(amount), [](Comm& dist) {
+                 Tensor tensor = full({1}, 1.0f);
+                 allreduce_tree(dist, tensor, ReduceOp::SUM);
+                 if (to_host(tensor).front() != static_cast<float>(dist.world_size())) {
+                   throw Error("allreduce_tree: wrong sum");
+                 }
+               }));
+  } else {
+    fmt::print(
+        stderr,
+        "usage: sim_bench pingpong|overhead BYTES | allreduce|ring COUNT P | start|tree P\n");
+    return 2;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace rankbox::bench
+
+int main(int argc, char** argv) {
+  try {
+    return rankbox::bench::main(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sim_bench: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,150 @@
+#include "cli/check.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/child.h"
+#include "cli/grade.h"
+#include "cli/paths.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "comm/errors.h"
+#include "verdict/verdict_json.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+constexpr std::size_t kLongestReplay = 256;
+
+struct Options {
+  std::string name;
+  std::string file;
+  std::string replay;
+  double seconds = 10;
+  int memory_mb = 1024;
+  bool solution = false;
+  bool json = false;
+};
+
+// What the learner's code printed, or the compiler said: indented, and not without end.
+void print_indented(const char* heading, const std::string& text) {
+  constexpr int kMostLines = 40;
+  if (text.find_first_not_of(" \n") == std::string::npos) return;
+  fmt::print("{}\n", heading);
+  std::istringstream lines(text);
+  int printed = 0;
+  for (std::string line; std::getline(lines, line); ++printed) {
+    if (printed == kMostLines) {
+      fmt::print("  | …\n");
+      return;
+    }
+    fmt::print("  | {}\n", line);
+  }
+}
+
+void print(const Grade& graded, const Options& options) {
+  if (options.json) {
+    fmt::print("{}\n", to_json(graded.verdict, 2));
+    return;
+  }
+  fmt::print("{}", to_text(graded.verdict, use_colour()));
+  if (graded.verdict.passed()) {
+    print_indented("printed by your code:", graded.program_output);
+    return;
+  }
+  print_indented("the compiler says:", graded.compiler_output);
+  print_indented("printed by your code:", graded.program_output);
+}
+
+// Which file: that of --file or --solution, the path given as NAME, or the learner's own.
+std::string file_to_grade(const Options& options, const Exercise& exercise) {
+  if (!options.file.empty()) return options.file;
+  const std::filesystem::path root = project_root();
+  if (options.solution) return root / solution_path(exercise);
+  const bool is_path = options.name.find('/') != std::string::npos;
+  if (is_path && std::filesystem::exists(options.name)) return options.name;
+  return root / stub_path(exercise);
+}
+
+// A replay line has to grade the same file again.
+std::string replay_command(const Options& options, const Exercise& exercise,
+                           const std::string& file, bool own) {
+  std::string command = fmt::format("./rankbox check {}", exercise.name);
+  if (options.solution) return command + " --solution";
+  if (own) return command;
+  // A name that is long, or that a shell would take apart, is left for the user to fill in.
+  const bool plain = file.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_-./+=,@%") == std::string::npos;
+  const bool fits = command.size() + file.size() + 100 < kLongestReplay;
+  return fmt::format("{} --file {}", command, plain && fits ? file : "FILE");
+}
+
+void check(const Options& options) {
+  if (options.solution && !options.file.empty()) {
+    throw InvalidArgument("--solution and --file exclude each other: which one is to be graded?");
+  }
+  if (!(options.seconds > 0) || options.seconds > 3600) {
+    throw InvalidArgument(fmt::format(
+        "--timeout {:g} should be more than 0 and at most 3600 seconds", options.seconds));
+  }
+  if (options.memory_mb < 64 || options.memory_mb > 1 << 20) {
+    throw InvalidArgument(
+        fmt::format("--memory {} should be from 64 to 1048576 MB", options.memory_mb));
+  }
+
+  const Exercise& exercise = exercise_named(options.name);
+  GradeOptions grading;
+  grading.file = file_to_grade(options, exercise);
+  grading.replay = options.replay;
+  grading.seconds = options.seconds;
+  grading.memory_mb = options.memory_mb;
+  const bool own = display_path(grading.file) == stub_path(exercise);
+  grading.command = replay_command(options, exercise, grading.file, own);
+
+  Grade graded;
+  {
+    const InterruptGuard guard;
+    graded = grade(exercise, grading);
+  }
+  // One case says nothing about the others.
+  if (own && options.replay.empty()) remember(exercise, graded.verdict);
+  print(graded, options);
+  if (!graded.verdict.passed()) throw CLI::RuntimeError(1);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* check_command = app.add_subcommand("check", "grades one exercise");
+  check_command->footer(
+      "Example:\n"
+      "  ./rankbox check broadcast_ring                 your exercises/…/broadcast_ring.cc\n"
+      "  ./rankbox check broadcast_ring --solution      the answer\n"
+      "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.");
+  check_command->add_option("name", options->name, "an exercise (./rankbox list), or its file")
+      ->required()
+      ->type_name("NAME");
+  check_command->add_flag("--solution", options->solution, "grade the solution instead");
+  check_command->add_option("--file", options->file, "grade this source file instead")
+      ->type_name("F");
+  check_command->add_flag("--json", options->json, "print one JSON object");
+  check_command->add_option("--replay", options->replay, "only this case, as a failure names it")
+      ->type_name("CASE");
+  check_command->add_option("--timeout", options->seconds, "seconds it may run (default 10)")
+      ->type_name("S");
+  check_command->add_option("--memory", options->memory_mb, "MB it may use (default 1024)")
+      ->type_name("MB");
+  check_command->callback([options] { check(*options); });
+}
+
+}  // namespace rankbox::cli

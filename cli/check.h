@@ -1,0 +1,12 @@
+// `rankbox check`: grades one exercise.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace rankbox::cli {
+
+void add_check(CLI::App& app);
+
+}  // namespace rankbox::cli

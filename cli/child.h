@@ -1,0 +1,63 @@
+// Runs a program that is not trusted: bounded in time, memory and output, and never left behind.
+//
+// The program gets a process group of its own, an empty standard input, and limits. Its standard
+// output and error come back as one text, in the order written. Whatever it wrote to the file
+// descriptor kReportFd comes back separately, so that prints cannot be mistaken for results.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace rankbox::cli {
+
+/// Where a child writes what is meant for us.
+inline constexpr int kReportFd = 3;
+
+struct ChildOptions {
+  std::vector<std::string> command;   // the program, looked up in PATH, and its arguments
+  std::string directory;              // to run in; empty: here
+  double seconds = 10;                // of wall-clock time
+  std::int64_t memory_bytes = 0;      // of private memory; 0: as much as there is
+  std::int64_t file_bytes = 1 << 24;  // largest file it may write
+
+  /// When the time is up: first sends SIGUSR1 to the thread that computes, if there is one, so that
+  /// the program can report where it is.
+  bool ask_where = false;
+};
+
+struct ChildResult {
+  int status = 0;  // as waitpid has it
+  bool timed_out = false;
+  bool was_computing = false;  // when the time was up, at least one thread was not asleep
+  std::string output;          // the first 64 KiB
+  std::string report;
+};
+
+/// SIGINT, SIGTERM or SIGHUP came while a child ran (or just before): the child has been killed.
+class Interrupted : public std::exception {
+ public:
+  explicit Interrupted(int signal) : signal_(signal) {}
+  int signal() const { return signal_; }
+  const char* what() const noexcept override { return "interrupted"; }
+
+ private:
+  int signal_;
+};
+
+/// While one lives, those signals do not end this process but make run_child throw Interrupted, so
+/// that temporary files are removed. Not nested; for the main thread.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+  ~InterruptGuard();
+};
+
+/// Blocks until the program has ended or was killed with all its offspring.
+/// Throws std::system_error if it cannot be started, Interrupted as above.
+ChildResult run_child(const ChildOptions& options);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,95 @@
+// Every way to do every collective gives the right result; and a wrong one would be seen.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "cli/compare/algorithms.h"
+
+#include <doctest/doctest.h>
+
+#include "comm/run_ranks.h"
+
+namespace rankbox::cli {
+namespace {
+
+std::int64_t wrong_elements(const Algorithm& algorithm, int world_size, std::int64_t bytes,
+                            ReduceOp op, bool spoil = false) {
+  const std::int64_t elements = elements_of(algorithm.collective, world_size, bytes);
+  const auto [wrong, report] = run_ranks({.world_size = world_size}, [&](Comm& dist) {
+    Buffers buffers = make_buffers(algorithm.collective, dist.rank(), world_size, elements, 0);
+    fill_input(algorithm.collective, buffers, dist.rank(), op);
+    algorithm.call(dist, buffers, {op, 3});
+    Tensor& result = buffers.output.empty() ? buffers.input : buffers.output;
+    if (spoil && dist.rank() == 0) {
+      detail::fill(chunk(result, 0, static_cast<int>(result.size())), -1.0);
+    }
+    return count_wrong(algorithm.collective, buffers, dist.rank(), world_size, elements, op);
+  });
+  std::int64_t sum = 0;
+  for (const std::int64_t of_rank : wrong) {
+    sum += of_rank;
+  }
+  return sum;
+}
+
+constexpr ReduceOp kOps[] = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN,
+                             ReduceOp::AVG};
+
+TEST_CASE("every algorithm's result is found right, in any world, of any size and for any op") {
+  for (const CollectiveKind collective : compared_collectives()) {
+    for (const Algorithm& algorithm : algorithms_of(collective)) {
+      for (const int world_size : {1, 2, 3, 4, 5, 8}) {
+        for (const std::int64_t bytes : {4, 8, 52, 4096}) {
+          for (const ReduceOp op : kOps) {
+            CAPTURE(name_of(collective));
+            CAPTURE(algorithm.name);
+            CAPTURE(world_size);
+            CAPTURE(bytes);
+            CAPTURE(name_of(op));
+            CHECK(wrong_elements(algorithm, world_size, bytes, op) == 0);
+            if (!is_reducing(collective)) {
+              break;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("one wrong element is counted as one") {
+  for (const CollectiveKind collective : compared_collectives()) {
+    if (collective == CollectiveKind::kBarrier) {
+      continue;  // has no result
+    }
+    for (const int world_size : {1, 2, 5}) {
+      CAPTURE(name_of(collective));
+      CAPTURE(world_size);
+      CHECK(wrong_elements(algorithms_of(collective).front(), world_size, 4096, ReduceOp::SUM,
+                           true) == 1);
+    }
+  }
+}
+
+TEST_CASE("each collective's native way comes first, and names are not repeated") {
+  for (const CollectiveKind collective : compared_collectives()) {
+    CAPTURE(name_of(collective));
+    const std::vector<Algorithm> algorithms = algorithms_of(collective);
+    REQUIRE(algorithms.size() >= 2);
+    CHECK(algorithms.front().name == "native");
+    for (std::size_t i = 0; i < algorithms.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        CHECK(algorithms[i].name != algorithms[j].name);
+      }
+    }
+  }
+}
+
+TEST_CASE("bus factors are those of nccl-tests") {
+  CHECK(bus_factor(CollectiveKind::kAllReduce, 4) == 1.5);
+  CHECK(bus_factor(CollectiveKind::kAllGather, 4) == 0.75);
+  CHECK(bus_factor(CollectiveKind::kReduceScatter, 4) == 0.75);
+  CHECK(bus_factor(CollectiveKind::kAllToAll, 2) == 0.5);
+  CHECK(bus_factor(CollectiveKind::kBroadcast, 4) == 1);
+  CHECK(bus_factor(CollectiveKind::kReduce, 4) == 1);
+}
+
+}  // namespace
+}  // namespace rankbox::cli

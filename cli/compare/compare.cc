@@ -1,0 +1,281 @@
+#include "cli/compare/compare.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "cli/compare/lists.h"
+#include "cli/compare/report.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+namespace {
+
+/// The command line, as typed.
+struct Arguments {
+  std::string collective = "all_reduce";
+  std::string algorithms;
+  std::string ranks = "2,4,8";
+  std::string sizes = "64:4M:16";
+  std::string op = "SUM";
+  std::string cluster;
+  std::string buffering = "rendezvous";
+  std::string json;
+  int iterations = 0;
+  int warmup = 3;
+  bool list_clusters = false;
+};
+
+std::vector<CollectiveKind> parse_collective(const std::string& text) {
+  std::vector<std::string_view> names;
+  for (const CollectiveKind collective : compared_collectives()) {
+    if (text == name_of(collective)) {
+      return {collective};
+    }
+    names.emplace_back(name_of(collective));
+  }
+  if (text == "all") {
+    return {compared_collectives().begin(), compared_collectives().end()};
+  }
+  throw InvalidArgument(fmt::format("unknown collective \"{}\": choose one of {}, all", text,
+                                    fmt::join(names, ", ")));
+}
+
+std::vector<std::string> parse_algorithms(const std::string& text,
+                                          const std::vector<CollectiveKind>& collectives) {
+  std::vector<std::string> known;
+  for (const CollectiveKind collective : collectives) {
+    for (const Algorithm& algorithm : algorithms_of(collective)) {
+      if (std::find(known.begin(), known.end(), algorithm.name) == known.end()) {
+        known.emplace_back(algorithm.name);
+      }
+    }
+  }
+  std::vector<std::string> wanted = split_at_commas(text);
+  for (const std::string& name : wanted) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw InvalidArgument(
+          fmt::format("unknown algorithm \"{}\": choose from {}", name, fmt::join(known, ", ")));
+    }
+  }
+  return wanted;
+}
+
+ReduceOp parse_op(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  for (const ReduceOp op :
+       {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN, ReduceOp::AVG}) {
+    if (text == name_of(op)) {
+      return op;
+    }
+  }
+  throw InvalidArgument(
+      fmt::format("unknown op \"{}\": choose one of SUM, PRODUCT, MAX, MIN, AVG", text));
+}
+
+Buffering parse_buffering(const std::string& text) {
+  if (text == "rendezvous") {
+    return Buffering::rendezvous();
+  }
+  if (text == "unbounded") {
+    return Buffering::unbounded();
+  }
+  constexpr std::string_view kEager = "eager:";
+  if (text.starts_with(kEager)) {
+    return Buffering::eager(parse_sizes(text.substr(kEager.size())).front());
+  }
+  throw InvalidArgument(fmt::format(
+      "unknown buffering \"{}\": choose rendezvous, eager:BYTES (like eager:64K) or unbounded",
+      text));
+}
+
+/// Refuses what would not fit, before anything is measured.
+void check_memory(const Plan& plan) {
+  const auto physical =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  const int ranks = *std::max_element(plan.ranks.begin(), plan.ranks.end());
+  // Two tensors per rank at most, and as many again inside of the algorithms.
+  const double needed = 4.0 * ranks * static_cast<double>(plan.sizes.back());
+  if (needed > physical) {
+    throw InvalidArgument(fmt::format(
+        "{} ranks with {} each need about {} of memory; this machine has {}: fewer or smaller",
+        ranks, format_bytes(plan.sizes.back()), format_bytes(static_cast<std::int64_t>(needed)),
+        format_bytes(static_cast<std::int64_t>(physical))));
+  }
+}
+
+Plan parse(const Arguments& arguments) {
+  Plan plan;
+  plan.collectives = parse_collective(arguments.collective);
+  plan.algorithms = parse_algorithms(arguments.algorithms, plan.collectives);
+  plan.ranks = parse_ranks(arguments.ranks);
+  plan.sizes = parse_sizes(arguments.sizes);
+  plan.op = parse_op(arguments.op);
+  plan.cluster =
+      arguments.cluster.empty() ? cluster_presets().front() : cluster_named(arguments.cluster);
+  plan.buffering = parse_buffering(arguments.buffering);
+  if (arguments.iterations > 0) {
+    plan.iterations = arguments.iterations;
+  }
+  plan.warmup = arguments.warmup;
+  check_memory(plan);
+  return plan;
+}
+
+void list_clusters() {
+  fmt::print("{:<16} {:>12} {:>10} {:>12} {:>10} {:>10} {:>9}\n", "", "within: α", "1/β",
+             "between: α", "1/β", "1/γ", "per node");
+  for (const Cluster& cluster : cluster_presets()) {
+    const auto rate = [](double seconds_per_byte) {
+      return fmt::format("{:.3g} GB/s", 1e-9 / seconds_per_byte);
+    };
+    fmt::print("{:<16} {:>12} {:>10} {:>12} {:>10} {:>10} {:>9}\n", cluster.name,
+               format_seconds(cluster.within_node.alpha), rate(cluster.within_node.beta),
+               format_seconds(cluster.between_nodes.alpha), rate(cluster.between_nodes.beta),
+               rate(cluster.gamma),
+               cluster.ranks_per_node == 0 ? "all" : std::to_string(cluster.ranks_per_node));
+  }
+}
+
+/// Refuses a path that cannot be written before minutes are spent on what to write there.
+void check_writable(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  if (std::filesystem::is_directory(path) || access(folder.c_str(), W_OK) != 0) {
+    throw InvalidArgument(fmt::format("--json {}: cannot write there", path));
+  }
+}
+
+/// All or nothing: a reader never sees half a file.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string part = path + ".part";
+  std::ofstream file(part);
+  file << text;
+  file.close();
+  std::error_code failed;
+  if (file) {
+    std::filesystem::rename(part, path, failed);
+  }
+  if (!file || failed) {
+    throw Error(fmt::format("--json {}: cannot write there", path));
+  }
+}
+
+void run(const Arguments& arguments) {
+  if (arguments.list_clusters) {
+    list_clusters();
+    return;
+  }
+  const Plan plan = parse(arguments);
+  const bool json_only = arguments.json == "-";
+  if (!arguments.json.empty() && !json_only) {
+    check_writable(arguments.json);
+  }
+  const std::vector<Row> rows = compare(plan, json_only);
+  if (!arguments.json.empty()) {
+    const std::string text = to_json(plan, rows).dump(2) + "\n";
+    if (json_only) {
+      fmt::print("{}", text);
+    } else {
+      write_file(arguments.json, text);
+    }
+  }
+  require_all_right(rows);
+}
+
+}  // namespace
+
+std::vector<Row> compare(const Plan& plan, bool quiet) {
+  const bool show_progress = isatty(STDERR_FILENO) == 1;
+  const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  std::size_t total = 0;
+  for (const int world_size : plan.ranks) {
+    total += count_rows(plan, world_size);
+  }
+
+  if (!quiet) {
+    fmt::print("{}", legend(plan));
+  }
+  std::vector<Row> all;
+  for (const int world_size : plan.ranks) {
+    const std::vector<Row> rows =
+        measure_world(plan, world_size, [&](std::size_t row, const Row& now) {
+          if (show_progress) {
+            fmt::print(stderr, "\r\033[K{}/{}  {} {}, {} ranks, {}", all.size() + row + 1, total,
+                       name_of(now.collective), now.algorithm, now.world_size,
+                       format_bytes(now.bytes));
+            std::fflush(stderr);
+          }
+        });
+    if (show_progress) {
+      fmt::print(stderr, "\r\033[K");
+    }
+    if (!quiet) {
+      fmt::print("{}", format_table(plan, rows, colour));
+      std::fflush(stdout);
+    }
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  if (!quiet) {
+    fmt::print("\n{}", format_winners(plan, all));
+  }
+  return all;
+}
+
+void require_all_right(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (row.wrong > 0) {
+      throw Error(fmt::format("{} ({}) on {} ranks, {}: {} elements of the result are wrong",
+                              name_of(row.collective), row.algorithm, row.world_size,
+                              format_bytes(row.bytes), row.wrong));
+    }
+  }
+}
+
+void add_compare(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("compare", "Time topologies against the native collective");
+  const auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option(
+          "--collective", arguments->collective,
+          "broadcast, reduce, all_reduce, gather, scatter, all_gather, all_to_all, reduce_scatter, "
+          "barrier or all")
+      ->capture_default_str();
+  command->add_option("--algorithms", arguments->algorithms,
+                      "only these, like ring,tree (default: all)");
+  command->add_option("--ranks", arguments->ranks, "world sizes")->capture_default_str();
+  command
+      ->add_option("--sizes", arguments->sizes,
+                   "bytes: a list 1K,1M,4M or a sweep START:END:FACTOR")
+      ->capture_default_str();
+  command->add_option("--op", arguments->op, "SUM, PRODUCT, MAX, MIN or AVG")
+      ->capture_default_str();
+  command->add_option("--cluster", arguments->cluster,
+                      "the machine whose virtual time is shown (default: laptop)");
+  command->add_flag("--list-clusters", arguments->list_clusters, "show the machines, and stop");
+  command
+      ->add_option("--iters", arguments->iterations,
+                   "iterations per row (default: what fits into 0.1 s)")
+      ->check(CLI::Range(1, 1000000));
+  command->add_option("--warmup", arguments->warmup, "calls before the first iteration")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--buffering", arguments->buffering, "rendezvous, eager:BYTES or unbounded")
+      ->capture_default_str();
+  command->add_option("--json", arguments->json,
+                      "write the figures there; - for stdout, without the table");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace rankbox::cli

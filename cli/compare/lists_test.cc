@@ -1,0 +1,95 @@
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "cli/compare/lists.h"
+
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr std::int64_t kKi = 1024;
+constexpr std::int64_t kMi = 1024 * kKi;
+constexpr std::int64_t kGi = 1024 * kMi;
+
+TEST_CASE("sizes are bytes, in powers of 1024, sorted and each once") {
+  const struct {
+    const char* text;
+    std::vector<std::int64_t> sizes;
+  } table[] = {
+      {"8", {8}},
+      {"4", {4}},
+      {"1K,1M,4M", {kKi, kMi, 4 * kMi}},
+      {"4M,8,1K,8,1024", {8, kKi, 4 * kMi}},
+      {"64G", {64 * kGi}},
+      {"8:128:4", {8, 32, 128}},
+      {"8:100:4", {8, 32}},
+      {"8:8:2", {8}},
+      {"1K:1M:1024", {kKi, kMi}},
+      {"16G:64G:2", {16 * kGi, 32 * kGi, 64 * kGi}},
+  };
+  for (const auto& row : table) {
+    CAPTURE(row.text);
+    CHECK(parse_sizes(row.text) == row.sizes);
+  }
+}
+
+TEST_CASE("a bad size is one line that names it") {
+  const struct {
+    const char* text;
+    const char* named;
+  } table[] = {
+      {"", "empty list"},
+      {"1K,", "\"\""},
+      {",8", "\"\""},
+      {"7", "size 7"},
+      {"0", "size 0"},
+      {"-8", "size -8"},
+      {"8k", "\"8k\""},
+      {"1.5M", "\"1.5M\""},
+      {"M", "\"M\""},
+      {"65G", "size 65G"},
+      {"8:16", "\"8:16\""},
+      {"8:16:2:2", "\"8:16:2:2\""},
+      {"8:16:1", "factor \"1\""},
+      {"8:16:x", "factor \"x\""},
+      {"16:8:2", "ends before"},
+      {"8:16,32:2", "\"16,32\""},
+      {"99999999999999999999", "not a size"},
+      {"9223372036854775807G", "too large"},
+  };
+  for (const auto& row : table) {
+    CAPTURE(row.text);
+    try {
+      parse_sizes(row.text);
+      FAIL("accepted");
+    } catch (const InvalidArgument& error) {
+      const std::string message = error.what();
+      CAPTURE(message);
+      CHECK(message.find(row.named) != std::string::npos);
+      CHECK(message.find('\n') == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("ranks are whole numbers from 1 to 65536, in the order given") {
+  CHECK(parse_ranks("2,4,8") == std::vector<int>{2, 4, 8});
+  CHECK(parse_ranks("8,2,8") == std::vector<int>{8, 2});
+  CHECK(parse_ranks("65536") == std::vector<int>{65536});
+  for (const char* bad : {"", "0", "-1", "65537", "2,,4", "two", "2.0", "4,"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(parse_ranks(bad), InvalidArgument);
+  }
+}
+
+TEST_CASE("bytes are written with the largest unit that leaves a number from 1 up") {
+  CHECK(format_bytes(0) == "0 B");
+  CHECK(format_bytes(1023) == "1023 B");
+  CHECK(format_bytes(kKi) == "1 KiB");
+  CHECK(format_bytes(kKi + 512) == "1.5 KiB");
+  CHECK(format_bytes(4 * kMi) == "4 MiB");
+  CHECK(format_bytes(3000 * kGi) == "3000 GiB");
+}
+
+}  // namespace
+}  // namespace rankbox::cli

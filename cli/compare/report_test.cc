@@ -1,0 +1,141 @@
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "cli/compare/report.h"
+
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+namespace rankbox::cli {
+namespace {
+
+Row make_row(const char* algorithm, std::int64_t bytes, double wall, double virtual_seconds) {
+  Row row;
+  row.algorithm = algorithm;
+  row.world_size = 4;
+  row.bytes = bytes;
+  row.elements = bytes / 4;
+  row.time = {wall, wall * 0.99, wall * 1.01, 20};
+  row.virtual_seconds = virtual_seconds;
+  row.cost = {6, 1.5 * static_cast<double>(bytes), 0.75 * static_cast<double>(bytes)};
+  return row;
+}
+
+Plan laptop() {
+  Plan plan;
+  plan.cluster = cluster_presets().front();
+  return plan;
+}
+
+// Three sizes; on the wall clock tree wins the first two, on the virtual one only the first.
+std::vector<Row> crossing_rows() {
+  return {make_row("native", 64, 1e-6, 1e-6),    make_row("tree", 64, 2e-6, 2e-6),
+          make_row("ring", 64, 4e-6, 4e-6),      make_row("native", 1024, 1e-6, 1e-6),
+          make_row("tree", 1024, 3e-6, 5e-6),    make_row("ring", 1024, 4e-6, 4e-6),
+          make_row("native", 65536, 1e-6, 1e-6), make_row("tree", 65536, 90e-6, 90e-6),
+          make_row("ring", 65536, 40e-6, 40e-6)};
+}
+
+TEST_CASE("the winners are told with the size where one overtakes another") {
+  const std::string lines = format_winners(laptop(), crossing_rows());
+  CHECK(lines ==
+        "all_reduce, 4 ranks, this machine: tree is fastest up to 1 KiB; ring overtakes it at 64 "
+        "KiB.\n"
+        "all_reduce, 4 ranks, laptop: tree is fastest up to 64 B; ring overtakes it at 1 KiB.\n");
+}
+
+TEST_CASE("one champion at all sizes is told so, and native does not compete") {
+  std::vector<Row> rows = crossing_rows();
+  for (Row& row : rows) {
+    if (row.algorithm == "ring") {
+      row.time = {1e-7, 1e-7, 1e-7, 20};
+    }
+  }
+  const std::string lines = format_winners(laptop(), rows);
+  CHECK(lines.find("this machine: ring is fastest at every size from 64 B to 64 KiB.") !=
+        std::string::npos);
+}
+
+TEST_CASE("a lead that may be noise does not dethrone") {
+  std::vector<Row> rows = crossing_rows();
+  for (Row& row : rows) {
+    if (row.bytes == 65536 && row.algorithm == "tree") {
+      row.time = {41e-6, 39e-6, 50e-6, 20};
+    }
+  }
+  const std::string lines = format_winners(laptop(), rows);
+  CHECK(lines.find("this machine: tree is fastest at every size from 64 B to 64 KiB.") !=
+        std::string::npos);
+}
+
+TEST_CASE("nothing is told where only one topology ran") {
+  CHECK(
+      format_winners(laptop(), {make_row("native", 64, 1, 1), make_row("tree", 64, 1, 1)}).empty());
+}
+
+/// Columns a terminal needs for a line of UTF-8 without wide characters.
+std::size_t columns(const std::string& line) {
+  std::size_t count = 0;
+  for (const char c : line) {
+    count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1U : 0U;
+  }
+  return count;
+}
+
+TEST_CASE("tables fit into 100 columns and hold no escapes without colour") {
+  Plan plan = laptop();
+  plan.cluster = cluster_named("a100-infiniband");
+  std::vector<Row> rows = {make_row("native", std::int64_t{1} << 36, 123.4, 123.4),
+                           make_row("scatter_allgather", std::int64_t{1} << 36, 999.9e-6, 99.96e-3),
+                           make_row("hierarchical", std::int64_t{1} << 36, 999.9e-6, 99.96e-3)};
+  rows[1].cost = {12345, 1.2345 * 68719476736.0, 0};
+  rows[1].vs_native = 1234.56;
+  const std::string table = legend(plan) + format_table(plan, rows, false);
+  CHECK(table.find('\033') == std::string::npos);
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(columns(line) <= 100);
+  }
+}
+
+TEST_CASE("a wrong result stands out in its row") {
+  std::vector<Row> rows = crossing_rows();
+  rows[1].wrong = 3;
+  CHECK(format_table(laptop(), rows, false).find("WRONG: 3 elements") != std::string::npos);
+}
+
+TEST_CASE("times have three digits and the unit that suits") {
+  const struct {
+    double seconds;
+    const char* text;
+  } table[] = {{0, "0 s"},         {1.5, "1.50 s"},     {123.4, "123 s"},
+               {0.9996, "1.00 s"}, {0.9994, "999 ms"},  {12.345e-3, "12.3 ms"},
+               {1e-6, "1.00 µs"},  {2.5e-9, "2.50 ns"}, {99.96e-6, "100 µs"}};
+  for (const auto& row : table) {
+    CHECK(format_seconds(row.seconds) == row.text);
+  }
+}
+
+TEST_CASE("JSON has every row in the agreed shape") {
+  const nlohmann::json json = to_json(laptop(), crossing_rows());
+  CHECK(json.at("version") == 1);
+  CHECK(json.at("cluster").at("name") == "laptop");
+  REQUIRE(json.at("results").size() == 9);
+  const nlohmann::json& row = json.at("results").at(1);
+  CHECK(row.at("collective") == "all_reduce");
+  CHECK(row.at("algorithm") == "tree");
+  CHECK(row.at("ranks") == 4);
+  CHECK(row.at("bytes") == 64);
+  CHECK(row.at("count") == 16);
+  CHECK(row.at("time_us").at("median").get<double>() == doctest::Approx(2));
+  CHECK(row.at("time_us").at("iterations") == 20);
+  CHECK(row.at("cost").at("steps") == 6);
+  CHECK(row.at("wrong") == 0);
+  for (const char* key : {"vs_native", "busbw_gbps", "virtual_us"}) {
+    CHECK(row.at(key).is_number());
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::cli

@@ -1,0 +1,189 @@
+#include "cli/demo/demo.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/compare/compare.h"
+#include "cli/demo/solutions.h"
+#include "collectives/allreduce_ring.h"
+#include "comm/run_ranks.h"
+#include "race/race_demo.h"
+#include "sim/clock.h"
+#include "verdict/catalog.h"
+#include "verdict/verdict_text.h"
+#include "viewer/timeline.h"
+
+namespace rankbox::cli {
+namespace {
+
+double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+bool use_colour() { return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
+
+/// Whether the terminal is set up for UTF-8, by the variables that decide it, in their order.
+bool has_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') {
+      const std::string locale = value;
+      return locale.find("UTF-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+void print_heading(const std::string& text) {
+  fmt::print(use_colour() ? "\n\033[1m== {} ==\033[0m\n\n" : "\n== {} ==\n\n", text);
+  std::fflush(stdout);
+}
+
+/// Threads that share a value, and lose updates.
+bool show_race() {
+  RaceOptions options;
+  options.runs = 60;
+  options.color = use_colour();
+  return run_race_demo(options, stdout) == 0;
+}
+
+/// Every reference solution before the judge that learners meet.
+bool grade_solutions() {
+  int passed = 0;
+  for (const Exercise& exercise : exercises()) {
+    const AnyFunction solution = solution_of(exercise.name);
+    if (solution == nullptr) {
+      fmt::print("FAIL  {}: no solution is linked into this program\n", exercise.name);
+      continue;
+    }
+    const double begin = now();
+    JudgeOptions options;
+    options.command = fmt::format("./rankbox check {} --solution", exercise.name);
+    const Verdict verdict = judge_exercise(exercise, solution, options);
+    fmt::print("{}  {:<28} {:>6.2f} s  {}\n", verdict.passed() ? "pass" : "FAIL", exercise.name,
+               now() - begin, exercise.summary);
+    if (verdict.passed()) {
+      ++passed;
+    } else {
+      fmt::print("{}", to_text(verdict, use_colour()));
+    }
+    std::fflush(stdout);
+  }
+  const auto all = static_cast<int>(exercises().size());
+  fmt::print("\n{} of {} pass: values, messages, cost and safety.\n", passed, all);
+  return passed == all;
+}
+
+/// Four topologies of one collective, small to large.
+bool compare_topologies() {
+  Plan plan;
+  plan.collectives = {CollectiveKind::kAllReduce};
+  plan.algorithms = {"naive", "tree", "butterfly", "ring"};
+  plan.ranks = {4};
+  plan.sizes = {1024, 64 * 1024, 4 * 1024 * 1024};
+  plan.cluster = cluster_presets().front();
+  require_all_right(compare(plan, false));
+  return true;
+}
+
+/// What the ring does, drawn.
+bool draw_ring() {
+  constexpr int kRanks = 4;
+  constexpr std::int64_t kElements = 64 * 1024;
+  const Cluster& cluster = cluster_presets().front();
+  const auto [sums, report] = run_ranks({.world_size = kRanks, .cluster = cluster}, [](Comm& dist) {
+    Tensor tensor = full({kElements}, static_cast<float>(dist.rank()));
+    allreduce_ring(dist, tensor, ReduceOp::SUM);
+    return to_host(tensor).back();
+  });
+  TimelineOptions options;
+  options.ascii = !has_utf8();
+  fmt::print("allreduce_ring on {} ranks, {} float32, virtual time on \"{}\".\n", kRanks, kElements,
+             cluster.name);
+  fmt::print("{} sends to rank 1, {} receives from rank 3, [+] adds; a blank is waiting.\n\n",
+             options.ascii ? "[>1]" : "[→1]", options.ascii ? "[<3]" : "[←3]");
+  fmt::print("{}", draw_timeline(report.trace, sim::replay(report.trace, cluster), options));
+  fmt::print("\n{:.0f} steps, {:.0f} bytes sent and {:.0f} bytes added one after the other.\n",
+             report.cost.steps, report.cost.bytes, report.cost.reduced);
+
+  constexpr float kSumOfRanks = kRanks * (kRanks - 1) / 2;
+  for (const float sum : sums) {
+    if (sum != kSumOfRanks) {
+      fmt::print("FAIL  the sum is {}, not {}\n", sum, kSumOfRanks);
+      return false;
+    }
+  }
+  return true;
+}
+
+void print_what_next() {
+  fmt::print(
+      "Your turn:\n"
+      "  ./rankbox list                         all exercises, and where you are\n"
+      "  exercises/01_ranks_and_races/README.md read this first\n"
+      "  ./rankbox check ping_pong              grades your "
+      "exercises/01_ranks_and_races/ping_pong.cc\n"
+      "  ./rankbox compare --help               other collectives, sizes, ranks and machines\n");
+}
+
+struct Section {
+  const char* heading;
+  bool (*run)();
+};
+
+constexpr Section kSections[] = {
+    {"1. A race: threads that share a value", show_race},
+    {"2. Every exercise's solution, graded", grade_solutions},
+    {"3. Four ways to all-reduce, compared", compare_topologies},
+    {"4. What the ring does, over time", draw_ring},
+};
+
+/// A section that throws has failed; the others still run.
+bool run_section(const Section& section) {
+  print_heading(section.heading);
+  try {
+    return section.run();
+  } catch (const std::exception& error) {
+    fmt::print("FAIL  {}\n", error.what());
+    return false;
+  }
+}
+
+void run_demo() {
+  const double begin = now();
+  std::vector<std::string> failed;
+  for (const Section& section : kSections) {
+    if (!run_section(section)) {
+      failed.emplace_back(section.heading);
+    }
+  }
+  print_heading("What next");
+  print_what_next();
+  fmt::print("\n{:.0f} s.\n", now() - begin);
+  for (const std::string& heading : failed) {
+    fmt::print("FAILED: {}\n", heading);
+  }
+  if (!failed.empty()) {
+    throw CLI::RuntimeError(1);
+  }
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "demo", "shows it all: a race, graded solutions, a comparison, a timeline");
+  command->footer("Takes about half a minute. Exits with 1 if any part fails.");
+  command->callback(&run_demo);
+}
+
+}  // namespace rankbox::cli

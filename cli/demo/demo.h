@@ -1,0 +1,13 @@
+// `rankbox demo`: all that Rankbox does, once, in about half a minute.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace rankbox::cli {
+
+/// Registers the subcommand. It exits with 1 if any part of the demo failed.
+void add_demo(CLI::App& app);
+
+}  // namespace rankbox::cli

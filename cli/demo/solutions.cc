@@ -1,0 +1,86 @@
+#include "cli/demo/solutions.h"
+
+#include "collectives/allgather_bruck.h"
+#include "collectives/allgather_naive.h"
+#include "collectives/allgather_ring.h"
+#include "collectives/allgather_tree.h"
+#include "collectives/allreduce_butterfly.h"
+#include "collectives/allreduce_hierarchical.h"
+#include "collectives/allreduce_naive.h"
+#include "collectives/allreduce_rabenseifner.h"
+#include "collectives/allreduce_ring.h"
+#include "collectives/allreduce_tree.h"
+#include "collectives/alltoall_pairwise.h"
+#include "collectives/barrier_dissemination.h"
+#include "collectives/broadcast_naive.h"
+#include "collectives/broadcast_ring.h"
+#include "collectives/broadcast_ring_pipelined.h"
+#include "collectives/broadcast_scatter_allgather.h"
+#include "collectives/broadcast_tree.h"
+#include "collectives/exchange.h"
+#include "collectives/gather_naive.h"
+#include "collectives/gather_tree.h"
+#include "collectives/ping_pong.h"
+#include "collectives/race.h"
+#include "collectives/reduce_naive.h"
+#include "collectives/reduce_scatter_gather.h"
+#include "collectives/reduce_scatter_ring.h"
+#include "collectives/reduce_tree.h"
+#include "collectives/scatter_tree.h"
+
+namespace rankbox::cli {
+namespace {
+
+struct Solution {
+  const char* exercise;
+  AnyFunction function;
+};
+
+/// The judge casts back to the real type.
+template <class Function>
+AnyFunction any(Function* function) {
+  return reinterpret_cast<AnyFunction>(function);
+}
+
+const Solution kSolutions[] = {
+    {"race", any(&race)},
+    {"ping_pong", any(&ping_pong)},
+    {"exchange", any(&exchange)},
+    {"barrier_dissemination", any(&barrier_dissemination)},
+    {"broadcast_naive", any(&broadcast_naive)},
+    {"broadcast_tree", any(&broadcast_tree)},
+    {"broadcast_ring", any(&broadcast_ring)},
+    {"broadcast_ring_pipelined", any(&broadcast_ring_pipelined)},
+    {"broadcast_scatter_allgather", any(&broadcast_scatter_allgather)},
+    {"reduce_naive", any(&reduce_naive)},
+    {"reduce_tree", any(&reduce_tree)},
+    {"reduce_scatter_gather", any(&reduce_scatter_gather)},
+    {"allreduce_naive", any(&allreduce_naive)},
+    {"allreduce_tree", any(&allreduce_tree)},
+    {"allreduce_butterfly", any(&allreduce_butterfly)},
+    {"allreduce_ring", any(&allreduce_ring)},
+    {"allreduce_rabenseifner", any(&allreduce_rabenseifner)},
+    {"allreduce_hierarchical", any(&allreduce_hierarchical)},
+    {"gather_naive", any(&gather_naive)},
+    {"gather_tree", any(&gather_tree)},
+    {"scatter_tree", any(&scatter_tree)},
+    {"allgather_naive", any(&allgather_naive)},
+    {"allgather_tree", any(&allgather_tree)},
+    {"allgather_ring", any(&allgather_ring)},
+    {"allgather_bruck", any(&allgather_bruck)},
+    {"reduce_scatter_ring", any(&reduce_scatter_ring)},
+    {"alltoall_pairwise", any(&alltoall_pairwise)},
+};
+
+}  // namespace
+
+AnyFunction solution_of(std::string_view exercise) {
+  for (const Solution& solution : kSolutions) {
+    if (exercise == solution.exercise) {
+      return solution.function;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace rankbox::cli

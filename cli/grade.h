@@ -1,0 +1,31 @@
+// Grades a source file: compiled, run and judged in a process of its own.
+#pragma once
+
+#include <string>
+
+#include "verdict/catalog.h"
+#include "verdict/verdict.h"
+
+namespace rankbox::cli {
+
+struct GradeOptions {
+  std::string file;      // what to grade: a path
+  std::string replay;    // only this case; empty: all
+  std::string command;   // what a replay line starts with: "./rankbox check broadcast_ring"
+  double seconds = 10;   // for the judgement, without compiling
+  int memory_mb = 1024;  // likewise
+};
+
+struct Grade {
+  Verdict verdict;
+  std::string compiler_output;
+  std::string program_output;  // what the learner's code printed, the first 64 KiB
+};
+
+/// Blocks until done. Whatever the file does, this returns a verdict, and leaves no process and no
+/// file behind.
+/// Throws InvalidArgument if the file cannot be read or the replay is no case of the exercise;
+/// Interrupted while an InterruptGuard lives.
+Grade grade(const Exercise& exercise, const GradeOptions& options);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,99 @@
+#include "cli/list.h"
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/paths.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+std::string symbol_of(const std::string& status, bool colour) {
+  const auto paint = [&](const char* code, const char* symbol) {
+    return colour ? fmt::format("\033[{}m{}\033[0m", code, symbol) : std::string(symbol);
+  };
+  if (status == "pass") return paint("32", "✓");
+  if (status == "changed") return paint("33", "~");
+  if (status == "fail" || status == "error") return paint("31", "✗");
+  return "○";
+}
+
+void print_json() {
+  using Json = nlohmann::ordered_json;
+  Json list = Json::array();
+  for (const Exercise& exercise : exercises()) {
+    list.push_back({{"name", exercise.name},
+                    {"chapter", chapter_of(exercise).folder},
+                    {"title", chapter_of(exercise).title},
+                    {"difficulty", exercise.difficulty},
+                    {"importance", exercise.importance},
+                    {"status", progress_of(exercise)},
+                    {"summary", exercise.summary},
+                    {"file", stub_path(exercise)}});
+  }
+  fmt::print("{}\n", list.dump(2));
+}
+
+void print_table() {
+  const bool colour = use_colour();
+  fmt::print("  {:<29}{:<12}{:<12}{}\n", "exercise", "difficulty", "importance", "what it is");
+  for (const Chapter& chapter : chapters()) {
+    fmt::print("\n{}  {}\n", chapter.number, chapter.title);
+    for (const Exercise& exercise : exercises()) {
+      if (exercise.chapter != chapter.number) continue;
+      fmt::print("{} {:<29}{:<12}{:<12}{}\n", symbol_of(progress_of(exercise), colour),
+                 exercise.name, fmt::format("{}/5", exercise.difficulty),
+                 fmt::format("{}/5", exercise.importance), exercise.summary);
+    }
+  }
+  fmt::print("\n✓ passes  ✗ fails  ~ changed since it was checked  ○ to do\n");
+}
+
+}  // namespace
+
+void add_list(CLI::App& app) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* list = app.add_subcommand("list", "shows all exercises and how far you are");
+  list->footer("Example:\n  ./rankbox list --json | head");
+  list->add_flag("--json", *json, "print a JSON array");
+  list->callback([json] { *json ? print_json() : print_table(); });
+}
+
+void print_overview() {
+  const bool colour = use_colour();
+  fmt::print("Rankbox: distributed training from the inside\n\n");
+  const Exercise* next = nullptr;
+  for (const Chapter& chapter : chapters()) {
+    std::string symbols;
+    int passed = 0;
+    int all = 0;
+    for (const Exercise& exercise : exercises()) {
+      if (exercise.chapter != chapter.number) continue;
+      const std::string status = progress_of(exercise);
+      symbols += symbol_of(status, colour);
+      ++all;
+      if (status == "pass") ++passed;
+      if (status != "pass" && next == nullptr) next = &exercise;
+    }
+    fmt::print("  {}  {:<26}{:>2} of {:<4}{}\n", chapter.number, chapter.title, passed, all,
+               symbols);
+  }
+  if (next == nullptr) {
+    fmt::print("\nAll done. Compare them: ./rankbox compare\n");
+  } else {
+    fmt::print("\nNext: {}, {} (difficulty {}/5)\n", next->name, next->summary, next->difficulty);
+    fmt::print("  read   exercises/{}/README.md\n", chapter_of(*next).folder);
+    fmt::print("  edit   {}\n", stub_path(*next));
+    fmt::print("  check  ./rankbox check {}\n", next->name);
+  }
+  fmt::print("\nAlso: ./rankbox demo | list | race | compare | test | --help\n");
+}
+
+}  // namespace rankbox::cli

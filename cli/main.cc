@@ -1,0 +1,72 @@
+// The command line. Each subcommand lives in a file of its own; here they are put together, and
+// every error ends up as one line on stderr: exit code 2 for a mistake of the user's, 1 for a check
+// that failed or anything else, 130 for Ctrl-C.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/check.h"
+#include "cli/child.h"
+#include "cli/compare/compare.h"
+#include "cli/demo/demo.h"
+#include "cli/judge.h"
+#include "cli/list.h"
+#include "cli/race.h"
+#include "cli/test.h"
+#include "comm/errors.h"
+
+namespace {
+
+int complain(const std::string& what, int exit_code) {
+  std::fflush(stdout);
+  std::string line = what;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  fmt::print(stderr, "rankbox: {}\n", line);
+  return exit_code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Distributed training from the inside.", "rankbox");
+  app.set_help_all_flag("--help-all", "Print the help of all subcommands and exit");
+  app.footer("Example:\n  ./rankbox check broadcast_ring\nWithout a subcommand: where you are.");
+  app.require_subcommand(0, 1);
+  rankbox::cli::add_demo(app);
+  rankbox::cli::add_list(app);
+  rankbox::cli::add_check(app);
+  rankbox::cli::add_compare(app);
+  rankbox::cli::add_race(app);
+  rankbox::cli::add_test(app);
+  rankbox::cli::add_judge(app);
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) rankbox::cli::print_overview();
+    return 0;
+  } catch (const CLI::RuntimeError& error) {  // a subcommand that ran and did not succeed
+    return error.get_exit_code();
+  } catch (const CLI::Success& asked_for_help) {
+    return app.exit(asked_for_help);
+  } catch (const CLI::ParseError& error) {
+    return complain(std::string(error.what()) + " (see ./rankbox --help)", 2);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const int status = run(argc, argv);
+    // A full disk or a closed pipe is a failure too.
+    if (std::fflush(stdout) != 0) return complain("cannot write to standard output", 1);
+    return status;
+  } catch (const rankbox::cli::Interrupted& interrupted) {
+    return 128 + interrupted.signal();
+  } catch (const rankbox::InvalidArgument& mistake) {
+    return complain(mistake.what(), 2);
+  } catch (const std::exception& error) {
+    return complain(error.what(), 1);
+  }
+}

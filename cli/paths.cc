@@ -1,0 +1,94 @@
+#include "cli/paths.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string find_root() {
+  if (const char* given = std::getenv("RANKBOX_ROOT"); given != nullptr && *given != '\0') {
+    if (fs::exists(fs::path(given) / "comm/comm.h")) return fs::absolute(given).lexically_normal();
+    throw Error(fmt::format("RANKBOX_ROOT={} holds no Rankbox (no comm/comm.h in it)", given));
+  }
+  std::error_code ignored;
+  for (fs::path folder = fs::current_path(ignored); !folder.empty();
+       folder = folder.parent_path()) {
+    if (fs::exists(folder / "comm/comm.h") && fs::exists(folder / "exercises")) return folder;
+    if (folder == folder.root_path()) break;
+  }
+  throw Error("this is not inside a Rankbox folder: start ./rankbox there, or set RANKBOX_ROOT");
+}
+
+/// Fewest insertions, deletions and replacements that make b of a (Levenshtein).
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+const std::string& project_root() {
+  static const std::string kRoot = find_root();
+  return kRoot;
+}
+
+std::vector<std::string> nearest_names(const std::string& text) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const Exercise& exercise : exercises()) {
+    const std::string name = exercise.name;
+    // "ring" is far from "broadcast_ring" in letters, and still what somebody may type.
+    const bool part = !text.empty() && name.find(text) != std::string::npos;
+    const std::size_t far = distance(text, name);
+    if (part || far <= std::max<std::size_t>(3, name.size() / 3)) {
+      ranked.emplace_back(part ? 0 : far, name);
+    }
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (const auto& [far, name] : ranked) {
+    if (names.size() < 3) names.push_back(name);
+  }
+  return names;
+}
+
+const Exercise& exercise_named(const std::string& text) {
+  const std::string name = fs::path(text).stem().string();
+  if (const Exercise* exercise = find_exercise(name)) return *exercise;
+  const std::vector<std::string> near = nearest_names(name);
+  throw InvalidArgument(
+      near.empty() ? fmt::format("there is no exercise '{}'; ./rankbox list shows all", text)
+                   : fmt::format("there is no exercise '{}'; did you mean {}?", text,
+                                 fmt::join(near, " or ")));
+}
+
+std::string display_path(const std::string& path) {
+  std::error_code ignored;
+  const fs::path full = fs::weakly_canonical(path, ignored);
+  const fs::path relative = full.lexically_relative(fs::weakly_canonical(project_root(), ignored));
+  return relative.empty() || *relative.begin() == ".." ? path : relative.string();
+}
+
+}  // namespace rankbox::cli

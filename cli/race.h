@@ -1,0 +1,12 @@
+// `rankbox race`: the race-condition demo.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace rankbox::cli {
+
+void add_race(CLI::App& app);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,28 @@
+// In the process that runs a learner's function: says where it was when something ends the process.
+//
+// A signal, a call of exit(), or the parent's question (SIGUSR1) writes one line to kReportFd:
+//
+//   stopped signal 11 rank 2 at 11a9 1203        the innermost address in the learner's library
+//   first stopped exit 0 rank 2 at 11a9 1203 stopped asked 10 rank 2 at 11a9 1203
+//
+// Addresses are offsets into the library; source_lines.h turns them into lines. Also remembers from
+// where each rank last threw an exception.
+#pragma once
+
+#include <string>
+
+namespace rankbox::cli {
+
+/// Call once, early. Until set_library, there are no addresses.
+void report_stops();
+
+/// The library that holds this address is the learner's.
+void set_library(const void* address);
+
+/// From where this rank last threw: "11a9 1203"; empty if it did not, or not out of the library.
+std::string last_throw_of(int rank);
+
+/// From now on exit() is our own.
+void done_reporting();
+
+}  // namespace rankbox::cli

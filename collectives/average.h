@@ -1,0 +1,24 @@
+// ReduceOp::AVG is a sum that is divided once, by the number of ranks in the whole world, at the
+// very end.
+//
+// Dividing earlier goes wrong quietly: an average of averages weighs the ranks of a small group
+// more than those of a large one, and every division rounds.
+#pragma once
+
+#include "comm/reduce_op.h"
+#include "comm/tensor.h"
+
+namespace rankbox {
+
+/// The last step of a reduction over `world_size` ranks: nothing, unless op is AVG. Costs no
+/// virtual time.
+inline void divide_if_average(Slice result, ReduceOp op, int world_size) {
+  if (op == ReduceOp::AVG) {
+    result /= world_size;
+  }
+}
+
+/// The operation for a part of the ranks, whose result is reduced further: SUM in place of AVG.
+constexpr ReduceOp sum_if_average(ReduceOp op) { return op == ReduceOp::AVG ? ReduceOp::SUM : op; }
+
+}  // namespace rankbox

@@ -1,0 +1,86 @@
+// What the algorithms of chapters 2 to 4 cost, in closed form: the coefficients of α, β and γ along
+// the critical path.
+//
+// All take (world_size, elements, element_bytes, …), and are exact for every world_size >= 1 and
+// every count, also where world_size does not divide it: the headers of the algorithms say which
+// piece goes where.
+//
+// Below, p = world_size, L = ⌈log2 p⌉, N = elements, n = N * element_bytes, and all element counts
+// are meant as bytes. q is the largest power of two that is at most p, and l = log2 q. H(N, l) is
+// what recursive halving moves: Σ ⌈N/2^k⌉ for k = 1 … l, which is (q-1)/q N if q divides N.
+#pragma once
+
+#include <cstdint>
+
+#include "comm/run_options.h"
+
+namespace rankbox::cost {
+
+/// Phases that follow each other.
+inline Cost operator+(const Cost& a, const Cost& b) {
+  return {a.steps + b.steps, a.bytes + b.bytes, a.reduced + b.reduced};
+}
+
+// ---- Broadcast -------------------------------------------------------------------------------
+
+/// (p-1)(α + nβ)
+Cost broadcast_naive(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// L(α + nβ)
+Cost broadcast_tree(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// (p-1)(α + nβ)
+Cost broadcast_ring(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// With s = segments, r = N mod s: (p+s-2)(α + ⌊N/s⌋β), and if r > 0, (p-2) + min(2r-1, s-1) more
+/// elements for p >= 3, r more for p = 2. Nothing for p = 1.
+///
+/// A rank in the middle has two segments in hand at a time, and the larger one decides how long the
+/// step lasts. So each of the r larger segments but the last counts twice, until all steps count.
+Cost broadcast_ring_pipelined(int world_size, std::int64_t elements, std::int64_t element_bytes,
+                              int segments);
+
+/// (L+p-1)α + (N + (p-2)⌈N/p⌉)β, which is 2(p-1)/p nβ if p divides N. Nothing for p = 1.
+Cost broadcast_scatter_allgather(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// The number of segments that makes broadcast_ring_pipelined fastest: √((p-2)nβ/α), rounded, and
+/// at least 1.
+int best_segments(int world_size, std::int64_t bytes, const Link& link);
+
+// ---- Reduce ----------------------------------------------------------------------------------
+
+/// (p-1)(α + nβ + nγ)
+Cost reduce_naive(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// L(α + nβ + nγ)
+Cost reduce_tree(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// 2lα + 2H(N, l)β + H(N, l)γ, and α + nβ + nγ more for folding if p is no power of two.
+Cost reduce_scatter_gather(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+// ---- All-reduce ------------------------------------------------------------------------------
+
+/// 2(p-1)(α + nβ) + (p-1)nγ
+Cost allreduce_naive(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// 2L(α + nβ) + Lnγ
+Cost allreduce_tree(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// l(α + nβ + nγ), and 2(α + nβ) + nγ more for folding if p is no power of two.
+Cost allreduce_butterfly(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// 2(p-1)(α + ⌈N/p⌉β) + (p-1)⌈N/p⌉γ
+Cost allreduce_ring(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// 2lα + 2H(N, l)β + H(N, l)γ, and 2(α + nβ) + nγ more for folding if p is no power of two.
+Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+/// 2Lα for two splits, reduce_tree and broadcast_tree of ⌈p/nodes⌉ ranks, allreduce_rabenseifner of
+/// `nodes` ranks.
+///
+/// REQUIRES: 1 <= nodes <= world_size; rank r is on node r*nodes/world_size. Links between nodes
+/// are counted like all others.
+Cost allreduce_hierarchical(int world_size, std::int64_t elements, std::int64_t element_bytes,
+                            int nodes);
+
+}  // namespace rankbox::cost

@@ -1,0 +1,57 @@
+#include "collectives/cost.h"
+#include "collectives/topology.h"
+
+namespace rankbox::cost {
+namespace {
+
+/// What ranks beyond the power of two wait for at the end: the result, in one message.
+Cost unfold(int world_size, double bytes) {
+  return is_power_of_two(world_size) ? Cost{} : Cost{1, bytes, 0};
+}
+
+}  // namespace
+
+Cost allreduce_naive(int world_size, std::int64_t elements, std::int64_t element_bytes) {
+  return reduce_naive(world_size, elements, element_bytes) +
+         broadcast_naive(world_size, elements, element_bytes);
+}
+
+Cost allreduce_tree(int world_size, std::int64_t elements, std::int64_t element_bytes) {
+  return reduce_tree(world_size, elements, element_bytes) +
+         broadcast_tree(world_size, elements, element_bytes);
+}
+
+Cost allreduce_butterfly(int world_size, std::int64_t elements, std::int64_t element_bytes) {
+  const double bytes = static_cast<double>(elements * element_bytes);
+  const double swaps = floor_log2(world_size);
+  const double fold = is_power_of_two(world_size) ? 0 : 1;
+  return Cost{fold + swaps, (fold + swaps) * bytes, (fold + swaps) * bytes} +
+         unfold(world_size, bytes);
+}
+
+Cost allreduce_ring(int world_size, std::int64_t elements, std::int64_t element_bytes) {
+  // The largest chunk is on its way in every step, and pays its whole size.
+  const std::int64_t chunk = (elements + world_size - 1) / world_size;
+  const double steps = world_size - 1;
+  const double bytes = steps * static_cast<double>(chunk * element_bytes);
+  return {2 * steps, 2 * bytes, bytes};
+}
+
+Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t element_bytes) {
+  // Doubling takes both partners as long as gathering takes one.
+  return reduce_scatter_gather(world_size, elements, element_bytes) +
+         unfold(world_size, static_cast<double>(elements * element_bytes));
+}
+
+Cost allreduce_hierarchical(int world_size, std::int64_t elements, std::int64_t element_bytes,
+                            int nodes) {
+  // Node 0 is one of the largest, and rank 0 of the leaders takes part in all of their steps: so
+  // the phases of node 0 follow each other without a gap.
+  const int largest_node = (world_size + nodes - 1) / nodes;
+  const Cost two_splits = {2.0 * rounds(world_size), 0, 0};
+  return two_splits + reduce_tree(largest_node, elements, element_bytes) +
+         allreduce_rabenseifner(nodes, elements, element_bytes) +
+         broadcast_tree(largest_node, elements, element_bytes);
+}
+
+}  // namespace rankbox::cost

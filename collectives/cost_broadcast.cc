@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/cost.h"
+#include "collectives/topology.h"
+
+namespace rankbox::cost {
+
+Cost broadcast_naive(int world_size, std::int64_t elements, std::int64_t element_bytes) {
+  const double steps = world_size - 1;
+  return {steps, steps * static_cast<double>(elements * element_bytes), 0};
+}
+
+Cost broadcast_tree(int world_size, std::int64_t elements, std::int64_t element_bytes) {
+  const double steps = rounds(world_size);
+  return {steps, steps * static_cast<double>(elements * element_bytes), 0};
+}
+
+Cost broadcast_ring(int world_size, std::int64_t elements, std::int64_t element_bytes) {
+  return broadcast_naive(world_size, elements, element_bytes);
+}
+
+Cost broadcast_ring_pipelined(int world_size, std::int64_t elements, std::int64_t element_bytes,
+                              int segments) {
+  if (world_size == 1) {
+    return {};
+  }
+  const std::int64_t steps = world_size + segments - 2;
+  const std::int64_t larger = elements % segments;  // segments with one element more
+  std::int64_t sent = steps * (elements / segments);
+  if (world_size == 2) {
+    sent += larger;
+  } else if (larger > 0) {
+    // The last segment is always a larger one. It crosses p-1 links; each larger one before it
+    // prolongs two steps (as the one that comes, then as the one that leaves) that are not yet.
+    sent += world_size - 2 + std::min<std::int64_t>(2 * larger - 1, segments - 1);
+  }
+  return {static_cast<double>(steps), static_cast<double>(sent * element_bytes), 0};
+}
+
+Cost broadcast_scatter_allgather(int world_size, std::int64_t elements,
+                                 std::int64_t element_bytes) {
+  if (world_size == 1) {
+    return {};
+  }
+  // src sends all pieces but its own, and nobody is longer at it. Its piece, which is of the
+  // largest, then crosses p-1 links.
+  const std::int64_t piece = (elements + world_size - 1) / world_size;
+  const std::int64_t sent = (elements - piece) + (world_size - 1) * piece;
+  return {static_cast<double>(rounds(world_size) + world_size - 1),
+          static_cast<double>(sent * element_bytes), 0};
+}
+
+int best_segments(int world_size, std::int64_t bytes, const Link& link) {
+  const double hops_that_wait = std::max(0, world_size - 2);
+  const double best =
+      std::sqrt(hops_that_wait * static_cast<double>(bytes) * link.beta / link.alpha);
+  // A link without latency would like infinitely many: stay with what an int and a slice can take.
+  const double most = static_cast<double>(std::clamp<std::int64_t>(bytes, 1, 1 << 20));
+  return best >= 1 ? static_cast<int>(std::lround(std::min(best, most))) : 1;
+}
+
+}  // namespace rankbox::cost

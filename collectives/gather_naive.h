@@ -1,0 +1,32 @@
+// Gather, everyone to one: dst receives from each rank in turn.
+//
+//                        rank 0   rank 1   rank 2 (dst)   rank 3
+//   before   tensor      A        B        C              D
+//   after    gathered    ·        ·        A B C D        ·          in rank order, whoever dst is
+//
+//   0 ──┐
+//   1 ──┼──▶ dst         p-1 messages, and a single port to receive them: one after the other
+//   3 ──┘
+//
+// Nothing is sent that is not needed, so for large tensors nothing beats it; for small ones, p-1
+// latencies hurt.
+//
+// Cost: (p-1)(α + nβ) for tensors of n bytes.
+// Blocks: a rank other than dst until dst has its tensor; dst until all are there.
+// Difficulty 4/5. Importance 2/5. (The course's rating of gather as a whole. Start here: it is the
+// easy quarter.)
+#pragma once
+
+#include "comm/comm.h"
+
+namespace rankbox {
+
+/// `gathered` on dst becomes rank 0's tensor, then rank 1's, and so on; elsewhere it is left alone.
+///
+/// REQUIRES: every rank calls it with the same dst and tensors of one size, N; gathered has
+/// world_size x N elements on dst, and may be empty elsewhere.
+/// Errors: InvalidArgument if there is no rank dst; InvalidArgument or MessageMismatch if a size
+/// differs.
+void gather_naive(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst);
+
+}  // namespace rankbox

@@ -1,0 +1,111 @@
+// What can go wrong, as exceptions that say who, what, where and how to get out.
+//
+// Every error carries the rank it happened on, the operation, the peer, and the learner's source line as data,
+// so that a verdict can be built without reading the message.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "comm/place.h"
+
+namespace rankbox {
+
+/// Who was doing what, and where. A rank or peer of -1 means "none"; an empty file means "unknown".
+struct ErrorContext {
+  int rank = -1;
+  std::string op;
+  int peer = -1;
+  std::string file;
+  int line = 0;
+};
+
+/// The base of all Rankbox errors. what() is complete: it repeats the context in words.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message, ErrorContext context = {})
+      : std::runtime_error(message), context_(std::move(context)) {}
+
+  const ErrorContext& context() const { return context_; }
+  int rank() const { return context_.rank; }
+  const std::string& op() const { return context_.op; }
+  int peer() const { return context_.peer; }
+  const std::string& file() const { return context_.file; }
+  int line() const { return context_.line; }
+
+  /// Names the rank, for errors thrown where it was not known.
+  void attribute_to(int rank) { context_.rank = rank; }
+
+ private:
+  ErrorContext context_;
+};
+
+/// A value that no call can accept: a rank outside the world, a null slice, a world of size 0, …
+class InvalidArgument : public Error {
+  using Error::Error;
+};
+
+/// The stub of an exercise nobody has written yet.
+class NotImplemented : public Error {
+ public:
+  explicit NotImplemented(const std::string& function, Place place = Place::current())
+      : Error(function + " is not implemented yet: " + place.file_name() + ":" + std::to_string(place.line()),
+              {-1, function, -1, place.file_name(), static_cast<int>(place.line())}) {}
+};
+
+/// Another rank failed first and the world stopped; this rank did nothing wrong.
+class Aborted : public Error {
+  using Error::Error;
+};
+
+/// A send met a receive of another size or dtype. Both ranks get it; nothing was copied.
+class MessageMismatch : public Error {
+  using Error::Error;
+};
+
+/// The ranks of a communicator called different collectives, or the same with different arguments.
+class CollectiveMismatch : public Error {
+  using Error::Error;
+};
+
+/// All ranks returned, yet a message was sent that nobody received (or a request was never waited for).
+class UnreceivedMessage : public Error {
+  using Error::Error;
+};
+
+/// One blocked rank: what it waits for, and on whom.
+struct Wait {
+  int rank = -1;
+  std::string op;          // "send", "recv", "barrier", "all_reduce", …
+  std::vector<int> peers;  // ranks that could end the wait
+  long long bytes = 0;
+  std::string file;
+  int line = 0;
+};
+
+/// Every rank still running is blocked and nothing is in flight: proved, not timed out.
+class DeadlockError : public Error {
+ public:
+  /// @param waits what every blocked rank waits for, by rank
+  /// @param cycle ranks that wait for each other in a circle; a chain that ends at a rank that returned if there is none
+  DeadlockError(const std::string& message, ErrorContext context, std::vector<Wait> waits, std::vector<int> cycle)
+      : Error(message, std::move(context)),
+        waits_(std::make_shared<const std::vector<Wait>>(std::move(waits))),
+        cycle_(std::move(cycle)) {}
+
+  const std::vector<Wait>& waits() const { return *waits_; }
+  const std::vector<int>& cycle() const { return cycle_; }
+
+ private:
+  std::shared_ptr<const std::vector<Wait>> waits_;
+  std::vector<int> cycle_;
+};
+
+/// A rank's function threw something that is not a Rankbox error. The original is nested (std::rethrow_if_nested).
+class RankFailed : public Error {
+  using Error::Error;
+};
+
+}  // namespace rankbox

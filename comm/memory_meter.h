@@ -1,0 +1,24 @@
+// Counts the tensor bytes a rank holds, and marks which rank a tensor belongs to.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace rankbox {
+
+/// One rank's tensor memory. Only the thread (or fiber) that runs the rank touches it.
+struct MemoryMeter {
+  std::uint64_t owner = 0;  // (serial number of the world << 32) | (rank + 1); never 0 for a rank
+  std::int64_t current_bytes = 0;
+  std::int64_t peak_bytes = 0;
+
+  void add(std::int64_t bytes) {
+    current_bytes += bytes;
+    peak_bytes = std::max(peak_bytes, current_bytes);
+  }
+};
+
+/// The meter of the rank that runs on this thread; null outside of any rank. Set by the backend.
+MemoryMeter*& current_memory_meter();
+
+}  // namespace rankbox

@@ -1,0 +1,239 @@
+// Owning N-d arrays and the arithmetic that learners write with, the same on every backend.
+//
+// Everything declared here is implemented once per backend and chosen when linking: host memory and xtensor in the
+// sandbox, device memory and kernels on GPUs. So no header here depends on a backend, and none includes xtensor.
+//
+//   Tensor t = full({4, 1024}, 1.0f);
+//   Tensor u = clone(t);
+//   t += u;                                       // element-wise; sizes and dtypes must agree
+//   accumulate(chunk(t, 0, 4), chunk(u, 1, 4), ReduceOp::MAX);   // in place, on slices
+//
+// Thread safety: like any value, a tensor may be used by one thread at a time.
+// Errors: InvalidArgument for a negative extent, sizes or dtypes that differ, a null or read-only slice as target.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "comm/dtype.h"
+#include "comm/reduce_op.h"
+#include "comm/slice.h"
+
+namespace rankbox {
+
+/// Extents of a tensor, outermost first. One number is a one-dimensional shape; {} is the empty shape of 0 elements.
+class Shape {
+ public:
+  Shape() = default;
+  template <std::integral I>
+  Shape(I extent) : Shape(std::vector<std::int64_t>{static_cast<std::int64_t>(extent)}) {}
+  Shape(std::initializer_list<std::int64_t> extents) : Shape(std::vector<std::int64_t>(extents)) {}
+  Shape(std::vector<std::int64_t> extents);  // throws InvalidArgument for a negative extent
+
+  const std::vector<std::int64_t>& extents() const { return extents_; }
+  std::int64_t elements() const;  // product of the extents; 0 for the empty shape
+  bool operator==(const Shape&) const = default;
+
+ private:
+  std::vector<std::int64_t> extents_;
+};
+
+namespace detail {
+
+/// A block of the backend's memory, counted on the rank that allocates it. Uninitialised.
+class Storage {
+ public:
+  Storage() = default;
+  explicit Storage(std::int64_t bytes);
+  Storage(Storage&& other) noexcept { swap(other); }
+  Storage& operator=(Storage&& other) noexcept {
+    Storage(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Storage();
+
+  void* data() const { return data_; }
+  std::uint64_t owner() const { return owner_; }
+
+ private:
+  void swap(Storage& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(owner_, other.owner_);
+  }
+
+  void* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+  std::uint64_t owner_ = 0;
+};
+
+void copy_from_host(Slice into, const void* from);
+void copy_to_host(void* into, Slice from);
+void fill(Slice into, double value);
+void fill(Slice into, std::int64_t value);
+void scale(Slice into, double factor);
+void scale(Slice into, std::int64_t factor);
+void divide(Slice into, double divisor);
+void divide(Slice into, std::int64_t divisor);
+
+/// The wider of the two kinds of scalar: doubles for floating point, 64-bit integers for the rest.
+template <class T>
+using Scalar = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+
+}  // namespace detail
+
+/// An owning array of one dtype. A value: copying copies the elements, moving leaves the source empty.
+template <class T>
+class TensorOf {
+ public:
+  using value_type = T;
+
+  TensorOf() = default;  // empty: 0 elements
+  explicit TensorOf(Shape shape) : shape_(std::move(shape)), size_(shape_.elements()) {
+    storage_ = detail::Storage(size_ * static_cast<std::int64_t>(sizeof(T)));
+  }
+  TensorOf(const TensorOf& other);
+  TensorOf(TensorOf&& other) noexcept
+      : shape_(std::exchange(other.shape_, {})),
+        size_(std::exchange(other.size_, 0)),
+        storage_(std::move(other.storage_)) {}
+  TensorOf& operator=(const TensorOf& other) { return *this = TensorOf(other); }
+  TensorOf& operator=(TensorOf&& other) noexcept {
+    shape_ = std::exchange(other.shape_, {});
+    size_ = std::exchange(other.size_, 0);
+    storage_ = std::move(other.storage_);
+    return *this;
+  }
+  ~TensorOf() = default;
+
+  const Shape& shape() const { return shape_; }
+  std::int64_t size() const { return size_; }  // elements
+  std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
+  bool empty() const { return size_ == 0; }
+  static constexpr DType dtype() { return dtype_of<T>(); }
+
+  /// The elements, in the backend's memory: host code may read them in the sandbox and under MPI, not on a GPU.
+  T* data() { return static_cast<T*>(storage_.data()); }
+  const T* data() const { return static_cast<const T*>(storage_.data()); }
+
+  operator Slice() { return {storage_.data(), size_, dtype(), false, storage_.owner()}; }
+  operator Slice() const { return {storage_.data(), size_, dtype(), true, storage_.owner()}; }
+
+ private:
+  Shape shape_;
+  std::int64_t size_ = 0;
+  detail::Storage storage_;
+};
+
+/// The tensor of the exercises.
+using Tensor = TensorOf<float>;
+
+// ---- Slices: the primitives -----------------------------------------------------------------------------------------
+
+/// into[i] = into[i] op from[i], in place: one reduction of from.bytes() bytes (costs γ each). AVG adds, like SUM:
+/// divide by the world size once, at the end (divide_if_average in collectives/average.h).
+void accumulate(Slice into, Slice from, ReduceOp op);
+
+/// into[i] = from[i]. A local copy, free in virtual time. The two may not overlap unless they are the same.
+void copy(Slice into, Slice from);
+
+inline Slice operator+=(Slice into, Slice from) { return accumulate(into, from, ReduceOp::SUM), into; }
+inline Slice operator*=(Slice into, Slice from) { return accumulate(into, from, ReduceOp::PRODUCT), into; }
+inline Slice operator*=(Slice into, double factor) { return detail::scale(into, factor), into; }
+inline Slice operator/=(Slice into, double divisor) { return detail::divide(into, divisor), into; }
+
+// ---- Tensors: making ------------------------------------------------------------------------------------------------
+
+template <class T = float>
+TensorOf<T> full(Shape shape, std::type_identity_t<T> value) {
+  TensorOf<T> made(std::move(shape));
+  detail::fill(made, static_cast<detail::Scalar<T>>(value));
+  return made;
+}
+
+template <class T = float>
+TensorOf<T> zeros(Shape shape) {
+  return full<T>(std::move(shape), T{0});
+}
+
+/// A tensor of the same shape with unspecified elements.
+template <class T>
+TensorOf<T> empty_like(const TensorOf<T>& like) {
+  return TensorOf<T>(like.shape());
+}
+
+template <class T>
+TensorOf<T> clone(const TensorOf<T>& from) {
+  TensorOf<T> made(from.shape());
+  if (!from.empty()) copy(made, from);
+  return made;
+}
+
+template <class T>
+TensorOf<T>::TensorOf(const TensorOf& other) : TensorOf(clone(other)) {}
+
+/// A tensor with the elements of an array in host memory (a vector, an array, a span): one-dimensional.
+template <class R>
+  requires requires(const R& host) { std::span(std::data(host), std::size(host)); }
+auto from_host(const R& host) {
+  using T = std::remove_cvref_t<decltype(*std::data(host))>;
+  TensorOf<T> made(Shape(std::size(host)));
+  if (!made.empty()) detail::copy_from_host(made, std::data(host));
+  return made;
+}
+template <class T>
+TensorOf<T> from_host(std::initializer_list<T> host) {
+  return from_host(std::span<const T>(host.begin(), host.size()));
+}
+
+/// The elements, in order, in host memory.
+template <class T>
+std::vector<T> to_host(const TensorOf<T>& tensor) {
+  std::vector<T> host(static_cast<std::size_t>(tensor.size()));
+  if (!tensor.empty()) detail::copy_to_host(host.data(), tensor);
+  return host;
+}
+
+// ---- Tensors: arithmetic --------------------------------------------------------------------------------------------
+
+template <class T>
+TensorOf<T>& operator+=(TensorOf<T>& into, Slice from) {
+  return accumulate(into, from, ReduceOp::SUM), into;
+}
+template <class T>
+TensorOf<T>& operator*=(TensorOf<T>& into, Slice from) {
+  return accumulate(into, from, ReduceOp::PRODUCT), into;
+}
+template <class T>
+TensorOf<T>& operator*=(TensorOf<T>& into, std::type_identity_t<T> factor) {
+  return detail::scale(into, static_cast<detail::Scalar<T>>(factor)), into;
+}
+template <class T>
+TensorOf<T>& operator/=(TensorOf<T>& into, std::type_identity_t<T> divisor) {
+  return detail::divide(into, static_cast<detail::Scalar<T>>(divisor)), into;
+}
+
+/// A new tensor of the larger (smaller) elements: one reduction. Assign it, or the result is lost:
+/// `tensor = maximum(tensor, received)`.
+template <class T>
+[[nodiscard]] TensorOf<T> maximum(const TensorOf<T>& a, const TensorOf<T>& b) {
+  TensorOf<T> made = clone(a);
+  accumulate(made, b, ReduceOp::MAX);
+  return made;
+}
+template <class T>
+[[nodiscard]] TensorOf<T> minimum(const TensorOf<T>& a, const TensorOf<T>& b) {
+  TensorOf<T> made = clone(a);
+  accumulate(made, b, ReduceOp::MIN);
+  return made;
+}
+
+}  // namespace rankbox

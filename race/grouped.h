@@ -1,0 +1,12 @@
+// Whole numbers for readers: 1,000,000.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace rankbox {
+
+/// "-1,234,567"
+std::string grouped(std::int64_t number);
+
+}  // namespace rankbox

@@ -1,0 +1,102 @@
+#include "race/race_demo.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "comm/errors.h"
+#include "race/grouped.h"
+#include "race/report.h"
+#include "race/variants.h"
+
+namespace rankbox {
+namespace {
+
+// Enough for a median, and soon done: a fix costs up to a hundred times the race.
+constexpr int kRunsOfFixes = 7;
+
+// A message costs a hundred times an update in shared memory. Fewer give the same figure per
+// update.
+constexpr std::int64_t kMessages = 20'000;
+
+void print(std::FILE* out, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    const std::string whole = line + "\n";
+    std::fwrite(whole.data(), 1, whole.size(), out);
+  }
+  std::fflush(out);
+}
+
+void wait_for_enter() {
+  for (int read = std::getchar(); read != '\n' && read != EOF;) read = std::getchar();
+}
+
+Measured measure(const RaceVariant& variant, int threads, std::int64_t repeats, int runs) {
+  Measured measured;
+  measured.name = variant.name;
+  measured.threads = threads;
+  measured.repeats = repeats;
+  for (int run = 0; run < runs; ++run) measured.outcomes.push_back(variant.run(threads, repeats));
+  return measured;
+}
+
+}  // namespace
+
+void check_race_options(const RaceOptions& options) {
+  if (options.threads < 2 || options.threads > kMaxRaceThreads || options.threads % 2 != 0) {
+    throw InvalidArgument(fmt::format(
+        "--threads is {}: half of the threads add and half subtract, so expected an even "
+        "number from 2 to {}",
+        options.threads, kMaxRaceThreads));
+  }
+  if (options.repeats < 0 || options.repeats > kMaxRaceRepeats) {
+    throw InvalidArgument(fmt::format("--repeats is {}: expected a number of updates from 0 to {}",
+                                      options.repeats, kMaxRaceRepeats));
+  }
+  if (options.runs < 1 || options.runs > kMaxRaceRuns) {
+    throw InvalidArgument(fmt::format("--runs is {}: expected a number of runs from 1 to {}",
+                                      options.runs, kMaxRaceRuns));
+  }
+}
+
+int run_race_demo(const RaceOptions& options, std::FILE* out) {
+  check_race_options(options);
+  const ReportStyle style = {options.color, std::clamp(options.width, 60, 120)};
+
+  // 1. The question comes before the answer.
+  print(out, question(options.threads, options.repeats, style));
+
+  // 2. The race.
+  const std::span<const RaceVariant> variants = race_variants();
+  std::vector<Measured> all = {
+      measure(variants.front(), options.threads, options.repeats, options.runs)};
+  print(out, distribution(all.front(), std::thread::hardware_concurrency(), style));
+
+  // 3. The fixes.
+  print(out, heading("Three ways to mend it", style));
+  for (const RaceVariant& variant : variants.subspan(1)) {
+    std::int64_t repeats = options.repeats;
+    if (variant.run == race_with_messages)
+      repeats = std::min(repeats, std::max<std::int64_t>(kMessages / options.threads, 1));
+    all.push_back(measure(variant, options.threads, repeats, std::min(options.runs, kRunsOfFixes)));
+  }
+  print(out, cost_table(all, style));
+
+  // 4. How an update gets lost.
+  print(out, heading("How an update gets lost", style));
+  for (const std::string& line : interleaving_lines(style)) {
+    if (options.step) wait_for_enter();
+    print(out, {line});
+  }
+  print(out, conclusion(style));
+
+  const bool fixes_are_right =
+      std::all_of(all.begin() + 1, all.end(), [](const Measured& fix) { return fix.wrong() == 0; });
+  return fixes_are_right ? 0 : 1;
+}
+
+}  // namespace rankbox

@@ -1,0 +1,36 @@
+// The race-condition demo: `race_demo` and `./rankbox race`.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+namespace rankbox {
+
+struct RaceOptions {
+  int threads = 2;  // half of them add 1, half subtract 1: even, 2 to kMaxRaceThreads
+  std::int64_t repeats = 1'000'000;  // updates of each thread, 0 to kMaxRaceRepeats
+  int runs = 100;  // of the unfixed race, 1 to kMaxRaceRuns; the fixes run at most 7 times
+  bool color = false;
+  bool step = false;  // wait for Enter (on stdin) before every line of the interleaving
+  int width = 80;     // columns of the terminal; 60 at least are used
+};
+
+inline constexpr int kMaxRaceThreads = 512;
+inline constexpr std::int64_t kMaxRaceRepeats = 1'000'000'000;
+inline constexpr int kMaxRaceRuns = 100'000;
+
+/// Throws InvalidArgument, one line that names the option, its value and what is possible, unless
+/// all are possible.
+void check_race_options(const RaceOptions& options);
+
+/// Asks what to expect, runs the race many times and shows where it ended, runs the three fixes and
+/// shows what they cost, and steps through one interleaving that loses an update. Takes about 3
+/// seconds with the default options on two cores.
+///
+/// Returns the process's exit status: 0, or 1 if a fixed race did not end at 0 (which would be a
+/// bug of ours). Errors: InvalidArgument as check_race_options, before anything is printed, or if
+/// the machine cannot start the threads. Interruption: writes whole lines and changes no terminal
+/// setting, so a Ctrl-C may end it at any moment.
+int run_race_demo(const RaceOptions& options, std::FILE* out);
+
+}  // namespace rankbox

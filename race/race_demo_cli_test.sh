@@ -1,0 +1,51 @@
+#!/bin/sh
+# race_demo on the command line: bad options get one line and a status, Ctrl-C ends it, and what
+# goes to a file has no color.
+#
+# Usage: race_demo_cli_test.sh RACE_DEMO
+set -u
+race_demo=$1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+
+fail() {
+  echo "FAIL: $1" >&2
+  sed 's/^/  | /' "$folder/out" "$folder/err" >&2
+  exit 1
+}
+
+# refuses ARGUMENTS...: one line on stderr that names the last argument, nothing on stdout, and a
+# status that is not 0.
+refuses() {
+  "$race_demo" "$@" >"$folder/out" 2>"$folder/err" && fail "$*: expected a status that is not 0"
+  [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$*: expected one line on stderr"
+  [ -s "$folder/out" ] && fail "$*: expected nothing on stdout"
+  for last in "$@"; do :; done
+  grep -q -e "$last" "$folder/err" || fail "$*: the line does not name $last"
+}
+
+refuses --threads 0
+refuses --threads 3
+refuses --threads -2
+refuses --threads 1000000
+refuses --threads 99999999999999999999
+refuses --threads two
+refuses --repeats -1
+refuses --repeats 1.5
+refuses --runs 0
+refuses --unknown
+refuses stray
+
+"$race_demo" --threads 4 --repeats 1000 --runs 3 >"$folder/out" 2>"$folder/err" ||
+  fail "a short demo: status $?"
+[ -s "$folder/err" ] && fail "a short demo: expected nothing on stderr"
+grep -q "How an update gets lost" "$folder/out" || fail "a short demo: the interleaving is missing"
+grep -q "$(printf '\033')" "$folder/out" && fail "a file is no terminal: expected no color"
+
+# Ctrl-C while it would run for minutes yet. (env: test runners start tests with SIGINT ignored.)
+env --default-signal=INT timeout --preserve-status -s INT 0.5 \
+  "$race_demo" --repeats 1000000000 --runs 100000 >"$folder/out" 2>"$folder/err"
+status=$?
+[ "$status" -eq 130 ] || fail "Ctrl-C: status $status, expected 130, that of an interrupted process"
+[ -s "$folder/err" ] && fail "Ctrl-C: expected nothing on stderr"
+echo "PASS"

@@ -1,0 +1,50 @@
+// What the race demo says, as lines of text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "race/variants.h"
+
+namespace rankbox {
+
+struct ReportStyle {
+  bool color = false;
+  int width = 80;
+};
+
+/// The runs of one variant.
+struct Measured {
+  std::string name;
+  int threads = 0;
+  std::int64_t repeats = 0;  // of each thread
+  std::vector<RaceOutcome> outcomes;
+
+  /// Runs that did not end at 0.
+  std::int64_t wrong() const;
+
+  /// Nanoseconds per update of each run, ascending. Empty if there were no updates.
+  std::vector<double> nanoseconds() const;
+};
+
+std::vector<std::string> heading(std::string_view text, const ReportStyle& style);
+
+/// The program, and what do you expect?
+std::vector<std::string> question(int threads, std::int64_t repeats, const ReportStyle& style);
+
+/// The final values of the unfixed race.
+std::vector<std::string> distribution(const Measured& race, unsigned cores,
+                                      const ReportStyle& style);
+
+/// One line for each variant: final values and cost. The unfixed race is the first.
+std::vector<std::string> cost_table(const std::vector<Measured>& variants,
+                                    const ReportStyle& style);
+
+/// An interleaving that loses an update, and how many of all do.
+std::vector<std::string> interleaving_lines(const ReportStyle& style);
+
+std::vector<std::string> conclusion(const ReportStyle& style);
+
+}  // namespace rankbox

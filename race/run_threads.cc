@@ -1,0 +1,75 @@
+#include "race/run_threads.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "comm/errors.h"
+
+namespace rankbox {
+namespace {
+
+/// The cores this process may run on.
+std::vector<int> usable_cores() {
+  std::vector<int> cores;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<std::size_t>(core), &allowed)) cores.push_back(core);
+  }
+  return cores;
+}
+
+/// A wish: where it cannot be granted, the thread runs where the system puts it.
+void move_this_thread_to(int core) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(core), &one);
+  pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
+}
+
+}  // namespace
+
+double run_threads(int threads, const std::function<void(int thread)>& work) {
+  const std::vector<int> cores = usable_cores();
+  const bool cores_suffice = static_cast<std::size_t>(threads) <= cores.size();
+  std::atomic<int> missing = threads;
+  std::atomic<bool> cancelled = false;
+  std::chrono::steady_clock::time_point begin;
+  std::vector<std::thread> started;
+  started.reserve(static_cast<std::size_t>(threads));
+
+  const auto body = [&](int thread) {
+    if (!cores.empty()) move_this_thread_to(cores[static_cast<std::size_t>(thread) % cores.size()]);
+    // Spin rather than sleep: who sleeps begins late. Let others run only if they cannot run
+    // elsewhere.
+    if (missing.fetch_sub(1) == 1) begin = std::chrono::steady_clock::now();
+    while (missing.load() > 0 && !cancelled.load()) {
+      if (!cores_suffice) std::this_thread::yield();
+    }
+    if (!cancelled.load()) work(thread);
+  };
+
+  try {
+    for (int i = 0; i < threads; ++i) started.emplace_back(body, i);
+  } catch (const std::system_error& error) {
+    cancelled = true;
+    const std::size_t count = started.size();
+    for (std::thread& thread : started) thread.join();
+    throw InvalidArgument(
+        fmt::format("this machine cannot start {} threads: it started {}, then: {}; ask for fewer",
+                    threads, count, error.code().message()));
+  }
+  for (std::thread& thread : started) thread.join();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace rankbox

@@ -1,0 +1,72 @@
+#include "race/shared_value.h"
+
+#include <random>
+#include <string>
+#include <thread>
+
+#include "comm/errors.h"
+
+namespace rankbox {
+namespace {
+
+// Relaxed: the numbers are unique, and that is all. Anything stronger would order the threads that
+// race.
+std::uint64_t next_serial() {
+  static std::atomic<std::uint64_t> last = 0;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+// 500 to 1499, and not the same again and again, lest the pauses of two threads fall into step.
+std::int64_t loads_between_pauses() {
+  thread_local std::minstd_rand random(std::random_device{}());
+  return std::uniform_int_distribution<std::int64_t>(500, 1499)(random);
+}
+
+}  // namespace
+
+SharedValue::SharedValue(std::int64_t value) : value_(value), serial_(next_serial()) {}
+
+std::int64_t SharedValue::load() {
+  Slot& slot = slot_of_this_thread();
+  slot.last_loaded = value_;
+  // Now and then a thread is interrupted just here, as any thread may be at any time. It makes
+  // races show within one run on any machine, even one with a single core.
+  if (++slot.loads >= slot.next_pause) {
+    slot.next_pause += loads_between_pauses();
+    std::this_thread::yield();
+  }
+  return slot.last_loaded;
+}
+
+void SharedValue::store(std::int64_t value) {
+  Slot& slot = slot_of_this_thread();
+  ++slot.stores;
+  // The final value may hide a lost addition behind a lost subtraction; this does not.
+  if (value_ != slot.last_loaded) ++slot.overwrites;
+  value_ = value;
+}
+
+std::vector<SharedValue::Use> SharedValue::uses() const {
+  const std::size_t count = threads_.load(std::memory_order_relaxed);
+  return {slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+SharedValue::Slot& SharedValue::slot_of_this_thread() {
+  thread_local std::uint64_t serial = 0;
+  thread_local Slot* slot = nullptr;
+  if (serial != serial_) {
+    const std::size_t index = threads_.load(std::memory_order_relaxed) < slots_.size()
+                                  ? threads_.fetch_add(1, std::memory_order_relaxed)
+                                  : slots_.size();
+    if (index >= slots_.size()) {
+      throw InvalidArgument("more than " + std::to_string(kMaxThreads) +
+                            " threads touched one SharedValue: start fewer");
+    }
+    slot = &slots_[index];
+    slot->next_pause = loads_between_pauses();
+    serial = serial_;
+  }
+  return *slot;
+}
+
+}  // namespace rankbox

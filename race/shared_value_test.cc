@@ -1,0 +1,152 @@
+#include "race/shared_value.h"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+#include "race/judge_race.h"
+
+namespace rankbox {
+namespace {
+
+using Race = void (*)(SharedValue& value, int threads, std::int64_t repeats);
+
+void in_threads(int threads, const auto& body) {
+  std::vector<std::thread> started;
+  for (int i = 0; i < threads; ++i) started.emplace_back(body, i % 2 == 0 ? 1 : -1);
+  for (std::thread& thread : started) thread.join();
+}
+
+void mended(SharedValue& value, int threads, std::int64_t repeats) {
+  std::mutex mutex;
+  in_threads(threads, [&](std::int64_t amount) {
+    for (std::int64_t i = 0; i < repeats; ++i) {
+      const std::lock_guard lock(mutex);
+      value.store(value.load() + amount);
+    }
+  });
+}
+
+void does_nothing(SharedValue&, int, std::int64_t) {}
+
+void starts_no_threads(SharedValue& value, int threads, std::int64_t repeats) {
+  for (int thread = 0; thread < threads; ++thread) {
+    for (std::int64_t i = 0; i < repeats; ++i)
+      value.store(value.load() + (thread % 2 == 0 ? 1 : -1));
+  }
+}
+
+void adds_up_first(SharedValue& value, int threads, std::int64_t repeats) {
+  std::mutex mutex;
+  in_threads(threads, [&](std::int64_t amount) {
+    const std::lock_guard lock(mutex);
+    value.store(value.load() + amount * repeats);
+  });
+}
+
+void only_adds(SharedValue& value, int threads, std::int64_t repeats) {
+  std::mutex mutex;
+  in_threads(threads, [&](std::int64_t) {
+    for (std::int64_t i = 0; i < repeats; ++i) {
+      const std::lock_guard lock(mutex);
+      value.store(value.load() + 1);
+    }
+  });
+}
+
+/// Each of two threads loses the other's update once, in turns that are fixed: 7, 8, 6, 5, 7.
+void loses_one_addition_and_one_subtraction(SharedValue& value, int, std::int64_t) {
+  std::atomic<int> turn = 0;
+  const auto at = [&turn](int mine, const auto& step) {
+    while (turn.load() != mine) std::this_thread::yield();
+    step();
+    ++turn;
+  };
+  std::thread adder([&] {
+    std::int64_t loaded = 0;
+    at(0, [&] { loaded = value.load(); });
+    at(2, [&] { value.store(loaded + 1); });
+    at(5, [&] { loaded = value.load(); });
+    at(7, [&] { value.store(loaded + 1); });
+  });
+  std::thread subtractor([&] {
+    std::int64_t loaded = 0;
+    at(1, [&] { loaded = value.load(); });
+    at(3, [&] { value.store(loaded - 1); });
+    at(4, [&] { loaded = value.load(); });
+    at(6, [&] { value.store(loaded - 1); });
+  });
+  adder.join();
+  subtractor.join();
+}
+
+std::string judged(Race race, int threads, std::int64_t repeats) {
+  SharedValue value(7);
+  race(value, threads, repeats);
+  return what_is_wrong(value, 7, threads, repeats).value_or("");
+}
+
+TEST_CASE("a mended race is found right for every number of threads and repeats") {
+  for (const int threads : {2, 4, 8, 64}) {
+    for (const std::int64_t repeats : {0, 1, 2, 100, 3'000}) {
+      CAPTURE(threads);
+      CAPTURE(repeats);
+      CHECK(judged(mended, threads, repeats) == "");
+    }
+  }
+}
+
+TEST_CASE("a race that is not run is found out, though the value is right") {
+  CHECK(
+      judged(does_nothing, 4, 100).starts_with("0 threads loaded or stored the value, expected 4"));
+  CHECK(judged(starts_no_threads, 4, 100)
+            .starts_with("1 threads loaded or stored the value, expected 4"));
+  CHECK(judged(adds_up_first, 4, 100)
+            .starts_with("a thread made 1 loads and 1 stores, expected 100 of each"));
+}
+
+TEST_CASE("a wrong final value is named, with what was expected") {
+  CHECK(judged(only_adds, 4, 1'000) ==
+        "4 threads made 1,000 updates each, and the value went from 7 to 4,007, expected 7: at "
+        "least 4,000 updates were "
+        "lost");
+}
+
+TEST_CASE("losses that cancel out are found, though the value is right") {
+  CHECK(judged(loses_one_addition_and_one_subtraction, 2, 2).find("2 times a thread stored over") !=
+        std::string::npos);
+}
+
+TEST_CASE("every thread's loads and stores are counted, and asking for the result is not") {
+  SharedValue value(10);
+  in_threads(3, [&](std::int64_t) { (void)value.load(); });
+  std::thread([&] { value.store(value.load() + 5); }).join();
+  CHECK(value.final_value() == 15);
+  const std::vector<SharedValue::Use> uses = value.uses();
+  REQUIRE(uses.size() == 4);
+  for (const SharedValue::Use& use : uses) CHECK(use.loads == 1);
+  CHECK(uses.front().stores == 0);
+  CHECK(uses.back().stores == 1);
+}
+
+TEST_CASE("the thread after the last possible one gets an error, not the memory of another") {
+  SharedValue value;
+  for (int i = 0; i < SharedValue::kMaxThreads; ++i)
+    std::thread([&] { (void)value.load(); }).join();
+  std::string message;
+  std::thread([&] {
+    try {
+      (void)value.load();
+    } catch (const InvalidArgument& error) {
+      message = error.what();
+    }
+  }).join();
+  CHECK(message == "more than 256 threads touched one SharedValue: start fewer");
+}
+
+}  // namespace
+}  // namespace rankbox

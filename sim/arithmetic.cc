@@ -1,0 +1,170 @@
+// The arithmetic of comm/tensor.h on host memory. The one file of the sandbox that includes xtensor.
+#include "sim/arithmetic.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <type_traits>
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xbuilder.hpp>
+#include <xtensor/xmath.hpp>
+#include <xtensor/xnoalias.hpp>
+
+#include "comm/errors.h"
+#include "comm/tensor.h"
+#include "sim/rank_state.h"
+
+namespace rankbox {
+namespace {
+
+/// Calls fn with a value of the C++ type that dtype stands for.
+template <class Fn>
+void with_type(DType dtype, Fn fn) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return fn(float{});
+    case DType::kFloat64:
+      return fn(double{});
+    case DType::kInt32:
+      return fn(std::int32_t{});
+    case DType::kInt64:
+      return fn(std::int64_t{});
+  }
+}
+
+template <class T>
+auto view(void* data, std::int64_t count) {
+  const auto size = static_cast<std::size_t>(count);
+  return xt::adapt(static_cast<T*>(data), size, xt::no_ownership(), std::array<std::size_t, 1>{size});
+}
+template <class T>
+auto view(const void* data, std::int64_t count) {
+  const auto size = static_cast<std::size_t>(count);
+  return xt::adapt(static_cast<const T*>(data), size, xt::no_ownership(), std::array<std::size_t, 1>{size});
+}
+
+[[noreturn]] void fail(const char* function, const std::string& problem) {
+  const sim::RankState* rank = sim::current_rank();
+  ErrorContext context;
+  context.op = function;
+  if (rank != nullptr) context.rank = rank->rank;
+  throw InvalidArgument(fmt::format("{}{}: {}", rank == nullptr ? "" : fmt::format("rank {}, ", rank->rank), function, problem),
+                        context);
+}
+
+void check_target(const char* function, Slice into) {
+  if (into.is_null()) fail(function, "the target slice is null; pass a tensor, or chunk() of one");
+  if (into.read_only()) fail(function, "the target is part of a const tensor");
+}
+
+void check_pair(const char* function, Slice into, Slice from) {
+  check_target(function, into);
+  if (from.is_null()) fail(function, "the source slice is null; pass a tensor, or chunk() of one");
+  if (into.size() != from.size()) {
+    fail(function, fmt::format("sizes {} and {} differ", into.size(), from.size()));
+  }
+  if (into.dtype() != from.dtype()) {
+    fail(function, fmt::format("dtypes {} and {} differ", name_of(into.dtype()), name_of(from.dtype())));
+  }
+}
+
+template <class Scalar>
+void fill_with(Slice into, Scalar value) {
+  if (into.size() == 0) return;
+  check_target("full", into);
+  with_type(into.dtype(), [&]<class T>(T) { view<T>(into.data(), into.size()).fill(static_cast<T>(value)); });
+}
+
+template <class Scalar>
+void scale_by(Slice into, Scalar factor) {
+  check_target("*=", into);
+  if (into.size() == 0) return;
+  with_type(into.dtype(), [&]<class T>(T) { view<T>(into.data(), into.size()) *= static_cast<T>(factor); });
+}
+
+template <class Scalar>
+void divide_by(Slice into, Scalar divisor) {
+  check_target("/=", into);
+  if (divisor == Scalar{0} && (into.dtype() == DType::kInt32 || into.dtype() == DType::kInt64)) {
+    fail("/=", "integers cannot be divided by 0");
+  }
+  if (into.size() == 0) return;
+  with_type(into.dtype(), [&]<class T>(T) { view<T>(into.data(), into.size()) /= static_cast<T>(divisor); });
+}
+
+}  // namespace
+
+namespace sim {
+
+void reduce_elements(void* into, const void* a, const void* b, std::int64_t count, DType dtype, ReduceOp op) {
+  with_type(dtype, [&]<class T>(T) {
+    auto out = view<T>(into, count);
+    const auto x = view<T>(a, count);
+    const auto y = view<T>(b, count);
+    switch (op) {
+      case ReduceOp::SUM:
+      case ReduceOp::AVG:
+        xt::noalias(out) = x + y;
+        break;
+      case ReduceOp::PRODUCT:
+        xt::noalias(out) = x * y;
+        break;
+      case ReduceOp::MAX:
+        xt::noalias(out) = xt::maximum(x, y);
+        break;
+      case ReduceOp::MIN:
+        xt::noalias(out) = xt::minimum(x, y);
+        break;
+    }
+  });
+}
+
+void reduce_elements(void* into, const void* from, std::int64_t count, DType dtype, ReduceOp op) {
+  reduce_elements(into, into, from, count, dtype, op);
+}
+
+void divide_elements(void* into, std::int64_t count, DType dtype, std::int64_t divisor) {
+  with_type(dtype, [&]<class T>(T) { view<T>(into, count) /= static_cast<T>(divisor); });
+}
+
+}  // namespace sim
+
+void accumulate(Slice into, Slice from, ReduceOp op) {
+  check_pair("accumulate", into, from);
+  sim::RankState* rank = sim::current_rank();
+  if (rank == nullptr) {
+    sim::reduce_elements(into.data(), from.data(), into.size(), into.dtype(), op);
+    return;
+  }
+  Event& event = rank->recorder.begin(EventKind::kReduce, Place());
+  event.bytes = from.bytes();
+  event.dtype = from.dtype();
+  event.op = op;
+  sim::reduce_elements(into.data(), from.data(), into.size(), into.dtype(), op);
+  rank->recorder.end(event);
+}
+
+void copy(Slice into, Slice from) {
+  check_pair("copy", into, from);
+  // memmove: copying a slice onto itself is allowed.
+  if (from.size() > 0) std::memmove(into.data(), from.data(), static_cast<std::size_t>(from.bytes()));
+}
+
+namespace detail {
+
+void copy_from_host(Slice into, const void* from) {
+  std::memcpy(into.data(), from, static_cast<std::size_t>(into.bytes()));
+}
+void copy_to_host(void* into, Slice from) {
+  std::memcpy(into, from.data(), static_cast<std::size_t>(from.bytes()));
+}
+
+void fill(Slice into, double value) { fill_with(into, value); }
+void fill(Slice into, std::int64_t value) { fill_with(into, value); }
+void scale(Slice into, double factor) { scale_by(into, factor); }
+void scale(Slice into, std::int64_t factor) { scale_by(into, factor); }
+void divide(Slice into, double divisor) { divide_by(into, divisor); }
+void divide(Slice into, std::int64_t divisor) { divide_by(into, divisor); }
+
+}  // namespace detail
+}  // namespace rankbox

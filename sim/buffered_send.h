@@ -1,0 +1,32 @@
+// A send whose owner went on at once, because the buffering dial allows it.
+#pragma once
+
+#include <cstring>
+#include <memory>
+
+#include "comm/slice.h"
+#include "sim/operation.h"
+
+namespace rankbox::sim {
+
+/// The operation and its copy of the data. Made by the sender, owned by the channel it is posted to.
+struct BufferedSend {
+  Operation operation;
+  std::unique_ptr<char[]> data;
+};
+
+inline Operation& new_buffered_send(Slice slice) {
+  auto* send = new BufferedSend;
+  send->data = std::make_unique<char[]>(static_cast<std::size_t>(slice.bytes()));
+  if (slice.bytes() > 0) {
+    std::memcpy(send->data.get(), slice.data(), static_cast<std::size_t>(slice.bytes()));
+  }
+  send->operation.buffered = true;
+  send->operation.data = send->data.get();
+  return send->operation;
+}
+
+/// `operation` is the first member of a BufferedSend, which is standard layout enough for this: the address is the same.
+inline void release_buffered(Operation* operation) { delete reinterpret_cast<BufferedSend*>(operation); }
+
+}  // namespace rankbox::sim

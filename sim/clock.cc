@@ -1,0 +1,106 @@
+#include "sim/clock.h"
+
+#include <algorithm>
+
+#include "sim/replay_engine.h"
+
+namespace rankbox::sim {
+namespace {
+
+Prices only(double alpha, double beta, double gamma) { return {{alpha, beta}, {alpha, beta}, gamma, 0}; }
+
+/// Four clocks that tick together: the cluster's, and one for each coefficient.
+struct FourTimes {
+  double seconds = 0;
+  double steps = 0;
+  double bytes = 0;
+  double reduced = 0;
+
+  FourTimes& operator+=(const FourTimes& by) {
+    seconds += by.seconds;
+    steps += by.steps;
+    bytes += by.bytes;
+    reduced += by.reduced;
+    return *this;
+  }
+};
+
+struct FourPrices {
+  using Time = FourTimes;
+  Prices cluster;
+
+  static FourTimes later(const FourTimes& a, const FourTimes& b) {
+    return {std::max(a.seconds, b.seconds), std::max(a.steps, b.steps), std::max(a.bytes, b.bytes),
+            std::max(a.reduced, b.reduced)};
+  }
+  static double seconds(const FourTimes& time) { return time.seconds; }
+  FourTimes message(bool same_node, double bytes) const {
+    const Link& link = cluster.link(same_node);
+    return {link.alpha + bytes * link.beta, 1, bytes, 0};
+  }
+  FourTimes reduction(double bytes) const { return {bytes * cluster.gamma, 0, 0, bytes}; }
+  FourTimes compute(double seconds) const { return {seconds, 0, 0, 0}; }
+  FourTimes native(bool same_node, const Cost& cost) const {
+    return {cluster.price(same_node, cost), cost.steps, cost.bytes, cost.reduced};
+  }
+};
+
+struct OnePrice {
+  using Time = double;
+  Prices prices;
+
+  static double later(double a, double b) { return std::max(a, b); }
+  static double seconds(double time) { return time; }
+  double message(bool same_node, double bytes) const {
+    return prices.link(same_node).alpha + bytes * prices.link(same_node).beta;
+  }
+  double reduction(double bytes) const { return bytes * prices.gamma; }
+  double compute(double seconds) const { return seconds * prices.compute; }
+  double native(bool same_node, const Cost& cost) const { return prices.price(same_node, cost); }
+};
+
+/// Messages can compete for a port only where some go on while their rank does something else.
+bool is_contended(const Trace& trace) {
+  for (const std::vector<Event>& events : trace.ranks) {
+    for (const Event& event : events) {
+      if (event.async || event.buffered) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Prices prices_of(const Cluster& cluster) { return {cluster.within_node, cluster.between_nodes, cluster.gamma, 1}; }
+
+Replay replay(const Trace& trace, const Prices& prices, const Cluster& chooser) {
+  Replay result;
+  for (const std::vector<Event>& events : trace.ranks) result.spans.emplace_back(events.size());
+  result.clocks = ReplayEngine(trace, OnePrice{prices}, chooser, is_contended(trace), &result.spans).run();
+  return result;
+}
+
+Replay replay(const Trace& trace, const Cluster& cluster) { return replay(trace, prices_of(cluster), cluster); }
+
+std::vector<Clock> measure_clocks(const Trace& trace, const Cluster& cluster) {
+  std::vector<Clock> clocks(trace.ranks.size());
+  if (!is_contended(trace)) {
+    const std::vector<FourTimes> times =
+        ReplayEngine(trace, FourPrices{prices_of(cluster)}, cluster, /*contended=*/false, nullptr).run();
+    for (std::size_t rank = 0; rank < clocks.size(); ++rank) {
+      const FourTimes& time = times[rank];
+      clocks[rank] = {time.seconds, {time.steps, time.bytes, time.reduced}};
+    }
+    return clocks;
+  }
+  const auto seconds = replay(trace, cluster).clocks;
+  const auto steps = replay(trace, only(1, 0, 0), cluster).clocks;
+  const auto bytes = replay(trace, only(0, 1, 0), cluster).clocks;
+  const auto reduced = replay(trace, only(0, 0, 1), cluster).clocks;
+  for (std::size_t rank = 0; rank < clocks.size(); ++rank) {
+    clocks[rank] = {seconds[rank], {steps[rank], bytes[rank], reduced[rank]}};
+  }
+  return clocks;
+}
+
+}  // namespace rankbox::sim

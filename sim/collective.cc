@@ -1,0 +1,142 @@
+#include "sim/collective.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "sim/group.h"
+#include "sim/rank_state.h"
+#include "sim/wait.h"
+#include "sim/world.h"
+
+namespace rankbox::sim {
+namespace {
+
+// Below this many bytes per rank, waking another core costs more than its help is worth.
+constexpr std::int64_t kHelpFromBytes = 32 * 1024;
+// Large enough to amortise claiming it, small enough that the last parts finish together.
+constexpr std::int64_t kPartBytes = 128 * 1024;
+
+std::string describe(const CollectiveOperation& part, const Group& group) {
+  const CollectiveCall& call = part.call;
+  const Operation& operation = part.operation;
+  std::string arguments;
+  if (call.root >= 0) arguments += fmt::format("root {}, ", group.world_rank(call.root));
+  if (call.reduces) arguments += fmt::format("op {}, ", name_of(call.op));
+  if (call.kind != CollectiveKind::kBarrier && call.kind != CollectiveKind::kSplit) {
+    arguments += fmt::format("{} {}, ", call.count, name_of(call.dtype));
+  }
+  if (!arguments.empty()) arguments.resize(arguments.size() - 2);
+  return fmt::format("rank {} calls {}({}) at {}:{}", operation.owner->rank, name_of(call.kind), arguments,
+                     operation.place.file_name(), operation.place.line());
+}
+
+std::string differences(const CollectiveCall& a, const CollectiveCall& b) {
+  if (a.kind != b.kind) return "collective";
+  std::string fields;
+  if (a.root != b.root) fields += "root, ";
+  if (a.op != b.op) fields += "op, ";
+  if (a.count != b.count) fields += "size, ";
+  if (a.dtype != b.dtype) fields += "dtype, ";
+  if (!fields.empty()) fields.resize(fields.size() - 2);
+  return fields;
+}
+
+}  // namespace
+
+CollectiveJob::CollectiveJob(Group& group)
+    : group_(group), participants_(static_cast<std::size_t>(group.size()), nullptr) {}
+
+bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
+  participants_[static_cast<std::size_t>(index)] = &operation;
+  ++arrived_;
+  if (first_ == nullptr) {
+    first_ = &operation;
+  } else if (mismatch_.empty()) {
+    const std::string fields = differences(first_->call, operation.call);
+    if (!fields.empty()) {
+      const bool in_order = first_->operation.owner->rank < operation.operation.owner->rank;
+      mismatch_ = fmt::format("collective mismatch in {}: {}, but {}", fields,
+                              describe(in_order ? *first_ : operation, group_),
+                              describe(in_order ? operation : *first_, group_));
+    }
+  }
+  return arrived_ == group_.size();
+}
+
+std::vector<CollectiveOperation*> CollectiveJob::take_arrived() {
+  std::vector<CollectiveOperation*> arrived;
+  for (CollectiveOperation*& participant : participants_) {
+    if (participant != nullptr) arrived.push_back(std::exchange(participant, nullptr));
+  }
+  return arrived;
+}
+
+bool CollectiveJob::withdraw(const CollectiveOperation& operation) {
+  for (CollectiveOperation*& participant : participants_) {
+    if (participant != &operation) continue;
+    participant = nullptr;
+    --arrived_;
+    if (first_ == &operation) {
+      const auto other = std::find_if(participants_.begin(), participants_.end(), [](auto* at) { return at != nullptr; });
+      first_ = other == participants_.end() ? nullptr : *other;
+    }
+    return true;
+  }
+  return false;
+}
+
+void CollectiveJob::stop() {
+  for (CollectiveOperation* participant : take_arrived()) {
+    participant->operation.outcome = Outcome::kStopped;
+    complete(participant->operation);
+  }
+}
+
+void CollectiveJob::run() {
+  std::int64_t bytes = 0;  // of the largest contribution or result
+  for (const CollectiveOperation* participant : participants_) {
+    bytes = std::max({bytes, participant->call.in.bytes(), participant->call.out.bytes()});
+  }
+  const std::int64_t work = bytes * group_.size();
+  if (group_.size() == 1 || work < kHelpFromBytes) {
+    run_collective_part(participants_, 0, 1);
+    finish();
+    return;
+  }
+  parts_ = static_cast<int>(std::clamp<std::int64_t>(work / kPartBytes, 2, 256));
+
+  // One helper for every other core: more would only take turns.
+  int helpers = std::min(static_cast<int>(std::thread::hardware_concurrency()), group_.size()) - 1;
+  // Helpers may complete operations as soon as they are asked, so none is looked at after that.
+  std::vector<Operation*> asked;
+  const RankState* self = current_rank();
+  for (CollectiveOperation* participant : participants_) {
+    if (static_cast<int>(asked.size()) >= helpers) break;
+    if (participant->can_help && participant->operation.owner != self) asked.push_back(&participant->operation);
+  }
+  // This rank holds one part back until all have been asked: nobody can finish before that.
+  const int mine = next_part_.fetch_add(1);
+  for (Operation* operation : asked) ask_for_help(*operation);
+  run_collective_part(participants_, mine, parts_);
+  if (parts_done_.fetch_add(1) + 1 == parts_) {
+    finish();
+  } else {
+    help();
+  }
+}
+
+void CollectiveJob::help() {
+  for (int part = next_part_.fetch_add(1); part < parts_; part = next_part_.fetch_add(1)) {
+    run_collective_part(participants_, part, parts_);
+    if (parts_done_.fetch_add(1) + 1 == parts_) finish();
+  }
+}
+
+void CollectiveJob::finish() {
+  for (CollectiveOperation* participant : participants_) complete(participant->operation);
+}
+
+}  // namespace rankbox::sim

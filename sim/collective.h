@@ -1,0 +1,96 @@
+// A native collective: ranks arrive, the last one starts the work, those that wait help, all are completed together.
+//
+// Every rank's memory is in reach, so there is nothing to send: the work is cut into parts of the result, and each part is
+// computed from all inputs and written to all outputs while it is in cache. That reads every input once and writes every output
+// once, which is the least any all-reduce in shared memory can do.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/collective_kind.h"
+#include "comm/reduce_op.h"
+#include "comm/slice.h"
+#include "sim/operation.h"
+
+namespace rankbox::sim {
+
+class Group;
+
+/// The arguments of one rank's call.
+struct CollectiveCall {
+  CollectiveKind kind = CollectiveKind::kBarrier;
+  int root = -1;  // index in the group; -1 for collectives without
+  ReduceOp op = ReduceOp::SUM;
+  bool reduces = false;
+  DType dtype = DType::kFloat32;
+  std::int64_t count = 0;  // elements that all ranks must agree on
+  Slice in;
+  Slice out;
+  int color = 0;  // split
+  int key = 0;
+};
+
+/// One rank's part in a collective.
+struct CollectiveOperation {
+  Operation operation;
+  CollectiveCall call;
+  std::shared_ptr<CollectiveJob> job;  // keeps the job alive while this rank may look at it
+  bool can_help = false;               // its owner waits in a call, so it may be asked to work
+  Group* split_group = nullptr;        // result of split; null for a rank left out
+  int split_index = -1;
+};
+
+/// One collective call of a whole group.
+class CollectiveJob {
+ public:
+  explicit CollectiveJob(Group& group);
+
+  Group& group() const { return group_; }
+  const std::vector<CollectiveOperation*>& participants() const { return participants_; }
+
+  // Under the group's lock:
+
+  /// Adds rank `index`; true when it was the last one. If it differs from the ranks before it, sets mismatch().
+  bool arrive(int index, CollectiveOperation& operation);
+
+  /// What the ranks disagree on, in words; empty while they agree. Once set it does not change.
+  const std::string& mismatch() const { return mismatch_; }
+
+  /// The ranks that have arrived, which the job forgets: it is for the caller to complete them.
+  std::vector<CollectiveOperation*> take_arrived();
+
+  /// Takes one arrival back. False: it is not there.
+  bool withdraw(const CollectiveOperation& operation);
+
+  // Without the lock:
+
+  /// Called by the last rank to arrive: does the work, with the help of waiting ranks, and completes every operation, or
+  /// leaves that to the rank that finishes the last part.
+  void run();
+
+  /// Does parts of the work as long as there are any. The job's operations may be done when this returns.
+  void help();
+
+  /// Completes the ranks that have arrived as stopped.
+  void stop();
+
+ private:
+  void finish();
+
+  Group& group_;
+  std::vector<CollectiveOperation*> participants_;  // [index in group]; null until it arrives
+  int arrived_ = 0;
+  const CollectiveOperation* first_ = nullptr;  // the first to arrive: what the others are compared with
+  std::string mismatch_;
+  int parts_ = 1;
+  std::atomic<int> next_part_{0};
+  std::atomic<int> parts_done_{0};
+};
+
+/// Computes part `part` of `parts` of the collective's result, for all ranks. (collective_kernels.cc)
+void run_collective_part(const std::vector<CollectiveOperation*>& participants, int part, int parts);
+
+}  // namespace rankbox::sim

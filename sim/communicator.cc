@@ -1,0 +1,218 @@
+// Point to point, and the world around a rank. The collectives are in communicator_collectives.cc.
+#include "sim/communicator.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sim/buffered_send.h"
+#include "sim/call.h"
+#include "sim/checks.h"
+#include "sim/pending_operation.h"
+#include "sim/wait.h"
+#include "sim/world.h"
+
+namespace rankbox::sim {
+namespace {
+
+Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, RankState& rank, Slice slice, Channel& channel,
+                int peer) {
+  operation.owner = &rank;
+  operation.data = slice.data();
+  operation.bytes = slice.bytes();
+  operation.channel = &channel;
+  operation.dtype = slice.dtype();
+  operation.kind = kind;
+  operation.peer = peer;
+  operation.place = caller.place;
+  operation.outcome = Outcome::kOk;
+  operation.state.store(kPending, std::memory_order_relaxed);
+  return operation;
+}
+
+void describe(Event& event, const Group& group, int peer, Slice slice) {
+  event.group = group.id();
+  event.peer = peer;
+  event.bytes = slice.bytes();
+  event.dtype = slice.dtype();
+}
+
+void count_message(RankState& rank, Slice slice) {
+  ++rank.messages;
+  rank.bytes += slice.bytes();
+}
+
+/// Posts a copy of the data and goes on.
+void send_buffered(const Caller& caller, RankState& rank, Slice slice, Channel& channel, int peer) {
+  Operation& operation = fill(new_buffered_send(slice), OperationKind::kSend, caller, rank, slice, channel, peer);
+  if (!channel.post(operation)) rank.world->throw_stopped(rank, caller.operation, caller.place);
+}
+
+}  // namespace
+
+int Communicator::world_size() const { return group_ == nullptr ? 0 : group_->size(); }
+
+int Communicator::node() const { return state_->world->node_of(state_->rank); }
+
+int Communicator::local_rank() const { return state_->rank - state_->world->first_rank_of_node(node()); }
+
+void Communicator::send(Slice slice, int dst, Place place) {
+  const Caller caller{state_, group_, "send", place};
+  begin_call(caller, *state_);
+  check_peer(caller, dst, "destination");
+  check_source(caller, slice);
+
+  Channel& channel = group_->channel(index_, dst);
+  const int peer = group_->world_rank(dst);
+  Event& event = state_->recorder.begin(EventKind::kSend, place);
+  describe(event, *group_, peer, slice);
+  count_message(*state_, slice);
+  if (state_->world->options().buffering.buffers(slice.bytes())) {
+    event.buffered = true;
+    send_buffered(caller, *state_, slice, channel, peer);
+  } else {
+    Operation& operation = fill(state_->send_operation, OperationKind::kSend, caller, *state_, slice, channel, peer);
+    channel.post(operation);
+    wait_until_done(operation);
+    check_outcome(caller, operation);
+  }
+  state_->recorder.end(event);
+}
+
+void Communicator::recv(Slice slice, int src, Place place) {
+  const Caller caller{state_, group_, "recv", place};
+  begin_call(caller, *state_);
+  check_peer(caller, src, "source");
+  check_target(caller, slice);
+
+  Channel& channel = group_->channel(src, index_);
+  const int peer = group_->world_rank(src);
+  Event& event = state_->recorder.begin(EventKind::kRecv, place);
+  describe(event, *group_, peer, slice);
+  Operation& operation = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, slice, channel, peer);
+  channel.post(operation);
+  wait_until_done(operation);
+  check_outcome(caller, operation);
+  state_->recorder.end(event);
+}
+
+void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) {
+  const Caller caller{state_, group_, "sendrecv", place};
+  begin_call(caller, *state_);
+  check_peer(caller, dst, "destination");
+  check_peer(caller, src, "source");
+  check_source(caller, out);
+  check_target(caller, in);
+  check_disjoint(caller, out, in);
+
+  Channel& to_dst = group_->channel(index_, dst);
+  Channel& from_src = group_->channel(src, index_);
+  Event& sent = state_->recorder.begin(EventKind::kSend, place);
+  describe(sent, *group_, group_->world_rank(dst), out);
+  sent.paired = true;
+  Event& received = state_->recorder.begin(EventKind::kRecv, place);
+  describe(received, *group_, group_->world_rank(src), in);
+  count_message(*state_, out);
+
+  Operation& recv_half = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, in, from_src,
+                              group_->world_rank(src));
+  Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out, to_dst,
+                              group_->world_rank(dst));
+  from_src.post(recv_half);
+  to_dst.post(send_half);
+  wait_until_done(send_half, &recv_half);
+  // The receive must not outlive this call, whatever became of the send.
+  const bool send_failed = send_half.outcome != Outcome::kOk;
+  if (!send_failed || !from_src.withdraw(recv_half)) wait_until_done(recv_half, &send_half);
+  check_outcome(caller, send_half);
+  check_outcome(caller, recv_half);
+  state_->recorder.end(received);
+  state_->recorder.end(sent);
+}
+
+Request Communicator::isend(Slice slice, int dst, Place place) {
+  const Caller caller{state_, group_, "isend", place};
+  begin_call(caller, *state_);
+  check_peer(caller, dst, "destination");
+  check_source(caller, slice);
+
+  Channel& channel = group_->channel(index_, dst);
+  const int peer = group_->world_rank(dst);
+  auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
+  pending->set_peer(peer);
+  Event& event = state_->recorder.begin(EventKind::kSend, place);
+  describe(event, *group_, peer, slice);
+  event.async = true;
+  event.request = pending->number();
+  count_message(*state_, slice);
+  if (state_->world->options().buffering.buffers(slice.bytes())) {
+    event.buffered = true;
+    send_buffered(caller, *state_, slice, channel, peer);
+  } else {
+    channel.post(fill(pending->start_message(), OperationKind::kSend, caller, *state_, slice, channel, peer));
+  }
+  state_->recorder.end(event);
+  return Request(std::move(pending));
+}
+
+Request Communicator::irecv(Slice slice, int src, Place place) {
+  const Caller caller{state_, group_, "irecv", place};
+  begin_call(caller, *state_);
+  check_peer(caller, src, "source");
+  check_target(caller, slice);
+
+  Channel& channel = group_->channel(src, index_);
+  const int peer = group_->world_rank(src);
+  auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
+  pending->set_peer(peer);
+  Event& event = state_->recorder.begin(EventKind::kRecv, place);
+  describe(event, *group_, peer, slice);
+  event.async = true;
+  event.request = pending->number();
+  channel.post(fill(pending->start_message(), OperationKind::kRecv, caller, *state_, slice, channel, peer));
+  state_->recorder.end(event);
+  return Request(std::move(pending));
+}
+
+void Communicator::wait(const Request& request, Place place) {
+  const Caller caller{state_, group_, "wait", place};
+  begin_call(caller, *state_);
+  if (request.pending_ == nullptr) {
+    throw InvalidArgument(fmt::format("rank {}, wait at {}:{}: the request is empty; keep what isend, irecv or an _async "
+                                      "collective returns",
+                                      state_->rank, place.file_name(), place.line()),
+                          caller.context());
+  }
+  PendingOperation& pending = *request.pending_;
+  if (pending.finished()) return;
+  Event& event = state_->recorder.begin(EventKind::kWait, place);
+  event.request = pending.number();
+  event.peer = pending.peer();
+  wait_until_done(pending.operation());
+  pending.finish();
+  check_outcome(pending.caller(), pending.operation());
+  state_->recorder.end(event);
+}
+
+void Communicator::wait_all(std::span<const Request> requests, Place place) {
+  for (const Request& request : requests) wait(request, place);
+}
+
+void Communicator::wait_all(std::initializer_list<Request> requests, Place place) {
+  for (const Request& request : requests) wait(request, place);
+}
+
+void Communicator::compute(double seconds, Place place) {
+  const Caller caller{state_, group_, "compute", place};
+  begin_call(caller, *state_);
+  if (!(seconds >= 0) || std::isinf(seconds)) {
+    throw InvalidArgument(fmt::format("rank {}, compute at {}:{}: {} seconds cannot be spent; 0 or more are needed",
+                                      state_->rank, place.file_name(), place.line(), seconds),
+                          caller.context());
+  }
+  Event& event = state_->recorder.begin(EventKind::kCompute, place);
+  event.seconds = seconds;
+  state_->recorder.end(event);
+}
+
+}  // namespace rankbox::sim

@@ -1,0 +1,107 @@
+#include "sim/group.h"
+
+#include <utility>
+
+#include "sim/wait.h"
+
+namespace rankbox::sim {
+
+Group::Group(World& world, int id, std::vector<int> members, std::vector<int> path, bool closed)
+    : world_(world),
+      id_(id),
+      members_(std::move(members)),
+      path_(std::move(path)),
+      rows_(members_.size()),
+      channels_closed_(closed),
+      jobs_closed_(closed),
+      next_job_(members_.size()) {}
+
+Channel& Group::channel(int src, int dst) {
+  std::atomic<std::atomic<Channel*>*>& row = rows_[static_cast<std::size_t>(src)];
+  std::atomic<Channel*>* entries = row.load(std::memory_order_acquire);
+  Channel* channel = entries == nullptr ? nullptr : entries[dst].load(std::memory_order_acquire);
+  if (channel != nullptr) [[likely]] return *channel;
+
+  std::lock_guard guard(channels_lock_);
+  entries = row.load(std::memory_order_relaxed);
+  if (entries == nullptr) {
+    entries = made_rows_.emplace_back(std::make_unique<std::atomic<Channel*>[]>(members_.size())).get();
+    row.store(entries, std::memory_order_release);
+  }
+  channel = entries[dst].load(std::memory_order_relaxed);
+  if (channel == nullptr) {
+    channel = &channels_.emplace_back(channels_closed_);
+    entries[dst].store(channel, std::memory_order_release);
+  }
+  return *channel;
+}
+
+void Group::arrive(int index, CollectiveOperation& operation) {
+  std::shared_ptr<CollectiveJob> job;
+  std::vector<CollectiveOperation*> misled;  // ranks that wait in a collective that cannot be
+  bool last = false;
+  {
+    std::lock_guard guard(jobs_lock_);
+    if (!jobs_closed_) {
+      const std::int64_t number = next_job_[static_cast<std::size_t>(index)]++;
+      if (number - first_job_ == static_cast<std::int64_t>(jobs_.size())) {
+        jobs_.push_back(std::make_shared<CollectiveJob>(*this));
+      }
+      job = jobs_[static_cast<std::size_t>(number - first_job_)];
+      operation.job = job;
+      operation.operation.job = job.get();
+      last = job->arrive(index, operation);
+      if (!job->mismatch().empty()) misled = job->take_arrived();
+      // Every rank arrives at its collectives in order, so the oldest is the first to fill up.
+      if (last) {
+        jobs_.pop_front();
+        ++first_job_;
+      }
+    }
+  }
+  if (job == nullptr) {
+    operation.operation.outcome = Outcome::kStopped;
+    operation.operation.state.store(kDone, std::memory_order_relaxed);
+  } else if (!job->mismatch().empty()) {
+    for (CollectiveOperation* participant : misled) {
+      participant->operation.mismatch = job->mismatch();
+      participant->operation.outcome = Outcome::kMismatch;
+      complete(participant->operation);
+    }
+  } else if (last) {
+    job->run();
+  }
+}
+
+bool Group::withdraw(CollectiveOperation& operation) {
+  std::lock_guard guard(jobs_lock_);
+  for (const std::shared_ptr<CollectiveJob>& job : jobs_) {
+    if (job == operation.job) return job->withdraw(operation);
+  }
+  return false;
+}
+
+void Group::close() {
+  std::deque<std::shared_ptr<CollectiveJob>> jobs;
+  {
+    std::lock_guard guard(jobs_lock_);
+    jobs_closed_ = true;
+    jobs.swap(jobs_);
+  }
+  for (const std::shared_ptr<CollectiveJob>& job : jobs) job->stop();
+
+  std::lock_guard guard(channels_lock_);
+  channels_closed_ = true;
+  for (Channel& channel : channels_) channel.close();
+}
+
+std::vector<Channel::Leftover> Group::leftovers() {
+  std::vector<Channel::Leftover> found;
+  std::lock_guard guard(channels_lock_);
+  for (const Channel& channel : channels_) {
+    for (const Channel::Leftover& leftover : channel.leftovers()) found.push_back(leftover);
+  }
+  return found;
+}
+
+}  // namespace rankbox::sim

@@ -1,0 +1,52 @@
+// One rank's half of a message, or its part in a collective: what is posted, matched, waited for and completed.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "comm/collective_kind.h"
+#include "comm/dtype.h"
+#include "comm/place.h"
+
+namespace rankbox::sim {
+
+class Channel;
+class CollectiveJob;
+struct RankState;
+
+enum class OperationKind : std::uint8_t { kSend, kRecv, kCollective };
+
+/// How an operation ended.
+enum class Outcome : std::uint8_t { kOk, kMismatch, kStopped };
+
+/// The life of an operation, seen by its owner and by the one rank that completes it.
+///
+///   kPending -> kDone                                    the owner did not sleep
+///   kPending -> kParked -> kDone                         the owner slept, and was woken
+///   kPending|kParked -> kWork (-> kParked) -> kDone      a collective asked its waiting owner for help
+enum OperationState : std::uint32_t { kPending, kParked, kWork, kDone };
+
+/// Owned by one rank, which fills it in, posts it, and keeps it (and the memory it points to) alive until it is done.
+/// From posting until kDone everything but `state` belongs to whoever matches it.
+struct alignas(64) Operation {
+  Operation* next = nullptr;  // in its channel's queue
+  RankState* owner = nullptr;
+  void* data = nullptr;
+  std::int64_t bytes = 0;
+  Channel* channel = nullptr;    // kSend, kRecv
+  CollectiveJob* job = nullptr;  // kCollective
+  CollectiveKind collective_kind = CollectiveKind::kBarrier;
+  DType dtype = DType::kFloat32;
+  OperationKind kind = OperationKind::kSend;
+  bool buffered = false;  // a send whose data was copied and whose owner went on: belongs to the channel
+  int peer = -1;          // world rank of the other side
+  Place place{};
+
+  // On a cache line of its own: the owner polls it while the other side reads the fields above.
+  alignas(64) std::atomic<std::uint32_t> state{kDone};
+  Outcome outcome = Outcome::kOk;
+  std::string mismatch;  // kMismatch: what differs, both places named
+};
+
+}  // namespace rankbox::sim

@@ -1,0 +1,53 @@
+// An asynchronous operation: what a Request stands for.
+#pragma once
+
+#include <memory>
+
+#include "sim/checks.h"
+#include "sim/collective.h"
+
+namespace rankbox::sim {
+
+/// Shared by the copies of a Request, all on one rank. From start to finish it is listed in RankState::open_requests, so that a
+/// rank that ends, or drops a request, leaves nothing behind that others could still write to.
+class PendingOperation {
+ public:
+  /// @param number the rank's count of requests, which ties the start to the wait in the trace
+  PendingOperation(const Caller& caller, RankState& rank, Group& group, std::uint32_t number);
+  ~PendingOperation();
+  PendingOperation(const PendingOperation&) = delete;
+  PendingOperation& operator=(const PendingOperation&) = delete;
+
+  Operation& operation() { return is_collective_ ? collective_.operation : message_; }
+  Operation& start_message() { return message_; }
+  CollectiveOperation& start_collective() {
+    is_collective_ = true;
+    return collective_;
+  }
+  std::uint32_t number() const { return number_; }
+  const Caller& caller() const { return caller_; }
+  int peer() const { return peer_; }
+  void set_peer(int peer) { peer_ = peer; }
+
+  /// The owner has waited: from here on the request is only a memory.
+  void finish();
+  bool finished() const { return rank_ == nullptr; }
+
+  /// Takes the operation back, or waits for whoever is completing it, and notes that it was never waited for.
+  void drop();
+
+ private:
+  Caller caller_;
+  RankState* rank_;  // null once finished
+  Group& group_;
+  std::uint32_t number_;
+  int peer_ = -1;
+  bool is_collective_ = false;
+  Operation message_;
+  CollectiveOperation collective_;
+};
+
+/// At the end of a rank's function: drops what it started and never waited for.
+void drop_open_requests(RankState& rank);
+
+}  // namespace rankbox::sim

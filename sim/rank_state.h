@@ -1,0 +1,56 @@
+// What the sandbox knows of one rank.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "comm/memory_meter.h"
+#include "sim/collective.h"
+#include "sim/operation.h"
+#include "sim/recorder.h"
+
+namespace rankbox::sim {
+
+class PendingOperation;
+class World;
+
+/// Only its own rank touches it while awake; while every rank sleeps, the rank that proves the deadlock reads `waiting`.
+struct alignas(64) RankState {
+  RankState(World& its_world, int its_rank, bool record, std::uint64_t seed)
+      : world(&its_world), rank(its_rank), recorder(record), shaker(seed) {}
+
+  World* world;
+  int rank;  // in the world
+
+  // A rank blocks in one call at a time, so its blocking operations live here, at addresses that stay warm.
+  Operation send_operation;
+  Operation recv_operation;
+  CollectiveOperation collective_operation;
+
+  const Operation* waiting[2] = {nullptr, nullptr};  // what it sleeps on; both halves of a sendrecv
+
+  Recorder recorder;
+  MemoryMeter memory;
+  std::uint32_t requests = 0;    // asynchronous operations started
+  std::vector<PendingOperation*> open_requests;  // of these, the ones not waited for yet
+  std::int64_t operations = 0;   // calls made, for faults
+  std::int64_t messages = 0;     // sent
+  std::int64_t bytes = 0;        // sent
+  std::minstd_rand shaker;       // decides on random pauses
+
+  std::exception_ptr failure;  // what its function threw, if anything
+
+  // The first request that went away unfinished, in words; empty: none.
+  std::string dropped_request;
+  const char* dropped_operation = "";
+  int dropped_peer = -1;
+  Place dropped_place{};
+};
+
+/// The rank that runs on this thread; null outside of any rank.
+RankState*& current_rank();
+
+}  // namespace rankbox::sim

@@ -1,0 +1,31 @@
+// A lock for a few instructions: taken by one exchange, given back by one store.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+#include "sim/cpu_relax.h"
+
+namespace rankbox::sim {
+
+/// Guards critical sections of some nanoseconds (linking an operation into a queue), where a mutex would cost more than the
+/// work. Never held across a copy, a call-out or a wait. Use with std::lock_guard.
+class SpinLock {
+ public:
+  void lock() {
+    for (int attempts = 0; locked_.exchange(true, std::memory_order_acquire); ++attempts) {
+      // The holder may have lost its core: let it run.
+      if (attempts < 64) {
+        cpu_relax();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  }
+  void unlock() { locked_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> locked_{false};
+};
+
+}  // namespace rankbox::sim

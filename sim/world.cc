@@ -1,0 +1,183 @@
+#include "sim/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "sim/wait_for_graph.h"
+
+namespace rankbox::sim {
+namespace {
+
+std::uint64_t next_world_serial() {
+  static std::atomic<std::uint64_t> serial{0};
+  return ++serial;
+}
+
+std::string what_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an unknown exception";
+  }
+}
+
+}  // namespace
+
+RankState*& current_rank() {
+  static thread_local RankState* rank = nullptr;
+  return rank;
+}
+
+World::World(const RunOptions& options)
+    : options_(options),
+      executor_(make_executor(options.executor, options.world_size)),
+      liveness_(options.world_size),
+      returned_(static_cast<std::size_t>(options.world_size)) {
+  const std::uint64_t serial = next_world_serial();
+  for (int rank = 0; rank < options.world_size; ++rank) {
+    auto state = std::make_unique<RankState>(*this, rank, options.trace, options.seed + static_cast<std::uint64_t>(rank));
+    state->memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
+    ranks_.push_back(std::move(state));
+  }
+  std::vector<int> everyone(static_cast<std::size_t>(options.world_size));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  groups_.push_back(std::make_unique<Group>(*this, 0, std::move(everyone), std::vector<int>{}, false));
+}
+
+// The inverse of chunk(): node k holds the ranks [k*p/nodes, (k+1)*p/nodes).
+int World::node_of(int world_rank) const {
+  const auto nodes = static_cast<std::int64_t>(options_.nodes);
+  return static_cast<int>(((world_rank + 1) * nodes - 1) / options_.world_size);
+}
+
+int World::first_rank_of_node(int node) const {
+  return static_cast<int>(static_cast<std::int64_t>(node) * options_.world_size / options_.nodes);
+}
+
+Group& World::add_group(std::vector<int> members, std::vector<int> path) {
+  std::lock_guard guard(lock_);
+  groups_.push_back(std::make_unique<Group>(*this, static_cast<int>(groups_.size()), std::move(members), std::move(path), stopped_));
+  return *groups_.back();
+}
+
+void World::stop(std::exception_ptr cause) {
+  std::vector<Group*> groups;
+  {
+    std::lock_guard guard(lock_);
+    if (stopped_) return;
+    stopped_ = true;
+    cause_ = std::move(cause);
+    for (const std::unique_ptr<Group>& group : groups_) groups.push_back(group.get());
+  }
+  // Groups added from here on are born closed.
+  for (Group* group : groups) group->close();
+}
+
+void World::stop_deadlocked() {
+  std::vector<const RankState*> asleep;
+  std::vector<bool> returned;
+  for (const std::unique_ptr<RankState>& rank : ranks_) {
+    returned.push_back(returned_[static_cast<std::size_t>(rank->rank)].load());
+    if (!returned.back()) asleep.push_back(rank.get());
+  }
+  stop_with(explain_deadlock(asleep, returned));
+}
+
+void World::stop_waiting_for_itself(RankState& rank) {
+  const std::vector<bool> returned(ranks_.size(), false);
+  stop_with(explain_deadlock({&rank}, returned));
+}
+
+void World::stop_with(const DeadlockError& error) {
+  {
+    std::lock_guard guard(lock_);
+    if (!stopped_) deadlock_ = std::make_shared<const DeadlockError>(error);
+  }
+  stop(std::make_exception_ptr(error));
+}
+
+void World::throw_stopped(const RankState& rank, const char* operation, Place place) {
+  ErrorContext context{rank.rank, operation, -1, place.file_name(), static_cast<int>(place.line())};
+  std::lock_guard guard(lock_);
+  if (deadlock_ != nullptr) {
+    for (const Wait& wait : deadlock_->waits()) {
+      if (wait.rank == rank.rank && !wait.peers.empty()) context.peer = wait.peers.front();
+    }
+    throw DeadlockError(deadlock_->what(), context, deadlock_->waits(), deadlock_->cycle());
+  }
+  throw Aborted(fmt::format("rank {} was stopped in {} at {}:{}, because {}", rank.rank, operation, place.file_name(),
+                            place.line(), what_of(cause_)),
+                context);
+}
+
+void World::leave(RankState& rank) {
+  returned_[static_cast<std::size_t>(rank.rank)].store(true);
+  if (liveness_.leave()) stop_deadlocked();
+}
+
+std::exception_ptr World::verdict() {
+  std::lock_guard guard(lock_);
+  if (cause_ == nullptr) return left_behind();
+  if (deadlock_ != nullptr) return cause_;  // it belongs to all of them, and names the cycle's first
+  const std::string what = what_of(cause_);
+  for (const std::unique_ptr<RankState>& rank : ranks_) {
+    if (rank->failure != nullptr && what_of(rank->failure) == what) return rank->failure;
+  }
+  return cause_;
+}
+
+std::exception_ptr World::left_behind() {
+  for (const std::unique_ptr<RankState>& rank : ranks_) {
+    if (rank->dropped_request.empty()) continue;
+    const ErrorContext context{rank->rank, rank->dropped_operation, rank->dropped_peer,
+                               rank->dropped_place.file_name(), static_cast<int>(rank->dropped_place.line())};
+    return std::make_exception_ptr(UnreceivedMessage(rank->dropped_request, context));
+  }
+  std::vector<Channel::Leftover> leftovers;
+  for (const std::unique_ptr<Group>& group : groups_) {
+    for (const Channel::Leftover& leftover : group->leftovers()) leftovers.push_back(leftover);
+  }
+  if (leftovers.empty()) return nullptr;
+  // Which mailbox was made first depends on the schedule; the story must not.
+  std::stable_sort(leftovers.begin(), leftovers.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.owner, a.peer) < std::pair(b.owner, b.peer);
+  });
+  const Channel::Leftover& first = leftovers.front();
+  const bool sent = first.kind == OperationKind::kSend;
+  const std::string message = fmt::format(
+      "{}: rank {} {} {} bytes {} rank {} at {}:{}{}; every {} needs its {}",
+      sent ? "unreceived message" : "unmatched receive", first.owner, sent ? "sent" : "waits for", first.bytes,
+      sent ? "to" : "from", first.peer, first.place.file_name(), first.place.line(),
+      leftovers.size() > 1 ? fmt::format(" (and {} more)", leftovers.size() - 1) : "", sent ? "send" : "receive",
+      sent ? "receive" : "send");
+  const ErrorContext context{first.owner, sent ? "send" : "recv", first.peer, first.place.file_name(),
+                             static_cast<int>(first.place.line())};
+  return std::make_exception_ptr(UnreceivedMessage(message, context));
+}
+
+Trace World::take_trace(const TickClock& clock) const {
+  // Groups are numbered by their path, not in the order threads happened to make them.
+  std::vector<const Group*> groups;
+  for (const std::unique_ptr<Group>& group : groups_) groups.push_back(group.get());
+  std::sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) { return a->path() < b->path(); });
+
+  Trace trace;
+  std::vector<std::int32_t> number(groups_.size());  // by order of making, which is what events hold
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    trace.groups.push_back(groups[i]->members());
+    number[static_cast<std::size_t>(groups[i]->id())] = static_cast<std::int32_t>(i);
+  }
+  for (const std::unique_ptr<RankState>& rank : ranks_) {
+    trace.ranks.push_back(rank->recorder.take(clock));
+    for (Event& event : trace.ranks.back()) event.group = number[static_cast<std::size_t>(event.group)];
+    trace.nodes.push_back(node_of(rank->rank));
+  }
+  return trace;
+}
+
+}  // namespace rankbox::sim

@@ -1,0 +1,75 @@
+// A run: its ranks, its communicators, and how it ends.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "comm/errors.h"
+#include "comm/run_options.h"
+#include "sim/executor.h"
+#include "sim/group.h"
+#include "sim/liveness.h"
+#include "sim/rank_state.h"
+
+namespace rankbox::sim {
+
+class World {
+ public:
+  explicit World(const RunOptions& options);
+
+  const RunOptions& options() const { return options_; }
+  Executor& executor() { return *executor_; }
+  Liveness& liveness() { return liveness_; }
+  Group& world_group() { return *groups_.front(); }
+  RankState& rank(int world_rank) { return *ranks_[static_cast<std::size_t>(world_rank)]; }
+  int node_of(int world_rank) const;
+  int first_rank_of_node(int node) const;
+
+  /// A communicator of some ranks. Safe from any rank.
+  Group& add_group(std::vector<int> members, std::vector<int> path);
+
+  /// Stops the world with a first cause (later ones are ignored): every wait of every rank, now and later, ends.
+  void stop(std::exception_ptr cause);
+
+  /// Stops it for a deadlock. Called by the one rank that Liveness told so: all others sleep or have returned.
+  void stop_deadlocked();
+
+  /// Stops it because `rank` blocks on a message to or from itself, which nobody else can complete.
+  void stop_waiting_for_itself(RankState& rank);
+
+  /// Throws what a rank gets whose wait was ended: its own DeadlockError, or Aborted.
+  [[noreturn]] void throw_stopped(const RankState& rank, const char* operation, Place place);
+
+  /// Marks a rank as returned, which may leave others waiting for it forever.
+  void leave(RankState& rank);
+
+  /// After all ranks have returned: the first cause if there is one, else what was left behind, else null. Where several
+  /// ranks failed of the same (the two sides of a mismatch), the lowest of them speaks, whoever was first.
+  std::exception_ptr verdict();
+
+  /// After all ranks have returned.
+  Trace take_trace(const TickClock& clock) const;
+
+ private:
+  void stop_with(const DeadlockError& error);
+  std::exception_ptr left_behind();
+
+  const RunOptions options_;
+  std::unique_ptr<Executor> executor_;
+  Liveness liveness_;
+  std::vector<std::unique_ptr<RankState>> ranks_;
+  std::vector<std::atomic<bool>> returned_;  // [world rank]
+
+  std::mutex lock_;                             // guards the rest
+  std::deque<std::unique_ptr<Group>> groups_;   // [0]: the world; only grows
+  bool stopped_ = false;
+  std::exception_ptr cause_;
+  std::shared_ptr<const DeadlockError> deadlock_;
+};
+
+}  // namespace rankbox::sim

@@ -1,0 +1,23 @@
+#include "collectives/barrier_dissemination.h"
+
+#include "collectives/topology.h"
+
+namespace rankbox {
+
+void barrier_dissemination(Comm& dist) {
+  const int rank = dist.rank();
+  const int world_size = dist.world_size();
+
+  // Empty messages: that one arrives is the news.
+  const Tensor i_am_here;
+  Tensor so_are_they;
+
+  // I know of `distance` ranks that have come: myself and those just before me. The rank `distance`
+  // before me knows of as many, all others: in every round the number doubles.
+  for (int distance = 1; distance < world_size; distance *= 2) {
+    dist.sendrecv(i_am_here, wrap(rank + distance, world_size), so_are_they,
+                  wrap(rank - distance, world_size));
+  }
+}
+
+}  // namespace rankbox

@@ -1,0 +1,46 @@
+#include "collectives/broadcast_scatter_allgather.h"
+
+#include <algorithm>
+
+#include "collectives/topology.h"
+
+namespace rankbox {
+
+void broadcast_scatter_allgather(Comm& dist, Tensor& tensor, int src) {
+  const int world_size = dist.world_size();
+  const int rank = dist.rank();
+  const int virtual_rank = virtual_rank_of(rank, src, world_size);
+
+  // Pieces begin, …, end-1, one for each virtual rank. Where the elements (or the ranks) end, so
+  // do the pieces.
+  const std::int64_t n = tensor.size();
+  const std::int64_t piece_size = (n + world_size - 1) / world_size;
+  const auto pieces = [&](int begin, int end) {
+    return Slice(tensor).sub(std::min(begin * piece_size, n), std::min(end * piece_size, n));
+  };
+
+  // 1. Scatter. My subtree are the `width` virtual ranks from mine on: all of them for src, as many
+  //    as my lowest bit says for others. I get their pieces, and pass on the upper half, then the
+  //    upper half of what is left, …: the farthest first, for it has most left to do.
+  const int width = virtual_rank == 0 ? 1 << rounds(world_size) : virtual_rank & -virtual_rank;
+  if (virtual_rank != 0) {
+    const int parent = virtual_rank - width;
+    dist.recv(pieces(virtual_rank, virtual_rank + width), rank_of(parent, src, world_size));
+  }
+  for (int half = width / 2; half >= 1; half /= 2) {
+    const int child = virtual_rank + half;
+    if (child < world_size) {
+      dist.send(pieces(child, child + half), rank_of(child, src, world_size));
+    }
+  }
+
+  // 2. All-gather around the ring: pass on the piece that came last, my own first.
+  for (int round = 0; round < world_size - 1; ++round) {
+    const int leaving = wrap(virtual_rank - round, world_size);
+    const int coming = wrap(leaving - 1, world_size);
+    dist.sendrecv(pieces(leaving, leaving + 1), next_rank(rank, world_size),
+                  pieces(coming, coming + 1), prev_rank(rank, world_size));
+  }
+}
+
+}  // namespace rankbox

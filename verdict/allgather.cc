@@ -1,0 +1,29 @@
+#include "verdict/allgather.h"
+
+#include "verdict/compare.h"
+#include "verdict/inputs.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+std::vector<Case> AllGather::cases() const { return cases_by_count(); }
+
+std::optional<Difference> AllGather::run(Comm& dist, const Case& example) const {
+  const std::int64_t count = *example.count;
+  const std::int64_t size = example.world_size * count;
+
+  const Tensor tensor = elements_of(dist.rank(), count);
+  Tensor gathered = poison(size);
+  function_(dist, tensor, gathered);
+
+  if (auto difference = compare_unchanged("tensor", tensor, dist.rank(), count)) return difference;
+  return compare_moved("gathered", gathered, size, example.world_size, [&](std::int64_t i) {
+    return element(static_cast<int>(i / count), i % count);
+  });
+}
+
+Cost AllGather::cost(const Case& example) const {
+  return form_(example.world_size, *example.count, kElementBytes);
+}
+
+}  // namespace rankbox

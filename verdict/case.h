@@ -1,0 +1,36 @@
+// One case of an exercise: the arguments it is called with, and the world it runs in.
+//
+// Written as "world_size=3,root=1,count=7,op=SUM", which is what --replay takes. An exercise uses
+// some of the fields; the others stay unset and are not written.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "comm/reduce_op.h"
+
+namespace rankbox {
+
+struct Case {
+  int world_size = 1;                 // not written where there are threads instead
+  std::optional<int> nodes;           // RunOptions::nodes
+  std::optional<int> root;            // src or dst
+  std::optional<int> segments;        // of a pipeline
+  std::optional<std::int64_t> count;  // elements: of the tensor, or of one rank's part
+  std::optional<ReduceOp> op;
+  std::optional<int> threads;           // of the race, which has no ranks
+  std::optional<std::int64_t> repeats;  // updates of each thread
+
+  bool operator==(const Case&) const = default;
+};
+
+/// "world_size=3,root=1,count=7,op=SUM"
+std::string to_string(const Case& example);
+
+/// The other way round. Fields that are missing are taken from `defaults`, which also says which
+/// fields the exercise has. Throws InvalidArgument that names the field and what it may be.
+Case parse_case(std::string_view text, const Case& defaults);
+
+}  // namespace rankbox

@@ -1,0 +1,56 @@
+// All exercises: what they are called, where they live, and how they are judged.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "verdict/judge.h"
+#include "verdict/verdict.h"
+
+namespace rankbox {
+
+/// A pointer to some exercise's function; its judge knows the real type.
+using AnyFunction = void (*)();
+
+struct Chapter {
+  int number = 0;
+  const char* folder = "";  // in exercises/, solutions/ and tests/
+  const char* title = "";
+};
+
+struct Exercise {
+  const char* name = "";
+  int chapter = 0;
+  int difficulty = 0;  // 1 to 5
+  int importance = 0;  // 1 to 5
+  const char* summary = "";
+  const char* parameters = "";  // "(Comm& dist, Tensor& tensor, int src)"
+
+  Verdict (*judge)(const char* name, AnyFunction function, const JudgeOptions& options) = nullptr;
+  Case (*first_case)() = nullptr;
+};
+
+/// In the order in which they are best read.
+const std::vector<Chapter>& chapters();
+const std::vector<Exercise>& exercises();
+
+/// Null if there is none.
+const Exercise* find_exercise(std::string_view name);
+
+/// Throws InvalidArgument if there is none.
+const Chapter& chapter_of(const Exercise& exercise);
+
+/// Paths from the project's root: "exercises/02_broadcast/broadcast_ring.cc", "solutions/…".
+std::string stub_path(const Exercise& exercise);
+std::string solution_path(const Exercise& exercise);
+
+/// Throws InvalidArgument unless `text` is a case of this exercise; see case.h.
+void check_replay(const Exercise& exercise, const std::string& text);
+
+/// Judges a function as this exercise. See judge.h for what is checked.
+/// REQUIRES: the function has the exercise's parameters and returns nothing.
+Verdict judge_exercise(const Exercise& exercise, AnyFunction function,
+                       const JudgeOptions& options = {});
+
+}  // namespace rankbox

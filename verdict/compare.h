@@ -1,0 +1,55 @@
+// The first element that differs, in words.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/tensor.h"
+#include "verdict/inputs.h"
+#include "verdict/subject.h"
+
+namespace rankbox {
+
+/// A number as short as it can be without becoming another one.
+std::string in_words(float value);
+
+/// "7 elements": a tensor of another size than it should have.
+std::optional<Difference> compare_size(const char* what, const Tensor& actual, std::int64_t size);
+
+/// Compares with expected(i) for every element. Exactly, unless a relative tolerance is given; NaN
+/// never compares equal. `origin(value, i)` explains a wrong value.
+template <class Expected, class Origin>
+std::optional<Difference> compare(const char* what, const Tensor& actual, std::int64_t size,
+                                  Expected expected, Origin origin, float relative = 0) {
+  if (auto difference = compare_size(what, actual, size)) return difference;
+  const std::vector<float> host = to_host(actual);
+  for (std::int64_t i = 0; i < size; ++i) {
+    const float is = host[static_cast<std::size_t>(i)];
+    const float should_be = expected(i);
+    if (is == should_be) continue;
+    if (std::abs(is - should_be) <= relative * std::abs(should_be)) continue;
+    return Difference{what, i, in_words(should_be), in_words(is), origin(is, i)};
+  }
+  return std::nullopt;
+}
+
+/// As compare, where elements are only moved: expected(i) is an element() of inputs.h.
+template <class Expected>
+std::optional<Difference> compare_moved(const char* what, const Tensor& actual, std::int64_t size,
+                                        int world_size, Expected expected) {
+  return compare(what, actual, size, expected,
+                 [&](float is, std::int64_t) { return origin_of_element(is, world_size); });
+}
+
+/// Compares with elements [begin, begin + size) of the reduction of all ranks' shares.
+std::optional<Difference> compare_reduced(const char* what, const Tensor& actual,
+                                          std::int64_t begin, std::int64_t size, ReduceOp op,
+                                          int world_size);
+
+/// An input that should still hold what elements_of(rank, count) gave it.
+std::optional<Difference> compare_unchanged(const char* what, const Tensor& actual, int rank,
+                                            std::int64_t count);
+
+}  // namespace rankbox

@@ -1,0 +1,26 @@
+// Judging exchange: two partners swap tensors.
+#pragma once
+
+#include "verdict/subject.h"
+
+namespace rankbox {
+
+class Exchange : public Subject {
+ public:
+  using Function = void (*)(Comm& dist, const Tensor& mine, Tensor& theirs, int partner);
+  using Form = CostForm;
+  static constexpr const char* kParameters =
+      "(Comm& dist, const Tensor& mine, Tensor& theirs, int partner)";
+
+  Exchange(Function function, Form form) : function_(function), form_(form) {}
+
+  std::vector<Case> cases() const override;
+  std::optional<Difference> run(Comm& dist, const Case& example) const override;
+  Cost cost(const Case& example) const override;
+
+ private:
+  Function function_;
+  Form form_;
+};
+
+}  // namespace rankbox

@@ -1,0 +1,132 @@
+#include "verdict/failure_of.h"
+
+#include <algorithm>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "comm/errors.h"
+#include "verdict/cost_hints.h"
+
+namespace rankbox {
+
+namespace {
+
+bool is_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  try {
+    std::rethrow_if_nested(error);
+  } catch (const std::exception& cause) {
+    return is_out_of_memory(cause);
+  } catch (...) {
+    return false;
+  }
+  return false;
+}
+
+FailureKind kind_of(const std::exception& error) {
+  if (dynamic_cast<const NotImplemented*>(&error) != nullptr) return FailureKind::kNotImplemented;
+  if (dynamic_cast<const DeadlockError*>(&error) != nullptr) return FailureKind::kDeadlock;
+  if (dynamic_cast<const MessageMismatch*>(&error) != nullptr) return FailureKind::kMismatch;
+  if (dynamic_cast<const CollectiveMismatch*>(&error) != nullptr) return FailureKind::kMismatch;
+  if (dynamic_cast<const UnreceivedMessage*>(&error) != nullptr) return FailureKind::kUnreceived;
+  if (is_out_of_memory(error)) return FailureKind::kMemory;
+  return FailureKind::kCrash;
+}
+
+const char* op_of(const Event& event) {
+  switch (event.kind) {
+    case EventKind::kSend:
+      return "send";
+    case EventKind::kRecv:
+      return "recv";
+    case EventKind::kCollective:
+      return name_of(event.collective);
+    case EventKind::kWait:
+      return "wait";
+    case EventKind::kReduce:
+      return "reduce";
+    case EventKind::kCompute:
+      return "compute";
+  }
+  return "";
+}
+
+void point_to(Failure& failure, const Event& event) {
+  failure.op = op_of(event);
+  failure.peer = event.peer;
+  failure.file = event.place.file_name();
+  failure.line = static_cast<int>(event.place.line());
+}
+
+void point_to_last_of(Failure& failure, const Trace& trace, bool prefer_received) {
+  const auto rank = static_cast<std::size_t>(failure.rank);
+  if (failure.rank < 0 || rank >= trace.ranks.size() || trace.ranks[rank].empty()) return;
+  const std::vector<Event>& events = trace.ranks[rank];
+  const auto received = std::find_if(events.rbegin(), events.rend(), [](const Event& event) {
+    return event.kind == EventKind::kRecv || event.kind == EventKind::kCollective;
+  });
+  point_to(failure, prefer_received && received != events.rend() ? *received : events.back());
+}
+
+}  // namespace
+
+Failure failure_of(const std::exception& error) {
+  Failure failure;
+  failure.kind = kind_of(error);
+  failure.message = error.what();
+  if (const auto* known = dynamic_cast<const Error*>(&error)) {
+    failure.rank = known->rank();
+    failure.peer = known->peer();
+    failure.op = known->op();
+    failure.file = known->file();
+    failure.line = known->line();
+  }
+  if (failure.kind == FailureKind::kMemory) {
+    failure.message += ": out of memory; does something grow in a loop?";
+  }
+  return failure;
+}
+
+Failure failure_of(const Difference& difference, int rank, const Case& example,
+                   const Trace& trace) {
+  Failure failure;
+  failure.kind = FailureKind::kValues;
+  failure.rank = rank;
+  point_to_last_of(failure, trace, true);
+
+  const std::string element = difference.index < 0 ? "" : fmt::format("[{}]", difference.index);
+  failure.message = fmt::format("{}{}", difference.what, element);
+  if (rank >= 0) failure.message += fmt::format(" on rank {}", rank);
+  failure.message += fmt::format(": expected {}, got {}", difference.expected, difference.actual);
+  failure.message += fmt::format(" ({})", to_string(example));
+  if (!difference.hint.empty()) failure.message += "; " + difference.hint;
+  return failure;
+}
+
+Failure failure_of_cost(const Cost& expected, const Case& example, const RunReport& report) {
+  Failure failure;
+  failure.kind = FailureKind::kCost;
+  const auto busiest =
+      std::max_element(report.clocks.begin(), report.clocks.end(),
+                       [](const Clock& a, const Clock& b) { return a.cost.steps < b.cost.steps; });
+  if (busiest != report.clocks.end()) {
+    failure.rank = static_cast<int>(busiest - report.clocks.begin());
+    point_to_last_of(failure, report.trace, false);
+  }
+  failure.message = fmt::format("expected {}, got {} ({})", in_words(expected, example),
+                                in_words(report.cost, example), to_string(example));
+  const std::string hint = cost_hint(expected, example, report);
+  if (!hint.empty()) failure.message += "; " + hint;
+  return failure;
+}
+
+std::string in_words(const Cost& cost, const Case& example) {
+  const double n = static_cast<double>(example.count.value_or(0) * kElementBytes);
+  const std::string steps = fmt::format("{:g} step{}", cost.steps, cost.steps == 1 ? "" : "s");
+  if (n == 0) return fmt::format("{}, {:g} bytes, {:g} reduced", steps, cost.bytes, cost.reduced);
+  return fmt::format("{}, {:.4g} n bytes, {:.4g} n reduced", steps, cost.bytes / n,
+                     cost.reduced / n);
+}
+
+}  // namespace rankbox

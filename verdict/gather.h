@@ -1,0 +1,26 @@
+// Judging gathers: every rank's tensor on one rank, in rank order.
+#pragma once
+
+#include "verdict/subject.h"
+
+namespace rankbox {
+
+class Gather : public Subject {
+ public:
+  using Function = void (*)(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst);
+  using Form = CostForm;
+  static constexpr const char* kParameters =
+      "(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst)";
+
+  Gather(Function function, Form form) : function_(function), form_(form) {}
+
+  std::vector<Case> cases() const override;
+  std::optional<Difference> run(Comm& dist, const Case& example) const override;
+  Cost cost(const Case& example) const override;
+
+ private:
+  Function function_;
+  Form form_;
+};
+
+}  // namespace rankbox

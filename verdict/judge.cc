@@ -1,0 +1,213 @@
+#include "verdict/judge.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "comm/errors.h"
+#include "comm/run_ranks.h"
+#include "verdict/failure_of.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr const char* kChecks[] = {"values", "messages", "cost", "safety"};
+
+/// What came of running one case once.
+struct Attempt {
+  std::optional<Failure> failure;
+  std::string expected;
+  std::string actual;
+  RunReport report;
+};
+
+Attempt attempt(const Subject& subject, const Case& example, Buffering buffering,
+                std::uint64_t seed = 0) {
+  RunOptions options;
+  options.world_size = example.world_size;
+  options.nodes = example.nodes.value_or(1);
+  options.buffering = buffering;
+  options.seed = seed;
+
+  Attempt result;
+  const auto wrong = [&](const Difference& difference, int rank) {
+    result.failure = failure_of(difference, rank, example, result.report.trace);
+    result.expected = difference.expected;
+    result.actual = difference.actual;
+  };
+  try {
+    auto [differences, report] =
+        run_ranks(options, [&](Comm& dist) { return subject.run(dist, example); });
+    result.report = std::move(report);
+    for (std::size_t rank = 0; rank < differences.size(); ++rank) {
+      if (!differences[rank]) continue;
+      wrong(*differences[rank], example.threads ? -1 : static_cast<int>(rank));
+      return result;
+    }
+    if (const auto difference = subject.after(result.report, example)) wrong(*difference, -1);
+  } catch (const std::exception& error) {
+    result.failure = failure_of(error);
+    result.actual = name_of(result.failure->kind);
+  }
+  return result;
+}
+
+/// The name of the check that a failure of this kind belongs to.
+const char* check_of(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::kMismatch:
+    case FailureKind::kUnreceived:
+    case FailureKind::kMessages:
+      return "messages";
+    case FailureKind::kCost:
+      return "cost";
+    case FailureKind::kDeadlock:
+    case FailureKind::kSafety:
+      return "safety";
+    default:
+      return "values";
+  }
+}
+
+class Judgement {
+ public:
+  Judgement(std::string name, const Subject& subject, const JudgeOptions& options)
+      : subject_(subject), options_(options) {
+    verdict_.name = std::move(name);
+    for (const char* check : kChecks) verdict_.checks.push_back({check, {}, {}, {}, {}});
+    cases_ = subject.cases();
+    if (!options.replay.empty()) cases_ = {parse_case(options.replay, cases_.front())};
+  }
+
+  Verdict run() && {
+    if (run_all_rendezvous() && run_some_otherwise()) pass_the_rest();
+    if (!verdict_.failure && cost_failure_) fail(std::move(*cost_failure_));
+    return std::move(verdict_);
+  }
+
+ private:
+  Check& check(const std::string& name) {
+    return *std::find_if(verdict_.checks.begin(), verdict_.checks.end(),
+                         [&](const Check& candidate) { return candidate.name == name; });
+  }
+
+  std::string replay_line(const Case& example) const {
+    return options_.command + " --replay " + to_string(example);
+  }
+
+  void start(const Case& example) const {
+    if (options_.starting) options_.starting(replay_line(example));
+  }
+
+  // Values and messages of every case, and the first cost that differs. False: failed.
+  bool run_all_rendezvous() {
+    for (const Case& example : cases_) {
+      start(example);
+      Attempt result = attempt(subject_, example, Buffering::rendezvous());
+      if (result.failure) {
+        if (result.failure->kind == FailureKind::kDeadlock) try_buffered(*result.failure, example);
+        failed(std::move(result), example);
+        return false;
+      }
+      compare_cost(result.report, example);
+    }
+    return true;
+  }
+
+  // A hang that buffers cure is the classic one, and deserves to be called by its name.
+  void try_buffered(Failure& failure, const Case& example) const {
+    if (attempt(subject_, example, Buffering::unbounded()).failure) return;
+    failure.message = "works only when sends are buffered: hangs on NCCL. " + failure.message;
+  }
+
+  void compare_cost(const RunReport& report, const Case& example) {
+    const Cost expected = subject_.cost(example);
+    if (report.cost == expected) {
+      last_cost_ = fmt::format("{}: {}", to_string(example), in_words(expected, example));
+      return;
+    }
+    if (cost_failure_) return;
+    cost_failure_ = failure_of_cost(expected, example, report);
+    cost_failure_->replay = replay_line(example);
+    check("cost").expected = in_words(expected, example);
+    check("cost").actual = in_words(report.cost, example);
+  }
+
+  // One case in four, in turn with unbounded buffers and with random delays. Every world size has
+  // more cases than that. False: failed.
+  bool run_some_otherwise() {
+    for (std::size_t i = options_.replay.empty() ? 3 : 0; i < cases_.size(); i += 4) {
+      for (const bool buffered : {true, false}) {
+        if (cases_.size() > 1 && buffered != (i % 8 < 4)) continue;
+        start(cases_[i]);
+        Attempt result = buffered ? attempt(subject_, cases_[i], Buffering::unbounded())
+                                  : attempt(subject_, cases_[i], Buffering::rendezvous(), i + 1);
+        if (!result.failure) continue;
+        const char* cause =
+            buffered ? "goes wrong when sends are buffered" : "goes wrong when ranks are late";
+        result.failure->message = fmt::format(
+            "{}, and only then: is a buffer used again before its isend or irecv is done? {}",
+            cause, result.failure->message);
+        result.failure->kind = FailureKind::kSafety;
+        failed(std::move(result), cases_[i]);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void failed(Attempt result, const Case& example) {
+    result.failure->replay = replay_line(example);
+    Check& failing = check(check_of(result.failure->kind));
+    failing.expected = std::move(result.expected);
+    failing.actual = std::move(result.actual);
+    fail(std::move(*result.failure));
+  }
+
+  void fail(Failure failure) {
+    if (failure.kind == FailureKind::kNotImplemented) {
+      verdict_.status = Status::kNotImplemented;
+    } else {
+      verdict_.status = Status::kFail;
+      Check& failing = check(check_of(failure.kind));
+      failing.status = CheckStatus::kFail;
+      failing.detail = failure.message;
+    }
+    verdict_.failure = std::move(failure);
+  }
+
+  // Nothing stopped the run: whatever did not fail has passed.
+  void pass_the_rest() {
+    const auto pass = [&](const char* name, std::string detail) {
+      check(name).status = CheckStatus::kPass;
+      check(name).detail = std::move(detail);
+    };
+    const std::string all = cases_.size() == 1
+                                ? "1 case: " + to_string(cases_.front())
+                                : fmt::format("{} cases, from {} to {}", cases_.size(),
+                                              to_string(cases_.front()), to_string(cases_.back()));
+    pass("values", all);
+    pass("messages", "every message was received as it was sent");
+    if (!cost_failure_) pass("cost", "as promised; " + last_cost_);
+    pass("safety", "the same with buffered sends, without, and with random delays");
+  }
+
+  const Subject& subject_;
+  const JudgeOptions& options_;
+  std::vector<Case> cases_;
+  Verdict verdict_;
+  std::optional<Failure> cost_failure_;
+  std::string last_cost_;
+};
+
+}  // namespace
+
+Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options) {
+  return Judgement(name, subject, options).run();
+}
+
+}  // namespace rankbox

@@ -1,0 +1,38 @@
+// From a function to a verdict.
+//
+// Four checks over all of the subject's cases, smallest first, so that the first failure is the
+// smallest there is:
+//   values    every element is right, and inputs are unchanged
+//   messages  whatever is sent is received, in the size and type it has
+//   cost      steps, bytes and additions along the critical path equal the closed form
+//   safety    the same holds when sends are buffered and when they are not, and when the ranks are
+//             delayed at random
+//
+// Ranks run in rendezvous mode: a program that hangs there is tried again with unbounded buffers,
+// and if that helps, the verdict says so. A function that computes forever or breaks the process
+// takes the judge with it: untrusted code is judged in a process of its own (cli/judge.h).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "verdict/subject.h"
+#include "verdict/verdict.h"
+
+namespace rankbox {
+
+struct JudgeOptions {
+  /// What a replay line starts with; --replay and the case follow.
+  std::string command = "./rankbox check";
+  /// Only this case, written as case.h says; empty: all of them.
+  std::string replay;
+  /// Told each case before it runs, so that somebody knows when it never ends.
+  std::function<void(const std::string& replay_line)> starting = {};
+};
+
+/// Blocks until judged or until the first failure. Never throws for what the subject does.
+/// Throws InvalidArgument for a replay that is no case of the subject.
+Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options = {});
+
+}  // namespace rankbox

@@ -1,0 +1,25 @@
+// Judging ping_pong: there and back between two ranks.
+#pragma once
+
+#include "verdict/subject.h"
+
+namespace rankbox {
+
+class PingPong : public Subject {
+ public:
+  using Function = void (*)(Comm& dist, Tensor& tensor, int partner);
+  using Form = CostForm;
+  static constexpr const char* kParameters = "(Comm& dist, Tensor& tensor, int partner)";
+
+  PingPong(Function function, Form form) : function_(function), form_(form) {}
+
+  std::vector<Case> cases() const override;
+  std::optional<Difference> run(Comm& dist, const Case& example) const override;
+  Cost cost(const Case& example) const override;
+
+ private:
+  Function function_;
+  Form form_;
+};
+
+}  // namespace rankbox

@@ -1,0 +1,54 @@
+// A function under judgement, together with what its contract promises.
+//
+// One class per family of exercises implements this (broadcast.h, reduce.h, …): it knows the
+// arguments, prepares the input, calls the function on every rank and compares. Which algorithm it
+// is enters only through the closed form of its cost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.h"
+#include "comm/run_options.h"
+#include "verdict/case.h"
+
+namespace rankbox {
+
+/// The first element that is not what it should be.
+struct Difference {
+  std::string what;         // "gathered", or "rank 3's barrier": what the two below are said of
+  std::int64_t index = -1;  // of the element; -1: the tensor as a whole
+  std::string expected;
+  std::string actual;
+  std::string hint;  // where the wrong value seems to come from; may be empty
+};
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  /// All cases, smallest first. Every one has the same fields set.
+  virtual std::vector<Case> cases() const = 0;
+
+  /// Runs on every rank: prepares this rank's arguments, calls the function, compares.
+  virtual std::optional<Difference> run(Comm& dist, const Case& example) const = 0;
+
+  /// What the contract promises.
+  virtual Cost cost(const Case& example) const = 0;
+
+  /// What can be seen only from outside, once all ranks have returned.
+  virtual std::optional<Difference> after(const RunReport& /*report*/,
+                                          const Case& /*example*/) const {
+    return std::nullopt;
+  }
+};
+
+/// Bytes of one element of the exercises' tensors.
+inline constexpr std::int64_t kElementBytes = sizeof(Tensor::value_type);
+
+/// The closed form of a cost in which neither the root nor the operation matters.
+using CostForm = Cost (*)(int world_size, std::int64_t elements, std::int64_t element_bytes);
+
+}  // namespace rankbox

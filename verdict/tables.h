@@ -1,0 +1,33 @@
+// The cases that every exercise is tried on, from small to large.
+#pragma once
+
+#include <vector>
+
+#include "verdict/case.h"
+
+namespace rankbox {
+
+/// 1 to 17: powers of two, their neighbours on both sides, and all between.
+const std::vector<int>& world_sizes();
+
+/// Sizes at which chunks are empty, uneven or large: 0, 1, 2, p-1, p, p+1, a prime, and for a few
+/// world sizes 4096.
+std::vector<std::int64_t> counts(int world_size);
+
+/// Every world size with every count.
+std::vector<Case> cases_by_count();
+
+/// … with every root as well; in worlds of more than five, with every root for one count, and with
+/// the first, second, middle and last root for the others.
+std::vector<Case> cases_by_root();
+
+/// Every world size with every count and every operation.
+std::vector<Case> cases_by_op();
+
+/// Every root as above, each with at least one operation, and every operation with each count.
+std::vector<Case> cases_by_root_and_op();
+
+/// The operations there are.
+const std::vector<ReduceOp>& reduce_ops();
+
+}  // namespace rankbox

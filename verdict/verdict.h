@@ -1,0 +1,72 @@
+// What a judgement found out, as plain data: the same for the command line, for JSON and for tests.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rankbox {
+
+/// The outcome of a whole exercise. kError is the grader's own misfortune (no compiler, a full
+/// disk), never the learner's.
+enum class Status { kPass, kFail, kNotImplemented, kError };
+
+/// The outcome of one check. Skipped: something more basic failed first.
+enum class CheckStatus { kPass, kFail, kSkipped };
+
+/// What went wrong.
+enum class FailureKind {
+  kValues,          // a wrong element
+  kMessages,        // messages go elsewhere than the topology says
+  kCost,            // right values, but more (or fewer) steps, bytes or additions than promised
+  kSafety,          // the outcome depends on buffering or timing
+  kMemory,          // too much memory
+  kDeadlock,        // ranks wait for each other forever
+  kMismatch,        // the two ends of a message, or of a collective, disagree
+  kUnreceived,      // a message was sent that nobody received
+  kCrash,           // an exception, a signal, or exit()
+  kTimeout,         // still running when the time was up
+  kCompile,         // the compiler or the linker refuses it
+  kNotImplemented,  // still the stub
+};
+
+struct Check {
+  std::string name;  // "values", "messages", "cost", "safety"
+  CheckStatus status = CheckStatus::kSkipped;
+  std::string expected;
+  std::string actual;
+  std::string detail;
+};
+
+/// A rank or peer of -1 means none, an empty op or file and line 0 mean unknown.
+struct Failure {
+  FailureKind kind = FailureKind::kValues;
+  int rank = -1;
+  int peer = -1;
+  std::string op;
+  std::string file;
+  int line = 0;
+  std::string message;
+  std::string replay;  // the command that runs just this case again
+};
+
+struct Verdict {
+  std::string name;  // of the exercise
+  Status status = Status::kPass;
+  std::vector<Check> checks;
+  std::optional<Failure> failure;  // set unless status is kPass
+
+  bool passed() const { return status == Status::kPass; }
+  /// The check of that name; null if there is none.
+  const Check* find(const std::string& check) const;
+};
+
+/// The words used in JSON: "pass", "not_implemented", "skipped", "unreceived", …
+const char* name_of(Status status);
+const char* name_of(CheckStatus status);
+const char* name_of(FailureKind kind);
+
+/// A verdict that is all failure, with every check skipped.
+Verdict failed_before_running(std::string name, Failure failure);
+
+}  // namespace rankbox

@@ -1,0 +1,24 @@
+// A verdict as one JSON object, and back.
+//
+//   {"name": "broadcast_ring", "status": "fail",
+//    "checks": [{"name": "values", "status": "fail", "expected": "8", "actual": "nan", "detail":
+//    …}], "failure": {"kind": "values", "rank": 2, "peer": 1, "op": "recv", "file": …, "line": 12,
+//                "message": …, "replay": "./rankbox check broadcast_ring --replay …"}}
+//
+// Every field is always there, but `failure` only when something failed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "verdict/verdict.h"
+
+namespace rankbox {
+
+/// @param indent spaces per level; -1: all in one line
+std::string to_json(const Verdict& verdict, int indent = -1);
+
+/// Throws std::runtime_error if the text is not what to_json writes.
+Verdict verdict_from_json(std::string_view text);
+
+}  // namespace rankbox

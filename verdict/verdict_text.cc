@@ -1,0 +1,111 @@
+#include "verdict/verdict_text.h"
+
+#include <cstddef>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace rankbox {
+
+namespace {
+
+constexpr std::size_t kMessageLines = 7;  // leaves five of twelve for who, where and what next
+constexpr std::size_t kMessageWidth = 400;
+
+class Writer {
+ public:
+  explicit Writer(bool colour) : colour_(colour) {}
+
+  std::string green(const std::string& text) const { return paint("32", text); }
+  std::string red(const std::string& text) const { return paint("31", text); }
+  std::string yellow(const std::string& text) const { return paint("33", text); }
+  std::string bold(const std::string& text) const { return paint("1", text); }
+
+ private:
+  std::string paint(const char* code, const std::string& text) const {
+    return colour_ ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+  }
+
+  bool colour_;
+};
+
+std::string passed(const Verdict& verdict, const Writer& writer) {
+  std::string text = fmt::format("{} {}\n", writer.green("✓"), writer.bold(verdict.name));
+  for (const Check& check : verdict.checks) {
+    text += fmt::format("  {:<10}{}\n", check.name, check.detail);
+  }
+  return text;
+}
+
+// The message in lines, the longest and the last ones cut off.
+std::vector<std::string> lines_of(const std::string& message) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  while (begin <= message.size()) {
+    const std::size_t end = std::min(message.find('\n', begin), message.size());
+    if (end > begin) {
+      if (lines.size() == kMessageLines) {
+        lines.back() += " …";
+        break;
+      }
+      std::string line = message.substr(begin, std::min(end - begin, kMessageWidth));
+      if (end - begin > kMessageWidth) line += "…";
+      lines.push_back(std::move(line));
+    }
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::string where(const Failure& failure) {
+  std::string text;
+  if (failure.rank >= 0) text += fmt::format("rank {}", failure.rank);
+  if (!failure.op.empty()) text += fmt::format("{}{}", text.empty() ? "" : ", ", failure.op);
+  if (failure.peer >= 0) {
+    const char* preposition = failure.op == "recv" ? "from" : failure.op == "send" ? "to" : "with";
+    text += fmt::format(" {} rank {}", preposition, failure.peer);
+  }
+  if (!failure.file.empty()) {
+    text += text.empty() ? "" : ", ";
+    text += failure.file;
+    if (failure.line > 0) text += fmt::format(":{}", failure.line);
+  }
+  return text;
+}
+
+std::string checks_in_one_line(const Verdict& verdict, const Writer& writer) {
+  std::string text;
+  for (const Check& check : verdict.checks) {
+    if (check.status == CheckStatus::kPass) text += writer.green(" ✓ ") + check.name;
+    if (check.status == CheckStatus::kFail) text += writer.red(" ✗ ") + check.name;
+    if (check.status == CheckStatus::kSkipped) text += " · " + check.name;
+  }
+  return text;
+}
+
+std::string failed(const Verdict& verdict, const Failure& failure, const Writer& writer) {
+  const bool untouched = verdict.status == Status::kNotImplemented;
+  std::string text = fmt::format("{} {}: {}\n", untouched ? writer.yellow("○") : writer.red("✗"),
+                                 writer.bold(verdict.name),
+                                 untouched ? "not implemented yet" : name_of(failure.kind));
+  if (untouched) {
+    if (!failure.file.empty()) text += fmt::format("  {}:{}\n", failure.file, failure.line);
+    return text;
+  }
+  for (const std::string& line : lines_of(failure.message)) text += fmt::format("  {}\n", line);
+  const std::string place = where(failure);
+  if (!place.empty()) text += fmt::format("  at: {}\n", place);
+  if (!failure.replay.empty()) text += fmt::format("  again: {}\n", failure.replay);
+  if (!verdict.checks.empty()) text += " " + checks_in_one_line(verdict, writer) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Verdict& verdict, bool colour) {
+  const Writer writer(colour);
+  if (!verdict.failure) return passed(verdict, writer);
+  return failed(verdict, *verdict.failure, writer);
+}
+
+}  // namespace rankbox

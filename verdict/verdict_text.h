@@ -1,0 +1,13 @@
+// A verdict for people: one line per check when it passes, at most twelve lines when it does not.
+#pragma once
+
+#include <string>
+
+#include "verdict/verdict.h"
+
+namespace rankbox {
+
+/// @param colour with ANSI escapes, for terminals
+std::string to_text(const Verdict& verdict, bool colour = false);
+
+}  // namespace rankbox

@@ -1,0 +1,34 @@
+// A space-time picture of a run for the terminal: a pair of lanes per rank, virtual time from left
+// to right.
+//
+//   rank 0  out  [→1━━━]     [→1━━━]
+//           in   [←3━━━][+▒▒][←3━━━][+▒▒]
+//   rank 1  out  [→2━━━]     [→2━━━]
+//           in   [←0━━━][+▒▒][←0━━━][+▒▒]
+//           0    10 µs     20 µs
+//
+// What a rank sends is above, what it receives and computes is below: a link carries both
+// directions at once. A blank is time spent waiting.
+#pragma once
+
+#include <string>
+
+#include "comm/trace.h"
+#include "sim/clock.h"
+
+namespace rankbox {
+
+struct TimelineOptions {
+  int columns = 80;    // of every line, at least 40
+  int max_ranks = 16;  // the rest is counted, not drawn
+  bool ascii = false;  // for terminals without UTF-8
+};
+
+/// The picture, lines with their line ends. Spans that never ended are drawn to the right edge,
+/// open.
+///
+/// REQUIRES: `replay` is a replay of `trace`.
+std::string draw_timeline(const Trace& trace, const sim::Replay& replay,
+                          const TimelineOptions& options = {});
+
+}  // namespace rankbox
