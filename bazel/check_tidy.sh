@@ -47,8 +47,9 @@ if ((${#todo[@]} > 0)); then
   # shellcheck disable=SC2016  # expanded by the shell that xargs starts
   printf '%s\n' "${todo[@]}" | xargs -d '\n' -n 1 -P "$(nproc)" bash -c 'check_one "$1"' check_one || status=1
 fi
+looked_at=$(grep -c . <<<"$keys")
 printf 'tidy: %d files checked, %d unchanged since they last passed\n' \
-  "${#todo[@]}" "$((${#files[@]} - ${#todo[@]}))"
+  "${#todo[@]}" "$((looked_at - ${#todo[@]}))"
 
 # Keys of files as they no longer are (only when all files were asked for).
 if (($# == 0)); then

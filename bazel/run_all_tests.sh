@@ -50,7 +50,7 @@ tally() {
 bazel_stage() {
   local name=$1 started=$SECONDS status=0 events=$state/$1.json counts
   shift
-  printf '=== %s: bazel test %s\n' "$name" "${*//'//...'/} //..."
+  printf '=== %s: bazel test %s\n' "$name" "${*:+$* }//..."
   rm -f "$events"
   bazel test "${ui[@]}" --keep_going --build_event_json_file="$events" "$@" //... </dev/null || status=$?
   ((status != 8)) || interrupted

@@ -1,7 +1,8 @@
 // Broadcast along a ring, in segments: while a rank receives one segment, it passes on the one
 // before.
 //
-// Segment i is chunk(tensor, i, segments). Every step moves the wavefront by one rank:
+// Segment i is segment(tensor, i, segments), ⌈N/s⌉ of the N elements and the last ones fewer or
+// none: see collectives/segment.h. Every step moves the wavefront by one rank:
 //
 //   p = 4, 3 segments    v0        v1        v2        v3
 //   step 0               abc ─a──▶ a··       ···       ···
@@ -14,10 +15,8 @@
 // segments the tensor crosses the ring as if there were a single hop. Too many, and every segment
 // pays its α for little: best are √((p-2)nβ/α).
 //
-// Cost: (p+s-2)(α + nβ/s) for s segments of a tensor of n bytes, p >= 2. If s does not divide the
-// number of elements N, segments differ by one element, and a step lasts as long as the larger of
-// the two that a rank has in hand: if p >= 3, (p+s-2)⌊N/s⌋ + (p-2) + min(2(N mod s) - 1, s-1)
-// elements.
+// Cost: (p+s-2)(α + nβ/s) for s segments of a tensor of n bytes, p >= 2. If s does not divide N:
+// N + (p-2)⌈N/s⌉ elements in p+s-2 steps.
 // Blocks: until the previous rank has all segments, and until the next one has taken them.
 // Difficulty 3/5. Importance 4/5.
 // Paper: Patarasuk, Faraj and Yuan, Pipelined broadcast on Ethernet switched clusters, IPDPS 2006.

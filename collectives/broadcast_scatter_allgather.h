@@ -13,8 +13,8 @@
 //   ring, round 1        abcd      ab·d      abcd      ·bcd      … v-1, … v-2
 //   ring, round 2        abcd      abcd      abcd      abcd
 //
-// Pieces have m = ⌈N/p⌉ of the N elements, the last ones fewer or none: with the large pieces
-// first, src is the last to finish the scatter, which makes the cost simple.
+// Piece v is segment(tensor, v, p), m = ⌈N/p⌉ of the N elements and the last ones fewer or none:
+// see collectives/segment.h. With the large pieces first, nobody is longer at the scatter than src.
 //
 // Cost: (⌈log2 p⌉ + p - 1)α + 2 (p-1)/p nβ for a tensor of n bytes: at most twice what any
 // broadcast needs, however many ranks. If p does not divide N: N + (p-2)m elements, p >= 2.

@@ -32,11 +32,8 @@ Cost broadcast_tree(int world_size, std::int64_t elements, std::int64_t element_
 /// (p-1)(α + nβ)
 Cost broadcast_ring(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
-/// With s = segments, r = N mod s: (p+s-2)(α + ⌊N/s⌋β), and if r > 0, (p-2) + min(2r-1, s-1) more
-/// elements for p >= 3, r more for p = 2. Nothing for p = 1.
-///
-/// A rank in the middle has two segments in hand at a time, and the larger one decides how long the
-/// step lasts. So each of the r larger segments but the last counts twice, until all steps count.
+/// (p+s-2)α + (N + (p-2)⌈N/s⌉)β with s = segments, which is (p+s-2)(α + nβ/s) if s divides N.
+/// Nothing for p = 1.
 Cost broadcast_ring_pipelined(int world_size, std::int64_t elements, std::int64_t element_bytes,
                               int segments);
 

@@ -25,17 +25,12 @@ Cost broadcast_ring_pipelined(int world_size, std::int64_t elements, std::int64_
   if (world_size == 1) {
     return {};
   }
-  const std::int64_t steps = world_size + segments - 2;
-  const std::int64_t larger = elements % segments;  // segments with one element more
-  std::int64_t sent = steps * (elements / segments);
-  if (world_size == 2) {
-    sent += larger;
-  } else if (larger > 0) {
-    // The last segment is always a larger one. It crosses p-1 links; each larger one before it
-    // prolongs two steps (as the one that comes, then as the one that leaves) that are not yet.
-    sent += world_size - 2 + std::min<std::int64_t>(2 * larger - 1, segments - 1);
-  }
-  return {static_cast<double>(steps), static_cast<double>(sent * element_bytes), 0};
+  // All segments leave src one after the other; the first one, which is of the largest, then
+  // crosses the other p-2 links.
+  const std::int64_t largest = (elements + segments - 1) / segments;
+  const std::int64_t sent = elements + (world_size - 2) * largest;
+  return {static_cast<double>(world_size + segments - 2), static_cast<double>(sent * element_bytes),
+          0};
 }
 
 Cost broadcast_scatter_allgather(int world_size, std::int64_t elements,

@@ -10,8 +10,7 @@ Cost ping_pong(int world_size, std::int64_t elements, std::int64_t element_bytes
 }
 
 Cost exchange(int world_size, std::int64_t elements, std::int64_t element_bytes) {
-  if (world_size == 1)
-    return {};
+  if (world_size == 1) return {};
   return {1, static_cast<double>(elements * element_bytes), 0};
 }
 

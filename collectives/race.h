@@ -6,22 +6,19 @@
 // between (or not share memory at all: the chapters that follow send messages instead).
 //
 // Before: value holds some number v.
-// After:  value holds v + threads/2 * repeats * 1 - threads/2 * repeats * 1 = v, in every run; all
-// threads have ended.
+// After:  value holds v + threads/2 * repeats - threads/2 * repeats = v, in every run, and all
+//         threads have ended.
 //
 // The program is written and wrong: mend it. Three rules keep it the same program:
 //   - `threads` threads are started; those with an even number add 1, the others subtract 1;
-//   - each of them makes `repeats` updates, one by one: an update is one load() and one store() of
-//   value;
+//   - each of them makes `repeats` updates, one by one, each with one load() and one store();
 //   - nobody else loads or stores.
 //
 // Cost: threads * repeats updates. Mended, they happen one after the other, however many cores
-// there are: see what
-// `./rankbox race` measures.
+// there are: `./rankbox race` measures what that costs.
 //
 // REQUIRES: threads even, 2 <= threads <= 64; repeats >= 0.
-// Blocks until all threads have ended. Values: race/shared_value.h; the judgement:
-// race/judge_race.h.
+// Blocks until all threads have ended. The value: race/shared_value.h.
 #pragma once
 
 #include <cstdint>

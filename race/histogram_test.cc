@@ -36,7 +36,7 @@ struct Case {
 };
 
 const std::vector<Case>& cases() {
-  static const std::vector<Case> kCases = {
+  static const std::vector<Case> all = {
       {"one zero", {0}},
       {"all the same", {7, 7, 7, 7}},
       {"one negative", {-1}},
@@ -47,7 +47,7 @@ const std::vector<Case>& cases() {
       {"the largest", {-1'000'000'000'000'000'000, 1'000'000'000'000'000'000}},
       {"many", std::vector<std::int64_t>(100'000, -31)},
   };
-  return kCases;
+  return all;
 }
 
 TEST_CASE("every value is counted once, whatever the values, the rows and the width") {

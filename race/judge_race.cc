@@ -20,12 +20,12 @@ std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t 
         "{} threads loaded or stored the value, expected {}: start one thread per rank of the race",
         uses.size(), expected_threads);
   }
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    if (uses[i].loads != repeats || uses[i].stores != repeats) {
+  for (const SharedValue::Use& use : uses) {
+    if (use.loads != repeats || use.stores != repeats) {
       return fmt::format(
           "a thread made {} loads and {} stores, expected {} of each: every update is one load and "
           "one store",
-          grouped(uses[i].loads), grouped(uses[i].stores), grouped(repeats));
+          grouped(use.loads), grouped(use.stores), grouped(repeats));
     }
   }
 

@@ -11,6 +11,7 @@
 #include "comm/errors.h"
 #include "race/grouped.h"
 #include "race/report.h"
+#include "race/run_threads.h"
 #include "race/variants.h"
 
 namespace rankbox {
@@ -65,6 +66,8 @@ void check_race_options(const RaceOptions& options) {
 
 int run_race_demo(const RaceOptions& options, std::FILE* out) {
   check_race_options(options);
+  run_threads(options.threads,
+              [](int) {});  // if the machine cannot, it shows before a word is said
   const ReportStyle style = {options.color, std::clamp(options.width, 60, 120)};
 
   // 1. The question comes before the answer.

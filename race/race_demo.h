@@ -24,13 +24,16 @@ inline constexpr int kMaxRaceRuns = 100'000;
 void check_race_options(const RaceOptions& options);
 
 /// Asks what to expect, runs the race many times and shows where it ended, runs the three fixes and
-/// shows what they cost, and steps through one interleaving that loses an update. Takes about 3
+/// shows what they cost, and steps through one interleaving that loses an update. Takes about 2
 /// seconds with the default options on two cores.
 ///
-/// Returns the process's exit status: 0, or 1 if a fixed race did not end at 0 (which would be a
-/// bug of ours). Errors: InvalidArgument as check_race_options, before anything is printed, or if
-/// the machine cannot start the threads. Interruption: writes whole lines and changes no terminal
-/// setting, so a Ctrl-C may end it at any moment.
+/// Returns the process's exit status: 0, or 1 if a fixed race did not end at 0 (a bug of ours).
+///
+/// Errors, before anything is printed: InvalidArgument as check_race_options, or if the machine
+/// cannot start the threads.
+///
+/// Interruption: writes whole lines and changes no terminal setting, so a Ctrl-C may end it at any
+/// moment.
 int run_race_demo(const RaceOptions& options, std::FILE* out);
 
 }  // namespace rankbox

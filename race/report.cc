@@ -115,19 +115,18 @@ std::vector<std::string> cost_table(const std::vector<Measured>& variants,
     lines.push_back(fmt::format(kRow, variant.name, finals, median, spread,
                                 fmt::format("{} x {}", variant.threads, grouped(variant.repeats))));
   }
-  std::ranges::copy(
-      std::vector<std::string>{
-          "",
-          "  mutex     a lock held from load to store: protects any number of statements",
-          "  atomic    load, add and store in one instruction: for a single number",
-          "  messages  nothing shared: one rank owns the value, the others send it their updates,",
-          "            here one message for each (so fewer of them). Better: add up first, send "
-          "once.",
-          "            That is a reduction, and chapter 03.",
-          "",
-          "ns/update: median wall time of a run, divided by the updates of all threads.",
-      },
-      std::back_inserter(lines));
+  for (const char* remark : {
+           "",
+           "  mutex     a lock held from load to store: protects any number of statements",
+           "  atomic    load, add and store in one instruction: for a single number",
+           "  messages  nothing shared: one rank owns the value, the others send it updates,",
+           "            here one message for each (so fewer of them). Better: add up first,",
+           "            and send once. That is a reduction, and chapter 03.",
+           "",
+           "ns/update: median wall time of a run, divided by the updates of all threads.",
+       }) {
+    lines.emplace_back(remark);
+  }
   return lines;
 }
 
@@ -154,9 +153,9 @@ std::vector<std::string> conclusion(const ReportStyle& style) {
                   losing, static_cast<std::ptrdiff_t>(schedules.size()) - losing),
       "before the other begins.",
       "",
-      painted("Try", kBold, style) +
-          " --repeats 100, --repeats 10000, --threads 8, --step. Then mend it yourself: it",
-      "is the exercise `race`.",
+      painted("Try", kBold, style),
+      "  --repeats 100 and --repeats 10000; --threads 8; --step",
+      "  and mend it yourself: the exercise `race`.",
   };
 }
 

@@ -1,10 +1,8 @@
 // The arithmetic of comm/tensor.h on host memory. The one file of the sandbox that includes xtensor.
-#include "sim/arithmetic.h"
-
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
-#include <type_traits>
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xbuilder.hpp>
 #include <xtensor/xmath.hpp>
@@ -68,6 +66,28 @@ void check_pair(const char* function, Slice into, Slice from) {
   }
 }
 
+/// into = into op from, element by element.
+template <class T>
+void reduce(Slice into, Slice from, ReduceOp op) {
+  auto x = view<T>(into.data(), into.size());
+  const auto y = view<T>(static_cast<const void*>(from.data()), from.size());
+  switch (op) {
+    case ReduceOp::SUM:
+    case ReduceOp::AVG:
+      xt::noalias(x) += y;
+      break;
+    case ReduceOp::PRODUCT:
+      xt::noalias(x) *= y;
+      break;
+    case ReduceOp::MAX:
+      xt::noalias(x) = xt::maximum(x, y);
+      break;
+    case ReduceOp::MIN:
+      xt::noalias(x) = xt::minimum(x, y);
+      break;
+  }
+}
+
 template <class Scalar>
 void fill_with(Slice into, Scalar value) {
   if (into.size() == 0) return;
@@ -94,53 +114,18 @@ void divide_by(Slice into, Scalar divisor) {
 
 }  // namespace
 
-namespace sim {
-
-void reduce_elements(void* into, const void* a, const void* b, std::int64_t count, DType dtype, ReduceOp op) {
-  with_type(dtype, [&]<class T>(T) {
-    auto out = view<T>(into, count);
-    const auto x = view<T>(a, count);
-    const auto y = view<T>(b, count);
-    switch (op) {
-      case ReduceOp::SUM:
-      case ReduceOp::AVG:
-        xt::noalias(out) = x + y;
-        break;
-      case ReduceOp::PRODUCT:
-        xt::noalias(out) = x * y;
-        break;
-      case ReduceOp::MAX:
-        xt::noalias(out) = xt::maximum(x, y);
-        break;
-      case ReduceOp::MIN:
-        xt::noalias(out) = xt::minimum(x, y);
-        break;
-    }
-  });
-}
-
-void reduce_elements(void* into, const void* from, std::int64_t count, DType dtype, ReduceOp op) {
-  reduce_elements(into, into, from, count, dtype, op);
-}
-
-void divide_elements(void* into, std::int64_t count, DType dtype, std::int64_t divisor) {
-  with_type(dtype, [&]<class T>(T) { view<T>(into, count) /= static_cast<T>(divisor); });
-}
-
-}  // namespace sim
-
 void accumulate(Slice into, Slice from, ReduceOp op) {
   check_pair("accumulate", into, from);
+  const auto compute = [&] {
+    if (into.size() > 0) with_type(into.dtype(), [&]<class T>(T) { reduce<T>(into, from, op); });
+  };
   sim::RankState* rank = sim::current_rank();
-  if (rank == nullptr) {
-    sim::reduce_elements(into.data(), from.data(), into.size(), into.dtype(), op);
-    return;
-  }
+  if (rank == nullptr) return compute();
   Event& event = rank->recorder.begin(EventKind::kReduce, Place());
   event.bytes = from.bytes();
   event.dtype = from.dtype();
   event.op = op;
-  sim::reduce_elements(into.data(), from.data(), into.size(), into.dtype(), op);
+  compute();
   rank->recorder.end(event);
 }
 

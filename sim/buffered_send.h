@@ -15,15 +15,14 @@ struct BufferedSend {
   std::unique_ptr<char[]> data;
 };
 
-inline Operation& new_buffered_send(Slice slice) {
+inline BufferedSend* new_buffered_send(Slice slice) {
   auto* send = new BufferedSend;
   send->data = std::make_unique<char[]>(static_cast<std::size_t>(slice.bytes()));
   if (slice.bytes() > 0) {
     std::memcpy(send->data.get(), slice.data(), static_cast<std::size_t>(slice.bytes()));
   }
   send->operation.buffered = true;
-  send->operation.data = send->data.get();
-  return send->operation;
+  return send;
 }
 
 /// `operation` is the first member of a BufferedSend, which is standard layout enough for this: the address is the same.

@@ -32,7 +32,12 @@ void transfer(Operation& mine, Operation& theirs) {
         describe(send), describe(recv));
     mine.mismatch = theirs.mismatch = mismatch;
     mine.outcome = theirs.outcome = Outcome::kMismatch;
-  } else if (send.bytes > 0) {
+  } else if (send.bytes == 0) {
+    // The news is all there is.
+  } else if (mine_is_send && send.bytes <= Operation::kInlineBytes) {
+    std::memcpy(recv.inlined, send.data, static_cast<std::size_t>(send.bytes));
+    recv.delivered_inline = true;
+  } else {
     std::memcpy(recv.data, send.data, static_cast<std::size_t>(send.bytes));
   }
   complete(theirs);

@@ -5,18 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "sim/arithmetic.h"
 #include "sim/collective.h"
 #include "sim/group.h"
+#include "sim/reduce_kernels.h"
 #include "sim/world.h"
 
 namespace rankbox::sim {
 namespace {
 
 using Participants = std::vector<CollectiveOperation*>;
-
-// Reductions go block by block, so that what was just computed is still in the nearest cache when it is copied to the others.
-constexpr std::int64_t kBlockBytes = 8 * 1024;
 
 const CollectiveCall& call_of(const Participants& participants, int index) {
   return participants[static_cast<std::size_t>(index)]->call;
@@ -28,62 +25,31 @@ void copy_bytes(Slice into, Slice from) {
   }
 }
 
-/// into = reduction of [begin, begin + into.size()) of all inputs, in rank order. `into` may be that piece of input 0.
-void reduce_block(const Participants& participants, Slice into, std::int64_t begin) {
-  const int p = static_cast<int>(participants.size());
+/// Elements [begin, end) of the reduction of all inputs, in rank order, to every target.
+void reduce_range(const Participants& participants, std::int64_t begin, std::int64_t end, const std::vector<void*>& targets) {
   const CollectiveCall& first = call_of(participants, 0);
-  const std::int64_t end = begin + into.size();
-  if (p == 1) {
-    copy_bytes(into, first.in.sub(begin, end));
-  } else {
-    reduce_elements(into.data(), first.in.sub(begin, end).data(), call_of(participants, 1).in.sub(begin, end).data(),
-                    into.size(), first.dtype, first.op);
-  }
-  for (int rank = 2; rank < p; ++rank) {
-    reduce_elements(into.data(), call_of(participants, rank).in.sub(begin, end).data(), into.size(), first.dtype, first.op);
-  }
-  if (first.op == ReduceOp::AVG) divide_elements(into.data(), into.size(), first.dtype, p);
-}
-
-/// Calls body(begin, end) for blocks of elements that cover [begin, end).
-template <class Body>
-void for_each_block(std::int64_t begin, std::int64_t end, DType dtype, Body body) {
-  const std::int64_t step = kBlockBytes / size_of(dtype);
-  for (; begin < end; begin += step) body(begin, std::min(begin + step, end));
+  std::vector<const void*> inputs;
+  for (const CollectiveOperation* rank : participants) inputs.push_back(rank->call.in.sub(begin, end).data());
+  reduce_to_all(inputs.data(), static_cast<int>(inputs.size()), targets.data(), static_cast<int>(targets.size()), end - begin,
+                first.dtype, first.op);
 }
 
 void all_reduce(const Participants& participants, std::int64_t begin, std::int64_t end) {
-  const CollectiveCall& first = call_of(participants, 0);
-  for_each_block(begin, end, first.dtype, [&](std::int64_t from, std::int64_t to) {
-    const Slice result = first.out.sub(from, to);
-    reduce_block(participants, result, from);
-    for (const CollectiveOperation* other : participants) copy_bytes(other->call.out.sub(from, to), result);
-  });
-}
-
-/// The reduction of [begin, end), handed in blocks to store(from, to, block).
-template <class Store>
-void reduce_aside(const Participants& participants, std::int64_t begin, std::int64_t end, Store store) {
-  alignas(64) std::byte scratch[kBlockBytes];
-  const DType dtype = call_of(participants, 0).dtype;
-  for_each_block(begin, end, dtype, [&](std::int64_t from, std::int64_t to) {
-    const Slice block(scratch, to - from, dtype, false, 0);
-    reduce_block(participants, block, from);
-    store(from, to, block);
-  });
+  std::vector<void*> targets;
+  for (const CollectiveOperation* rank : participants) targets.push_back(rank->call.out.sub(begin, end).data());
+  reduce_range(participants, begin, end, targets);
 }
 
 void reduce_scatter(const Participants& participants, std::int64_t begin, std::int64_t end) {
-  const int p = static_cast<int>(participants.size());
+  const auto p = static_cast<std::int64_t>(participants.size());
   const std::int64_t count = call_of(participants, 0).count;
-  for (int rank = 0; rank < p; ++rank) {
+  for (std::int64_t rank = 0; rank < p; ++rank) {
     const std::int64_t chunk_begin = rank * count / p;
-    const std::int64_t chunk_end = (rank + 1) * count / p;
-    const Slice piece = call_of(participants, rank).out;
-    reduce_aside(participants, std::max(begin, chunk_begin), std::min(end, chunk_end),
-                 [&](std::int64_t from, std::int64_t to, Slice block) {
-                   copy_bytes(piece.sub(from - chunk_begin, to - chunk_begin), block);
-                 });
+    const std::int64_t from = std::max(begin, chunk_begin);
+    const std::int64_t to = std::min(end, (rank + 1) * count / p);
+    if (from >= to) continue;
+    const Slice piece = call_of(participants, static_cast<int>(rank)).out;
+    reduce_range(participants, from, to, {piece.sub(from - chunk_begin, to - chunk_begin).data()});
   }
 }
 
@@ -146,9 +112,7 @@ void run_collective_part(const Participants& participants, int part, int parts) 
       }
       break;
     case CollectiveKind::kReduce:
-      reduce_aside(participants, begin, end, [&](std::int64_t from, std::int64_t to, Slice block) {
-        copy_bytes(call_of(participants, first.root).out.sub(from, to), block);
-      });
+      reduce_range(participants, begin, end, {call_of(participants, first.root).out.sub(begin, end).data()});
       break;
     case CollectiveKind::kAllReduce:
       all_reduce(participants, begin, end);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "sim/buffered_send.h"
 #include "sim/call.h"
@@ -26,9 +27,20 @@ Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, 
   operation.peer = peer;
   operation.place = caller.place;
   operation.outcome = Outcome::kOk;
+  operation.delivered_inline = false;
   operation.state.store(kPending, std::memory_order_relaxed);
   return operation;
 }
+
+/// The last step of a receive, on the rank that receives.
+void fetch_inline(Operation& operation) {
+  if (operation.delivered_inline) {
+    std::memcpy(operation.data, operation.inlined, static_cast<std::size_t>(operation.bytes));
+  }
+}
+
+/// Starts to bring in what the other side is about to be matched by, while this rank is still busy with the channel.
+void prefetch(const Operation& operation) { __builtin_prefetch(&operation); }
 
 void describe(Event& event, const Group& group, int peer, Slice slice) {
   event.group = group.id();
@@ -44,7 +56,9 @@ void count_message(RankState& rank, Slice slice) {
 
 /// Posts a copy of the data and goes on.
 void send_buffered(const Caller& caller, RankState& rank, Slice slice, Channel& channel, int peer) {
-  Operation& operation = fill(new_buffered_send(slice), OperationKind::kSend, caller, rank, slice, channel, peer);
+  BufferedSend* send = new_buffered_send(slice);
+  Operation& operation = fill(send->operation, OperationKind::kSend, caller, rank, slice, channel, peer);
+  operation.data = send->data.get();
   if (!channel.post(operation)) rank.world->throw_stopped(rank, caller.operation, caller.place);
 }
 
@@ -64,6 +78,7 @@ void Communicator::send(Slice slice, int dst, Place place) {
 
   Channel& channel = group_->channel(index_, dst);
   const int peer = group_->world_rank(dst);
+  prefetch(state_->world->rank(peer).recv_operation);
   Event& event = state_->recorder.begin(EventKind::kSend, place);
   describe(event, *group_, peer, slice);
   count_message(*state_, slice);
@@ -93,6 +108,7 @@ void Communicator::recv(Slice slice, int src, Place place) {
   channel.post(operation);
   wait_until_done(operation);
   check_outcome(caller, operation);
+  fetch_inline(operation);
   state_->recorder.end(event);
 }
 
@@ -126,6 +142,7 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   if (!send_failed || !from_src.withdraw(recv_half)) wait_until_done(recv_half, &send_half);
   check_outcome(caller, send_half);
   check_outcome(caller, recv_half);
+  fetch_inline(recv_half);
   state_->recorder.end(received);
   state_->recorder.end(sent);
 }
@@ -191,6 +208,7 @@ void Communicator::wait(const Request& request, Place place) {
   wait_until_done(pending.operation());
   pending.finish();
   check_outcome(pending.caller(), pending.operation());
+  fetch_inline(pending.operation());
   state_->recorder.end(event);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -36,17 +37,24 @@ struct alignas(64) Operation {
   std::int64_t bytes = 0;
   Channel* channel = nullptr;    // kSend, kRecv
   CollectiveJob* job = nullptr;  // kCollective
-  CollectiveKind collective_kind = CollectiveKind::kBarrier;
   DType dtype = DType::kFloat32;
   OperationKind kind = OperationKind::kSend;
+  CollectiveKind collective_kind = CollectiveKind::kBarrier;
   bool buffered = false;  // a send whose data was copied and whose owner went on: belongs to the channel
   int peer = -1;          // world rank of the other side
   Place place{};
 
-  // On a cache line of its own: the owner polls it while the other side reads the fields above.
+  // A cache line of its own: the owner polls it while the other side reads the fields above. A short message travels on it, so
+  // that one line moving between cores carries both the data and the news.
+  static constexpr std::int64_t kInlineBytes = 48;
   alignas(64) std::atomic<std::uint32_t> state{kDone};
   Outcome outcome = Outcome::kOk;
-  std::string mismatch;  // kMismatch: what differs, both places named
+  bool delivered_inline = false;  // kRecv: the data is in `inlined`, to be fetched by the owner
+  alignas(8) std::byte inlined[kInlineBytes];
+
+  alignas(64) std::string mismatch;  // kMismatch: what differs, both places named
 };
+
+static_assert(offsetof(Operation, state) == 64 && offsetof(Operation, mismatch) == 128, "two lines, as described");
 
 }  // namespace rankbox::sim

@@ -10,8 +10,8 @@ namespace {
 
 // Looks until the state is no longer `idle`, at most as long as the executor finds useful.
 std::uint32_t look(const Operation& operation, std::uint32_t idle, int spins) {
-  // The first looks come without a pause: on recent cores a pause costs as much as a message.
-  constexpr int kEagerLooks = 64;
+  // The first looks, about a microsecond, come without a pause: on recent cores a pause costs as much as a message.
+  constexpr int kEagerLooks = 400;
   std::uint32_t state = operation.state.load(std::memory_order_acquire);
   for (int i = 0; state == idle && i < spins; ++i) {
     if (i >= kEagerLooks) cpu_relax();
@@ -35,7 +35,8 @@ void sleep(Operation& operation, std::uint32_t state, const Operation* other) {
 // Moves the state on, waking the owner if it sleeps.
 void advance(Operation& operation, std::uint32_t to) {
   RankState* owner = operation.owner;  // the operation may be gone once its owner sees the new state
-  std::uint32_t state = operation.state.load(std::memory_order_acquire);
+  // Mostly right, and then the line moves between cores once.
+  std::uint32_t state = kPending;
   while (state != kParked) {
     if (operation.state.compare_exchange_weak(state, to, std::memory_order_acq_rel)) return;
   }

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "cli/compare/lists.h"
+#include "collectives/cost.h"
 #include "comm/run_ranks.h"
 
 namespace rankbox::cli {
@@ -35,12 +35,9 @@ double now() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
-/// √((p-2)nβ/α), where the pipelined ring is fastest on this cluster.
-int best_segments(const Cluster& cluster, int world_size, std::int64_t bytes) {
-  const Link& link = cluster.link(nodes_of(cluster, world_size) == 1);
-  const double best =
-      std::sqrt(std::max(world_size - 2, 0) * static_cast<double>(bytes) * link.beta / link.alpha);
-  return static_cast<int>(std::clamp(best, 1.0, 256.0));
+/// As many as make the pipelined ring fastest on this cluster.
+int segments_for(const Cluster& cluster, int world_size, std::int64_t bytes) {
+  return cost::best_segments(world_size, bytes, cluster.link(nodes_of(cluster, world_size) == 1));
 }
 
 bool is_wanted(const Plan& plan, std::string_view name) {
@@ -72,7 +69,7 @@ std::vector<Job> jobs_of(const Plan& plan, int world_size) {
           row.elements = elements;
           row.bytes = elements * size_of(Tensor::dtype());
           jobs.push_back(
-              {algorithm, row, {plan.op, best_segments(plan.cluster, world_size, row.bytes)}});
+              {algorithm, row, {plan.op, segments_for(plan.cluster, world_size, row.bytes)}});
         }
       }
     }

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,7 +43,8 @@ bool has_utf8() {
 }
 
 void print_heading(const std::string& text) {
-  fmt::print(use_colour() ? "\n\033[1m== {} ==\033[0m\n\n" : "\n== {} ==\n\n", text);
+  const bool colour = use_colour();
+  fmt::print("\n{}== {} =={}\n\n", colour ? "\033[1m" : "", text, colour ? "\033[0m" : "");
   std::fflush(stdout);
 }
 
@@ -115,7 +115,7 @@ bool draw_ring() {
   fmt::print("\n{:.0f} steps, {:.0f} bytes sent and {:.0f} bytes added one after the other.\n",
              report.cost.steps, report.cost.bytes, report.cost.reduced);
 
-  constexpr float kSumOfRanks = kRanks * (kRanks - 1) / 2;
+  constexpr float kSumOfRanks = kRanks * (kRanks - 1) / 2.0f;
   for (const float sum : sums) {
     if (sum != kSumOfRanks) {
       fmt::print("FAIL  the sum is {}, not {}\n", sum, kSumOfRanks);

@@ -3,8 +3,7 @@
 namespace rankbox {
 
 void ping_pong(Comm& dist, Tensor& tensor, int partner) {
-  if (partner == dist.rank())
-    return;
+  if (partner == dist.rank()) return;
 
   // A send waits for its receive, so the two of us must do opposite things. Both know both ranks:
   // comparing them decides who serves, without a message.

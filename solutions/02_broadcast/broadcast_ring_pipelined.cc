@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "collectives/segment.h"
 #include "collectives/topology.h"
 
 namespace rankbox {
@@ -17,7 +18,7 @@ void broadcast_ring_pipelined(Comm& dist, Tensor& tensor, int src, int segments)
   const int virtual_rank = virtual_rank_of(dist.rank(), src, world_size);
   const bool first = virtual_rank == 0;
   const bool last = virtual_rank == world_size - 1;
-  const auto segment = [&](int i) { return chunk(tensor, i, segments); };
+  const auto part = [&](int i) { return segment(tensor, i, segments); };
 
   // In step i segment i comes and segment i-1 leaves: the first rank only sends, the last only
   // receives, and those between do both at once, except in their first step and in their last.
@@ -25,11 +26,11 @@ void broadcast_ring_pipelined(Comm& dist, Tensor& tensor, int src, int segments)
     const bool comes = !first && i < segments;
     const bool leaves = !last && i > 0;
     if (comes && leaves) {
-      dist.sendrecv(segment(i - 1), next, segment(i), prev);
+      dist.sendrecv(part(i - 1), next, part(i), prev);
     } else if (comes) {
-      dist.recv(segment(i), prev);
+      dist.recv(part(i), prev);
     } else if (leaves) {
-      dist.send(segment(i - 1), next);
+      dist.send(part(i - 1), next);
     }
   }
 }

@@ -1,7 +1,6 @@
 #include "collectives/broadcast_scatter_allgather.h"
 
-#include <algorithm>
-
+#include "collectives/segment.h"
 #include "collectives/topology.h"
 
 namespace rankbox {
@@ -11,13 +10,8 @@ void broadcast_scatter_allgather(Comm& dist, Tensor& tensor, int src) {
   const int rank = dist.rank();
   const int virtual_rank = virtual_rank_of(rank, src, world_size);
 
-  // Pieces begin, …, end-1, one for each virtual rank. Where the elements (or the ranks) end, so
-  // do the pieces.
-  const std::int64_t n = tensor.size();
-  const std::int64_t piece_size = (n + world_size - 1) / world_size;
-  const auto pieces = [&](int begin, int end) {
-    return Slice(tensor).sub(std::min(begin * piece_size, n), std::min(end * piece_size, n));
-  };
+  // The pieces of the virtual ranks begin, …, end-1. Where the ranks end, so do the pieces.
+  const auto pieces = [&](int begin, int end) { return segments(tensor, begin, end, world_size); };
 
   // 1. Scatter. My subtree are the `width` virtual ranks from mine on: all of them for src, as many
   //    as my lowest bit says for others. I get their pieces, and pass on the upper half, then the

@@ -1,0 +1,372 @@
+// Arguments that no call can accept: one clear line that names the value and what was expected, and nothing half done.
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "comm/run_ranks.h"
+#include "tests/sim/observe.h"
+
+namespace rankbox {
+namespace {
+
+using testing::contains;
+using testing::error_as;
+using testing::is_file;
+using testing::observe;
+using testing::what_of;
+
+/// A call that must be refused. It runs on rank 1 of 3, on tensors of 6 floats (all elements 1), one of 18, and const ones.
+struct BadCall {
+  const char* op;
+  const char* what;
+  std::function<void(Comm&, Tensor& t, Tensor& u, Tensor& all)> call;
+  std::vector<std::string> says;
+};
+
+const Tensor& constant() {
+  static const Tensor tensor = full(6, 1.0f);
+  return tensor;
+}
+const Tensor& constant_all() {
+  static const Tensor tensor = full(18, 1.0f);
+  return tensor;
+}
+
+using T = Tensor;
+constexpr auto kNoRank = "ranks are 0 to 2";
+
+std::vector<BadCall> bad_ranks() {
+  std::vector<BadCall> calls;
+  for (int rank : {3, -1, 1000000, std::numeric_limits<int>::min()}) {
+    const std::string value = " " + std::to_string(rank) + " ";
+    const auto add = [&](const char* op, std::function<void(Comm&, T&, T&, T&)> call) {
+      calls.push_back({op, "rank", std::move(call), {value, kNoRank}});
+    };
+    add("send", [=](Comm& d, T& t, T&, T&) { d.send(t, rank); });
+    add("recv", [=](Comm& d, T& t, T&, T&) { d.recv(t, rank); });
+    add("sendrecv", [=](Comm& d, T& t, T& u, T&) { d.sendrecv(t, rank, u, 0); });
+    add("sendrecv", [=](Comm& d, T& t, T& u, T&) { d.sendrecv(t, 0, u, rank); });
+    add("isend", [=](Comm& d, T& t, T&, T&) { (void)d.isend(t, rank); });
+    add("irecv", [=](Comm& d, T& t, T&, T&) { (void)d.irecv(t, rank); });
+    add("broadcast", [=](Comm& d, T& t, T&, T&) { d.broadcast(t, rank); });
+    add("reduce", [=](Comm& d, T& t, T&, T&) { d.reduce(t, rank); });
+    add("gather", [=](Comm& d, T& t, T&, T& a) { d.gather(t, a, rank); });
+    add("scatter", [=](Comm& d, T& t, T&, T& a) { d.scatter(a, t, rank); });
+    add("broadcast_async", [=](Comm& d, T& t, T&, T&) { (void)d.broadcast_async(t, rank); });
+    add("reduce_async", [=](Comm& d, T& t, T&, T&) { (void)d.reduce_async(t, rank); });
+    add("gather_async", [=](Comm& d, T& t, T&, T& a) { (void)d.gather_async(t, a, rank); });
+    add("scatter_async", [=](Comm& d, T& t, T&, T& a) { (void)d.scatter_async(a, t, rank); });
+  }
+  return calls;
+}
+
+std::vector<BadCall> null_slices() {
+  std::vector<BadCall> calls;
+  const auto add = [&](const char* op, std::function<void(Comm&, T&, T&, T&)> call) {
+    calls.push_back({op, "null", std::move(call), {"null", "pass a tensor"}});
+  };
+  add("send", [](Comm& d, T&, T&, T&) { d.send(Slice(), 0); });
+  add("recv", [](Comm& d, T&, T&, T&) { d.recv(Slice(), 0); });
+  add("sendrecv", [](Comm& d, T& t, T&, T&) { d.sendrecv(Slice(), 0, t, 0); });
+  add("sendrecv", [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, Slice(), 0); });
+  add("isend", [](Comm& d, T&, T&, T&) { (void)d.isend(Slice(), 0); });
+  add("irecv", [](Comm& d, T&, T&, T&) { (void)d.irecv(Slice(), 0); });
+  add("broadcast", [](Comm& d, T&, T&, T&) { d.broadcast(Slice(), 0); });
+  add("broadcast", [](Comm& d, T&, T&, T&) { d.broadcast(Slice(), 1); });
+  add("reduce", [](Comm& d, T&, T&, T&) { d.reduce(Slice(), 0); });
+  add("all_reduce", [](Comm& d, T&, T&, T&) { d.all_reduce(Slice()); });
+  add("gather", [](Comm& d, T&, T&, T& a) { d.gather(Slice(), a, 0); });
+  add("gather", [](Comm& d, T& t, T&, T&) { d.gather(t, Slice(), 1); });
+  add("all_gather", [](Comm& d, T&, T&, T& a) { d.all_gather(Slice(), a); });
+  add("all_gather", [](Comm& d, T& t, T&, T&) { d.all_gather(t, Slice()); });
+  add("scatter", [](Comm& d, T& t, T&, T&) { d.scatter(Slice(), t, 1); });
+  add("scatter", [](Comm& d, T&, T&, T& a) { d.scatter(a, Slice(), 0); });
+  add("reduce_scatter", [](Comm& d, T& t, T&, T&) { d.reduce_scatter(Slice(), t); });
+  add("reduce_scatter", [](Comm& d, T& t, T&, T&) { d.reduce_scatter(t, Slice()); });
+  add("all_to_all", [](Comm& d, T& t, T&, T&) { d.all_to_all(Slice(), t); });
+  add("all_to_all", [](Comm& d, T& t, T&, T&) { d.all_to_all(t, Slice()); });
+  return calls;
+}
+
+std::vector<BadCall> constant_targets() {
+  std::vector<BadCall> calls;
+  const auto add = [&](const char* op, std::function<void(Comm&, T&, T&, T&)> call) {
+    calls.push_back({op, "const", std::move(call), {"const tensor"}});
+  };
+  add("recv", [](Comm& d, T&, T&, T&) { d.recv(constant(), 0); });
+  add("sendrecv", [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, constant(), 0); });
+  add("irecv", [](Comm& d, T&, T&, T&) { (void)d.irecv(chunk(constant(), 1, 2), 0); });
+  add("broadcast", [](Comm& d, T&, T&, T&) { d.broadcast(constant(), 0); });
+  add("reduce", [](Comm& d, T&, T&, T&) { d.reduce(constant(), 1); });
+  add("all_reduce", [](Comm& d, T&, T&, T&) { d.all_reduce(constant()); });
+  add("all_reduce_async", [](Comm& d, T&, T&, T&) { (void)d.all_reduce_async(constant()); });
+  add("gather", [](Comm& d, T& t, T&, T&) { d.gather(t, constant_all(), 1); });
+  add("all_gather", [](Comm& d, T& t, T&, T&) { d.all_gather(t, constant_all()); });
+  add("scatter", [](Comm& d, T&, T&, T& a) { d.scatter(a, constant(), 0); });
+  add("reduce_scatter", [](Comm& d, T& t, T&, T&) { d.reduce_scatter(t, chunk(constant(), 0, 3)); });
+  add("all_to_all", [](Comm& d, T& t, T&, T&) { d.all_to_all(t, constant()); });
+  return calls;
+}
+
+std::vector<BadCall> wrong_sizes_and_dtypes() {
+  static const TensorOf<double> doubles = full<double>(6, 1.0);
+  return {
+      {"gather", "size", [](Comm& d, T& t, T& u, T&) { d.gather(t, u, 1); }, {"gathered", "6 elements", "18"}},
+      {"all_gather", "size", [](Comm& d, T& t, T& u, T&) { d.all_gather(t, u); }, {"gathered", "6 elements", "18"}},
+      {"all_gather_async", "size", [](Comm& d, T& t, T& u, T&) { (void)d.all_gather_async(t, u); },
+       {"gathered", "6 elements", "18"}},
+      {"scatter", "size", [](Comm& d, T& t, T& u, T&) { d.scatter(u, t, 1); }, {"whole", "6 elements", "18"}},
+      {"reduce_scatter", "size", [](Comm& d, T& t, T& u, T&) { d.reduce_scatter(t, u); }, {"piece", "6 elements", "2"}},
+      {"all_to_all", "size", [](Comm& d, T& t, T&, T& a) { d.all_to_all(t, a); }, {"output", "18 elements", "6"}},
+      {"gather", "dtype", [](Comm& d, T&, T&, T& a) { d.gather(doubles, a, 1); }, {"float64", "float32"}},
+      {"all_gather", "dtype", [](Comm& d, T&, T&, T& a) { d.all_gather(doubles, a); }, {"float64", "float32"}},
+      {"scatter", "dtype", [](Comm& d, T& t, T&, T&) { d.scatter(doubles, t, 1); }, {"float64", "float32"}},
+      {"reduce_scatter", "dtype", [](Comm& d, T& t, T&, T&) { d.reduce_scatter(doubles, chunk(t, 0, 3)); },
+       {"float64", "float32"}},
+      {"all_to_all", "dtype", [](Comm& d, T& t, T&, T&) { d.all_to_all(doubles, t); }, {"float64", "float32"}},
+  };
+}
+
+std::vector<BadCall> overlaps_and_times() {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  return {
+      {"sendrecv", "overlap", [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, t, 0); }, {"overlap", "another tensor"}},
+      {"sendrecv", "overlap", [](Comm& d, T& t, T&, T&) { d.sendrecv(Slice(t).sub(0, 4), 0, Slice(t).sub(3, 6), 0); },
+       {"overlap", "another tensor"}},
+      {"all_to_all", "overlap", [](Comm& d, T& t, T&, T&) { d.all_to_all(t, t); }, {"overlap", "another tensor"}},
+      {"compute", "time", [](Comm& d, T&, T&, T&) { d.compute(-0.5); }, {"-0.5", "0 or more"}},
+      {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(nan); }, {"nan", "0 or more"}},
+      {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(infinity); }, {"inf", "0 or more"}},
+      {"wait", "request", [](Comm& d, T&, T&, T&) { d.wait(Request()); }, {"request is empty", "isend"}},
+      {"wait", "request", [](Comm& d, T&, T&, T&) { d.wait_all({Request()}); }, {"request is empty"}},
+  };
+}
+
+void check_refused(const std::vector<BadCall>& calls) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const BadCall& bad = calls[i];
+    CAPTURE(i);
+    const std::string name = std::string(bad.op) + ": " + bad.what;
+    CAPTURE(name);
+    bool untouched = false;
+    const auto seen = observe({.world_size = 3}, [&](Comm& dist) {
+      if (dist.rank() != 1) return;
+      Tensor t = full(6, 1.0f);
+      Tensor u = full(6, 1.0f);
+      Tensor all = full(18, 1.0f);
+      try {
+        bad.call(dist, t, u, all);
+      } catch (...) {
+        untouched = to_host(t) == to_host(constant()) && to_host(u) == to_host(constant()) &&
+                    to_host(all) == to_host(constant_all());
+        throw;
+      }
+    });
+    const std::string what = what_of(seen.thrown);
+    INFO(what);
+    const auto error = error_as<InvalidArgument>(seen.thrown);
+    REQUIRE(error.has_value());
+    CHECK(error->rank() == 1);
+    CHECK(error->op() == bad.op);
+    CHECK(is_file(error->file(), "bad_input_test.cc"));
+    CHECK(error->line() > 0);
+    for (const std::string& words : bad.says) CHECK(contains(what, words));
+    CHECK(contains(what, "rank 1, " + std::string(bad.op) + " at "));
+    CHECK(contains(what, "bad_input_test.cc:" + std::to_string(error->line())));
+    CHECK(what.find('\n') == std::string::npos);
+    CHECK(untouched);
+    CHECK(seen.report.messages == 0);
+    CHECK(seen.report.trace.ranks.at(1).empty());
+  }
+}
+
+TEST_CASE("ranks and roots outside of the world") { check_refused(bad_ranks()); }
+TEST_CASE("null slices") { check_refused(null_slices()); }
+TEST_CASE("const tensors as targets") { check_refused(constant_targets()); }
+TEST_CASE("sizes and dtypes that do not go together on one rank") { check_refused(wrong_sizes_and_dtypes()); }
+TEST_CASE("overlaps, impossible times, empty requests") { check_refused(overlaps_and_times()); }
+
+TEST_CASE("in a group the ranks are those of the group") {
+  const auto seen = observe({.world_size = 5}, [](Comm& dist) {
+    Comm odd = dist.split(dist.rank() % 2);
+    if (dist.rank() == 3) odd.send(zeros(1), 2);
+  });
+  REQUIRE(error_as<InvalidArgument>(seen.thrown).has_value());
+  CHECK(contains(what_of(seen.thrown), "2 does not exist: ranks are 0 to 1 in a world of 2"));
+  CHECK(error_as<InvalidArgument>(seen.thrown)->rank() == 3);
+}
+
+TEST_CASE("a slice of another rank's tensor is refused in every role") {
+  using Call = std::function<void(Comm&, Tensor& mine, Tensor& theirs)>;
+  const Call calls[] = {
+      [](Comm& d, T&, T& theirs) { d.send(theirs, 0); },
+      [](Comm& d, T&, T& theirs) { d.recv(theirs, 0); },
+      [](Comm& d, T& mine, T& theirs) { d.sendrecv(mine, 0, theirs, 0); },
+      [](Comm& d, T& mine, T& theirs) { d.sendrecv(theirs, 0, mine, 0); },
+      [](Comm& d, T&, T& theirs) { (void)d.isend(chunk(theirs, 1, 2), 0); },
+      [](Comm& d, T&, T& theirs) { (void)d.irecv(theirs, 0); },
+      [](Comm& d, T&, T& theirs) { d.broadcast(theirs, 0); },
+      [](Comm& d, T&, T& theirs) { d.reduce(theirs, 0); },
+      [](Comm& d, T&, T& theirs) { d.all_reduce(theirs); },
+      [](Comm& d, T& mine, T& theirs) { d.all_gather(chunk(mine, 0, 3), theirs); },
+  };
+  for (std::size_t i = 0; i < std::size(calls); ++i) {
+    CAPTURE(i);
+    Tensor* shared = nullptr;
+    const auto seen = observe({.world_size = 3}, [&](Comm& dist) {
+      Tensor tensor = full(6, 1.0f);
+      if (dist.rank() == 2) shared = &tensor;
+      dist.barrier();
+      if (dist.rank() == 1) calls[i](dist, tensor, *shared);
+      dist.barrier();  // rank 2's tensor lives until here
+    });
+    const auto error = error_as<InvalidArgument>(seen.thrown);
+    INFO(what_of(seen.thrown));
+    REQUIRE(error.has_value());
+    CHECK(error->rank() == 1);
+    CHECK(contains(error->what(), "belongs to a tensor of rank 2"));
+  }
+}
+
+TEST_CASE("tensors made outside of the world, or in an earlier one, may be used by any rank") {
+  const Tensor outside = full(3, 2.0f);
+  std::vector<Tensor> earlier;
+  for (auto& tensor : run_ranks({.world_size = 2}, [](Comm&) { return full(3, 5.0f); }).results) {
+    earlier.push_back(std::move(tensor));
+  }
+  const auto run = run_ranks({.world_size = 2}, [&](Comm& dist) {
+    // Each rank uses what the other one made last time.
+    Tensor& mine = earlier[static_cast<std::size_t>(1 - dist.rank())];
+    if (dist.rank() == 0) dist.send(outside, 1);
+    if (dist.rank() == 1) dist.recv(mine, 0);
+    dist.all_reduce(mine);
+    return mine.data()[2];
+  });
+  CHECK(run.results == std::vector<float>{7, 7});
+}
+
+TEST_CASE("arithmetic that is refused names the rank") {
+  const auto seen = observe({.world_size = 3}, [](Comm& dist) {
+    Tensor tensor = zeros(3);
+    if (dist.rank() == 2) tensor += zeros(4);
+  });
+  const auto error = error_as<InvalidArgument>(seen.thrown);
+  REQUIRE(error.has_value());
+  CHECK(error->rank() == 2);
+  CHECK(contains(error->what(), "rank 2"));
+  CHECK(contains(error->what(), "3 and 4"));
+}
+
+TEST_CASE("a refused call leaves its communicator as it was: the next one works") {
+  const auto run = run_ranks({.world_size = 2}, [](Comm& dist) {
+    Tensor tensor = full(2, static_cast<float>(dist.rank()));
+    int refused = 0;
+    const auto attempt = [&](auto call) {
+      try {
+        call();
+      } catch (const InvalidArgument&) {
+        ++refused;
+      }
+    };
+    if (dist.rank() == 0) {
+      attempt([&] { dist.send(tensor, 2); });
+      attempt([&] { dist.all_reduce(Slice()); });
+      attempt([&] { dist.sendrecv(tensor, 1, tensor, 1); });
+      attempt([&] { (void)dist.irecv(tensor, -1); });
+      attempt([&] { dist.all_gather(tensor, tensor); });
+    }
+    Tensor in = zeros(2);
+    dist.sendrecv(tensor, 1 - dist.rank(), in, 1 - dist.rank());
+    dist.all_reduce(tensor);
+    return std::vector<float>{in.data()[0], tensor.data()[0], static_cast<float>(refused)};
+  });
+  CHECK(run.results[0] == std::vector<float>{1, 1, 5});
+  CHECK(run.results[1] == std::vector<float>{0, 1, 0});
+}
+
+TEST_CASE("worlds that cannot be are refused before any rank starts") {
+  struct Row {
+    RunOptions options;
+    std::vector<std::string> says;
+  };
+  const Row rows[] = {
+      {{.world_size = 0}, {"world size 0", "at least 1"}},
+      {{.world_size = -1}, {"world size -1", "at least 1"}},
+      {{.world_size = std::numeric_limits<int>::min()}, {"world size -2147483648"}},
+      {{.world_size = 4, .nodes = 0}, {"0 nodes", "1 to 4"}},
+      {{.world_size = 4, .nodes = -3}, {"-3 nodes", "1 to 4"}},
+      {{.world_size = 4, .nodes = 5}, {"5 nodes", "4 ranks", "1 to 4"}},
+      {{.world_size = 4, .faults = {{.rank = 4}}}, {"rank 4", "0 to 3"}},
+      {{.world_size = 4, .faults = {{.rank = -1}}}, {"rank -1", "0 to 3"}},
+  };
+  for (const Row& row : rows) {
+    bool started = false;
+    const auto seen = observe(row.options, [&](Comm&) { started = true; });
+    const std::string what = what_of(seen.thrown);
+    CAPTURE(what);
+    CHECK(error_as<InvalidArgument>(seen.thrown).has_value());
+    for (const std::string& words : row.says) CHECK(contains(what, words));
+    CHECK(what.find('\n') == std::string::npos);
+    CHECK_FALSE(started);
+    // With results, too.
+    CHECK_THROWS_AS(run_ranks(row.options, [](Comm& dist) { return dist.rank(); }), InvalidArgument);
+  }
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+// Sanitizers need the address space that this test takes away.
+
+/// In a process of its own, with room for a few threads only. Returns what run_world threw.
+std::string start_with_little_room(int world_size) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit little = {std::size_t{256} << 20, std::size_t{256} << 20};  // 8 MiB of stack for each thread
+    setrlimit(RLIMIT_AS, &little);
+    std::string said = "it ran";
+    bool started = false;
+    try {
+      run_world({.world_size = world_size}, [&](Comm&) { started = true; });
+    } catch (const InvalidArgument& error) {
+      said = error.what();
+    } catch (const std::exception& error) {
+      said = std::string("another error: ") + error.what();
+    }
+    if (started) said += " (and ranks ran)";
+    const bool written = write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+    _exit(written ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string said;
+  char buffer[512];
+  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof(buffer))) > 0;) said.append(buffer, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  return said;
+}
+
+TEST_CASE("a world larger than the machine can start is refused, and no rank has run") {
+  const std::string said = start_with_little_room(200);
+  CAPTURE(said);
+  CHECK(contains(said, "world size 200"));
+  CHECK(contains(said, "fewer ranks"));
+  CHECK_FALSE(contains(said, "ranks ran"));
+  CHECK(said.find('\n') == std::string::npos);
+}
+#endif
+
+}  // namespace
+}  // namespace rankbox

@@ -1,0 +1,313 @@
+// The native collectives: right values for every world size, count, root, operation and dtype.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/run_ranks.h"
+
+namespace rankbox {
+namespace {
+
+constexpr int kWorldSizes[] = {1, 2, 3, 4, 5, 7, 8, 17};
+constexpr ReduceOp kOps[] = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN, ReduceOp::AVG};
+
+/// Element i of rank r's input: exact under every operation for up to 17 ranks, and different from rank to rank.
+template <class T>
+T input(ReduceOp op, std::int64_t rank, std::int64_t i) {
+  if (op == ReduceOp::PRODUCT) return static_cast<T>((rank + i) % 3 == 0 ? -2 : 1);
+  return static_cast<T>((rank * 7 + i * 3) % 23 - 11);
+}
+
+template <class T>
+std::vector<T> inputs(ReduceOp op, std::int64_t rank, std::int64_t count) {
+  std::vector<T> made;
+  for (std::int64_t i = 0; i < count; ++i) made.push_back(input<T>(op, rank, i));
+  return made;
+}
+
+/// Element i of the reduction over all ranks.
+template <class T>
+T reduced(ReduceOp op, std::int64_t world_size, std::int64_t i) {
+  T result = input<T>(op, 0, i);
+  for (std::int64_t rank = 1; rank < world_size; ++rank) {
+    const T next = input<T>(op, rank, i);
+    if (op == ReduceOp::SUM || op == ReduceOp::AVG) result += next;
+    if (op == ReduceOp::PRODUCT) result *= next;
+    if (op == ReduceOp::MAX) result = std::max(result, next);
+    if (op == ReduceOp::MIN) result = std::min(result, next);
+  }
+  return op == ReduceOp::AVG ? result / static_cast<T>(world_size) : result;
+}
+
+template <class T>
+std::vector<T> reductions(ReduceOp op, std::int64_t world_size, std::int64_t begin, std::int64_t end) {
+  std::vector<T> made;
+  for (std::int64_t i = begin; i < end; ++i) made.push_back(reduced<T>(op, world_size, i));
+  return made;
+}
+
+/// All ranks' inputs in rank order.
+template <class T>
+std::vector<T> concatenated(std::int64_t world_size, std::int64_t count) {
+  std::vector<T> made;
+  for (std::int64_t rank = 0; rank < world_size; ++rank) {
+    const std::vector<T> part = inputs<T>(ReduceOp::SUM, rank, count);
+    made.insert(made.end(), part.begin(), part.end());
+  }
+  return made;
+}
+
+/// One rank's walk through all collectives. Notes in `wrong` what is not as it should be.
+template <class T>
+class Walk {
+ public:
+  Walk(Comm& dist, std::int64_t count, bool async) : dist_(dist), count_(count), async_(async) {}
+
+  const std::string& wrong() const { return wrong_; }
+
+  void broadcast(int root) {
+    TensorOf<T> tensor = dist_.rank() == root ? mine() : full<T>(count_, T{-99});
+    async_ ? dist_.wait(dist_.broadcast_async(tensor, root)) : dist_.broadcast(tensor, root);
+    expect(to_host(tensor) == inputs<T>(ReduceOp::SUM, root, count_), "broadcast", root);
+  }
+
+  void reduce(int root, ReduceOp op) {
+    TensorOf<T> tensor = mine(op);
+    async_ ? dist_.wait(dist_.reduce_async(tensor, root, op)) : dist_.reduce(tensor, root, op);
+    expect(to_host(tensor) == (dist_.rank() == root ? reductions<T>(op, p(), 0, count_)
+                                                    : inputs<T>(op, dist_.rank(), count_)),
+           std::string("reduce ") + name_of(op), root);
+  }
+
+  void all_reduce(ReduceOp op) {
+    TensorOf<T> tensor = mine(op);
+    async_ ? dist_.wait(dist_.all_reduce_async(tensor, op)) : dist_.all_reduce(tensor, op);
+    expect(to_host(tensor) == reductions<T>(op, p(), 0, count_), std::string("all_reduce ") + name_of(op), -1);
+  }
+
+  void gather(int root) {
+    const TensorOf<T> tensor = mine();
+    TensorOf<T> gathered = dist_.rank() == root ? zeros<T>(count_ * p()) : TensorOf<T>();
+    async_ ? dist_.wait(dist_.gather_async(tensor, gathered, root)) : dist_.gather(tensor, gathered, root);
+    if (dist_.rank() == root) expect(to_host(gathered) == concatenated<T>(p(), count_), "gather", root);
+    expect(to_host(tensor) == inputs<T>(ReduceOp::SUM, dist_.rank(), count_), "input of gather", root);
+  }
+
+  void all_gather() {
+    const TensorOf<T> tensor = mine();
+    TensorOf<T> gathered = zeros<T>({p(), count_});
+    async_ ? dist_.wait(dist_.all_gather_async(tensor, gathered)) : dist_.all_gather(tensor, gathered);
+    expect(to_host(gathered) == concatenated<T>(p(), count_), "all_gather", -1);
+    expect(to_host(tensor) == inputs<T>(ReduceOp::SUM, dist_.rank(), count_), "input of all_gather", -1);
+  }
+
+  void scatter(int root) {
+    // Elsewhere than on the root the whole is ignored, whatever it is.
+    const TensorOf<T> whole = dist_.rank() == root ? from_host(concatenated<T>(p(), count_)) : full<T>(3, T{5});
+    TensorOf<T> piece = zeros<T>(count_);
+    async_ ? dist_.wait(dist_.scatter_async(whole, piece, root)) : dist_.scatter(whole, piece, root);
+    expect(to_host(piece) == inputs<T>(ReduceOp::SUM, dist_.rank(), count_), "scatter", root);
+    if (dist_.rank() == root) expect(to_host(whole) == concatenated<T>(p(), count_), "input of scatter", root);
+  }
+
+  void reduce_scatter(ReduceOp op) {
+    const TensorOf<T> tensor = mine(op);
+    TensorOf<T> piece = zeros<T>(chunk(tensor, dist_.rank(), p()).size());
+    async_ ? dist_.wait(dist_.reduce_scatter_async(tensor, piece, op)) : dist_.reduce_scatter(tensor, piece, op);
+    const std::int64_t begin = dist_.rank() * count_ / p();
+    const std::int64_t end = (dist_.rank() + 1) * count_ / p();
+    expect(to_host(piece) == reductions<T>(op, p(), begin, end), std::string("reduce_scatter ") + name_of(op), -1);
+    expect(to_host(tensor) == inputs<T>(op, dist_.rank(), count_), "input of reduce_scatter", -1);
+  }
+
+  void all_to_all() {
+    const TensorOf<T> tensor = mine();
+    TensorOf<T> output = zeros<T>(chunk(tensor, dist_.rank(), p()).size() * p());
+    async_ ? dist_.wait(dist_.all_to_all_async(tensor, output)) : dist_.all_to_all(tensor, output);
+    std::vector<T> expected;
+    for (int src = 0; src < p(); ++src) {
+      for (std::int64_t i = dist_.rank() * count_ / p(); i < (dist_.rank() + 1) * count_ / p(); ++i) {
+        expected.push_back(input<T>(ReduceOp::SUM, src, i));
+      }
+    }
+    expect(to_host(output) == expected, "all_to_all", -1);
+    expect(to_host(tensor) == inputs<T>(ReduceOp::SUM, dist_.rank(), count_), "input of all_to_all", -1);
+  }
+
+  void barrier() { async_ ? dist_.wait(dist_.barrier_async()) : dist_.barrier(); }
+
+ private:
+  int p() const { return dist_.world_size(); }
+  TensorOf<T> mine(ReduceOp op = ReduceOp::SUM) const { return from_host(inputs<T>(op, dist_.rank(), count_)); }
+
+  void expect(bool right, const std::string& what, int root) {
+    if (right) return;
+    wrong_ += what + (root < 0 ? "" : " root " + std::to_string(root)) + (async_ ? " (async)" : "") + "; ";
+  }
+
+  Comm& dist_;
+  std::int64_t count_;
+  bool async_;
+  std::string wrong_;
+};
+
+/// @param all_roots else the first, the middle and the last
+template <class T>
+void check_all(int world_size, std::int64_t count, bool all_roots) {
+  std::vector<int> roots;
+  for (int root = 0; root < world_size; ++root) {
+    if (all_roots || root == 0 || root == world_size / 2 || root == world_size - 1) roots.push_back(root);
+  }
+  const auto run = run_ranks({.world_size = world_size, .trace = false}, [&](Comm& dist) {
+    std::string wrong;
+    for (bool async : {false, true}) {
+      Walk<T> walk(dist, count, async);
+      for (int root : roots) {
+        walk.broadcast(root);
+        walk.gather(root);
+        walk.scatter(root);
+        for (ReduceOp op : kOps) walk.reduce(root, op);
+      }
+      for (ReduceOp op : kOps) {
+        walk.all_reduce(op);
+        walk.reduce_scatter(op);
+      }
+      walk.barrier();
+      walk.all_gather();
+      walk.all_to_all();
+      wrong += walk.wrong();
+    }
+    return wrong;
+  });
+  for (int rank = 0; rank < world_size; ++rank) {
+    CAPTURE(world_size);
+    CAPTURE(count);
+    CAPTURE(rank);
+    CHECK(run.results[static_cast<std::size_t>(rank)] == "");
+  }
+}
+
+TEST_CASE_TEMPLATE("every native collective, blocking and asynchronous", T, float, double, std::int32_t,
+                   std::int64_t) {
+  for (int p : kWorldSizes) {
+    std::vector<std::int64_t> counts = {0, 1, 3, p - 1, p, p + 1, 100};
+    std::sort(counts.begin(), counts.end());
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    for (std::int64_t count : counts) check_all<T>(p, count, p <= 5);
+  }
+}
+
+TEST_CASE_TEMPLATE("… and where they are large enough for waiting ranks to help", T, float, std::int64_t) {
+  for (int p : {2, 4, 5}) check_all<T>(p, 70'000, false);
+  check_all<T>(17, 2'500, false);
+}
+
+TEST_CASE("integers are averaged towards zero") {
+  const auto run = run_ranks({.world_size = 2}, [](Comm& dist) {
+    TensorOf<std::int32_t> tensor = from_host({dist.rank() == 0 ? 3 : 4, dist.rank() == 0 ? -3 : -4});
+    dist.all_reduce(tensor, ReduceOp::AVG);
+    return to_host(tensor);
+  });
+  for (const auto& result : run.results) CHECK(result == std::vector<std::int32_t>{3, -3});
+}
+
+TEST_CASE("64-bit integers are reduced exactly where no double could") {
+  constexpr std::int64_t kOdd = (std::int64_t{1} << 60) + 1;
+  const auto run = run_ranks({.world_size = 3}, [](Comm& dist) {
+    TensorOf<std::int64_t> tensor = full<std::int64_t>(2, kOdd);
+    dist.all_reduce(tensor);
+    return to_host(tensor);
+  });
+  for (const auto& result : run.results) CHECK(result == std::vector<std::int64_t>(2, 3 * kOdd));
+}
+
+TEST_CASE("reductions are made in rank order, so that every run rounds alike") {
+  // 1e8 + 1 is 1e8 in float: the order of additions shows.
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const auto run = run_ranks({.world_size = 3, .seed = seed}, [](Comm& dist) {
+      Tensor tensor = full(9000, dist.rank() == 0 ? 1e8f : dist.rank() == 1 ? 1.0f : -1e8f);
+      dist.all_reduce(tensor);
+      return to_host(tensor);
+    });
+    for (const auto& result : run.results) CHECK(result == std::vector<float>(9000, 0.0f));
+  }
+}
+
+TEST_CASE("all_gather, reduce_scatter and gather may work in place") {
+  const auto run = run_ranks({.world_size = 4}, [](Comm& dist) {
+    Tensor all = full(20, -1.0f);
+    const Slice mine = Slice(all).sub(dist.rank() * 5, dist.rank() * 5 + 5);
+    copy(mine, full(5, static_cast<float>(dist.rank())));
+    dist.all_gather(mine, all);
+    dist.reduce_scatter(all, mine);
+    return to_host(all);
+  });
+  for (int rank = 0; rank < 4; ++rank) {
+    for (int i = 0; i < 20; ++i) {
+      const float block = static_cast<float>(i / 5);
+      CHECK(run.results[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)] ==
+            (i / 5 == rank ? 4 * block : block));
+    }
+  }
+}
+
+TEST_CASE("several collectives may be under way at once, and be waited for in any order") {
+  for (std::int64_t count : {std::int64_t{10}, std::int64_t{30'000}}) {
+    for (std::uint64_t seed : {0u, 1u, 2u}) {
+      const auto run = run_ranks({.world_size = 5, .seed = seed}, [&](Comm& dist) {
+        std::vector<Tensor> tensors;
+        for (int i = 0; i < 6; ++i) tensors.push_back(full(count, static_cast<float>(dist.rank() + i)));
+        Tensor in = zeros(count);
+        const int next = (dist.rank() + 1) % 5;
+        const int prev = (dist.rank() + 4) % 5;
+        std::vector<Request> requests;
+        requests.push_back(dist.all_reduce_async(tensors[0]));
+        requests.push_back(dist.irecv(in, prev));
+        requests.push_back(dist.broadcast_async(tensors[1], 3));
+        requests.push_back(dist.barrier_async());
+        requests.push_back(dist.isend(tensors[5], next));
+        requests.push_back(dist.all_reduce_async(tensors[2], ReduceOp::MAX));
+        dist.all_reduce(tensors[3], ReduceOp::MIN);  // a blocking one overtakes nothing
+        requests.push_back(dist.reduce_async(tensors[4], 1, ReduceOp::AVG));
+        // Each rank waits in an order of its own.
+        std::rotate(requests.begin(), requests.begin() + dist.rank(), requests.end());
+        if (dist.rank() % 2 == 0) std::reverse(requests.begin(), requests.end());
+        dist.wait_all(requests);
+        std::vector<float> last;
+        for (const Tensor& tensor : tensors) last.push_back(tensor.data()[count - 1]);
+        last.push_back(in.data()[count - 1]);
+        return last;
+      });
+      CAPTURE(count);
+      CAPTURE(seed);
+      for (int rank = 0; rank < 5; ++rank) {
+        const auto r = static_cast<float>(rank);
+        const auto prev = static_cast<float>((rank + 4) % 5);
+        CHECK(run.results[static_cast<std::size_t>(rank)] ==
+              std::vector<float>{10, 4, 6, 3, rank == 1 ? 6 : r + 4, r + 5, prev + 5});
+      }
+    }
+  }
+}
+
+TEST_CASE("collectives in a row are not confused when some ranks run ahead") {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto run = run_ranks({.world_size = 4, .seed = seed}, [](Comm& dist) {
+      float sum = 0;
+      for (int i = 0; i < 50; ++i) {
+        Tensor tensor = full(3, static_cast<float>(dist.rank() == i % 4 ? i : -1));
+        dist.broadcast(tensor, i % 4);
+        sum += tensor.data()[2];
+        if (i % 3 == 0) dist.barrier();
+      }
+      return sum;
+    });
+    CHECK(run.results == std::vector<float>(4, 49 * 50 / 2));
+  }
+}
+
+}  // namespace
+}  // namespace rankbox

@@ -1,0 +1,317 @@
+// Two sides that disagree are both told, and nothing is copied.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "comm/run_ranks.h"
+#include "tests/sim/observe.h"
+
+namespace rankbox {
+namespace {
+
+using testing::contains;
+using testing::error_as;
+using testing::Observation;
+using testing::observe;
+using testing::what_of;
+
+constexpr const char* kHere = "mismatch_test.cc:";
+
+std::string place(int line) { return kHere + std::to_string(line); }
+
+/// The two schedules: the sender comes first, or the receiver does.
+std::vector<Fault> delay_of(int rank, std::int64_t operation) {
+  return {{.rank = rank, .operation = operation, .kind = Fault::Kind::kDelay, .seconds = 0.005}};
+}
+
+void check_both_told(const Observation& seen, const std::vector<int>& lines) {
+  INFO(what_of(seen.thrown));
+  REQUIRE(error_as<MessageMismatch>(seen.thrown).has_value());
+  for (int rank : {0, 1}) {
+    CAPTURE(rank);
+    const auto error = error_as<MessageMismatch>(seen.ranks[static_cast<std::size_t>(rank)]);
+    REQUIRE(error.has_value());
+    CHECK(error->rank() == rank);
+    CHECK(error->peer() == 1 - rank);
+    CHECK(error->line() == lines[static_cast<std::size_t>(rank)]);
+    for (int line : lines) CHECK(contains(error->what(), place(line)));
+    CHECK(contains(error->what(), "rank 0 sends"));
+    CHECK(contains(error->what(), "rank 1 receives"));
+  }
+}
+
+TEST_CASE("a message of another size: both ranks are told, nothing is copied") {
+  for (int late : {0, 1}) {
+    for (const auto& [sent, received] : {std::pair{3, 4}, {4, 3}, {0, 1}, {1, 0}, {1000, 999}}) {
+      std::vector<int> lines(2);
+      std::vector<float> untouched;
+      const Observation seen = observe(
+          {.world_size = 2, .faults = delay_of(late, 0)}, [&, sends = sent, receives = received](Comm& dist) {
+            if (dist.rank() == 0) {
+              const Tensor tensor = full(sends, 1.0f);
+              lines[0] = __LINE__ + 1;
+              dist.send(tensor, 1);
+            } else {
+              Tensor tensor = full(receives, -1.0f);
+              lines[1] = __LINE__ + 2;
+              try {
+                dist.recv(tensor, 0);
+              } catch (...) {
+                untouched = to_host(tensor);
+                throw;
+              }
+            }
+          });
+      CAPTURE(late);
+      CAPTURE(sent);
+      check_both_told(seen, lines);
+      CHECK(contains(what_of(seen.thrown), std::to_string(sent) + " float32"));
+      CHECK(contains(what_of(seen.thrown), std::to_string(received) + " float32"));
+      CHECK(untouched == std::vector<float>(static_cast<std::size_t>(received), -1.0f));
+    }
+  }
+}
+
+TEST_CASE("a message of another dtype, even of as many bytes") {
+  for (int late : {0, 1}) {
+    std::vector<int> lines(2);
+    std::vector<std::int32_t> untouched;
+    const Observation seen = observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
+      if (dist.rank() == 0) {
+        const Tensor tensor = full(6, 1.0f);
+        lines[0] = __LINE__ + 1;
+        dist.send(tensor, 1);
+      } else {
+        TensorOf<std::int32_t> tensor = full<std::int32_t>(6, -1);
+        lines[1] = __LINE__ + 2;
+        try {
+          dist.recv(tensor, 0);
+        } catch (...) {
+          untouched = to_host(tensor);
+          throw;
+        }
+      }
+    });
+    check_both_told(seen, lines);
+    CHECK(contains(what_of(seen.thrown), "float32"));
+    CHECK(contains(what_of(seen.thrown), "int32"));
+    CHECK(untouched == std::vector<std::int32_t>(6, -1));
+  }
+}
+
+TEST_CASE("asynchronous messages tell it to whoever waits") {
+  for (int late : {0, 1}) {
+    std::vector<int> lines(2);
+    const Observation seen = observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
+      Tensor tensor = zeros(dist.rank() + 1);
+      Request request;
+      if (dist.rank() == 0) {
+        lines[0] = __LINE__ + 1;
+        request = dist.isend(tensor, 1);
+      } else {
+        lines[1] = __LINE__ + 1;
+        request = dist.irecv(tensor, 0);
+      }
+      dist.wait(request);
+    });
+    check_both_told(seen, lines);
+  }
+}
+
+TEST_CASE("a sendrecv that disagrees with its neighbour") {
+  for (int late : {0, 1}) {
+    std::vector<int> lines(2);
+    const Observation seen = observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
+      Tensor in = zeros(2);
+      const Tensor out = zeros(dist.rank() == 0 ? 3 : 2);
+      lines[static_cast<std::size_t>(dist.rank())] = __LINE__ + 1;
+      dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
+    });
+    check_both_told(seen, lines);
+  }
+}
+
+TEST_CASE("a sendrecv whose receive does not fit says so, though its send is still under way") {
+  std::vector<int> lines(2);
+  const Observation seen = observe({.world_size = 3, .faults = delay_of(1, 0)}, [&](Comm& dist) {
+    Tensor two = zeros(2);
+    Tensor three = zeros(3);
+    if (dist.rank() == 0) dist.sendrecv(two, 2, three, 1);
+    if (dist.rank() == 1) dist.send(two, 0);
+    if (dist.rank() == 2) dist.recv(two, 1);  // and would come to rank 0's message after that
+  });
+  CHECK(error_as<MessageMismatch>(seen.thrown).has_value());
+  CHECK(error_as<MessageMismatch>(seen.ranks[1]).has_value());
+  CHECK(error_as<MessageMismatch>(seen.ranks[0]).has_value());
+  CHECK(error_as<Aborted>(seen.ranks[2]).has_value());
+}
+
+TEST_CASE("a buffered message that does not fit is told to its receiver") {
+  for (int late : {0, 1}) {
+    std::vector<int> lines(2);
+    const Observation seen = observe(
+        {.world_size = 2, .buffering = Buffering::unbounded(), .faults = delay_of(late, 0)}, [&](Comm& dist) {
+          Tensor tensor = zeros(dist.rank() + 1);
+          if (dist.rank() == 0) {
+            lines[0] = __LINE__ + 1;
+            dist.send(tensor, 1);
+          } else {
+            lines[1] = __LINE__ + 1;
+            dist.recv(tensor, 0);
+          }
+        });
+    INFO(what_of(seen.thrown));
+    CHECK(error_as<MessageMismatch>(seen.thrown).has_value());
+    const auto error = error_as<MessageMismatch>(seen.ranks[1]);
+    REQUIRE(error.has_value());
+    for (int line : lines) CHECK(contains(error->what(), place(line)));
+  }
+}
+
+// ---- Collectives ----------------------------------------------------------------------------------------------------
+
+using Call = std::function<void(Comm&, Tensor&, Tensor&)>;
+
+struct Disagreement {
+  const char* name;
+  Call most;   // what all ranks but one call
+  Call other;  // what that one calls
+  std::string field;
+  std::string most_says;
+  std::string other_says;
+};
+
+const std::vector<Disagreement>& disagreements() {
+  static const auto doubles = [](Comm& dist, Tensor&, Tensor&) {
+    TensorOf<double> tensor = zeros<double>(4);
+    dist.all_reduce(tensor);
+  };
+  static const std::vector<Disagreement> all = {
+      {"kinds", [](Comm& d, Tensor&, Tensor&) { d.barrier(); },
+       [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t); }, "collective", "barrier()", "all_reduce("},
+      {"kinds of the same arguments", [](Comm& d, Tensor& t, Tensor&) { d.broadcast(t, 0); },
+       [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0); }, "collective", "broadcast(", "reduce("},
+      {"split and barrier", [](Comm& d, Tensor&, Tensor&) { (void)d.split(0); },
+       [](Comm& d, Tensor&, Tensor&) { d.barrier(); }, "collective", "split()", "barrier()"},
+      {"root of broadcast", [](Comm& d, Tensor& t, Tensor&) { d.broadcast(t, 0); },
+       [](Comm& d, Tensor& t, Tensor&) { d.broadcast(t, 1); }, "root", "root 0", "root 1"},
+      {"root of reduce", [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 1); },
+       [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0); }, "root", "root 1", "root 0"},
+      {"root of gather", [](Comm& d, Tensor& t, Tensor& all_of) { d.gather(t, all_of, 0); },
+       [](Comm& d, Tensor& t, Tensor& all_of) { d.gather(t, all_of, 1); }, "root", "root 0", "root 1"},
+      {"root of scatter", [](Comm& d, Tensor& t, Tensor& all_of) { d.scatter(all_of, t, 0); },
+       [](Comm& d, Tensor& t, Tensor& all_of) { d.scatter(all_of, t, 1); }, "root", "root 0", "root 1"},
+      {"op of reduce", [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0, ReduceOp::SUM); },
+       [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0, ReduceOp::PRODUCT); }, "op", "op SUM", "op PRODUCT"},
+      {"op of all_reduce", [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t, ReduceOp::MIN); },
+       [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t, ReduceOp::AVG); }, "op", "op MIN", "op AVG"},
+      {"size of all_reduce", [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t); },
+       [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(chunk(t, 0, 2)); }, "size", "4 float32", "2 float32"},
+      {"size of broadcast", [](Comm& d, Tensor& t, Tensor&) { d.broadcast(t, 0); },
+       [](Comm& d, Tensor& t, Tensor&) { d.broadcast(Slice(t).sub(0, 0), 0); }, "size", "4 float32", "0 float32"},
+      {"dtype of all_reduce", [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t); }, doubles, "dtype", "4 float32",
+       "4 float64"},
+      {"root, op and size at once", [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0, ReduceOp::MAX); },
+       [](Comm& d, Tensor& t, Tensor&) { d.reduce(chunk(t, 0, 4), 1, ReduceOp::MIN); }, "root, op, size",
+       "root 0, op MAX, 4 float32", "root 1, op MIN, 1 float32"},
+      {"asynchronous and of another op", [](Comm& d, Tensor& t, Tensor&) { d.wait(d.all_reduce_async(t)); },
+       [](Comm& d, Tensor& t, Tensor&) { d.wait(d.all_reduce_async(t, ReduceOp::MAX)); }, "op", "op SUM", "op MAX"},
+  };
+  return all;
+}
+
+TEST_CASE("ranks that call different collectives, or the same with different arguments") {
+  for (const Disagreement& row : disagreements()) {
+    for (int world_size : {2, 3, 5}) {
+      for (int odd = 0; odd < world_size; odd += 2) {
+        const std::string name = row.name;
+        CAPTURE(name);
+        CAPTURE(world_size);
+        CAPTURE(odd);
+        std::vector<int> touched(static_cast<std::size_t>(world_size), 0);
+        const Observation seen =
+            observe({.world_size = world_size, .seed = static_cast<std::uint64_t>(odd)}, [&](Comm& dist) {
+              Tensor tensor = full(4, 3.0f);
+              Tensor gathered = full(4 * world_size, 5.0f);
+              try {
+                (dist.rank() == odd ? row.other : row.most)(dist, tensor, gathered);
+              } catch (...) {
+                touched[static_cast<std::size_t>(dist.rank())] =
+                    to_host(tensor) != to_host(full(4, 3.0f)) ||
+                    to_host(gathered) != to_host(full(4 * world_size, 5.0f));
+                throw;
+              }
+            });
+        const std::string what = what_of(seen.thrown);
+        INFO(what);
+        const auto error = error_as<CollectiveMismatch>(seen.thrown);
+        REQUIRE(error.has_value());
+        CHECK(contains(what, "mismatch in " + row.field + ":"));
+        CHECK(contains(what, row.most_says));
+        CHECK(contains(what, row.other_says));
+        CHECK(contains(what, "rank " + std::to_string(odd) + " calls"));
+        const std::size_t first_place = what.find(kHere);
+        REQUIRE(first_place != std::string::npos);
+        CHECK(what.find(kHere, first_place + 1) != std::string::npos);
+        CHECK(std::count(what.begin(), what.end(), '\n') == 0);
+        // Whoever came in time is told; who came when the world had stopped is told that.
+        CHECK(error_as<CollectiveMismatch>(seen.ranks[static_cast<std::size_t>(odd)]).has_value());
+        for (int rank = 0; rank < world_size; ++rank) {
+          const std::exception_ptr& ended = seen.ranks[static_cast<std::size_t>(rank)];
+          CHECK((error_as<CollectiveMismatch>(ended).has_value() || error_as<Aborted>(ended).has_value()));
+          CHECK_FALSE(touched[static_cast<std::size_t>(rank)]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("within a group a mismatch is told in ranks of the world") {
+  const Observation seen = observe({.world_size = 4}, [](Comm& dist) {
+    Comm half = dist.split(dist.rank() % 2);
+    Tensor tensor = zeros(1);
+    half.broadcast(tensor, dist.rank() == 3 ? 1 : 0);
+  });
+  INFO(what_of(seen.thrown));
+  REQUIRE(error_as<CollectiveMismatch>(seen.thrown).has_value());
+  CHECK(contains(what_of(seen.thrown), "rank 1 calls broadcast(root 1,"));
+  CHECK(contains(what_of(seen.thrown), "rank 3 calls broadcast(root 3,"));
+}
+
+TEST_CASE("one barrier too few, then a collective: the ranks disagree") {
+  const Observation seen = observe({.world_size = 3}, [](Comm& dist) {
+    Tensor tensor = zeros(1);
+    if (dist.rank() != 1) dist.barrier();
+    dist.all_reduce(tensor);
+  });
+  const auto error = error_as<CollectiveMismatch>(seen.thrown);
+  REQUIRE(error.has_value());
+  CHECK(contains(error->what(), "rank 1 calls all_reduce("));
+  CHECK(contains(error->what(), "calls barrier()"));
+}
+
+TEST_CASE("a mismatch that both sides swallow still fails the run") {
+  const Observation message = observe({.world_size = 2}, [](Comm& dist) {
+    Tensor tensor = zeros(dist.rank() + 1);
+    try {
+      if (dist.rank() == 0) dist.send(tensor, 1);
+      if (dist.rank() == 1) dist.recv(tensor, 0);
+    } catch (const MessageMismatch&) {
+    }
+  });
+  CHECK(error_as<MessageMismatch>(message.thrown).has_value());
+  const Observation collective = observe({.world_size = 3}, [](Comm& dist) {
+    Tensor tensor = zeros(1);
+    try {
+      dist.broadcast(tensor, dist.rank() == 0 ? 1 : 0);
+    } catch (const CollectiveMismatch&) {
+    }
+  });
+  CHECK(error_as<CollectiveMismatch>(collective.thrown).has_value());
+}
+
+}  // namespace
+}  // namespace rankbox

@@ -1,0 +1,87 @@
+// Random programs of sends, receives and collectives, for the stress test.
+//
+// A matched program is made from one global sequence of events (a message, a ring of sendrecvs, a collective, a split, some
+// computing). Each rank does its share of them in that order, and waits for what it started asynchronously at any later
+// point. So whatever comes first in the sequence can always be completed: the program cannot deadlock, however sends are buffered.
+//
+// A broken program is a matched one with one thing changed on one rank. It may well still work.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/collective_kind.h"
+#include "comm/reduce_op.h"
+#include "comm/run_options.h"
+
+namespace rankbox::testing {
+
+enum class StepKind : std::uint8_t {
+  kSend,
+  kRecv,
+  kSendrecv,
+  kIsend,
+  kIrecv,
+  kCollective,
+  kCollectiveAsync,
+  kWait,
+  kSplit,
+  kCompute,
+  kThrow,
+  kReturn,
+};
+
+/// One call of one rank. Peers are ranks of the world, also in other groups.
+struct Step {
+  StepKind kind = StepKind::kCompute;
+  int group = 0;          // index into Program::groups
+  int peer = -1;          // destination, or source of a receive; root of a collective
+  int src = -1;           // kSendrecv: where from
+  std::int64_t count = 0;     // elements (sent, received, contributed)
+  std::int64_t count_in = 0;  // kSendrecv: elements received
+  bool doubles = false;   // the slice is of float64, else of int64: as many bytes either way
+  CollectiveKind collective = CollectiveKind::kBarrier;
+  ReduceOp op = ReduceOp::SUM;
+  int request = -1;         // what kIsend, kIrecv, kCollectiveAsync start, and kWait waits for
+  std::int64_t value = 0;   // element i of what is sent or contributed is value + i
+  int color = 0;            // kSplit
+  int made_group = -1;      // kSplit: the group this rank gets
+};
+
+struct Program {
+  std::uint64_t seed = 0;  // it was made from
+  int world_size = 1;
+  Buffering buffering = Buffering::rendezvous();
+  std::uint64_t schedule = 0;            // RunOptions::seed
+  std::vector<std::vector<int>> groups;  // [0]: the world
+  std::vector<std::vector<Step>> ranks;  // [rank][step]
+  std::string change;                    // what was broken, in words; empty for a matched program
+};
+
+/// A program of 2 to 9 ranks that works.
+Program matched_program(std::uint64_t seed);
+
+/// A matched program with one thing changed.
+Program broken_program(std::uint64_t seed);
+
+/// A number for the elements value, value + 1, … and for any others: what ranks note of what they received.
+std::uint64_t digest(std::span<const std::int64_t> elements);
+
+/// The program as text, to be read when a test fails.
+std::string to_string(const Program& program);
+
+constexpr bool starts_request(StepKind kind) {
+  return kind == StepKind::kIsend || kind == StepKind::kIrecv || kind == StepKind::kCollectiveAsync;
+}
+constexpr bool is_collective(StepKind kind) {
+  return kind == StepKind::kCollective || kind == StepKind::kCollectiveAsync;
+}
+constexpr bool is_message(StepKind kind) {
+  return kind == StepKind::kSend || kind == StepKind::kRecv || kind == StepKind::kSendrecv ||
+         kind == StepKind::kIsend || kind == StepKind::kIrecv;
+}
+
+}  // namespace rankbox::testing

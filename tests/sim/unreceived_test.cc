@@ -1,0 +1,182 @@
+// What was begun must be ended: messages nobody received, requests nobody waited for.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "comm/run_ranks.h"
+#include "tests/sim/observe.h"
+
+namespace rankbox {
+namespace {
+
+using testing::contains;
+using testing::error_as;
+using testing::is_file;
+using testing::Observation;
+using testing::observe;
+using testing::what_of;
+
+void check_unreceived(const Observation& seen, int rank, const std::string& op, int peer, int line) {
+  INFO(what_of(seen.thrown));
+  const auto error = error_as<UnreceivedMessage>(seen.thrown);
+  REQUIRE(error.has_value());
+  CHECK(error->rank() == rank);
+  CHECK(error->op() == op);
+  CHECK(error->peer() == peer);
+  CHECK(error->line() == line);
+  CHECK(is_file(error->file(), "unreceived_test.cc"));
+  CHECK(contains(error->what(), "unreceived_test.cc:" + std::to_string(line)));
+  CHECK(contains(error->what(), "rank " + std::to_string(rank)));
+  for (const std::exception_ptr& ended : seen.ranks) CHECK(ended == nullptr);
+}
+
+TEST_CASE("a buffered message that nobody received") {
+  for (Buffering buffering : {Buffering::eager(12), Buffering::unbounded()}) {
+    int line = 0;
+    const Observation seen = observe({.world_size = 3, .buffering = buffering}, [&](Comm& dist) {
+      const Tensor tensor = zeros(3);
+      if (dist.rank() == 1) {
+        line = __LINE__ + 1;
+        dist.send(tensor, 2);
+      }
+    });
+    check_unreceived(seen, 1, "send", 2, line);
+    CHECK(contains(what_of(seen.thrown), "12 bytes"));
+  }
+}
+
+TEST_CASE("of several the lowest rank's first is told, and how many more there are") {
+  for (std::uint64_t seed : {0u, 1u, 2u, 3u}) {
+    int line = 0;
+    const Observation seen =
+        observe({.world_size = 4, .buffering = Buffering::unbounded(), .seed = seed}, [&](Comm& dist) {
+          Comm reversed = dist.split(0, -dist.rank());
+          Tensor tensor = zeros(2);
+          if (dist.rank() == 1) {
+            line = __LINE__ + 1;
+            dist.send(tensor, 0);
+            dist.send(tensor, 0);
+            dist.send(tensor, 2);
+          }
+          if (dist.rank() == 3) reversed.send(tensor, 1);
+          if (dist.rank() == 0) dist.recv(tensor, 1);
+        });
+    // Rank 0 received the first of the two: it is the second line that is left.
+    check_unreceived(seen, 1, "send", 0, line + 1);
+    CHECK(contains(what_of(seen.thrown), "2 more"));
+  }
+}
+
+TEST_CASE("in a group the ranks are those of the world") {
+  int line = 0;
+  const Observation seen = observe({.world_size = 4, .buffering = Buffering::unbounded()}, [&](Comm& dist) {
+    Comm odd = dist.split(dist.rank() % 2);
+    const Tensor tensor = zeros(2);
+    if (dist.rank() == 3) {
+      line = __LINE__ + 1;
+      odd.send(tensor, 0);
+    }
+  });
+  check_unreceived(seen, 3, "send", 1, line);
+}
+
+TEST_CASE("a receive that was started and neither matched nor waited for") {
+  int line = 0;
+  const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
+    Tensor tensor = zeros(2);
+    if (dist.rank() != 1) return;
+    line = __LINE__ + 1;
+    const Request request = dist.irecv(tensor, 0);
+  });
+  check_unreceived(seen, 1, "irecv", 0, line);
+  CHECK(contains(what_of(seen.thrown), "wait"));
+}
+
+TEST_CASE("requests that were matched, but never waited for") {
+  for (Buffering buffering : {Buffering::rendezvous(), Buffering::unbounded()}) {
+    int line = 0;
+    const Observation seen = observe({.world_size = 2, .buffering = buffering}, [&](Comm& dist) {
+      Tensor tensor = zeros(2);
+      if (dist.rank() == 0) {
+        line = __LINE__ + 1;
+        const Request request = dist.isend(tensor, 1);
+        dist.barrier();  // by now it is received
+      } else {
+        dist.recv(tensor, 0);
+        dist.barrier();
+      }
+    });
+    check_unreceived(seen, 0, "isend", 1, line);
+  }
+  int line = 0;
+  const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
+    Tensor tensor = zeros(2);
+    if (dist.rank() == 0) {
+      dist.all_reduce(tensor);
+    } else {
+      line = __LINE__ + 1;
+      const Request request = dist.all_reduce_async(tensor);
+      dist.send(tensor, 0);
+    }
+    if (dist.rank() == 0) dist.recv(tensor, 1);
+  });
+  check_unreceived(seen, 1, "all_reduce_async", -1, line);
+}
+
+TEST_CASE("requests that outlive their world are closed with it") {
+  std::vector<Request> kept;
+  const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
+    Tensor tensor = zeros(2);
+    if (dist.rank() == 0) kept.push_back(dist.irecv(tensor, 1));
+    if (dist.rank() == 0) kept.push_back(dist.all_reduce_async(tensor));
+  });
+  CHECK(error_as<UnreceivedMessage>(seen.thrown).has_value());
+  kept.clear();  // touches nothing of the world that is gone
+}
+
+TEST_CASE("a request that is thrown away at once is taken back, and its partner hears of it") {
+  const Observation seen = observe({.world_size = 2}, [](Comm& dist) {
+    Tensor tensor = zeros(2);
+    if (dist.rank() == 0) {
+      { const Request request = dist.isend(tensor, 1); }
+      dist.barrier();
+    } else {
+      dist.barrier();
+      dist.recv(tensor, 0);
+    }
+  });
+  INFO(what_of(seen.thrown));
+  const auto error = error_as<DeadlockError>(seen.thrown);
+  REQUIRE(error.has_value());
+  CHECK(error->cycle() == std::vector<int>{1, 0});
+}
+
+TEST_CASE("a message that is received by somebody else's receive is not unreceived") {
+  // Received through irecv, sendrecv and in a group: nothing is left behind.
+  const Observation seen = observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
+    Comm group = dist.split(0, -dist.rank());
+    const Tensor out = zeros(2);
+    Tensor in = zeros(2);
+    dist.send(out, 1 - dist.rank());
+    group.send(out, 1 - group.rank());
+    dist.wait(dist.irecv(in, 1 - dist.rank()));
+    dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
+    group.recv(in, 1 - group.rank());
+  });
+  INFO(what_of(seen.thrown));
+  CHECK(seen.thrown == nullptr);
+}
+
+TEST_CASE("a failure counts more than what it left behind") {
+  const Observation seen = observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
+    const Tensor tensor = zeros(2);
+    if (dist.rank() == 0) dist.send(tensor, 1);
+    if (dist.rank() == 1) throw NotImplemented("reduce_tree");
+  });
+  // Rank 0 may have been aborted in its send.
+  CHECK(error_as<NotImplemented>(seen.thrown).has_value());
+}
+
+}  // namespace
+}  // namespace rankbox

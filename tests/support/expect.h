@@ -1,0 +1,19 @@
+// What tests of exercises say about a verdict.
+#pragma once
+
+#include <string>
+
+#include "comm/run_options.h"
+#include "verdict/subject.h"
+#include "verdict/verdict.h"
+
+namespace rankbox {
+
+/// Passes the running test case if this check ("values", "messages", "cost", "safety") passed; else
+/// fails it and shows the verdict as a learner would see it.
+void expect_pass(const Verdict& verdict, const std::string& check);
+
+/// Passes the running test case if this case of the subject costs just so.
+void expect_cost(const Subject& subject, const std::string& example, const Cost& expected);
+
+}  // namespace rankbox

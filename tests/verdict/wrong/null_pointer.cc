@@ -1,0 +1,18 @@
+// Judged as broadcast_naive: writes where nothing is, on one rank only.
+#include "collectives/broadcast_naive.h"
+
+namespace rankbox {
+
+void broadcast_naive(Comm& dist, Tensor& tensor, int src) {
+  if (dist.rank() != src) {
+    float* volatile nowhere = nullptr;
+    *nowhere = 1;  // HERE
+    dist.recv(tensor, src);
+    return;
+  }
+  for (int rank = 0; rank < dist.world_size(); ++rank) {
+    if (rank != src) dist.send(tensor, rank);
+  }
+}
+
+}  // namespace rankbox
