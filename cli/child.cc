@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <optional>
 #include <system_error>
 #include <thread>
 
@@ -17,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/busiest_thread.h"
+#include "cli/threads_of.h"
 
 namespace rankbox::cli {
 
@@ -144,29 +143,26 @@ class Child {
 
   /// True once it has ended by itself.
   bool has_ended() {
-    if (!status_) {
-      int status = 0;
-      if (waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
-    }
-    return status_.has_value();
+    if (!reaped_) reaped_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+    return reaped_;
   }
 
   /// Ends what is left of its group. Returns the status of the child itself.
   int kill_and_reap() {
     kill(-pid_, SIGKILL);
-    if (!status_) {
+    if (!reaped_) {
       kill(pid_, SIGKILL);
-      int status = 0;
-      while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+      while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
       }
-      status_ = status;
+      reaped_ = true;
     }
-    return *status_;
+    return status_;
   }
 
  private:
   pid_t pid_ = -1;
-  std::optional<int> status_;
+  int status_ = 0;
+  bool reaped_ = false;  // then status_ is its end
 };
 
 // Takes what is there, keeps what fits. Closes the pipe at its end.
@@ -229,8 +225,8 @@ ChildResult run_child(const ChildOptions& options) {
         break;
       }
       result.timed_out = true;
-      result.was_computing = poke_busiest_thread(child.pid(), SIGUSR1);
-      deadline = Clock::now() + (result.was_computing ? kTimeToAnswer : Clock::duration::zero());
+      result.was_computing = poke_threads(child.pid(), SIGUSR1);
+      deadline = Clock::now() + kTimeToAnswer;
     }
 
     std::array<pollfd, 2> waiting = {{{output.read_end.get(), POLLIN, 0},  //

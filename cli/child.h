@@ -22,8 +22,8 @@ struct ChildOptions {
   std::int64_t memory_bytes = 0;      // of private memory; 0: as much as there is
   std::int64_t file_bytes = 1 << 24;  // largest file it may write
 
-  /// When the time is up: first sends SIGUSR1 to the thread that computes, if there is one, so that
-  /// the program can report where it is.
+  /// When the time is up: first sends SIGUSR1 to the thread that computes, or to all if none does,
+  /// so that the program can report where it is.
   bool ask_where = false;
 };
 

@@ -47,7 +47,8 @@ Report parse_report(const std::string& text) {
     if (word == "case") report.last_case = rest;
     if (word == "verdict") report.verdict = rest;
     if (word == "thrown") report.addresses = rest;
-    if (word == "stopped" && report.how.empty()) {
+    // Several threads may answer: the first that is in the learner's code.
+    if (word == "stopped" && report.addresses.empty()) {
       std::istringstream fields(rest);
       std::string skipped;
       fields >> report.how >> report.number >> skipped >> report.rank >> skipped;

@@ -1,9 +1,12 @@
 #include "cli/judge.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -41,9 +44,21 @@ Verdict cannot_load(const Exercise& exercise, const std::string& why) {
   return failed_before_running(exercise.name, failure);
 }
 
+// "/tmp/…/exercise.so: undefined symbol: _ZN7rankbox6helperE…", in words a C++ programmer knows.
+std::string load_error() {
+  const std::string error = dlerror();
+  const std::string symbol = error.substr(error.rfind(' ') + 1);
+  int status = 0;
+  char* readable = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  if (status != 0) return error;
+  const std::string message = fmt::format("{} is called, but defined nowhere", readable);
+  std::free(readable);
+  return message;
+}
+
 Verdict judge_library(const Exercise& exercise, const Options& options) {
   void* library = dlopen(options.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return cannot_load(exercise, dlerror());
+  if (library == nullptr) return cannot_load(exercise, load_error());
   const auto entry = reinterpret_cast<AnyFunction (*)()>(dlsym(library, "rankbox_exercise"));
   if (entry == nullptr) return cannot_load(exercise, dlerror());
   set_library(reinterpret_cast<void*>(entry));

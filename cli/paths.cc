@@ -85,10 +85,16 @@ const Exercise& exercise_named(const std::string& text) {
 }
 
 std::string display_path(const std::string& path) {
+  // First as it is written, then with symbolic links followed: either may lead out of the root.
   std::error_code ignored;
-  const fs::path full = fs::weakly_canonical(path, ignored);
-  const fs::path relative = full.lexically_relative(fs::weakly_canonical(project_root(), ignored));
-  return relative.empty() || *relative.begin() == ".." ? path : relative.string();
+  const fs::path full = fs::absolute(path, ignored).lexically_normal();
+  for (const auto& [file, root] : {std::pair(full, fs::path(project_root())),
+                                   std::pair(fs::weakly_canonical(full, ignored),
+                                             fs::weakly_canonical(project_root(), ignored))}) {
+    const fs::path relative = file.lexically_relative(root);
+    if (!relative.empty() && *relative.begin() != "..") return relative.string();
+  }
+  return path;
 }
 
 }  // namespace rankbox::cli

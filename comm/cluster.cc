@@ -8,9 +8,10 @@
 namespace rankbox {
 
 const std::vector<Cluster>& cluster_presets() {
-  // Round figures. The GPU ones are read off published nccl-tests all-reduce tables: β from the bus bandwidth of large
-  // messages (370 GB/s is a ring on 8 H100 without NVLS; 238, 479 and 14.5 GB/s are the others'), α from the time of
-  // 8 bytes divided by the rounds of a tree, γ from GPU memory bandwidth (a reduction reads two and writes one byte).
+  // Round figures. The GPU ones are read off published nccl-tests all-reduce tables: β from the bus
+  // bandwidth of large messages (370 GB/s is a ring on 8 H100 without NVLS; 238, 479 and 14.5 GB/s
+  // are the others'), α from the time of 8 bytes divided by the rounds of a tree, γ from GPU memory
+  // bandwidth (a reduction reads two and writes one byte).
   static const std::vector<Cluster> presets = {
       {"laptop", {0.3e-6, 0.1e-9}, {0.3e-6, 0.1e-9}, 0.1e-9, 0},
       {"h100-nvlink", {2.2e-6, 1 / 370e9}, {2.2e-6, 1 / 370e9}, 1 / 1.0e12, 8},
@@ -28,7 +29,8 @@ const Cluster& cluster_named(std::string_view name) {
     if (cluster.name == name) return cluster;
     names.push_back(cluster.name);
   }
-  throw InvalidArgument(fmt::format("unknown cluster \"{}\": choose one of {}", name, fmt::join(names, ", ")));
+  throw InvalidArgument(
+      fmt::format("unknown cluster \"{}\": choose one of {}", name, fmt::join(names, ", ")));
 }
 
 }  // namespace rankbox

@@ -1,7 +1,7 @@
 // What messages and additions cost on a machine: the α-β-γ model.
 //
-// A message of n bytes takes α + nβ seconds, a reduction of n bytes nγ. α and β depend on whether the two ranks share a
-// node. (Hockney 1994; Thakur, Rabenseifner and Gropp 2005.)
+// A message of n bytes takes α + nβ seconds, a reduction of n bytes nγ. α and β depend on whether
+// the two ranks share a node. (Hockney 1994; Thakur, Rabenseifner and Gropp 2005.)
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct Cluster {
   std::string name = "laptop";
   Link within_node = {0.3e-6, 0.1e-9};
   Link between_nodes = {0.3e-6, 0.1e-9};
-  double gamma = 0.1e-9;  // seconds per byte reduced
+  double gamma = 0.1e-9;   // seconds per byte reduced
   int ranks_per_node = 0;  // 0: all ranks on one node
 
   const Link& link(bool same_node) const { return same_node ? within_node : between_nodes; }

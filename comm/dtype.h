@@ -37,7 +37,8 @@ constexpr DType dtype_of() {
   } else if constexpr (std::is_same_v<T, std::int32_t>) {
     return DType::kInt32;
   } else {
-    static_assert(std::is_same_v<T, std::int64_t>, "tensors hold float, double, int32_t or int64_t");
+    static_assert(std::is_same_v<T, std::int64_t>,
+                  "tensors hold float, double, int32_t or int64_t");
     return DType::kInt64;
   }
 }

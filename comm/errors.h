@@ -1,7 +1,7 @@
 // What can go wrong, as exceptions that say who, what, where and how to get out.
 //
-// Every error carries the rank it happened on, the operation, the peer, and the learner's source line as data,
-// so that a verdict can be built without reading the message.
+// Every error carries the rank it happened on, the operation, the peer, and the learner's source
+// line as data, so that a verdict can be built without reading the message.
 #pragma once
 
 #include <memory>
@@ -51,7 +51,8 @@ class InvalidArgument : public Error {
 class NotImplemented : public Error {
  public:
   explicit NotImplemented(const std::string& function, Place place = Place::current())
-      : Error(function + " is not implemented yet: " + place.file_name() + ":" + std::to_string(place.line()),
+      : Error(function + " is not implemented yet: " + place.file_name() + ":" +
+                  std::to_string(place.line()),
               {-1, function, -1, place.file_name(), static_cast<int>(place.line())}) {}
 };
 
@@ -70,7 +71,8 @@ class CollectiveMismatch : public Error {
   using Error::Error;
 };
 
-/// All ranks returned, yet a message was sent that nobody received (or a request was never waited for).
+/// All ranks returned, yet a message was sent that nobody received (or a request was never waited
+/// for).
 class UnreceivedMessage : public Error {
   using Error::Error;
 };
@@ -89,8 +91,10 @@ struct Wait {
 class DeadlockError : public Error {
  public:
   /// @param waits what every blocked rank waits for, by rank
-  /// @param cycle ranks that wait for each other in a circle; a chain that ends at a rank that returned if there is none
-  DeadlockError(const std::string& message, ErrorContext context, std::vector<Wait> waits, std::vector<int> cycle)
+  /// @param cycle ranks that wait for each other in a circle; a chain that ends at a rank that
+  /// returned if there is none
+  DeadlockError(const std::string& message, ErrorContext context, std::vector<Wait> waits,
+                std::vector<int> cycle)
       : Error(message, std::move(context)),
         waits_(std::make_shared<const std::vector<Wait>>(std::move(waits))),
         cycle_(std::move(cycle)) {}
@@ -103,7 +107,8 @@ class DeadlockError : public Error {
   std::vector<int> cycle_;
 };
 
-/// A rank's function threw something that is not a Rankbox error. The original is nested (std::rethrow_if_nested).
+/// A rank's function threw something that is not a Rankbox error. The original is nested
+/// (std::rethrow_if_nested).
 class RankFailed : public Error {
   using Error::Error;
 };

@@ -8,10 +8,12 @@ namespace rankbox {
 #if defined(__cpp_lib_source_location)
 using Place = std::source_location;
 #else
-/// The same interface for compilers whose <source_location> is still empty (clang before 16 with libstdc++).
+/// The same interface for compilers whose <source_location> is still empty (clang before 16 with
+/// libstdc++).
 class Place {
  public:
-  static constexpr Place current(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE(),
+  static constexpr Place current(const char* file = __builtin_FILE(),
+                                 unsigned line = __builtin_LINE(),
                                  const char* function = __builtin_FUNCTION()) {
     Place place;
     place.file_ = file;

@@ -45,13 +45,15 @@ struct RunOptions {
   Buffering buffering = Buffering::rendezvous();
   Cluster cluster = {};
   ExecutorKind executor = ExecutorKind::kThreads;
-  std::uint64_t seed = 0;  // 0: leave the schedule alone; else random pauses shake it, other ones for every seed
+  std::uint64_t seed =
+      0;  // 0: leave the schedule alone; else random pauses shake it, other ones for every seed
   std::vector<Fault> faults = {};
   bool trace = true;  // off: the report has no trace, clocks or cost
 };
 
-/// Exact cost coefficients: along the critical path, this many message latencies, bytes sent and bytes reduced.
-/// Time on a machine with one class of links is steps*α + bytes*β + reduced*γ, if the critical path is the same for all.
+/// Exact cost coefficients: along the critical path, this many message latencies, bytes sent and
+/// bytes reduced. Time on a machine with one class of links is steps*α + bytes*β + reduced*γ, if
+/// the critical path is the same for all.
 struct Cost {
   double steps = 0;
   double bytes = 0;
@@ -66,12 +68,12 @@ struct Clock {
 };
 
 struct RunReport {
-  std::vector<Clock> clocks;  // [rank]
-  double virtual_seconds = 0;  // the latest of the clocks
-  Cost cost;                   // each coefficient's latest
-  double wall_seconds = 0;     // from the first rank's start to the last one's end
-  std::int64_t messages = 0;   // point-to-point messages sent by all ranks
-  std::int64_t bytes = 0;      // and their bytes
+  std::vector<Clock> clocks;             // [rank]
+  double virtual_seconds = 0;            // the latest of the clocks
+  Cost cost;                             // each coefficient's latest
+  double wall_seconds = 0;               // from the first rank's start to the last one's end
+  std::int64_t messages = 0;             // point-to-point messages sent by all ranks
+  std::int64_t bytes = 0;                // and their bytes
   std::vector<std::int64_t> peak_bytes;  // [rank] most tensor bytes held at once
   Trace trace;
 };

@@ -23,8 +23,10 @@ namespace rankbox {
 /// Runs `body` on every rank and returns when the last has ended. Implemented by the backend.
 RunReport run_world(const RunOptions& options, const std::function<void(Comm&)>& body);
 
-/// As run_world, but keeps the report when the run fails: `report` is filled before the error is thrown.
-void run_world(const RunOptions& options, const std::function<void(Comm&)>& body, RunReport* report);
+/// As run_world, but keeps the report when the run fails: `report` is filled before the error is
+/// thrown.
+void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
+               RunReport* report);
 
 template <class R>
 struct RunResult {
@@ -34,9 +36,9 @@ struct RunResult {
 
 /// Calls fn(Comm&) on every rank. Blocks until all have ended.
 ///
-/// Errors: the first failure of any rank, rethrown here once all ranks have stopped: Rankbox errors as they are,
-/// any other exception nested in RankFailed, which names the rank. InvalidArgument for a world that cannot be (size < 1, more
-/// nodes than ranks, more ranks than the machine can start).
+/// Errors: the first failure of any rank, rethrown here once all ranks have stopped: Rankbox errors
+/// as they are, any other exception nested in RankFailed, which names the rank. InvalidArgument for
+/// a world that cannot be (size < 1, more nodes than ranks, more ranks than the machine can start).
 /// Thread safety: may be called from several threads at once; ranks may themselves start worlds.
 template <class Fn>
 auto run_ranks(const RunOptions& options, Fn&& fn) {
@@ -47,10 +49,14 @@ auto run_ranks(const RunOptions& options, Fn&& fn) {
     run.results.resize(static_cast<std::size_t>(options.world_size));
     return run;
   } else {
-    // One optional per rank: R need not have a default, and vector<bool> would share bytes between ranks.
-    std::vector<std::optional<R>> slots(options.world_size > 0 ? static_cast<std::size_t>(options.world_size) : 0);
+    // One optional per rank: R need not have a default, and vector<bool> would share bytes between
+    // ranks.
+    std::vector<std::optional<R>> slots(
+        options.world_size > 0 ? static_cast<std::size_t>(options.world_size) : 0);
     RunResult<R> run;
-    run.report = run_world(options, [&](Comm& dist) { slots[static_cast<std::size_t>(dist.rank())].emplace(fn(dist)); });
+    run.report = run_world(options, [&](Comm& dist) {
+      slots[static_cast<std::size_t>(dist.rank())].emplace(fn(dist));
+    });
     run.results.reserve(slots.size());
     for (std::optional<R>& slot : slots) run.results.push_back(std::move(*slot));
     return run;

@@ -6,17 +6,10 @@
 
 namespace rankbox {
 
-Slice Slice::sub(std::int64_t begin, std::int64_t end) const {
-  if (begin < 0 || begin > end || end > size_) {
-    throw InvalidArgument(
-        fmt::format("elements [{}, {}) are not inside a slice of {} elements: 0 <= begin <= end <= {} is needed", begin,
-                    end, size_, size_));
-  }
-  Slice piece = *this;
-  // A null or empty slice has no address to move; begin is 0 there.
-  if (begin > 0) piece.data_ = static_cast<char*>(data_) + begin * size_of(dtype_);
-  piece.size_ = end - begin;
-  return piece;
+void Slice::throw_outside(std::int64_t begin, std::int64_t end) const {
+  throw InvalidArgument(fmt::format(
+      "elements [{}, {}) are not inside a slice of {} elements: 0 <= begin <= end <= {} is needed",
+      begin, end, size_, size_));
 }
 
 Slice chunk(Slice whole, int i, int n) {

@@ -7,18 +7,25 @@
 
 namespace rankbox {
 
-/// A non-owning view of `size` consecutive elements. Any tensor converts to the slice of all its elements.
+/// A non-owning view of `size` consecutive elements. Any tensor converts to the slice of all its
+/// elements.
 ///
-/// A slice is four words: pass it by value. It does not keep its tensor alive. A slice of a const tensor is read-only:
-/// receiving into it or reducing into it throws InvalidArgument.
+/// A slice is four words: pass it by value. It does not keep its tensor alive. A slice of a const
+/// tensor is read-only: receiving into it or reducing into it throws InvalidArgument.
 class Slice {
  public:
   /// The null slice. No operation accepts it; a slice of an empty tensor is fine, and is not null.
   Slice() = default;
 
-  /// @param owner the rank whose tensor this is (see memory_meter.h); 0 when a tensor was made outside any rank
+  /// @param owner the rank whose tensor this is (see memory_meter.h); 0 when a tensor was made
+  /// outside any rank
   Slice(void* data, std::int64_t size, DType dtype, bool read_only, std::uint64_t owner)
-      : data_(data), size_(size), owner_(owner), dtype_(dtype), read_only_(read_only), null_(false) {}
+      : data_(data),
+        size_(size),
+        owner_(owner),
+        dtype_(dtype),
+        read_only_(read_only),
+        null_(false) {}
 
   void* data() const { return data_; }
   std::int64_t size() const { return size_; }                     // elements
@@ -28,10 +35,22 @@ class Slice {
   bool is_null() const { return null_; }
   std::uint64_t owner() const { return owner_; }
 
-  /// Elements [begin, end) of this slice. Throws InvalidArgument unless 0 <= begin <= end <= size().
-  Slice sub(std::int64_t begin, std::int64_t end) const;
+  /// Elements [begin, end) of this slice. Throws InvalidArgument unless 0 <= begin <= end <=
+  /// size().
+  Slice sub(std::int64_t begin, std::int64_t end) const {
+    if (begin < 0 || begin > end || end > size_) [[unlikely]] {
+      throw_outside(begin, end);
+    }
+    Slice piece = *this;
+    // A null or empty slice has no address to move; begin is 0 there.
+    if (begin > 0) piece.data_ = static_cast<char*>(data_) + begin * size_of(dtype_);
+    piece.size_ = end - begin;
+    return piece;
+  }
 
  private:
+  [[noreturn]] void throw_outside(std::int64_t begin, std::int64_t end) const;
+
   void* data_ = nullptr;
   std::int64_t size_ = 0;
   std::uint64_t owner_ = 0;
@@ -40,9 +59,9 @@ class Slice {
   bool null_ = true;
 };
 
-/// Part i of n nearly equal parts: elements [i*N/n, (i+1)*N/n) of a slice (or tensor) of N elements.
-/// The parts cover the slice, in order, without gaps; their sizes differ by at most one element.
-/// Throws InvalidArgument unless 0 <= i < n.
+/// Part i of n nearly equal parts: elements [i*N/n, (i+1)*N/n) of a slice (or tensor) of N
+/// elements. The parts cover the slice, in order, without gaps; their sizes differ by at most one
+/// element. Throws InvalidArgument unless 0 <= i < n.
 Slice chunk(Slice whole, int i, int n);
 
 }  // namespace rankbox

@@ -1,7 +1,8 @@
 // Owning N-d arrays and the arithmetic that learners write with, the same on every backend.
 //
-// Everything declared here is implemented once per backend and chosen when linking: host memory and xtensor in the
-// sandbox, device memory and kernels on GPUs. So no header here depends on a backend, and none includes xtensor.
+// Everything declared here is implemented once per backend and chosen when linking: host memory and
+// xtensor in the sandbox, device memory and kernels on GPUs. So no header here depends on a
+// backend, and none includes xtensor.
 //
 //   Tensor t = full({4, 1024}, 1.0f);
 //   Tensor u = clone(t);
@@ -9,7 +10,8 @@
 //   accumulate(chunk(t, 0, 4), chunk(u, 1, 4), ReduceOp::MAX);   // in place, on slices
 //
 // Thread safety: like any value, a tensor may be used by one thread at a time.
-// Errors: InvalidArgument for a negative extent, sizes or dtypes that differ, a null or read-only slice as target.
+// Errors: InvalidArgument for a negative extent, sizes or dtypes that differ, a null or read-only
+// slice as target.
 #pragma once
 
 #include <concepts>
@@ -29,7 +31,8 @@
 
 namespace rankbox {
 
-/// Extents of a tensor, outermost first. One number is a one-dimensional shape; {} is the empty shape of 0 elements.
+/// Extents of a tensor, outermost first. One number is a one-dimensional shape; {} is the empty
+/// shape of 0 elements.
 class Shape {
  public:
   Shape() = default;
@@ -90,7 +93,8 @@ using Scalar = std::conditional_t<std::is_floating_point_v<T>, double, std::int6
 
 }  // namespace detail
 
-/// An owning array of one dtype. A value: copying copies the elements, moving leaves the source empty.
+/// An owning array of one dtype. A value: copying copies the elements, moving leaves the source
+/// empty.
 template <class T>
 class TensorOf {
  public:
@@ -120,7 +124,8 @@ class TensorOf {
   bool empty() const { return size_ == 0; }
   static constexpr DType dtype() { return dtype_of<T>(); }
 
-  /// The elements, in the backend's memory: host code may read them in the sandbox and under MPI, not on a GPU.
+  /// The elements, in the backend's memory: host code may read them in the sandbox and under MPI,
+  /// not on a GPU.
   T* data() { return static_cast<T*>(storage_.data()); }
   const T* data() const { return static_cast<const T*>(storage_.data()); }
 
@@ -136,21 +141,29 @@ class TensorOf {
 /// The tensor of the exercises.
 using Tensor = TensorOf<float>;
 
-// ---- Slices: the primitives -----------------------------------------------------------------------------------------
+// ---- Slices: the primitives
+// -----------------------------------------------------------------------------------------
 
-/// into[i] = into[i] op from[i], in place: one reduction of from.bytes() bytes (costs γ each). AVG adds, like SUM:
-/// divide by the world size once, at the end (divide_if_average in collectives/average.h).
+/// into[i] = into[i] op from[i], in place: one reduction of from.bytes() bytes (costs γ each). AVG
+/// adds, like SUM: divide by the world size once, at the end (divide_if_average in
+/// collectives/average.h).
 void accumulate(Slice into, Slice from, ReduceOp op);
 
-/// into[i] = from[i]. A local copy, free in virtual time. The two may not overlap unless they are the same.
+/// into[i] = from[i]. A local copy, free in virtual time. The two may not overlap unless they are
+/// the same.
 void copy(Slice into, Slice from);
 
-inline Slice operator+=(Slice into, Slice from) { return accumulate(into, from, ReduceOp::SUM), into; }
-inline Slice operator*=(Slice into, Slice from) { return accumulate(into, from, ReduceOp::PRODUCT), into; }
+inline Slice operator+=(Slice into, Slice from) {
+  return accumulate(into, from, ReduceOp::SUM), into;
+}
+inline Slice operator*=(Slice into, Slice from) {
+  return accumulate(into, from, ReduceOp::PRODUCT), into;
+}
 inline Slice operator*=(Slice into, double factor) { return detail::scale(into, factor), into; }
 inline Slice operator/=(Slice into, double divisor) { return detail::divide(into, divisor), into; }
 
-// ---- Tensors: making ------------------------------------------------------------------------------------------------
+// ---- Tensors: making
+// ------------------------------------------------------------------------------------------------
 
 template <class T = float>
 TensorOf<T> full(Shape shape, std::type_identity_t<T> value) {
@@ -180,9 +193,10 @@ TensorOf<T> clone(const TensorOf<T>& from) {
 template <class T>
 TensorOf<T>::TensorOf(const TensorOf& other) : TensorOf(clone(other)) {}
 
-/// A tensor with the elements of an array in host memory (a vector, an array, a span): one-dimensional.
+/// A tensor with the elements of an array in host memory (a vector, an array, a span):
+/// one-dimensional.
 template <class R>
-  requires requires(const R& host) { std::span(std::data(host), std::size(host)); }
+requires requires(const R& host) { std::span(std::data(host), std::size(host)); }
 auto from_host(const R& host) {
   using T = std::remove_cvref_t<decltype(*std::data(host))>;
   TensorOf<T> made(Shape(std::size(host)));
@@ -202,7 +216,8 @@ std::vector<T> to_host(const TensorOf<T>& tensor) {
   return host;
 }
 
-// ---- Tensors: arithmetic --------------------------------------------------------------------------------------------
+// ---- Tensors: arithmetic
+// --------------------------------------------------------------------------------------------
 
 template <class T>
 TensorOf<T>& operator+=(TensorOf<T>& into, Slice from) {

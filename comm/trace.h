@@ -1,8 +1,9 @@
-// What every rank did, in its own order: the one record that clocks, costs, verdicts and pictures are computed from.
+// What every rank did, in its own order: the one record that clocks, costs, verdicts and pictures
+// are computed from.
 //
-// A trace holds no order between ranks beyond what the messages themselves impose: the k-th send from s to d within a
-// group matches the k-th receive at d from s. So the same program leaves the same trace whatever the threads do, but
-// for the wall-clock ticks.
+// A trace holds no order between ranks beyond what the messages themselves impose: the k-th send
+// from s to d within a group matches the k-th receive at d from s. So the same program leaves the
+// same trace whatever the threads do, but for the wall-clock ticks.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +24,17 @@ struct Event {
   CollectiveKind collective = CollectiveKind::kBarrier;  // kCollective
   ReduceOp op = ReduceOp::SUM;                           // kReduce and reducing collectives
   DType dtype = DType::kFloat32;
-  bool async = false;     // started here, finished at the kWait event with the same request
-  bool paired = false;    // first half of a sendrecv: the next event is its other half and starts at the same time
-  bool buffered = false;  // a send that did not wait for its receiver
-  bool done = false;      // false: the rank was still inside when the run stopped
-  std::int32_t peer = -1;     // world rank of the destination, source or root
-  std::int32_t group = 0;     // index into Trace::groups
-  std::uint32_t request = 0;  // numbers this rank's asynchronous operations and ties them to their kWait
-  std::int64_t bytes = 0;     // of the message, the reduction, or this rank's contribution to the collective
+  bool async = false;   // started here, finished at the kWait event with the same request
+  bool paired = false;  // first half of a sendrecv: the next event is its other half and starts at
+                        // the same time
+  bool buffered = false;   // a send that did not wait for its receiver
+  bool done = false;       // false: the rank was still inside when the run stopped
+  std::int32_t peer = -1;  // world rank of the destination, source or root
+  std::int32_t group = 0;  // index into Trace::groups
+  std::uint32_t request =
+      0;  // numbers this rank's asynchronous operations and ties them to their kWait
+  std::int64_t bytes =
+      0;  // of the message, the reduction, or this rank's contribution to the collective
   double seconds = 0;         // kCompute
   std::int64_t begin_ns = 0;  // wall clock since the start of the run
   std::int64_t end_ns = 0;
@@ -38,9 +42,9 @@ struct Event {
 };
 
 struct Trace {
-  std::vector<std::vector<Event>> ranks;        // [world rank][in program order]
-  std::vector<std::vector<int>> groups;         // world ranks of each communicator; groups[0] is the world
-  std::vector<int> nodes;                       // node of each world rank
+  std::vector<std::vector<Event>> ranks;  // [world rank][in program order]
+  std::vector<std::vector<int>> groups;  // world ranks of each communicator; groups[0] is the world
+  std::vector<int> nodes;                // node of each world rank
 };
 
 }  // namespace rankbox

@@ -3,25 +3,28 @@
 //   auto x = as_xtensor(tensor);          // a view: shares the tensor's memory, keeps its shape
 //   xt::noalias(x) = xt::tanh(x) * 2;
 //
-// Including this file costs some two seconds of compile time, so nothing that learners include may do so. Host
-// backends only: the elements of a tensor on a GPU are not in reach.
+// Including this file costs some two seconds of compile time, so nothing that learners include may
+// do so. Host backends only: the elements of a tensor on a GPU are not in reach.
 #pragma once
 
 #include <cstddef>
 #include <vector>
+
 #include <xtensor/xadapt.hpp>
 
 #include "comm/tensor.h"
 
 namespace rankbox {
 
-/// Valid as long as the tensor lives and is not assigned to. An empty tensor is a view of shape {0}.
+/// Valid as long as the tensor lives and is not assigned to. An empty tensor is a view of shape
+/// {0}.
 template <class T>
 auto as_xtensor(TensorOf<T>& tensor) {
   const std::vector<std::int64_t>& extents = tensor.shape().extents();
   std::vector<std::size_t> shape(extents.begin(), extents.end());
   if (shape.empty()) shape.push_back(0);
-  return xt::adapt(tensor.data(), static_cast<std::size_t>(tensor.size()), xt::no_ownership(), shape);
+  return xt::adapt(tensor.data(), static_cast<std::size_t>(tensor.size()), xt::no_ownership(),
+                   shape);
 }
 
 template <class T>
@@ -29,7 +32,8 @@ auto as_xtensor(const TensorOf<T>& tensor) {
   const std::vector<std::int64_t>& extents = tensor.shape().extents();
   std::vector<std::size_t> shape(extents.begin(), extents.end());
   if (shape.empty()) shape.push_back(0);
-  return xt::adapt(tensor.data(), static_cast<std::size_t>(tensor.size()), xt::no_ownership(), shape);
+  return xt::adapt(tensor.data(), static_cast<std::size_t>(tensor.size()), xt::no_ownership(),
+                   shape);
 }
 
 }  // namespace rankbox

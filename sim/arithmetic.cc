@@ -1,8 +1,9 @@
-// The arithmetic of comm/tensor.h on host memory. The one file of the sandbox that includes xtensor.
-#include <fmt/format.h>
-
+// The arithmetic of comm/tensor.h on host memory. The one file of the sandbox that includes
+// xtensor.
 #include <array>
 #include <cstring>
+
+#include <fmt/format.h>
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xbuilder.hpp>
 #include <xtensor/xmath.hpp>
@@ -33,12 +34,14 @@ void with_type(DType dtype, Fn fn) {
 template <class T>
 auto view(void* data, std::int64_t count) {
   const auto size = static_cast<std::size_t>(count);
-  return xt::adapt(static_cast<T*>(data), size, xt::no_ownership(), std::array<std::size_t, 1>{size});
+  return xt::adapt(static_cast<T*>(data), size, xt::no_ownership(),
+                   std::array<std::size_t, 1>{size});
 }
 template <class T>
 auto view(const void* data, std::int64_t count) {
   const auto size = static_cast<std::size_t>(count);
-  return xt::adapt(static_cast<const T*>(data), size, xt::no_ownership(), std::array<std::size_t, 1>{size});
+  return xt::adapt(static_cast<const T*>(data), size, xt::no_ownership(),
+                   std::array<std::size_t, 1>{size});
 }
 
 [[noreturn]] void fail(const char* function, const std::string& problem) {
@@ -46,8 +49,10 @@ auto view(const void* data, std::int64_t count) {
   ErrorContext context;
   context.op = function;
   if (rank != nullptr) context.rank = rank->rank;
-  throw InvalidArgument(fmt::format("{}{}: {}", rank == nullptr ? "" : fmt::format("rank {}, ", rank->rank), function, problem),
-                        context);
+  throw InvalidArgument(
+      fmt::format("{}{}: {}", rank == nullptr ? "" : fmt::format("rank {}, ", rank->rank), function,
+                  problem),
+      context);
 }
 
 void check_target(const char* function, Slice into) {
@@ -62,7 +67,8 @@ void check_pair(const char* function, Slice into, Slice from) {
     fail(function, fmt::format("sizes {} and {} differ", into.size(), from.size()));
   }
   if (into.dtype() != from.dtype()) {
-    fail(function, fmt::format("dtypes {} and {} differ", name_of(into.dtype()), name_of(from.dtype())));
+    fail(function,
+         fmt::format("dtypes {} and {} differ", name_of(into.dtype()), name_of(from.dtype())));
   }
 }
 
@@ -92,14 +98,16 @@ template <class Scalar>
 void fill_with(Slice into, Scalar value) {
   if (into.size() == 0) return;
   check_target("full", into);
-  with_type(into.dtype(), [&]<class T>(T) { view<T>(into.data(), into.size()).fill(static_cast<T>(value)); });
+  with_type(into.dtype(),
+            [&]<class T>(T) { view<T>(into.data(), into.size()).fill(static_cast<T>(value)); });
 }
 
 template <class Scalar>
 void scale_by(Slice into, Scalar factor) {
   check_target("*=", into);
   if (into.size() == 0) return;
-  with_type(into.dtype(), [&]<class T>(T) { view<T>(into.data(), into.size()) *= static_cast<T>(factor); });
+  with_type(into.dtype(),
+            [&]<class T>(T) { view<T>(into.data(), into.size()) *= static_cast<T>(factor); });
 }
 
 template <class Scalar>
@@ -109,7 +117,8 @@ void divide_by(Slice into, Scalar divisor) {
     fail("/=", "integers cannot be divided by 0");
   }
   if (into.size() == 0) return;
-  with_type(into.dtype(), [&]<class T>(T) { view<T>(into.data(), into.size()) /= static_cast<T>(divisor); });
+  with_type(into.dtype(),
+            [&]<class T>(T) { view<T>(into.data(), into.size()) /= static_cast<T>(divisor); });
 }
 
 }  // namespace
@@ -132,7 +141,8 @@ void accumulate(Slice into, Slice from, ReduceOp op) {
 void copy(Slice into, Slice from) {
   check_pair("copy", into, from);
   // memmove: copying a slice onto itself is allowed.
-  if (from.size() > 0) std::memmove(into.data(), from.data(), static_cast<std::size_t>(from.bytes()));
+  if (from.size() > 0)
+    std::memmove(into.data(), from.data(), static_cast<std::size_t>(from.bytes()));
 }
 
 namespace detail {

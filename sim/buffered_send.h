@@ -9,7 +9,8 @@
 
 namespace rankbox::sim {
 
-/// The operation and its copy of the data. Made by the sender, owned by the channel it is posted to.
+/// The operation and its copy of the data. Made by the sender, owned by the channel it is posted
+/// to.
 struct BufferedSend {
   Operation operation;
   std::unique_ptr<char[]> data;
@@ -25,7 +26,10 @@ inline BufferedSend* new_buffered_send(Slice slice) {
   return send;
 }
 
-/// `operation` is the first member of a BufferedSend, which is standard layout enough for this: the address is the same.
-inline void release_buffered(Operation* operation) { delete reinterpret_cast<BufferedSend*>(operation); }
+/// `operation` is the first member of a BufferedSend, which is standard layout enough for this: the
+/// address is the same.
+inline void release_buffered(Operation* operation) {
+  delete reinterpret_cast<BufferedSend*>(operation);
+}
 
 }  // namespace rankbox::sim

@@ -1,9 +1,9 @@
 #include "sim/call.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <thread>
+
+#include <fmt/format.h>
 
 #include "sim/world.h"
 
@@ -11,7 +11,8 @@ namespace rankbox::sim {
 namespace {
 
 void pause_at_random(RankState& rank) {
-  // Mostly nothing, often a chance for others to run, sometimes a sleep long enough for them to park.
+  // Mostly nothing, often a chance for others to run, sometimes a sleep long enough for them to
+  // park.
   const auto dice = rank.shaker() % 64;
   if (dice == 0) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -26,8 +27,9 @@ void let_faults_happen(const Caller& caller, RankState& rank) {
     if (fault.kind == Fault::Kind::kDelay) {
       std::this_thread::sleep_for(std::chrono::duration<double>(fault.seconds));
     } else {
-      throw Error(fmt::format("rank {} crashes as planned before its operation {} ({} at {}:{})", rank.rank, fault.operation,
-                              caller.operation, caller.place.file_name(), caller.place.line()),
+      throw Error(fmt::format("rank {} crashes as planned before its operation {} ({} at {}:{})",
+                              rank.rank, fault.operation, caller.operation,
+                              caller.place.file_name(), caller.place.line()),
                   caller.context());
     }
   }
@@ -48,7 +50,8 @@ void begin_call(const Caller& caller, RankState& rank) {
 }
 
 void check_outcome(const Caller& caller, const Operation& operation) {
-  if (operation.outcome == Outcome::kOk) [[likely]] return;
+  if (operation.outcome == Outcome::kOk) [[likely]]
+    return;
   if (operation.outcome == Outcome::kStopped) {
     caller.rank->world->throw_stopped(*caller.rank, caller.operation, caller.place);
   }

@@ -8,7 +8,8 @@ namespace rankbox::sim {
 /// Checks that this rank is in the communicator; lets planned faults and random pauses happen.
 void begin_call(const Caller& caller, RankState& rank);
 
-/// Throws what the operation ended with, unless it is well: MessageMismatch, CollectiveMismatch, DeadlockError or Aborted.
+/// Throws what the operation ended with, unless it is well: MessageMismatch, CollectiveMismatch,
+/// DeadlockError or Aborted.
 void check_outcome(const Caller& caller, const Operation& operation);
 
 }  // namespace rankbox::sim

@@ -1,11 +1,11 @@
 #include "sim/channel.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/buffered_send.h"
 #include "sim/rank_state.h"
@@ -16,35 +16,60 @@ namespace {
 
 std::string describe(const Operation& operation) {
   const bool sends = operation.kind == OperationKind::kSend;
-  return fmt::format("rank {} {} {} {} ({} bytes) {} rank {} at {}:{}", operation.owner->rank, sends ? "sends" : "receives",
-                     operation.bytes / size_of(operation.dtype), name_of(operation.dtype), operation.bytes,
-                     sends ? "to" : "from", operation.peer, operation.place.file_name(), operation.place.line());
+  return fmt::format("rank {} {} {} {} ({} bytes) {} rank {} at {}:{}", operation.owner->rank,
+                     sends ? "sends" : "receives", operation.bytes / size_of(operation.dtype),
+                     name_of(operation.dtype), operation.bytes, sends ? "to" : "from",
+                     operation.peer, operation.place.file_name(), operation.place.line());
 }
 
-/// Moves the message, or tells both sides why not. `mine` was just posted by this rank, `theirs` was queued.
-void transfer(Operation& mine, Operation& theirs) {
-  const bool mine_is_send = mine.kind == OperationKind::kSend;
-  Operation& send = mine_is_send ? mine : theirs;
-  Operation& recv = mine_is_send ? theirs : mine;
-  if (send.bytes != recv.bytes || send.dtype != recv.dtype) [[unlikely]] {
+}  // namespace
+
+/// Moves the message, or tells both sides why not. `mine` was just posted by this rank, `theirs`
+/// was queued.
+void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_front) {
+  const bool sending = mine.kind == OperationKind::kSend;
+  if (mine.bytes != their_front.bytes || mine.dtype != their_front.dtype) [[unlikely]] {
     const std::string mismatch = fmt::format(
-        "message mismatch: {}, but {}; nothing was copied (both sides must agree on element count and dtype)",
-        describe(send), describe(recv));
+        "message mismatch: {}, but {}; nothing was copied (both sides must agree on element count "
+        "and dtype)",
+        describe(sending ? mine : theirs), describe(sending ? theirs : mine));
     mine.mismatch = theirs.mismatch = mismatch;
     mine.outcome = theirs.outcome = Outcome::kMismatch;
-  } else if (send.bytes == 0) {
+  } else if (mine.bytes == 0) {
     // The news is all there is.
-  } else if (mine_is_send && send.bytes <= Operation::kInlineBytes) {
-    std::memcpy(recv.inlined, send.data, static_cast<std::size_t>(send.bytes));
-    recv.delivered_inline = true;
+  } else if (!sending) {
+    std::memcpy(mine.data, their_front.data, static_cast<std::size_t>(mine.bytes));
+  } else if (mine.bytes <= Operation::kInlineBytes) {
+    std::memcpy(theirs.inlined, mine.data, static_cast<std::size_t>(mine.bytes));
+    theirs.delivered_inline = true;
   } else {
-    std::memcpy(recv.data, send.data, static_cast<std::size_t>(send.bytes));
+    std::memcpy(their_front.data, mine.data, static_cast<std::size_t>(mine.bytes));
   }
   complete(theirs);
   mine.state.store(kDone, std::memory_order_relaxed);  // its owner is here
 }
 
-}  // namespace
+void Channel::append(Operation& operation) {
+  operation.next = nullptr;
+  if (tail_ == nullptr) {
+    head_ = &operation;
+    front_ = {operation.data, operation.bytes, operation.dtype, operation.kind, operation.buffered};
+  } else {
+    tail_->next = &operation;
+  }
+  tail_ = &operation;
+}
+
+Operation* Channel::pop_front() {
+  Operation* const popped = head_;
+  if (popped == tail_) {
+    head_ = tail_ = nullptr;
+  } else {
+    head_ = popped->next;
+    front_ = {head_->data, head_->bytes, head_->dtype, head_->kind, head_->buffered};
+  }
+  return popped;
+}
 
 Channel::~Channel() {
   while (head_ != nullptr) {
@@ -56,25 +81,22 @@ Channel::~Channel() {
 
 bool Channel::post(Operation& operation) {
   Operation* theirs = nullptr;
+  Front their_front;
   {
     std::lock_guard guard(lock_);
     if (closed_) [[unlikely]] {
       operation.outcome = Outcome::kStopped;
-    } else if (head_ != nullptr && head_->kind != operation.kind) {
-      theirs = head_;
-      head_ = head_->next;
-      if (head_ == nullptr) tail_ = nullptr;
+    } else if (head_ != nullptr && front_.kind != operation.kind) {
+      their_front = front_;
+      theirs = pop_front();
     } else {
-      operation.next = nullptr;
-      (tail_ == nullptr ? head_ : tail_->next) = &operation;
-      tail_ = &operation;
+      append(operation);
       return true;
     }
   }
   if (theirs != nullptr) {
-    const bool theirs_is_ours = theirs->buffered;  // else it is gone once transfer has completed it
-    transfer(operation, *theirs);
-    if (theirs_is_ours) release_buffered(theirs);
+    transfer(operation, *theirs, their_front);  // unless buffered, it may be gone after that
+    if (their_front.buffered) release_buffered(theirs);
   } else {
     operation.state.store(kDone, std::memory_order_relaxed);
   }
@@ -87,8 +109,12 @@ bool Channel::withdraw(Operation& operation) {
   Operation* before = nullptr;
   for (Operation* at = head_; at != nullptr; before = at, at = at->next) {
     if (at != &operation) continue;
-    (before == nullptr ? head_ : before->next) = at->next;
-    if (tail_ == at) tail_ = before;
+    if (before == nullptr) {
+      pop_front();
+    } else {
+      before->next = at->next;
+      if (tail_ == at) tail_ = before;
+    }
     return true;
   }
   return false;

@@ -18,10 +18,13 @@ void check_not_null(const Caller& caller, Slice slice) {
 }
 
 void check_owner(const Caller& caller, Slice slice) {
-  // Tensors made outside of any rank have no owner, and those of an earlier world may be used by anyone.
+  // Tensors made outside of any rank have no owner, and those of an earlier world may be used by
+  // anyone.
   const std::uint64_t mine = caller.rank->memory.owner;
-  if (slice.owner() == mine || slice.owner() >> 32 != mine >> 32) [[likely]] return;
-  fail(caller, fmt::format("the slice belongs to a tensor of rank {}; ranks share no memory on real machines: send it, or make "
+  if (slice.owner() == mine || slice.owner() >> 32 != mine >> 32) [[likely]]
+    return;
+  fail(caller, fmt::format("the slice belongs to a tensor of rank {}; ranks share no memory on "
+                           "real machines: send it, or make "
                            "the tensor on this rank",
                            (slice.owner() & 0xffffffff) - 1));
 }
@@ -40,8 +43,9 @@ void check_member(const Caller& caller) {
 
 void check_peer(const Caller& caller, int peer, const char* role) {
   if (peer < 0 || peer >= caller.group->size()) [[unlikely]] {
-    fail(caller, fmt::format("{} {} does not exist: ranks are 0 to {} in a world of {}", role, peer,
-                             caller.group->size() - 1, caller.group->size()),
+    fail(caller,
+         fmt::format("{} {} does not exist: ranks are 0 to {} in a world of {}", role, peer,
+                     caller.group->size() - 1, caller.group->size()),
          peer);
   }
 }
@@ -61,15 +65,19 @@ void check_target(const Caller& caller, Slice slice) {
 void check_disjoint(const Caller& caller, Slice out, Slice in) {
   const auto* out_begin = static_cast<const char*>(out.data());
   const auto* in_begin = static_cast<const char*>(in.data());
-  if (out.bytes() > 0 && in.bytes() > 0 && out_begin < in_begin + in.bytes() && in_begin < out_begin + out.bytes())
-      [[unlikely]] {
-    fail(caller, "the slice that is sent and the one that is received overlap; receive into another tensor");
+  if (out.bytes() > 0 && in.bytes() > 0 && out_begin < in_begin + in.bytes() &&
+      in_begin < out_begin + out.bytes()) [[unlikely]] {
+    fail(
+        caller,
+        "the slice that is sent and the one that is received overlap; receive into another tensor");
   }
 }
 
-void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name, const char* formula) {
+void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name,
+                const char* formula) {
   if (slice.size() != expected) [[unlikely]] {
-    fail(caller, fmt::format("{} has {} elements where {} = {} are needed", name, slice.size(), formula, expected));
+    fail(caller, fmt::format("{} has {} elements where {} = {} are needed", name, slice.size(),
+                             formula, expected));
   }
 }
 

@@ -1,4 +1,5 @@
-// What every call verifies before it does anything: errors that name the value, what was expected, and the call's place.
+// What every call verifies before it does anything: errors that name the value, what was expected,
+// and the call's place.
 #pragma once
 
 #include "comm/errors.h"
@@ -25,7 +26,8 @@ void check_peer(const Caller& caller, int peer, const char* role);
 void check_source(const Caller& caller, Slice slice);
 void check_target(const Caller& caller, Slice slice);
 void check_disjoint(const Caller& caller, Slice out, Slice in);
-void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name, const char* formula);
+void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name,
+                const char* formula);
 void check_same_dtype(const Caller& caller, Slice a, Slice b);
 
 }  // namespace rankbox::sim

@@ -7,7 +7,9 @@
 namespace rankbox::sim {
 namespace {
 
-Prices only(double alpha, double beta, double gamma) { return {{alpha, beta}, {alpha, beta}, gamma, 0}; }
+Prices only(double alpha, double beta, double gamma) {
+  return {{alpha, beta}, {alpha, beta}, gamma, 0};
+}
 
 /// Four clocks that tick together: the cluster's, and one for each coefficient.
 struct FourTimes {
@@ -71,22 +73,28 @@ bool is_contended(const Trace& trace) {
 
 }  // namespace
 
-Prices prices_of(const Cluster& cluster) { return {cluster.within_node, cluster.between_nodes, cluster.gamma, 1}; }
+Prices prices_of(const Cluster& cluster) {
+  return {cluster.within_node, cluster.between_nodes, cluster.gamma, 1};
+}
 
 Replay replay(const Trace& trace, const Prices& prices, const Cluster& chooser) {
   Replay result;
   for (const std::vector<Event>& events : trace.ranks) result.spans.emplace_back(events.size());
-  result.clocks = ReplayEngine(trace, OnePrice{prices}, chooser, is_contended(trace), &result.spans).run();
+  result.clocks =
+      ReplayEngine(trace, OnePrice{prices}, chooser, is_contended(trace), &result.spans).run();
   return result;
 }
 
-Replay replay(const Trace& trace, const Cluster& cluster) { return replay(trace, prices_of(cluster), cluster); }
+Replay replay(const Trace& trace, const Cluster& cluster) {
+  return replay(trace, prices_of(cluster), cluster);
+}
 
 std::vector<Clock> measure_clocks(const Trace& trace, const Cluster& cluster) {
   std::vector<Clock> clocks(trace.ranks.size());
   if (!is_contended(trace)) {
     const std::vector<FourTimes> times =
-        ReplayEngine(trace, FourPrices{prices_of(cluster)}, cluster, /*contended=*/false, nullptr).run();
+        ReplayEngine(trace, FourPrices{prices_of(cluster)}, cluster, /*contended=*/false, nullptr)
+            .run();
     for (std::size_t rank = 0; rank < clocks.size(); ++rank) {
       const FourTimes& time = times[rank];
       clocks[rank] = {time.seconds, {time.steps, time.bytes, time.reduced}};

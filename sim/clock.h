@@ -1,13 +1,16 @@
 // Virtual time, computed from a trace.
 //
-// Single port, full duplex: a rank sends one message at a time and receives one at a time. A message of n bytes from s to d
-// starts once both have come to it and both ports are free, and ends α + nβ later for both. A sendrecv starts its two halves
-// together. A reduction of n bytes takes nγ, compute(t) takes t. An asynchronous operation starts when it is issued and a
-// port is free, and costs its rank nothing until it is waited for. A buffered send ends for its sender when it has left.
-// A native collective starts when its last rank arrives and costs what native_cost.h says.
+// Single port, full duplex: a rank sends one message at a time and receives one at a time. A
+// message of n bytes from s to d starts once both have come to it and both ports are free, and ends
+// α + nβ later for both. A sendrecv starts its two halves together. A reduction of n bytes takes
+// nγ, compute(t) takes t. An asynchronous operation starts when it is issued and a port is free,
+// and costs its rank nothing until it is waited for. A buffered send ends for its sender when it
+// has left. A native collective starts when its last rank arrives and costs what native_cost.h
+// says.
 //
-// When several messages compete for a port, the one that could start first goes first (then the lower source, then the lower
-// destination). Nothing depends on how threads were scheduled: the same trace has the same clocks on any machine.
+// When several messages compete for a port, the one that could start first goes first (then the
+// lower source, then the lower destination). Nothing depends on how threads were scheduled: the
+// same trace has the same clocks on any machine.
 //
 // Cost: O(E log E) for E events.
 #pragma once
@@ -19,8 +22,8 @@
 
 namespace rankbox::sim {
 
-/// When an event began and ended, in virtual seconds. For an asynchronous operation: when the transfer did.
-/// end < begin marks an event that never completed (a deadlock, an error).
+/// When an event began and ended, in virtual seconds. For an asynchronous operation: when the
+/// transfer did. end < begin marks an event that never completed (a deadlock, an error).
 struct Span {
   double begin = 0;
   double end = -1;
@@ -40,7 +43,8 @@ struct Prices {
 
   const Link& link(bool same_node) const { return same_node ? within_node : between_nodes; }
   double price(bool same_node, const Cost& cost) const {
-    return cost.steps * link(same_node).alpha + cost.bytes * link(same_node).beta + cost.reduced * gamma;
+    return cost.steps * link(same_node).alpha + cost.bytes * link(same_node).beta +
+           cost.reduced * gamma;
   }
 };
 

@@ -1,10 +1,10 @@
 #include "sim/collective.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <thread>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/group.h"
 #include "sim/rank_state.h"
@@ -29,8 +29,8 @@ std::string describe(const CollectiveOperation& part, const Group& group) {
     arguments += fmt::format("{} {}, ", call.count, name_of(call.dtype));
   }
   if (!arguments.empty()) arguments.resize(arguments.size() - 2);
-  return fmt::format("rank {} calls {}({}) at {}:{}", operation.owner->rank, name_of(call.kind), arguments,
-                     operation.place.file_name(), operation.place.line());
+  return fmt::format("rank {} calls {}({}) at {}:{}", operation.owner->rank, name_of(call.kind),
+                     arguments, operation.place.file_name(), operation.place.line());
 }
 
 std::string differences(const CollectiveCall& a, const CollectiveCall& b) {
@@ -49,9 +49,20 @@ std::string differences(const CollectiveCall& a, const CollectiveCall& b) {
 CollectiveJob::CollectiveJob(Group& group)
     : group_(group), participants_(static_cast<std::size_t>(group.size()), nullptr) {}
 
+void CollectiveJob::reset() {
+  arrived_ = 0;
+  first_ = nullptr;
+  mismatch_.clear();
+  std::fill(participants_.begin(), participants_.end(), nullptr);
+  parts_ = 1;
+  next_part_.store(0, std::memory_order_relaxed);
+  parts_done_.store(0, std::memory_order_relaxed);
+}
+
 bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
   participants_[static_cast<std::size_t>(index)] = &operation;
   ++arrived_;
+  users_.fetch_add(1, std::memory_order_relaxed);
   if (first_ == nullptr) {
     first_ = &operation;
   } else if (mismatch_.empty()) {
@@ -80,7 +91,8 @@ bool CollectiveJob::withdraw(const CollectiveOperation& operation) {
     participant = nullptr;
     --arrived_;
     if (first_ == &operation) {
-      const auto other = std::find_if(participants_.begin(), participants_.end(), [](auto* at) { return at != nullptr; });
+      const auto other = std::find_if(participants_.begin(), participants_.end(),
+                                      [](auto* at) { return at != nullptr; });
       first_ = other == participants_.end() ? nullptr : *other;
     }
     return true;
@@ -115,7 +127,8 @@ void CollectiveJob::run() {
   const RankState* self = current_rank();
   for (CollectiveOperation* participant : participants_) {
     if (static_cast<int>(asked.size()) >= helpers) break;
-    if (participant->can_help && participant->operation.owner != self) asked.push_back(&participant->operation);
+    if (participant->can_help && participant->operation.owner != self)
+      asked.push_back(&participant->operation);
   }
   // This rank holds one part back until all have been asked: nobody can finish before that.
   const int mine = next_part_.fetch_add(1);

@@ -1,12 +1,13 @@
-// A native collective: ranks arrive, the last one starts the work, those that wait help, all are completed together.
+// A native collective: ranks arrive, the last one starts the work, those that wait help, all are
+// completed together.
 //
-// Every rank's memory is in reach, so there is nothing to send: the work is cut into parts of the result, and each part is
-// computed from all inputs and written to all outputs while it is in cache. That reads every input once and writes every output
-// once, which is the least any all-reduce in shared memory can do.
+// Every rank's memory is in reach, so there is nothing to send: the work is cut into parts of the
+// result, and each part is computed from all inputs and written to all outputs while it is in
+// cache. That reads every input once and writes every output once, which is the least any
+// all-reduce in shared memory can do.
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,23 +38,33 @@ struct CollectiveCall {
 struct CollectiveOperation {
   Operation operation;
   CollectiveCall call;
-  std::shared_ptr<CollectiveJob> job;  // keeps the job alive while this rank may look at it
-  bool can_help = false;               // its owner waits in a call, so it may be asked to work
-  Group* split_group = nullptr;        // result of split; null for a rank left out
+  bool can_help = false;         // its owner waits in a call, so it may be asked to work
+  Group* split_group = nullptr;  // result of split; null for a rank left out
   int split_index = -1;
 };
 
-/// One collective call of a whole group.
+/// One collective call of a whole group, then, once all ranks have left it, the next one that needs
+/// a job.
 class CollectiveJob {
  public:
   explicit CollectiveJob(Group& group);
+
+  /// Nobody may look at it any more.
+  bool is_free() const { return users_.load(std::memory_order_acquire) == 0; }
+
+  /// Makes a free job new.
+  void reset();
+
+  /// A rank that arrived will not look at the job again.
+  void leave() { users_.fetch_sub(1, std::memory_order_release); }
 
   Group& group() const { return group_; }
   const std::vector<CollectiveOperation*>& participants() const { return participants_; }
 
   // Under the group's lock:
 
-  /// Adds rank `index`; true when it was the last one. If it differs from the ranks before it, sets mismatch().
+  /// Adds rank `index`; true when it was the last one. If it differs from the ranks before it, sets
+  /// mismatch().
   bool arrive(int index, CollectiveOperation& operation);
 
   /// What the ranks disagree on, in words; empty while they agree. Once set it does not change.
@@ -67,11 +78,12 @@ class CollectiveJob {
 
   // Without the lock:
 
-  /// Called by the last rank to arrive: does the work, with the help of waiting ranks, and completes every operation, or
-  /// leaves that to the rank that finishes the last part.
+  /// Called by the last rank to arrive: does the work, with the help of waiting ranks, and
+  /// completes every operation, or leaves that to the rank that finishes the last part.
   void run();
 
-  /// Does parts of the work as long as there are any. The job's operations may be done when this returns.
+  /// Does parts of the work as long as there are any. The job's operations may be done when this
+  /// returns.
   void help();
 
   /// Completes the ranks that have arrived as stopped.
@@ -82,15 +94,26 @@ class CollectiveJob {
 
   Group& group_;
   std::vector<CollectiveOperation*> participants_;  // [index in group]; null until it arrives
+  std::atomic<int> users_{0};                       // ranks that have arrived and not left
   int arrived_ = 0;
-  const CollectiveOperation* first_ = nullptr;  // the first to arrive: what the others are compared with
+  const CollectiveOperation* first_ =
+      nullptr;  // the first to arrive: what the others are compared with
   std::string mismatch_;
   int parts_ = 1;
   std::atomic<int> next_part_{0};
   std::atomic<int> parts_done_{0};
 };
 
-/// Computes part `part` of `parts` of the collective's result, for all ranks. (collective_kernels.cc)
-void run_collective_part(const std::vector<CollectiveOperation*>& participants, int part, int parts);
+/// Called by a rank whose operation is done.
+inline void leave_collective(CollectiveOperation& collective) {
+  if (collective.operation.job == nullptr) return;  // the world had stopped before it could arrive
+  collective.operation.job->leave();
+  collective.operation.job = nullptr;
+}
+
+/// Computes part `part` of `parts` of the collective's result, for all ranks.
+/// (collective_kernels.cc)
+void run_collective_part(const std::vector<CollectiveOperation*>& participants, int part,
+                         int parts);
 
 }  // namespace rankbox::sim

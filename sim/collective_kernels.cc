@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,18 +27,30 @@ void copy_bytes(Slice into, Slice from) {
 }
 
 /// Elements [begin, end) of the reduction of all inputs, in rank order, to every target.
-void reduce_range(const Participants& participants, std::int64_t begin, std::int64_t end, const std::vector<void*>& targets) {
+void reduce_range(const Participants& participants, std::int64_t begin, std::int64_t end,
+                  std::span<void* const> targets) {
+  static thread_local std::vector<const void*>
+      inputs;  // kept, so that short collectives allocate nothing
+  inputs.clear();
+  for (const CollectiveOperation* rank : participants)
+    inputs.push_back(rank->call.in.sub(begin, end).data());
   const CollectiveCall& first = call_of(participants, 0);
-  std::vector<const void*> inputs;
-  for (const CollectiveOperation* rank : participants) inputs.push_back(rank->call.in.sub(begin, end).data());
-  reduce_to_all(inputs.data(), static_cast<int>(inputs.size()), targets.data(), static_cast<int>(targets.size()), end - begin,
-                first.dtype, first.op);
+  reduce_to_all(inputs.data(), static_cast<int>(inputs.size()), targets.data(),
+                static_cast<int>(targets.size()), end - begin, first.dtype, first.op);
 }
 
 void all_reduce(const Participants& participants, std::int64_t begin, std::int64_t end) {
-  std::vector<void*> targets;
-  for (const CollectiveOperation* rank : participants) targets.push_back(rank->call.out.sub(begin, end).data());
+  static thread_local std::vector<void*> targets;
+  targets.clear();
+  for (const CollectiveOperation* rank : participants)
+    targets.push_back(rank->call.out.sub(begin, end).data());
   reduce_range(participants, begin, end, targets);
+}
+
+void reduce_to(Slice target, const Participants& participants, std::int64_t begin,
+               std::int64_t end) {
+  void* const only = target.data();
+  reduce_range(participants, begin, end, {&only, 1});
 }
 
 void reduce_scatter(const Participants& participants, std::int64_t begin, std::int64_t end) {
@@ -49,12 +62,13 @@ void reduce_scatter(const Participants& participants, std::int64_t begin, std::i
     const std::int64_t to = std::min(end, (rank + 1) * count / p);
     if (from >= to) continue;
     const Slice piece = call_of(participants, static_cast<int>(rank)).out;
-    reduce_range(participants, from, to, {piece.sub(from - chunk_begin, to - chunk_begin).data()});
+    reduce_to(piece.sub(from - chunk_begin, to - chunk_begin), participants, from, to);
   }
 }
 
 /// gathered = inputs in rank order; elements [begin, end) of each.
-void gather_into(const Participants& participants, Slice gathered, std::int64_t begin, std::int64_t end) {
+void gather_into(const Participants& participants, Slice gathered, std::int64_t begin,
+                 std::int64_t end) {
   const std::int64_t count = call_of(participants, 0).count;
   for (std::int64_t rank = 0; rank < static_cast<std::int64_t>(participants.size()); ++rank) {
     copy_bytes(gathered.sub(rank * count + begin, rank * count + end),
@@ -66,7 +80,8 @@ void all_to_all(const Participants& participants, int part, int parts) {
   const int p = static_cast<int>(participants.size());
   for (int dst = part * p / parts; dst < (part + 1) * p / parts; ++dst) {
     for (int src = 0; src < p; ++src) {
-      copy_bytes(chunk(call_of(participants, dst).out, src, p), chunk(call_of(participants, src).in, dst, p));
+      copy_bytes(chunk(call_of(participants, dst).out, src, p),
+                 chunk(call_of(participants, src).in, dst, p));
     }
   }
 }
@@ -78,7 +93,7 @@ void split(const Participants& participants) {
     const int color = call_of(participants, index).color;
     if (color >= 0) by_color[color].push_back(index);
   }
-  Group& parent = participants.front()->job->group();
+  Group& parent = participants.front()->operation.job->group();
   const int number = parent.next_split();
   for (auto& [color, indices] : by_color) {
     std::stable_sort(indices.begin(), indices.end(), [&](int a, int b) {
@@ -90,7 +105,8 @@ void split(const Participants& participants) {
     path.insert(path.end(), {number, color});
     Group& group = parent.world().add_group(std::move(members), std::move(path));
     for (int i = 0; i < static_cast<int>(indices.size()); ++i) {
-      CollectiveOperation& member = *participants[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
+      CollectiveOperation& member =
+          *participants[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];
       member.split_group = &group;
       member.split_index = i;
     }
@@ -108,11 +124,12 @@ void run_collective_part(const Participants& participants, int part, int parts) 
       break;
     case CollectiveKind::kBroadcast:
       for (const CollectiveOperation* rank : participants) {
-        copy_bytes(rank->call.out.sub(begin, end), call_of(participants, first.root).in.sub(begin, end));
+        copy_bytes(rank->call.out.sub(begin, end),
+                   call_of(participants, first.root).in.sub(begin, end));
       }
       break;
     case CollectiveKind::kReduce:
-      reduce_range(participants, begin, end, {call_of(participants, first.root).out.sub(begin, end).data()});
+      reduce_to(call_of(participants, first.root).out.sub(begin, end), participants, begin, end);
       break;
     case CollectiveKind::kAllReduce:
       all_reduce(participants, begin, end);
@@ -121,12 +138,14 @@ void run_collective_part(const Participants& participants, int part, int parts) 
       gather_into(participants, call_of(participants, first.root).out, begin, end);
       break;
     case CollectiveKind::kAllGather:
-      for (const CollectiveOperation* rank : participants) gather_into(participants, rank->call.out, begin, end);
+      for (const CollectiveOperation* rank : participants)
+        gather_into(participants, rank->call.out, begin, end);
       break;
     case CollectiveKind::kScatter:
       for (std::int64_t rank = 0; rank < static_cast<std::int64_t>(participants.size()); ++rank) {
         copy_bytes(call_of(participants, static_cast<int>(rank)).out.sub(begin, end),
-                   call_of(participants, first.root).in.sub(rank * first.count + begin, rank * first.count + end));
+                   call_of(participants, first.root)
+                       .in.sub(rank * first.count + begin, rank * first.count + end));
       }
       break;
     case CollectiveKind::kReduceScatter:

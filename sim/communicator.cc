@@ -1,10 +1,10 @@
 // Point to point, and the world around a rank. The collectives are in communicator_collectives.cc.
 #include "sim/communicator.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "sim/buffered_send.h"
 #include "sim/call.h"
@@ -16,8 +16,8 @@
 namespace rankbox::sim {
 namespace {
 
-Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, RankState& rank, Slice slice, Channel& channel,
-                int peer) {
+Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, RankState& rank,
+                Slice slice, Channel& channel, int peer) {
   operation.owner = &rank;
   operation.data = slice.data();
   operation.bytes = slice.bytes();
@@ -39,9 +39,6 @@ void fetch_inline(Operation& operation) {
   }
 }
 
-/// Starts to bring in what the other side is about to be matched by, while this rank is still busy with the channel.
-void prefetch(const Operation& operation) { __builtin_prefetch(&operation); }
-
 void describe(Event& event, const Group& group, int peer, Slice slice) {
   event.group = group.id();
   event.peer = peer;
@@ -54,10 +51,18 @@ void count_message(RankState& rank, Slice slice) {
   rank.bytes += slice.bytes();
 }
 
+/// The mailbox, on its way into this core's cache while the call gets ready.
+Channel& fetch_channel(Group& group, int src, int dst) {
+  Channel& channel = group.channel(src, dst);
+  __builtin_prefetch(&channel, /*for writing*/ 1);
+  return channel;
+}
+
 /// Posts a copy of the data and goes on.
 void send_buffered(const Caller& caller, RankState& rank, Slice slice, Channel& channel, int peer) {
   BufferedSend* send = new_buffered_send(slice);
-  Operation& operation = fill(send->operation, OperationKind::kSend, caller, rank, slice, channel, peer);
+  Operation& operation =
+      fill(send->operation, OperationKind::kSend, caller, rank, slice, channel, peer);
   operation.data = send->data.get();
   if (!channel.post(operation)) rank.world->throw_stopped(rank, caller.operation, caller.place);
 }
@@ -68,7 +73,9 @@ int Communicator::world_size() const { return group_ == nullptr ? 0 : group_->si
 
 int Communicator::node() const { return state_->world->node_of(state_->rank); }
 
-int Communicator::local_rank() const { return state_->rank - state_->world->first_rank_of_node(node()); }
+int Communicator::local_rank() const {
+  return state_->rank - state_->world->first_rank_of_node(node());
+}
 
 void Communicator::send(Slice slice, int dst, Place place) {
   const Caller caller{state_, group_, "send", place};
@@ -76,18 +83,22 @@ void Communicator::send(Slice slice, int dst, Place place) {
   check_peer(caller, dst, "destination");
   check_source(caller, slice);
 
-  Channel& channel = group_->channel(index_, dst);
+  Channel& channel = fetch_channel(*group_, index_, dst);
   const int peer = group_->world_rank(dst);
-  prefetch(state_->world->rank(peer).recv_operation);
-  Event& event = state_->recorder.begin(EventKind::kSend, place);
-  describe(event, *group_, peer, slice);
-  count_message(*state_, slice);
-  if (state_->world->options().buffering.buffers(slice.bytes())) {
-    event.buffered = true;
+  // Here and below: post first and write things down while the message is under way.
+  const std::int64_t begin = state_->recorder.now();
+  const bool buffered = state_->world->options().buffering.buffers(slice.bytes());
+  Operation& operation = state_->send_operation;
+  if (buffered) {
     send_buffered(caller, *state_, slice, channel, peer);
   } else {
-    Operation& operation = fill(state_->send_operation, OperationKind::kSend, caller, *state_, slice, channel, peer);
-    channel.post(operation);
+    channel.post(fill(operation, OperationKind::kSend, caller, *state_, slice, channel, peer));
+  }
+  Event& event = state_->recorder.begin(EventKind::kSend, place, begin);
+  describe(event, *group_, peer, slice);
+  event.buffered = buffered;
+  count_message(*state_, slice);
+  if (!buffered) {
     wait_until_done(operation);
     check_outcome(caller, operation);
   }
@@ -100,12 +111,14 @@ void Communicator::recv(Slice slice, int src, Place place) {
   check_peer(caller, src, "source");
   check_target(caller, slice);
 
-  Channel& channel = group_->channel(src, index_);
+  Channel& channel = fetch_channel(*group_, src, index_);
   const int peer = group_->world_rank(src);
-  Event& event = state_->recorder.begin(EventKind::kRecv, place);
-  describe(event, *group_, peer, slice);
-  Operation& operation = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, slice, channel, peer);
+  const std::int64_t begin = state_->recorder.now();
+  Operation& operation =
+      fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, slice, channel, peer);
   channel.post(operation);
+  Event& event = state_->recorder.begin(EventKind::kRecv, place, begin);
+  describe(event, *group_, peer, slice);
   wait_until_done(operation);
   check_outcome(caller, operation);
   fetch_inline(operation);
@@ -121,21 +134,22 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   check_target(caller, in);
   check_disjoint(caller, out, in);
 
-  Channel& to_dst = group_->channel(index_, dst);
-  Channel& from_src = group_->channel(src, index_);
-  Event& sent = state_->recorder.begin(EventKind::kSend, place);
-  describe(sent, *group_, group_->world_rank(dst), out);
-  sent.paired = true;
-  Event& received = state_->recorder.begin(EventKind::kRecv, place);
-  describe(received, *group_, group_->world_rank(src), in);
-  count_message(*state_, out);
-
-  Operation& recv_half = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, in, from_src,
-                              group_->world_rank(src));
-  Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out, to_dst,
-                              group_->world_rank(dst));
+  Channel& to_dst = fetch_channel(*group_, index_, dst);
+  Channel& from_src = fetch_channel(*group_, src, index_);
+  const std::int64_t begin = state_->recorder.now();
+  Operation& recv_half = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, in,
+                              from_src, group_->world_rank(src));
+  Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out,
+                              to_dst, group_->world_rank(dst));
   from_src.post(recv_half);
   to_dst.post(send_half);
+
+  Event& sent = state_->recorder.begin(EventKind::kSend, place, begin);
+  describe(sent, *group_, group_->world_rank(dst), out);
+  sent.paired = true;
+  Event& received = state_->recorder.begin(EventKind::kRecv, place, begin);
+  describe(received, *group_, group_->world_rank(src), in);
+  count_message(*state_, out);
   wait_until_done(send_half, &recv_half);
   // The receive must not outlive this call, whatever became of the send.
   const bool send_failed = send_half.outcome != Outcome::kOk;
@@ -153,7 +167,7 @@ Request Communicator::isend(Slice slice, int dst, Place place) {
   check_peer(caller, dst, "destination");
   check_source(caller, slice);
 
-  Channel& channel = group_->channel(index_, dst);
+  Channel& channel = fetch_channel(*group_, index_, dst);
   const int peer = group_->world_rank(dst);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
@@ -166,7 +180,8 @@ Request Communicator::isend(Slice slice, int dst, Place place) {
     event.buffered = true;
     send_buffered(caller, *state_, slice, channel, peer);
   } else {
-    channel.post(fill(pending->start_message(), OperationKind::kSend, caller, *state_, slice, channel, peer));
+    channel.post(fill(pending->start_message(), OperationKind::kSend, caller, *state_, slice,
+                      channel, peer));
   }
   state_->recorder.end(event);
   return Request(std::move(pending));
@@ -178,7 +193,7 @@ Request Communicator::irecv(Slice slice, int src, Place place) {
   check_peer(caller, src, "source");
   check_target(caller, slice);
 
-  Channel& channel = group_->channel(src, index_);
+  Channel& channel = fetch_channel(*group_, src, index_);
   const int peer = group_->world_rank(src);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
@@ -186,7 +201,8 @@ Request Communicator::irecv(Slice slice, int src, Place place) {
   describe(event, *group_, peer, slice);
   event.async = true;
   event.request = pending->number();
-  channel.post(fill(pending->start_message(), OperationKind::kRecv, caller, *state_, slice, channel, peer));
+  channel.post(
+      fill(pending->start_message(), OperationKind::kRecv, caller, *state_, slice, channel, peer));
   state_->recorder.end(event);
   return Request(std::move(pending));
 }
@@ -195,10 +211,12 @@ void Communicator::wait(const Request& request, Place place) {
   const Caller caller{state_, group_, "wait", place};
   begin_call(caller, *state_);
   if (request.pending_ == nullptr) {
-    throw InvalidArgument(fmt::format("rank {}, wait at {}:{}: the request is empty; keep what isend, irecv or an _async "
-                                      "collective returns",
-                                      state_->rank, place.file_name(), place.line()),
-                          caller.context());
+    throw InvalidArgument(
+        fmt::format(
+            "rank {}, wait at {}:{}: the request is empty; keep what isend, irecv or an _async "
+            "collective returns",
+            state_->rank, place.file_name(), place.line()),
+        caller.context());
   }
   PendingOperation& pending = *request.pending_;
   if (pending.finished()) return;
@@ -224,9 +242,10 @@ void Communicator::compute(double seconds, Place place) {
   const Caller caller{state_, group_, "compute", place};
   begin_call(caller, *state_);
   if (!(seconds >= 0) || std::isinf(seconds)) {
-    throw InvalidArgument(fmt::format("rank {}, compute at {}:{}: {} seconds cannot be spent; 0 or more are needed",
-                                      state_->rank, place.file_name(), place.line(), seconds),
-                          caller.context());
+    throw InvalidArgument(
+        fmt::format("rank {}, compute at {}:{}: {} seconds cannot be spent; 0 or more are needed",
+                    state_->rank, place.file_name(), place.line(), seconds),
+        caller.context());
   }
   Event& event = state_->recorder.begin(EventKind::kCompute, place);
   event.seconds = seconds;

@@ -16,8 +16,9 @@ class Group;
 class PendingOperation;
 struct RankState;
 
-/// An operation that was started and must be waited for. Copies stand for the same operation; the last one to go while
-/// the operation is unfinished cancels it and fails the rank with UnreceivedMessage.
+/// An operation that was started and must be waited for. Copies stand for the same operation; the
+/// last one to go while the operation is unfinished cancels it and fails the rank with
+/// UnreceivedMessage.
 class Request {
  public:
   Request() = default;
@@ -33,7 +34,8 @@ class Communicator {
  public:
   using Request = sim::Request;
 
-  Communicator(RankState& rank, Group& group, int index) : state_(&rank), group_(&group), index_(index) {}
+  Communicator(RankState& rank, Group& group, int index)
+      : state_(&rank), group_(&group), index_(index) {}
 
   int rank() const { return index_; }
   int world_size() const;
@@ -57,16 +59,22 @@ class Communicator {
   void gather(Slice slice, Slice gathered, int dst, Place place = Place::current());
   void all_gather(Slice slice, Slice gathered, Place place = Place::current());
   void scatter(Slice whole, Slice slice, int src, Place place = Place::current());
-  void reduce_scatter(Slice slice, Slice piece, ReduceOp op = ReduceOp::SUM, Place place = Place::current());
+  void reduce_scatter(Slice slice, Slice piece, ReduceOp op = ReduceOp::SUM,
+                      Place place = Place::current());
   void all_to_all(Slice input, Slice output, Place place = Place::current());
 
   [[nodiscard]] Request barrier_async(Place place = Place::current());
   [[nodiscard]] Request broadcast_async(Slice slice, int src, Place place = Place::current());
-  [[nodiscard]] Request reduce_async(Slice slice, int dst, ReduceOp op = ReduceOp::SUM, Place place = Place::current());
-  [[nodiscard]] Request all_reduce_async(Slice slice, ReduceOp op = ReduceOp::SUM, Place place = Place::current());
-  [[nodiscard]] Request gather_async(Slice slice, Slice gathered, int dst, Place place = Place::current());
-  [[nodiscard]] Request all_gather_async(Slice slice, Slice gathered, Place place = Place::current());
-  [[nodiscard]] Request scatter_async(Slice whole, Slice slice, int src, Place place = Place::current());
+  [[nodiscard]] Request reduce_async(Slice slice, int dst, ReduceOp op = ReduceOp::SUM,
+                                     Place place = Place::current());
+  [[nodiscard]] Request all_reduce_async(Slice slice, ReduceOp op = ReduceOp::SUM,
+                                         Place place = Place::current());
+  [[nodiscard]] Request gather_async(Slice slice, Slice gathered, int dst,
+                                     Place place = Place::current());
+  [[nodiscard]] Request all_gather_async(Slice slice, Slice gathered,
+                                         Place place = Place::current());
+  [[nodiscard]] Request scatter_async(Slice whole, Slice slice, int src,
+                                      Place place = Place::current());
   [[nodiscard]] Request reduce_scatter_async(Slice slice, Slice piece, ReduceOp op = ReduceOp::SUM,
                                              Place place = Place::current());
   [[nodiscard]] Request all_to_all_async(Slice input, Slice output, Place place = Place::current());

@@ -13,7 +13,8 @@
 namespace rankbox::sim {
 namespace {
 
-/// A collective in which every rank has `in`, and `out` where it gets a result. The count to agree on is that of `agreed`.
+/// A collective in which every rank has `in`, and `out` where it gets a result. The count to agree
+/// on is that of `agreed`.
 CollectiveCall make_call(CollectiveKind kind, Slice in, Slice out, Slice agreed) {
   CollectiveCall call;
   call.kind = kind;
@@ -24,9 +25,12 @@ CollectiveCall make_call(CollectiveKind kind, Slice in, Slice out, Slice agreed)
   return call;
 }
 
-// One function per collective turns checked arguments into a call, for the blocking and the asynchronous form.
+// One function per collective turns checked arguments into a call, for the blocking and the
+// asynchronous form.
 
-CollectiveCall barrier_call() { return make_call(CollectiveKind::kBarrier, Slice(), Slice(), Slice()); }
+CollectiveCall barrier_call() {
+  return make_call(CollectiveKind::kBarrier, Slice(), Slice(), Slice());
+}
 
 CollectiveCall broadcast_call(const Caller& caller, int index, Slice slice, int src) {
   check_peer(caller, src, "source");
@@ -62,7 +66,8 @@ CollectiveCall gather_call(const Caller& caller, int index, Slice slice, Slice g
     check_same_dtype(caller, slice, gathered);
     check_size(caller, gathered, slice.size() * caller.group->size(), "gathered", "world_size x N");
   }
-  CollectiveCall call = make_call(CollectiveKind::kGather, slice, index == dst ? gathered : Slice(), slice);
+  CollectiveCall call =
+      make_call(CollectiveKind::kGather, slice, index == dst ? gathered : Slice(), slice);
   call.root = dst;
   return call;
 }
@@ -83,12 +88,14 @@ CollectiveCall scatter_call(const Caller& caller, int index, Slice whole, Slice 
     check_same_dtype(caller, whole, slice);
     check_size(caller, whole, slice.size() * caller.group->size(), "whole", "world_size x N");
   }
-  CollectiveCall call = make_call(CollectiveKind::kScatter, index == src ? whole : Slice(), slice, slice);
+  CollectiveCall call =
+      make_call(CollectiveKind::kScatter, index == src ? whole : Slice(), slice, slice);
   call.root = src;
   return call;
 }
 
-CollectiveCall reduce_scatter_call(const Caller& caller, int index, Slice slice, Slice piece, ReduceOp op) {
+CollectiveCall reduce_scatter_call(const Caller& caller, int index, Slice slice, Slice piece,
+                                   ReduceOp op) {
   check_source(caller, slice);
   check_target(caller, piece);
   check_same_dtype(caller, slice, piece);
@@ -105,14 +112,15 @@ CollectiveCall all_to_all_call(const Caller& caller, int index, Slice input, Sli
   check_target(caller, output);
   check_same_dtype(caller, input, output);
   check_disjoint(caller, input, output);
-  check_size(caller, output, chunk(input, index, caller.group->size()).size() * caller.group->size(), "output",
+  check_size(caller, output,
+             chunk(input, index, caller.group->size()).size() * caller.group->size(), "output",
              "world_size x chunk(input, rank, world_size).size()");
   return make_call(CollectiveKind::kAllToAll, input, output, input);
 }
 
 /// Adds this rank to the collective and records it. `collective` is done now, or will be.
-Event& start(const Caller& caller, RankState& rank, Group& group, int index, const CollectiveCall& call,
-             CollectiveOperation& collective) {
+Event& start(const Caller& caller, RankState& rank, Group& group, int index,
+             const CollectiveCall& call, CollectiveOperation& collective) {
   collective.call = call;
   Operation& operation = collective.operation;
   operation.owner = &rank;
@@ -121,6 +129,7 @@ Event& start(const Caller& caller, RankState& rank, Group& group, int index, con
   operation.bytes = call.in.bytes();
   operation.dtype = call.dtype;
   operation.place = caller.place;
+  operation.job = nullptr;
   operation.outcome = Outcome::kOk;
   operation.state.store(kPending, std::memory_order_relaxed);
 
@@ -135,18 +144,19 @@ Event& start(const Caller& caller, RankState& rank, Group& group, int index, con
   return event;
 }
 
-void run(const Caller& caller, RankState& rank, Group& group, int index, const CollectiveCall& call) {
+void run(const Caller& caller, RankState& rank, Group& group, int index,
+         const CollectiveCall& call) {
   CollectiveOperation& collective = rank.collective_operation;
   collective.can_help = true;
   Event& event = start(caller, rank, group, index, call, collective);
   wait_until_done(collective.operation);
-  collective.job.reset();
+  leave_collective(collective);
   check_outcome(caller, collective.operation);
   rank.recorder.end(event);
 }
 
-std::shared_ptr<PendingOperation> run_async(const Caller& caller, RankState& rank, Group& group, int index,
-                                            const CollectiveCall& call) {
+std::shared_ptr<PendingOperation> run_async(const Caller& caller, RankState& rank, Group& group,
+                                            int index, const CollectiveCall& call) {
   auto pending = std::make_shared<PendingOperation>(caller, rank, group, rank.requests++);
   Event& event = start(caller, rank, group, index, call, pending->start_collective());
   event.async = true;
@@ -220,13 +230,15 @@ Request Communicator::barrier_async(Place place) {
 Request Communicator::broadcast_async(Slice slice, int src, Place place) {
   const Caller caller{state_, group_, "broadcast_async", place};
   begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, broadcast_call(caller, index_, slice, src)));
+  return Request(
+      run_async(caller, *state_, *group_, index_, broadcast_call(caller, index_, slice, src)));
 }
 
 Request Communicator::reduce_async(Slice slice, int dst, ReduceOp op, Place place) {
   const Caller caller{state_, group_, "reduce_async", place};
   begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, reduce_call(caller, index_, slice, dst, op)));
+  return Request(
+      run_async(caller, *state_, *group_, index_, reduce_call(caller, index_, slice, dst, op)));
 }
 
 Request Communicator::all_reduce_async(Slice slice, ReduceOp op, Place place) {
@@ -238,31 +250,36 @@ Request Communicator::all_reduce_async(Slice slice, ReduceOp op, Place place) {
 Request Communicator::gather_async(Slice slice, Slice gathered, int dst, Place place) {
   const Caller caller{state_, group_, "gather_async", place};
   begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, gather_call(caller, index_, slice, gathered, dst)));
+  return Request(run_async(caller, *state_, *group_, index_,
+                           gather_call(caller, index_, slice, gathered, dst)));
 }
 
 Request Communicator::all_gather_async(Slice slice, Slice gathered, Place place) {
   const Caller caller{state_, group_, "all_gather_async", place};
   begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, all_gather_call(caller, slice, gathered)));
+  return Request(
+      run_async(caller, *state_, *group_, index_, all_gather_call(caller, slice, gathered)));
 }
 
 Request Communicator::scatter_async(Slice whole, Slice slice, int src, Place place) {
   const Caller caller{state_, group_, "scatter_async", place};
   begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, scatter_call(caller, index_, whole, slice, src)));
+  return Request(
+      run_async(caller, *state_, *group_, index_, scatter_call(caller, index_, whole, slice, src)));
 }
 
 Request Communicator::reduce_scatter_async(Slice slice, Slice piece, ReduceOp op, Place place) {
   const Caller caller{state_, group_, "reduce_scatter_async", place};
   begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, reduce_scatter_call(caller, index_, slice, piece, op)));
+  return Request(run_async(caller, *state_, *group_, index_,
+                           reduce_scatter_call(caller, index_, slice, piece, op)));
 }
 
 Request Communicator::all_to_all_async(Slice input, Slice output, Place place) {
   const Caller caller{state_, group_, "all_to_all_async", place};
   begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, all_to_all_call(caller, index_, input, output)));
+  return Request(
+      run_async(caller, *state_, *group_, index_, all_to_all_call(caller, index_, input, output)));
 }
 
 Communicator Communicator::split(int color, int key, Place place) {

@@ -1,5 +1,6 @@
 #include "sim/group.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/wait.h"
@@ -20,12 +21,14 @@ Channel& Group::channel(int src, int dst) {
   std::atomic<std::atomic<Channel*>*>& row = rows_[static_cast<std::size_t>(src)];
   std::atomic<Channel*>* entries = row.load(std::memory_order_acquire);
   Channel* channel = entries == nullptr ? nullptr : entries[dst].load(std::memory_order_acquire);
-  if (channel != nullptr) [[likely]] return *channel;
+  if (channel != nullptr) [[likely]]
+    return *channel;
 
   std::lock_guard guard(channels_lock_);
   entries = row.load(std::memory_order_relaxed);
   if (entries == nullptr) {
-    entries = made_rows_.emplace_back(std::make_unique<std::atomic<Channel*>[]>(members_.size())).get();
+    entries =
+        made_rows_.emplace_back(std::make_unique<std::atomic<Channel*>[]>(members_.size())).get();
     row.store(entries, std::memory_order_release);
   }
   channel = entries[dst].load(std::memory_order_relaxed);
@@ -36,8 +39,17 @@ Channel& Group::channel(int src, int dst) {
   return *channel;
 }
 
+CollectiveJob& Group::free_job() {
+  for (CollectiveJob& job : all_jobs_) {
+    if (!job.is_free()) continue;
+    job.reset();
+    return job;
+  }
+  return all_jobs_.emplace_back(*this);
+}
+
 void Group::arrive(int index, CollectiveOperation& operation) {
-  std::shared_ptr<CollectiveJob> job;
+  CollectiveJob* job = nullptr;
   std::vector<CollectiveOperation*> misled;  // ranks that wait in a collective that cannot be
   bool last = false;
   {
@@ -45,11 +57,10 @@ void Group::arrive(int index, CollectiveOperation& operation) {
     if (!jobs_closed_) {
       const std::int64_t number = next_job_[static_cast<std::size_t>(index)]++;
       if (number - first_job_ == static_cast<std::int64_t>(jobs_.size())) {
-        jobs_.push_back(std::make_shared<CollectiveJob>(*this));
+        jobs_.push_back(&free_job());
       }
       job = jobs_[static_cast<std::size_t>(number - first_job_)];
-      operation.job = job;
-      operation.operation.job = job.get();
+      operation.operation.job = job;
       last = job->arrive(index, operation);
       if (!job->mismatch().empty()) misled = job->take_arrived();
       // Every rank arrives at its collectives in order, so the oldest is the first to fill up.
@@ -75,20 +86,19 @@ void Group::arrive(int index, CollectiveOperation& operation) {
 
 bool Group::withdraw(CollectiveOperation& operation) {
   std::lock_guard guard(jobs_lock_);
-  for (const std::shared_ptr<CollectiveJob>& job : jobs_) {
-    if (job == operation.job) return job->withdraw(operation);
-  }
-  return false;
+  const bool incomplete =
+      std::find(jobs_.begin(), jobs_.end(), operation.operation.job) != jobs_.end();
+  return incomplete && operation.operation.job->withdraw(operation);
 }
 
 void Group::close() {
-  std::deque<std::shared_ptr<CollectiveJob>> jobs;
+  std::deque<CollectiveJob*> jobs;
   {
     std::lock_guard guard(jobs_lock_);
     jobs_closed_ = true;
     jobs.swap(jobs_);
   }
-  for (const std::shared_ptr<CollectiveJob>& job : jobs) job->stop();
+  for (CollectiveJob* job : jobs) job->stop();
 
   std::lock_guard guard(channels_lock_);
   channels_closed_ = true;

@@ -18,7 +18,8 @@ class World;
 class Group {
  public:
   /// @param members world ranks, by index in the group
-  /// @param path tells groups apart however threads run: the parent's path, then which split and which color
+  /// @param path tells groups apart however threads run: the parent's path, then which split and
+  /// which color
   /// @param id its place in the order of making
   Group(World& world, int id, std::vector<int> members, std::vector<int> path, bool closed);
 
@@ -32,14 +33,15 @@ class Group {
   /// The mailbox from src to dst (indices), made on first use.
   Channel& channel(int src, int dst);
 
-  /// Adds rank `index` to the collective that its calls in this group have come to, and runs it if it is the last. When
-  /// this returns, the operation is done or will be completed by another rank.
+  /// Adds rank `index` to the collective that its calls in this group have come to, and runs it if
+  /// it is the last. When this returns, the operation is done or will be completed by another rank.
   void arrive(int index, CollectiveOperation& operation);
 
   /// Numbers the splits of this group. Called by whoever carries one out; two never overlap.
   int next_split() { return splits_++; }
 
-  /// Takes back an arrival whose collective has not begun; all later ones of the group cannot complete. False: too late.
+  /// Takes back an arrival whose collective has not begun; all later ones of the group cannot
+  /// complete. False: too late.
   bool withdraw(CollectiveOperation& operation);
 
   /// Completes everything that waits, and all that will come, as stopped.
@@ -49,13 +51,17 @@ class Group {
   std::vector<Channel::Leftover> leftovers();
 
  private:
+  /// A job that nobody uses. Under jobs_lock_.
+  CollectiveJob& free_job();
+
   World& world_;
   const int id_;
   const std::vector<int> members_;
   const std::vector<int> path_;
 
-  // Most pairs never talk: rows and mailboxes are made when first needed, under channels_lock_, and found without it.
-  using Row = std::unique_ptr<std::atomic<Channel*>[]>;  // [dst]
+  // Most pairs never talk: rows and mailboxes are made when first needed, under channels_lock_, and
+  // found without it.
+  using Row = std::unique_ptr<std::atomic<Channel*>[]>;    // [dst]
   std::vector<std::atomic<std::atomic<Channel*>*>> rows_;  // [src]
   std::vector<Row> made_rows_;                             // under channels_lock_
   std::mutex channels_lock_;
@@ -65,10 +71,12 @@ class Group {
   int splits_ = 0;  // touched only inside a split, and splits of a group follow each other
 
   SpinLock jobs_lock_;
-  std::deque<std::shared_ptr<CollectiveJob>> jobs_;  // under jobs_lock_: begun and incomplete, oldest first
-  std::int64_t first_job_ = 0;                       // under jobs_lock_: number of jobs_.front()
-  bool jobs_closed_;                                 // under jobs_lock_
-  std::vector<std::int64_t> next_job_;               // [index], under jobs_lock_
+  std::deque<CollectiveJob>
+      all_jobs_;  // under jobs_lock_: as many as were ever under way at once, and a few
+  std::deque<CollectiveJob*> jobs_;     // under jobs_lock_: begun and incomplete, oldest first
+  std::int64_t first_job_ = 0;          // under jobs_lock_: number of jobs_.front()
+  bool jobs_closed_;                    // under jobs_lock_
+  std::vector<std::int64_t> next_job_;  // [index], under jobs_lock_
 };
 
 }  // namespace rankbox::sim

@@ -6,13 +6,16 @@ namespace rankbox::sim {
 namespace {
 
 Cost cheaper(const Cost& a, const Cost& b, const Link& link, double gamma) {
-  const auto price = [&](const Cost& c) { return c.steps * link.alpha + c.bytes * link.beta + c.reduced * gamma; };
+  const auto price = [&](const Cost& c) {
+    return c.steps * link.alpha + c.bytes * link.beta + c.reduced * gamma;
+  };
   return price(a) <= price(b) ? a : b;
 }
 
 }  // namespace
 
-Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& link, double gamma) {
+Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& link,
+                 double gamma) {
   if (world_size == 1) return {};
   const double p = world_size;
   const double rounds = std::bit_width(static_cast<unsigned>(world_size - 1));  // ceil(log2 p)
@@ -25,9 +28,11 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
     case CollectiveKind::kBroadcast:
       return cheaper({rounds, rounds * n, 0}, {rounds + p - 1, 2 * share * n, 0}, link, gamma);
     case CollectiveKind::kReduce:
-      return cheaper({rounds, rounds * n, rounds * n}, {2 * rounds, 2 * share * n, share * n}, link, gamma);
+      return cheaper({rounds, rounds * n, rounds * n}, {2 * rounds, 2 * share * n, share * n}, link,
+                     gamma);
     case CollectiveKind::kAllReduce:
-      return cheaper({rounds, rounds * n, rounds * n}, {2 * rounds, 2 * share * n, share * n}, link, gamma);
+      return cheaper({rounds, rounds * n, rounds * n}, {2 * rounds, 2 * share * n, share * n}, link,
+                     gamma);
     case CollectiveKind::kGather:
     case CollectiveKind::kScatter:
     case CollectiveKind::kAllGather:

@@ -1,7 +1,8 @@
 // What a native collective costs in virtual time.
 //
-// A good library picks the best of the known algorithms for the machine and the size; so does this: the cheapest closed form of
-// a tree and of a bandwidth-optimal algorithm (Thakur, Rabenseifner and Gropp 2005).
+// A good library picks the best of the known algorithms for the machine and the size; so does this:
+// the cheapest closed form of a tree and of a bandwidth-optimal algorithm (Thakur, Rabenseifner and
+// Gropp 2005).
 #pragma once
 
 #include "comm/collective_kind.h"

@@ -1,4 +1,5 @@
-// One rank's half of a message, or its part in a collective: what is posted, matched, waited for and completed.
+// One rank's half of a message, or its part in a collective: what is posted, matched, waited for
+// and completed.
 #pragma once
 
 #include <atomic>
@@ -25,14 +26,14 @@ enum class Outcome : std::uint8_t { kOk, kMismatch, kStopped };
 ///
 ///   kPending -> kDone                                    the owner did not sleep
 ///   kPending -> kParked -> kDone                         the owner slept, and was woken
-///   kPending|kParked -> kWork (-> kParked) -> kDone      a collective asked its waiting owner for help
+///   kPending|kParked -> kWork (-> kParked) -> kDone      a collective asked its waiting owner for
+///   help
 enum OperationState : std::uint32_t { kPending, kParked, kWork, kDone };
 
-/// Owned by one rank, which fills it in, posts it, and keeps it (and the memory it points to) alive until it is done.
-/// From posting until kDone everything but `state` belongs to whoever matches it.
+/// Owned by one rank, which fills it in, posts it, and keeps it (and the memory it points to) alive
+/// until it is done. From posting until kDone everything but `state` belongs to whoever matches it.
 struct alignas(64) Operation {
   Operation* next = nullptr;  // in its channel's queue
-  RankState* owner = nullptr;
   void* data = nullptr;
   std::int64_t bytes = 0;
   Channel* channel = nullptr;    // kSend, kRecv
@@ -40,21 +41,25 @@ struct alignas(64) Operation {
   DType dtype = DType::kFloat32;
   OperationKind kind = OperationKind::kSend;
   CollectiveKind collective_kind = CollectiveKind::kBarrier;
-  bool buffered = false;  // a send whose data was copied and whose owner went on: belongs to the channel
-  int peer = -1;          // world rank of the other side
+  bool buffered =
+      false;      // a send whose data was copied and whose owner went on: belongs to the channel
+  int peer = -1;  // world rank of the other side
   Place place{};
 
-  // A cache line of its own: the owner polls it while the other side reads the fields above. A short message travels on it, so
-  // that one line moving between cores carries both the data and the news.
+  // A cache line of its own, the only one that the other side of a waiting receive touches (what it
+  // must know of the rest, it reads from the channel). A short message travels on it, so that one
+  // line moving between cores carries data and news.
   static constexpr std::int64_t kInlineBytes = 48;
-  alignas(64) std::atomic<std::uint32_t> state{kDone};
+  alignas(64) RankState* owner = nullptr;
+  std::atomic<std::uint32_t> state{kDone};
   Outcome outcome = Outcome::kOk;
   bool delivered_inline = false;  // kRecv: the data is in `inlined`, to be fetched by the owner
-  alignas(8) std::byte inlined[kInlineBytes];
+  std::byte inlined[kInlineBytes];
 
   alignas(64) std::string mismatch;  // kMismatch: what differs, both places named
 };
 
-static_assert(offsetof(Operation, state) == 64 && offsetof(Operation, mismatch) == 128, "two lines, as described");
+static_assert(offsetof(Operation, owner) == 64 && offsetof(Operation, mismatch) == 128,
+              "two lines, as described");
 
 }  // namespace rankbox::sim

@@ -1,14 +1,15 @@
 #include "sim/pending_operation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "sim/wait.h"
 
 namespace rankbox::sim {
 
-PendingOperation::PendingOperation(const Caller& caller, RankState& rank, Group& group, std::uint32_t number)
+PendingOperation::PendingOperation(const Caller& caller, RankState& rank, Group& group,
+                                   std::uint32_t number)
     : caller_(caller), rank_(&rank), group_(group), number_(number) {
   rank.open_requests.push_back(this);
 }
@@ -23,19 +24,21 @@ void PendingOperation::finish() {
   const auto at = std::find(open.rbegin(), open.rend(), this);
   *at = open.back();
   open.pop_back();
+  if (is_collective_) leave_collective(collective_);
   rank_ = nullptr;
 }
 
 void PendingOperation::drop() {
   Operation& mine = operation();
   if (mine.state.load(std::memory_order_acquire) != kDone) {
-    const bool taken_back = is_collective_ ? group_.withdraw(collective_) : mine.channel->withdraw(mine);
+    const bool taken_back =
+        is_collective_ ? group_.withdraw(collective_) : mine.channel->withdraw(mine);
     if (!taken_back) wait_until_done(mine);
   }
   if (rank_->dropped_request.empty()) {
-    rank_->dropped_request =
-        fmt::format("request never waited for: rank {} called {} at {}:{}; keep the Request and wait() for it",
-                    rank_->rank, caller_.operation, caller_.place.file_name(), caller_.place.line());
+    rank_->dropped_request = fmt::format(
+        "request never waited for: rank {} called {} at {}:{}; keep the Request and wait() for it",
+        rank_->rank, caller_.operation, caller_.place.file_name(), caller_.place.line());
     rank_->dropped_operation = caller_.operation;
     rank_->dropped_peer = peer_;
     rank_->dropped_place = caller_.place;

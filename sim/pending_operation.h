@@ -8,8 +8,9 @@
 
 namespace rankbox::sim {
 
-/// Shared by the copies of a Request, all on one rank. From start to finish it is listed in RankState::open_requests, so that a
-/// rank that ends, or drops a request, leaves nothing behind that others could still write to.
+/// Shared by the copies of a Request, all on one rank. From start to finish it is listed in
+/// RankState::open_requests, so that a rank that ends, or drops a request, leaves nothing behind
+/// that others could still write to.
 class PendingOperation {
  public:
   /// @param number the rank's count of requests, which ties the start to the wait in the trace
@@ -33,7 +34,8 @@ class PendingOperation {
   void finish();
   bool finished() const { return rank_ == nullptr; }
 
-  /// Takes the operation back, or waits for whoever is completing it, and notes that it was never waited for.
+  /// Takes the operation back, or waits for whoever is completing it, and notes that it was never
+  /// waited for.
   void drop();
 
  private:

@@ -17,7 +17,8 @@ namespace rankbox::sim {
 class PendingOperation;
 class World;
 
-/// Only its own rank touches it while awake; while every rank sleeps, the rank that proves the deadlock reads `waiting`.
+/// Only its own rank touches it while awake; while every rank sleeps, the rank that proves the
+/// deadlock reads `waiting`.
 struct alignas(64) RankState {
   RankState(World& its_world, int its_rank, bool record, std::uint64_t seed)
       : world(&its_world), rank(its_rank), recorder(record), shaker(seed) {}
@@ -25,7 +26,8 @@ struct alignas(64) RankState {
   World* world;
   int rank;  // in the world
 
-  // A rank blocks in one call at a time, so its blocking operations live here, at addresses that stay warm.
+  // A rank blocks in one call at a time, so its blocking operations live here, at addresses that
+  // stay warm.
   Operation send_operation;
   Operation recv_operation;
   CollectiveOperation collective_operation;
@@ -34,12 +36,12 @@ struct alignas(64) RankState {
 
   Recorder recorder;
   MemoryMeter memory;
-  std::uint32_t requests = 0;    // asynchronous operations started
+  std::uint32_t requests = 0;                    // asynchronous operations started
   std::vector<PendingOperation*> open_requests;  // of these, the ones not waited for yet
-  std::int64_t operations = 0;   // calls made, for faults
-  std::int64_t messages = 0;     // sent
-  std::int64_t bytes = 0;        // sent
-  std::minstd_rand shaker;       // decides on random pauses
+  std::int64_t operations = 0;                   // calls made, for faults
+  std::int64_t messages = 0;                     // sent
+  std::int64_t bytes = 0;                        // sent
+  std::minstd_rand shaker;                       // decides on random pauses
 
   std::exception_ptr failure;  // what its function threw, if anything
 

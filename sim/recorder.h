@@ -2,41 +2,48 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "comm/trace.h"
+#include "sim/event_block.h"
 #include "sim/ticks.h"
 
 namespace rankbox::sim {
 
-/// An append-only list of events whose addresses stay valid. Only its rank touches it while the world runs.
+/// An append-only list of events whose addresses stay valid. Only its rank touches it while the
+/// world runs.
 class Recorder {
  public:
   explicit Recorder(bool enabled) : enabled_(enabled) {}
 
-  /// A new event, begun now, to be filled in by the caller. Valid until the recorder dies; when recording is
+  /// The time stamp to begin an event with; 0 when recording is off.
+  std::int64_t now() const { return enabled_ ? ticks_now() : 0; }
+
+  /// A new event, to be filled in by the caller. Valid until the recorder dies; when recording is
   /// off, all callers share one event that nobody reads.
-  Event& begin(EventKind kind, Place place) {
-    Event& event = slot();
+  Event& begin(EventKind kind, Place place, std::int64_t begin_ticks) {
+    Event& event = enabled_ ? append() : ignored_;
+    event = Event{};
     event.kind = kind;
     event.place = place;
-    if (enabled_) event.begin_ns = ticks_now();
+    event.begin_ns = begin_ticks;
     return event;
   }
-  void end(Event& event) {
+  Event& begin(EventKind kind, Place place) { return begin(kind, place, now()); }
+
+  void end(Event& event) const {
     event.done = true;
-    if (enabled_) event.end_ns = ticks_now();
+    event.end_ns = now();
   }
 
   /// All events in order, with ticks turned into nanoseconds.
   std::vector<Event> take(const TickClock& clock) const {
+    std::size_t count = 0;
+    for (const EventBlock& block : blocks_) count += block.size();
     std::vector<Event> events;
-    events.reserve(blocks_.empty() ? 0 : (blocks_.size() - 1) * kBlock + used_);
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      const std::size_t count = b + 1 == blocks_.size() ? used_ : kBlock;
-      for (std::size_t i = 0; i < count; ++i) {
-        Event event = blocks_[b][i];
+    events.reserve(count);
+    for (const EventBlock& block : blocks_) {
+      for (Event event : block) {
         event.begin_ns = clock.to_ns(event.begin_ns);
         event.end_ns = event.done ? clock.to_ns(event.end_ns) : event.begin_ns;
         events.push_back(event);
@@ -46,20 +53,15 @@ class Recorder {
   }
 
  private:
-  static constexpr std::size_t kBlock = 256;  // events: 18 KiB
-
-  Event& slot() {
-    if (!enabled_) return ignored_ = Event{};
-    if (used_ == kBlock || blocks_.empty()) {
-      blocks_.push_back(std::make_unique<Event[]>(kBlock));
-      used_ = 0;
+  Event& append() {
+    if (blocks_.empty() || blocks_.back().full()) [[unlikely]] {
+      blocks_.emplace_back(blocks_.empty() ? EventBlock::kSmallest : 2 * blocks_.back().capacity());
     }
-    return blocks_.back()[used_++];
+    return blocks_.back().append();
   }
 
   bool enabled_;
-  std::vector<std::unique_ptr<Event[]>> blocks_;
-  std::size_t used_ = 0;  // in the last block
+  std::vector<EventBlock> blocks_;
   Event ignored_;
 };
 

@@ -6,12 +6,14 @@
 namespace rankbox::sim {
 namespace {
 
-// The widest vectors a core of today has; the compiler splits them where they are narrower. Memory need not be aligned.
+// The widest vectors a core of today has; the compiler splits them where they are narrower. Memory
+// need not be aligned.
 constexpr std::size_t kVectorBytes = 64;
 
-// One compilation for each generation of x86, chosen when the program starts. Sanitizers cannot watch code that is chosen before
-// they have started.
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+// One compilation for each generation of x86, chosen when the program starts. Sanitizers cannot
+// watch code that is chosen before they have started.
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__clang__)
 #define RANKBOX_FOR_EACH_CPU __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define RANKBOX_FOR_EACH_CPU
@@ -23,7 +25,8 @@ struct VectorOf {
   typedef T InMemory __attribute__((vector_size(kVectorBytes), aligned(sizeof(T)), may_alias));
 };
 
-/// x = x op y, for scalars and vectors. By reference: how wide vectors are passed by value depends on the core.
+/// x = x op y, for scalars and vectors. By reference: how wide vectors are passed by value depends
+/// on the core.
 template <ReduceOp op, class V>
 inline __attribute__((always_inline)) void combine(V& x, const V& y) {
   if constexpr (op == ReduceOp::PRODUCT) {
@@ -38,7 +41,8 @@ inline __attribute__((always_inline)) void combine(V& x, const V& y) {
 }
 
 template <class T, ReduceOp op>
-inline __attribute__((always_inline)) void reduce(const void* const* inputs, int ranks, void* const* outputs, int copies,
+inline __attribute__((always_inline)) void reduce(const void* const* inputs, int ranks,
+                                                  void* const* outputs, int copies,
                                                   std::int64_t count) {
   using V = typename VectorOf<T>::InRegister;
   using Memory = typename VectorOf<T>::InMemory;
@@ -50,7 +54,8 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
   std::int64_t i = 0;
   for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes) {
     V x[kAtOnce];
-    for (std::int64_t v = 0; v < kAtOnce; ++v) x[v] = *reinterpret_cast<const Memory*>(in(0, i + v * kLanes));
+    for (std::int64_t v = 0; v < kAtOnce; ++v)
+      x[v] = *reinterpret_cast<const Memory*>(in(0, i + v * kLanes));
     for (int rank = 1; rank < ranks; ++rank) {
       for (std::int64_t v = 0; v < kAtOnce; ++v) {
         const V y = *reinterpret_cast<const Memory*>(in(rank, i + v * kLanes));
@@ -61,7 +66,8 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
       for (std::int64_t v = 0; v < kAtOnce; ++v) x[v] = x[v] / static_cast<T>(ranks);
     }
     for (int copy = 0; copy < copies; ++copy) {
-      for (std::int64_t v = 0; v < kAtOnce; ++v) *reinterpret_cast<Memory*>(out(copy, i + v * kLanes)) = x[v];
+      for (std::int64_t v = 0; v < kAtOnce; ++v)
+        *reinterpret_cast<Memory*>(out(copy, i + v * kLanes)) = x[v];
     }
   }
   for (; i < count; ++i) {
@@ -73,7 +79,8 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
 }
 
 template <class T>
-inline __attribute__((always_inline)) void reduce(const void* const* inputs, int ranks, void* const* outputs, int copies,
+inline __attribute__((always_inline)) void reduce(const void* const* inputs, int ranks,
+                                                  void* const* outputs, int copies,
                                                   std::int64_t count, ReduceOp op) {
   switch (op) {
     case ReduceOp::SUM:
@@ -89,27 +96,27 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
   }
 }
 
-RANKBOX_FOR_EACH_CPU void reduce_float32(const void* const* inputs, int ranks, void* const* outputs, int copies,
-                                         std::int64_t count, ReduceOp op) {
+RANKBOX_FOR_EACH_CPU void reduce_float32(const void* const* inputs, int ranks, void* const* outputs,
+                                         int copies, std::int64_t count, ReduceOp op) {
   reduce<float>(inputs, ranks, outputs, copies, count, op);
 }
-RANKBOX_FOR_EACH_CPU void reduce_float64(const void* const* inputs, int ranks, void* const* outputs, int copies,
-                                         std::int64_t count, ReduceOp op) {
+RANKBOX_FOR_EACH_CPU void reduce_float64(const void* const* inputs, int ranks, void* const* outputs,
+                                         int copies, std::int64_t count, ReduceOp op) {
   reduce<double>(inputs, ranks, outputs, copies, count, op);
 }
-RANKBOX_FOR_EACH_CPU void reduce_int32(const void* const* inputs, int ranks, void* const* outputs, int copies,
-                                       std::int64_t count, ReduceOp op) {
+RANKBOX_FOR_EACH_CPU void reduce_int32(const void* const* inputs, int ranks, void* const* outputs,
+                                       int copies, std::int64_t count, ReduceOp op) {
   reduce<std::int32_t>(inputs, ranks, outputs, copies, count, op);
 }
-RANKBOX_FOR_EACH_CPU void reduce_int64(const void* const* inputs, int ranks, void* const* outputs, int copies,
-                                       std::int64_t count, ReduceOp op) {
+RANKBOX_FOR_EACH_CPU void reduce_int64(const void* const* inputs, int ranks, void* const* outputs,
+                                       int copies, std::int64_t count, ReduceOp op) {
   reduce<std::int64_t>(inputs, ranks, outputs, copies, count, op);
 }
 
 }  // namespace
 
-void reduce_to_all(const void* const* inputs, int ranks, void* const* outputs, int copies, std::int64_t count, DType dtype,
-                   ReduceOp op) {
+void reduce_to_all(const void* const* inputs, int ranks, void* const* outputs, int copies,
+                   std::int64_t count, DType dtype, ReduceOp op) {
   switch (dtype) {
     case DType::kFloat32:
       return reduce_float32(inputs, ranks, outputs, copies, count, op);

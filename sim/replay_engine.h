@@ -1,9 +1,10 @@
 // The engine behind clock.h: runs a trace again, on paper.
 //
-// Each rank walks through its events until one has to wait. What all sides have come to is carried out, which lets ranks walk
-// on. Where messages may compete for a port they are carried out in the order of their earliest possible start. That is sound:
-// whatever is not known yet begins after something now under way has ended, so never before the earliest that is known.
-// Where nothing competes any order gives the same times, and messages are carried out at once.
+// Each rank walks through its events until one has to wait. What all sides have come to is carried
+// out, which lets ranks walk on. Where messages may compete for a port they are carried out in the
+// order of their earliest possible start. That is sound: whatever is not known yet begins after
+// something now under way has ended, so never before the earliest that is known. Where nothing
+// competes any order gives the same times, and messages are carried out at once.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,8 @@
 
 namespace rankbox::sim {
 
-/// @tparam Tariff has a type Time with +=, and: later(Time, Time), seconds(Time) to order by, and the prices message(),
+/// @tparam Tariff has a type Time with +=, and: later(Time, Time), seconds(Time) to order by, and
+/// the prices message(),
 ///         reduction(), compute() and native()
 template <class Tariff>
 class ReplayEngine {
@@ -33,7 +35,11 @@ class ReplayEngine {
   /// @param spans where to note when each event began and ended; null: nowhere
   ReplayEngine(const Trace& trace, Tariff tariff, const Cluster& chooser, bool contended,
                std::vector<std::vector<Span>>* spans)
-      : trace_(trace), tariff_(std::move(tariff)), chooser_(chooser), contended_(contended), spans_(spans) {
+      : trace_(trace),
+        tariff_(std::move(tariff)),
+        chooser_(chooser),
+        contended_(contended),
+        spans_(spans) {
     for (const std::vector<Event>& events : trace.ranks) {
       ranks_.emplace_back();
       ranks_.back().transfers.resize(events.size());
@@ -82,17 +88,20 @@ class ReplayEngine {
   /// Something all sides have come to: a message, or a collective.
   struct Item {
     double earliest = 0;
-    std::uint64_t order = 0;  // among those that could start together: as found, which is the same in every replay
+    std::uint64_t order =
+        0;  // among those that could start together: as found, which is the same in every replay
     EventId send;
     EventId recv;
-    const Meeting* meeting = nullptr;  // null: a message
+    const Meeting* meeting = nullptr;          // null: a message
     bool operator<(const Item& other) const {  // the queue serves the greatest first
       return std::tie(earliest, send.rank, recv.rank, order) >
              std::tie(other.earliest, other.send.rank, other.recv.rank, other.order);
     }
   };
 
-  const Event& event_of(EventId id) const { return trace_.ranks[static_cast<std::size_t>(id.rank)][id.event]; }
+  const Event& event_of(EventId id) const {
+    return trace_.ranks[static_cast<std::size_t>(id.rank)][id.event];
+  }
   Rank& rank_of(EventId id) { return ranks_[static_cast<std::size_t>(id.rank)]; }
   Transfer& transfer_of(EventId id) { return rank_of(id).transfers[id.event]; }
   bool same_node(int a, int b) const {
@@ -105,10 +114,12 @@ class ReplayEngine {
   void advance(Time& time, const Time& to) const { time = tariff_.later(time, to); }
   void note(EventId id, const Time& begin, const Time& end) {
     if (spans_ == nullptr) return;
-    (*spans_)[static_cast<std::size_t>(id.rank)][id.event] = {tariff_.seconds(begin), tariff_.seconds(end)};
+    (*spans_)[static_cast<std::size_t>(id.rank)][id.event] = {tariff_.seconds(begin),
+                                                              tariff_.seconds(end)};
   }
 
-  // ---- Walking ----------------------------------------------------------------------------------------------------
+  // ---- Walking
+  // ----------------------------------------------------------------------------------------------------
 
   void walk_those_released() {
     while (!released_.empty()) {
@@ -173,7 +184,8 @@ class ReplayEngine {
     return true;
   }
 
-  /// Issues `halves` events from `id` on, unless that is done. False: the rank has to wait for them.
+  /// Issues `halves` events from `id` on, unless that is done. False: the rank has to wait for
+  /// them.
   bool communicate(EventId id, std::size_t halves) {
     Rank& rank = rank_of(id);
     bool done = true;
@@ -187,7 +199,8 @@ class ReplayEngine {
     return true;
   }
 
-  // ---- Meeting ----------------------------------------------------------------------------------------------------
+  // ---- Meeting
+  // ----------------------------------------------------------------------------------------------------
 
   void issue(EventId id) {
     const Event& event = event_of(id);
@@ -202,7 +215,8 @@ class ReplayEngine {
     }
     const bool send = event.kind == EventKind::kSend;
     if (event.buffered) leave_buffered(id, event);
-    Mailbox& mailbox = send ? mailboxes_[{event.group, id.rank, event.peer}] : mailboxes_[{event.group, event.peer, id.rank}];
+    Mailbox& mailbox = send ? mailboxes_[{event.group, id.rank, event.peer}]
+                            : mailboxes_[{event.group, event.peer, id.rank}];
     (send ? mailbox.sends : mailbox.recvs).push_back(id);
     if (mailbox.sends.empty() || mailbox.recvs.empty()) return;
     Item item;
@@ -210,10 +224,12 @@ class ReplayEngine {
     item.recv = mailbox.recvs.front();
     mailbox.sends.pop_front();
     mailbox.recvs.pop_front();
-    if (event_of(item.send).bytes == event_of(item.recv).bytes) offer(item);  // else the run ended there
+    if (event_of(item.send).bytes == event_of(item.recv).bytes)
+      offer(item);  // else the run ended there
   }
 
-  /// A buffered send is over for its sender once it has left; the receiver may take it from when it began.
+  /// A buffered send is over for its sender once it has left; the receiver may take it from when it
+  /// began.
   void leave_buffered(EventId id, const Event& event) {
     Rank& rank = rank_of(id);
     Transfer& transfer = transfer_of(id);
@@ -249,7 +265,8 @@ class ReplayEngine {
     agenda_.push(item);
   }
 
-  // ---- Carrying out -----------------------------------------------------------------------------------------------
+  // ---- Carrying out
+  // -----------------------------------------------------------------------------------------------
 
   Time earliest(const Item& item) {
     Time start{};
@@ -319,9 +336,11 @@ class ReplayEngine {
   Time price_of_collective(const Meeting& meeting) const {
     const Event& event = event_of(meeting.front());
     bool one_node = true;
-    for (const EventId& side : meeting) one_node = one_node && same_node(side.rank, meeting.front().rank);
+    for (const EventId& side : meeting)
+      one_node = one_node && same_node(side.rank, meeting.front().rank);
     return tariff_.native(one_node, native_cost(event.collective, static_cast<int>(meeting.size()),
-                                                static_cast<double>(event.bytes), chooser_.link(one_node), chooser_.gamma));
+                                                static_cast<double>(event.bytes),
+                                                chooser_.link(one_node), chooser_.gamma));
   }
 
   const Trace& trace_;
@@ -331,10 +350,10 @@ class ReplayEngine {
   std::vector<std::vector<Span>>* const spans_;
 
   std::vector<Rank> ranks_;
-  std::deque<int> released_;  // ranks whose wait may be over
-  std::map<std::tuple<int, int, int>, Mailbox> mailboxes_;                // (group, source, destination)
-  std::map<std::pair<int, std::size_t>, Meeting> meetings_;               // (group, number)
-  std::map<std::pair<int, int>, std::size_t> collectives_begun_;          // (group, rank)
+  std::deque<int> released_;                                      // ranks whose wait may be over
+  std::map<std::tuple<int, int, int>, Mailbox> mailboxes_;        // (group, source, destination)
+  std::map<std::pair<int, std::size_t>, Meeting> meetings_;       // (group, number)
+  std::map<std::pair<int, int>, std::size_t> collectives_begun_;  // (group, rank)
   std::priority_queue<Item> agenda_;
   std::uint64_t offered_ = 0;
 };

@@ -1,12 +1,11 @@
 // run_ranks in the sandbox: make a world, run the ranks, join them, and say how it went.
-#include "comm/run_ranks.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 
+#include <fmt/format.h>
+
 #include "comm/errors.h"
+#include "comm/run_ranks.h"
 #include "sim/clock.h"
 #include "sim/pending_operation.h"
 #include "sim/world.h"
@@ -16,21 +15,23 @@ namespace {
 
 void check(const RunOptions& options) {
   if (options.world_size < 1) {
-    throw InvalidArgument(fmt::format("world size {} is impossible: at least 1 rank is needed", options.world_size));
+    throw InvalidArgument(
+        fmt::format("world size {} is impossible: at least 1 rank is needed", options.world_size));
   }
   if (options.nodes < 1 || options.nodes > options.world_size) {
-    throw InvalidArgument(fmt::format("{} nodes cannot share {} ranks: 1 to {} nodes are possible", options.nodes,
-                                      options.world_size, options.world_size));
+    throw InvalidArgument(fmt::format("{} nodes cannot share {} ranks: 1 to {} nodes are possible",
+                                      options.nodes, options.world_size, options.world_size));
   }
   for (const Fault& fault : options.faults) {
     if (fault.rank < 0 || fault.rank >= options.world_size) {
-      throw InvalidArgument(fmt::format("a fault is planned for rank {}, but ranks are 0 to {}", fault.rank,
-                                        options.world_size - 1));
+      throw InvalidArgument(fmt::format("a fault is planned for rank {}, but ranks are 0 to {}",
+                                        fault.rank, options.world_size - 1));
     }
   }
 }
 
-/// The failure of one rank as run_ranks throws it: Rankbox errors as they are, all others inside RankFailed.
+/// The failure of one rank as run_ranks throws it: Rankbox errors as they are, all others inside
+/// RankFailed.
 std::exception_ptr with_rank(std::exception_ptr failure, int rank) {
   try {
     try {
@@ -39,10 +40,12 @@ std::exception_ptr with_rank(std::exception_ptr failure, int rank) {
       if (error.rank() < 0) error.attribute_to(rank);
       return failure;
     } catch (const std::exception& error) {
-      std::throw_with_nested(RankFailed(fmt::format("rank {} failed: {}", rank, error.what()), {rank, "", -1, "", 0}));
-    } catch (...) {
       std::throw_with_nested(
-          RankFailed(fmt::format("rank {} failed with an exception that is not a std::exception", rank), {rank, "", -1, "", 0}));
+          RankFailed(fmt::format("rank {} failed: {}", rank, error.what()), {rank, "", -1, "", 0}));
+    } catch (...) {
+      std::throw_with_nested(RankFailed(
+          fmt::format("rank {} failed with an exception that is not a std::exception", rank),
+          {rank, "", -1, "", 0}));
     }
   } catch (...) {
     return std::current_exception();
@@ -97,7 +100,8 @@ RunReport run_world(const RunOptions& options, const std::function<void(Comm&)>&
   return report;
 }
 
-void run_world(const RunOptions& options, const std::function<void(Comm&)>& body, RunReport* report) {
+void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
+               RunReport* report) {
   check(options);
   sim::World world(options);
   sim::TickClock clock;

@@ -8,17 +8,20 @@
 
 namespace rankbox::sim {
 
-/// Guards critical sections of some nanoseconds (linking an operation into a queue), where a mutex would cost more than the
-/// work. Never held across a copy, a call-out or a wait. Use with std::lock_guard.
+/// Guards critical sections of some nanoseconds (linking an operation into a queue), where a mutex
+/// would cost more than the work. Never held across a copy, a call-out or a wait. Use with
+/// std::lock_guard.
 class SpinLock {
  public:
   void lock() {
-    for (int attempts = 0; locked_.exchange(true, std::memory_order_acquire); ++attempts) {
-      // The holder may have lost its core: let it run.
-      if (attempts < 64) {
-        cpu_relax();
-      } else {
-        std::this_thread::yield();
+    while (locked_.exchange(true, std::memory_order_acquire)) {
+      // Only look while it is taken: an exchange would take the cache line away from the holder.
+      for (int looks = 0; locked_.load(std::memory_order_relaxed); ++looks) {
+        if (looks < 64) {
+          cpu_relax();
+        } else {
+          std::this_thread::yield();  // the holder may have lost its core
+        }
       }
     }
   }

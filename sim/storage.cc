@@ -1,8 +1,8 @@
 // Tensor memory in the sandbox: the host's, counted per rank.
-#include <fmt/format.h>
-
 #include <new>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
@@ -17,7 +17,9 @@ MemoryMeter*& current_memory_meter() {
 
 Shape::Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {
   for (std::int64_t extent : extents_) {
-    if (extent < 0) throw InvalidArgument(fmt::format("a shape cannot have an extent of {}: 0 or more are needed", extent));
+    if (extent < 0)
+      throw InvalidArgument(
+          fmt::format("a shape cannot have an extent of {}: 0 or more are needed", extent));
   }
   elements();  // throws if they are too many to count
 }

@@ -1,10 +1,10 @@
 // One std::thread per rank.
-#include <fmt/format.h>
-
 #include <atomic>
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "comm/errors.h"
 #include "sim/executor.h"
@@ -12,8 +12,8 @@
 namespace rankbox::sim {
 namespace {
 
-// With a core for every rank, a wait is usually over before a sleep would have begun: look for some 50 µs. With fewer
-// cores than ranks, whoever would end the wait needs this core.
+// With a core for every rank, a wait is usually over before a sleep would have begun: look for some
+// 50 µs. With fewer cores than ranks, whoever would end the wait needs this core.
 constexpr int kSpinsWithCores = 2000;
 constexpr int kSpinsWithout = 0;
 
@@ -21,8 +21,9 @@ class ThreadExecutor final : public Executor {
  public:
   explicit ThreadExecutor(int world_size)
       : beds_(static_cast<std::size_t>(world_size)),
-        spins_(static_cast<unsigned>(world_size) <= std::thread::hardware_concurrency() ? kSpinsWithCores
-                                                                                        : kSpinsWithout) {}
+        spins_(static_cast<unsigned>(world_size) <= std::thread::hardware_concurrency()
+                   ? kSpinsWithCores
+                   : kSpinsWithout) {}
 
   void run(const std::function<void(int)>& body) override {
     // Ranks wait at a gate until all exist: if one cannot be started, none has begun.
@@ -39,8 +40,9 @@ class ThreadExecutor final : public Executor {
       }
     } catch (const std::system_error& error) {
       open(gate, kCancelled);
-      throw InvalidArgument(fmt::format("world size {}: this machine started {} threads, then said \"{}\"; use fewer ranks",
-                                        world_size, threads.size(), error.what()));
+      throw InvalidArgument(fmt::format(
+          "world size {}: this machine started {} threads, then said \"{}\"; use fewer ranks",
+          world_size, threads.size(), error.what()));
     }
     open(gate, kOpen);
   }  // joins

@@ -1,4 +1,5 @@
-// The cheapest monotonic time stamp of the machine, for tracing: some 10 ns where std::chrono takes 25.
+// The cheapest monotonic time stamp of the machine, for tracing: some 10 ns where std::chrono
+// takes 25.
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,8 @@ inline std::int64_t ticks_now() {
 #endif
 }
 
-/// Converts ticks to nanoseconds since the clock was made, by comparing both clocks at the start and at the end.
+/// Converts ticks to nanoseconds since the clock was made, by comparing both clocks at the start
+/// and at the end.
 class TickClock {
  public:
   TickClock() : start_ticks_(ticks_now()), start_time_(std::chrono::steady_clock::now()) {}

@@ -10,7 +10,8 @@ namespace {
 
 // Looks until the state is no longer `idle`, at most as long as the executor finds useful.
 std::uint32_t look(const Operation& operation, std::uint32_t idle, int spins) {
-  // The first looks, about a microsecond, come without a pause: on recent cores a pause costs as much as a message.
+  // The first looks, about a microsecond, come without a pause: on recent cores a pause costs as
+  // much as a message.
   constexpr int kEagerLooks = 400;
   std::uint32_t state = operation.state.load(std::memory_order_acquire);
   for (int i = 0; state == idle && i < spins; ++i) {
@@ -20,7 +21,8 @@ std::uint32_t look(const Operation& operation, std::uint32_t idle, int spins) {
   return state;
 }
 
-// Sleeps until the state is no longer kParked. (Liveness explains why the order of these steps proves a deadlock.)
+// Sleeps until the state is no longer kParked. (Liveness explains why the order of these steps
+// proves a deadlock.)
 void sleep(Operation& operation, std::uint32_t state, const Operation* other) {
   RankState& rank = *operation.owner;
   World& world = *rank.world;
@@ -28,13 +30,15 @@ void sleep(Operation& operation, std::uint32_t state, const Operation* other) {
   rank.waiting[1] = other;
   if (operation.state.compare_exchange_strong(state, kParked, std::memory_order_acq_rel)) {
     if (world.liveness().block()) world.stop_deadlocked();
-    while (operation.state.load(std::memory_order_acquire) == kParked) world.executor().park(rank.rank);
+    while (operation.state.load(std::memory_order_acquire) == kParked)
+      world.executor().park(rank.rank);
   }
 }
 
 // Moves the state on, waking the owner if it sleeps.
 void advance(Operation& operation, std::uint32_t to) {
-  RankState* owner = operation.owner;  // the operation may be gone once its owner sees the new state
+  RankState* owner =
+      operation.owner;  // the operation may be gone once its owner sees the new state
   // Mostly right, and then the line moves between cores once.
   std::uint32_t state = kPending;
   while (state != kParked) {
@@ -55,7 +59,8 @@ void wait_until_done(Operation& operation, const Operation* other) {
     std::uint32_t state = look(operation, kPending, spins);
     if (state == kWork) {
       operation.job->help();
-      // Parts that others took may still be under way: the state stays kWork until the last is done.
+      // Parts that others took may still be under way: the state stays kWork until the last is
+      // done.
       state = look(operation, kWork, spins);
     }
     if (state == kDone) return;

@@ -1,8 +1,8 @@
 #include "sim/wait_for_graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "sim/group.h"
 
@@ -23,20 +23,26 @@ std::string ranks_in_words(const std::vector<int>& ranks) {
   for (std::size_t i = 0; i < ranks.size() && i < kMostRanksShown; ++i) {
     words += fmt::format("{}{}", i == 0 ? " " : ", ", ranks[i]);
   }
-  if (ranks.size() > kMostRanksShown) words += fmt::format(" and {} more", ranks.size() - kMostRanksShown);
+  if (ranks.size() > kMostRanksShown)
+    words += fmt::format(" and {} more", ranks.size() - kMostRanksShown);
   return words;
 }
 
 std::string in_words(const Wait& wait) {
   const std::string place = fmt::format("at {}:{}", wait.file, wait.line);
   const std::string peers = ranks_in_words(wait.peers);
-  if (wait.op == "send") return fmt::format("rank {} waits to send {} B to {} {}", wait.rank, wait.bytes, peers, place);
-  if (wait.op == "recv") return fmt::format("rank {} waits to receive {} B from {} {}", wait.rank, wait.bytes, peers, place);
-  if (wait.op == "sendrecv") return fmt::format("rank {} waits in sendrecv for {} {}", wait.rank, peers, place);
+  if (wait.op == "send")
+    return fmt::format("rank {} waits to send {} B to {} {}", wait.rank, wait.bytes, peers, place);
+  if (wait.op == "recv")
+    return fmt::format("rank {} waits to receive {} B from {} {}", wait.rank, wait.bytes, peers,
+                       place);
+  if (wait.op == "sendrecv")
+    return fmt::format("rank {} waits in sendrecv for {} {}", wait.rank, peers, place);
   return fmt::format("rank {} waits in {} for {} {}", wait.rank, wait.op, peers, place);
 }
 
-/// Follows waits from each rank until one repeats (a cycle) or none follows (a chain that ends at a rank that returned).
+/// Follows waits from each rank until one repeats (a cycle) or none follows (a chain that ends at a
+/// rank that returned).
 std::vector<int> find_cycle(const std::vector<Wait>& waits, int world_size) {
   std::vector<const Wait*> by_rank(static_cast<std::size_t>(world_size), nullptr);
   for (const Wait& wait : waits) by_rank[static_cast<std::size_t>(wait.rank)] = &wait;
@@ -51,7 +57,8 @@ std::vector<int> find_cycle(const std::vector<Wait>& waits, int world_size) {
       path.push_back(at);
       const Wait* wait = by_rank[static_cast<std::size_t>(at)];
       if (wait == nullptr) break;  // it returned
-      // A rank in a collective waits for several: prefer one that waits itself, since that may close a circle.
+      // A rank in a collective waits for several: prefer one that waits itself, since that may
+      // close a circle.
       const auto next = std::find_if(wait->peers.begin(), wait->peers.end(), [&](int peer) {
         return by_rank[static_cast<std::size_t>(peer)] != nullptr;
       });
@@ -71,13 +78,15 @@ std::vector<int> find_cycle(const std::vector<Wait>& waits, int world_size) {
 std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, bool chain) {
   const auto all = [&](const char* op) {
     return std::all_of(cycle.begin(), cycle.end(), [&](int rank) {
-      return std::any_of(waits.begin(), waits.end(), [&](const Wait& w) { return w.rank == rank && w.op == op; });
+      return std::any_of(waits.begin(), waits.end(),
+                         [&](const Wait& w) { return w.rank == rank && w.op == op; });
     });
   };
   if (chain) return "a rank returned too early, or its peers expect one call too many";
   if (cycle.size() == 1) return "a rank cannot wait for itself: copy() moves data within a rank";
   if (all("send")) {
-    return "all of them send first, and a send waits for its receive (as on NCCL): let one receive first, or use sendrecv";
+    return "all of them send first, and a send waits for its receive (as on NCCL): let one receive "
+           "first, or use sendrecv";
   }
   if (all("recv")) return "all of them receive first: somebody has to send";
   return "every send needs its receive in the same order on the other side";
@@ -87,17 +96,19 @@ std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, 
 
 Wait describe_wait(const RankState& rank) {
   const Operation& operation = *rank.waiting[0];
-  Wait wait{rank.rank, operation_name(rank), {}, operation.bytes, operation.place.file_name(),
-            static_cast<int>(operation.place.line())};
+  Wait wait{rank.rank,       operation_name(rank),        {},
+            operation.bytes, operation.place.file_name(), static_cast<int>(operation.place.line())};
   if (operation.kind == OperationKind::kCollective) {
     const CollectiveJob& job = *operation.job;
     for (std::size_t i = 0; i < job.participants().size(); ++i) {
-      if (job.participants()[i] == nullptr) wait.peers.push_back(job.group().world_rank(static_cast<int>(i)));
+      if (job.participants()[i] == nullptr)
+        wait.peers.push_back(job.group().world_rank(static_cast<int>(i)));
     }
   } else {
     for (const Operation* half : rank.waiting) {
       const bool pending = half != nullptr && half->state.load(std::memory_order_acquire) != kDone;
-      if (pending && std::find(wait.peers.begin(), wait.peers.end(), half->peer) == wait.peers.end()) {
+      if (pending &&
+          std::find(wait.peers.begin(), wait.peers.end(), half->peer) == wait.peers.end()) {
         wait.peers.push_back(half->peer);
       }
     }
@@ -105,18 +116,21 @@ Wait describe_wait(const RankState& rank) {
   return wait;
 }
 
-DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep, const std::vector<bool>& returned) {
+DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
+                               const std::vector<bool>& returned) {
   std::vector<Wait> waits;
   for (const RankState* rank : asleep) waits.push_back(describe_wait(*rank));
   const std::vector<int> cycle = find_cycle(waits, static_cast<int>(returned.size()));
   const bool chain = !cycle.empty() && returned[static_cast<std::size_t>(cycle.back())];
   const auto wait_of = [&](int rank) {
-    return std::find_if(waits.begin(), waits.end(), [rank](const Wait& wait) { return wait.rank == rank; });
+    return std::find_if(waits.begin(), waits.end(),
+                        [rank](const Wait& wait) { return wait.rank == rank; });
   };
 
   std::vector<int> blocked;
   for (const Wait& wait : waits) blocked.push_back(wait.rank);
-  std::string story = fmt::format("deadlock: {} blocked and nothing is in flight", ranks_in_words(blocked));
+  std::string story =
+      fmt::format("deadlock: {} blocked and nothing is in flight", ranks_in_words(blocked));
   std::size_t shown = 0;
   for (int rank : cycle) {
     if (++shown > kMostRanksShown) {
@@ -124,14 +138,16 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep, cons
       break;
     }
     const auto wait = wait_of(rank);
-    story += wait == waits.end() ? fmt::format("\n  rank {} has returned", rank) : "\n  " + in_words(*wait);
+    story += wait == waits.end() ? fmt::format("\n  rank {} has returned", rank)
+                                 : "\n  " + in_words(*wait);
   }
   if (!chain && cycle.size() > 1) story += fmt::format("\n  and so back to rank {}", cycle.front());
   story += "\n  hint: " + hint(waits, cycle, chain);
 
   // Every cycle and chain starts with a rank that sleeps.
   const Wait& first = cycle.empty() ? waits.front() : *wait_of(cycle.front());
-  const ErrorContext context{first.rank, first.op, first.peers.empty() ? -1 : first.peers.front(), first.file, first.line};
+  const ErrorContext context{first.rank, first.op, first.peers.empty() ? -1 : first.peers.front(),
+                             first.file, first.line};
   return DeadlockError(story, context, waits, cycle);
 }
 

@@ -1,10 +1,10 @@
 #include "sim/world.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/wait_for_graph.h"
 
@@ -40,13 +40,15 @@ World::World(const RunOptions& options)
       returned_(static_cast<std::size_t>(options.world_size)) {
   const std::uint64_t serial = next_world_serial();
   for (int rank = 0; rank < options.world_size; ++rank) {
-    auto state = std::make_unique<RankState>(*this, rank, options.trace, options.seed + static_cast<std::uint64_t>(rank));
+    auto state = std::make_unique<RankState>(*this, rank, options.trace,
+                                             options.seed + static_cast<std::uint64_t>(rank));
     state->memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
     ranks_.push_back(std::move(state));
   }
   std::vector<int> everyone(static_cast<std::size_t>(options.world_size));
   std::iota(everyone.begin(), everyone.end(), 0);
-  groups_.push_back(std::make_unique<Group>(*this, 0, std::move(everyone), std::vector<int>{}, false));
+  groups_.push_back(
+      std::make_unique<Group>(*this, 0, std::move(everyone), std::vector<int>{}, false));
 }
 
 // The inverse of chunk(): node k holds the ranks [k*p/nodes, (k+1)*p/nodes).
@@ -61,7 +63,8 @@ int World::first_rank_of_node(int node) const {
 
 Group& World::add_group(std::vector<int> members, std::vector<int> path) {
   std::lock_guard guard(lock_);
-  groups_.push_back(std::make_unique<Group>(*this, static_cast<int>(groups_.size()), std::move(members), std::move(path), stopped_));
+  groups_.push_back(std::make_unique<Group>(*this, static_cast<int>(groups_.size()),
+                                            std::move(members), std::move(path), stopped_));
   return *groups_.back();
 }
 
@@ -110,8 +113,8 @@ void World::throw_stopped(const RankState& rank, const char* operation, Place pl
     }
     throw DeadlockError(deadlock_->what(), context, deadlock_->waits(), deadlock_->cycle());
   }
-  throw Aborted(fmt::format("rank {} was stopped in {} at {}:{}, because {}", rank.rank, operation, place.file_name(),
-                            place.line(), what_of(cause_)),
+  throw Aborted(fmt::format("rank {} was stopped in {} at {}:{}, because {}", rank.rank, operation,
+                            place.file_name(), place.line(), what_of(cause_)),
                 context);
 }
 
@@ -123,7 +126,8 @@ void World::leave(RankState& rank) {
 std::exception_ptr World::verdict() {
   std::lock_guard guard(lock_);
   if (cause_ == nullptr) return left_behind();
-  if (deadlock_ != nullptr) return cause_;  // it belongs to all of them, and names the cycle's first
+  if (deadlock_ != nullptr)
+    return cause_;  // it belongs to all of them, and names the cycle's first
   const std::string what = what_of(cause_);
   for (const std::unique_ptr<RankState>& rank : ranks_) {
     if (rank->failure != nullptr && what_of(rank->failure) == what) return rank->failure;
@@ -135,7 +139,8 @@ std::exception_ptr World::left_behind() {
   for (const std::unique_ptr<RankState>& rank : ranks_) {
     if (rank->dropped_request.empty()) continue;
     const ErrorContext context{rank->rank, rank->dropped_operation, rank->dropped_peer,
-                               rank->dropped_place.file_name(), static_cast<int>(rank->dropped_place.line())};
+                               rank->dropped_place.file_name(),
+                               static_cast<int>(rank->dropped_place.line())};
     return std::make_exception_ptr(UnreceivedMessage(rank->dropped_request, context));
   }
   std::vector<Channel::Leftover> leftovers;
@@ -151,12 +156,12 @@ std::exception_ptr World::left_behind() {
   const bool sent = first.kind == OperationKind::kSend;
   const std::string message = fmt::format(
       "{}: rank {} {} {} bytes {} rank {} at {}:{}{}; every {} needs its {}",
-      sent ? "unreceived message" : "unmatched receive", first.owner, sent ? "sent" : "waits for", first.bytes,
-      sent ? "to" : "from", first.peer, first.place.file_name(), first.place.line(),
-      leftovers.size() > 1 ? fmt::format(" (and {} more)", leftovers.size() - 1) : "", sent ? "send" : "receive",
-      sent ? "receive" : "send");
-  const ErrorContext context{first.owner, sent ? "send" : "recv", first.peer, first.place.file_name(),
-                             static_cast<int>(first.place.line())};
+      sent ? "unreceived message" : "unmatched receive", first.owner, sent ? "sent" : "waits for",
+      first.bytes, sent ? "to" : "from", first.peer, first.place.file_name(), first.place.line(),
+      leftovers.size() > 1 ? fmt::format(" (and {} more)", leftovers.size() - 1) : "",
+      sent ? "send" : "receive", sent ? "receive" : "send");
+  const ErrorContext context{first.owner, sent ? "send" : "recv", first.peer,
+                             first.place.file_name(), static_cast<int>(first.place.line())};
   return std::make_exception_ptr(UnreceivedMessage(message, context));
 }
 
@@ -164,17 +169,20 @@ Trace World::take_trace(const TickClock& clock) const {
   // Groups are numbered by their path, not in the order threads happened to make them.
   std::vector<const Group*> groups;
   for (const std::unique_ptr<Group>& group : groups_) groups.push_back(group.get());
-  std::sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) { return a->path() < b->path(); });
+  std::sort(groups.begin(), groups.end(),
+            [](const Group* a, const Group* b) { return a->path() < b->path(); });
 
   Trace trace;
-  std::vector<std::int32_t> number(groups_.size());  // by order of making, which is what events hold
+  std::vector<std::int32_t> number(
+      groups_.size());  // by order of making, which is what events hold
   for (std::size_t i = 0; i < groups.size(); ++i) {
     trace.groups.push_back(groups[i]->members());
     number[static_cast<std::size_t>(groups[i]->id())] = static_cast<std::int32_t>(i);
   }
   for (const std::unique_ptr<RankState>& rank : ranks_) {
     trace.ranks.push_back(rank->recorder.take(clock));
-    for (Event& event : trace.ranks.back()) event.group = number[static_cast<std::size_t>(event.group)];
+    for (Event& event : trace.ranks.back())
+      event.group = number[static_cast<std::size_t>(event.group)];
     trace.nodes.push_back(node_of(rank->rank));
   }
   return trace;

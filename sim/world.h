@@ -33,10 +33,12 @@ class World {
   /// A communicator of some ranks. Safe from any rank.
   Group& add_group(std::vector<int> members, std::vector<int> path);
 
-  /// Stops the world with a first cause (later ones are ignored): every wait of every rank, now and later, ends.
+  /// Stops the world with a first cause (later ones are ignored): every wait of every rank, now and
+  /// later, ends.
   void stop(std::exception_ptr cause);
 
-  /// Stops it for a deadlock. Called by the one rank that Liveness told so: all others sleep or have returned.
+  /// Stops it for a deadlock. Called by the one rank that Liveness told so: all others sleep or
+  /// have returned.
   void stop_deadlocked();
 
   /// Stops it because `rank` blocks on a message to or from itself, which nobody else can complete.
@@ -48,8 +50,9 @@ class World {
   /// Marks a rank as returned, which may leave others waiting for it forever.
   void leave(RankState& rank);
 
-  /// After all ranks have returned: the first cause if there is one, else what was left behind, else null. Where several
-  /// ranks failed of the same (the two sides of a mismatch), the lowest of them speaks, whoever was first.
+  /// After all ranks have returned: the first cause if there is one, else what was left behind,
+  /// else null. Where several ranks failed of the same (the two sides of a mismatch), the lowest of
+  /// them speaks, whoever was first.
   std::exception_ptr verdict();
 
   /// After all ranks have returned.
@@ -65,8 +68,8 @@ class World {
   std::vector<std::unique_ptr<RankState>> ranks_;
   std::vector<std::atomic<bool>> returned_;  // [world rank]
 
-  std::mutex lock_;                             // guards the rest
-  std::deque<std::unique_ptr<Group>> groups_;   // [0]: the world; only grows
+  std::mutex lock_;                            // guards the rest
+  std::deque<std::unique_ptr<Group>> groups_;  // [0]: the world; only grows
   bool stopped_ = false;
   std::exception_ptr cause_;
   std::shared_ptr<const DeadlockError> deadlock_;

@@ -91,7 +91,9 @@ std::string origin_of_element(float value, int world_size) {
 
 std::string origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size) {
   if (std::isnan(value)) return "it was never written, or a buffer was added before it was filled";
-  for (int rank = 0; rank < world_size && world_size > 1; ++rank) {
+  // (Of MAX and MIN every result is somebody's share.)
+  const bool adds_up = op != ReduceOp::MAX && op != ReduceOp::MIN;
+  for (int rank = 0; rank < world_size && adds_up && world_size > 1; ++rank) {
     if (value == share(op, rank, i, world_size)) {
       return fmt::format("that is the share of rank {} alone: was the reduction lost?", rank);
     }

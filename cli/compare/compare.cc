@@ -138,7 +138,7 @@ void list_clusters() {
              "between: α", "1/β", "1/γ", "per node");
   for (const Cluster& cluster : cluster_presets()) {
     const auto rate = [](double seconds_per_byte) {
-      return fmt::format("{:.3g} GB/s", 1e-9 / seconds_per_byte);
+      return fmt::format("{:.4g} GB/s", 1e-9 / seconds_per_byte);
     };
     fmt::print("{:<16} {:>12} {:>10} {:>12} {:>10} {:>10} {:>9}\n", cluster.name,
                format_seconds(cluster.within_node.alpha), rate(cluster.within_node.beta),
@@ -227,7 +227,11 @@ std::vector<Row> compare(const Plan& plan, bool quiet) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   if (!quiet) {
-    fmt::print("\n{}", format_winners(plan, all));
+    const std::string winners = format_winners(plan, all);
+    if (!winners.empty()) {
+      fmt::print("\n{}A lead that may be noise (middle halves that overlap) does not count.\n",
+                 winners);
+    }
   }
   return all;
 }
@@ -244,7 +248,7 @@ void require_all_right(const std::vector<Row>& rows) {
 
 void add_compare(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("compare", "Time topologies against the native collective");
+      app.add_subcommand("compare", "times topologies against the native collective");
   const auto arguments = std::make_shared<Arguments>();
   command
       ->add_option(
@@ -275,6 +279,10 @@ void add_compare(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--json", arguments->json,
                       "write the figures there; - for stdout, without the table");
+  command->footer(
+      "Example:\n"
+      "  ./rankbox compare --collective broadcast --ranks 8 --sizes 1K:16M:16 --cluster h100-efa\n"
+      "Exits with 0 if all results are right, 1 if not, 2 for a mistake on this command line.");
   command->callback([arguments] { run(*arguments); });
 }
 

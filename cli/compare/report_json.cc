@@ -7,7 +7,7 @@
 namespace rankbox::cli {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;  // members in the order written here
 
 constexpr double kMicro = 1e6;
 
@@ -44,7 +44,7 @@ json to_json(const Row& row) {
 
 }  // namespace
 
-json to_json(const Plan& plan, const std::vector<Row>& rows) {
+nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows) {
   json results = json::array();
   for (const Row& row : rows) {
     results.push_back(to_json(row));

@@ -118,11 +118,11 @@ TEST_CASE("times have three digits and the unit that suits") {
 }
 
 TEST_CASE("JSON has every row in the agreed shape") {
-  const nlohmann::json json = to_json(laptop(), crossing_rows());
+  const nlohmann::ordered_json json = to_json(laptop(), crossing_rows());
   CHECK(json.at("version") == 1);
   CHECK(json.at("cluster").at("name") == "laptop");
   REQUIRE(json.at("results").size() == 9);
-  const nlohmann::json& row = json.at("results").at(1);
+  const nlohmann::ordered_json& row = json.at("results").at(1);
   CHECK(row.at("collective") == "all_reduce");
   CHECK(row.at("algorithm") == "tree");
   CHECK(row.at("ranks") == 4);

@@ -292,7 +292,7 @@ TEST_CASE("waiting for requests that nobody will complete: the line is the one t
         }
         dist.wait_all(requests);
       },
-      {{0, "recv", {1}, 32, 0}, {1, "send", {2}, 32, 0}, {2, "all_reduce", {0, 1}, 32, 0}}, {1, 2});
+      {{0, "recv", {1}, 32, 0}, {1, "send", {2}, 32, 0}, {2, "all_reduce", {0, 1}, 32, 0}}, {0, 1, 2});
 }
 
 TEST_CASE("half a sendrecv") {

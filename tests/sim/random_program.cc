@@ -190,13 +190,15 @@ class Generator {
 
 // ---- Breaking -------------------------------------------------------------------------------------------------------
 
-/// Waits come after what they wait for, and groups are used after they were made.
+/// Waits come after what they wait for, groups are used after they were made, and splits keep their order: else they would make
+/// other groups.
 bool is_sound(const std::vector<Step>& steps) {
   std::vector<int> started;
   std::vector<int> groups = {0};
   for (const Step& step : steps) {
     const bool uses_group = is_message(step.kind) || is_collective(step.kind);
     if (uses_group && std::find(groups.begin(), groups.end(), step.group) == groups.end()) return false;
+    if (step.kind == StepKind::kSplit && step.made_group < groups.back()) return false;
     if (step.kind == StepKind::kSplit) groups.push_back(step.made_group);
     if (starts_request(step.kind)) started.push_back(step.request);
     if (step.kind == StepKind::kWait &&

@@ -152,6 +152,29 @@ TEST_CASE("a request that is thrown away at once is taken back, and its partner 
   CHECK(error->cycle() == std::vector<int>{1, 0});
 }
 
+TEST_CASE("a collective that was thrown away is not made up for by the next one") {
+  for (int late : {0, 1}) {  // who comes last to the second collective
+    const Fault delay = {.rank = late, .operation = 2 - late, .kind = Fault::Kind::kDelay, .seconds = 0.02};
+    const Observation seen = observe({.world_size = 2, .faults = {delay}}, [](Comm& dist) {
+      Tensor tensor = zeros(2);
+      if (dist.rank() == 0) {
+        { const Request request = dist.all_reduce_async(tensor); }
+        dist.send(tensor, 1);
+      } else {
+        dist.recv(tensor, 0);
+      }
+      dist.all_reduce(tensor);  // rank 0's second, rank 1's first
+    });
+    CAPTURE(late);
+    INFO(what_of(seen.thrown));
+    const auto error = error_as<DeadlockError>(seen.thrown);
+    REQUIRE(error.has_value());
+    REQUIRE(error->waits().size() == 2);
+    CHECK(error->waits()[0].peers == std::vector<int>{1});
+    CHECK(error->waits()[1].peers == std::vector<int>{0});
+  }
+}
+
 TEST_CASE("a message that is received by somebody else's receive is not unreceived") {
   // Received through irecv, sendrecv and in a group: nothing is left behind.
   const Observation seen = observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {

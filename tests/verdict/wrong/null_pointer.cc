@@ -5,8 +5,8 @@ namespace rankbox {
 
 void broadcast_naive(Comm& dist, Tensor& tensor, int src) {
   if (dist.rank() != src) {
-    float* volatile nowhere = nullptr;
-    *nowhere = 1;  // HERE
+    volatile float* nowhere = nullptr;
+    *nowhere = tensor.empty() ? 1.0f : tensor.data()[0];  // HERE
     dist.recv(tensor, src);
     return;
   }

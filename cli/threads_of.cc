@@ -1,4 +1,4 @@
-#include "cli/busiest_thread.h"
+#include "cli/threads_of.h"
 
 #include <charconv>
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/syscall.h>
@@ -42,22 +43,28 @@ ThreadState state_of(const std::filesystem::path& task) {
 
 }  // namespace
 
-bool poke_busiest_thread(pid_t process, int signal) {
+bool poke_threads(pid_t process, int signal) {
   long busiest = -1;
   long most_ticks = -1;
+  std::vector<long> asleep;
   std::error_code ignored;  // threads come and go while we look
   for (std::filesystem::directory_iterator task(fmt::format("/proc/{}/task", process), ignored),
        end;
        !ignored && task != end; task.increment(ignored)) {
-    const ThreadState thread = state_of(task->path());
-    if (thread.state != 'R' || thread.ticks <= most_ticks) continue;
     const std::string name = task->path().filename().string();
     long id = 0;
     if (std::from_chars(name.data(), name.data() + name.size(), id).ec != std::errc()) continue;
-    most_ticks = thread.ticks;
-    busiest = id;
+    const ThreadState thread = state_of(task->path());
+    if (thread.state != 'R') {
+      asleep.push_back(id);
+    } else if (thread.ticks > most_ticks) {
+      most_ticks = thread.ticks;
+      busiest = id;
+    }
   }
-  return busiest >= 0 && syscall(SYS_tgkill, process, busiest, signal) == 0;
+  if (busiest >= 0) return syscall(SYS_tgkill, process, busiest, signal) == 0;
+  for (long id : asleep) syscall(SYS_tgkill, process, id, signal);
+  return false;
 }
 
 }  // namespace rankbox::cli
