@@ -137,15 +137,17 @@ def rows():
 
 def run_program(command, folder):
     """The numbers a program prints, or None and why there are none."""
+    program = next(word for word in command if word.endswith(("_bench", "_peer", "_bandwidth")))
     if command[0] == "mpirun" and not shutil.which("mpirun"):
         return None, "mpirun is not installed"
-    placed = [str(folder / word) if (folder / word).is_file() else word for word in command]
-    program = next(word for word in command if word.endswith(("_bench", "_peer", "_bandwidth")))
-    if program in placed:
+    placed = [str(folder / word) if word == program else word for word in command]
+    if not (folder / program).is_file():
         return None, f"{program} was not built"
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     try:
         done = subprocess.run(placed, capture_output=True, text=True, env=environment, timeout=120)
+        if done.returncode < 0:
+            return None, f"{program} crashed with signal {-done.returncode}"
         if done.returncode != 0:
             return None, (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[0][:70]
         return [float(word) for word in done.stdout.split()], ""

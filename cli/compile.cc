@@ -1,6 +1,7 @@
 #include "cli/compile.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <regex>
 #include <sstream>
 #include <system_error>
@@ -36,10 +37,15 @@ std::vector<std::string> command(const Exercise& exercise, const std::string& so
   // own functions stay in the library, even if the process has others of the same name.
   for (const char* word : {"-std=c++20", "-O1", "-g1", "-fPIC", "-shared", "-pthread", "-Wall",
                            "-Wextra", "-Wno-unused-parameter", "-fdiagnostics-color=never",
-                           "-fmax-errors=5", "-Wl,-Bsymbolic-functions", "-I.", "-include",
-                           "bazel/clang_source_location.h", "-include", "cli/exercise_entry.h"}) {
+                           "-fmax-errors=5", "-Wl,-Bsymbolic-functions", "-I."}) {
     words.emplace_back(word);
   }
+  // Older clangs need it to find the lines of calls; it is empty for all other compilers.
+  const std::string clang_header = "bazel/clang_source_location.h";
+  if (std::filesystem::exists(project_root() + "/" + clang_header)) {
+    words.insert(words.end(), {"-include", clang_header});
+  }
+  words.insert(words.end(), {"-include", "cli/exercise_entry.h"});
   words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", exercise.name));
   words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"collectives/{}.h\"", exercise.name));
   for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), source}) {

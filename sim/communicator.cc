@@ -83,7 +83,7 @@ void Communicator::send(Slice slice, int dst, Place place) {
   check_peer(caller, dst, "destination");
   check_source(caller, slice);
 
-  Channel& channel = fetch_channel(*group_, index_, dst);
+  Channel& channel = group_->channel(index_, dst);
   const int peer = group_->world_rank(dst);
   // Here and below: post first and write things down while the message is under way.
   const std::int64_t begin = state_->recorder.now();

@@ -54,6 +54,7 @@ void advance(Operation& operation, std::uint32_t to) {
 
 void wait_until_done(Operation& operation, const Operation* other) {
   RankState& rank = *operation.owner;
+  if (operation.state.load(std::memory_order_acquire) == kDone) return;
   const int spins = rank.world->executor().spins();
   while (true) {
     std::uint32_t state = look(operation, kPending, spins);

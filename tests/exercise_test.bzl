@@ -1,22 +1,29 @@
-"""The test of an exercise: one source, built against the answer and against the learner's file.
+"""The tests of exercises: one source each, built against the answer and the learner's file.
 
-    exercise_test(
-        name = "broadcast_ring",
-        family = "broadcast",
-    )
+    chapter_tests()
 
 in the package tests/02_broadcast makes, from broadcast_ring_test.cc,
 
     broadcast_ring_solution_test    linked with //solutions; runs with all tests
     broadcast_ring_exercise_test    linked with //exercises/02_broadcast:broadcast_ring; manual,
                                     since it fails until somebody has done the exercise
+
+and so for every exercise of the chapter.
 """
 
-def exercise_test(name, family):
+load(":exercises.bzl", "EXERCISES")
+
+def chapter_tests():
     chapter = native.package_name().split("/")[-1]
+    for name, family in EXERCISES[chapter].items():
+        _exercise_test(chapter, name, family)
+
+def _exercise_test(chapter, name, family):
     common = [
         "//collectives:" + name,
         "//collectives:cost",
+        "//collectives:cost_gather",
+        "//collectives:cost_ranks",
         "//tests/support:expect",
         "//tests/support:main",
         "//verdict:" + family,
@@ -39,5 +46,8 @@ def exercise_test(name, family):
         srcs = [name + "_test.cc"],
         linkstatic = True,
         tags = ["manual"],
-        deps = common + ["//exercises/%s:%s" % (chapter, name), "//solutions"],
+        deps = common + [
+            "//exercises/%s:%s" % (chapter, name),
+            "//solutions",
+        ],
     )

@@ -32,9 +32,7 @@ TEST_CASE("barrier_dissemination receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("barrier_dissemination costs ⌈log2 p⌉ α") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("barrier_dissemination costs ⌈log2 p⌉ α") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("barrier_dissemination costs, on 8 ranks: 3 steps, no bytes") {
   expect_cost(subject(), "world_size=8", {3, 0, 0});

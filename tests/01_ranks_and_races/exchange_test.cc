@@ -28,20 +28,14 @@ TEST_CASE("exchange gives each of two partners the other's tensor") {
   expect_pass(verdict(), "values");
 }
 
-TEST_CASE("exchange receives every message as it was sent") {
-  expect_pass(verdict(), "messages");
-}
+TEST_CASE("exchange receives every message as it was sent") { expect_pass(verdict(), "messages"); }
 
-TEST_CASE("exchange costs α + nβ") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("exchange costs α + nβ") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("exchange costs, on 8 ranks, with 24 elements: 1 steps, 96 bytes, 0 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {1, 96, 0});
 }
 
-TEST_CASE("exchange depends neither on buffers nor on timing") {
-  expect_pass(verdict(), "safety");
-}
+TEST_CASE("exchange depends neither on buffers nor on timing") { expect_pass(verdict(), "safety"); }
 
 }  // namespace rankbox

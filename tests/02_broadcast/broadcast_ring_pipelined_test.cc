@@ -12,7 +12,8 @@ namespace rankbox {
 namespace {
 
 const SegmentedBroadcast& subject() {
-  static const SegmentedBroadcast kSubject(broadcast_ring_pipelined, cost::broadcast_ring_pipelined);
+  static const SegmentedBroadcast kSubject(broadcast_ring_pipelined,
+                                           cost::broadcast_ring_pipelined);
   return kSubject;
 }
 
@@ -32,11 +33,10 @@ TEST_CASE("broadcast_ring_pipelined receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("broadcast_ring_pipelined costs (p+s-2)(α + nβ/s)") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("broadcast_ring_pipelined costs (p+s-2)(α + nβ/s)") { expect_pass(verdict(), "cost"); }
 
-TEST_CASE("broadcast_ring_pipelined costs, on 8 ranks, with 24 elements: 9 steps, 288 bytes, 0 reduced") {
+TEST_CASE(
+    "broadcast_ring_pipelined costs, on 8 ranks, with 24 elements: 9 steps, 288 bytes, 0 reduced") {
   expect_cost(subject(), "world_size=8,count=24,segments=3", {9, 288, 0});
 }
 

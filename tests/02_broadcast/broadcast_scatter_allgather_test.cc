@@ -36,7 +36,9 @@ TEST_CASE("broadcast_scatter_allgather costs (⌈log2 p⌉ + p-1)α + 2(p-1)/p n
   expect_pass(verdict(), "cost");
 }
 
-TEST_CASE("broadcast_scatter_allgather costs, on 8 ranks, with 24 elements: 10 steps, 168 bytes, 0 reduced") {
+TEST_CASE(
+    "broadcast_scatter_allgather costs, on 8 ranks, with 24 elements: 10 steps, 168 bytes, 0 "
+    "reduced") {
   expect_cost(subject(), "world_size=8,count=24", {10, 168, 0});
 }
 

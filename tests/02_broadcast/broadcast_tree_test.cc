@@ -32,9 +32,7 @@ TEST_CASE("broadcast_tree receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("broadcast_tree costs ⌈log2 p⌉(α + nβ)") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("broadcast_tree costs ⌈log2 p⌉(α + nβ)") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("broadcast_tree costs, on 8 ranks, with 24 elements: 3 steps, 288 bytes, 0 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {3, 288, 0});

@@ -4,8 +4,8 @@
 
 #include "collectives/cost.h"
 #include "tests/support/expect.h"
-#include "verdict/reduce.h"
 #include "verdict/judge.h"
+#include "verdict/reduce.h"
 
 namespace rankbox {
 
@@ -32,9 +32,7 @@ TEST_CASE("reduce_naive receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("reduce_naive costs (p-1)(α + nβ + nγ)") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("reduce_naive costs (p-1)(α + nβ + nγ)") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("reduce_naive costs, on 8 ranks, with 24 elements: 7 steps, 672 bytes, 672 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {7, 672, 672});

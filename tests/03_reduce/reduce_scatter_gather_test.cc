@@ -4,8 +4,8 @@
 
 #include "collectives/cost.h"
 #include "tests/support/expect.h"
-#include "verdict/reduce.h"
 #include "verdict/judge.h"
+#include "verdict/reduce.h"
 
 namespace rankbox {
 
@@ -36,7 +36,8 @@ TEST_CASE("reduce_scatter_gather costs 2 log2 p α + 2(p-1)/p nβ + (p-1)/p nγ"
   expect_pass(verdict(), "cost");
 }
 
-TEST_CASE("reduce_scatter_gather costs, on 8 ranks, with 24 elements: 6 steps, 168 bytes, 84 reduced") {
+TEST_CASE(
+    "reduce_scatter_gather costs, on 8 ranks, with 24 elements: 6 steps, 168 bytes, 84 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {6, 168, 84});
 }
 

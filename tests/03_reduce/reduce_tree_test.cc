@@ -4,8 +4,8 @@
 
 #include "collectives/cost.h"
 #include "tests/support/expect.h"
-#include "verdict/reduce.h"
 #include "verdict/judge.h"
+#include "verdict/reduce.h"
 
 namespace rankbox {
 
@@ -32,9 +32,7 @@ TEST_CASE("reduce_tree receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("reduce_tree costs ⌈log2 p⌉(α + nβ + nγ)") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("reduce_tree costs ⌈log2 p⌉(α + nβ + nγ)") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("reduce_tree costs, on 8 ranks, with 24 elements: 3 steps, 288 bytes, 288 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {3, 288, 288});

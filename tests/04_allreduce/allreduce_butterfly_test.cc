@@ -36,7 +36,8 @@ TEST_CASE("allreduce_butterfly costs log2 p (α + nβ + nγ), and folding") {
   expect_pass(verdict(), "cost");
 }
 
-TEST_CASE("allreduce_butterfly costs, on 8 ranks, with 24 elements: 3 steps, 288 bytes, 288 reduced") {
+TEST_CASE(
+    "allreduce_butterfly costs, on 8 ranks, with 24 elements: 3 steps, 288 bytes, 288 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {3, 288, 288});
 }
 

@@ -32,11 +32,13 @@ TEST_CASE("allreduce_hierarchical receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("allreduce_hierarchical costs two trees in the largest node and one all-reduce between nodes") {
+TEST_CASE(
+    "allreduce_hierarchical costs two trees in the largest node and one all-reduce between nodes") {
   expect_pass(verdict(), "cost");
 }
 
-TEST_CASE("allreduce_hierarchical costs, on 8 ranks, with 24 elements: 6 steps, 480 bytes, 240 reduced") {
+TEST_CASE(
+    "allreduce_hierarchical costs, on 8 ranks, with 24 elements: 6 steps, 480 bytes, 240 reduced") {
   expect_cost(subject(), "world_size=8,nodes=2,count=24", {6, 480, 240});
 }
 

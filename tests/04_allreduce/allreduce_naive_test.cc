@@ -32,11 +32,10 @@ TEST_CASE("allreduce_naive receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("allreduce_naive costs 2(p-1)(α + nβ) + (p-1)nγ") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("allreduce_naive costs 2(p-1)(α + nβ) + (p-1)nγ") { expect_pass(verdict(), "cost"); }
 
-TEST_CASE("allreduce_naive costs, on 8 ranks, with 24 elements: 14 steps, 1344 bytes, 672 reduced") {
+TEST_CASE(
+    "allreduce_naive costs, on 8 ranks, with 24 elements: 14 steps, 1344 bytes, 672 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {14, 1344, 672});
 }
 

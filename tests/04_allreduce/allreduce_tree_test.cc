@@ -32,9 +32,7 @@ TEST_CASE("allreduce_tree receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("allreduce_tree costs 2⌈log2 p⌉(α + nβ) + ⌈log2 p⌉nγ") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("allreduce_tree costs 2⌈log2 p⌉(α + nβ) + ⌈log2 p⌉nγ") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("allreduce_tree costs, on 8 ranks, with 24 elements: 6 steps, 576 bytes, 288 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {6, 576, 288});

@@ -32,9 +32,7 @@ TEST_CASE("allgather_bruck receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("allgather_bruck costs ⌈log2 p⌉α + (p-1)nβ") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("allgather_bruck costs ⌈log2 p⌉α + (p-1)nβ") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("allgather_bruck costs, on 8 ranks, with 24 elements: 3 steps, 672 bytes, 0 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {3, 672, 0});

@@ -32,9 +32,7 @@ TEST_CASE("allgather_naive receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("allgather_naive costs 2(p-1)α + (p-1)(p+1)nβ") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("allgather_naive costs 2(p-1)α + (p-1)(p+1)nβ") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("allgather_naive costs, on 8 ranks, with 24 elements: 14 steps, 6048 bytes, 0 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {14, 6048, 0});

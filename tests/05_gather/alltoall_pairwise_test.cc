@@ -32,9 +32,7 @@ TEST_CASE("alltoall_pairwise receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("alltoall_pairwise costs (p-1)(α + nβ/p)") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("alltoall_pairwise costs (p-1)(α + nβ/p)") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("alltoall_pairwise costs, on 8 ranks, with 24 elements: 7 steps, 84 bytes, 0 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {7, 84, 0});

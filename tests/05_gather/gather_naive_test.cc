@@ -32,9 +32,7 @@ TEST_CASE("gather_naive receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("gather_naive costs (p-1)(α + nβ)") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("gather_naive costs (p-1)(α + nβ)") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("gather_naive costs, on 8 ranks, with 24 elements: 7 steps, 672 bytes, 0 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {7, 672, 0});

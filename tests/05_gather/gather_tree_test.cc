@@ -32,9 +32,7 @@ TEST_CASE("gather_tree receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("gather_tree costs ⌈log2 p⌉α + (p-1)nβ") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("gather_tree costs ⌈log2 p⌉α + (p-1)nβ") { expect_pass(verdict(), "cost"); }
 
 TEST_CASE("gather_tree costs, on 8 ranks, with 24 elements: 3 steps, 672 bytes, 0 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {3, 672, 0});

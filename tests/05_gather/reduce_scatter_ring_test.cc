@@ -4,8 +4,8 @@
 
 #include "collectives/cost_gather.h"
 #include "tests/support/expect.h"
-#include "verdict/reduce_scatter.h"
 #include "verdict/judge.h"
+#include "verdict/reduce_scatter.h"
 
 namespace rankbox {
 
@@ -32,11 +32,10 @@ TEST_CASE("reduce_scatter_ring receives every message as it was sent") {
   expect_pass(verdict(), "messages");
 }
 
-TEST_CASE("reduce_scatter_ring costs (p-1)(α + nβ/p + nγ/p)") {
-  expect_pass(verdict(), "cost");
-}
+TEST_CASE("reduce_scatter_ring costs (p-1)(α + nβ/p + nγ/p)") { expect_pass(verdict(), "cost"); }
 
-TEST_CASE("reduce_scatter_ring costs, on 8 ranks, with 24 elements: 7 steps, 84 bytes, 84 reduced") {
+TEST_CASE(
+    "reduce_scatter_ring costs, on 8 ranks, with 24 elements: 7 steps, 84 bytes, 84 reduced") {
   expect_cost(subject(), "world_size=8,count=24", {7, 84, 84});
 }
 

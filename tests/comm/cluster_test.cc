@@ -1,10 +1,10 @@
 // The machines known by name.
 #include "comm/cluster.h"
 
-#include <doctest/doctest.h>
-
 #include <set>
 #include <string>
+
+#include <doctest/doctest.h>
 
 #include "comm/errors.h"
 

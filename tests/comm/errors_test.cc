@@ -1,10 +1,10 @@
 // Errors carry who, what and where as data.
 #include "comm/errors.h"
 
-#include <doctest/doctest.h>
-
 #include <string>
 #include <utility>
+
+#include <doctest/doctest.h>
 
 namespace rankbox {
 namespace {

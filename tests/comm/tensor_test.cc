@@ -1,8 +1,6 @@
 // Tensors, slices and their arithmetic, outside of any world.
 #include "comm/tensor.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,6 +8,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/errors.h"
 
@@ -45,7 +45,8 @@ T combine(T a, T b, ReduceOp op) {
   return T{};
 }
 
-/// The message of the InvalidArgument that `fn` throws; a failed check, and empty, when it does not.
+/// The message of the InvalidArgument that `fn` throws; a failed check, and empty, when it does
+/// not.
 template <class Fn>
 std::string complaint(Fn fn) {
   try {
@@ -74,7 +75,10 @@ TEST_CASE("a shape counts its elements, and the empty shape has none") {
 
 TEST_CASE("a shape that cannot be is refused by naming the extent") {
   CHECK(says(complaint([] { Shape({2, -3}); }), {"-3", "0 or more"}));
-  CHECK(says(complaint([] { Shape({std::int64_t{1} << 32, std::int64_t{1} << 32}); }), {"64 bits"}));
+  CHECK(says(complaint([] {
+               Shape({std::int64_t{1} << 32, std::int64_t{1} << 32});
+             }),
+             {"64 bits"}));
 }
 
 TEST_CASE("a tensor of more bytes than can be counted is refused, not wrapped around") {
@@ -134,7 +138,7 @@ TEST_CASE("a clone is deep, and so is a copy; a move leaves nothing behind") {
   CHECK(moved.data() == address);
   CHECK(moved.shape() == Shape({2, 3}));
   CHECK(to_host(moved) == std::vector<float>(6, 4.0f));
-  CHECK(original.empty());            // NOLINT(bugprone-use-after-move): this is the promise
+  CHECK(original.empty());             // NOLINT(bugprone-use-after-move): this is the promise
   CHECK(original.shape() == Shape());  // NOLINT(bugprone-use-after-move)
   Tensor& itself = moved;
   moved = itself;
@@ -201,11 +205,13 @@ TEST_CASE("sub is the elements from begin to end, of the same tensor") {
 TEST_CASE("sub refuses what is not inside") {
   const Tensor tensor = zeros(5);
   const Slice whole = tensor;
-  for (const auto& [begin, end] : {std::pair{-1, 2}, {3, 2}, {0, 6}, {6, 6}}) {
+  for (const std::pair<int, int>& bounds : {std::pair{-1, 2}, {3, 2}, {0, 6}, {6, 6}}) {
+    const int begin = bounds.first;
+    const int end = bounds.second;
     CAPTURE(begin);
     CAPTURE(end);
     const std::string range = "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
-    CHECK(says(complaint([&, b = begin, e = end] { whole.sub(b, e); }),
+    CHECK(says(complaint([&] { whole.sub(begin, end); }),
                {range, "5 elements", "0 <= begin <= end <= 5"}));
   }
 }

@@ -1,11 +1,11 @@
 // A tensor seen as an xtensor expression.
 #include "comm/xtensor.h"
 
-#include <doctest/doctest.h>
-
 #include <cstdint>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xnoalias.hpp>
 

@@ -1,16 +1,13 @@
-// Arguments that no call can accept: one clear line that names the value and what was expected, and nothing half done.
-#include <doctest/doctest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+// Arguments that no call can accept: one clear line that names the value and what was expected, and
+// nothing half done.
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -24,7 +21,8 @@ using testing::is_file;
 using testing::observe;
 using testing::what_of;
 
-/// A call that must be refused. It runs on rank 1 of 3, on tensors of 6 floats (all elements 1), one of 18, and const ones.
+/// A call that must be refused. It runs on rank 1 of 3, on tensors of 6 floats (all elements 1),
+/// one of 18, and const ones.
 struct BadCall {
   const char* op;
   const char* what;
@@ -112,7 +110,8 @@ std::vector<BadCall> constant_targets() {
   add("gather", [](Comm& d, T& t, T&, T&) { d.gather(t, constant_all(), 1); });
   add("all_gather", [](Comm& d, T& t, T&, T&) { d.all_gather(t, constant_all()); });
   add("scatter", [](Comm& d, T&, T&, T& a) { d.scatter(a, constant(), 0); });
-  add("reduce_scatter", [](Comm& d, T& t, T&, T&) { d.reduce_scatter(t, chunk(constant(), 0, 3)); });
+  add("reduce_scatter",
+      [](Comm& d, T& t, T&, T&) { d.reduce_scatter(t, chunk(constant(), 0, 3)); });
   add("all_to_all", [](Comm& d, T& t, T&, T&) { d.all_to_all(t, constant()); });
   return calls;
 }
@@ -120,19 +119,50 @@ std::vector<BadCall> constant_targets() {
 std::vector<BadCall> wrong_sizes_and_dtypes() {
   static const TensorOf<double> doubles = full<double>(6, 1.0);
   return {
-      {"gather", "size", [](Comm& d, T& t, T& u, T&) { d.gather(t, u, 1); }, {"gathered", "6 elements", "18"}},
-      {"all_gather", "size", [](Comm& d, T& t, T& u, T&) { d.all_gather(t, u); }, {"gathered", "6 elements", "18"}},
-      {"all_gather_async", "size", [](Comm& d, T& t, T& u, T&) { (void)d.all_gather_async(t, u); },
+      {"gather",
+       "size",
+       [](Comm& d, T& t, T& u, T&) { d.gather(t, u, 1); },
        {"gathered", "6 elements", "18"}},
-      {"scatter", "size", [](Comm& d, T& t, T& u, T&) { d.scatter(u, t, 1); }, {"whole", "6 elements", "18"}},
-      {"reduce_scatter", "size", [](Comm& d, T& t, T& u, T&) { d.reduce_scatter(t, u); }, {"piece", "6 elements", "2"}},
-      {"all_to_all", "size", [](Comm& d, T& t, T&, T& a) { d.all_to_all(t, a); }, {"output", "18 elements", "6"}},
-      {"gather", "dtype", [](Comm& d, T&, T&, T& a) { d.gather(doubles, a, 1); }, {"float64", "float32"}},
-      {"all_gather", "dtype", [](Comm& d, T&, T&, T& a) { d.all_gather(doubles, a); }, {"float64", "float32"}},
-      {"scatter", "dtype", [](Comm& d, T& t, T&, T&) { d.scatter(doubles, t, 1); }, {"float64", "float32"}},
-      {"reduce_scatter", "dtype", [](Comm& d, T& t, T&, T&) { d.reduce_scatter(doubles, chunk(t, 0, 3)); },
+      {"all_gather",
+       "size",
+       [](Comm& d, T& t, T& u, T&) { d.all_gather(t, u); },
+       {"gathered", "6 elements", "18"}},
+      {"all_gather_async",
+       "size",
+       [](Comm& d, T& t, T& u, T&) { (void)d.all_gather_async(t, u); },
+       {"gathered", "6 elements", "18"}},
+      {"scatter",
+       "size",
+       [](Comm& d, T& t, T& u, T&) { d.scatter(u, t, 1); },
+       {"whole", "6 elements", "18"}},
+      {"reduce_scatter",
+       "size",
+       [](Comm& d, T& t, T& u, T&) { d.reduce_scatter(t, u); },
+       {"piece", "6 elements", "2"}},
+      {"all_to_all",
+       "size",
+       [](Comm& d, T& t, T&, T& a) { d.all_to_all(t, a); },
+       {"output", "18 elements", "6"}},
+      {"gather",
+       "dtype",
+       [](Comm& d, T&, T&, T& a) { d.gather(doubles, a, 1); },
        {"float64", "float32"}},
-      {"all_to_all", "dtype", [](Comm& d, T& t, T&, T&) { d.all_to_all(doubles, t); }, {"float64", "float32"}},
+      {"all_gather",
+       "dtype",
+       [](Comm& d, T&, T&, T& a) { d.all_gather(doubles, a); },
+       {"float64", "float32"}},
+      {"scatter",
+       "dtype",
+       [](Comm& d, T& t, T&, T&) { d.scatter(doubles, t, 1); },
+       {"float64", "float32"}},
+      {"reduce_scatter",
+       "dtype",
+       [](Comm& d, T& t, T&, T&) { d.reduce_scatter(doubles, chunk(t, 0, 3)); },
+       {"float64", "float32"}},
+      {"all_to_all",
+       "dtype",
+       [](Comm& d, T& t, T&, T&) { d.all_to_all(doubles, t); },
+       {"float64", "float32"}},
   };
 }
 
@@ -140,15 +170,29 @@ std::vector<BadCall> overlaps_and_times() {
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return {
-      {"sendrecv", "overlap", [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, t, 0); }, {"overlap", "another tensor"}},
-      {"sendrecv", "overlap", [](Comm& d, T& t, T&, T&) { d.sendrecv(Slice(t).sub(0, 4), 0, Slice(t).sub(3, 6), 0); },
+      {"sendrecv",
+       "overlap",
+       [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, t, 0); },
        {"overlap", "another tensor"}},
-      {"all_to_all", "overlap", [](Comm& d, T& t, T&, T&) { d.all_to_all(t, t); }, {"overlap", "another tensor"}},
+      {"sendrecv",
+       "overlap",
+       [](Comm& d, T& t, T&, T&) { d.sendrecv(Slice(t).sub(0, 4), 0, Slice(t).sub(3, 6), 0); },
+       {"overlap", "another tensor"}},
+      {"all_to_all",
+       "overlap",
+       [](Comm& d, T& t, T&, T&) { d.all_to_all(t, t); },
+       {"overlap", "another tensor"}},
       {"compute", "time", [](Comm& d, T&, T&, T&) { d.compute(-0.5); }, {"-0.5", "0 or more"}},
       {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(nan); }, {"nan", "0 or more"}},
       {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(infinity); }, {"inf", "0 or more"}},
-      {"wait", "request", [](Comm& d, T&, T&, T&) { d.wait(Request()); }, {"request is empty", "isend"}},
-      {"wait", "request", [](Comm& d, T&, T&, T&) { d.wait_all({Request()}); }, {"request is empty"}},
+      {"wait",
+       "request",
+       [](Comm& d, T&, T&, T&) { d.wait(Request()); },
+       {"request is empty", "isend"}},
+      {"wait",
+       "request",
+       [](Comm& d, T&, T&, T&) { d.wait_all({Request()}); },
+       {"request is empty"}},
   };
 }
 
@@ -193,7 +237,9 @@ void check_refused(const std::vector<BadCall>& calls) {
 TEST_CASE("ranks and roots outside of the world") { check_refused(bad_ranks()); }
 TEST_CASE("null slices") { check_refused(null_slices()); }
 TEST_CASE("const tensors as targets") { check_refused(constant_targets()); }
-TEST_CASE("sizes and dtypes that do not go together on one rank") { check_refused(wrong_sizes_and_dtypes()); }
+TEST_CASE("sizes and dtypes that do not go together on one rank") {
+  check_refused(wrong_sizes_and_dtypes());
+}
 TEST_CASE("overlaps, impossible times, empty requests") { check_refused(overlaps_and_times()); }
 
 TEST_CASE("in a group the ranks are those of the group") {
@@ -207,7 +253,7 @@ TEST_CASE("in a group the ranks are those of the group") {
 }
 
 TEST_CASE("a slice of another rank's tensor is refused in every role") {
-  using Call = std::function<void(Comm&, Tensor& mine, Tensor& theirs)>;
+  using Call = std::function<void(Comm&, Tensor & mine, Tensor & theirs)>;
   const Call calls[] = {
       [](Comm& d, T&, T& theirs) { d.send(theirs, 0); },
       [](Comm& d, T&, T& theirs) { d.recv(theirs, 0); },
@@ -293,80 +339,6 @@ TEST_CASE("a refused call leaves its communicator as it was: the next one works"
   CHECK(run.results[0] == std::vector<float>{1, 1, 5});
   CHECK(run.results[1] == std::vector<float>{0, 1, 0});
 }
-
-TEST_CASE("worlds that cannot be are refused before any rank starts") {
-  struct Row {
-    RunOptions options;
-    std::vector<std::string> says;
-  };
-  const Row rows[] = {
-      {{.world_size = 0}, {"world size 0", "at least 1"}},
-      {{.world_size = -1}, {"world size -1", "at least 1"}},
-      {{.world_size = std::numeric_limits<int>::min()}, {"world size -2147483648"}},
-      {{.world_size = 4, .nodes = 0}, {"0 nodes", "1 to 4"}},
-      {{.world_size = 4, .nodes = -3}, {"-3 nodes", "1 to 4"}},
-      {{.world_size = 4, .nodes = 5}, {"5 nodes", "4 ranks", "1 to 4"}},
-      {{.world_size = 4, .faults = {{.rank = 4}}}, {"rank 4", "0 to 3"}},
-      {{.world_size = 4, .faults = {{.rank = -1}}}, {"rank -1", "0 to 3"}},
-  };
-  for (const Row& row : rows) {
-    bool started = false;
-    const auto seen = observe(row.options, [&](Comm&) { started = true; });
-    const std::string what = what_of(seen.thrown);
-    CAPTURE(what);
-    CHECK(error_as<InvalidArgument>(seen.thrown).has_value());
-    for (const std::string& words : row.says) CHECK(contains(what, words));
-    CHECK(what.find('\n') == std::string::npos);
-    CHECK_FALSE(started);
-    // With results, too.
-    CHECK_THROWS_AS(run_ranks(row.options, [](Comm& dist) { return dist.rank(); }), InvalidArgument);
-  }
-}
-
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-// Sanitizers need the address space that this test takes away.
-
-/// In a process of its own, with room for a few threads only. Returns what run_world threw.
-std::string start_with_little_room(int world_size) {
-  int ends[2];
-  REQUIRE(pipe(ends) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    const rlimit little = {std::size_t{256} << 20, std::size_t{256} << 20};  // 8 MiB of stack for each thread
-    setrlimit(RLIMIT_AS, &little);
-    std::string said = "it ran";
-    bool started = false;
-    try {
-      run_world({.world_size = world_size}, [&](Comm&) { started = true; });
-    } catch (const InvalidArgument& error) {
-      said = error.what();
-    } catch (const std::exception& error) {
-      said = std::string("another error: ") + error.what();
-    }
-    if (started) said += " (and ranks ran)";
-    const bool written = write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
-    _exit(written ? 0 : 1);
-  }
-  close(ends[1]);
-  std::string said;
-  char buffer[512];
-  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof(buffer))) > 0;) said.append(buffer, static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  CHECK(status == 0);
-  return said;
-}
-
-TEST_CASE("a world larger than the machine can start is refused, and no rank has run") {
-  const std::string said = start_with_little_room(200);
-  CAPTURE(said);
-  CHECK(contains(said, "world size 200"));
-  CHECK(contains(said, "fewer ranks"));
-  CHECK_FALSE(contains(said, "ranks ran"));
-  CHECK(said.find('\n') == std::string::npos);
-}
-#endif
 
 }  // namespace
 }  // namespace rankbox

@@ -1,8 +1,8 @@
 // The buffering dial: when a send may return before its receiver has the data.
-#include <doctest/doctest.h>
-
 #include <cstdint>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -113,24 +113,27 @@ TEST_CASE("the trace says which sends were buffered") {
 }
 
 TEST_CASE("buffering changes no values: a ring of sends and receives") {
-  for (Buffering buffering : {Buffering::rendezvous(), Buffering::eager(16), Buffering::unbounded()}) {
+  for (Buffering buffering :
+       {Buffering::rendezvous(), Buffering::eager(16), Buffering::unbounded()}) {
     for (int world_size : {2, 3, 4, 8}) {
-      const auto run = run_ranks({.world_size = world_size, .buffering = buffering}, [](Comm& dist) {
-        const int p = dist.world_size();
-        float sum = 0;
-        Tensor tensor = full(5, static_cast<float>(dist.rank()));
-        for (int round = 0; round < p; ++round) {
-          sum += tensor.data()[4];
-          Tensor in = zeros(5);
-          const Request receive = dist.irecv(in, (dist.rank() + p - 1) % p);
-          dist.send(tensor, (dist.rank() + 1) % p);
-          dist.wait(receive);
-          tensor = in;
-        }
-        return sum;
-      });
-      CHECK(run.results == std::vector<float>(static_cast<std::size_t>(world_size),
-                                              static_cast<float>(world_size * (world_size - 1) / 2)));
+      const auto run =
+          run_ranks({.world_size = world_size, .buffering = buffering}, [](Comm& dist) {
+            const int p = dist.world_size();
+            float sum = 0;
+            Tensor tensor = full(5, static_cast<float>(dist.rank()));
+            for (int round = 0; round < p; ++round) {
+              sum += tensor.data()[4];
+              Tensor in = zeros(5);
+              const Request receive = dist.irecv(in, (dist.rank() + p - 1) % p);
+              dist.send(tensor, (dist.rank() + 1) % p);
+              dist.wait(receive);
+              tensor = in;
+            }
+            return sum;
+          });
+      CHECK(run.results ==
+            std::vector<float>(static_cast<std::size_t>(world_size),
+                               static_cast<float>(world_size * (world_size - 1) / 2)));
     }
   }
 }

@@ -1,49 +1,26 @@
-// Virtual time: exact, and the same however threads were scheduled.
-//
-// All clusters here have prices that are powers of two, so that sums are exact and can be compared with ==.
-#include <doctest/doctest.h>
+// Virtual time, exactly.
+#include "sim/clock.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include <doctest/doctest.h>
+
 #include "comm/run_ranks.h"
-#include "sim/clock.h"
-#include "tests/sim/observe.h"
+#include "tests/sim/round_cluster.h"
 
 namespace rankbox {
 namespace {
 
-using testing::observe;
-
-constexpr double kAlpha = 1024;
-constexpr double kBeta = 1;
-constexpr double kGamma = 0.25;
-
-Cluster round_cluster() {
-  return {"round", {kAlpha, kBeta}, {4 * kAlpha, 8 * kBeta}, kGamma, 0};
-}
-
-RunOptions world_of(int world_size, int nodes = 1) {
-  return {.world_size = world_size, .nodes = nodes, .cluster = round_cluster()};
-}
-
-RunReport report_of(const RunOptions& options, const std::function<void(Comm&)>& body) {
-  return run_world(options, body);
-}
-
-std::vector<double> seconds_of(const RunReport& report) {
-  std::vector<double> seconds;
-  for (const Clock& clock : report.clocks) seconds.push_back(clock.seconds);
-  return seconds;
-}
-
-void pass(Comm& dist, int from, int to, std::int64_t count) {
-  Tensor tensor = zeros(count);
-  if (dist.rank() == from) dist.send(tensor, to);
-  if (dist.rank() == to) dist.recv(tensor, from);
-}
+using testing::kAlpha;
+using testing::kBeta;
+using testing::kGamma;
+using testing::pass;
+using testing::report_of;
+using testing::round_cluster;
+using testing::seconds_of;
+using testing::world_of;
 
 TEST_CASE("a message of n bytes takes α + nβ on both sides") {
   for (std::int64_t count : {0, 1, 100, 4096}) {
@@ -209,7 +186,8 @@ TEST_CASE("full duplex: a send and a receive of one rank do not wait for each ot
 }
 
 TEST_CASE("the message that can start first takes the port, whatever was posted first") {
-  // Rank 2 posts its receive from 1 first; rank 1 comes late. Rank 0's message does not wait for it.
+  // Rank 2 posts its receive from 1 first; rank 1 comes late. Rank 0's message does not wait for
+  // it.
   const auto report = report_of(world_of(3), [](Comm& dist) {
     Tensor a = zeros(25);
     Tensor b = zeros(25);
@@ -222,7 +200,8 @@ TEST_CASE("the message that can start first takes the port, whatever was posted 
     if (dist.rank() == 1) dist.compute(50'000);
     dist.send(a, 2);
   });
-  CHECK(seconds_of(report) == std::vector<double>{kAlpha + 100, 50'000 + kAlpha + 100, 50'000 + kAlpha + 100});
+  CHECK(seconds_of(report) ==
+        std::vector<double>{kAlpha + 100, 50'000 + kAlpha + 100, 50'000 + kAlpha + 100});
 }
 
 TEST_CASE("receives posted early and out of order do not block the clock") {
@@ -232,10 +211,12 @@ TEST_CASE("receives posted early and out of order do not block the clock") {
     std::vector<Request> receives;
     std::vector<Request> sends;
     for (int peer = 3; peer >= 0; --peer) {
-      if (peer != dist.rank()) receives.push_back(dist.irecv(boxes[static_cast<std::size_t>(peer)], peer));
+      if (peer != dist.rank())
+        receives.push_back(dist.irecv(boxes[static_cast<std::size_t>(peer)], peer));
     }
     for (int peer = 0; peer < 4; ++peer) {
-      if (peer != dist.rank()) sends.push_back(dist.isend(boxes[static_cast<std::size_t>(4 + peer)], peer));
+      if (peer != dist.rank())
+        sends.push_back(dist.isend(boxes[static_cast<std::size_t>(4 + peer)], peer));
     }
     for (const Request& receive : receives) {
       dist.wait(receive);
@@ -337,151 +318,6 @@ TEST_CASE("an asynchronous all_reduce overlaps what its rank computes") {
     dist.wait_all({dist.all_reduce_async(a), dist.all_reduce_async(b)});
   });
   CHECK(twice.virtual_seconds == 2 * price);
-}
-
-// ---- The same whatever the threads do -------------------------------------------------------------------------------
-
-/// A program with everything in it: neighbours, overlap, contention, groups, reductions.
-void busy_program(Comm& dist) {
-  const int p = dist.world_size();
-  const int next = (dist.rank() + 1) % p;
-  const int prev = (dist.rank() + p - 1) % p;
-  Comm half = dist.split(dist.rank() % 2);
-  Tensor mine = full(20, static_cast<float>(dist.rank()));
-  Tensor theirs = zeros(20);
-  for (int round = 0; round < 4; ++round) {
-    dist.compute((dist.rank() * 7 + round * 3) % 5 * 100);
-    const Request receive = dist.irecv(theirs, prev);
-    const Request send = dist.isend(mine, next);
-    half.all_reduce(mine, ReduceOp::MAX);
-    dist.wait(receive);
-    dist.wait(send);
-    mine += theirs;
-    Tensor box = zeros(3 + round);
-    dist.sendrecv(zeros(3 + round), prev, box, next);
-    if (dist.rank() == 0) {
-      std::vector<Tensor> boxes(static_cast<std::size_t>(p), zeros(5));
-      std::vector<Request> requests;
-      for (int src = p - 1; src > 0; --src) {
-        requests.push_back(dist.irecv(boxes[static_cast<std::size_t>(src)], src));
-      }
-      dist.wait_all(requests);
-    } else {
-      dist.send(zeros(5), 0);
-    }
-  }
-  const Request last = dist.all_reduce_async(mine);
-  dist.compute(10);
-  dist.wait(last);
-}
-
-std::string without_wall_clock(const Trace& trace) {
-  std::string text;
-  for (const std::vector<Event>& events : trace.ranks) {
-    for (const Event& e : events) {
-      for (auto field : {static_cast<std::int64_t>(e.kind), static_cast<std::int64_t>(e.collective),
-                         static_cast<std::int64_t>(e.op), static_cast<std::int64_t>(e.dtype),
-                         static_cast<std::int64_t>(e.async * 8 + e.paired * 4 + e.buffered * 2 + e.done),
-                         static_cast<std::int64_t>(e.peer), static_cast<std::int64_t>(e.group),
-                         static_cast<std::int64_t>(e.request), e.bytes, static_cast<std::int64_t>(e.place.line())}) {
-        text += std::to_string(field) + " ";
-      }
-      text += std::to_string(e.seconds) + "\n";
-    }
-    text += "\n";
-  }
-  return text;
-}
-
-TEST_CASE("the same program has the same trace and clocks under every schedule") {
-  for (Buffering buffering : {Buffering::rendezvous(), Buffering::eager(20), Buffering::unbounded()}) {
-    for (int world_size : {2, 5}) {
-      std::string trace;
-      std::vector<double> clocks;
-      std::vector<Cost> costs;
-      for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        CAPTURE(seed);
-        RunOptions options = world_of(world_size, 2);
-        options.seed = seed;
-        options.buffering = buffering;
-        const RunReport report = report_of(options, busy_program);
-        std::vector<Cost> these;
-        for (const Clock& clock : report.clocks) these.push_back(clock.cost);
-        if (seed == 0) {
-          trace = without_wall_clock(report.trace);
-          clocks = seconds_of(report);
-          costs = these;
-        }
-        CHECK(without_wall_clock(report.trace) == trace);
-        CHECK(seconds_of(report) == clocks);
-        CHECK(these == costs);
-      }
-    }
-  }
-}
-
-TEST_CASE("a replay on another cluster needs no second run") {
-  const RunReport report = report_of(world_of(5, 2), busy_program);
-  Cluster other = round_cluster();
-  other.within_node = {1, 2};
-  other.between_nodes = {8, 4};
-  RunOptions options = world_of(5, 2);
-  options.cluster = other;
-  CHECK(sim::replay(report.trace, other).clocks == seconds_of(report_of(options, busy_program)));
-  CHECK(sim::replay(report.trace, round_cluster()).clocks == seconds_of(report));
-}
-
-TEST_CASE("the trace of a failed run can be replayed: time goes as far as the run did") {
-  // Two messages, then a deadlock; one message, then a mismatch; a collective that differs; a rank that throws.
-  const std::function<void(Comm&)> programs[] = {
-      [](Comm& dist) {
-        pass(dist, 0, 1, 25);
-        pass(dist, 1, 0, 25);
-        Tensor tensor = zeros(1);
-        if (dist.rank() < 2) dist.recv(tensor, 1 - dist.rank());
-      },
-      [](Comm& dist) {
-        pass(dist, 0, 1, 25);
-        pass(dist, 1, 0, 25);
-        Tensor tensor = zeros(dist.rank() + 1);
-        if (dist.rank() == 0) dist.send(tensor, 1);
-        if (dist.rank() == 1) dist.recv(tensor, 0);
-      },
-      [](Comm& dist) {
-        pass(dist, 0, 1, 25);
-        pass(dist, 1, 0, 25);
-        Tensor tensor = zeros(1);
-        dist.rank() == 1 ? dist.barrier() : dist.all_reduce(tensor);
-      },
-      [](Comm& dist) {
-        pass(dist, 0, 1, 25);
-        pass(dist, 1, 0, 25);
-        Tensor tensor = zeros(1);
-        if (dist.rank() == 0) throw std::runtime_error("the cause");
-        if (dist.rank() == 1) dist.sendrecv(zeros(1), 0, tensor, 0);
-      },
-      [](Comm& dist) {
-        pass(dist, 0, 1, 25);
-        pass(dist, 1, 0, 25);
-        Tensor tensor = zeros(1);
-        if (dist.rank() == 0) (void)dist.irecv(tensor, 1);
-        if (dist.rank() == 1) (void)dist.all_reduce_async(tensor);
-      },
-  };
-  for (std::size_t i = 0; i < std::size(programs); ++i) {
-    CAPTURE(i);
-    const auto seen = observe(world_of(3), programs[i]);
-    CHECK(seen.thrown != nullptr);
-    REQUIRE(seen.report.clocks.size() == 3);
-    CHECK(seen.report.clocks[0].seconds == 2 * (kAlpha + 100));
-    CHECK(seen.report.clocks[1].seconds == 2 * (kAlpha + 100));
-    const sim::Replay replay = sim::replay(seen.report.trace, round_cluster());
-    REQUIRE(replay.spans.size() == 3);
-    CHECK(replay.spans[0][1].end == 2 * (kAlpha + 100));
-    // What never completed is marked as such.
-    REQUIRE(replay.spans[1].size() >= 2);
-    if (replay.spans[1].size() > 2) CHECK(replay.spans[1][2].end < replay.spans[1][2].begin);
-  }
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // A rank that fails stops the world, and its failure is what the run reports.
-#include <doctest/doctest.h>
-
 #include <chrono>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -136,42 +136,44 @@ TEST_CASE("a rank that swallows being aborted does not hide the cause") {
 
 TEST_CASE("nothing can be done in a stopped world: every call is aborted, and new groups too") {
   std::vector<int> aborted(2, 0);
-  const Observation seen = observe({.world_size = 2, .buffering = Buffering::unbounded()}, [&](Comm& dist) {
-    if (dist.rank() == 0) throw std::runtime_error("the cause");
-    try {
-      dist.barrier();
-    } catch (const Aborted&) {
-    }
-    Tensor tensor = zeros(2);
-    Tensor gathered = zeros(4);
-    const auto count = [&](auto call) {
-      try {
-        call();
-      } catch (const Aborted&) {
-        ++aborted[1];
-      }
-    };
-    count([&] { dist.send(tensor, 0); });
-    count([&] { dist.recv(tensor, 0); });
-    count([&] { dist.sendrecv(tensor, 0, gathered, 0); });
-    count([&] { dist.wait(dist.isend(tensor, 0)); });
-    count([&] { dist.wait(dist.irecv(tensor, 0)); });
-    count([&] { dist.barrier(); });
-    count([&] { dist.all_gather(tensor, gathered); });
-    count([&] { dist.wait(dist.all_reduce_async(tensor)); });
-    count([&] { (void)dist.split(0); });
-  });
+  const Observation seen =
+      observe({.world_size = 2, .buffering = Buffering::unbounded()}, [&](Comm& dist) {
+        if (dist.rank() == 0) throw std::runtime_error("the cause");
+        try {
+          dist.barrier();
+        } catch (const Aborted&) {
+        }
+        Tensor tensor = zeros(2);
+        Tensor gathered = zeros(4);
+        const auto count = [&](auto call) {
+          try {
+            call();
+          } catch (const Aborted&) {
+            ++aborted[1];
+          }
+        };
+        count([&] { dist.send(tensor, 0); });
+        count([&] { dist.recv(tensor, 0); });
+        count([&] { dist.sendrecv(tensor, 0, gathered, 0); });
+        count([&] { dist.wait(dist.isend(tensor, 0)); });
+        count([&] { dist.wait(dist.irecv(tensor, 0)); });
+        count([&] { dist.barrier(); });
+        count([&] { dist.all_gather(tensor, gathered); });
+        count([&] { dist.wait(dist.all_reduce_async(tensor)); });
+        count([&] { (void)dist.split(0); });
+      });
   CHECK(error_as<RankFailed>(seen.thrown).has_value());
   CHECK(aborted[1] == 9);
 }
 
 TEST_CASE("where several ranks fail, the run reports one of them, and never an Aborted") {
   for (int i = 0; i < 30; ++i) {
-    const Observation seen = observe({.world_size = 4, .seed = static_cast<std::uint64_t>(i)}, [](Comm& dist) {
-      Tensor tensor = zeros(1);
-      if (dist.rank() >= 2) throw std::runtime_error("failed " + std::to_string(dist.rank()));
-      dist.recv(tensor, dist.rank() + 2);
-    });
+    const Observation seen =
+        observe({.world_size = 4, .seed = static_cast<std::uint64_t>(i)}, [](Comm& dist) {
+          Tensor tensor = zeros(1);
+          if (dist.rank() >= 2) throw std::runtime_error("failed " + std::to_string(dist.rank()));
+          dist.recv(tensor, dist.rank() + 2);
+        });
     const auto error = error_as<RankFailed>(seen.thrown);
     REQUIRE(error.has_value());
     CHECK((error->rank() == 2 || error->rank() == 3));
@@ -198,8 +200,8 @@ TEST_CASE("requests that are open when a rank fails are taken back: nobody write
       Tensor sum = zeros(20'000);
       const int next = (dist.rank() + 1) % 3;
       const int prev = (dist.rank() + 2) % 3;
-      std::vector<Request> requests = {dist.irecv(in, prev), dist.isend(out, next), dist.all_reduce_async(sum),
-                                       dist.irecv(in, prev)};
+      std::vector<Request> requests = {dist.irecv(in, prev), dist.isend(out, next),
+                                       dist.all_reduce_async(sum), dist.irecv(in, prev)};
       if (dist.rank() == 1) throw std::runtime_error("the cause");
       dist.wait_all(requests);
     });
@@ -211,8 +213,8 @@ TEST_CASE("requests that are open when a rank fails are taken back: nobody write
 TEST_CASE("a planned crash happens before the operation it was planned for") {
   for (std::int64_t operation : {0, 1, 2}) {
     std::vector<int> done(2, 0);
-    const Observation seen =
-        observe({.world_size = 2, .faults = {{.rank = 1, .operation = operation}}}, [&](Comm& dist) {
+    const Observation seen = observe(
+        {.world_size = 2, .faults = {{.rank = 1, .operation = operation}}}, [&](Comm& dist) {
           for (int i = 0; i < 4; ++i) {
             dist.barrier();
             ++done[static_cast<std::size_t>(dist.rank())];

@@ -1,10 +1,10 @@
 // How many tensor bytes each rank held at once.
-#include <doctest/doctest.h>
-
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -23,7 +23,9 @@ TEST_CASE("the peak is what a rank held at once, not what it made in all") {
 }
 
 TEST_CASE("clones, copies and temporaries count; moves and slices do not") {
-  const auto peak = [](auto body) { return run_world({}, [&](Comm&) { body(); }).peak_bytes.at(0); };
+  const auto peak = [](auto body) {
+    return run_world({}, [&](Comm&) { body(); }).peak_bytes.at(0);
+  };
   CHECK(peak([] {}) == 0);
   CHECK(peak([] { Tensor empty; }) == 0);
   CHECK(peak([] { TensorOf<double> t = zeros<double>({2, 5}); }) == 80);

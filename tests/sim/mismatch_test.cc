@@ -1,10 +1,10 @@
 // Two sides that disagree are both told, and nothing is copied.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -45,17 +45,20 @@ void check_both_told(const Observation& seen, const std::vector<int>& lines) {
 
 TEST_CASE("a message of another size: both ranks are told, nothing is copied") {
   for (int late : {0, 1}) {
-    for (const auto& [sent, received] : {std::pair{3, 4}, {4, 3}, {0, 1}, {1, 0}, {1000, 999}}) {
+    for (const std::pair<int, int>& counts :
+         {std::pair{3, 4}, {4, 3}, {0, 1}, {1, 0}, {1000, 999}}) {
+      const int sent = counts.first;
+      const int received = counts.second;
       std::vector<int> lines(2);
       std::vector<float> untouched;
-      const Observation seen = observe(
-          {.world_size = 2, .faults = delay_of(late, 0)}, [&, sends = sent, receives = received](Comm& dist) {
+      const Observation seen =
+          observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
             if (dist.rank() == 0) {
-              const Tensor tensor = full(sends, 1.0f);
+              const Tensor tensor = full(sent, 1.0f);
               lines[0] = __LINE__ + 1;
               dist.send(tensor, 1);
             } else {
-              Tensor tensor = full(receives, -1.0f);
+              Tensor tensor = full(received, -1.0f);
               lines[1] = __LINE__ + 2;
               try {
                 dist.recv(tensor, 0);
@@ -79,22 +82,23 @@ TEST_CASE("a message of another dtype, even of as many bytes") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
     std::vector<std::int32_t> untouched;
-    const Observation seen = observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
-      if (dist.rank() == 0) {
-        const Tensor tensor = full(6, 1.0f);
-        lines[0] = __LINE__ + 1;
-        dist.send(tensor, 1);
-      } else {
-        TensorOf<std::int32_t> tensor = full<std::int32_t>(6, -1);
-        lines[1] = __LINE__ + 2;
-        try {
-          dist.recv(tensor, 0);
-        } catch (...) {
-          untouched = to_host(tensor);
-          throw;
-        }
-      }
-    });
+    const Observation seen =
+        observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
+          if (dist.rank() == 0) {
+            const Tensor tensor = full(6, 1.0f);
+            lines[0] = __LINE__ + 1;
+            dist.send(tensor, 1);
+          } else {
+            TensorOf<std::int32_t> tensor = full<std::int32_t>(6, -1);
+            lines[1] = __LINE__ + 2;
+            try {
+              dist.recv(tensor, 0);
+            } catch (...) {
+              untouched = to_host(tensor);
+              throw;
+            }
+          }
+        });
     check_both_told(seen, lines);
     CHECK(contains(what_of(seen.thrown), "float32"));
     CHECK(contains(what_of(seen.thrown), "int32"));
@@ -105,18 +109,19 @@ TEST_CASE("a message of another dtype, even of as many bytes") {
 TEST_CASE("asynchronous messages tell it to whoever waits") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
-    const Observation seen = observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
-      Tensor tensor = zeros(dist.rank() + 1);
-      Request request;
-      if (dist.rank() == 0) {
-        lines[0] = __LINE__ + 1;
-        request = dist.isend(tensor, 1);
-      } else {
-        lines[1] = __LINE__ + 1;
-        request = dist.irecv(tensor, 0);
-      }
-      dist.wait(request);
-    });
+    const Observation seen =
+        observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
+          Tensor tensor = zeros(dist.rank() + 1);
+          Request request;
+          if (dist.rank() == 0) {
+            lines[0] = __LINE__ + 1;
+            request = dist.isend(tensor, 1);
+          } else {
+            lines[1] = __LINE__ + 1;
+            request = dist.irecv(tensor, 0);
+          }
+          dist.wait(request);
+        });
     check_both_told(seen, lines);
   }
 }
@@ -124,12 +129,13 @@ TEST_CASE("asynchronous messages tell it to whoever waits") {
 TEST_CASE("a sendrecv that disagrees with its neighbour") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
-    const Observation seen = observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
-      Tensor in = zeros(2);
-      const Tensor out = zeros(dist.rank() == 0 ? 3 : 2);
-      lines[static_cast<std::size_t>(dist.rank())] = __LINE__ + 1;
-      dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
-    });
+    const Observation seen =
+        observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
+          Tensor in = zeros(2);
+          const Tensor out = zeros(dist.rank() == 0 ? 3 : 2);
+          lines[static_cast<std::size_t>(dist.rank())] = __LINE__ + 1;
+          dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
+        });
     check_both_told(seen, lines);
   }
 }
@@ -152,17 +158,18 @@ TEST_CASE("a sendrecv whose receive does not fit says so, though its send is sti
 TEST_CASE("a buffered message that does not fit is told to its receiver") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
-    const Observation seen = observe(
-        {.world_size = 2, .buffering = Buffering::unbounded(), .faults = delay_of(late, 0)}, [&](Comm& dist) {
-          Tensor tensor = zeros(dist.rank() + 1);
-          if (dist.rank() == 0) {
-            lines[0] = __LINE__ + 1;
-            dist.send(tensor, 1);
-          } else {
-            lines[1] = __LINE__ + 1;
-            dist.recv(tensor, 0);
-          }
-        });
+    const Observation seen =
+        observe({.world_size = 2, .buffering = Buffering::unbounded(), .faults = delay_of(late, 0)},
+                [&](Comm& dist) {
+                  Tensor tensor = zeros(dist.rank() + 1);
+                  if (dist.rank() == 0) {
+                    lines[0] = __LINE__ + 1;
+                    dist.send(tensor, 1);
+                  } else {
+                    lines[1] = __LINE__ + 1;
+                    dist.recv(tensor, 0);
+                  }
+                });
     INFO(what_of(seen.thrown));
     CHECK(error_as<MessageMismatch>(seen.thrown).has_value());
     const auto error = error_as<MessageMismatch>(seen.ranks[1]);
@@ -171,7 +178,8 @@ TEST_CASE("a buffered message that does not fit is told to its receiver") {
   }
 }
 
-// ---- Collectives ----------------------------------------------------------------------------------------------------
+// ---- Collectives
+// ----------------------------------------------------------------------------------------------------
 
 using Call = std::function<void(Comm&, Tensor&, Tensor&)>;
 
@@ -191,7 +199,8 @@ const std::vector<Disagreement>& disagreements() {
   };
   static const std::vector<Disagreement> all = {
       {"kinds", [](Comm& d, Tensor&, Tensor&) { d.barrier(); },
-       [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t); }, "collective", "barrier()", "all_reduce("},
+       [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t); }, "collective", "barrier()",
+       "all_reduce("},
       {"kinds of the same arguments", [](Comm& d, Tensor& t, Tensor&) { d.broadcast(t, 0); },
        [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0); }, "collective", "broadcast(", "reduce("},
       {"split and barrier", [](Comm& d, Tensor&, Tensor&) { (void)d.split(0); },
@@ -201,24 +210,33 @@ const std::vector<Disagreement>& disagreements() {
       {"root of reduce", [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 1); },
        [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0); }, "root", "root 1", "root 0"},
       {"root of gather", [](Comm& d, Tensor& t, Tensor& all_of) { d.gather(t, all_of, 0); },
-       [](Comm& d, Tensor& t, Tensor& all_of) { d.gather(t, all_of, 1); }, "root", "root 0", "root 1"},
+       [](Comm& d, Tensor& t, Tensor& all_of) { d.gather(t, all_of, 1); }, "root", "root 0",
+       "root 1"},
       {"root of scatter", [](Comm& d, Tensor& t, Tensor& all_of) { d.scatter(all_of, t, 0); },
-       [](Comm& d, Tensor& t, Tensor& all_of) { d.scatter(all_of, t, 1); }, "root", "root 0", "root 1"},
+       [](Comm& d, Tensor& t, Tensor& all_of) { d.scatter(all_of, t, 1); }, "root", "root 0",
+       "root 1"},
       {"op of reduce", [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0, ReduceOp::SUM); },
-       [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0, ReduceOp::PRODUCT); }, "op", "op SUM", "op PRODUCT"},
+       [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0, ReduceOp::PRODUCT); }, "op", "op SUM",
+       "op PRODUCT"},
       {"op of all_reduce", [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t, ReduceOp::MIN); },
-       [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t, ReduceOp::AVG); }, "op", "op MIN", "op AVG"},
+       [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t, ReduceOp::AVG); }, "op", "op MIN",
+       "op AVG"},
       {"size of all_reduce", [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t); },
-       [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(chunk(t, 0, 2)); }, "size", "4 float32", "2 float32"},
+       [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(chunk(t, 0, 2)); }, "size", "4 float32",
+       "2 float32"},
       {"size of broadcast", [](Comm& d, Tensor& t, Tensor&) { d.broadcast(t, 0); },
-       [](Comm& d, Tensor& t, Tensor&) { d.broadcast(Slice(t).sub(0, 0), 0); }, "size", "4 float32", "0 float32"},
-      {"dtype of all_reduce", [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t); }, doubles, "dtype", "4 float32",
-       "4 float64"},
-      {"root, op and size at once", [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0, ReduceOp::MAX); },
-       [](Comm& d, Tensor& t, Tensor&) { d.reduce(chunk(t, 0, 4), 1, ReduceOp::MIN); }, "root, op, size",
-       "root 0, op MAX, 4 float32", "root 1, op MIN, 1 float32"},
-      {"asynchronous and of another op", [](Comm& d, Tensor& t, Tensor&) { d.wait(d.all_reduce_async(t)); },
-       [](Comm& d, Tensor& t, Tensor&) { d.wait(d.all_reduce_async(t, ReduceOp::MAX)); }, "op", "op SUM", "op MAX"},
+       [](Comm& d, Tensor& t, Tensor&) { d.broadcast(Slice(t).sub(0, 0), 0); }, "size", "4 float32",
+       "0 float32"},
+      {"dtype of all_reduce", [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t); }, doubles,
+       "dtype", "4 float32", "4 float64"},
+      {"root, op and size at once",
+       [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0, ReduceOp::MAX); },
+       [](Comm& d, Tensor& t, Tensor&) { d.reduce(chunk(t, 0, 4), 1, ReduceOp::MIN); },
+       "root, op, size", "root 0, op MAX, 4 float32", "root 1, op MIN, 1 float32"},
+      {"asynchronous and of another op",
+       [](Comm& d, Tensor& t, Tensor&) { d.wait(d.all_reduce_async(t)); },
+       [](Comm& d, Tensor& t, Tensor&) { d.wait(d.all_reduce_async(t, ReduceOp::MAX)); }, "op",
+       "op SUM", "op MAX"},
   };
   return all;
 }
@@ -232,8 +250,8 @@ TEST_CASE("ranks that call different collectives, or the same with different arg
         CAPTURE(world_size);
         CAPTURE(odd);
         std::vector<int> touched(static_cast<std::size_t>(world_size), 0);
-        const Observation seen =
-            observe({.world_size = world_size, .seed = static_cast<std::uint64_t>(odd)}, [&](Comm& dist) {
+        const Observation seen = observe(
+            {.world_size = world_size, .seed = static_cast<std::uint64_t>(odd)}, [&](Comm& dist) {
               Tensor tensor = full(4, 3.0f);
               Tensor gathered = full(4 * world_size, 5.0f);
               try {
@@ -261,7 +279,8 @@ TEST_CASE("ranks that call different collectives, or the same with different arg
         CHECK(error_as<CollectiveMismatch>(seen.ranks[static_cast<std::size_t>(odd)]).has_value());
         for (int rank = 0; rank < world_size; ++rank) {
           const std::exception_ptr& ended = seen.ranks[static_cast<std::size_t>(rank)];
-          CHECK((error_as<CollectiveMismatch>(ended).has_value() || error_as<Aborted>(ended).has_value()));
+          CHECK((error_as<CollectiveMismatch>(ended).has_value() ||
+                 error_as<Aborted>(ended).has_value()));
           CHECK_FALSE(touched[static_cast<std::size_t>(rank)]);
         }
       }

@@ -1,6 +1,7 @@
 // Runs a program that may fail, and tells how every rank ended.
 //
-// doctest's assertions belong to the main thread: ranks note what they saw, and the test looks at it afterwards.
+// doctest's assertions belong to the main thread: ranks note what they saw, and the test looks at
+// it afterwards.
 #pragma once
 
 #include <exception>
@@ -72,7 +73,8 @@ inline bool contains(const std::string& text, const std::string& part) {
 
 /// Whether a path ends in this file name.
 inline bool is_file(const std::string& path, const std::string& name) {
-  return path.size() >= name.size() && path.compare(path.size() - name.size(), name.size(), name) == 0;
+  return path.size() >= name.size() &&
+         path.compare(path.size() - name.size(), name.size(), name) == 0;
 }
 
 }  // namespace rankbox::testing

@@ -1,9 +1,9 @@
 // Messages: the right values at the right rank, in the right order.
-#include <doctest/doctest.h>
-
 #include <array>
 #include <cstdint>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 
@@ -11,7 +11,8 @@ namespace rankbox {
 namespace {
 
 constexpr std::array kWorldSizes = {1, 2, 3, 4, 5, 7, 8, 17};
-// Around the sizes at which a mailbox may change its ways (a cache line, a page), and some in between.
+// Around the sizes at which a mailbox may change its ways (a cache line, a page), and some in
+// between.
 constexpr std::array<std::int64_t, 12> kCounts = {0, 1, 2, 5, 6, 7, 11, 12, 13, 100, 1023, 5000};
 
 /// What rank `rank` sends as its message `number`: exact in every dtype.
@@ -103,7 +104,8 @@ TEST_CASE("a sendrecv matches a plain send and a plain receive") {
 
 TEST_CASE("everybody sends to everybody with isend and irecv, waited for in any order") {
   for (int world_size : kWorldSizes) {
-    for (std::int64_t count : {std::int64_t{0}, std::int64_t{3}, std::int64_t{13}, std::int64_t{999}}) {
+    for (std::int64_t count :
+         {std::int64_t{0}, std::int64_t{3}, std::int64_t{13}, std::int64_t{999}}) {
       const auto run = run_ranks({.world_size = world_size}, [&](Comm& dist) {
         const int p = dist.world_size();
         std::vector<Tensor> in;
@@ -161,7 +163,8 @@ TEST_CASE("messages of one pair keep their order, whatever calls they were made 
   for (Buffering buffering : {Buffering::rendezvous(), Buffering::unbounded()}) {
     const auto run = run_ranks({.world_size = 2, .buffering = buffering}, [&](Comm& dist) {
       std::vector<TensorOf<std::int64_t>> boxes;
-      for (int i = 0; i < kMessages; ++i) boxes.push_back(full<std::int64_t>(1, dist.rank() == 0 ? i : -1));
+      for (int i = 0; i < kMessages; ++i)
+        boxes.push_back(full<std::int64_t>(1, dist.rank() == 0 ? i : -1));
       std::vector<Request> requests;
       for (int i = 0; i < kMessages; ++i) {
         TensorOf<std::int64_t>& box = boxes[static_cast<std::size_t>(i)];
@@ -184,7 +187,8 @@ TEST_CASE("messages of one pair keep their order, whatever calls they were made 
 }
 
 TEST_CASE("messages of several pairs do not get into each other's way") {
-  // Rank 0 takes from the others in an order of its own: the sources' messages wait for each other nowhere.
+  // Rank 0 takes from the others in an order of its own: the sources' messages wait for each other
+  // nowhere.
   constexpr int kRounds = 20;
   for (int world_size : {2, 3, 5, 8}) {
     const auto run = run_ranks({.world_size = world_size}, [&](Comm& dist) {
@@ -192,8 +196,9 @@ TEST_CASE("messages of several pairs do not get into each other's way") {
       if (dist.rank() == 0) {
         for (int round = 0; round < kRounds; ++round) {
           for (int k = 1; k < dist.world_size(); ++k) {
-            const int src = 1 + (k * (round % 2 == 0 ? 1 : -1) + round + dist.world_size() * kRounds) %
-                                    (dist.world_size() - 1);
+            const int src =
+                1 + (k * (round % 2 == 0 ? 1 : -1) + round + dist.world_size() * kRounds) %
+                        (dist.world_size() - 1);
             Tensor box = zeros(1);
             dist.recv(box, src);
             received.push_back(box.data()[0] - static_cast<float>(src * 1000 + round));
@@ -207,11 +212,14 @@ TEST_CASE("messages of several pairs do not get into each other's way") {
       return received;
     });
     CAPTURE(world_size);
-    CHECK(run.results[0] == std::vector<float>(static_cast<std::size_t>(kRounds * (world_size - 1)), 0.0f));
+    CHECK(run.results[0] ==
+          std::vector<float>(static_cast<std::size_t>(kRounds * (world_size - 1)), 0.0f));
   }
 }
 
-TEST_CASE("a rank may send to itself what it has begun to receive, and receive what it has begun to send") {
+TEST_CASE(
+    "a rank may send to itself what it has begun to receive, and receive what it has begun to "
+    "send") {
   const auto run = run_ranks({.world_size = 1}, [](Comm& dist) {
     Tensor a = full(3, 1.0f);
     Tensor b = zeros(3);
@@ -274,7 +282,8 @@ TEST_CASE("results come back by rank, also where they have no default and cannot
     std::unique_ptr<int> rank;
   };
   const auto run = run_ranks({.world_size = 5}, [](Comm& dist) { return Answer(dist.rank()); });
-  for (int rank = 0; rank < 5; ++rank) CHECK(*run.results[static_cast<std::size_t>(rank)].rank == rank);
+  for (int rank = 0; rank < 5; ++rank)
+    CHECK(*run.results[static_cast<std::size_t>(rank)].rank == rank);
 }
 
 TEST_CASE("a rank may start a world of its own, and go on afterwards") {
@@ -289,6 +298,21 @@ TEST_CASE("a rank may start a world of its own, and go on afterwards") {
     return sum.data()[0];
   });
   CHECK(run.results == std::vector<float>(3, 6.0f));
+}
+
+TEST_CASE("long chains of ranks that sleep, and are woken one by one, are no deadlock") {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const auto run = run_ranks({.world_size = 9, .seed = seed}, [](Comm& dist) {
+      Tensor token = full(1, 0.0f);
+      for (int lap = 0; lap < 20; ++lap) {
+        if (dist.rank() > 0 || lap > 0) dist.recv(token, (dist.rank() + 8) % 9);
+        token += full(1, 1.0f);
+        if (dist.rank() < 8 || lap < 19) dist.send(token, (dist.rank() + 1) % 9);
+      }
+      return token.data()[0];
+    });
+    CHECK(run.results[8] == 180.0f);
+  }
 }
 
 }  // namespace

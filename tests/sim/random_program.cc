@@ -8,11 +8,13 @@ namespace rankbox::testing {
 namespace {
 
 constexpr std::int64_t kCounts[] = {0, 1, 1, 2, 5, 6, 7, 40, 300, 3000};
-constexpr CollectiveKind kCollectives[] = {CollectiveKind::kBarrier, CollectiveKind::kBroadcast, CollectiveKind::kReduce,
-                                           CollectiveKind::kAllReduce, CollectiveKind::kAllGather};
+constexpr CollectiveKind kCollectives[] = {CollectiveKind::kBarrier, CollectiveKind::kBroadcast,
+                                           CollectiveKind::kReduce, CollectiveKind::kAllReduce,
+                                           CollectiveKind::kAllGather};
 constexpr ReduceOp kOps[] = {ReduceOp::SUM, ReduceOp::MAX, ReduceOp::MIN};
 
-/// The same numbers from the same seed on every machine, which the standard's distributions do not promise.
+/// The same numbers from the same seed on every machine, which the standard's distributions do not
+/// promise.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
@@ -24,15 +26,20 @@ class Dice {
   }
   template <class T>
   void shuffle(std::vector<T>& items) {
-    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[static_cast<std::size_t>(below(i))]);
+    for (std::size_t i = items.size(); i > 1; --i)
+      std::swap(items[i - 1], items[static_cast<std::size_t>(below(i))]);
   }
 
  private:
   std::mt19937_64 engine_;
 };
 
-bool has_root(CollectiveKind kind) { return kind == CollectiveKind::kBroadcast || kind == CollectiveKind::kReduce; }
-bool reduces(CollectiveKind kind) { return kind == CollectiveKind::kReduce || kind == CollectiveKind::kAllReduce; }
+bool has_root(CollectiveKind kind) {
+  return kind == CollectiveKind::kBroadcast || kind == CollectiveKind::kReduce;
+}
+bool reduces(CollectiveKind kind) {
+  return kind == CollectiveKind::kReduce || kind == CollectiveKind::kAllReduce;
+}
 
 /// Gives the fields of a collective that depend on its kind.
 void choose_arguments(Step& step, const std::vector<int>& members, Dice& dice) {
@@ -86,7 +93,9 @@ class Generator {
     return program_.groups[static_cast<std::size_t>(group)].empty() ? 0 : group;
   }
 
-  std::int64_t value_of(int src, int dst) const { return ((src * 16L + dst) * 64 + event_) * 10'000; }
+  std::int64_t value_of(int src, int dst) const {
+    return ((src * 16L + dst) * 64 + event_) * 10'000;
+  }
 
   void add(int rank, Step step) {
     if (starts_request(step.kind)) {
@@ -188,16 +197,18 @@ class Generator {
   int requests_ = 0;
 };
 
-// ---- Breaking -------------------------------------------------------------------------------------------------------
+// ---- Breaking
+// -------------------------------------------------------------------------------------------------------
 
-/// Waits come after what they wait for, groups are used after they were made, and splits keep their order: else they would make
-/// other groups.
+/// Waits come after what they wait for, groups are used after they were made, and splits keep their
+/// order: else they would make other groups.
 bool is_sound(const std::vector<Step>& steps) {
   std::vector<int> started;
   std::vector<int> groups = {0};
   for (const Step& step : steps) {
     const bool uses_group = is_message(step.kind) || is_collective(step.kind);
-    if (uses_group && std::find(groups.begin(), groups.end(), step.group) == groups.end()) return false;
+    if (uses_group && std::find(groups.begin(), groups.end(), step.group) == groups.end())
+      return false;
     if (step.kind == StepKind::kSplit && step.made_group < groups.back()) return false;
     if (step.kind == StepKind::kSplit) groups.push_back(step.made_group);
     if (starts_request(step.kind)) started.push_back(step.request);
@@ -225,7 +236,9 @@ std::string change_something(Program& program, Dice& dice) {
       const Step gone = step;
       steps.erase(here);
       if (starts_request(gone.kind)) {
-        std::erase_if(steps, [&](const Step& s) { return s.kind == StepKind::kWait && s.request == gone.request; });
+        std::erase_if(steps, [&](const Step& s) {
+          return s.kind == StepKind::kWait && s.request == gone.request;
+        });
       }
       return (gone.kind == StepKind::kWait ? "dropped the wait at" : "dropped") + where;
     }
@@ -238,7 +251,8 @@ std::string change_something(Program& program, Dice& dice) {
     case 2: {
       if (!is_message(step.kind) && !is_collective(step.kind)) return "";
       if (step.collective == CollectiveKind::kBarrier && is_collective(step.kind)) return "";
-      std::int64_t& count = step.kind == StepKind::kSendrecv && dice.one_in(2) ? step.count_in : step.count;
+      std::int64_t& count =
+          step.kind == StepKind::kSendrecv && dice.one_in(2) ? step.count_in : step.count;
       count = count == 0 || dice.one_in(2) ? count + 1 : count - 1;
       return "changed the size at" + where;
     }
@@ -277,8 +291,9 @@ std::string change_something(Program& program, Dice& dice) {
 }
 
 const char* name_of(StepKind kind) {
-  constexpr const char* kNames[] = {"send",       "recv",  "sendrecv", "isend",   "irecv", "collective",
-                                    "collective async", "wait", "split", "compute", "throw", "return"};
+  constexpr const char* kNames[] = {
+      "send", "recv",  "sendrecv", "isend", "irecv", "collective", "collective async",
+      "wait", "split", "compute",  "throw", "return"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -299,12 +314,14 @@ Program broken_program(std::uint64_t seed) {
 
 std::uint64_t digest(std::span<const std::int64_t> elements) {
   std::uint64_t hash = 1469598103934665603;
-  for (std::int64_t element : elements) hash = (hash ^ static_cast<std::uint64_t>(element)) * 1099511628211;
+  for (std::int64_t element : elements)
+    hash = (hash ^ static_cast<std::uint64_t>(element)) * 1099511628211;
   return hash;
 }
 
 std::string to_string(const Program& program) {
-  std::string text = "program " + std::to_string(program.seed) + (program.change.empty() ? "" : ", which " + program.change);
+  std::string text = "program " + std::to_string(program.seed) +
+                     (program.change.empty() ? "" : ", which " + program.change);
   text += program.buffering == Buffering::rendezvous()  ? ", rendezvous"
           : program.buffering == Buffering::unbounded() ? ", unbounded"
                                                         : ", eager";
@@ -319,8 +336,10 @@ std::string to_string(const Program& program) {
       if (is_collective(s.kind)) text += std::string(" ") + rankbox::name_of(s.collective);
       text += "(";
       if (s.peer >= 0) text += "peer " + std::to_string(s.peer) + " ";
-      if (s.src >= 0) text += "src " + std::to_string(s.src) + " in " + std::to_string(s.count_in) + " ";
-      if (is_message(s.kind) || is_collective(s.kind)) text += std::to_string(s.count) + (s.doubles ? "d" : "");
+      if (s.src >= 0)
+        text += "src " + std::to_string(s.src) + " in " + std::to_string(s.count_in) + " ";
+      if (is_message(s.kind) || is_collective(s.kind))
+        text += std::to_string(s.count) + (s.doubles ? "d" : "");
       if (s.group > 0) text += " group " + std::to_string(s.group);
       if (s.request >= 0) text += " #" + std::to_string(s.request);
       text += ")";

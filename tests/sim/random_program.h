@@ -1,8 +1,9 @@
 // Random programs of sends, receives and collectives, for the stress test.
 //
-// A matched program is made from one global sequence of events (a message, a ring of sendrecvs, a collective, a split, some
-// computing). Each rank does its share of them in that order, and waits for what it started asynchronously at any later
-// point. So whatever comes first in the sequence can always be completed: the program cannot deadlock, however sends are buffered.
+// A matched program is made from one global sequence of events (a message, a ring of sendrecvs, a
+// collective, a split, some computing). Each rank does its share of them in that order, and waits
+// for what it started asynchronously at any later point. So whatever comes first in the sequence
+// can always be completed: the program cannot deadlock, however sends are buffered.
 //
 // A broken program is a matched one with one thing changed on one rank. It may well still work.
 #pragma once
@@ -37,18 +38,18 @@ enum class StepKind : std::uint8_t {
 /// One call of one rank. Peers are ranks of the world, also in other groups.
 struct Step {
   StepKind kind = StepKind::kCompute;
-  int group = 0;          // index into Program::groups
-  int peer = -1;          // destination, or source of a receive; root of a collective
-  int src = -1;           // kSendrecv: where from
+  int group = 0;              // index into Program::groups
+  int peer = -1;              // destination, or source of a receive; root of a collective
+  int src = -1;               // kSendrecv: where from
   std::int64_t count = 0;     // elements (sent, received, contributed)
   std::int64_t count_in = 0;  // kSendrecv: elements received
-  bool doubles = false;   // the slice is of float64, else of int64: as many bytes either way
+  bool doubles = false;       // the slice is of float64, else of int64: as many bytes either way
   CollectiveKind collective = CollectiveKind::kBarrier;
   ReduceOp op = ReduceOp::SUM;
-  int request = -1;         // what kIsend, kIrecv, kCollectiveAsync start, and kWait waits for
-  std::int64_t value = 0;   // element i of what is sent or contributed is value + i
-  int color = 0;            // kSplit
-  int made_group = -1;      // kSplit: the group this rank gets
+  int request = -1;        // what kIsend, kIrecv, kCollectiveAsync start, and kWait waits for
+  std::int64_t value = 0;  // element i of what is sent or contributed is value + i
+  int color = 0;           // kSplit
+  int made_group = -1;     // kSplit: the group this rank gets
 };
 
 struct Program {
@@ -67,7 +68,8 @@ Program matched_program(std::uint64_t seed);
 /// A matched program with one thing changed.
 Program broken_program(std::uint64_t seed);
 
-/// A number for the elements value, value + 1, … and for any others: what ranks note of what they received.
+/// A number for the elements value, value + 1, … and for any others: what ranks note of what they
+/// received.
 std::uint64_t digest(std::span<const std::int64_t> elements);
 
 /// The program as text, to be read when a test fails.

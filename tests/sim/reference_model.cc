@@ -88,7 +88,9 @@ class Model {
 
   Rank& state_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   const Rank& state_of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
-  const std::vector<int>& members(int group) const { return program_.groups[static_cast<std::size_t>(group)]; }
+  const std::vector<int>& members(int group) const {
+    return program_.groups[static_cast<std::size_t>(group)];
+  }
 
   /// Moves a rank on by one step, or into one that it has to wait in. False: it is where it was.
   bool move(int number) {
@@ -109,15 +111,19 @@ class Model {
     for (const Posted* part : rank.waiting) {
       if (part->state == Posted::kPending) return entered;
       mismatched = part->state == Posted::kMismatch ? part : nullptr;
-      if (mismatched != nullptr) break;  // a sendrecv whose send failed does not wait for its receive
+      if (mismatched != nullptr)
+        break;  // a sendrecv whose send failed does not wait for its receive
     }
     if (mismatched != nullptr) {
       fail(number, blame(*mismatched));
       return true;
     }
     for (const Posted* part : rank.waiting) {
-      const bool barrier = !is_message(part->step.kind) && part->step.collective == CollectiveKind::kBarrier;
-      const bool receives = is_message(part->step.kind) ? !part->sends : part->step.kind != StepKind::kSplit && !barrier;
+      const bool barrier =
+          !is_message(part->step.kind) && part->step.collective == CollectiveKind::kBarrier;
+      const bool receives = is_message(part->step.kind)
+                                ? !part->sends
+                                : part->step.kind != StepKind::kSplit && !barrier;
       if (receives) rank.received.push_back(digest(part->received));
     }
     rank.waiting.clear();
@@ -173,9 +179,11 @@ class Model {
     Posted& posted = make(rank, step);
     posted.sends = sends;
     // A sendrecv is one call: its send waits for its receiver, however the dial stands.
-    posted.buffered = sends && step.kind != StepKind::kSendrecv && program_.buffering.buffers(step.count * 8);
+    posted.buffered =
+        sends && step.kind != StepKind::kSendrecv && program_.buffering.buffers(step.count * 8);
     if (!posted.buffered && taken_back_.contains(step.request)) return posted;
-    const auto key = sends ? std::tuple(step.group, rank, step.peer) : std::tuple(step.group, step.peer, rank);
+    const auto key =
+        sends ? std::tuple(step.group, rank, step.peer) : std::tuple(step.group, step.peer, rank);
     std::deque<Posted*>& queue = mailboxes_[key];
     if (queue.empty() || queue.front()->sends == sends) {
       queue.push_back(&posted);
@@ -206,7 +214,8 @@ class Model {
     // A split is no kind of collective of its own here: tell it by its step.
     const auto arguments = [](const Step& s) {
       const bool split = s.kind == StepKind::kSplit;
-      return std::tuple(split, split ? CollectiveKind::kSplit : s.collective, s.peer, s.op, s.count);
+      return std::tuple(split, split ? CollectiveKind::kSplit : s.collective, s.peer, s.op,
+                        s.count);
     };
     meeting.mismatch = meeting.mismatch || arguments(first) != arguments(step);
     if (meeting.mismatch) {
@@ -229,7 +238,8 @@ class Model {
     };
     if (step.kind == StepKind::kSplit || step.collective == CollectiveKind::kBarrier) return {};
     if (step.collective == CollectiveKind::kBroadcast) return input(step.peer);
-    if (step.collective == CollectiveKind::kReduce && step.peer != mine.rank) return input(mine.rank);
+    if (step.collective == CollectiveKind::kReduce && step.peer != mine.rank)
+      return input(mine.rank);
     std::vector<std::int64_t> result;
     for (int rank : members(step.group)) {
       const std::vector<std::int64_t> part = input(rank);
@@ -258,7 +268,8 @@ class Model {
               {OutcomeKind::kMessageMismatch, mismatched_with_.at(&part)->rank, {}}};
     }
     std::vector<Verdict> all;
-    for (int rank : members(part.step.group)) all.push_back({OutcomeKind::kCollectiveMismatch, rank, {}});
+    for (int rank : members(part.step.group))
+      all.push_back({OutcomeKind::kCollectiveMismatch, rank, {}});
     return all;
   }
 
@@ -272,7 +283,8 @@ class Model {
       } else if (is_message(step.kind)) {
         blocked.op = part->sends ? "send" : "recv";
       } else {
-        blocked.op = rankbox::name_of(step.kind == StepKind::kSplit ? CollectiveKind::kSplit : step.collective);
+        blocked.op = rankbox::name_of(step.kind == StepKind::kSplit ? CollectiveKind::kSplit
+                                                                    : step.collective);
       }
       std::vector<int> peers = {step.peer};
       if (!is_message(step.kind)) {
@@ -280,14 +292,16 @@ class Model {
         for (const Posted* there : meeting_of_.at(part)->arrived) std::erase(peers, there->rank);
       }
       for (int peer : peers) {
-        const bool known = std::find(blocked.peers.begin(), blocked.peers.end(), peer) != blocked.peers.end();
+        const bool known =
+            std::find(blocked.peers.begin(), blocked.peers.end(), peer) != blocked.peers.end();
         if (!known) blocked.peers.push_back(peer);
       }
     }
     return blocked;
   }
 
-  /// The lowest rank with a request nobody waited for; if there is none, with a message nobody received; else -1.
+  /// The lowest rank with a request nobody waited for; if there is none, with a message nobody
+  /// received; else -1.
   int first_to_leave_something() const {
     for (int rank = 0; rank < program_.world_size; ++rank) {
       if (!state_of(rank).requests.empty()) return rank;
@@ -305,9 +319,10 @@ class Model {
   const std::set<int> taken_back_;
   std::vector<Rank> ranks_;
   std::deque<Posted> all_;  // where pointers stay valid
-  std::map<std::tuple<int, int, int>, std::deque<Posted*>> mailboxes_;  // (group, source, destination)
-  std::map<std::pair<int, int>, Meeting> meetings_;                     // (group, number)
-  std::map<std::pair<int, int>, int> arrivals_;                         // (group, rank)
+  std::map<std::tuple<int, int, int>, std::deque<Posted*>>
+      mailboxes_;                                    // (group, source, destination)
+  std::map<std::pair<int, int>, Meeting> meetings_;  // (group, number)
+  std::map<std::pair<int, int>, int> arrivals_;      // (group, rank)
   std::map<const Posted*, const Meeting*> meeting_of_;
   std::map<const Posted*, const Posted*> mismatched_with_;
   std::vector<Verdict> errors_;
@@ -329,14 +344,16 @@ Prediction predict(const Program& program) {
     variant.run();
     for (Verdict& verdict : variant.verdicts()) {
       const auto& known = prediction.possible;
-      if (std::find(known.begin(), known.end(), verdict) == known.end()) prediction.possible.push_back(std::move(verdict));
+      if (std::find(known.begin(), known.end(), verdict) == known.end())
+        prediction.possible.push_back(std::move(verdict));
     }
   }
   return prediction;
 }
 
 std::string to_string(const Verdict& verdict) {
-  constexpr const char* kNames[] = {"ok", "deadlock", "message mismatch", "collective mismatch", "unreceived", "failed"};
+  constexpr const char* kNames[] = {
+      "ok", "deadlock", "message mismatch", "collective mismatch", "unreceived", "failed"};
   std::string text = kNames[static_cast<std::size_t>(verdict.kind)];
   if (verdict.rank >= 0) text += " of rank " + std::to_string(verdict.rank);
   for (const BlockedRank& blocked : verdict.blocked) {

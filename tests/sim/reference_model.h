@@ -1,9 +1,12 @@
-// The semantics of messages and collectives once more: tiny, slow and single-threaded, as an oracle for the stress test.
+// The semantics of messages and collectives once more: tiny, slow and single-threaded, as an oracle
+// for the stress test.
 //
-// The model moves rank after rank on until none can move. Since receives name their source, the order in which ranks are moved
-// changes nothing; what is left when all have come to rest is what every schedule of the real thing must come to. Only
-// these depend on the schedule, and then the model gives all that is possible:
-// - which of several errors comes first: an error stops its rank here, and the others go on to theirs;
+// The model moves rank after rank on until none can move. Since receives name their source, the
+// order in which ranks are moved changes nothing; what is left when all have come to rest is what
+// every schedule of the real thing must come to. Only these depend on the schedule, and then the
+// model gives all that is possible:
+// - which of several errors comes first: an error stops its rank here, and the others go on to
+// theirs;
 // - whether a request that is never waited for is matched before its rank ends, or taken back.
 #pragma once
 
@@ -42,7 +45,8 @@ struct Verdict {
 
 struct Prediction {
   std::vector<Verdict> possible;
-  std::vector<std::vector<std::uint64_t>> received;  // [rank] digests, in order; if the run ends well
+  std::vector<std::vector<std::uint64_t>>
+      received;  // [rank] digests, in order; if the run ends well
 };
 
 Prediction predict(const Program& program);

@@ -1,10 +1,10 @@
 // Groups: who is in, in which order, and that they do not disturb each other.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -42,20 +42,23 @@ TEST_CASE("ranks of one color form a group, in the order of key, then rank") {
       const auto [color, key] = rules[rule];
       CAPTURE(world_size);
       CAPTURE(rule);
-      const auto run = run_ranks({.world_size = world_size}, [&, color = color, key = key](Comm& dist) {
-        const int p = dist.world_size();
-        Comm group = dist.split(color(dist.rank(), p), key(dist.rank(), p));
-        std::vector<float> expected;
-        for (int rank = 0; rank < p; ++rank) {
-          if (color(rank, p) == color(dist.rank(), p)) expected.push_back(static_cast<float>(rank));
-        }
-        std::stable_sort(expected.begin(), expected.end(), [&](float a, float b) {
-          return key(static_cast<int>(a), p) < key(static_cast<int>(b), p);
-        });
-        return group.world_size() == static_cast<int>(expected.size()) &&
-               expected[static_cast<std::size_t>(group.rank())] == static_cast<float>(dist.rank()) &&
-               members_of(dist, group) == expected;
-      });
+      const auto run =
+          run_ranks({.world_size = world_size}, [&, color = color, key = key](Comm& dist) {
+            const int p = dist.world_size();
+            Comm group = dist.split(color(dist.rank(), p), key(dist.rank(), p));
+            std::vector<float> expected;
+            for (int rank = 0; rank < p; ++rank) {
+              if (color(rank, p) == color(dist.rank(), p))
+                expected.push_back(static_cast<float>(rank));
+            }
+            std::stable_sort(expected.begin(), expected.end(), [&](float a, float b) {
+              return key(static_cast<int>(a), p) < key(static_cast<int>(b), p);
+            });
+            return group.world_size() == static_cast<int>(expected.size()) &&
+                   expected[static_cast<std::size_t>(group.rank())] ==
+                       static_cast<float>(dist.rank()) &&
+                   members_of(dist, group) == expected;
+          });
       for (bool right : run.results) CHECK(right);
     }
   }
@@ -134,7 +137,8 @@ TEST_CASE("splits nest: a grid of rows, columns and halves of rows") {
     const auto c = static_cast<float>(dist.rank() % 4);
     const float h = r + (c < 2 ? 0.0f : 2.0f);
     return in_row == std::vector<float>{r, r + 1, r + 2, r + 3} &&
-           in_column == std::vector<float>{c, c + 4, c + 8} && in_half == std::vector<float>{h + 1, h} &&
+           in_column == std::vector<float>{c, c + 4, c + 8} &&
+           in_half == std::vector<float>{h + 1, h} &&
            rest.world_size() == (half.rank() == 0 ? 1 : 0);
   });
   for (bool right : run.results) CHECK(right);

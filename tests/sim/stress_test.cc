@@ -1,10 +1,8 @@
-// Thousands of random programs, matched and broken: each must end as the reference model says, with the values it says, and
-// none may hang.
+// Thousands of random programs, matched and broken: each must end as the reference model says, with
+// the values it says, and none may hang.
 //
 //   RANKBOX_STRESS_SEED=123  runs the programs of that seed alone, many times
 //   RANKBOX_STRESS_RUNS=500  runs so many programs of each sort
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -18,6 +16,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -34,7 +34,8 @@ constexpr std::uint64_t kRuns = 4000;
 #endif
 constexpr std::chrono::seconds kPatience{20};
 
-// ---- Running a program ----------------------------------------------------------------------------------------------
+// ---- Running a program
+// ----------------------------------------------------------------------------------------------
 
 /// The elements of one operation: of int64, or of float64.
 class Box {
@@ -76,7 +77,9 @@ struct Operation {
 /// One rank's walk through its steps.
 class Walker {
  public:
-  Walker(const Program& program, Comm& dist) : program_(program), comms_(program.groups.size()) { comms_[0] = dist; }
+  Walker(const Program& program, Comm& dist) : program_(program), comms_(program.groups.size()) {
+    comms_[0] = dist;
+  }
 
   std::vector<std::uint64_t> walk() {
     const int me = comms_[0]->rank();
@@ -93,7 +96,8 @@ class Walker {
     Comm& comm = *comms_[static_cast<std::size_t>(step.group)];
     switch (step.kind) {
       case StepKind::kSend:
-        comm.send(Box(step.count, step.doubles, step.value).slice(), index_of(step.group, step.peer));
+        comm.send(Box(step.count, step.doubles, step.value).slice(),
+                  index_of(step.group, step.peer));
         break;
       case StepKind::kRecv: {
         Box box(step.count, step.doubles, -1);
@@ -104,7 +108,8 @@ class Walker {
       case StepKind::kSendrecv: {
         Box out(step.count, step.doubles, step.value);
         Box in(step.count_in, step.doubles, -1);
-        comm.sendrecv(out.slice(), index_of(step.group, step.peer), in.slice(), index_of(step.group, step.src));
+        comm.sendrecv(out.slice(), index_of(step.group, step.peer), in.slice(),
+                      index_of(step.group, step.src));
         received_.push_back(in.digest());
         break;
       }
@@ -161,13 +166,16 @@ class Walker {
         async ? void(operation.request = comm.barrier_async()) : comm.barrier();
         break;
       case CollectiveKind::kBroadcast:
-        async ? void(operation.request = comm.broadcast_async(slice, root)) : comm.broadcast(slice, root);
+        async ? void(operation.request = comm.broadcast_async(slice, root))
+              : comm.broadcast(slice, root);
         break;
       case CollectiveKind::kReduce:
-        async ? void(operation.request = comm.reduce_async(slice, root, step.op)) : comm.reduce(slice, root, step.op);
+        async ? void(operation.request = comm.reduce_async(slice, root, step.op))
+              : comm.reduce(slice, root, step.op);
         break;
       case CollectiveKind::kAllReduce:
-        async ? void(operation.request = comm.all_reduce_async(slice, step.op)) : comm.all_reduce(slice, step.op);
+        async ? void(operation.request = comm.all_reduce_async(slice, step.op))
+              : comm.all_reduce(slice, step.op);
         break;
       default:
         async ? void(operation.request = comm.all_gather_async(slice, operation.gathered.slice()))
@@ -177,12 +185,14 @@ class Walker {
   }
 
   void note(const Operation& operation) {
-    if (operation.receives) received_.push_back((operation.gathers ? operation.gathered : operation.box).digest());
+    if (operation.receives)
+      received_.push_back((operation.gathers ? operation.gathered : operation.box).digest());
   }
 
   int index_of(int group, int world_rank) const {
     const std::vector<int>& members = program_.groups[static_cast<std::size_t>(group)];
-    return static_cast<int>(std::find(members.begin(), members.end(), world_rank) - members.begin());
+    return static_cast<int>(std::find(members.begin(), members.end(), world_rank) -
+                            members.begin());
   }
 
   const Program& program_;
@@ -202,13 +212,18 @@ Verdict verdict_of(const std::exception_ptr& thrown) {
   if (thrown == nullptr) return {};
   if (const auto error = error_as<DeadlockError>(thrown)) {
     Verdict verdict{OutcomeKind::kDeadlock, -1, {}};
-    for (const Wait& wait : error->waits()) verdict.blocked.push_back({wait.rank, wait.op, wait.peers});
+    for (const Wait& wait : error->waits())
+      verdict.blocked.push_back({wait.rank, wait.op, wait.peers});
     return verdict;
   }
-  if (const auto error = error_as<MessageMismatch>(thrown)) return {OutcomeKind::kMessageMismatch, error->rank(), {}};
-  if (const auto error = error_as<CollectiveMismatch>(thrown)) return {OutcomeKind::kCollectiveMismatch, error->rank(), {}};
-  if (const auto error = error_as<UnreceivedMessage>(thrown)) return {OutcomeKind::kUnreceived, error->rank(), {}};
-  if (const auto error = error_as<RankFailed>(thrown)) return {OutcomeKind::kFailed, error->rank(), {}};
+  if (const auto error = error_as<MessageMismatch>(thrown))
+    return {OutcomeKind::kMessageMismatch, error->rank(), {}};
+  if (const auto error = error_as<CollectiveMismatch>(thrown))
+    return {OutcomeKind::kCollectiveMismatch, error->rank(), {}};
+  if (const auto error = error_as<UnreceivedMessage>(thrown))
+    return {OutcomeKind::kUnreceived, error->rank(), {}};
+  if (const auto error = error_as<RankFailed>(thrown))
+    return {OutcomeKind::kFailed, error->rank(), {}};
   return {OutcomeKind::kFailed, -2, {}};  // which the model never says
 }
 
@@ -222,7 +237,9 @@ Run run(const Program& program) {
   try {
     run_world(
         options,
-        [&](Comm& dist) { run.received[static_cast<std::size_t>(dist.rank())] = Walker(program, dist).walk(); },
+        [&](Comm& dist) {
+          run.received[static_cast<std::size_t>(dist.rank())] = Walker(program, dist).walk();
+        },
         &run.report);
   } catch (...) {
     run.verdict = verdict_of(std::current_exception());
@@ -231,7 +248,8 @@ Run run(const Program& program) {
   return run;
 }
 
-// ---- Watching -------------------------------------------------------------------------------------------------------
+// ---- Watching
+// -------------------------------------------------------------------------------------------------------
 
 /// Ends the process if one program runs for too long, with its seed.
 class Watchdog {
@@ -254,8 +272,9 @@ class Watchdog {
     while (!stop.stop_requested()) {
       wake_.wait_for(guard, stop, std::chrono::milliseconds(500), [] { return false; });
       if (program_ == nullptr || std::chrono::steady_clock::now() < deadline_) continue;
-      std::fprintf(stderr, "\nstress_test: this program hangs; rerun it with RANKBOX_STRESS_SEED=%llu\n%s\n",
-                   static_cast<unsigned long long>(program_->seed), to_string(*program_).c_str());
+      std::fprintf(
+          stderr, "\nstress_test: this program hangs; rerun it with RANKBOX_STRESS_SEED=%llu\n%s\n",
+          static_cast<unsigned long long>(program_->seed), to_string(*program_).c_str());
       std::abort();
     }
   }
@@ -281,7 +300,8 @@ void for_each_seed(Body body) {
 }
 
 /// Checks one program; false if it did not end as predicted.
-bool ends_as_predicted(const Program& program, Watchdog& watchdog, std::map<OutcomeKind, int>& seen) {
+bool ends_as_predicted(const Program& program, Watchdog& watchdog,
+                       std::map<OutcomeKind, int>& seen) {
   const Prediction prediction = predict(program);
   watchdog.starts(program);
   const Run got = run(program);
@@ -296,8 +316,9 @@ bool ends_as_predicted(const Program& program, Watchdog& watchdog, std::map<Outc
   std::string predicted;
   for (const Verdict& verdict : possible) predicted += "\n  or " + to_string(verdict);
   FAIL_CHECK("rerun with RANKBOX_STRESS_SEED=" << program.seed << "\n"
-                                               << to_string(program) << "\npredicted:" << predicted << "\ngot: "
-                                               << to_string(got.verdict) << "\n" << got.what);
+                                               << to_string(program) << "\npredicted:" << predicted
+                                               << "\ngot: " << to_string(got.verdict) << "\n"
+                                               << got.what);
   return false;
 }
 
@@ -325,7 +346,8 @@ TEST_CASE("broken programs end as the reference model says") {
   });
   CHECK(wrong == 0);
   // The mix is worth the time: every kind of ending occurs.
-  if (environment("RANKBOX_STRESS_RUNS", kRuns) >= 1000 && environment("RANKBOX_STRESS_SEED", 0) == 0) {
+  if (environment("RANKBOX_STRESS_RUNS", kRuns) >= 1000 &&
+      environment("RANKBOX_STRESS_SEED", 0) == 0) {
     CHECK(seen.size() == 6);
   }
 }

@@ -1,8 +1,8 @@
 // The trace: what every rank did, in its own order, and where.
-#include <doctest/doctest.h>
-
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -25,13 +25,13 @@ TEST_CASE("events stand in program order, with their arguments") {
       return;
     }
     const int first = __LINE__;
-    dist.send(tensor, 1);                                             // + 1
-    dist.sendrecv(doubles, 1, tensor, 1);                             // + 2
-    tensor += zeros(5);                                               // + 3
-    dist.compute(2.5);                                                // + 4
-    dist.broadcast(tensor, 1);                                        // + 5
+    dist.send(tensor, 1);                                                   // + 1
+    dist.sendrecv(doubles, 1, tensor, 1);                                   // + 2
+    tensor += zeros(5);                                                     // + 3
+    dist.compute(2.5);                                                      // + 4
+    dist.broadcast(tensor, 1);                                              // + 5
     const Request request = dist.all_reduce_async(doubles, ReduceOp::MAX);  // + 6
-    dist.wait(request);                                               // + 7
+    dist.wait(request);                                                     // + 7
     lines.push_back(first);
   });
   const std::vector<Event>& events = run.report.trace.ranks[0];
@@ -109,13 +109,18 @@ TEST_CASE("the wall clock runs forward along each rank") {
 }
 
 TEST_CASE("long traces keep every event") {
-  constexpr int kEvents = 1000;  // more than a recorder's block
-  const auto run = run_ranks({.world_size = 1}, [](Comm& dist) {
-    for (int i = 0; i < kEvents; ++i) dist.compute(i);
-  });
-  const std::vector<Event>& events = run.report.trace.ranks[0];
-  REQUIRE(events.size() == kEvents);
-  for (int i = 0; i < kEvents; ++i) CHECK(events[static_cast<std::size_t>(i)].seconds == i);
+  // Fewer than a recorder's first block, and more than its largest.
+  for (int count : {0, 1, 63, 64, 65, 1000, 70'000}) {
+    const auto run = run_ranks({.world_size = 1}, [&](Comm& dist) {
+      for (int i = 0; i < count; ++i) dist.compute(i);
+    });
+    const std::vector<Event>& events = run.report.trace.ranks[0];
+    CAPTURE(count);
+    REQUIRE(events.size() == static_cast<std::size_t>(count));
+    int expected = 0;
+    for (const Event& event : events) expected += event.seconds == expected && event.done;
+    CHECK(expected == count);
+  }
 }
 
 TEST_CASE("asynchronous operations are tied to their waits by number") {

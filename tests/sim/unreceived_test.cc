@@ -1,8 +1,8 @@
 // What was begun must be ended: messages nobody received, requests nobody waited for.
-#include <doctest/doctest.h>
-
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
@@ -17,7 +17,8 @@ using testing::Observation;
 using testing::observe;
 using testing::what_of;
 
-void check_unreceived(const Observation& seen, int rank, const std::string& op, int peer, int line) {
+void check_unreceived(const Observation& seen, int rank, const std::string& op, int peer,
+                      int line) {
   INFO(what_of(seen.thrown));
   const auto error = error_as<UnreceivedMessage>(seen.thrown);
   REQUIRE(error.has_value());
@@ -49,8 +50,8 @@ TEST_CASE("a buffered message that nobody received") {
 TEST_CASE("of several the lowest rank's first is told, and how many more there are") {
   for (std::uint64_t seed : {0u, 1u, 2u, 3u}) {
     int line = 0;
-    const Observation seen =
-        observe({.world_size = 4, .buffering = Buffering::unbounded(), .seed = seed}, [&](Comm& dist) {
+    const Observation seen = observe(
+        {.world_size = 4, .buffering = Buffering::unbounded(), .seed = seed}, [&](Comm& dist) {
           Comm reversed = dist.split(0, -dist.rank());
           Tensor tensor = zeros(2);
           if (dist.rank() == 1) {
@@ -70,14 +71,15 @@ TEST_CASE("of several the lowest rank's first is told, and how many more there a
 
 TEST_CASE("in a group the ranks are those of the world") {
   int line = 0;
-  const Observation seen = observe({.world_size = 4, .buffering = Buffering::unbounded()}, [&](Comm& dist) {
-    Comm odd = dist.split(dist.rank() % 2);
-    const Tensor tensor = zeros(2);
-    if (dist.rank() == 3) {
-      line = __LINE__ + 1;
-      odd.send(tensor, 0);
-    }
-  });
+  const Observation seen =
+      observe({.world_size = 4, .buffering = Buffering::unbounded()}, [&](Comm& dist) {
+        Comm odd = dist.split(dist.rank() % 2);
+        const Tensor tensor = zeros(2);
+        if (dist.rank() == 3) {
+          line = __LINE__ + 1;
+          odd.send(tensor, 0);
+        }
+      });
   check_unreceived(seen, 3, "send", 1, line);
 }
 
@@ -154,7 +156,8 @@ TEST_CASE("a request that is thrown away at once is taken back, and its partner 
 
 TEST_CASE("a collective that was thrown away is not made up for by the next one") {
   for (int late : {0, 1}) {  // who comes last to the second collective
-    const Fault delay = {.rank = late, .operation = 2 - late, .kind = Fault::Kind::kDelay, .seconds = 0.02};
+    const Fault delay = {
+        .rank = late, .operation = 2 - late, .kind = Fault::Kind::kDelay, .seconds = 0.02};
     const Observation seen = observe({.world_size = 2, .faults = {delay}}, [](Comm& dist) {
       Tensor tensor = zeros(2);
       if (dist.rank() == 0) {
@@ -177,26 +180,28 @@ TEST_CASE("a collective that was thrown away is not made up for by the next one"
 
 TEST_CASE("a message that is received by somebody else's receive is not unreceived") {
   // Received through irecv, sendrecv and in a group: nothing is left behind.
-  const Observation seen = observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
-    Comm group = dist.split(0, -dist.rank());
-    const Tensor out = zeros(2);
-    Tensor in = zeros(2);
-    dist.send(out, 1 - dist.rank());
-    group.send(out, 1 - group.rank());
-    dist.wait(dist.irecv(in, 1 - dist.rank()));
-    dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
-    group.recv(in, 1 - group.rank());
-  });
+  const Observation seen =
+      observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
+        Comm group = dist.split(0, -dist.rank());
+        const Tensor out = zeros(2);
+        Tensor in = zeros(2);
+        dist.send(out, 1 - dist.rank());
+        group.send(out, 1 - group.rank());
+        dist.wait(dist.irecv(in, 1 - dist.rank()));
+        dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
+        group.recv(in, 1 - group.rank());
+      });
   INFO(what_of(seen.thrown));
   CHECK(seen.thrown == nullptr);
 }
 
 TEST_CASE("a failure counts more than what it left behind") {
-  const Observation seen = observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
-    const Tensor tensor = zeros(2);
-    if (dist.rank() == 0) dist.send(tensor, 1);
-    if (dist.rank() == 1) throw NotImplemented("reduce_tree");
-  });
+  const Observation seen =
+      observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
+        const Tensor tensor = zeros(2);
+        if (dist.rank() == 0) dist.send(tensor, 1);
+        if (dist.rank() == 1) throw NotImplemented("reduce_tree");
+      });
   // Rank 0 may have been aborted in its send.
   CHECK(error_as<NotImplemented>(seen.thrown).has_value());
 }

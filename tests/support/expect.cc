@@ -19,9 +19,9 @@ void expect_cost(const Subject& subject, const std::string& text, const Cost& ex
   RunOptions options;
   options.world_size = example.world_size;
   options.nodes = example.nodes.value_or(1);
-  const Cost cost =
-      run_ranks(options, [&](Comm& dist) { return subject.run(dist, example).has_value(); })
-          .report.cost;
+  const Cost cost = run_ranks(options, [&](Comm& dist) {
+                      return subject.run(dist, example).has_value();
+                    }).report.cost;
   INFO(text);
   CHECK(cost.steps == expected.steps);
   CHECK(cost.bytes == expected.bytes);

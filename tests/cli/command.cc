@@ -1,0 +1,109 @@
+#include "tests/cli/command.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include <sys/wait.h>
+
+#include "cli/child.h"
+#include "verdict/verdict_json.h"
+
+namespace rankbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string environment(const char* name, const std::string& otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
+}
+
+/// Where Bazel put the files that the test asks for; without Bazel, here.
+const fs::path& sources() {
+  static const fs::path kSources = [] {
+    const fs::path runfiles = environment("TEST_SRCDIR", "");
+    return runfiles.empty() ? fs::current_path() : runfiles / environment("TEST_WORKSPACE", "");
+  }();
+  return kSources;
+}
+
+std::string make_project() {
+  const fs::path root = fs::path(environment("TEST_TMPDIR", "/tmp")) / "project";
+  fs::remove_all(root);
+  fs::create_directories(root);
+  for (const fs::directory_entry& entry : fs::directory_iterator(sources())) {
+    const fs::path target = root / entry.path().filename();
+    if (entry.path().filename() == "exercises" || entry.path().filename() == "solutions") {
+      fs::copy(entry.path(), target, fs::copy_options::recursive);
+    } else if (entry.is_directory() && entry.path().filename().string()[0] != '.') {
+      fs::create_directory_symlink(entry.path(), target);
+    }
+  }
+  fs::create_directory(root / "tmp");
+  setenv("TMPDIR", (root / "tmp").c_str(), 1);  // whatever is left behind is ours
+  setenv("RANKBOX_ROOT", root.c_str(), 1);
+  setenv("NO_COLOR", "1", 1);
+  return root;
+}
+
+}  // namespace
+
+const std::string& project() {
+  static const std::string kProject = make_project();
+  return kProject;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(fs::path(project()) / path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+CommandResult rankbox(const std::vector<std::string>& arguments) {
+  cli::ChildOptions options;
+  options.directory = project();
+  options.command = {environment("RANKBOX_CLI", sources() / "cli/rankbox")};
+  options.command.insert(options.command.end(), arguments.begin(), arguments.end());
+  options.seconds = 120;
+  const cli::ChildResult result = cli::run_child(options);
+  if (result.timed_out) throw std::runtime_error("rankbox did not end: " + result.output);
+  const int status = result.status;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), result.output};
+}
+
+Verdict checked(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "check");
+  arguments.emplace_back("--json");
+  return verdict_from_json(rankbox(arguments).output);
+}
+
+std::vector<Verdict> checked_all(const std::vector<std::vector<std::string>>& checks) {
+  project();  // made before threads ask for it
+  std::vector<Verdict> verdicts(checks.size());
+  std::vector<std::string> errors(checks.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < checks.size(); i = next++) {
+      try {
+        verdicts[i] = checked(checks[i]);
+      } catch (const std::exception& error) {
+        errors[i] = error.what();
+      }
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    if (!errors[i].empty()) throw std::runtime_error(checks[i].front() + ": " + errors[i]);
+  }
+  return verdicts;
+}
+
+}  // namespace rankbox

@@ -1,0 +1,172 @@
+// The command line itself: mistakes, help, progress, and cleaning up.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/cli/command.h"
+#include "verdict/catalog.h"
+
+namespace rankbox {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string status_in_list(const std::string& exercise) {
+  for (const auto& entry : nlohmann::json::parse(rankbox({"list", "--json"}).output)) {
+    if (entry.at("name") == exercise) return entry.at("status");
+  }
+  return "not listed";
+}
+
+void write_exercise(const std::string& name, const std::string& text) {
+  std::ofstream(fs::path(project()) / stub_path(*find_exercise(name))) << text;
+}
+
+std::size_t leftovers() {
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(fs::temp_directory_path())) {
+    if (entry.path().filename().string().rfind("rankbox.", 0) == 0) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") {
+  struct Mistake {
+    std::vector<std::string> arguments;
+    const char* names;
+  };
+  const std::vector<Mistake> mistakes = {
+      {{"check", "broadcast_rign"}, "broadcast_ring"},
+      {{"check", "zzzzzz"}, "rankbox list"},
+      {{"check", "broadcast_ring", "--file", "nowhere.cc"}, "nowhere.cc"},
+      {{"check", "broadcast_ring", "--file", "."}, "folder"},
+      {{"check", "broadcast_ring", "--file", "a.cc", "--solution"}, "exclude"},
+      {{"check", "broadcast_ring", "--timeout", "0"}, "--timeout"},
+      {{"check", "broadcast_ring", "--timeout", "soon"}, "--timeout"},
+      {{"check", "broadcast_ring", "--memory", "1"}, "--memory"},
+      {{"check", "broadcast_ring", "--replay", "world_size=0"}, "world_size=0"},
+      {{"check", "broadcast_ring", "--replay", "world_size=2,root=2"}, "root=2"},
+      {{"check", "broadcast_ring", "--replay", "op=SUM"}, "op"},
+      {{"check", "broadcast_ring", "--replay", "root"}, "field=value"},
+      {{"check", "race", "--replay", "threads=3"}, "even"},
+      {{"check", "reduce_tree", "--replay", "op=XOR"}, "XOR"},
+      {{"check"}, "name"},
+      {{"check", "broadcast_ring", "--colour"}, "--colour"},
+      {{"chekc"}, "chekc"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const CommandResult result = rankbox(mistake.arguments);
+    INFO(result.output);
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.find("rankbox: ") == 0);
+    CHECK(result.output.find(mistake.names) != std::string::npos);
+    CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("help comes with an example for every subcommand") {
+  for (const char* subcommand : {"list", "check", "race", "compare", "demo"}) {
+    const CommandResult result = rankbox({subcommand, "--help"});
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(result.output.find("./rankbox " + std::string(subcommand)) != std::string::npos);
+  }
+  const CommandResult all = rankbox({"--help"});
+  CHECK(all.exit_code == 0);
+  CHECK(all.output.find("judge") == std::string::npos);  // for internal use
+}
+
+TEST_CASE("list --json has every exercise with all its fields") {
+  const auto list = nlohmann::json::parse(rankbox({"list", "--json"}).output);
+  CHECK(list.size() == exercises().size());
+  for (const auto& entry : list) {
+    INFO(entry.dump());
+    for (const char* field : {"name", "chapter", "difficulty", "importance", "status", "file"}) {
+      CHECK(entry.contains(field));
+    }
+    CHECK(fs::exists(fs::path(project()) / entry.at("file").get<std::string>()));
+  }
+}
+
+TEST_CASE("a check of the learner's own file is remembered, until the file is edited") {
+  const std::string stub = read_file("exercises/02_broadcast/broadcast_naive.cc");
+  CHECK(status_in_list("broadcast_naive") == "not_started");
+
+  write_exercise("broadcast_naive", read_file("solutions/02_broadcast/broadcast_naive.cc"));
+  CHECK(rankbox({"check", "broadcast_naive"}).exit_code == 0);
+  CHECK(status_in_list("broadcast_naive") == "pass");
+
+  write_exercise("broadcast_naive", stub + "// edited\n");
+  CHECK(status_in_list("broadcast_naive") == "changed");
+  // Named by its path, and with a missing step.
+  CHECK(rankbox({"check", "exercises/02_broadcast/broadcast_naive.cc"}).exit_code == 1);
+  CHECK(status_in_list("broadcast_naive") == "not_implemented");
+
+  write_exercise("broadcast_naive", stub);
+}
+
+TEST_CASE("neither --solution, --file nor --replay counts as progress") {
+  REQUIRE(status_in_list("broadcast_tree") == "not_started");
+  rankbox({"check", "broadcast_tree", "--solution"});
+  rankbox({"check", "broadcast_tree", "--file", "solutions/02_broadcast/broadcast_tree.cc"});
+  rankbox({"check", "broadcast_tree", "--replay", "world_size=2"});
+  CHECK(status_in_list("broadcast_tree") == "not_started");
+}
+
+TEST_CASE("progress that was spoilt is no progress, and no error") {
+  fs::create_directories(fs::path(project()) / ".rankbox");
+  std::ofstream(fs::path(project()) / ".rankbox/progress.json") << "{\"broadcast_ring\": 7, [";
+  CHECK(status_in_list("broadcast_ring") == "not_started");
+  CHECK(rankbox({}).exit_code == 0);
+  fs::remove(fs::path(project()) / ".rankbox/progress.json");
+}
+
+TEST_CASE("the overview names the chapters and what to do next") {
+  const CommandResult overview = rankbox({});
+  INFO(overview.output);
+  CHECK(overview.exit_code == 0);
+  for (const Chapter& chapter : chapters()) {
+    CHECK(overview.output.find(chapter.title) != std::string::npos);
+  }
+  CHECK(overview.output.find("./rankbox check race") != std::string::npos);
+}
+
+TEST_CASE("Ctrl-C ends a check at once with 130, and leaves no process and no file behind") {
+  project();
+  const std::size_t before = leftovers();
+  const pid_t child = fork();
+  if (child == 0) {
+    const char* cli = std::getenv("RANKBOX_CLI");
+    const std::string program = cli != nullptr ? cli
+                                               : std::string(std::getenv("TEST_SRCDIR")) + "/" +
+                                                     std::getenv("TEST_WORKSPACE") + "/cli/rankbox";
+    if (chdir(project().c_str()) != 0) _exit(126);
+    execl(program.c_str(), "rankbox", "check", "broadcast_naive", "--file",
+          "tests/verdict/wrong/sleeps.cc", "--timeout", "600", nullptr);
+    _exit(127);
+  }
+  // Interrupt it while the judge runs: then there is a temporary file and a grandchild.
+  for (int i = 0; i < 600 && leftovers() == before; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  CHECK(leftovers() == before + 1);
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 130);
+  CHECK(leftovers() == before);
+}
+
+}  // namespace rankbox

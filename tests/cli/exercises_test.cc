@@ -1,0 +1,52 @@
+// The course as a whole, through the same process that `rankbox check` uses: every stub has
+// something left to do, and every solution does it.
+#include <doctest/doctest.h>
+
+#include "tests/cli/command.h"
+#include "verdict/catalog.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox {
+
+namespace {
+
+std::vector<Verdict> check_all(const std::vector<std::string>& options) {
+  std::vector<std::vector<std::string>> checks;
+  for (const Exercise& exercise : exercises()) {
+    checks.push_back({exercise.name, "--timeout", "60"});
+    checks.back().insert(checks.back().end(), options.begin(), options.end());
+  }
+  return checked_all(checks);
+}
+
+/// What is wrong with a stub that is more than a promise: it does something, wrongly.
+FailureKind failure_of_stub(const std::string& exercise) {
+  if (exercise == "exchange") return FailureKind::kDeadlock;
+  if (exercise == "race") return FailureKind::kValues;
+  return FailureKind::kNotImplemented;
+}
+
+}  // namespace
+
+TEST_CASE("every solution passes") {
+  for (const Verdict& verdict : check_all({"--solution"})) {
+    INFO(to_text(verdict));
+    CHECK(verdict.status == Status::kPass);
+    CHECK_FALSE(verdict.failure.has_value());
+  }
+}
+
+TEST_CASE("every stub fails, and says where there is work to do") {
+  for (const Verdict& verdict : check_all({})) {
+    INFO(to_text(verdict));
+    const FailureKind expected = failure_of_stub(verdict.name);
+    REQUIRE(verdict.failure.has_value());
+    CHECK(verdict.failure->kind == expected);
+    CHECK(verdict.status ==
+          (expected == FailureKind::kNotImplemented ? Status::kNotImplemented : Status::kFail));
+    CHECK(verdict.failure->file == stub_path(*find_exercise(verdict.name)));
+    CHECK(verdict.failure->line > 0);
+  }
+}
+
+}  // namespace rankbox

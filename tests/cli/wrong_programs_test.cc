@@ -1,0 +1,145 @@
+// Programs that are wrong in all the usual ways, each with the verdict it should get. The line that
+// is to be named is marked HERE in its source.
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "tests/cli/command.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox {
+
+namespace {
+
+struct Wrong {
+  const char* file;
+  const char* exercise;
+  FailureKind kind;
+  int rank;             // -1: none in particular
+  const char* message;  // part of it
+};
+
+const std::vector<Wrong>& programs() {
+  using enum FailureKind;
+  static const std::vector<Wrong> kPrograms = {
+      {"barrier_every_step.cc", "broadcast_ring", kCost, 0, "barrier"},
+      {"does_not_compile.txt", "broadcast_naive", kCompile, -1, "telepathy"},
+      {"endless.cc", "broadcast_naive", kTimeout, 1, "loop"},
+      {"exits.cc", "broadcast_naive", kCrash, 2, "exit(0)"},
+      {"half_a_barrier.cc", "barrier_dissemination", kValues, -1, "left before"},
+      {"hoards.cc", "broadcast_naive", kMemory, 0, "out of memory"},
+      {"junk_payload.cc", "broadcast_ring", kValues, 1, "tensor[0] on rank 1: expected 1, got nan"},
+      {"leaves_at_once.cc", "broadcast_naive", kCrash, -1, "exit code 0"},
+      {"lost_result.cc", "allreduce_naive", kValues, 0, "share of rank 0 alone"},
+      {"missing_function.cc", "broadcast_naive", kCompile, -1,
+       "void rankbox::broadcast_naive(Comm& dist, Tensor& tensor, int src)"},
+      {"native.cc", "broadcast_tree", kCost, 0, "native broadcast"},
+      {"null_pointer.cc", "broadcast_naive", kCrash, 1, "segmentation fault"},
+      {"other_parameters.cc", "broadcast_naive", kCompile, -1, "just these parameters"},
+      {"other_root.cc", "broadcast_naive", kMismatch, 0, "root"},
+      {"reused_buffer.cc", "broadcast_naive", kValues, 1, "tensor[0] on rank 1: expected 1, got"},
+      {"send_send.cc", "exchange", kDeadlock, 0, "works only when sends are buffered"},
+      {"size_mismatch.cc", "broadcast_naive", kMismatch, -1, "mismatch"},
+      {"sleeps.cc", "broadcast_naive", kTimeout, 0, "asleep"},
+      {"spoils_input.cc", "gather_naive", kValues, 1, "input"},
+      {"swapped_op.cc", "reduce_naive", kValues, 1, "op=MAX"},
+      {"throws.cc", "broadcast_naive", kCrash, 1, "range_check"},
+      {"throws_in_thread.cc", "broadcast_naive", kCrash, -1, "exception"},
+      {"undefined_helper.cc", "broadcast_naive", kCompile, -1, "rankbox::helper"},
+      {"unreceived.cc", "broadcast_naive", kUnreceived, 0, "never waited for"},
+      {"whole_tensors.cc", "allreduce_ring", kCost, -1, "whole tensors"},
+      {"wrong_root.cc", "broadcast_naive", kValues, 0, "root=1"},
+  };
+  return kPrograms;
+}
+
+std::string path_of(const Wrong& wrong) { return std::string("tests/verdict/wrong/") + wrong.file; }
+
+/// The line with the mark; 0 if there is none, and any line will do.
+int marked_line(const Wrong& wrong) {
+  std::istringstream source(read_file(path_of(wrong)));
+  int number = 0;
+  for (std::string line; std::getline(source, line);) {
+    ++number;
+    if (line.find("// HERE") != std::string::npos) return number;
+  }
+  return 0;
+}
+
+const std::vector<Verdict>& verdicts() {
+  static const std::vector<Verdict> kVerdicts = [] {
+    std::vector<std::vector<std::string>> checks;
+    for (const Wrong& wrong : programs()) {
+      // Time is up soon only where it is sure to be.
+      const char* seconds = wrong.kind == FailureKind::kTimeout ? "2" : "60";
+      checks.push_back({wrong.exercise, "--file", path_of(wrong), "--timeout", seconds});
+    }
+    return checked_all(checks);
+  }();
+  return kVerdicts;
+}
+
+}  // namespace
+
+TEST_CASE("every wrong program gets the verdict it deserves, with rank, file and line") {
+  for (std::size_t i = 0; i < programs().size(); ++i) {
+    const Wrong& wrong = programs()[i];
+    const Verdict& verdict = verdicts()[i];
+    INFO(wrong.file, ": ", to_text(verdict));
+    REQUIRE(verdict.failure.has_value());
+    CHECK(verdict.status == Status::kFail);
+    CHECK(std::string(name_of(verdict.failure->kind)) == name_of(wrong.kind));
+    CHECK(verdict.failure->message.find(wrong.message) != std::string::npos);
+    CHECK(verdict.failure->file == path_of(wrong));
+    if (wrong.rank >= 0) CHECK(verdict.failure->rank == wrong.rank);
+    const int line = marked_line(wrong);
+    if (line > 0) CHECK(verdict.failure->line == line);
+  }
+}
+
+TEST_CASE("every failure of a run can be replayed with one line of at most 256 characters") {
+  for (std::size_t i = 0; i < programs().size(); ++i) {
+    const Failure& failure = *verdicts()[i].failure;
+    INFO(programs()[i].file, ": ", failure.replay);
+    if (failure.kind == FailureKind::kCompile) continue;
+    CHECK(failure.replay.find("./rankbox check ") == 0);
+    CHECK(failure.replay.find(" --replay ") != std::string::npos);
+    CHECK(failure.replay.size() <= 256);
+  }
+}
+
+TEST_CASE("a replay runs just the case that failed, and fails in the same way") {
+  for (std::size_t i = 0; i < programs().size(); ++i) {
+    const Wrong& wrong = programs()[i];
+    if (wrong.kind != FailureKind::kValues && wrong.kind != FailureKind::kDeadlock) continue;
+    const std::string& line = verdicts()[i].failure->replay;
+    const std::string example = line.substr(line.find("--replay ") + 9);
+    const Verdict again = checked({wrong.exercise, "--file", path_of(wrong), "--replay", example});
+    INFO(line, "\n", to_text(again));
+    REQUIRE(again.failure.has_value());
+    CHECK(again.failure->kind == wrong.kind);
+    CHECK(again.failure->replay == line);
+  }
+}
+
+TEST_CASE("a failure is told in at most twelve lines") {
+  for (const Verdict& verdict : verdicts()) {
+    const std::string text = to_text(verdict);
+    INFO(text);
+    CHECK(std::count(text.begin(), text.end(), '\n') <= 12);
+  }
+}
+
+TEST_CASE("what a program prints is shown, and is no part of the verdict") {
+  const std::vector<std::string> check = {"check", "broadcast_naive", "--file",
+                                          "tests/verdict/wrong/prints.cc"};
+  const CommandResult shown = rankbox(check);
+  CHECK(shown.exit_code == 0);
+  CHECK(shown.output.find("printed by your code:") != std::string::npos);
+  CHECK(shown.output.find("| {\"status\": \"fail\"}") != std::string::npos);
+
+  const Verdict verdict = checked({check.begin() + 1, check.end()});
+  CHECK(verdict.status == Status::kPass);
+}
+
+}  // namespace rankbox

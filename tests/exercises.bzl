@@ -1,0 +1,49 @@
+"""The exercises, by chapter: (name, family of its judgement in //verdict)."""
+
+EXERCISES = {
+    "01_ranks_and_races": {
+        "race": "race",
+        "ping_pong": "ping_pong",
+        "exchange": "exchange",
+        "barrier_dissemination": "barrier",
+    },
+    "02_broadcast": {
+        "broadcast_naive": "broadcast",
+        "broadcast_ring": "broadcast",
+        "broadcast_ring_pipelined": "broadcast",
+        "broadcast_scatter_allgather": "broadcast",
+        "broadcast_tree": "broadcast",
+    },
+    "03_reduce": {
+        "reduce_naive": "reduce",
+        "reduce_scatter_gather": "reduce",
+        "reduce_tree": "reduce",
+    },
+    "04_allreduce": {
+        "allreduce_butterfly": "allreduce",
+        "allreduce_hierarchical": "allreduce",
+        "allreduce_naive": "allreduce",
+        "allreduce_rabenseifner": "allreduce",
+        "allreduce_ring": "allreduce",
+        "allreduce_tree": "allreduce",
+    },
+    "05_gather": {
+        "allgather_bruck": "allgather",
+        "allgather_naive": "allgather",
+        "allgather_ring": "allgather",
+        "allgather_tree": "allgather",
+        "alltoall_pairwise": "alltoall",
+        "gather_naive": "gather",
+        "gather_tree": "gather",
+        "reduce_scatter_ring": "reduce_scatter",
+        "scatter_tree": "scatter",
+    },
+}
+
+def exercise_targets():
+    """The libraries of all learners' files."""
+    return [
+        "//exercises/%s:%s" % (chapter, name)
+        for chapter, names in EXERCISES.items()
+        for name in names
+    ]

@@ -1,0 +1,101 @@
+// Worlds that cannot be: refused in one clear line, before any rank has started.
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "comm/run_ranks.h"
+#include "tests/sim/observe.h"
+
+namespace rankbox {
+namespace {
+
+using testing::contains;
+using testing::error_as;
+using testing::observe;
+using testing::what_of;
+
+TEST_CASE("worlds that cannot be are refused before any rank starts") {
+  struct Row {
+    RunOptions options;
+    std::vector<std::string> says;
+  };
+  const Row rows[] = {
+      {{.world_size = 0}, {"world size 0", "at least 1"}},
+      {{.world_size = -1}, {"world size -1", "at least 1"}},
+      {{.world_size = std::numeric_limits<int>::min()}, {"world size -2147483648"}},
+      {{.world_size = 4, .nodes = 0}, {"0 nodes", "1 to 4"}},
+      {{.world_size = 4, .nodes = -3}, {"-3 nodes", "1 to 4"}},
+      {{.world_size = 4, .nodes = 5}, {"5 nodes", "4 ranks", "1 to 4"}},
+      {{.world_size = 4, .faults = {{.rank = 4}}}, {"rank 4", "0 to 3"}},
+      {{.world_size = 4, .faults = {{.rank = -1}}}, {"rank -1", "0 to 3"}},
+  };
+  for (const Row& row : rows) {
+    bool started = false;
+    const auto seen = observe(row.options, [&](Comm&) { started = true; });
+    const std::string what = what_of(seen.thrown);
+    CAPTURE(what);
+    CHECK(error_as<InvalidArgument>(seen.thrown).has_value());
+    for (const std::string& words : row.says) CHECK(contains(what, words));
+    CHECK(what.find('\n') == std::string::npos);
+    CHECK_FALSE(started);
+    // With results, too.
+    CHECK_THROWS_AS(run_ranks(row.options, [](Comm& dist) { return dist.rank(); }),
+                    InvalidArgument);
+  }
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+// Sanitizers need the address space that this test takes away.
+
+/// In a process of its own, with room for a few threads only. Returns what run_world threw.
+std::string start_with_little_room(int world_size) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit little = {std::size_t{256} << 20,
+                           std::size_t{256} << 20};  // 8 MiB of stack for each thread
+    setrlimit(RLIMIT_AS, &little);
+    std::string said = "it ran";
+    bool started = false;
+    try {
+      run_world({.world_size = world_size}, [&](Comm&) { started = true; });
+    } catch (const InvalidArgument& error) {
+      said = error.what();
+    } catch (const std::exception& error) {
+      said = std::string("another error: ") + error.what();
+    }
+    if (started) said += " (and ranks ran)";
+    const bool written =
+        write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
+    _exit(written ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string said;
+  char buffer[512];
+  for (ssize_t n = 0; (n = read(ends[0], buffer, sizeof(buffer))) > 0;)
+    said.append(buffer, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  return said;
+}
+
+TEST_CASE("a world larger than the machine can start is refused, and no rank has run") {
+  const std::string said = start_with_little_room(200);
+  CAPTURE(said);
+  CHECK(contains(said, "world size 200"));
+  CHECK(contains(said, "fewer ranks"));
+  CHECK_FALSE(contains(said, "ranks ran"));
+  CHECK(said.find('\n') == std::string::npos);
+}
+#endif
+
+}  // namespace
+}  // namespace rankbox

@@ -1,0 +1,126 @@
+#include "verdict/case.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+#include "verdict/allreduce.h"
+#include "verdict/barrier.h"
+#include "verdict/broadcast.h"
+#include "verdict/inputs.h"
+#include "verdict/reduce.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+TEST_CASE("a case survives the way through its text") {
+  const SegmentedBroadcast segmented(nullptr, nullptr);
+  const HierarchicalAllReduce hierarchical(nullptr, nullptr);
+  const Reduce reduce(nullptr, nullptr);
+  const Barrier barrier(nullptr, nullptr);
+  for (const Subject* subject :
+       std::initializer_list<const Subject*>{&segmented, &hierarchical, &reduce, &barrier}) {
+    const std::vector<Case> cases = subject->cases();
+    for (const Case& example : cases) {
+      CHECK(parse_case(to_string(example), cases.front()) == example);
+    }
+  }
+}
+
+TEST_CASE("fields that are left out keep their defaults") {
+  const Case example = parse_case("count=5", Reduce(nullptr, nullptr).cases().front());
+  CHECK(to_string(example) == "world_size=1,root=0,count=5,op=SUM");
+}
+
+TEST_CASE("what is no case is refused with the field's name") {
+  const Case defaults = Reduce(nullptr, nullptr).cases().front();
+  for (const char* text :
+       {"world_size=0", "world_size=65", "world_size=x", "world_size=3x", "world_size=", "count=-1",
+        "count=9999999999999999999999", "root=1", "op=sum", "segments=2", "nodes=1", "threads=2",
+        "nonsense=1", "world_size", ",", "world_size=2,,count=1"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(parse_case(text, defaults), InvalidArgument);
+  }
+}
+
+TEST_CASE("the tables reach every world size, root, count and operation") {
+  std::set<int> world_sizes;
+  std::set<std::pair<int, int>> roots;
+  std::set<std::pair<int, ReduceOp>> ops;
+  std::set<std::int64_t> counts;
+  for (const Case& example : cases_by_root_and_op()) {
+    world_sizes.insert(example.world_size);
+    roots.insert({example.world_size, *example.root});
+    ops.insert({example.world_size, *example.op});
+    counts.insert(*example.count);
+  }
+  CHECK(world_sizes.size() == 17);
+  CHECK(*world_sizes.begin() == 1);
+  CHECK(roots.size() == 17 * 18 / 2);
+  CHECK(ops.size() == 17 * 5);
+  for (std::int64_t count : {0, 1, 2, 97, 4096}) CHECK(counts.contains(count));
+}
+
+TEST_CASE("cases come in order of their world sizes, so that the first failure is a small one") {
+  for (const std::vector<Case>& cases :
+       {cases_by_count(), cases_by_root(), cases_by_op(), cases_by_root_and_op()}) {
+    CHECK(std::is_sorted(cases.begin(), cases.end(),
+                         [](const Case& a, const Case& b) { return a.world_size < b.world_size; }));
+  }
+}
+
+TEST_CASE("a share that is missing or comes twice changes every sum, average and product") {
+  for (ReduceOp op : {ReduceOp::SUM, ReduceOp::AVG, ReduceOp::PRODUCT}) {
+    for (int world_size : {2, 3, 8, 17}) {
+      for (std::int64_t i : {0, 1, 6, 96}) {
+        for (int rank = 0; rank < world_size; ++rank) {
+          const float share_of_rank = share(op, rank, i, world_size);
+          CAPTURE(name_of(op));
+          CAPTURE(world_size);
+          CAPTURE(rank);
+          CHECK(share_of_rank != (op == ReduceOp::PRODUCT ? 1.0f : 0.0f));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("at every index another rank has the maximum, and a zero spoils it") {
+  const int world_size = 5;
+  for (ReduceOp op : {ReduceOp::MAX, ReduceOp::MIN}) {
+    std::set<int> winners;
+    for (std::int64_t i = 0; i < world_size; ++i) {
+      const float best = reduced(op, i, world_size);
+      CHECK((op == ReduceOp::MAX ? best < 0 : best > 0));
+      for (int rank = 0; rank < world_size; ++rank) {
+        if (share(op, rank, i, world_size) == best) winners.insert(rank);
+      }
+    }
+    CHECK(winners.size() == world_size);
+  }
+}
+
+TEST_CASE("reductions of the shares are exact: whole numbers that a float holds") {
+  for (int world_size = 1; world_size <= 17; ++world_size) {
+    for (std::int64_t i = 0; i < 7; ++i) {
+      CHECK(reduced(ReduceOp::SUM, i, world_size) ==
+            static_cast<float>(((1 << world_size) - 1) * (i + 1)));
+    }
+  }
+}
+
+TEST_CASE("a wrong value tells where it came from") {
+  CHECK(origin_of_element(element(3, 4), 5) == "that is element 4 of rank 3");
+  CHECK(origin_of_element(element(7, 4), 5).empty());
+  const float sum = reduced(ReduceOp::SUM, 2, 4);
+  CHECK(origin_of_reduction(ReduceOp::SUM, sum - share(ReduceOp::SUM, 1, 2, 4), 2, 4) ==
+        "the share of rank 1 is missing");
+  CHECK(origin_of_reduction(ReduceOp::SUM, sum + share(ReduceOp::SUM, 3, 2, 4), 2, 4) ==
+        "the share of rank 3 was added twice");
+  CHECK(origin_of_reduction(ReduceOp::AVG, sum, 2, 4).find("divides") != std::string::npos);
+}
+
+}  // namespace rankbox

@@ -1,0 +1,89 @@
+#include "verdict/verdict.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "verdict/verdict_json.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox {
+
+namespace {
+
+Verdict passing() {
+  Verdict verdict;
+  verdict.name = "broadcast_ring";
+  verdict.checks = {{"values", CheckStatus::kPass, "", "", "12 cases"}};
+  return verdict;
+}
+
+Verdict failing() {
+  Verdict verdict = passing();
+  verdict.status = Status::kFail;
+  verdict.checks[0].status = CheckStatus::kFail;
+  verdict.failure = Failure{FailureKind::kDeadlock,        3, 2, "recv", "a/b.cc", 17, "hangs",
+                            "./rankbox check x --replay y"};
+  return verdict;
+}
+
+}  // namespace
+
+TEST_CASE("a verdict survives the way through JSON") {
+  for (const Verdict& verdict : {passing(), failing()}) {
+    const std::string json = to_json(verdict);
+    CHECK(to_json(verdict_from_json(json)) == json);
+  }
+}
+
+TEST_CASE("JSON has every field, and a failure only where something failed") {
+  const auto pass = nlohmann::json::parse(to_json(passing()));
+  CHECK(pass.at("status") == "pass");
+  CHECK_FALSE(pass.contains("failure"));
+  for (const char* field : {"name", "status", "expected", "actual", "detail"}) {
+    CHECK(pass.at("checks").at(0).contains(field));
+  }
+  const auto fail = nlohmann::json::parse(to_json(failing()));
+  for (const char* field : {"kind", "rank", "peer", "op", "file", "line", "message", "replay"}) {
+    CHECK(fail.at("failure").contains(field));
+  }
+  CHECK(fail.at("failure").at("kind") == "deadlock");
+}
+
+TEST_CASE("a message that is no UTF-8 still makes valid JSON") {
+  Verdict verdict = failing();
+  verdict.failure->message = "thrown: \xff\xfe";
+  CHECK(nlohmann::json::accept(to_json(verdict)));
+}
+
+TEST_CASE("what is no verdict is refused") {
+  for (const char* text : {"", "{}", "[1]", "{\"name\": 1}", "not json",
+                           R"({"name": "x", "status": "great", "checks": []})"}) {
+    CHECK_THROWS_AS(verdict_from_json(text), std::runtime_error);
+  }
+}
+
+TEST_CASE("a failure's text names who, where and how to see it again") {
+  const std::string text = to_text(failing());
+  INFO(text);
+  for (const char* part : {"broadcast_ring", "deadlock", "hangs", "rank 3", "recv from rank 2",
+                           "a/b.cc:17", "./rankbox check x --replay y"}) {
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(text.find('\033') == std::string::npos);
+  CHECK(to_text(failing(), true).find('\033') != std::string::npos);
+}
+
+TEST_CASE("however long the message, the text has at most twelve lines") {
+  Verdict verdict = failing();
+  for (int lines : {1, 7, 8, 100}) {
+    verdict.failure->message.clear();
+    for (int i = 0; i < lines; ++i) verdict.failure->message += std::string(1000, 'x') + "\n\n";
+    const std::string text = to_text(verdict);
+    CHECK(std::count(text.begin(), text.end(), '\n') <= 12);
+  }
+}
+
+}  // namespace rankbox
