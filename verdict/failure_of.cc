@@ -59,14 +59,21 @@ void point_to(Failure& failure, const Event& event) {
   failure.line = static_cast<int>(event.place.line());
 }
 
+// The last thing that failure.rank did and that we know a place of; of those, what it received last
+// if that is preferred and there is any.
 void point_to_last_of(Failure& failure, const Trace& trace, bool prefer_received) {
   const auto rank = static_cast<std::size_t>(failure.rank);
-  if (failure.rank < 0 || rank >= trace.ranks.size() || trace.ranks[rank].empty()) return;
-  const std::vector<Event>& events = trace.ranks[rank];
-  const auto received = std::find_if(events.rbegin(), events.rend(), [](const Event& event) {
-    return event.kind == EventKind::kRecv || event.kind == EventKind::kCollective;
-  });
-  point_to(failure, prefer_received && received != events.rend() ? *received : events.back());
+  if (failure.rank < 0 || rank >= trace.ranks.size()) return;
+  const Event* last = nullptr;
+  const Event* last_received = nullptr;
+  for (const Event& event : trace.ranks[rank]) {
+    if (event.place.line() == 0) continue;
+    last = &event;
+    const bool receives = event.kind == EventKind::kRecv || event.kind == EventKind::kCollective;
+    if (receives) last_received = &event;
+  }
+  if (prefer_received && last_received != nullptr) last = last_received;
+  if (last != nullptr) point_to(failure, *last);
 }
 
 }  // namespace

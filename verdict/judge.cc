@@ -79,7 +79,8 @@ class Judgement {
   Judgement(std::string name, const Subject& subject, const JudgeOptions& options)
       : subject_(subject), options_(options) {
     verdict_.name = std::move(name);
-    for (const char* check : kChecks) verdict_.checks.push_back({check, {}, {}, {}, {}});
+    for (const char* check : kChecks)
+      verdict_.checks.push_back({check, CheckStatus::kSkipped, {}, {}, {}});
     cases_ = subject.cases();
     if (!options.replay.empty()) cases_ = {parse_case(options.replay, cases_.front())};
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -16,6 +15,7 @@
 
 #include "cli/compare/lists.h"
 #include "cli/compare/report.h"
+#include "cli/terminal.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
@@ -197,7 +197,7 @@ void run(const Arguments& arguments) {
 
 std::vector<Row> compare(const Plan& plan, bool quiet) {
   const bool show_progress = isatty(STDERR_FILENO) == 1;
-  const bool colour = isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  const bool colour = use_colour();
   std::size_t total = 0;
   for (const int world_size : plan.ranks) {
     total += count_rows(plan, world_size);

@@ -36,6 +36,9 @@ double seconds_of(const Row& row, ClockKind clock) {
   return clock == ClockKind::kWall ? row.time.median : row.virtual_seconds;
 }
 
+// Two sums of the same terms in another order are equal.
+constexpr double kRounding = 1e-9;
+
 /// The fastest topology; null unless two or more compete. The first of equals.
 const Row* winner_of(Rows contest, ClockKind clock) {
   const Row* best = nullptr;
@@ -43,7 +46,9 @@ const Row* winner_of(Rows contest, ClockKind clock) {
   for (const Row& row : contest) {
     if (row.algorithm != "native") {
       ++rivals;
-      best = best == nullptr || seconds_of(row, clock) < seconds_of(*best, clock) ? &row : best;
+      best = best == nullptr || seconds_of(row, clock) < seconds_of(*best, clock) * (1 - kRounding)
+                 ? &row
+                 : best;
     }
   }
   return rivals > 1 ? best : nullptr;
@@ -52,7 +57,7 @@ const Row* winner_of(Rows contest, ClockKind clock) {
 /// True if the difference could be noise: the middle halves of the two samples overlap.
 bool could_be_equal(const Row& a, const Row& b, ClockKind clock) {
   return clock == ClockKind::kWall ? a.time.q1 <= b.time.q3 && b.time.q1 <= a.time.q3
-                                   : a.virtual_seconds == b.virtual_seconds;
+                                   : a.virtual_seconds <= b.virtual_seconds * (1 + kRounding);
 }
 
 /// "1.75 n": bytes in terms of the row's; "0" and "-" say it shorter.

@@ -8,10 +8,10 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/compare/compare.h"
 #include "cli/demo/solutions.h"
+#include "cli/terminal.h"
 #include "collectives/allreduce_ring.h"
 #include "comm/run_ranks.h"
 #include "race/race_demo.h"
@@ -27,8 +27,6 @@ double now() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
-
-bool use_colour() { return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
 
 /// Whether the terminal is set up for UTF-8, by the variables that decide it, in their order.
 bool has_utf8() {
@@ -53,6 +51,7 @@ bool show_race() {
   RaceOptions options;
   options.runs = 60;
   options.color = use_colour();
+  options.width = terminal_width();
   return run_race_demo(options, stdout) == 0;
 }
 
@@ -106,6 +105,7 @@ bool draw_ring() {
     return to_host(tensor).back();
   });
   TimelineOptions options;
+  options.columns = terminal_width();
   options.ascii = !has_utf8();
   fmt::print("allreduce_ring on {} ranks, {} float32, virtual time on \"{}\".\n", kRanks, kElements,
              cluster.name);
@@ -128,11 +128,11 @@ bool draw_ring() {
 void print_what_next() {
   fmt::print(
       "Your turn:\n"
-      "  ./rankbox list                         all exercises, and where you are\n"
-      "  exercises/01_ranks_and_races/README.md read this first\n"
-      "  ./rankbox check ping_pong              grades your "
-      "exercises/01_ranks_and_races/ping_pong.cc\n"
-      "  ./rankbox compare --help               other collectives, sizes, ranks and machines\n");
+      "  read   exercises/01_ranks_and_races/README.md\n"
+      "  edit   exercises/01_ranks_and_races/ping_pong.cc\n"
+      "  check  ./rankbox check ping_pong\n"
+      "\n"
+      "Then: ./rankbox (where you are), ./rankbox list, ./rankbox compare --help\n");
 }
 
 struct Section {
@@ -182,7 +182,7 @@ void run_demo() {
 void add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "demo", "shows it all: a race, graded solutions, a comparison, a timeline");
-  command->footer("Takes about half a minute. Exits with 1 if any part fails.");
+  command->footer("Example:\n  ./rankbox demo\nTakes about half a minute. Exits with 1 if any part fails.");
   command->callback(&run_demo);
 }
 

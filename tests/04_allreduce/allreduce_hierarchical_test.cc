@@ -33,13 +33,15 @@ TEST_CASE("allreduce_hierarchical receives every message as it was sent") {
 }
 
 TEST_CASE(
-    "allreduce_hierarchical costs two trees in the largest node and one all-reduce between nodes") {
+    "allreduce_hierarchical costs two splits, two trees in the largest node and one all-reduce "
+    "between nodes") {
   expect_pass(verdict(), "cost");
 }
 
 TEST_CASE(
-    "allreduce_hierarchical costs, on 8 ranks, with 24 elements: 6 steps, 480 bytes, 240 reduced") {
-  expect_cost(subject(), "world_size=8,nodes=2,count=24", {6, 480, 240});
+    "allreduce_hierarchical costs, on 8 ranks, with 24 elements: 12 steps, 480 bytes, 240 "
+    "reduced") {
+  expect_cost(subject(), "world_size=8,nodes=2,count=24", {12, 480, 240});
 }
 
 TEST_CASE("allreduce_hierarchical depends neither on buffers nor on timing") {

@@ -1,5 +1,6 @@
 // Programs that are wrong in all the usual ways, each with the verdict it should get. The line that
 // is to be named is marked HERE in its source.
+#include <algorithm>
 #include <sstream>
 
 #include <doctest/doctest.h>

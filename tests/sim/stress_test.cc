@@ -28,7 +28,7 @@ namespace rankbox::testing {
 namespace {
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kRuns = 1000;
+constexpr std::uint64_t kRuns = 600;
 #else
 constexpr std::uint64_t kRuns = 4000;
 #endif

@@ -100,6 +100,17 @@ TEST_CASE("each way to fail has its kind") {
   CHECK(kind_of(judged(replaces)) == "values");
 }
 
+TEST_CASE("a check that was not made did not pass") {
+  const Verdict stub = judged(unwritten);
+  REQUIRE(stub.checks.size() == 4);
+  for (const Check& check : stub.checks) CHECK(check.status == CheckStatus::kSkipped);
+
+  const Verdict wrong = judged(wrong_only_on_seven_ranks);
+  for (const Check& check : wrong.checks) {
+    CHECK(check.status == (check.name == "values" ? CheckStatus::kFail : CheckStatus::kSkipped));
+  }
+}
+
 TEST_CASE("a hang that buffers would cure is called so") {
   const Verdict verdict = judge("exchange", Exchange(send_first, cost::exchange));
   CHECK(kind_of(verdict) == "deadlock");

@@ -11,8 +11,8 @@ void allreduce_ring(Comm& dist, Tensor& tensor, ReduceOp op) {
   Tensor passing = clone(tensor);
   Tensor received = empty_like(tensor);
   for (int step = 0; step < p - 1; ++step) {
-    dist.sendrecv(passing, next, received, prev);
-    accumulate(tensor, received, op);  // HERE
+    dist.sendrecv(passing, next, received, prev);  // HERE
+    accumulate(tensor, received, op);
     std::swap(passing, received);
   }
   divide_if_average(tensor, op, p);
