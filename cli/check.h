@@ -1,7 +1,7 @@
 // `rankbox check`: grades one exercise.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

@@ -56,14 +56,14 @@ std::vector<std::string> command(const Exercise& exercise, const std::string& so
 
 // "file.cc:12:3: error: message". The linker writes "file.cc:12: undefined …" instead.
 Failure first_error(const std::string& output) {
-  static const std::regex kError("^(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)$");
+  static const std::regex pattern("^(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)$");
   Failure failure;
   failure.kind = FailureKind::kCompile;
   std::istringstream lines(output);
   std::string first_line;
   for (std::string line; std::getline(lines, line);) {
     std::smatch match;
-    if (std::regex_match(line, match, kError)) {
+    if (std::regex_match(line, match, pattern)) {
       failure.file = display_path(match[1]);
       failure.line = std::atoi(match[2].str().c_str());
       failure.message = match[3];

@@ -46,12 +46,12 @@ Verdict cannot_load(const Exercise& exercise, const std::string& why) {
 
 // "/tmp/…/exercise.so: undefined symbol: _ZN7rankbox6helperE…", in words a C++ programmer knows.
 std::string load_error() {
-  const std::string error = dlerror();
+  std::string error = dlerror();
   const std::string symbol = error.substr(error.rfind(' ') + 1);
   int status = 0;
   char* readable = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
   if (status != 0) return error;
-  const std::string message = fmt::format("{} is called, but defined nowhere", readable);
+  std::string message = fmt::format("{} is called, but defined nowhere", readable);
   std::free(readable);
   return message;
 }

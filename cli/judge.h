@@ -11,7 +11,7 @@
 // and the lines of stop_report.h if it does not get there.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

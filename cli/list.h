@@ -1,7 +1,7 @@
 // `rankbox list`: all exercises, and the overview that bare `rankbox` shows.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

@@ -50,8 +50,8 @@ std::size_t distance(const std::string& a, const std::string& b) {
 }  // namespace
 
 const std::string& project_root() {
-  static const std::string kRoot = find_root();
-  return kRoot;
+  static const std::string root = find_root();
+  return root;
 }
 
 std::vector<std::string> nearest_names(const std::string& text) {

@@ -1,7 +1,7 @@
 // `rankbox race`: the race-condition demo.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

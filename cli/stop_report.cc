@@ -168,6 +168,7 @@ void remember_throw() {
 // Every throw in the process passes here on its way to the C++ runtime: an exception does not know
 // its own origin, and a learner wants to know the line of the vector that was indexed out of range.
 extern "C" {
+// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): its name is given
 [[noreturn]] __attribute__((visibility("default"))) void __cxa_throw(void* exception, void* type,
                                                                      void (*destroy)(void*)) {
   rankbox::cli::remember_throw();

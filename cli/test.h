@@ -1,7 +1,7 @@
 // `rankbox test`: all tests.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

@@ -55,7 +55,8 @@ namespace detail {
 class Storage {
  public:
   Storage() = default;
-  explicit Storage(std::int64_t bytes);
+  Storage(std::int64_t elements,
+          std::int64_t element_bytes);  // InvalidArgument if memory cannot hold them
   Storage(Storage&& other) noexcept { swap(other); }
   Storage& operator=(Storage&& other) noexcept {
     Storage(std::move(other)).swap(*this);
@@ -102,7 +103,7 @@ class TensorOf {
 
   TensorOf() = default;  // empty: 0 elements
   explicit TensorOf(Shape shape) : shape_(std::move(shape)), size_(shape_.elements()) {
-    storage_ = detail::Storage(size_ * static_cast<std::int64_t>(sizeof(T)));
+    storage_ = detail::Storage(size_, static_cast<std::int64_t>(sizeof(T)));
   }
   TensorOf(const TensorOf& other);
   TensorOf(TensorOf&& other) noexcept

@@ -50,14 +50,23 @@ void begin_call(const Caller& caller, RankState& rank) {
 }
 
 void check_outcome(const Caller& caller, const Operation& operation) {
-  if (operation.outcome == Outcome::kOk) [[likely]]
+  const Outcome outcome = operation.outcome.load(std::memory_order_relaxed);
+  if (outcome == Outcome::kOk) [[likely]]
     return;
-  if (operation.outcome == Outcome::kStopped) {
-    caller.rank->world->throw_stopped(*caller.rank, caller.operation, caller.place);
+  World& world = *caller.rank->world;
+  if (outcome == Outcome::kStopped)
+    world.throw_stopped(*caller.rank, caller.operation, caller.place);
+  // Nobody can go on from a mismatch: it stops the world, even if the rank catches what it is
+  // thrown.
+  const auto stop_and_throw = [&](const auto& error) {
+    world.stop(std::make_exception_ptr(error));
+    throw error;
+  };
+  if (operation.kind == OperationKind::kCollective) {
+    stop_and_throw(CollectiveMismatch(operation.mismatch, caller.context()));
+  } else {
+    stop_and_throw(MessageMismatch(operation.mismatch, caller.context(operation.peer)));
   }
-  const bool collective = operation.kind == OperationKind::kCollective;
-  if (collective) throw CollectiveMismatch(operation.mismatch, caller.context());
-  throw MessageMismatch(operation.mismatch, caller.context(operation.peer));
 }
 
 }  // namespace rankbox::sim

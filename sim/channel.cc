@@ -22,6 +22,17 @@ std::string describe(const Operation& operation) {
                      operation.peer, operation.place.file_name(), operation.place.line());
 }
 
+/// The other rank may sleep on the other half of its sendrecv, and has to learn that this one
+/// failed. Either that half is in its channel, and is taken out here; or it is yet to be posted,
+/// and then its owner sees the outcome after posting it, since both go through that channel's lock.
+void fail_other_half(const Operation& failed) {
+  Operation* half = failed.other_half;
+  if (half == nullptr || !half->channel->withdraw(*half)) return;
+  half->mismatch = failed.mismatch;
+  half->outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
+  complete(*half);
+}
+
 }  // namespace
 
 /// Moves the message, or tells both sides why not. `mine` was just posted by this rank, `theirs`
@@ -34,7 +45,9 @@ void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_fr
         "and dtype)",
         describe(sending ? mine : theirs), describe(sending ? theirs : mine));
     mine.mismatch = theirs.mismatch = mismatch;
-    mine.outcome = theirs.outcome = Outcome::kMismatch;
+    mine.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
+    theirs.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
+    fail_other_half(theirs);
   } else if (mine.bytes == 0) {
     // The news is all there is.
   } else if (!sending) {
@@ -85,7 +98,7 @@ bool Channel::post(Operation& operation) {
   {
     std::lock_guard guard(lock_);
     if (closed_) [[unlikely]] {
-      operation.outcome = Outcome::kStopped;
+      operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
     } else if (head_ != nullptr && front_.kind != operation.kind) {
       their_front = front_;
       theirs = pop_front();
@@ -133,7 +146,7 @@ void Channel::close() {
     if (queue->buffered) {
       release_buffered(queue);
     } else {
-      queue->outcome = Outcome::kStopped;
+      queue->outcome.store(Outcome::kStopped, std::memory_order_relaxed);
       complete(*queue);
     }
     queue = next;

@@ -62,7 +62,7 @@ void CollectiveJob::reset() {
 bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
   participants_[static_cast<std::size_t>(index)] = &operation;
   ++arrived_;
-  users_.fetch_add(1, std::memory_order_relaxed);
+  enter();
   if (first_ == nullptr) {
     first_ = &operation;
   } else if (mismatch_.empty()) {
@@ -102,7 +102,7 @@ bool CollectiveJob::withdraw(const CollectiveOperation& operation) {
 
 void CollectiveJob::stop() {
   for (CollectiveOperation* participant : take_arrived()) {
-    participant->operation.outcome = Outcome::kStopped;
+    participant->operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
     complete(participant->operation);
   }
 }

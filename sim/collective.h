@@ -55,7 +55,9 @@ class CollectiveJob {
   /// Makes a free job new.
   void reset();
 
-  /// A rank that arrived will not look at the job again.
+  /// For as long as somebody may look at the job: the ranks that have arrived, and the group that
+  /// waits for the others.
+  void enter() { users_.fetch_add(1, std::memory_order_relaxed); }
   void leave() { users_.fetch_sub(1, std::memory_order_release); }
 
   Group& group() const { return group_; }

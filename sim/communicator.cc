@@ -26,7 +26,8 @@ Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, 
   operation.kind = kind;
   operation.peer = peer;
   operation.place = caller.place;
-  operation.outcome = Outcome::kOk;
+  operation.outcome.store(Outcome::kOk, std::memory_order_relaxed);
+  operation.other_half = nullptr;
   operation.delivered_inline = false;
   operation.state.store(kPending, std::memory_order_relaxed);
   return operation;
@@ -141,6 +142,8 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
                               from_src, group_->world_rank(src));
   Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out,
                               to_dst, group_->world_rank(dst));
+  recv_half.other_half = &send_half;
+  send_half.other_half = &recv_half;
   from_src.post(recv_half);
   to_dst.post(send_half);
 
@@ -150,12 +153,15 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   Event& received = state_->recorder.begin(EventKind::kRecv, place, begin);
   describe(received, *group_, group_->world_rank(src), in);
   count_message(*state_, out);
-  wait_until_done(send_half, &recv_half);
-  // The receive must not outlive this call, whatever became of the send.
-  const bool send_failed = send_half.outcome != Outcome::kOk;
-  if (!send_failed || !from_src.withdraw(recv_half)) wait_until_done(recv_half, &send_half);
-  check_outcome(caller, send_half);
+  // Neither half may outlive this call, whatever became of the other: what failed takes its other
+  // half back.
+  const auto failed = [](const Operation& half) {
+    return half.outcome.load(std::memory_order_relaxed) != Outcome::kOk;
+  };
+  if (!failed(recv_half) || !to_dst.withdraw(send_half)) wait_until_done(send_half, &recv_half);
+  if (!failed(send_half) || !from_src.withdraw(recv_half)) wait_until_done(recv_half, &send_half);
   check_outcome(caller, recv_half);
+  check_outcome(caller, send_half);
   fetch_inline(recv_half);
   state_->recorder.end(received);
   state_->recorder.end(sent);

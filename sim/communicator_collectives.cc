@@ -122,6 +122,8 @@ CollectiveCall all_to_all_call(const Caller& caller, int index, Slice input, Sli
 Event& start(const Caller& caller, RankState& rank, Group& group, int index,
              const CollectiveCall& call, CollectiveOperation& collective) {
   collective.call = call;
+  collective.split_group = nullptr;
+  collective.split_index = -1;
   Operation& operation = collective.operation;
   operation.owner = &rank;
   operation.kind = OperationKind::kCollective;
@@ -130,7 +132,7 @@ Event& start(const Caller& caller, RankState& rank, Group& group, int index,
   operation.dtype = call.dtype;
   operation.place = caller.place;
   operation.job = nullptr;
-  operation.outcome = Outcome::kOk;
+  operation.outcome.store(Outcome::kOk, std::memory_order_relaxed);
   operation.state.store(kPending, std::memory_order_relaxed);
 
   Event& event = rank.recorder.begin(EventKind::kCollective, caller.place);

@@ -58,25 +58,28 @@ void Group::arrive(int index, CollectiveOperation& operation) {
       const std::int64_t number = next_job_[static_cast<std::size_t>(index)]++;
       if (number - first_job_ == static_cast<std::int64_t>(jobs_.size())) {
         jobs_.push_back(&free_job());
+        jobs_.back()->enter();  // the queue is a user too: nobody else may be given the job
       }
       job = jobs_[static_cast<std::size_t>(number - first_job_)];
       operation.operation.job = job;
       last = job->arrive(index, operation);
       if (!job->mismatch().empty()) misled = job->take_arrived();
-      // Every rank arrives at its collectives in order, so the oldest is the first to fill up.
       if (last) {
-        jobs_.pop_front();
-        ++first_job_;
+        // Usually the oldest; not if somebody took its arrival at an older one back, which will
+        // never complete.
+        jobs_[static_cast<std::size_t>(number - first_job_)] = nullptr;
+        job->leave();  // the queue
+        for (; !jobs_.empty() && jobs_.front() == nullptr; ++first_job_) jobs_.pop_front();
       }
     }
   }
   if (job == nullptr) {
-    operation.operation.outcome = Outcome::kStopped;
+    operation.operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
     operation.operation.state.store(kDone, std::memory_order_relaxed);
   } else if (!job->mismatch().empty()) {
     for (CollectiveOperation* participant : misled) {
       participant->operation.mismatch = job->mismatch();
-      participant->operation.outcome = Outcome::kMismatch;
+      participant->operation.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
       complete(participant->operation);
     }
   } else if (last) {
@@ -98,7 +101,9 @@ void Group::close() {
     jobs_closed_ = true;
     jobs.swap(jobs_);
   }
-  for (CollectiveJob* job : jobs) job->stop();
+  for (CollectiveJob* job : jobs) {
+    if (job != nullptr) job->stop();
+  }
 
   std::lock_guard guard(channels_lock_);
   channels_closed_ = true;

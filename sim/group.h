@@ -73,7 +73,7 @@ class Group {
   SpinLock jobs_lock_;
   std::deque<CollectiveJob>
       all_jobs_;  // under jobs_lock_: as many as were ever under way at once, and a few
-  std::deque<CollectiveJob*> jobs_;     // under jobs_lock_: begun and incomplete, oldest first
+  std::deque<CollectiveJob*> jobs_;     // under jobs_lock_: begun, oldest first; null: complete
   std::int64_t first_job_ = 0;          // under jobs_lock_: number of jobs_.front()
   bool jobs_closed_;                    // under jobs_lock_
   std::vector<std::int64_t> next_job_;  // [index], under jobs_lock_

@@ -52,11 +52,12 @@ struct alignas(64) Operation {
   static constexpr std::int64_t kInlineBytes = 48;
   alignas(64) RankState* owner = nullptr;
   std::atomic<std::uint32_t> state{kDone};
-  Outcome outcome = Outcome::kOk;
+  std::atomic<Outcome> outcome{Outcome::kOk};  // ordered by `state`, but for sendrecv (channel.cc)
   bool delivered_inline = false;  // kRecv: the data is in `inlined`, to be fetched by the owner
   std::byte inlined[kInlineBytes];
 
   alignas(64) std::string mismatch;  // kMismatch: what differs, both places named
+  Operation* other_half = nullptr;   // of a sendrecv: fails with this one
 };
 
 static_assert(offsetof(Operation, owner) == 64 && offsetof(Operation, mismatch) == 128,

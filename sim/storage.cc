@@ -42,11 +42,17 @@ constexpr std::align_val_t kAlignment{64};  // a cache line, and the widest vect
 
 }  // namespace
 
-Storage::Storage(std::int64_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
-  data_ = ::operator new(static_cast<std::size_t>(bytes), kAlignment);
+Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
+  if (elements == 0) return;
+  const bool countable = !__builtin_mul_overflow(elements, element_bytes, &bytes_);
+  if (countable) data_ = ::operator new(static_cast<std::size_t>(bytes_), kAlignment, std::nothrow);
+  if (data_ == nullptr) {
+    throw InvalidArgument(fmt::format(
+        "a tensor of {} elements of {} bytes does not fit into memory: use fewer elements",
+        elements, element_bytes));
+  }
   if (MemoryMeter* meter = current_memory_meter()) {
-    meter->add(bytes);
+    meter->add(bytes_);
     owner_ = meter->owner;
   }
 }

@@ -52,18 +52,18 @@ Exercise row(const char* name, int chapter, int difficulty, int importance, cons
 }  // namespace
 
 const std::vector<Chapter>& chapters() {
-  static const std::vector<Chapter> kChapters = {
+  static const std::vector<Chapter> all = {
       {1, "01_ranks_and_races", "Ranks and races"},
       {2, "02_broadcast", "Broadcast"},
       {3, "03_reduce", "Reduce"},
       {4, "04_allreduce", "All-reduce"},
       {5, "05_gather", "Gather and its relatives"},
   };
-  return kChapters;
+  return all;
 }
 
 const std::vector<Exercise>& exercises() {
-  static const std::vector<Exercise> kExercises = {
+  static const std::vector<Exercise> all = {
       row<Race>("race", 1, 1, 3, "threads update one value; lose no update"),
       row<PingPong, cost::ping_pong>("ping_pong", 1, 1, 3, "there and back: what a message costs"),
       row<Exchange, cost::exchange>("exchange", 1, 1, 4,
@@ -119,7 +119,7 @@ const std::vector<Exercise>& exercises() {
       row<AllToAll, cost::alltoall_pairwise>(
           "alltoall_pairwise", 5, 2, 3, "a different message for everyone, in conflict-free steps"),
   };
-  return kExercises;
+  return all;
 }
 
 const Exercise* find_exercise(std::string_view name) {

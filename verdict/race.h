@@ -20,6 +20,7 @@ class Race : public Subject {
   std::vector<Case> cases() const override;
   std::optional<Difference> run(Comm& dist, const Case& example) const override;
   Cost cost(const Case& /*example*/) const override { return {}; }
+  bool sends_messages() const override { return false; }
 
  private:
   Function function_;

@@ -38,6 +38,9 @@ class Subject {
   /// What the contract promises.
   virtual Cost cost(const Case& example) const = 0;
 
+  /// Whether ranks talk to each other at all. If not, only the values are judged.
+  virtual bool sends_messages() const { return true; }
+
   /// What can be seen only from outside, once all ranks have returned.
   virtual std::optional<Difference> after(const RunReport& /*report*/,
                                           const Case& /*example*/) const {

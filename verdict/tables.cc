@@ -17,12 +17,12 @@ std::vector<int> roots(int world_size, std::int64_t count) {
 }  // namespace
 
 const std::vector<int>& world_sizes() {
-  static const std::vector<int> kSizes = [] {
-    std::vector<int> sizes(17);
-    std::iota(sizes.begin(), sizes.end(), 1);
-    return sizes;
+  static const std::vector<int> sizes = [] {
+    std::vector<int> up_to_17(17);
+    std::iota(up_to_17.begin(), up_to_17.end(), 1);
+    return up_to_17;
   }();
-  return kSizes;
+  return sizes;
 }
 
 std::vector<std::int64_t> counts(int world_size) {
@@ -34,9 +34,9 @@ std::vector<std::int64_t> counts(int world_size) {
 }
 
 const std::vector<ReduceOp>& reduce_ops() {
-  static const std::vector<ReduceOp> kOps = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX,
-                                             ReduceOp::MIN, ReduceOp::AVG};
-  return kOps;
+  static const std::vector<ReduceOp> ops = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX,
+                                            ReduceOp::MIN, ReduceOp::AVG};
+  return ops;
 }
 
 std::vector<Case> cases_by_count() {

@@ -32,6 +32,7 @@ class Writer {
 std::string passed(const Verdict& verdict, const Writer& writer) {
   std::string text = fmt::format("{} {}\n", writer.green("✓"), writer.bold(verdict.name));
   for (const Check& check : verdict.checks) {
+    if (check.status != CheckStatus::kPass) continue;  // not made: it makes no sense here
     text += fmt::format("  {:<10}{}\n", check.name, check.detail);
   }
   return text;

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Barrier& subject() {
-  static const Barrier kSubject(barrier_dissemination, cost::barrier_dissemination);
-  return kSubject;
+  static const Barrier made(barrier_dissemination, cost::barrier_dissemination);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("barrier_dissemination", subject());
-  return kVerdict;
+  static const Verdict judged = judge("barrier_dissemination", subject());
+  return judged;
 }
 
 }  // namespace

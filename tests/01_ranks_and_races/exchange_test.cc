@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Exchange& subject() {
-  static const Exchange kSubject(exchange, cost::exchange);
-  return kSubject;
+  static const Exchange made(exchange, cost::exchange);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("exchange", subject());
-  return kVerdict;
+  static const Verdict judged = judge("exchange", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const PingPong& subject() {
-  static const PingPong kSubject(ping_pong, cost::ping_pong);
-  return kSubject;
+  static const PingPong made(ping_pong, cost::ping_pong);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("ping_pong", subject());
-  return kVerdict;
+  static const Verdict judged = judge("ping_pong", subject());
+  return judged;
 }
 
 }  // namespace

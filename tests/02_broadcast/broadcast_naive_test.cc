@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Broadcast& subject() {
-  static const Broadcast kSubject(broadcast_naive, cost::broadcast_naive);
-  return kSubject;
+  static const Broadcast made(broadcast_naive, cost::broadcast_naive);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("broadcast_naive", subject());
-  return kVerdict;
+  static const Verdict judged = judge("broadcast_naive", subject());
+  return judged;
 }
 
 }  // namespace

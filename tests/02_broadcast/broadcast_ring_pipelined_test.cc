@@ -12,15 +12,14 @@ namespace rankbox {
 namespace {
 
 const SegmentedBroadcast& subject() {
-  static const SegmentedBroadcast kSubject(broadcast_ring_pipelined,
-                                           cost::broadcast_ring_pipelined);
-  return kSubject;
+  static const SegmentedBroadcast made(broadcast_ring_pipelined, cost::broadcast_ring_pipelined);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("broadcast_ring_pipelined", subject());
-  return kVerdict;
+  static const Verdict judged = judge("broadcast_ring_pipelined", subject());
+  return judged;
 }
 
 }  // namespace

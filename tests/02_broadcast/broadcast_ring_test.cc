@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Broadcast& subject() {
-  static const Broadcast kSubject(broadcast_ring, cost::broadcast_ring);
-  return kSubject;
+  static const Broadcast made(broadcast_ring, cost::broadcast_ring);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("broadcast_ring", subject());
-  return kVerdict;
+  static const Verdict judged = judge("broadcast_ring", subject());
+  return judged;
 }
 
 }  // namespace

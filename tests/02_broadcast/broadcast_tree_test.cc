@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Broadcast& subject() {
-  static const Broadcast kSubject(broadcast_tree, cost::broadcast_tree);
-  return kSubject;
+  static const Broadcast made(broadcast_tree, cost::broadcast_tree);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("broadcast_tree", subject());
-  return kVerdict;
+  static const Verdict judged = judge("broadcast_tree", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Reduce& subject() {
-  static const Reduce kSubject(reduce_naive, cost::reduce_naive);
-  return kSubject;
+  static const Reduce made(reduce_naive, cost::reduce_naive);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("reduce_naive", subject());
-  return kVerdict;
+  static const Verdict judged = judge("reduce_naive", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Reduce& subject() {
-  static const Reduce kSubject(reduce_scatter_gather, cost::reduce_scatter_gather);
-  return kSubject;
+  static const Reduce made(reduce_scatter_gather, cost::reduce_scatter_gather);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("reduce_scatter_gather", subject());
-  return kVerdict;
+  static const Verdict judged = judge("reduce_scatter_gather", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Reduce& subject() {
-  static const Reduce kSubject(reduce_tree, cost::reduce_tree);
-  return kSubject;
+  static const Reduce made(reduce_tree, cost::reduce_tree);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("reduce_tree", subject());
-  return kVerdict;
+  static const Verdict judged = judge("reduce_tree", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const AllReduce& subject() {
-  static const AllReduce kSubject(allreduce_butterfly, cost::allreduce_butterfly);
-  return kSubject;
+  static const AllReduce made(allreduce_butterfly, cost::allreduce_butterfly);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("allreduce_butterfly", subject());
-  return kVerdict;
+  static const Verdict judged = judge("allreduce_butterfly", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const HierarchicalAllReduce& subject() {
-  static const HierarchicalAllReduce kSubject(allreduce_hierarchical, cost::allreduce_hierarchical);
-  return kSubject;
+  static const HierarchicalAllReduce made(allreduce_hierarchical, cost::allreduce_hierarchical);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("allreduce_hierarchical", subject());
-  return kVerdict;
+  static const Verdict judged = judge("allreduce_hierarchical", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const AllReduce& subject() {
-  static const AllReduce kSubject(allreduce_rabenseifner, cost::allreduce_rabenseifner);
-  return kSubject;
+  static const AllReduce made(allreduce_rabenseifner, cost::allreduce_rabenseifner);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("allreduce_rabenseifner", subject());
-  return kVerdict;
+  static const Verdict judged = judge("allreduce_rabenseifner", subject());
+  return judged;
 }
 
 }  // namespace

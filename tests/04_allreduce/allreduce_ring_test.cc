@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const AllReduce& subject() {
-  static const AllReduce kSubject(allreduce_ring, cost::allreduce_ring);
-  return kSubject;
+  static const AllReduce made(allreduce_ring, cost::allreduce_ring);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("allreduce_ring", subject());
-  return kVerdict;
+  static const Verdict judged = judge("allreduce_ring", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const AllReduce& subject() {
-  static const AllReduce kSubject(allreduce_tree, cost::allreduce_tree);
-  return kSubject;
+  static const AllReduce made(allreduce_tree, cost::allreduce_tree);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("allreduce_tree", subject());
-  return kVerdict;
+  static const Verdict judged = judge("allreduce_tree", subject());
+  return judged;
 }
 
 }  // namespace

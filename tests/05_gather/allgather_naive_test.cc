@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const AllGather& subject() {
-  static const AllGather kSubject(allgather_naive, cost::allgather_naive);
-  return kSubject;
+  static const AllGather made(allgather_naive, cost::allgather_naive);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("allgather_naive", subject());
-  return kVerdict;
+  static const Verdict judged = judge("allgather_naive", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const AllGather& subject() {
-  static const AllGather kSubject(allgather_ring, cost::allgather_ring);
-  return kSubject;
+  static const AllGather made(allgather_ring, cost::allgather_ring);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("allgather_ring", subject());
-  return kVerdict;
+  static const Verdict judged = judge("allgather_ring", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const AllGather& subject() {
-  static const AllGather kSubject(allgather_tree, cost::allgather_tree);
-  return kSubject;
+  static const AllGather made(allgather_tree, cost::allgather_tree);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("allgather_tree", subject());
-  return kVerdict;
+  static const Verdict judged = judge("allgather_tree", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const AllToAll& subject() {
-  static const AllToAll kSubject(alltoall_pairwise, cost::alltoall_pairwise);
-  return kSubject;
+  static const AllToAll made(alltoall_pairwise, cost::alltoall_pairwise);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("alltoall_pairwise", subject());
-  return kVerdict;
+  static const Verdict judged = judge("alltoall_pairwise", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Gather& subject() {
-  static const Gather kSubject(gather_naive, cost::gather_naive);
-  return kSubject;
+  static const Gather made(gather_naive, cost::gather_naive);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("gather_naive", subject());
-  return kVerdict;
+  static const Verdict judged = judge("gather_naive", subject());
+  return judged;
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Gather& subject() {
-  static const Gather kSubject(gather_tree, cost::gather_tree);
-  return kSubject;
+  static const Gather made(gather_tree, cost::gather_tree);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("gather_tree", subject());
-  return kVerdict;
+  static const Verdict judged = judge("gather_tree", subject());
+  return judged;
 }
 
 }  // namespace

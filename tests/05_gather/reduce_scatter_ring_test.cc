@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const ReduceScatter& subject() {
-  static const ReduceScatter kSubject(reduce_scatter_ring, cost::reduce_scatter_ring);
-  return kSubject;
+  static const ReduceScatter made(reduce_scatter_ring, cost::reduce_scatter_ring);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("reduce_scatter_ring", subject());
-  return kVerdict;
+  static const Verdict judged = judge("reduce_scatter_ring", subject());
+  return judged;
 }
 
 }  // namespace

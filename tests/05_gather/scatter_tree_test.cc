@@ -12,14 +12,14 @@ namespace rankbox {
 namespace {
 
 const Scatter& subject() {
-  static const Scatter kSubject(scatter_tree, cost::scatter_tree);
-  return kSubject;
+  static const Scatter made(scatter_tree, cost::scatter_tree);
+  return made;
 }
 
 // One judgement, over all world sizes, counts and the rest, answers all of the questions below.
 const Verdict& verdict() {
-  static const Verdict kVerdict = judge("scatter_tree", subject());
-  return kVerdict;
+  static const Verdict judged = judge("scatter_tree", subject());
+  return judged;
 }
 
 }  // namespace

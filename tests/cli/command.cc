@@ -26,11 +26,11 @@ std::string environment(const char* name, const std::string& otherwise) {
 
 /// Where Bazel put the files that the test asks for; without Bazel, here.
 const fs::path& sources() {
-  static const fs::path kSources = [] {
+  static const fs::path path = [] {
     const fs::path runfiles = environment("TEST_SRCDIR", "");
     return runfiles.empty() ? fs::current_path() : runfiles / environment("TEST_WORKSPACE", "");
   }();
-  return kSources;
+  return path;
 }
 
 std::string make_project() {
@@ -55,8 +55,8 @@ std::string make_project() {
 }  // namespace
 
 const std::string& project() {
-  static const std::string kProject = make_project();
-  return kProject;
+  static const std::string path = make_project();
+  return path;
 }
 
 std::string read_file(const std::string& path) {

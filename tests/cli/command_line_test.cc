@@ -1,13 +1,13 @@
 // The command line itself: mistakes, help, progress, and cleaning up.
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -22,7 +22,7 @@ struct Wrong {
 
 const std::vector<Wrong>& programs() {
   using enum FailureKind;
-  static const std::vector<Wrong> kPrograms = {
+  static const std::vector<Wrong> all = {
       {"barrier_every_step.cc", "broadcast_ring", kCost, 0, "barrier"},
       {"does_not_compile.txt", "broadcast_naive", kCompile, -1, "telepathy"},
       {"endless.cc", "broadcast_naive", kTimeout, 1, "loop"},
@@ -51,7 +51,7 @@ const std::vector<Wrong>& programs() {
       {"whole_tensors.cc", "allreduce_ring", kCost, -1, "whole tensors"},
       {"wrong_root.cc", "broadcast_naive", kValues, 0, "root=1"},
   };
-  return kPrograms;
+  return all;
 }
 
 std::string path_of(const Wrong& wrong) { return std::string("tests/verdict/wrong/") + wrong.file; }
@@ -68,7 +68,7 @@ int marked_line(const Wrong& wrong) {
 }
 
 const std::vector<Verdict>& verdicts() {
-  static const std::vector<Verdict> kVerdicts = [] {
+  static const std::vector<Verdict> all = [] {
     std::vector<std::vector<std::string>> checks;
     for (const Wrong& wrong : programs()) {
       // Time is up soon only where it is sure to be.
@@ -77,7 +77,7 @@ const std::vector<Verdict>& verdicts() {
     }
     return checked_all(checks);
   }();
-  return kVerdicts;
+  return all;
 }
 
 }  // namespace

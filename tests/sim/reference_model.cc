@@ -107,16 +107,14 @@ class Model {
       return true;
     }
     const bool entered = rank.waiting.empty() && enter(number, step);
-    const Posted* mismatched = nullptr;
+    // A sendrecv fails as soon as one of its halves does.
+    for (const Posted* part : rank.waiting) {
+      if (part->state != Posted::kMismatch) continue;
+      fail(number, blame(*part));
+      return true;
+    }
     for (const Posted* part : rank.waiting) {
       if (part->state == Posted::kPending) return entered;
-      mismatched = part->state == Posted::kMismatch ? part : nullptr;
-      if (mismatched != nullptr)
-        break;  // a sendrecv whose send failed does not wait for its receive
-    }
-    if (mismatched != nullptr) {
-      fail(number, blame(*mismatched));
-      return true;
     }
     for (const Posted* part : rank.waiting) {
       const bool barrier =

@@ -14,15 +14,15 @@ void expect_pass(const Verdict& verdict, const std::string& check) {
                 to_text(verdict));
 }
 
-void expect_cost(const Subject& subject, const std::string& text, const Cost& expected) {
-  const Case example = parse_case(text, subject.cases().front());
+void expect_cost(const Subject& subject, const std::string& example_text, const Cost& expected) {
+  const Case example = parse_case(example_text, subject.cases().front());
   RunOptions options;
   options.world_size = example.world_size;
   options.nodes = example.nodes.value_or(1);
   const Cost cost = run_ranks(options, [&](Comm& dist) {
                       return subject.run(dist, example).has_value();
                     }).report.cost;
-  INFO(text);
+  INFO(example_text);
   CHECK(cost.steps == expected.steps);
   CHECK(cost.bytes == expected.bytes);
   CHECK(cost.reduced == expected.reduced);
