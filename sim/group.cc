@@ -52,6 +52,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
   CollectiveJob* job = nullptr;
   std::vector<CollectiveOperation*> misled;  // ranks that wait in a collective that cannot be
   bool last = false;
+  bool agreed = true;
   {
     std::lock_guard guard(jobs_lock_);
     if (!jobs_closed_) {
@@ -63,7 +64,8 @@ void Group::arrive(int index, CollectiveOperation& operation) {
       job = jobs_[static_cast<std::size_t>(number - first_job_)];
       operation.operation.job = job;
       last = job->arrive(index, operation);
-      if (!job->mismatch().empty()) misled = job->take_arrived();
+      agreed = job->mismatch().empty();
+      if (!agreed) misled = job->take_arrived();
       if (last) {
         // Usually the oldest; not if somebody took its arrival at an older one back, which will
         // never complete.
@@ -76,7 +78,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
   if (job == nullptr) {
     operation.operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
     operation.operation.state.store(kDone, std::memory_order_relaxed);
-  } else if (!job->mismatch().empty()) {
+  } else if (!agreed) {
     for (CollectiveOperation* participant : misled) {
       participant->operation.mismatch = job->mismatch();
       participant->operation.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);

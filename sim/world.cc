@@ -82,6 +82,12 @@ void World::stop(std::exception_ptr cause) {
 }
 
 void World::stop_deadlocked() {
+  {
+    // While a stopped world wakes its ranks one by one, those left may all be asleep: that is not a
+    // deadlock.
+    std::lock_guard guard(lock_);
+    if (stopped_) return;
+  }
   std::vector<const RankState*> asleep;
   std::vector<bool> returned;
   for (const std::unique_ptr<RankState>& rank : ranks_) {

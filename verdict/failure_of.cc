@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,10 @@ namespace {
 
 bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  // A tensor that is too large is an InvalidArgument, which only its words tell from the others.
+  if (std::string_view(error.what()).find("does not fit into memory") != std::string_view::npos) {
+    return true;
+  }
   try {
     std::rethrow_if_nested(error);
   } catch (const std::exception& cause) {
@@ -90,7 +95,7 @@ Failure failure_of(const std::exception& error) {
     failure.line = known->line();
   }
   if (failure.kind == FailureKind::kMemory) {
-    failure.message += ": out of memory; does something grow in a loop?";
+    failure.message += " (out of memory: does something grow in a loop?)";
   }
   return failure;
 }

@@ -182,7 +182,8 @@ void run_demo() {
 void add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "demo", "shows it all: a race, graded solutions, a comparison, a timeline");
-  command->footer("Example:\n  ./rankbox demo\nTakes about half a minute. Exits with 1 if any part fails.");
+  command->footer(
+      "Example:\n  ./rankbox demo\nTakes about half a minute. Exits with 1 if any part fails.");
   command->callback(&run_demo);
 }
 

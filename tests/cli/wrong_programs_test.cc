@@ -29,6 +29,7 @@ const std::vector<Wrong>& programs() {
       {"exits.cc", "broadcast_naive", kCrash, 2, "exit(0)"},
       {"half_a_barrier.cc", "barrier_dissemination", kValues, -1, "left before"},
       {"hoards.cc", "broadcast_naive", kMemory, 0, "out of memory"},
+      {"hoards_bytes.cc", "broadcast_naive", kMemory, 0, "out of memory"},
       {"junk_payload.cc", "broadcast_ring", kValues, 1, "tensor[0] on rank 1: expected 1, got nan"},
       {"leaves_at_once.cc", "broadcast_naive", kCrash, -1, "exit code 0"},
       {"lost_result.cc", "allreduce_naive", kValues, 0, "share of rank 0 alone"},
@@ -89,7 +90,7 @@ TEST_CASE("every wrong program gets the verdict it deserves, with rank, file and
     INFO(wrong.file, ": ", to_text(verdict));
     REQUIRE(verdict.failure.has_value());
     CHECK(verdict.status == Status::kFail);
-    CHECK(std::string(name_of(verdict.failure->kind)) == name_of(wrong.kind));
+    CHECK(std::string(name_of(verdict.failure->kind)) == std::string(name_of(wrong.kind)));
     CHECK(verdict.failure->message.find(wrong.message) != std::string::npos);
     CHECK(verdict.failure->file == path_of(wrong));
     if (wrong.rank >= 0) CHECK(verdict.failure->rank == wrong.rank);
