@@ -47,6 +47,11 @@ class InvalidArgument : public Error {
   using Error::Error;
 };
 
+/// A tensor with more elements than memory can hold.
+class OutOfMemory : public InvalidArgument {
+  using InvalidArgument::InvalidArgument;
+};
+
 /// The stub of an exercise nobody has written yet.
 class NotImplemented : public Error {
  public:

@@ -56,7 +56,7 @@ class Storage {
  public:
   Storage() = default;
   Storage(std::int64_t elements,
-          std::int64_t element_bytes);  // InvalidArgument if memory cannot hold them
+          std::int64_t element_bytes);  // OutOfMemory if memory cannot hold them
   Storage(Storage&& other) noexcept { swap(other); }
   Storage& operator=(Storage&& other) noexcept {
     Storage(std::move(other)).swap(*this);

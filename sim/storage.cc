@@ -47,7 +47,7 @@ Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
   const bool countable = !__builtin_mul_overflow(elements, element_bytes, &bytes_);
   if (countable) data_ = ::operator new(static_cast<std::size_t>(bytes_), kAlignment, std::nothrow);
   if (data_ == nullptr) {
-    throw InvalidArgument(fmt::format(
+    throw OutOfMemory(fmt::format(
         "a tensor of {} elements of {} bytes does not fit into memory: use fewer elements",
         elements, element_bytes));
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <new>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -15,10 +14,7 @@ namespace {
 
 bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
-  // A tensor that is too large is an InvalidArgument, which only its words tell from the others.
-  if (std::string_view(error.what()).find("does not fit into memory") != std::string_view::npos) {
-    return true;
-  }
+  if (dynamic_cast<const OutOfMemory*>(&error) != nullptr) return true;
   try {
     std::rethrow_if_nested(error);
   } catch (const std::exception& cause) {

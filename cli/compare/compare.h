@@ -7,7 +7,7 @@
 
 #include "cli/compare/measure.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

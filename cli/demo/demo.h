@@ -1,7 +1,7 @@
 // `rankbox demo`: all that Rankbox does, once, in about half a minute.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 
