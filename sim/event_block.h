@@ -43,7 +43,7 @@ class EventBlock {
   const Event* end() const { return events_.get() + size_; }
 
  private:
-  static_assert(std::is_trivially_destructible_v<Event> && sizeof(Event) == 64);
+  static_assert(std::is_trivially_destructible_v<Event>);
   struct Free {
     void operator()(Event* events) const { std::free(events); }
   };

@@ -21,8 +21,8 @@ constexpr std::size_t kVectorBytes = 64;
 
 template <class T>
 struct VectorOf {
-  typedef T InRegister __attribute__((vector_size(kVectorBytes)));
-  typedef T InMemory __attribute__((vector_size(kVectorBytes), aligned(sizeof(T)), may_alias));
+  using InRegister __attribute__((vector_size(kVectorBytes))) = T;
+  using InMemory __attribute__((vector_size(kVectorBytes), aligned(sizeof(T)), may_alias)) = T;
 };
 
 /// x = x op y, for scalars and vectors. By reference: how wide vectors are passed by value depends
@@ -63,7 +63,7 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
       }
     }
     if constexpr (op == ReduceOp::AVG) {
-      for (std::int64_t v = 0; v < kAtOnce; ++v) x[v] = x[v] / static_cast<T>(ranks);
+      for (V& lane : x) lane = lane / static_cast<T>(ranks);
     }
     for (int copy = 0; copy < copies; ++copy) {
       for (std::int64_t v = 0; v < kAtOnce; ++v)
