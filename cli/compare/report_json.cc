@@ -7,15 +7,15 @@
 namespace rankbox::cli {
 namespace {
 
-using json = nlohmann::ordered_json;  // members in the order written here
+using Json = nlohmann::ordered_json;  // members in the order written here
 
 constexpr double kMicro = 1e6;
 
-json to_json(const Link& link) {
+Json to_json(const Link& link) {
   return {{"alpha_us", link.alpha * kMicro}, {"beta_ns_per_byte", link.beta * 1e9}};
 }
 
-json to_json(const Cluster& cluster) {
+Json to_json(const Cluster& cluster) {
   return {{"name", cluster.name},
           {"within_node", to_json(cluster.within_node)},
           {"between_nodes", to_json(cluster.between_nodes)},
@@ -23,7 +23,7 @@ json to_json(const Cluster& cluster) {
           {"ranks_per_node", cluster.ranks_per_node}};
 }
 
-json to_json(const Row& row) {
+Json to_json(const Row& row) {
   return {{"collective", name_of(row.collective)},
           {"algorithm", row.algorithm},
           {"ranks", row.world_size},
@@ -45,7 +45,7 @@ json to_json(const Row& row) {
 }  // namespace
 
 nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows) {
-  json results = json::array();
+  Json results = Json::array();
   for (const Row& row : rows) {
     results.push_back(to_json(row));
   }
