@@ -28,8 +28,6 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
     case CollectiveKind::kBroadcast:
       return cheaper({rounds, rounds * n, 0}, {rounds + p - 1, 2 * share * n, 0}, link, gamma);
     case CollectiveKind::kReduce:
-      return cheaper({rounds, rounds * n, rounds * n}, {2 * rounds, 2 * share * n, share * n}, link,
-                     gamma);
     case CollectiveKind::kAllReduce:
       return cheaper({rounds, rounds * n, rounds * n}, {2 * rounds, 2 * share * n, share * n}, link,
                      gamma);

@@ -30,7 +30,7 @@ namespace {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr std::uint64_t kRuns = 600;
 #else
-constexpr std::uint64_t kRuns = 4000;
+constexpr std::uint64_t kRuns = 2000;
 #endif
 constexpr std::chrono::seconds kPatience{20};
 
