@@ -50,7 +50,7 @@ class ThreadExecutor final : public Executor {
   void park(int rank) override {
     std::atomic<unsigned>& awake = beds_[static_cast<std::size_t>(rank)].awake;
     awake.wait(0);
-    awake.store(0);
+    awake.exchange(0);  // not a store, which could miss what an unpark in between has published
   }
 
   void unpark(int rank) override {

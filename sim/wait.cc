@@ -53,8 +53,9 @@ void advance(Operation& operation, std::uint32_t to) {
 }  // namespace
 
 void wait_until_done(Operation& operation, const Operation* other) {
-  RankState& rank = *operation.owner;
+  // A buffered isend was never posted: it is done, and nobody owns it.
   if (operation.state.load(std::memory_order_acquire) == kDone) return;
+  RankState& rank = *operation.owner;
   const int spins = rank.world->executor().spins();
   while (true) {
     std::uint32_t state = look(operation, kPending, spins);
