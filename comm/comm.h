@@ -1,5 +1,5 @@
-// The communicator of the backend this build was configured for. The only place in the project that
-// chooses.
+// The communicator of the backend this build was configured for. The only place in
+// the project that chooses.
 //
 // With the headers it includes, this is all an exercise needs: Comm, Request, Tensor, Slice,
 // ReduceOp and the errors.

@@ -38,6 +38,9 @@ class Error : public std::runtime_error {
   /// Names the rank, for errors thrown where it was not known.
   void attribute_to(int rank) { context_.rank = rank; }
 
+ protected:
+  void move_to(ErrorContext context) { context_ = std::move(context); }
+
  private:
   ErrorContext context_;
 };
@@ -66,7 +69,8 @@ class Aborted : public Error {
   using Error::Error;
 };
 
-/// A send met a receive of another size or dtype. Both ranks get it; nothing was copied.
+/// A send met a receive of another size or dtype. Both ranks get it; nothing was copied. A sender
+/// whose message was buffered has gone on, and is Aborted instead.
 class MessageMismatch : public Error {
   using Error::Error;
 };
@@ -76,9 +80,14 @@ class CollectiveMismatch : public Error {
   using Error::Error;
 };
 
-/// All ranks returned, yet a message was sent that nobody received (or a request was never waited
-/// for).
+/// All ranks returned, yet a message was sent that nobody received, or a request was never waited
+/// for (also one that was matched).
 class UnreceivedMessage : public Error {
+  using Error::Error;
+};
+
+/// A tensor was written between its isend and the wait for it (RunOptions::watch_buffers).
+class BufferReused : public Error {
   using Error::Error;
 };
 
@@ -96,13 +105,20 @@ struct Wait {
 class DeadlockError : public Error {
  public:
   /// @param waits what every blocked rank waits for, by rank
-  /// @param cycle ranks that wait for each other in a circle; a chain that ends at a rank that
-  /// returned if there is none
+  /// @param cycle ranks that wait for each other in a circle; if there is none, a chain that ends
+  ///              at a rank that returned
   DeadlockError(const std::string& message, ErrorContext context, std::vector<Wait> waits,
                 std::vector<int> cycle)
       : Error(message, std::move(context)),
         waits_(std::make_shared<const std::vector<Wait>>(std::move(waits))),
         cycle_(std::move(cycle)) {}
+
+  /// The same deadlock, told to another rank. Shares the waits, of which there may be thousands.
+  DeadlockError as_seen_by(ErrorContext context) const {
+    DeadlockError told = *this;
+    told.move_to(std::move(context));
+    return told;
+  }
 
   const std::vector<Wait>& waits() const { return *waits_; }
   const std::vector<int>& cycle() const { return cycle_; }

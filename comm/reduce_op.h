@@ -5,8 +5,8 @@
 
 namespace rankbox {
 
-/// AVG is SUM followed by one division by the world size at the very end: accumulate() treats it as
-/// SUM.
+/// AVG is SUM followed by one division by the world size, at the very end: accumulate() treats the
+/// two alike.
 enum class ReduceOp : std::uint8_t { SUM, PRODUCT, MAX, MIN, AVG };
 
 constexpr const char* name_of(ReduceOp op) {

@@ -45,10 +45,11 @@ struct RunOptions {
   Buffering buffering = Buffering::rendezvous();
   Cluster cluster = {};
   ExecutorKind executor = ExecutorKind::kThreads;
-  std::uint64_t seed =
-      0;  // 0: leave the schedule alone; else random pauses shake it, other ones for every seed
+  // 0: leave the schedule alone; else random pauses shake it, other ones for every seed.
+  std::uint64_t seed = 0;
   std::vector<Fault> faults = {};
-  bool trace = true;  // off: the report has no trace, clocks or cost
+  bool watch_buffers = false;  // what isend was given is compared when it is waited for: O(n) each
+  bool trace = true;           // off: the report has no trace, clocks or cost
 };
 
 /// Exact cost coefficients: along the critical path, this many message latencies, bytes sent and

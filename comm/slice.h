@@ -7,8 +7,8 @@
 
 namespace rankbox {
 
-/// A non-owning view of `size` consecutive elements. Any tensor converts to the slice of all its
-/// elements.
+/// A non-owning view of `size` consecutive elements. Any tensor converts to the
+/// slice of all its elements.
 ///
 /// A slice is four words: pass it by value. It does not keep its tensor alive. A slice of a const
 /// tensor is read-only: receiving into it or reducing into it throws InvalidArgument.
@@ -35,8 +35,8 @@ class Slice {
   bool is_null() const { return null_; }
   std::uint64_t owner() const { return owner_; }
 
-  /// Elements [begin, end) of this slice. Throws InvalidArgument unless 0 <= begin <= end <=
-  /// size().
+  /// Elements [begin, end) of this slice.
+  /// Throws InvalidArgument unless 0 <= begin <= end <= size().
   Slice sub(std::int64_t begin, std::int64_t end) const {
     if (begin < 0 || begin > end || end > size_) [[unlikely]] {
       throw_outside(begin, end);

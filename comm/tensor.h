@@ -55,8 +55,8 @@ namespace detail {
 class Storage {
  public:
   Storage() = default;
-  Storage(std::int64_t elements,
-          std::int64_t element_bytes);  // OutOfMemory if memory cannot hold them
+  /// Throws OutOfMemory if memory cannot hold them.
+  Storage(std::int64_t elements, std::int64_t element_bytes);
   Storage(Storage&& other) noexcept { swap(other); }
   Storage& operator=(Storage&& other) noexcept {
     Storage(std::move(other)).swap(*this);
@@ -95,7 +95,7 @@ using Scalar = std::conditional_t<std::is_floating_point_v<T>, double, std::int6
 }  // namespace detail
 
 /// An owning array of one dtype. A value: copying copies the elements, moving leaves the source
-/// empty.
+/// empty, of 0 elements.
 template <class T>
 class TensorOf {
  public:
@@ -142,16 +142,19 @@ class TensorOf {
 /// The tensor of the exercises.
 using Tensor = TensorOf<float>;
 
-// ---- Slices: the primitives
-// -----------------------------------------------------------------------------------------
+// ---- Slices: the primitives -----------------------------------------------------------------
 
 /// into[i] = into[i] op from[i], in place: one reduction of from.bytes() bytes (costs γ each). AVG
 /// adds, like SUM: divide by the world size once, at the end (divide_if_average in
 /// collectives/average.h).
+///
+/// Integers that overflow wrap around. SUM and PRODUCT of NaN are NaN; which of the two MAX and MIN
+/// keep is unspecified when one of them is NaN.
+/// Errors: InvalidArgument if the two overlap without being the same, if either belongs to another
+/// rank's tensor, and for what is said at the top of this file.
 void accumulate(Slice into, Slice from, ReduceOp op);
 
-/// into[i] = from[i]. A local copy, free in virtual time. The two may not overlap unless they are
-/// the same.
+/// into[i] = from[i]. A local copy, free in virtual time. Errors: as accumulate.
 void copy(Slice into, Slice from);
 
 inline Slice operator+=(Slice into, Slice from) {
@@ -163,8 +166,7 @@ inline Slice operator*=(Slice into, Slice from) {
 inline Slice operator*=(Slice into, double factor) { return detail::scale(into, factor), into; }
 inline Slice operator/=(Slice into, double divisor) { return detail::divide(into, divisor), into; }
 
-// ---- Tensors: making
-// ------------------------------------------------------------------------------------------------
+// ---- Tensors: making ------------------------------------------------------------------------
 
 template <class T = float>
 TensorOf<T> full(Shape shape, std::type_identity_t<T> value) {
@@ -217,8 +219,7 @@ std::vector<T> to_host(const TensorOf<T>& tensor) {
   return host;
 }
 
-// ---- Tensors: arithmetic
-// --------------------------------------------------------------------------------------------
+// ---- Tensors: arithmetic --------------------------------------------------------------------
 
 template <class T>
 TensorOf<T>& operator+=(TensorOf<T>& into, Slice from) {

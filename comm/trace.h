@@ -24,17 +24,17 @@ struct Event {
   CollectiveKind collective = CollectiveKind::kBarrier;  // kCollective
   ReduceOp op = ReduceOp::SUM;                           // kReduce and reducing collectives
   DType dtype = DType::kFloat32;
-  bool async = false;   // started here, finished at the kWait event with the same request
-  bool paired = false;  // first half of a sendrecv: the next event is its other half and starts at
-                        // the same time
+  bool async = false;  // started here, finished at the kWait event with the same request
+  // First half of a sendrecv: the next event is its other half, and starts at the same time.
+  bool paired = false;
   bool buffered = false;   // a send that did not wait for its receiver
   bool done = false;       // false: the rank was still inside when the run stopped
   std::int32_t peer = -1;  // world rank of the destination, source or root
   std::int32_t group = 0;  // index into Trace::groups
-  std::uint32_t request =
-      0;  // numbers this rank's asynchronous operations and ties them to their kWait
-  std::int64_t bytes =
-      0;  // of the message, the reduction, or this rank's contribution to the collective
+  // Numbers this rank's asynchronous operations, and ties them to their kWait.
+  std::uint32_t request = 0;
+  // Of the message, of the reduction, or of this rank's contribution to the collective.
+  std::int64_t bytes = 0;
   double seconds = 0;         // kCompute
   std::int64_t begin_ns = 0;  // wall clock since the start of the run
   std::int64_t end_ns = 0;

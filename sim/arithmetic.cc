@@ -1,7 +1,9 @@
 // The arithmetic of comm/tensor.h on host memory. The one file of the sandbox that includes
 // xtensor.
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <xtensor/xadapt.hpp>
@@ -11,6 +13,7 @@
 
 #include "comm/errors.h"
 #include "comm/tensor.h"
+#include "sim/ownership.h"
 #include "sim/rank_state.h"
 
 namespace rankbox {
@@ -55,9 +58,20 @@ auto view(const void* data, std::int64_t count) {
       context);
 }
 
+void check_owner(const char* function, Slice slice) {
+  const sim::RankState* rank = sim::current_rank();
+  const int owner = rank == nullptr ? -1 : sim::foreign_owner(*rank, slice);
+  if (owner >= 0) {
+    fail(function, fmt::format("the slice belongs to a tensor of rank {}; ranks share no memory on "
+                               "real machines: receive it",
+                               owner));
+  }
+}
+
 void check_target(const char* function, Slice into) {
   if (into.is_null()) fail(function, "the target slice is null; pass a tensor, or chunk() of one");
   if (into.read_only()) fail(function, "the target is part of a const tensor");
+  check_owner(function, into);
 }
 
 void check_pair(const char* function, Slice into, Slice from) {
@@ -69,6 +83,24 @@ void check_pair(const char* function, Slice into, Slice from) {
   if (into.dtype() != from.dtype()) {
     fail(function,
          fmt::format("dtypes {} and {} differ", name_of(into.dtype()), name_of(from.dtype())));
+  }
+  check_owner(function, from);
+  if (into.data() != from.data() && sim::overlap(into, from)) {
+    fail(function, "the two slices overlap without being the same; work on a clone() of one");
+  }
+}
+
+bool is_integer(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
+
+/// What integers are multiplied with or divided by has to be one.
+template <class Scalar>
+void check_whole(const char* function, Slice into, Scalar value) {
+  if constexpr (std::is_floating_point_v<Scalar>) {
+    const double limit = into.dtype() == DType::kInt32 ? 0x1p31 : 0x1p63;
+    const bool fits = value >= -limit && value < limit && value == std::trunc(value);
+    if (is_integer(into.dtype()) && !fits) {
+      fail(function, fmt::format("{} is no {}", value, name_of(into.dtype())));
+    }
   }
 }
 
@@ -105,6 +137,7 @@ void fill_with(Slice into, Scalar value) {
 template <class Scalar>
 void scale_by(Slice into, Scalar factor) {
   check_target("*=", into);
+  check_whole("*=", into, factor);
   if (into.size() == 0) return;
   with_type(into.dtype(),
             [&]<class T>(T) { view<T>(into.data(), into.size()) *= static_cast<T>(factor); });
@@ -113,8 +146,11 @@ void scale_by(Slice into, Scalar factor) {
 template <class Scalar>
 void divide_by(Slice into, Scalar divisor) {
   check_target("/=", into);
-  if (divisor == Scalar{0} && (into.dtype() == DType::kInt32 || into.dtype() == DType::kInt64)) {
-    fail("/=", "integers cannot be divided by 0");
+  check_whole("/=", into, divisor);
+  if (is_integer(into.dtype())) {
+    if (divisor == Scalar{0}) fail("/=", "integers cannot be divided by 0");
+    // The smallest integer has no opposite, and dividing it would trap.
+    if (divisor == Scalar{-1}) return scale_by(into, divisor);
   }
   if (into.size() == 0) return;
   with_type(into.dtype(),
@@ -130,6 +166,7 @@ void accumulate(Slice into, Slice from, ReduceOp op) {
   };
   sim::RankState* rank = sim::current_rank();
   if (rank == nullptr) return compute();
+  rank->recorder.reserve();
   Event& event = rank->recorder.begin(EventKind::kReduce, Place());
   event.bytes = from.bytes();
   event.dtype = from.dtype();

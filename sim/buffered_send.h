@@ -16,8 +16,8 @@ struct BufferedSend {
   std::unique_ptr<char[]> data;
 };
 
-inline BufferedSend* new_buffered_send(Slice slice) {
-  auto* send = new BufferedSend;
+inline std::unique_ptr<BufferedSend> make_buffered_send(Slice slice) {
+  auto send = std::make_unique<BufferedSend>();
   send->data = std::make_unique<char[]>(static_cast<std::size_t>(slice.bytes()));
   if (slice.bytes() > 0) {
     std::memcpy(send->data.get(), slice.data(), static_cast<std::size_t>(slice.bytes()));

@@ -47,6 +47,7 @@ void begin_call(const Caller& caller, RankState& rank) {
     pause_at_random(rank);
   }
   ++rank.operations;
+  rank.recorder.reserve();
 }
 
 void check_outcome(const Caller& caller, const Operation& operation) {

@@ -5,7 +5,8 @@
 
 namespace rankbox::sim {
 
-/// Checks that this rank is in the communicator; lets planned faults and random pauses happen.
+/// Checks that this rank is in the communicator; lets planned faults and random pauses happen; makes
+/// room for the call in the trace.
 void begin_call(const Caller& caller, RankState& rank);
 
 /// Throws what the operation ended with, unless it is well: MessageMismatch, CollectiveMismatch,

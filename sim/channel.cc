@@ -8,11 +8,16 @@
 #include <fmt/format.h>
 
 #include "sim/buffered_send.h"
+#include "sim/look.h"
 #include "sim/rank_state.h"
 #include "sim/wait.h"
 
 namespace rankbox::sim {
 namespace {
+
+void copy_bytes(void* into, const void* from, std::int64_t bytes) {
+  if (bytes > 0) std::memcpy(into, from, static_cast<std::size_t>(bytes));
+}
 
 std::string describe(const Operation& operation) {
   const bool sends = operation.kind == OperationKind::kSend;
@@ -48,25 +53,33 @@ void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_fr
     mine.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     theirs.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     fail_other_half(theirs);
-  } else if (mine.bytes == 0) {
-    // The news is all there is.
-  } else if (!sending) {
-    std::memcpy(mine.data, their_front.data, static_cast<std::size_t>(mine.bytes));
-  } else if (mine.bytes <= Operation::kInlineBytes) {
-    std::memcpy(theirs.inlined, mine.data, static_cast<std::size_t>(mine.bytes));
-    theirs.delivered_inline = true;
+  } else if (sending) {
+    copy_bytes(their_front.data, mine.data, mine.bytes);
   } else {
-    std::memcpy(their_front.data, mine.data, static_cast<std::size_t>(mine.bytes));
+    copy_bytes(mine.data, their_front.data, mine.bytes);
   }
   complete(theirs);
   mine.state.store(kDone, std::memory_order_relaxed);  // its owner is here
 }
 
+Channel::Front Channel::front_of(const Operation& operation) {
+  return {operation.data, operation.bytes,    operation.dtype,
+          operation.kind, operation.buffered, operation.watched};
+}
+
 void Channel::append(Operation& operation) {
+  const bool is_first = head_ == nullptr;
+  if (operation.watched && operation.kind == OperationKind::kSend) {
+    operation.watched = is_first && operation.bytes <= kInlineBytes;
+    if (operation.watched) copy_bytes(from_send_, operation.data, operation.bytes);
+  }
+  // Set for an earlier operation, and left to this call, which has to write to the line anyway.
+  if (operation.watched) moved(operation.kind).store(false, std::memory_order_relaxed);
+
   operation.next = nullptr;
-  if (tail_ == nullptr) {
+  if (is_first) {
     head_ = &operation;
-    front_ = {operation.data, operation.bytes, operation.dtype, operation.kind, operation.buffered};
+    front_ = front_of(operation);
   } else {
     tail_->next = &operation;
   }
@@ -79,9 +92,30 @@ Operation* Channel::pop_front() {
     head_ = tail_ = nullptr;
   } else {
     head_ = popped->next;
-    front_ = {head_->data, head_->bytes, head_->dtype, head_->kind, head_->buffered};
+    front_ = front_of(*head_);
   }
   return popped;
+}
+
+std::atomic<bool>& Channel::moved(OperationKind watched) {
+  return watched == OperationKind::kSend ? send_moved_ : recv_moved_;
+}
+
+/// Moves a short message between `mine` and the watched operation that is queued, without touching
+/// the latter. Under the lock. False: there is none, or they do not fit.
+bool Channel::move_inline(const Operation& mine) {
+  const bool fits = front_.watched && mine.bytes == front_.bytes && mine.dtype == front_.dtype &&
+                    mine.bytes <= kInlineBytes;
+  if (!fits) return false;
+  if (mine.kind == OperationKind::kSend) {
+    copy_bytes(to_recv_, mine.data, mine.bytes);
+  } else {
+    copy_bytes(mine.data, from_send_, mine.bytes);
+  }
+  std::atomic<bool>& theirs_moved = moved(front_.kind);
+  pop_front();
+  theirs_moved.store(true, std::memory_order_release);
+  return true;
 }
 
 Channel::~Channel() {
@@ -95,16 +129,18 @@ Channel::~Channel() {
 bool Channel::post(Operation& operation) {
   Operation* theirs = nullptr;
   Front their_front;
+  bool open = true;
   {
     std::lock_guard guard(lock_);
     if (closed_) [[unlikely]] {
       operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
-    } else if (head_ != nullptr && front_.kind != operation.kind) {
-      their_front = front_;
-      theirs = pop_front();
-    } else {
+      open = false;
+    } else if (head_ == nullptr || front_.kind == operation.kind) {
       append(operation);
       return true;
+    } else if (!move_inline(operation)) {
+      their_front = front_;
+      theirs = pop_front();
     }
   }
   if (theirs != nullptr) {
@@ -114,7 +150,24 @@ bool Channel::post(Operation& operation) {
     operation.state.store(kDone, std::memory_order_relaxed);
   }
   if (operation.buffered) release_buffered(&operation);
-  return theirs != nullptr;
+  return open;
+}
+
+bool Channel::watch(Operation& operation) {
+  const std::atomic<bool>& has_moved = moved(operation.kind);
+  const auto is_done = [&] {
+    if (operation.state.load(std::memory_order_acquire) == kDone) return true;
+    if (!has_moved.load(std::memory_order_acquire)) return false;
+    if (operation.kind == OperationKind::kRecv)
+      copy_bytes(operation.data, to_recv_, operation.bytes);
+    operation.state.store(kDone, std::memory_order_relaxed);  // its owner is here
+    return true;
+  };
+  if (look_until(is_done, operation.owner->patience)) return true;
+  std::lock_guard guard(lock_);
+  if (head_ == &operation) front_.watched = false;
+  operation.watched = false;
+  return is_done();
 }
 
 bool Channel::withdraw(Operation& operation) {

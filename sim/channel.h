@@ -3,8 +3,14 @@
 // Sends and receives meet in the order they were posted: a queue holds those that came first, all
 // of one kind, since one of the other kind would have met them. Whoever comes second moves the
 // data, outside the lock, and completes the other.
+//
+// A rank that waits for its message at once watches the mailbox, not its own operation: short data,
+// and the news that it has moved, are kept on the mailbox's own cache lines, which both sides have
+// to touch anyway.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,7 +19,7 @@
 
 namespace rankbox::sim {
 
-class alignas(64) Channel {
+class alignas(128) Channel {
  public:
   explicit Channel(bool closed) : closed_(closed) {}
   ~Channel();
@@ -24,6 +30,11 @@ class alignas(64) Channel {
   /// or queues it. The caller has filled it in, with state kPending. A buffered send belongs to the
   /// channel from here on. False: the channel is closed, and the operation is done as stopped.
   bool post(Operation& operation);
+
+  /// For the owner of a watched operation, after it was posted: looks whether it is done. True: it
+  /// is, and data that was received is in place. False: patience is at an end, and from now on the
+  /// operation's state will tell.
+  bool watch(Operation& operation);
 
   /// Takes an operation back that nobody has matched yet. False: it is matched, and will soon be
   /// done.
@@ -52,17 +63,30 @@ class alignas(64) Channel {
     DType dtype = DType::kFloat32;
     OperationKind kind = OperationKind::kSend;
     bool buffered = false;
+    bool watched = false;
   };
 
+  static Front front_of(const Operation& operation);
   void append(Operation& operation);
   Operation* pop_front();
+  std::atomic<bool>& moved(OperationKind watched);
+  bool move_inline(const Operation& mine);
   static void transfer(Operation& mine, Operation& theirs, const Front& their_front);
+
+  static constexpr std::int64_t kInlineBytes = 40;
 
   SpinLock lock_;
   bool closed_;
-  Front front_;  // of *head_
+  std::atomic<bool> send_moved_{false};  // the watched send is done
+  std::atomic<bool> recv_moved_{false};  // the watched receive is done: its data is in to_recv_
+  Front front_;                          // of *head_
   Operation* head_ = nullptr;
   Operation* tail_ = nullptr;
+  std::byte from_send_[kInlineBytes];  // the data of the watched send that is queued
+  std::byte to_recv_[kInlineBytes];    // the data for the watched receive that was queued
 };
+
+static_assert(sizeof(Channel) == 128,
+              "of two lines, the first holds all that a short message needs");
 
 }  // namespace rankbox::sim

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/ownership.h"
+
 namespace rankbox::sim {
 namespace {
 
@@ -18,15 +20,12 @@ void check_not_null(const Caller& caller, Slice slice) {
 }
 
 void check_owner(const Caller& caller, Slice slice) {
-  // Tensors made outside of any rank have no owner, and those of an earlier world may be used by
-  // anyone.
-  const std::uint64_t mine = caller.rank->memory.owner;
-  if (slice.owner() == mine || slice.owner() >> 32 != mine >> 32) [[likely]]
-    return;
-  fail(caller, fmt::format("the slice belongs to a tensor of rank {}; ranks share no memory on "
-                           "real machines: send it, or make "
-                           "the tensor on this rank",
-                           (slice.owner() & 0xffffffff) - 1));
+  const int owner = foreign_owner(*caller.rank, slice);
+  if (owner >= 0) [[unlikely]] {
+    fail(caller, fmt::format("the slice belongs to a tensor of rank {}; ranks share no memory on "
+                             "real machines: send it, or make the tensor on this rank",
+                             owner));
+  }
 }
 
 }  // namespace
@@ -63,13 +62,21 @@ void check_target(const Caller& caller, Slice slice) {
 }
 
 void check_disjoint(const Caller& caller, Slice out, Slice in) {
-  const auto* out_begin = static_cast<const char*>(out.data());
-  const auto* in_begin = static_cast<const char*>(in.data());
-  if (out.bytes() > 0 && in.bytes() > 0 && out_begin < in_begin + in.bytes() &&
-      in_begin < out_begin + out.bytes()) [[unlikely]] {
-    fail(
-        caller,
-        "the slice that is sent and the one that is received overlap; receive into another tensor");
+  if (overlap(out, in)) [[unlikely]] {
+    fail(caller,
+         "the slice that is sent and the one that is received overlap; receive into another "
+         "tensor");
+  }
+}
+
+void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t begin) {
+  const bool is_there = static_cast<const char*>(part.data()) ==
+                        static_cast<const char*>(whole.data()) + begin * size_of(whole.dtype());
+  if (overlap(part, whole) && !is_there) [[unlikely]] {
+    fail(caller,
+         fmt::format("the two slices overlap, but not in place: the small one would have to "
+                     "begin at element {} of the large one; use another tensor",
+                     begin));
   }
 }
 

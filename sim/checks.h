@@ -26,6 +26,8 @@ void check_peer(const Caller& caller, int peer, const char* role);
 void check_source(const Caller& caller, Slice slice);
 void check_target(const Caller& caller, Slice slice);
 void check_disjoint(const Caller& caller, Slice out, Slice in);
+/// Either they share no memory, or `part` is what begins at element `begin` of `whole`.
+void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t begin);
 void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name,
                 const char* formula);
 void check_same_dtype(const Caller& caller, Slice a, Slice b);

@@ -1,6 +1,7 @@
 #include "sim/collective.h"
 
 #include <algorithm>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -57,6 +58,7 @@ void CollectiveJob::reset() {
   parts_ = 1;
   next_part_.store(0, std::memory_order_relaxed);
   parts_done_.store(0, std::memory_order_relaxed);
+  failed_.store(false, std::memory_order_relaxed);
 }
 
 bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
@@ -68,10 +70,14 @@ bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
   } else if (mismatch_.empty()) {
     const std::string fields = differences(first_->call, operation.call);
     if (!fields.empty()) {
-      const bool in_order = first_->operation.owner->rank < operation.operation.owner->rank;
+      // All others agree so far; the lowest of them speaks for them.
+      const CollectiveOperation* other =
+          *std::find_if(participants_.begin(), participants_.end(),
+                        [&](auto* at) { return at != nullptr && at != &operation; });
+      const bool in_order = other->operation.owner->rank < operation.operation.owner->rank;
       mismatch_ = fmt::format("collective mismatch in {}: {}, but {}", fields,
-                              describe(in_order ? *first_ : operation, group_),
-                              describe(in_order ? operation : *first_, group_));
+                              describe(in_order ? *other : operation, group_),
+                              describe(in_order ? operation : *other, group_));
     }
   }
   return arrived_ == group_.size();
@@ -114,7 +120,7 @@ void CollectiveJob::run() {
   }
   const std::int64_t work = bytes * group_.size();
   if (group_.size() == 1 || work < kHelpFromBytes) {
-    run_collective_part(participants_, 0, 1);
+    run_part(0);
     finish();
     return;
   }
@@ -122,18 +128,17 @@ void CollectiveJob::run() {
 
   // One helper for every other core: more would only take turns.
   int helpers = std::min(static_cast<int>(std::thread::hardware_concurrency()), group_.size()) - 1;
-  // Helpers may complete operations as soon as they are asked, so none is looked at after that.
-  std::vector<Operation*> asked;
+  // This rank holds one part back until all have been asked: nobody can finish before that, and
+  // take operations away.
+  const int mine = next_part_.fetch_add(1);
   const RankState* self = current_rank();
   for (CollectiveOperation* participant : participants_) {
-    if (static_cast<int>(asked.size()) >= helpers) break;
-    if (participant->can_help && participant->operation.owner != self)
-      asked.push_back(&participant->operation);
+    if (helpers == 0) break;
+    if (!participant->can_help || participant->operation.owner == self) continue;
+    ask_for_help(participant->operation);
+    --helpers;
   }
-  // This rank holds one part back until all have been asked: nobody can finish before that.
-  const int mine = next_part_.fetch_add(1);
-  for (Operation* operation : asked) ask_for_help(*operation);
-  run_collective_part(participants_, mine, parts_);
+  run_part(mine);
   if (parts_done_.fetch_add(1) + 1 == parts_) {
     finish();
   } else {
@@ -143,13 +148,27 @@ void CollectiveJob::run() {
 
 void CollectiveJob::help() {
   for (int part = next_part_.fetch_add(1); part < parts_; part = next_part_.fetch_add(1)) {
-    run_collective_part(participants_, part, parts_);
+    run_part(part);
     if (parts_done_.fetch_add(1) + 1 == parts_) finish();
   }
 }
 
+void CollectiveJob::run_part(int part) {
+  try {
+    run_collective_part(participants_, part, parts_);
+  } catch (...) {
+    // No memory, most likely. Every rank of the group is waiting for this job: none may be left so.
+    group_.world().stop(std::current_exception());
+    failed_.store(true);
+  }
+}
+
 void CollectiveJob::finish() {
-  for (CollectiveOperation* participant : participants_) complete(participant->operation);
+  const Outcome outcome = failed_.load() ? Outcome::kStopped : Outcome::kOk;
+  for (CollectiveOperation* participant : participants_) {
+    participant->operation.outcome.store(outcome, std::memory_order_relaxed);
+    complete(participant->operation);
+  }
 }
 
 }  // namespace rankbox::sim

@@ -38,6 +38,8 @@ struct CollectiveCall {
 struct CollectiveOperation {
   Operation operation;
   CollectiveCall call;
+  Group* group = nullptr;        // where it was called,
+  int index = -1;                // and the caller's index there
   bool can_help = false;         // its owner waits in a call, so it may be asked to work
   Group* split_group = nullptr;  // result of split; null for a rank left out
   int split_index = -1;
@@ -92,23 +94,24 @@ class CollectiveJob {
   void stop();
 
  private:
+  void run_part(int part);
   void finish();
 
   Group& group_;
   std::vector<CollectiveOperation*> participants_;  // [index in group]; null until it arrives
   std::atomic<int> users_{0};                       // ranks that have arrived and not left
   int arrived_ = 0;
-  const CollectiveOperation* first_ =
-      nullptr;  // the first to arrive: what the others are compared with
+  const CollectiveOperation* first_ = nullptr;  // to arrive: what the others are compared with
   std::string mismatch_;
   int parts_ = 1;
   std::atomic<int> next_part_{0};
   std::atomic<int> parts_done_{0};
+  std::atomic<bool> failed_{false};
 };
 
 /// Called by a rank whose operation is done.
 inline void leave_collective(CollectiveOperation& collective) {
-  if (collective.operation.job == nullptr) return;  // the world had stopped before it could arrive
+  if (collective.operation.job == nullptr) return;  // it never arrived
   collective.operation.job->leave();
   collective.operation.job = nullptr;
 }

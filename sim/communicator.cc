@@ -2,7 +2,6 @@
 #include "sim/communicator.h"
 
 #include <cmath>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -28,16 +27,9 @@ Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, 
   operation.place = caller.place;
   operation.outcome.store(Outcome::kOk, std::memory_order_relaxed);
   operation.other_half = nullptr;
-  operation.delivered_inline = false;
+  operation.watched = false;
   operation.state.store(kPending, std::memory_order_relaxed);
   return operation;
-}
-
-/// The last step of a receive, on the rank that receives.
-void fetch_inline(Operation& operation) {
-  if (operation.delivered_inline) {
-    std::memcpy(operation.data, operation.inlined, static_cast<std::size_t>(operation.bytes));
-  }
 }
 
 void describe(Event& event, const Group& group, int peer, Slice slice) {
@@ -61,7 +53,7 @@ Channel& fetch_channel(Group& group, int src, int dst) {
 
 /// Posts a copy of the data and goes on.
 void send_buffered(const Caller& caller, RankState& rank, Slice slice, Channel& channel, int peer) {
-  BufferedSend* send = new_buffered_send(slice);
+  BufferedSend* const send = make_buffered_send(slice).release();  // the channel's from here on
   Operation& operation =
       fill(send->operation, OperationKind::kSend, caller, rank, slice, channel, peer);
   operation.data = send->data.get();
@@ -93,7 +85,9 @@ void Communicator::send(Slice slice, int dst, Place place) {
   if (buffered) {
     send_buffered(caller, *state_, slice, channel, peer);
   } else {
-    channel.post(fill(operation, OperationKind::kSend, caller, *state_, slice, channel, peer));
+    fill(operation, OperationKind::kSend, caller, *state_, slice, channel, peer);
+    operation.watched = true;
+    channel.post(operation);
   }
   Event& event = state_->recorder.begin(EventKind::kSend, place, begin);
   describe(event, *group_, peer, slice);
@@ -117,12 +111,12 @@ void Communicator::recv(Slice slice, int src, Place place) {
   const std::int64_t begin = state_->recorder.now();
   Operation& operation =
       fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, slice, channel, peer);
+  operation.watched = true;
   channel.post(operation);
   Event& event = state_->recorder.begin(EventKind::kRecv, place, begin);
   describe(event, *group_, peer, slice);
   wait_until_done(operation);
   check_outcome(caller, operation);
-  fetch_inline(operation);
   state_->recorder.end(event);
 }
 
@@ -142,14 +136,23 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
                               from_src, group_->world_rank(src));
   Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out,
                               to_dst, group_->world_rank(dst));
-  recv_half.other_half = &send_half;
-  send_half.other_half = &recv_half;
+  const bool buffered = state_->world->options().buffering.buffers(out.bytes());
+  if (!buffered) {
+    recv_half.other_half = &send_half;
+    send_half.other_half = &recv_half;
+  }
   from_src.post(recv_half);
-  to_dst.post(send_half);
+  if (buffered) {
+    send_buffered(caller, *state_, out, to_dst, group_->world_rank(dst));
+    send_half.state.store(kDone, std::memory_order_relaxed);
+  } else {
+    to_dst.post(send_half);
+  }
 
   Event& sent = state_->recorder.begin(EventKind::kSend, place, begin);
   describe(sent, *group_, group_->world_rank(dst), out);
   sent.paired = true;
+  sent.buffered = buffered;
   Event& received = state_->recorder.begin(EventKind::kRecv, place, begin);
   describe(received, *group_, group_->world_rank(src), in);
   count_message(*state_, out);
@@ -162,7 +165,6 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   if (!failed(send_half) || !from_src.withdraw(recv_half)) wait_until_done(recv_half, &send_half);
   check_outcome(caller, recv_half);
   check_outcome(caller, send_half);
-  fetch_inline(recv_half);
   state_->recorder.end(received);
   state_->recorder.end(sent);
 }
@@ -182,6 +184,7 @@ Request Communicator::isend(Slice slice, int dst, Place place) {
   event.async = true;
   event.request = pending->number();
   count_message(*state_, slice);
+  if (state_->world->options().watch_buffers) pending->watch(slice);
   if (state_->world->options().buffering.buffers(slice.bytes())) {
     event.buffered = true;
     send_buffered(caller, *state_, slice, channel, peer);
@@ -225,6 +228,13 @@ void Communicator::wait(const Request& request, Place place) {
         caller.context());
   }
   PendingOperation& pending = *request.pending_;
+  if (pending.caller().rank != state_) {
+    throw InvalidArgument(
+        fmt::format("rank {}, wait at {}:{}: the request belongs to rank {}, and nobody else can "
+                    "wait for it",
+                    state_->rank, place.file_name(), place.line(), pending.caller().rank->rank),
+        caller.context());
+  }
   if (pending.finished()) return;
   Event& event = state_->recorder.begin(EventKind::kWait, place);
   event.request = pending.number();
@@ -232,8 +242,17 @@ void Communicator::wait(const Request& request, Place place) {
   wait_until_done(pending.operation());
   pending.finish();
   check_outcome(pending.caller(), pending.operation());
-  fetch_inline(pending.operation());
   state_->recorder.end(event);
+  if (pending.was_changed()) [[unlikely]] {
+    const Place sent = pending.caller().place;
+    throw BufferReused(
+        fmt::format("rank {} wrote to the tensor of its isend to rank {} at {}:{} before it waited "
+                    "for it at {}:{}; what arrives is a matter of luck. wait() first, or send a "
+                    "clone()",
+                    state_->rank, pending.peer(), sent.file_name(), sent.line(), place.file_name(),
+                    place.line()),
+        pending.caller().context(pending.peer()));
+  }
 }
 
 void Communicator::wait_all(std::span<const Request> requests, Place place) {

@@ -65,6 +65,7 @@ CollectiveCall gather_call(const Caller& caller, int index, Slice slice, Slice g
     check_target(caller, gathered);
     check_same_dtype(caller, slice, gathered);
     check_size(caller, gathered, slice.size() * caller.group->size(), "gathered", "world_size x N");
+    check_in_place(caller, slice, gathered, index * slice.size());
   }
   CollectiveCall call =
       make_call(CollectiveKind::kGather, slice, index == dst ? gathered : Slice(), slice);
@@ -72,11 +73,12 @@ CollectiveCall gather_call(const Caller& caller, int index, Slice slice, Slice g
   return call;
 }
 
-CollectiveCall all_gather_call(const Caller& caller, Slice slice, Slice gathered) {
+CollectiveCall all_gather_call(const Caller& caller, int index, Slice slice, Slice gathered) {
   check_source(caller, slice);
   check_target(caller, gathered);
   check_same_dtype(caller, slice, gathered);
   check_size(caller, gathered, slice.size() * caller.group->size(), "gathered", "world_size x N");
+  check_in_place(caller, slice, gathered, index * slice.size());
   return make_call(CollectiveKind::kAllGather, slice, gathered, slice);
 }
 
@@ -87,6 +89,7 @@ CollectiveCall scatter_call(const Caller& caller, int index, Slice whole, Slice 
     check_source(caller, whole);
     check_same_dtype(caller, whole, slice);
     check_size(caller, whole, slice.size() * caller.group->size(), "whole", "world_size x N");
+    check_in_place(caller, slice, whole, index * slice.size());
   }
   CollectiveCall call =
       make_call(CollectiveKind::kScatter, index == src ? whole : Slice(), slice, slice);
@@ -99,8 +102,10 @@ CollectiveCall reduce_scatter_call(const Caller& caller, int index, Slice slice,
   check_source(caller, slice);
   check_target(caller, piece);
   check_same_dtype(caller, slice, piece);
-  check_size(caller, piece, chunk(slice, index, caller.group->size()).size(), "piece",
+  const int p = caller.group->size();
+  check_size(caller, piece, chunk(slice, index, p).size(), "piece",
              "chunk(slice, rank, world_size).size()");
+  check_in_place(caller, piece, slice, index * slice.size() / p);
   CollectiveCall call = make_call(CollectiveKind::kReduceScatter, slice, piece, slice);
   call.op = op;
   call.reduces = true;
@@ -118,12 +123,11 @@ CollectiveCall all_to_all_call(const Caller& caller, int index, Slice input, Sli
   return make_call(CollectiveKind::kAllToAll, input, output, input);
 }
 
-/// Adds this rank to the collective and records it. `collective` is done now, or will be.
-Event& start(const Caller& caller, RankState& rank, Group& group, int index,
-             const CollectiveCall& call, CollectiveOperation& collective) {
-  collective.call = call;
-  collective.split_group = nullptr;
-  collective.split_index = -1;
+/// Fills in what others may want to know of a rank that waits in a collective.
+void fill(CollectiveOperation& collective, const Caller& caller, RankState& rank, Group& group,
+          int index, const CollectiveCall& call) {
+  collective.group = &group;
+  collective.index = index;
   Operation& operation = collective.operation;
   operation.owner = &rank;
   operation.kind = OperationKind::kCollective;
@@ -133,36 +137,63 @@ Event& start(const Caller& caller, RankState& rank, Group& group, int index,
   operation.place = caller.place;
   operation.job = nullptr;
   operation.outcome.store(Outcome::kOk, std::memory_order_relaxed);
-  operation.state.store(kPending, std::memory_order_relaxed);
+}
 
-  Event& event = rank.recorder.begin(EventKind::kCollective, caller.place);
+/// Joins the group's job. The collective is done now, or will be.
+void arrive(CollectiveOperation& collective, const CollectiveCall& call) {
+  collective.call = call;
+  collective.split_group = nullptr;
+  collective.split_index = -1;
+  collective.operation.state.store(kPending, std::memory_order_relaxed);
+  collective.group->arrive(collective.index, collective);
+}
+
+Event& record(RankState& rank, const Caller& caller, const Group& group, const CollectiveCall& call,
+              std::int64_t begin) {
+  Event& event = rank.recorder.begin(EventKind::kCollective, caller.place, begin);
   event.collective = call.kind;
   event.op = call.op;
   event.dtype = call.dtype;
   event.peer = call.root < 0 ? -1 : group.world_rank(call.root);
   event.group = group.id();
   event.bytes = call.count * size_of(call.dtype);
-  group.arrive(index, collective);
   return event;
 }
 
 void run(const Caller& caller, RankState& rank, Group& group, int index,
          const CollectiveCall& call) {
+  // As with messages: publish first and write things down while the others come.
+  const std::int64_t begin = rank.recorder.now();
+  group.short_collectives().publish(index, call);
+  Event& event = record(rank, caller, group, call, begin);
   CollectiveOperation& collective = rank.collective_operation;
-  collective.can_help = true;
-  Event& event = start(caller, rank, group, index, call, collective);
-  wait_until_done(collective.operation);
-  leave_collective(collective);
+  fill(collective, caller, rank, group, index, call);
+  switch (group.short_collectives().finish(index, call, collective.operation)) {
+    case ShortCollectives::End::kDone:
+      break;
+    case ShortCollectives::End::kStopped:
+      collective.operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
+      break;
+    case ShortCollectives::End::kLong:
+      collective.can_help = true;
+      arrive(collective, call);
+      wait_until_done(collective.operation);
+      leave_collective(collective);
+  }
   check_outcome(caller, collective.operation);
   rank.recorder.end(event);
 }
 
 std::shared_ptr<PendingOperation> run_async(const Caller& caller, RankState& rank, Group& group,
                                             int index, const CollectiveCall& call) {
+  const std::int64_t begin = rank.recorder.now();
   auto pending = std::make_shared<PendingOperation>(caller, rank, group, rank.requests++);
-  Event& event = start(caller, rank, group, index, call, pending->start_collective());
+  Event& event = record(rank, caller, group, call, begin);
   event.async = true;
   event.request = pending->number();
+  group.short_collectives().publish_async(index);
+  fill(pending->start_collective(), caller, rank, group, index, call);
+  arrive(pending->start_collective(), call);
   rank.recorder.end(event);
   return pending;
 }
@@ -202,7 +233,7 @@ void Communicator::gather(Slice slice, Slice gathered, int dst, Place place) {
 void Communicator::all_gather(Slice slice, Slice gathered, Place place) {
   const Caller caller{state_, group_, "all_gather", place};
   begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, all_gather_call(caller, slice, gathered));
+  run(caller, *state_, *group_, index_, all_gather_call(caller, index_, slice, gathered));
 }
 
 void Communicator::scatter(Slice whole, Slice slice, int src, Place place) {
@@ -259,8 +290,8 @@ Request Communicator::gather_async(Slice slice, Slice gathered, int dst, Place p
 Request Communicator::all_gather_async(Slice slice, Slice gathered, Place place) {
   const Caller caller{state_, group_, "all_gather_async", place};
   begin_call(caller, *state_);
-  return Request(
-      run_async(caller, *state_, *group_, index_, all_gather_call(caller, slice, gathered)));
+  return Request(run_async(caller, *state_, *group_, index_,
+                           all_gather_call(caller, index_, slice, gathered)));
 }
 
 Request Communicator::scatter_async(Slice whole, Slice slice, int src, Place place) {

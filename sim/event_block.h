@@ -35,7 +35,7 @@ class EventBlock {
 #endif
   }
 
-  bool full() const { return size_ == capacity_; }
+  std::size_t room() const { return capacity_ - size_; }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }
   Event& append() { return *new (&events_.get()[size_++]) Event; }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "comm/run_options.h"
+#include "sim/look.h"
 
 namespace rankbox::sim {
 
@@ -25,10 +26,13 @@ class Executor {
   /// Called on any rank: ends the sleep of `rank`, or makes its next one return at once.
   virtual void unpark(int rank) = 0;
 
-  /// How many times a waiting rank should look again before it parks. 0 where its core is better
-  /// used by others.
-  virtual int spins() const = 0;
+  /// How a waiting rank should look for the end of its wait before it parks. The same for all ranks
+  /// and at all times.
+  virtual Patience patience() const = 0;
 };
+
+/// Throws InvalidArgument for a world that no executor of this kind could run on this machine.
+void check_world_size(ExecutorKind kind, int world_size);
 
 std::unique_ptr<Executor> make_executor(ExecutorKind kind, int world_size);
 

@@ -14,6 +14,7 @@ Group::Group(World& world, int id, std::vector<int> members, std::vector<int> pa
       path_(std::move(path)),
       rows_(members_.size()),
       channels_closed_(closed),
+      short_collectives_(world, members_, closed),
       jobs_closed_(closed),
       next_job_(members_.size()) {}
 
@@ -97,6 +98,7 @@ bool Group::withdraw(CollectiveOperation& operation) {
 }
 
 void Group::close() {
+  short_collectives_.close();
   std::deque<CollectiveJob*> jobs;
   {
     std::lock_guard guard(jobs_lock_);

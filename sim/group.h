@@ -10,6 +10,7 @@
 
 #include "sim/channel.h"
 #include "sim/collective.h"
+#include "sim/short_collective.h"
 
 namespace rankbox::sim {
 
@@ -33,8 +34,13 @@ class Group {
   /// The mailbox from src to dst (indices), made on first use.
   Channel& channel(int src, int dst);
 
-  /// Adds rank `index` to the collective that its calls in this group have come to, and runs it if
-  /// it is the last. When this returns, the operation is done or will be completed by another rank.
+  /// Where a blocking call begins, and ends if all ranks' are short.
+  ShortCollectives& short_collectives() { return short_collectives_; }
+  const ShortCollectives& short_collectives() const { return short_collectives_; }
+
+  /// Adds rank `index` to the collective that its long calls in this group have come to, and runs
+  /// it if it is the last. When this returns, the operation is done or will be completed by another
+  /// rank.
   void arrive(int index, CollectiveOperation& operation);
 
   /// Numbers the splits of this group. Called by whoever carries one out; two never overlap.
@@ -69,6 +75,8 @@ class Group {
   bool channels_closed_;          // under channels_lock_
 
   int splits_ = 0;  // touched only inside a split, and splits of a group follow each other
+
+  ShortCollectives short_collectives_;
 
   SpinLock jobs_lock_;
   std::deque<CollectiveJob>

@@ -1,44 +1,66 @@
 #include "sim/native_cost.h"
 
 #include <bit>
+#include <initializer_list>
 
 namespace rankbox::sim {
 namespace {
 
-Cost cheaper(const Cost& a, const Cost& b, const Link& link, double gamma) {
+/// Of several algorithms, the one that takes the least time.
+Cost cheapest(const Link& link, double gamma, std::initializer_list<Cost> costs) {
   const auto price = [&](const Cost& c) {
     return c.steps * link.alpha + c.bytes * link.beta + c.reduced * gamma;
   };
-  return price(a) <= price(b) ? a : b;
+  const Cost* best = costs.begin();
+  for (const Cost& cost : costs) {
+    if (price(cost) < price(*best)) best = &cost;
+  }
+  return *best;
 }
 
 }  // namespace
 
+// The closed forms for n bytes on p ranks. What halves and doubles needs a power of two: with
+// another p, one rank of each surplus pair hands its data over first (fold), and gets the result
+// last (unfold).
 Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& link,
                  double gamma) {
   if (world_size == 1) return {};
   const double p = world_size;
-  const double rounds = std::bit_width(static_cast<unsigned>(world_size - 1));  // ceil(log2 p)
-  const double share = (p - 1) / p;
   const double n = bytes;
+  const double share = (p - 1) / p;
+  const double rounds = std::bit_width(static_cast<unsigned>(world_size - 1));    // ceil(log2 p)
+  const double halvings = std::bit_width(static_cast<unsigned>(world_size)) - 1;  // floor(log2 p)
+  const double fold = std::has_single_bit(static_cast<unsigned>(world_size)) ? 0 : 1;
+  const double power = static_cast<double>(std::bit_floor(static_cast<unsigned>(world_size)));
+  const double halved = (power - 1) / power;
   switch (kind) {
-    case CollectiveKind::kBarrier:
+    case CollectiveKind::kBarrier:  // dissemination
     case CollectiveKind::kSplit:
       return {rounds, 0, 0};
-    case CollectiveKind::kBroadcast:
-      return cheaper({rounds, rounds * n, 0}, {rounds + p - 1, 2 * share * n, 0}, link, gamma);
-    case CollectiveKind::kReduce:
-    case CollectiveKind::kAllReduce:
-      return cheaper({rounds, rounds * n, rounds * n}, {2 * rounds, 2 * share * n, share * n}, link,
-                     gamma);
-    case CollectiveKind::kGather:
+    case CollectiveKind::kBroadcast:  // tree; scatter and all-gather
+      return cheapest(link, gamma, {{rounds, rounds * n, 0}, {rounds + p - 1, 2 * share * n, 0}});
+    case CollectiveKind::kReduce:  // tree; halving and gather; ring and gather
+      return cheapest(link, gamma,
+                      {{rounds, rounds * n, rounds * n},
+                       {2 * halvings + fold, (2 * halved + fold) * n, (halved + fold) * n},
+                       {p - 1 + rounds, 2 * share * n, share * n}});
+    case CollectiveKind::kAllReduce:  // butterfly; Rabenseifner; ring
+      return cheapest(link, gamma,
+                      {{halvings + 2 * fold, (halvings + 2 * fold) * n, (halvings + fold) * n},
+                       {2 * (halvings + fold), 2 * (halved + fold) * n, (halved + fold) * n},
+                       {2 * (p - 1), 2 * share * n, share * n}});
+    case CollectiveKind::kGather:  // tree; Bruck
     case CollectiveKind::kScatter:
     case CollectiveKind::kAllGather:
-      return {rounds, (p - 1) * n, 0};  // n per rank: p*n in all, of which a share moves
-    case CollectiveKind::kReduceScatter:
-      return {rounds, share * n, share * n};
-    case CollectiveKind::kAllToAll:
-      return cheaper({p - 1, share * n, 0}, {rounds, rounds * n / 2, 0}, link, gamma);
+      return {rounds, (p - 1) * n, 0};    // n per rank: p*n in all, of which a share moves
+    case CollectiveKind::kReduceScatter:  // halving; ring
+      return cheapest(
+          link, gamma,
+          {{halvings + 2 * fold, (halved + fold * (1 + 1 / p)) * n, (halved + fold) * n},
+           {p - 1, share * n, share * n}});
+    case CollectiveKind::kAllToAll:  // pairwise; Bruck
+      return cheapest(link, gamma, {{p - 1, share * n, 0}, {rounds, rounds * n / 2, 0}});
   }
   return {};
 }

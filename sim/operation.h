@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -41,26 +40,18 @@ struct alignas(64) Operation {
   DType dtype = DType::kFloat32;
   OperationKind kind = OperationKind::kSend;
   CollectiveKind collective_kind = CollectiveKind::kBarrier;
-  bool buffered =
-      false;      // a send whose data was copied and whose owner went on: belongs to the channel
-  int peer = -1;  // world rank of the other side
+  bool buffered = false;  // a send whose data was copied and whose owner went on
+  bool watched = false;   // its owner waits for it at once, looking at the channel for news
+  int peer = -1;          // world rank of the other side
   Place place{};
 
-  // A cache line of its own, the only one that the other side of a waiting receive touches (what it
-  // must know of the rest, it reads from the channel). A short message travels on it, so that one
-  // line moving between cores carries data and news.
-  static constexpr std::int64_t kInlineBytes = 48;
+  // What the waiting owner polls has a cache line of its own.
   alignas(64) RankState* owner = nullptr;
   std::atomic<std::uint32_t> state{kDone};
   std::atomic<Outcome> outcome{Outcome::kOk};  // ordered by `state`, but for sendrecv (channel.cc)
-  bool delivered_inline = false;  // kRecv: the data is in `inlined`, to be fetched by the owner
-  std::byte inlined[kInlineBytes];
 
   alignas(64) std::string mismatch;  // kMismatch: what differs, both places named
   Operation* other_half = nullptr;   // of a sendrecv: fails with this one
 };
-
-static_assert(offsetof(Operation, mismatch) - offsetof(Operation, owner) == 64,
-              "the polled fields fill exactly one line");
 
 }  // namespace rankbox::sim

@@ -1,12 +1,22 @@
 #include "sim/pending_operation.h"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "sim/wait.h"
 
 namespace rankbox::sim {
+namespace {
+
+std::size_t fingerprint(Slice slice) {
+  return std::hash<std::string_view>()(
+      {static_cast<const char*>(slice.data()), static_cast<std::size_t>(slice.bytes())});
+}
+
+}  // namespace
 
 PendingOperation::PendingOperation(const Caller& caller, RankState& rank, Group& group,
                                    std::uint32_t number)
@@ -16,6 +26,15 @@ PendingOperation::PendingOperation(const Caller& caller, RankState& rank, Group&
 
 PendingOperation::~PendingOperation() {
   if (!finished()) drop();
+}
+
+void PendingOperation::watch(Slice sent) {
+  watched_ = sent;
+  fingerprint_ = fingerprint(sent);
+}
+
+bool PendingOperation::was_changed() const {
+  return !watched_.is_null() && fingerprint(watched_) != fingerprint_;
 }
 
 void PendingOperation::finish() {

@@ -1,6 +1,7 @@
 // An asynchronous operation: what a Request stands for.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "sim/checks.h"
@@ -30,6 +31,10 @@ class PendingOperation {
   int peer() const { return peer_; }
   void set_peer(int peer) { peer_ = peer; }
 
+  /// Remembers what the data to be sent looks like, and tells whether it does not any more.
+  void watch(Slice sent);
+  bool was_changed() const;
+
   /// The owner has waited: from here on the request is only a memory.
   void finish();
   bool finished() const { return rank_ == nullptr; }
@@ -45,6 +50,8 @@ class PendingOperation {
   std::uint32_t number_;
   int peer_ = -1;
   bool is_collective_ = false;
+  Slice watched_;  // null: none is
+  std::size_t fingerprint_ = 0;
   Operation message_;
   CollectiveOperation collective_;
 };

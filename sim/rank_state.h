@@ -9,6 +9,7 @@
 
 #include "comm/memory_meter.h"
 #include "sim/collective.h"
+#include "sim/look.h"
 #include "sim/operation.h"
 #include "sim/recorder.h"
 
@@ -20,11 +21,12 @@ class World;
 /// Only its own rank touches it while awake; while every rank sleeps, the rank that proves the
 /// deadlock reads `waiting`.
 struct alignas(64) RankState {
-  RankState(World& its_world, int its_rank, bool record, std::uint64_t seed)
-      : world(&its_world), rank(its_rank), recorder(record), shaker(seed) {}
+  RankState(World& its_world, int its_rank, Patience its_patience, bool record, std::uint64_t seed)
+      : world(&its_world), rank(its_rank), patience(its_patience), recorder(record), shaker(seed) {}
 
   World* world;
-  int rank;  // in the world
+  int rank;           // in the world
+  Patience patience;  // the executor's
 
   // A rank blocks in one call at a time, so its blocking operations live here, at addresses that
   // stay warm.

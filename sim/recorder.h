@@ -19,11 +19,19 @@ class Recorder {
   /// The time stamp to begin an event with; 0 when recording is off.
   std::int64_t now() const { return enabled_ ? ticks_now() : 0; }
 
-  /// A new event, to be filled in by the caller. Valid until the recorder dies; when recording is
+  /// Makes room for the events of one call, so that begin() cannot fail between posting an operation
+  /// and waiting for it.
+  void reserve() {
+    if (!enabled_ || (!blocks_.empty() && blocks_.back().room() >= kMostEventsOfACall)) return;
+    const std::size_t wanted =
+        blocks_.empty() ? EventBlock::kSmallest : 2 * blocks_.back().capacity();
+    blocks_.emplace_back(wanted);
+  }
+
+  /// A new event, to be filled in by the caller, who has called reserve(). Valid until the recorder dies; when recording is
   /// off, all callers share one event that nobody reads.
   Event& begin(EventKind kind, Place place, std::int64_t begin_ticks) {
-    Event& event = enabled_ ? append() : ignored_;
-    event = Event{};
+    Event& event = enabled_ ? blocks_.back().append() : (ignored_ = Event{});
     event.kind = kind;
     event.place = place;
     event.begin_ns = begin_ticks;
@@ -53,12 +61,7 @@ class Recorder {
   }
 
  private:
-  Event& append() {
-    if (blocks_.empty() || blocks_.back().full()) [[unlikely]] {
-      blocks_.emplace_back(blocks_.empty() ? EventBlock::kSmallest : 2 * blocks_.back().capacity());
-    }
-    return blocks_.back().append();
-  }
+  static constexpr std::size_t kMostEventsOfACall = 2;  // sendrecv
 
   bool enabled_;
   std::vector<EventBlock> blocks_;

@@ -23,9 +23,8 @@
 
 namespace rankbox::sim {
 
-/// @tparam Tariff has a type Time with +=, and: later(Time, Time), seconds(Time) to order by, and
-/// the prices message(),
-///         reduction(), compute() and native()
+/// @tparam Tariff has a type Time with +=, later(Time, Time), seconds(Time) to order by, and the
+///                prices message(), reduction(), compute() and native()
 template <class Tariff>
 class ReplayEngine {
  public:
@@ -88,8 +87,8 @@ class ReplayEngine {
   /// Something all sides have come to: a message, or a collective.
   struct Item {
     double earliest = 0;
-    std::uint64_t order =
-        0;  // among those that could start together: as found, which is the same in every replay
+    // Among those that could start together: as found, which is the same in every replay.
+    std::uint64_t order = 0;
     EventId send;
     EventId recv;
     const Meeting* meeting = nullptr;          // null: a message
@@ -118,8 +117,7 @@ class ReplayEngine {
                                                               tariff_.seconds(end)};
   }
 
-  // ---- Walking
-  // ----------------------------------------------------------------------------------------------------
+  // ---- Walking ------------------------------------------------------------------------------
 
   void walk_those_released() {
     while (!released_.empty()) {
@@ -184,8 +182,8 @@ class ReplayEngine {
     return true;
   }
 
-  /// Issues `halves` events from `id` on, unless that is done. False: the rank has to wait for
-  /// them.
+  /// Issues `halves` events from `id` on, unless that is done. False: the
+  /// rank has to wait for them.
   bool communicate(EventId id, std::size_t halves) {
     Rank& rank = rank_of(id);
     bool done = true;
@@ -199,8 +197,7 @@ class ReplayEngine {
     return true;
   }
 
-  // ---- Meeting
-  // ----------------------------------------------------------------------------------------------------
+  // ---- Meeting ------------------------------------------------------------------------------
 
   void issue(EventId id) {
     const Event& event = event_of(id);
@@ -228,8 +225,8 @@ class ReplayEngine {
       offer(item);  // else the run ended there
   }
 
-  /// A buffered send is over for its sender once it has left; the receiver may take it from when it
-  /// began.
+  /// A buffered send is over for its sender once it has left; the receiver may
+  /// take it from when it began.
   void leave_buffered(EventId id, const Event& event) {
     Rank& rank = rank_of(id);
     Transfer& transfer = transfer_of(id);
@@ -265,8 +262,7 @@ class ReplayEngine {
     agenda_.push(item);
   }
 
-  // ---- Carrying out
-  // -----------------------------------------------------------------------------------------------
+  // ---- Carrying out -------------------------------------------------------------------------
 
   Time earliest(const Item& item) {
     Time start{};

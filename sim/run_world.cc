@@ -1,6 +1,8 @@
 // run_ranks in the sandbox: make a world, run the ranks, join them, and say how it went.
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,7 +15,40 @@
 namespace rankbox {
 namespace {
 
-void check(const RunOptions& options) {
+/// Negative, infinite and NaN prices would stop clocks, or turn them back.
+void check(const Cluster& cluster) {
+  const std::pair<const char*, double> prices[] = {
+      {"alpha within a node", cluster.within_node.alpha},
+      {"beta within a node", cluster.within_node.beta},
+      {"alpha between nodes", cluster.between_nodes.alpha},
+      {"beta between nodes", cluster.between_nodes.beta},
+      {"gamma", cluster.gamma}};
+  for (const auto& [name, price] : prices) {
+    if (!(price >= 0) || std::isinf(price)) {
+      throw InvalidArgument(
+          fmt::format("the cluster's {} is {}: seconds, 0 or more, are needed", name, price));
+    }
+  }
+}
+
+void check(const Fault& fault, int world_size) {
+  if (fault.rank < 0 || fault.rank >= world_size) {
+    throw InvalidArgument(fmt::format("a fault is planned for rank {}, but ranks are 0 to {}",
+                                      fault.rank, world_size - 1));
+  }
+  if (fault.operation < 0) {
+    throw InvalidArgument(
+        fmt::format("a fault is planned before operation {}: the first is 0", fault.operation));
+  }
+  if (!(fault.seconds >= 0) || std::isinf(fault.seconds)) {
+    throw InvalidArgument(
+        fmt::format("a fault is planned to last {} s: 0 or more are needed", fault.seconds));
+  }
+}
+
+}  // namespace
+
+void check_options(const RunOptions& options) {
   if (options.world_size < 1) {
     throw InvalidArgument(
         fmt::format("world size {} is impossible: at least 1 rank is needed", options.world_size));
@@ -22,13 +57,12 @@ void check(const RunOptions& options) {
     throw InvalidArgument(fmt::format("{} nodes cannot share {} ranks: 1 to {} nodes are possible",
                                       options.nodes, options.world_size, options.world_size));
   }
-  for (const Fault& fault : options.faults) {
-    if (fault.rank < 0 || fault.rank >= options.world_size) {
-      throw InvalidArgument(fmt::format("a fault is planned for rank {}, but ranks are 0 to {}",
-                                        fault.rank, options.world_size - 1));
-    }
-  }
+  sim::check_world_size(options.executor, options.world_size);
+  check(options.cluster);
+  for (const Fault& fault : options.faults) check(fault, options.world_size);
 }
+
+namespace {
 
 /// The failure of one rank as run_ranks throws it: Rankbox errors as they are, all others inside
 /// RankFailed.
@@ -102,7 +136,7 @@ RunReport run_world(const RunOptions& options, const std::function<void(Comm&)>&
 
 void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
                RunReport* report) {
-  check(options);
+  check_options(options);
   sim::World world(options);
   sim::TickClock clock;
   world.executor().run([&](int rank) { run_rank(world, world.rank(rank), body); });

@@ -9,8 +9,8 @@
 namespace rankbox::sim {
 
 /// Guards critical sections of some nanoseconds (linking an operation into a queue), where a mutex
-/// would cost more than the work. Never held across a copy, a call-out or a wait. Use with
-/// std::lock_guard.
+/// would cost more than the work. Never held across a long copy or a wait; across an allocation only
+/// where a group's first collectives need one, or a run fails. Use with std::lock_guard.
 class SpinLock {
  public:
   void lock() {

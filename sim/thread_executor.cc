@@ -1,6 +1,8 @@
 // One std::thread per rank.
 #include <atomic>
-#include <system_error>
+#include <exception>
+#include <fstream>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -13,32 +15,33 @@ namespace rankbox::sim {
 namespace {
 
 // With a core for every rank, a wait is usually over before a sleep would have begun: look for some
-// 50 µs. With fewer cores than ranks, whoever would end the wait needs this core.
-constexpr int kSpinsWithCores = 2000;
-constexpr int kSpinsWithout = 0;
+// 50 µs. With fewer cores than ranks, whoever would end the wait needs this core: let the others
+// run in turn, which is quicker than to sleep and be woken, if it does not take too many turns.
+constexpr Patience kWithCores = {.looks = 2000, .yields = false};
+constexpr Patience kWithout = {.looks = 16, .yields = true};
 
 class ThreadExecutor final : public Executor {
  public:
   explicit ThreadExecutor(int world_size)
       : beds_(static_cast<std::size_t>(world_size)),
-        spins_(static_cast<unsigned>(world_size) <= std::thread::hardware_concurrency()
-                   ? kSpinsWithCores
-                   : kSpinsWithout) {}
+        patience_(static_cast<unsigned>(world_size) <= std::thread::hardware_concurrency()
+                      ? kWithCores
+                      : kWithout) {}
 
   void run(const std::function<void(int)>& body) override {
     // Ranks wait at a gate until all exist: if one cannot be started, none has begun.
     std::atomic<int> gate = kShut;
     std::vector<std::jthread> threads;
     const int world_size = static_cast<int>(beds_.size());
-    threads.reserve(beds_.size());
     try {
+      threads.reserve(beds_.size());
       for (int rank = 0; rank < world_size; ++rank) {
         threads.emplace_back([&gate, &body, rank] {
           gate.wait(kShut);
           if (gate == kOpen) body(rank);
         });
       }
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {
       open(gate, kCancelled);
       throw InvalidArgument(fmt::format(
           "world size {}: this machine started {} threads, then said \"{}\"; use fewer ranks",
@@ -59,7 +62,7 @@ class ThreadExecutor final : public Executor {
     awake.notify_one();
   }
 
-  int spins() const override { return spins_; }
+  Patience patience() const override { return patience_; }
 
  private:
   enum Gate : int { kShut, kOpen, kCancelled };
@@ -72,10 +75,20 @@ class ThreadExecutor final : public Executor {
     std::atomic<unsigned> awake{0};
   };
   std::vector<Bed> beds_;
-  int spins_;
+  Patience patience_;
 };
 
 }  // namespace
+
+void check_world_size(ExecutorKind, int world_size) {
+  // Linux says how many threads there can be; asking saves making a million ranks in vain.
+  int most = std::numeric_limits<int>::max();
+  std::ifstream("/proc/sys/kernel/threads-max") >> most;
+  if (world_size > most) {
+    throw InvalidArgument(fmt::format(
+        "world size {}: this machine runs at most {} threads; use fewer ranks", world_size, most));
+  }
+}
 
 std::unique_ptr<Executor> make_executor(ExecutorKind kind, int world_size) {
   switch (kind) {

@@ -1,7 +1,8 @@
 #include "sim/wait.h"
 
+#include "sim/channel.h"
 #include "sim/collective.h"
-#include "sim/cpu_relax.h"
+#include "sim/look.h"
 #include "sim/rank_state.h"
 #include "sim/world.h"
 
@@ -9,15 +10,14 @@ namespace rankbox::sim {
 namespace {
 
 // Looks until the state is no longer `idle`, at most as long as the executor finds useful.
-std::uint32_t look(const Operation& operation, std::uint32_t idle, int spins) {
-  // The first looks, about a microsecond, come without a pause: on recent cores a pause costs as
-  // much as a message.
-  constexpr int kEagerLooks = 400;
-  std::uint32_t state = operation.state.load(std::memory_order_acquire);
-  for (int i = 0; state == idle && i < spins; ++i) {
-    if (i >= kEagerLooks) cpu_relax();
-    state = operation.state.load(std::memory_order_acquire);
-  }
+std::uint32_t look(const Operation& operation, std::uint32_t idle) {
+  std::uint32_t state = idle;
+  look_until(
+      [&] {
+        state = operation.state.load(std::memory_order_acquire);
+        return state != idle;
+      },
+      operation.owner->patience);
   return state;
 }
 
@@ -56,14 +56,17 @@ void wait_until_done(Operation& operation, const Operation* other) {
   // A buffered isend was never posted: it is done, and nobody owns it.
   if (operation.state.load(std::memory_order_acquire) == kDone) return;
   RankState& rank = *operation.owner;
-  const int spins = rank.world->executor().spins();
+  bool has_looked = operation.watched;
+  if (has_looked && operation.channel->watch(operation)) return;
   while (true) {
-    std::uint32_t state = look(operation, kPending, spins);
+    std::uint32_t state =
+        has_looked ? operation.state.load(std::memory_order_acquire) : look(operation, kPending);
+    has_looked = false;
     if (state == kWork) {
       operation.job->help();
       // Parts that others took may still be under way: the state stays kWork until the last is
       // done.
-      state = look(operation, kWork, spins);
+      state = look(operation, kWork);
     }
     if (state == kDone) return;
     if (operation.kind != OperationKind::kCollective && operation.peer == rank.rank) {

@@ -98,7 +98,11 @@ Wait describe_wait(const RankState& rank) {
   const Operation& operation = *rank.waiting[0];
   Wait wait{rank.rank,       operation_name(rank),        {},
             operation.bytes, operation.place.file_name(), static_cast<int>(operation.place.line())};
-  if (operation.kind == OperationKind::kCollective) {
+  if (operation.kind == OperationKind::kCollective && operation.job == nullptr) {
+    const CollectiveOperation& collective = rank.collective_operation;
+    for (int index : collective.group->short_collectives().awaited_by(collective.index))
+      wait.peers.push_back(collective.group->world_rank(index));
+  } else if (operation.kind == OperationKind::kCollective) {
     const CollectiveJob& job = *operation.job;
     for (std::size_t i = 0; i < job.participants().size(); ++i) {
       if (job.participants()[i] == nullptr)

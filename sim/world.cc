@@ -40,7 +40,7 @@ World::World(const RunOptions& options)
       returned_(static_cast<std::size_t>(options.world_size)) {
   const std::uint64_t serial = next_world_serial();
   for (int rank = 0; rank < options.world_size; ++rank) {
-    auto state = std::make_unique<RankState>(*this, rank, options.trace,
+    auto state = std::make_unique<RankState>(*this, rank, executor_->patience(), options.trace,
                                              options.seed + static_cast<std::uint64_t>(rank));
     state->memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
     ranks_.push_back(std::move(state));
@@ -51,14 +51,14 @@ World::World(const RunOptions& options)
       std::make_unique<Group>(*this, 0, std::move(everyone), std::vector<int>{}, false));
 }
 
-// The inverse of chunk(): node k holds the ranks [k*p/nodes, (k+1)*p/nodes).
 int World::node_of(int world_rank) const {
-  const auto nodes = static_cast<std::int64_t>(options_.nodes);
-  return static_cast<int>(((world_rank + 1) * nodes - 1) / options_.world_size);
+  return static_cast<int>(static_cast<std::int64_t>(world_rank) * options_.nodes /
+                          options_.world_size);
 }
 
 int World::first_rank_of_node(int node) const {
-  return static_cast<int>(static_cast<std::int64_t>(node) * options_.world_size / options_.nodes);
+  const std::int64_t ranks = static_cast<std::int64_t>(node) * options_.world_size;
+  return static_cast<int>((ranks + options_.nodes - 1) / options_.nodes);
 }
 
 Group& World::add_group(std::vector<int> members, std::vector<int> path) {
@@ -68,13 +68,13 @@ Group& World::add_group(std::vector<int> members, std::vector<int> path) {
   return *groups_.back();
 }
 
-void World::stop(std::exception_ptr cause) {
+void World::stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock) {
   std::vector<Group*> groups;
   {
     std::lock_guard guard(lock_);
-    if (stopped_) return;
-    stopped_ = true;
+    if (stopped_.exchange(true)) return;
     cause_ = std::move(cause);
+    deadlock_ = std::move(deadlock);
     for (const std::unique_ptr<Group>& group : groups_) groups.push_back(group.get());
   }
   // Groups added from here on are born closed.
@@ -94,20 +94,14 @@ void World::stop_deadlocked() {
     returned.push_back(returned_[static_cast<std::size_t>(rank->rank)].load());
     if (!returned.back()) asleep.push_back(rank.get());
   }
-  stop_with(explain_deadlock(asleep, returned));
+  const DeadlockError error = explain_deadlock(asleep, returned);
+  stop(std::make_exception_ptr(error), std::make_shared<const DeadlockError>(error));
 }
 
 void World::stop_waiting_for_itself(RankState& rank) {
   const std::vector<bool> returned(ranks_.size(), false);
-  stop_with(explain_deadlock({&rank}, returned));
-}
-
-void World::stop_with(const DeadlockError& error) {
-  {
-    std::lock_guard guard(lock_);
-    if (!stopped_) deadlock_ = std::make_shared<const DeadlockError>(error);
-  }
-  stop(std::make_exception_ptr(error));
+  const DeadlockError error = explain_deadlock({&rank}, returned);
+  stop(std::make_exception_ptr(error), std::make_shared<const DeadlockError>(error));
 }
 
 void World::throw_stopped(const RankState& rank, const char* operation, Place place) {
@@ -117,7 +111,7 @@ void World::throw_stopped(const RankState& rank, const char* operation, Place pl
     for (const Wait& wait : deadlock_->waits()) {
       if (wait.rank == rank.rank && !wait.peers.empty()) context.peer = wait.peers.front();
     }
-    throw DeadlockError(deadlock_->what(), context, deadlock_->waits(), deadlock_->cycle());
+    throw deadlock_->as_seen_by(context);
   }
   throw Aborted(fmt::format("rank {} was stopped in {} at {}:{}, because {}", rank.rank, operation,
                             place.file_name(), place.line(), what_of(cause_)),

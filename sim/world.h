@@ -35,7 +35,10 @@ class World {
 
   /// Stops the world with a first cause (later ones are ignored): every wait of every rank, now and
   /// later, ends.
-  void stop(std::exception_ptr cause);
+  void stop(std::exception_ptr cause) { stop(std::move(cause), nullptr); }
+
+  /// Whether it has been stopped: then communicators are being closed, or will be.
+  bool is_stopped() const { return stopped_.load(); }
 
   /// Stops it for a deadlock. Called by the one rank that Liveness told so: all others sleep or
   /// have returned.
@@ -59,7 +62,7 @@ class World {
   Trace take_trace(const TickClock& clock) const;
 
  private:
-  void stop_with(const DeadlockError& error);
+  void stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock);
   std::exception_ptr left_behind();
 
   const RunOptions options_;
@@ -70,7 +73,7 @@ class World {
 
   std::mutex lock_;                            // guards the rest
   std::deque<std::unique_ptr<Group>> groups_;  // [0]: the world; only grows
-  bool stopped_ = false;
+  std::atomic<bool> stopped_{false};           // written under lock_
   std::exception_ptr cause_;
   std::shared_ptr<const DeadlockError> deadlock_;
 };

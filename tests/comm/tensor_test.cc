@@ -45,8 +45,8 @@ T combine(T a, T b, ReduceOp op) {
   return T{};
 }
 
-/// The message of the InvalidArgument that `fn` throws; a failed check, and empty, when it does
-/// not.
+/// The message of the InvalidArgument that `fn` throws; a failed check, and
+/// empty, when it does not.
 template <class Fn>
 std::string complaint(Fn fn) {
   try {

@@ -12,14 +12,8 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
-
-using testing::contains;
-using testing::error_as;
-using testing::is_file;
-using testing::observe;
-using testing::what_of;
 
 /// A call that must be refused. It runs on rank 1 of 3, on tensors of 6 floats (all elements 1),
 /// one of 18, and const ones.
@@ -218,15 +212,14 @@ void check_refused(const std::vector<BadCall>& calls) {
     });
     const std::string what = what_of(seen.thrown);
     INFO(what);
-    const auto error = error_as<InvalidArgument>(seen.thrown);
-    REQUIRE(error.has_value());
-    CHECK(error->rank() == 1);
-    CHECK(error->op() == bad.op);
-    CHECK(is_file(error->file(), "bad_input_test.cc"));
-    CHECK(error->line() > 0);
+    const auto error = require_error<InvalidArgument>(seen);
+    CHECK(error.rank() == 1);
+    CHECK(error.op() == bad.op);
+    CHECK(is_file(error.file(), "bad_input_test.cc"));
+    CHECK(error.line() > 0);
     for (const std::string& words : bad.says) CHECK(contains(what, words));
     CHECK(contains(what, "rank 1, " + std::string(bad.op) + " at "));
-    CHECK(contains(what, "bad_input_test.cc:" + std::to_string(error->line())));
+    CHECK(contains(what, "bad_input_test.cc:" + std::to_string(error.line())));
     CHECK(what.find('\n') == std::string::npos);
     CHECK(untouched);
     CHECK(seen.report.messages == 0);
@@ -247,9 +240,9 @@ TEST_CASE("in a group the ranks are those of the group") {
     Comm odd = dist.split(dist.rank() % 2);
     if (dist.rank() == 3) odd.send(zeros(1), 2);
   });
-  REQUIRE(error_as<InvalidArgument>(seen.thrown).has_value());
-  CHECK(contains(what_of(seen.thrown), "2 does not exist: ranks are 0 to 1 in a world of 2"));
-  CHECK(error_as<InvalidArgument>(seen.thrown)->rank() == 3);
+  const auto error = require_error<InvalidArgument>(seen);
+  CHECK(contains(error.what(), "2 does not exist: ranks are 0 to 1 in a world of 2"));
+  CHECK(error.rank() == 3);
 }
 
 TEST_CASE("a slice of another rank's tensor is refused in every role") {
@@ -276,11 +269,10 @@ TEST_CASE("a slice of another rank's tensor is refused in every role") {
       if (dist.rank() == 1) calls[i](dist, tensor, *shared);
       dist.barrier();  // rank 2's tensor lives until here
     });
-    const auto error = error_as<InvalidArgument>(seen.thrown);
     INFO(what_of(seen.thrown));
-    REQUIRE(error.has_value());
-    CHECK(error->rank() == 1);
-    CHECK(contains(error->what(), "belongs to a tensor of rank 2"));
+    const auto error = require_error<InvalidArgument>(seen);
+    CHECK(error.rank() == 1);
+    CHECK(contains(error.what(), "belongs to a tensor of rank 2"));
   }
 }
 
@@ -306,11 +298,10 @@ TEST_CASE("arithmetic that is refused names the rank") {
     Tensor tensor = zeros(3);
     if (dist.rank() == 2) tensor += zeros(4);
   });
-  const auto error = error_as<InvalidArgument>(seen.thrown);
-  REQUIRE(error.has_value());
-  CHECK(error->rank() == 2);
-  CHECK(contains(error->what(), "rank 2"));
-  CHECK(contains(error->what(), "3 and 4"));
+  const auto error = require_error<InvalidArgument>(seen);
+  CHECK(error.rank() == 2);
+  CHECK(contains(error.what(), "rank 2"));
+  CHECK(contains(error.what(), "3 and 4"));
 }
 
 TEST_CASE("a refused call leaves its communicator as it was: the next one works") {
@@ -341,4 +332,4 @@ TEST_CASE("a refused call leaves its communicator as it was: the next one works"
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

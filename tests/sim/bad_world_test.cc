@@ -11,13 +11,8 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
-
-using testing::contains;
-using testing::error_as;
-using testing::observe;
-using testing::what_of;
 
 TEST_CASE("worlds that cannot be are refused before any rank starts") {
   struct Row {
@@ -39,7 +34,7 @@ TEST_CASE("worlds that cannot be are refused before any rank starts") {
     const auto seen = observe(row.options, [&](Comm&) { started = true; });
     const std::string what = what_of(seen.thrown);
     CAPTURE(what);
-    CHECK(error_as<InvalidArgument>(seen.thrown).has_value());
+    CHECK(ended_as<InvalidArgument>(seen));
     for (const std::string& words : row.says) CHECK(contains(what, words));
     CHECK(what.find('\n') == std::string::npos);
     CHECK_FALSE(started);
@@ -58,8 +53,8 @@ std::string start_with_little_room(int world_size) {
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
   if (child == 0) {
-    const rlimit little = {std::size_t{256} << 20,
-                           std::size_t{256} << 20};  // 8 MiB of stack for each thread
+    constexpr rlim_t kRoom = rlim_t{256} << 20;  // each thread needs 8 MiB of stack
+    const rlimit little = {kRoom, kRoom};
     setrlimit(RLIMIT_AS, &little);
     std::string said = "it ran";
     bool started = false;
@@ -98,4 +93,4 @@ TEST_CASE("a world larger than the machine can start is refused, and no rank has
 #endif
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

@@ -7,60 +7,14 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "tests/sim/collective_inputs.h"
+#include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
 
 const std::vector<ReduceOp> kOps = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN,
                                     ReduceOp::AVG};
-
-/// Element i of rank r's input: exact under every operation for up to 17 ranks, and different from
-/// rank to rank.
-template <class T>
-T input(ReduceOp op, std::int64_t rank, std::int64_t i) {
-  if (op == ReduceOp::PRODUCT) return static_cast<T>((rank + i) % 3 == 0 ? -2 : 1);
-  return static_cast<T>((rank * 7 + i * 3) % 23 - 11);
-}
-
-template <class T>
-std::vector<T> inputs(ReduceOp op, std::int64_t rank, std::int64_t count) {
-  std::vector<T> made;
-  for (std::int64_t i = 0; i < count; ++i) made.push_back(input<T>(op, rank, i));
-  return made;
-}
-
-/// Element i of the reduction over all ranks.
-template <class T>
-T reduced(ReduceOp op, std::int64_t world_size, std::int64_t i) {
-  T result = input<T>(op, 0, i);
-  for (std::int64_t rank = 1; rank < world_size; ++rank) {
-    const T next = input<T>(op, rank, i);
-    if (op == ReduceOp::SUM || op == ReduceOp::AVG) result += next;
-    if (op == ReduceOp::PRODUCT) result *= next;
-    if (op == ReduceOp::MAX) result = std::max(result, next);
-    if (op == ReduceOp::MIN) result = std::min(result, next);
-  }
-  return op == ReduceOp::AVG ? result / static_cast<T>(world_size) : result;
-}
-
-template <class T>
-std::vector<T> reductions(ReduceOp op, std::int64_t world_size, std::int64_t begin,
-                          std::int64_t end) {
-  std::vector<T> made;
-  for (std::int64_t i = begin; i < end; ++i) made.push_back(reduced<T>(op, world_size, i));
-  return made;
-}
-
-/// All ranks' inputs in rank order.
-template <class T>
-std::vector<T> concatenated(std::int64_t world_size, std::int64_t count) {
-  std::vector<T> made;
-  for (std::int64_t rank = 0; rank < world_size; ++rank) {
-    const std::vector<T> part = inputs<T>(ReduceOp::SUM, rank, count);
-    made.insert(made.end(), part.begin(), part.end());
-  }
-  return made;
-}
 
 /// One rank's walk through all collectives. Notes in `wrong` what is not as it should be.
 template <class T>
@@ -285,44 +239,26 @@ TEST_CASE("64-bit integers are reduced exactly where no double could") {
 
 TEST_CASE("reductions are made in rank order, so that every run rounds alike") {
   // 1e8 + 1 is 1e8 in float: the order of additions shows.
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+  for_each_schedule(10, [&](std::uint64_t seed) {
     const auto run = run_ranks({.world_size = 3, .seed = seed}, [](Comm& dist) {
       Tensor tensor = full(9000, dist.rank() == 0 ? 1e8f : dist.rank() == 1 ? 1.0f : -1e8f);
       dist.all_reduce(tensor);
       return to_host(tensor);
     });
     for (const auto& result : run.results) CHECK(result == std::vector<float>(9000, 0.0f));
-  }
-}
-
-TEST_CASE("all_gather, reduce_scatter and gather may work in place") {
-  const auto run = run_ranks({.world_size = 4}, [](Comm& dist) {
-    Tensor all = full(20, -1.0f);
-    const Slice mine = Slice(all).sub(dist.rank() * 5, dist.rank() * 5 + 5);
-    copy(mine, full(5, static_cast<float>(dist.rank())));
-    dist.all_gather(mine, all);
-    dist.reduce_scatter(all, mine);
-    return to_host(all);
   });
-  for (int rank = 0; rank < 4; ++rank) {
-    for (int i = 0; i < 20; ++i) {
-      const float block = static_cast<float>(i / 5);
-      CHECK(run.results[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)] ==
-            (i / 5 == rank ? 4 * block : block));
-    }
-  }
 }
 
 TEST_CASE("several collectives may be under way at once, and be waited for in any order") {
   for (std::int64_t count : {std::int64_t{10}, std::int64_t{30'000}}) {
-    for (std::uint64_t seed : {0u, 1u, 2u}) {
+    for_each_schedule(3, [&](std::uint64_t seed) {
       const auto run = run_ranks({.world_size = 5, .seed = seed}, [&](Comm& dist) {
         std::vector<Tensor> tensors;
         for (int i = 0; i < 6; ++i)
           tensors.push_back(full(count, static_cast<float>(dist.rank() + i)));
         Tensor in = zeros(count);
-        const int next = (dist.rank() + 1) % 5;
-        const int prev = (dist.rank() + 4) % 5;
+        const int next = next_of(dist);
+        const int prev = prev_of(dist);
         std::vector<Request> requests;
         requests.push_back(dist.all_reduce_async(tensors[0]));
         requests.push_back(dist.irecv(in, prev));
@@ -342,19 +278,18 @@ TEST_CASE("several collectives may be under way at once, and be waited for in an
         return last;
       });
       CAPTURE(count);
-      CAPTURE(seed);
       for (int rank = 0; rank < 5; ++rank) {
         const auto r = static_cast<float>(rank);
-        const auto prev = static_cast<float>((rank + 4) % 5);
+        const auto prev = static_cast<float>(prev_rank(rank, 5));
         CHECK(run.results[static_cast<std::size_t>(rank)] ==
               std::vector<float>{10, 4, 6, 3, rank == 1 ? 6 : r + 4, r + 5, prev + 5});
       }
-    }
+    });
   }
 }
 
 TEST_CASE("collectives in a row are not confused when some ranks run ahead") {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  for_each_schedule(6, [&](std::uint64_t seed) {
     const auto run = run_ranks({.world_size = 4, .seed = seed}, [](Comm& dist) {
       float sum = 0;
       for (int i = 0; i < 50; ++i) {
@@ -366,8 +301,8 @@ TEST_CASE("collectives in a row are not confused when some ranks run ahead") {
       return sum;
     });
     CHECK(run.results == std::vector<float>(4, 49 * 50 / 2));
-  }
+  });
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

@@ -10,14 +10,8 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
-
-using testing::contains;
-using testing::error_as;
-using testing::is_file;
-using testing::Observation;
-using testing::what_of;
 
 /// What a rank should be found waiting for.
 struct Blocked {
@@ -51,19 +45,17 @@ void check_told_to(int rank, const DeadlockError& error, const std::vector<Block
 std::string check_deadlocks(RunOptions options, const std::function<void(Comm&, int& line)>& body,
                             std::vector<Blocked> blocked, const std::vector<int>& cycle) {
   std::string story;
-  for (std::uint64_t seed : {0u, 1u, 2u, 3u}) {
-    CAPTURE(seed);
+  for_each_schedule(4, [&](std::uint64_t seed) {
     options.seed = seed;
     std::vector<int> lines(static_cast<std::size_t>(options.world_size), 0);
-    const Observation seen = testing::observe(
+    const Observation seen = observe(
         options, [&](Comm& dist) { body(dist, lines[static_cast<std::size_t>(dist.rank())]); });
     for (Blocked& rank : blocked) rank.line = lines[static_cast<std::size_t>(rank.rank)];
 
     INFO(what_of(seen.thrown));
-    const auto error = error_as<DeadlockError>(seen.thrown);
-    REQUIRE(error.has_value());
-    check_told_to(-1, *error, blocked, cycle);
-    CHECK(error->rank() == (cycle.empty() ? blocked.front().rank : cycle.front()));
+    const auto error = require_error<DeadlockError>(seen);
+    check_told_to(-1, error, blocked, cycle);
+    CHECK(error.rank() == (cycle.empty() ? blocked.front().rank : cycle.front()));
     for (int rank = 0; rank < options.world_size; ++rank) {
       const std::exception_ptr& ended = seen.ranks[static_cast<std::size_t>(rank)];
       const bool is_blocked = std::any_of(blocked.begin(), blocked.end(),
@@ -71,14 +63,13 @@ std::string check_deadlocks(RunOptions options, const std::function<void(Comm&, 
       CAPTURE(rank);
       REQUIRE((ended != nullptr) == is_blocked);
       if (!is_blocked) continue;
-      const auto told = error_as<DeadlockError>(ended);
-      REQUIRE(told.has_value());
-      check_told_to(rank, *told, blocked, cycle);
-      CHECK(told->rank() == rank);
-      CHECK(std::string(told->what()) == error->what());
+      const auto told = require_error<DeadlockError>(seen, rank);
+      check_told_to(rank, told, blocked, cycle);
+      CHECK(told.rank() == rank);
+      CHECK(std::string(told.what()) == error.what());
     }
 
-    const std::string what = error->what();
+    const std::string what = error.what();
     CHECK(contains(what, "deadlock"));
     CHECK(contains(what, "hint: "));
     for (std::size_t i = 0; i < cycle.size() && i < 8; ++i) {
@@ -92,7 +83,7 @@ std::string check_deadlocks(RunOptions options, const std::function<void(Comm&, 
     CHECK(std::count(what.begin(), what.end(), '\n') <= 11);
     if (story.empty()) story = what;
     CHECK(what == story);
-  }
+  });
   return story;
 }
 
@@ -127,7 +118,7 @@ TEST_CASE("rings of ranks that send first") {
     std::vector<Blocked> blocked;
     std::vector<int> cycle;
     for (int rank = 0; rank < world_size; ++rank) {
-      blocked.push_back({rank, "send", {(rank + 1) % world_size}, 400, 0});
+      blocked.push_back({rank, "send", {next_rank(rank, world_size)}, 400, 0});
       cycle.push_back(rank);
     }
     check_deadlocks(
@@ -135,8 +126,8 @@ TEST_CASE("rings of ranks that send first") {
         [](Comm& dist, int& line) {
           Tensor tensor = zeros(100);
           line = __LINE__ + 1;
-          dist.send(tensor, (dist.rank() + 1) % dist.world_size());
-          dist.recv(tensor, (dist.rank() + dist.world_size() - 1) % dist.world_size());
+          dist.send(tensor, next_of(dist));
+          dist.recv(tensor, prev_of(dist));
         },
         blocked, cycle);
   }
@@ -224,16 +215,13 @@ TEST_CASE("a receive from oneself, also by waiting for it") {
 }
 
 TEST_CASE("a send to oneself stops those that wait elsewhere, too") {
-  const Observation seen = testing::observe({.world_size = 3}, [](Comm& dist) {
+  const Observation seen = observe({.world_size = 3}, [](Comm& dist) {
     Tensor tensor = zeros(1);
     if (dist.rank() == 1) dist.send(tensor, 1);
     dist.barrier();
   });
-  REQUIRE(error_as<DeadlockError>(seen.thrown).has_value());
-  CHECK(error_as<DeadlockError>(seen.thrown)->cycle() == std::vector<int>{1});
-  for (const std::exception_ptr& ended : seen.ranks) {
-    CHECK(error_as<DeadlockError>(ended).has_value());
-  }
+  CHECK(require_error<DeadlockError>(seen).cycle() == std::vector<int>{1});
+  check_all_ended_as<DeadlockError>(seen);
 }
 
 TEST_CASE("a barrier that a rank never comes to") {
@@ -313,7 +301,7 @@ TEST_CASE("a ring of sendrecvs in which one goes the wrong way") {
                     const Tensor out = zeros(1);
                     Tensor in = zeros(1);
                     const int dst = dist.rank() == 2 ? 1 : dist.rank() + 1;
-                    const int src = (dist.rank() + 2) % 3;
+                    const int src = prev_of(dist);
                     line = __LINE__ + 1;
                     dist.sendrecv(out, dst, in, src);
                   },
@@ -363,11 +351,11 @@ TEST_CASE("two groups that wait for each other") {
 TEST_CASE("the proof comes at once, not after a timeout") {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 20; ++i) {
-    const Observation seen = testing::observe({.world_size = 4}, [](Comm& dist) {
+    const Observation seen = observe({.world_size = 4}, [](Comm& dist) {
       Tensor tensor = zeros(1);
-      dist.recv(tensor, (dist.rank() + 1) % 4);
+      dist.recv(tensor, next_of(dist));
     });
-    REQUIRE(error_as<DeadlockError>(seen.thrown).has_value());
+    require_error<DeadlockError>(seen);
   }
   // 20 proofs of at most 100 ms, and ten times that for a busy machine.
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
@@ -376,24 +364,23 @@ TEST_CASE("the proof comes at once, not after a timeout") {
 TEST_CASE("a deadlock is proved once, though ranks leave while others are still being woken") {
   // To be seen by a sanitizer: a second proof would look at ranks that are awake.
   for (int i = 0; i < 100; ++i) {
-    const Observation seen = testing::observe({.world_size = 9}, [](Comm& dist) {
+    const Observation seen = observe({.world_size = 9}, [](Comm& dist) {
       if (dist.rank() > 0) dist.wait(dist.barrier_async());
     });
-    REQUIRE(error_as<DeadlockError>(seen.thrown).has_value());
-    REQUIRE(error_as<DeadlockError>(seen.thrown)->waits().size() == 8);
+    REQUIRE(require_error<DeadlockError>(seen).waits().size() == 8);
   }
 }
 
 TEST_CASE("a deadlock that a rank swallows still fails the run") {
-  const Observation seen = testing::observe({.world_size = 2}, [](Comm& dist) {
+  const Observation seen = observe({.world_size = 2}, [](Comm& dist) {
     Tensor tensor = zeros(1);
     try {
       dist.recv(tensor, 1 - dist.rank());
     } catch (const DeadlockError&) {
     }
   });
-  CHECK(error_as<DeadlockError>(seen.thrown).has_value());
+  CHECK(ended_as<DeadlockError>(seen));
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

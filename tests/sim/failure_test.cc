@@ -10,14 +10,8 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
-
-using testing::contains;
-using testing::error_as;
-using testing::Observation;
-using testing::observe;
-using testing::what_of;
 
 /// Blocks until the world is stopped, each rank in another way.
 void block_somehow(Comm& dist, int never) {
@@ -50,17 +44,15 @@ TEST_CASE("the first cause is rethrown, with its rank, and the others are aborte
           }
           block_somehow(dist, failing);
         });
-        const auto error = error_as<NotImplemented>(seen.thrown);
-        REQUIRE(error.has_value());
-        CHECK(error->rank() == failing);
-        CHECK(error->op() == "allreduce_ring");
+        const auto error = require_error<NotImplemented>(seen);
+        CHECK(error.rank() == failing);
+        CHECK(error.op() == "allreduce_ring");
         for (int rank = 0; rank < world_size; ++rank) {
           if (rank == failing) continue;
-          const auto aborted = error_as<Aborted>(seen.ranks[static_cast<std::size_t>(rank)]);
-          REQUIRE(aborted.has_value());
-          CHECK(aborted->rank() == rank);
-          CHECK(contains(aborted->what(), "allreduce_ring is not implemented yet"));
-          CHECK(contains(aborted->what(), "failure_test.cc:"));
+          const auto aborted = require_error<Aborted>(seen, rank);
+          CHECK(aborted.rank() == rank);
+          CHECK(contains(aborted.what(), "allreduce_ring is not implemented yet"));
+          CHECK(contains(aborted.what(), "failure_test.cc:"));
         }
       }
     }
@@ -72,11 +64,10 @@ TEST_CASE("a std::exception comes nested in RankFailed, which names the rank") {
     if (dist.rank() == 2) throw std::out_of_range("index 7 of 5");
     dist.barrier();
   });
-  const auto error = error_as<RankFailed>(seen.thrown);
-  REQUIRE(error.has_value());
-  CHECK(error->rank() == 2);
-  CHECK(contains(error->what(), "rank 2"));
-  CHECK(contains(error->what(), "index 7 of 5"));
+  const auto error = require_error<RankFailed>(seen);
+  CHECK(error.rank() == 2);
+  CHECK(contains(error.what(), "rank 2"));
+  CHECK(contains(error.what(), "index 7 of 5"));
   std::string nested;
   try {
     std::rethrow_exception(seen.thrown);
@@ -95,9 +86,8 @@ TEST_CASE("what is not even a std::exception is reported all the same") {
     if (dist.rank() == 1) throw 42;
     dist.barrier();
   });
-  const auto error = error_as<RankFailed>(seen.thrown);
-  REQUIRE(error.has_value());
-  CHECK(error->rank() == 1);
+  const auto error = require_error<RankFailed>(seen);
+  CHECK(error.rank() == 1);
   int nested = 0;
   try {
     std::rethrow_exception(seen.thrown);
@@ -115,8 +105,7 @@ TEST_CASE("an error that already names its rank keeps it") {
   const Observation seen = observe({.world_size = 2}, [](Comm& dist) {
     if (dist.rank() == 1) throw Error("my own", {7, "op", 8, "f.cc", 9});
   });
-  REQUIRE(error_as<Error>(seen.thrown).has_value());
-  CHECK(error_as<Error>(seen.thrown)->rank() == 7);
+  CHECK(require_error<Error>(seen).rank() == 7);
 }
 
 TEST_CASE("a rank that swallows being aborted does not hide the cause") {
@@ -129,8 +118,7 @@ TEST_CASE("a rank that swallows being aborted does not hide the cause") {
       }
     }
   });
-  REQUIRE(error_as<RankFailed>(seen.thrown).has_value());
-  CHECK(error_as<RankFailed>(seen.thrown)->rank() == 0);
+  CHECK(require_error<RankFailed>(seen).rank() == 0);
   CHECK(seen.ranks[1] == nullptr);
 }
 
@@ -162,22 +150,20 @@ TEST_CASE("nothing can be done in a stopped world: every call is aborted, and ne
         count([&] { dist.wait(dist.all_reduce_async(tensor)); });
         count([&] { (void)dist.split(0); });
       });
-  CHECK(error_as<RankFailed>(seen.thrown).has_value());
+  CHECK(ended_as<RankFailed>(seen));
   CHECK(aborted[1] == 9);
 }
 
 TEST_CASE("where several ranks fail, the run reports one of them, and never an Aborted") {
-  for (int i = 0; i < 30; ++i) {
-    const Observation seen =
-        observe({.world_size = 4, .seed = static_cast<std::uint64_t>(i)}, [](Comm& dist) {
-          Tensor tensor = zeros(1);
-          if (dist.rank() >= 2) throw std::runtime_error("failed " + std::to_string(dist.rank()));
-          dist.recv(tensor, dist.rank() + 2);
-        });
-    const auto error = error_as<RankFailed>(seen.thrown);
-    REQUIRE(error.has_value());
-    CHECK((error->rank() == 2 || error->rank() == 3));
-  }
+  for_each_schedule(30, [&](std::uint64_t seed) {
+    const Observation seen = observe({.world_size = 4, .seed = seed}, [](Comm& dist) {
+      Tensor tensor = zeros(1);
+      if (dist.rank() >= 2) throw std::runtime_error("failed " + std::to_string(dist.rank()));
+      dist.recv(tensor, dist.rank() + 2);
+    });
+    const auto error = require_error<RankFailed>(seen);
+    CHECK((error.rank() == 2 || error.rank() == 3));
+  });
 }
 
 TEST_CASE("an invalid argument stops the others as any failure does") {
@@ -186,28 +172,25 @@ TEST_CASE("an invalid argument stops the others as any failure does") {
     if (dist.rank() == 1) dist.send(tensor, 3);
     dist.barrier();
   });
-  REQUIRE(error_as<InvalidArgument>(seen.thrown).has_value());
-  CHECK(error_as<InvalidArgument>(seen.thrown)->rank() == 1);
-  CHECK(error_as<Aborted>(seen.ranks[0]).has_value());
-  CHECK(error_as<Aborted>(seen.ranks[2]).has_value());
+  CHECK(require_error<InvalidArgument>(seen).rank() == 1);
+  check_all_ended_as<Aborted>(seen, /*but=*/1);
 }
 
 TEST_CASE("requests that are open when a rank fails are taken back: nobody writes to dead memory") {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for_each_schedule(20, [&](std::uint64_t seed) {
     const Observation seen = observe({.world_size = 3, .seed = seed}, [](Comm& dist) {
       Tensor in = zeros(1000);
       Tensor out = zeros(1000);
       Tensor sum = zeros(20'000);
-      const int next = (dist.rank() + 1) % 3;
-      const int prev = (dist.rank() + 2) % 3;
+      const int next = next_of(dist);
+      const int prev = prev_of(dist);
       std::vector<Request> requests = {dist.irecv(in, prev), dist.isend(out, next),
                                        dist.all_reduce_async(sum), dist.irecv(in, prev)};
       if (dist.rank() == 1) throw std::runtime_error("the cause");
       dist.wait_all(requests);
     });
-    REQUIRE(error_as<RankFailed>(seen.thrown).has_value());
-    CHECK(error_as<RankFailed>(seen.thrown)->rank() == 1);
-  }
+    CHECK(require_error<RankFailed>(seen).rank() == 1);
+  });
 }
 
 TEST_CASE("a planned crash happens before the operation it was planned for") {
@@ -222,26 +205,22 @@ TEST_CASE("a planned crash happens before the operation it was planned for") {
         });
     CAPTURE(operation);
     INFO(what_of(seen.thrown));
-    REQUIRE(error_as<Error>(seen.thrown).has_value());
-    CHECK(error_as<Error>(seen.thrown)->rank() == 1);
-    CHECK(error_as<Error>(seen.thrown)->op() == "barrier");
+    CHECK(require_error<Error>(seen).rank() == 1);
+    CHECK(require_error<Error>(seen).op() == "barrier");
     CHECK(contains(what_of(seen.thrown), "operation " + std::to_string(operation)));
     CHECK(done[1] == operation);
-    CHECK(error_as<Aborted>(seen.ranks[0]).has_value());
+    CHECK(ended_as<Aborted>(seen, 0));
   }
 }
 
 TEST_CASE("a planned delay delays, and changes nothing else") {
   const auto start = std::chrono::steady_clock::now();
-  const auto run = run_ranks(
-      {.world_size = 3,
-       .faults = {{.rank = 2, .operation = 1, .kind = Fault::Kind::kDelay, .seconds = 0.03}}},
-      [](Comm& dist) {
-        Tensor tensor = full(1, 1.0f);
-        dist.all_reduce(tensor);
-        dist.all_reduce(tensor);
-        return tensor.data()[0];
-      });
+  const auto run = run_ranks({.world_size = 3, .faults = delay_of(2, 1, 0.03)}, [](Comm& dist) {
+    Tensor tensor = full(1, 1.0f);
+    dist.all_reduce(tensor);
+    dist.all_reduce(tensor);
+    return tensor.data()[0];
+  });
   CHECK(run.results == std::vector<float>(3, 9.0f));
   CHECK(std::chrono::steady_clock::now() - start >= std::chrono::milliseconds(30));
   CHECK(run.report.wall_seconds >= 0.03);
@@ -273,7 +252,7 @@ TEST_CASE("after a failed run the next one runs as if nothing had been") {
     const Observation failed = observe({.world_size = 4}, [&](Comm& dist) {
       Tensor tensor = zeros(1);
       if (i % 2 == 0 && dist.rank() == 3) throw std::runtime_error("the cause");
-      dist.recv(tensor, (dist.rank() + 1) % 4);
+      dist.recv(tensor, next_of(dist));
     });
     REQUIRE(failed.thrown != nullptr);
     const auto run = run_ranks({.world_size = 4}, [](Comm& dist) {
@@ -307,4 +286,4 @@ TEST_CASE("worlds may run at once: the failure of one is not the other's") {
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

@@ -9,7 +9,7 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
 
 using Peaks = std::vector<std::int64_t>;
@@ -106,7 +106,7 @@ TEST_CASE("a world inside a rank has its own count") {
 }
 
 TEST_CASE("a failed run reports its peaks, too") {
-  const auto seen = testing::observe({.world_size = 2}, [](Comm& dist) {
+  const auto seen = observe({.world_size = 2}, [](Comm& dist) {
     Tensor tensor = zeros(25);
     dist.recv(tensor, 1 - dist.rank());
   });
@@ -115,4 +115,4 @@ TEST_CASE("a failed run reports its peaks, too") {
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

@@ -9,37 +9,26 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
-
-using testing::contains;
-using testing::error_as;
-using testing::Observation;
-using testing::observe;
-using testing::what_of;
 
 constexpr const char* kHere = "mismatch_test.cc:";
 
 std::string place(int line) { return kHere + std::to_string(line); }
 
-/// The two schedules: the sender comes first, or the receiver does.
-std::vector<Fault> delay_of(int rank, std::int64_t operation) {
-  return {{.rank = rank, .operation = operation, .kind = Fault::Kind::kDelay, .seconds = 0.005}};
-}
+// Below, `late` is the rank that comes last: the sender, or the receiver.
 
 void check_both_told(const Observation& seen, const std::vector<int>& lines) {
-  INFO(what_of(seen.thrown));
-  REQUIRE(error_as<MessageMismatch>(seen.thrown).has_value());
+  require_error<MessageMismatch>(seen);
   for (int rank : {0, 1}) {
     CAPTURE(rank);
-    const auto error = error_as<MessageMismatch>(seen.ranks[static_cast<std::size_t>(rank)]);
-    REQUIRE(error.has_value());
-    CHECK(error->rank() == rank);
-    CHECK(error->peer() == 1 - rank);
-    CHECK(error->line() == lines[static_cast<std::size_t>(rank)]);
-    for (int line : lines) CHECK(contains(error->what(), place(line)));
-    CHECK(contains(error->what(), "rank 0 sends"));
-    CHECK(contains(error->what(), "rank 1 receives"));
+    const auto error = require_error<MessageMismatch>(seen, rank);
+    CHECK(error.rank() == rank);
+    CHECK(error.peer() == 1 - rank);
+    CHECK(error.line() == lines[static_cast<std::size_t>(rank)]);
+    for (int line : lines) CHECK(contains(error.what(), place(line)));
+    CHECK(contains(error.what(), "rank 0 sends"));
+    CHECK(contains(error.what(), "rank 1 receives"));
   }
 }
 
@@ -141,7 +130,6 @@ TEST_CASE("a sendrecv that disagrees with its neighbour") {
 }
 
 TEST_CASE("a sendrecv whose receive does not fit says so, though its send is still under way") {
-  std::vector<int> lines(2);
   const Observation seen = observe({.world_size = 3, .faults = delay_of(1, 0)}, [&](Comm& dist) {
     Tensor two = zeros(2);
     Tensor three = zeros(3);
@@ -149,13 +137,13 @@ TEST_CASE("a sendrecv whose receive does not fit says so, though its send is sti
     if (dist.rank() == 1) dist.send(two, 0);
     if (dist.rank() == 2) dist.recv(two, 1);  // and would come to rank 0's message after that
   });
-  CHECK(error_as<MessageMismatch>(seen.thrown).has_value());
-  CHECK(error_as<MessageMismatch>(seen.ranks[1]).has_value());
-  CHECK(error_as<MessageMismatch>(seen.ranks[0]).has_value());
-  CHECK(error_as<Aborted>(seen.ranks[2]).has_value());
+  CHECK(ended_as<MessageMismatch>(seen));
+  CHECK(ended_as<MessageMismatch>(seen, 1));
+  CHECK(ended_as<MessageMismatch>(seen, 0));
+  CHECK(ended_as<Aborted>(seen, 2));
 }
 
-TEST_CASE("a buffered message that does not fit is told to its receiver") {
+TEST_CASE("a buffered message that does not fit is told to its receiver, and stops its sender") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
     const Observation seen =
@@ -165,21 +153,20 @@ TEST_CASE("a buffered message that does not fit is told to its receiver") {
                   if (dist.rank() == 0) {
                     lines[0] = __LINE__ + 1;
                     dist.send(tensor, 1);
+                    dist.barrier();
                   } else {
                     lines[1] = __LINE__ + 1;
                     dist.recv(tensor, 0);
                   }
                 });
-    INFO(what_of(seen.thrown));
-    CHECK(error_as<MessageMismatch>(seen.thrown).has_value());
-    const auto error = error_as<MessageMismatch>(seen.ranks[1]);
-    REQUIRE(error.has_value());
-    for (int line : lines) CHECK(contains(error->what(), place(line)));
+    CHECK(ended_as<Aborted>(seen, 0));
+    require_error<MessageMismatch>(seen);
+    const auto error = require_error<MessageMismatch>(seen, 1);
+    for (int line : lines) CHECK(contains(error.what(), place(line)));
   }
 }
 
-// ---- Collectives
-// ----------------------------------------------------------------------------------------------------
+// ---- Collectives ----------------------------------------------------------------------------
 
 using Call = std::function<void(Comm&, Tensor&, Tensor&)>;
 
@@ -265,8 +252,7 @@ TEST_CASE("ranks that call different collectives, or the same with different arg
             });
         const std::string what = what_of(seen.thrown);
         INFO(what);
-        const auto error = error_as<CollectiveMismatch>(seen.thrown);
-        REQUIRE(error.has_value());
+        require_error<CollectiveMismatch>(seen);
         CHECK(contains(what, "mismatch in " + row.field + ":"));
         CHECK(contains(what, row.most_says));
         CHECK(contains(what, row.other_says));
@@ -276,11 +262,9 @@ TEST_CASE("ranks that call different collectives, or the same with different arg
         CHECK(what.find(kHere, first_place + 1) != std::string::npos);
         CHECK(std::count(what.begin(), what.end(), '\n') == 0);
         // Whoever came in time is told; who came when the world had stopped is told that.
-        CHECK(error_as<CollectiveMismatch>(seen.ranks[static_cast<std::size_t>(odd)]).has_value());
+        CHECK(ended_as<CollectiveMismatch>(seen, odd));
         for (int rank = 0; rank < world_size; ++rank) {
-          const std::exception_ptr& ended = seen.ranks[static_cast<std::size_t>(rank)];
-          CHECK((error_as<CollectiveMismatch>(ended).has_value() ||
-                 error_as<Aborted>(ended).has_value()));
+          CHECK((ended_as<CollectiveMismatch>(seen, rank) || ended_as<Aborted>(seen, rank)));
           CHECK_FALSE(touched[static_cast<std::size_t>(rank)]);
         }
       }
@@ -294,10 +278,9 @@ TEST_CASE("within a group a mismatch is told in ranks of the world") {
     Tensor tensor = zeros(1);
     half.broadcast(tensor, dist.rank() == 3 ? 1 : 0);
   });
-  INFO(what_of(seen.thrown));
-  REQUIRE(error_as<CollectiveMismatch>(seen.thrown).has_value());
-  CHECK(contains(what_of(seen.thrown), "rank 1 calls broadcast(root 1,"));
-  CHECK(contains(what_of(seen.thrown), "rank 3 calls broadcast(root 3,"));
+  const auto error = require_error<CollectiveMismatch>(seen);
+  CHECK(contains(error.what(), "rank 1 calls broadcast(root 1,"));
+  CHECK(contains(error.what(), "rank 3 calls broadcast(root 3,"));
 }
 
 TEST_CASE("one barrier too few, then a collective: the ranks disagree") {
@@ -306,10 +289,9 @@ TEST_CASE("one barrier too few, then a collective: the ranks disagree") {
     if (dist.rank() != 1) dist.barrier();
     dist.all_reduce(tensor);
   });
-  const auto error = error_as<CollectiveMismatch>(seen.thrown);
-  REQUIRE(error.has_value());
-  CHECK(contains(error->what(), "rank 1 calls all_reduce("));
-  CHECK(contains(error->what(), "calls barrier()"));
+  const auto error = require_error<CollectiveMismatch>(seen);
+  CHECK(contains(error.what(), "rank 1 calls all_reduce("));
+  CHECK(contains(error.what(), "calls barrier()"));
 }
 
 TEST_CASE("a mismatch that both sides swallow still fails the run") {
@@ -321,7 +303,7 @@ TEST_CASE("a mismatch that both sides swallow still fails the run") {
     } catch (const MessageMismatch&) {
     }
   });
-  CHECK(error_as<MessageMismatch>(message.thrown).has_value());
+  CHECK(ended_as<MessageMismatch>(message));
   const Observation collective = observe({.world_size = 3}, [](Comm& dist) {
     Tensor tensor = zeros(1);
     try {
@@ -329,8 +311,8 @@ TEST_CASE("a mismatch that both sides swallow still fails the run") {
     } catch (const CollectiveMismatch&) {
     }
   });
-  CHECK(error_as<CollectiveMismatch>(collective.thrown).has_value());
+  CHECK(ended_as<CollectiveMismatch>(collective));
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

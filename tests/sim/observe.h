@@ -1,15 +1,19 @@
 // Runs a program that may fail, and tells how every rank ended.
 //
 // doctest's assertions belong to the main thread: ranks note what they saw, and the test looks at
-// it afterwards.
+// it afterwards. What is called require_… or check_… below is for the main thread alone.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <doctest/doctest.h>
+
+#include "collectives/topology.h"
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
 
@@ -66,6 +70,65 @@ inline std::string what_of(const std::exception_ptr& error) {
     return "not a std::exception";
   }
 }
+
+/// The error that ended the run, which must be an E; else the test case ends here.
+template <class E>
+E require_error(const Observation& seen) {
+  const std::optional<E> error = error_as<E>(seen.thrown);
+  REQUIRE_MESSAGE(error.has_value(), "the run ended otherwise: ", what_of(seen.thrown));
+  return *error;
+}
+
+/// What the rank's function threw, which must be an E; else the test case ends here.
+template <class E>
+E require_error(const Observation& seen, int rank) {
+  const std::exception_ptr& thrown = seen.ranks.at(static_cast<std::size_t>(rank));
+  const std::optional<E> error = error_as<E>(thrown);
+  REQUIRE_MESSAGE(error.has_value(), "rank ", rank, " ended otherwise: ", what_of(thrown));
+  return *error;
+}
+
+/// Whether the run threw an E.
+template <class E>
+bool ended_as(const Observation& seen) {
+  return error_as<E>(seen.thrown).has_value();
+}
+
+/// Whether the rank's function threw an E.
+template <class E>
+bool ended_as(const Observation& seen, int rank) {
+  return error_as<E>(seen.ranks.at(static_cast<std::size_t>(rank))).has_value();
+}
+
+/// Checks that every rank's function threw an E, that of `but` excepted.
+template <class E>
+void check_all_ended_as(const Observation& seen, int but = -1) {
+  for (int rank = 0; rank < static_cast<int>(seen.ranks.size()); ++rank) {
+    if (rank == but) continue;
+    CAPTURE(rank);
+    INFO(what_of(seen.ranks[static_cast<std::size_t>(rank)]));
+    CHECK(ended_as<E>(seen, rank));
+  }
+}
+
+/// Calls body(seed) for so many values of RunOptions::seed: first 0, which leaves the schedule
+/// alone, then others that shake it.
+template <class Body>
+void for_each_schedule(std::uint64_t schedules, Body body) {
+  for (std::uint64_t seed = 0; seed < schedules; ++seed) {
+    CAPTURE(seed);
+    body(seed);
+  }
+}
+
+/// RunOptions::faults: the rank sleeps before its `operation`-th call, so that others come first.
+inline std::vector<Fault> delay_of(int rank, std::int64_t operation, double seconds = 0.005) {
+  return {{.rank = rank, .operation = operation, .kind = Fault::Kind::kDelay, .seconds = seconds}};
+}
+
+/// The neighbours on the ring of all ranks.
+inline int next_of(const Comm& dist) { return next_rank(dist.rank(), dist.world_size()); }
+inline int prev_of(const Comm& dist) { return prev_rank(dist.rank(), dist.world_size()); }
 
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

@@ -8,14 +8,14 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
 
 constexpr std::array kWorldSizes = {1, 2, 3, 4, 5, 7, 8, 17};
-// Around the sizes at which a mailbox may change its ways (a cache line, a page), and some in
-// between.
-constexpr std::array<std::int64_t, 12> kCounts = {0, 1, 2, 5, 6, 7, 11, 12, 13, 100, 1023, 5000};
+// Around the sizes at which a mailbox may change its ways (a cache line, a page), and some others.
+constexpr std::array<std::int64_t, 12> kCounts = {0, 1, 2, 4, 5, 10, 11, 20, 21, 100, 1023, 5000};
 
 /// What rank `rank` sends as its message `number`: exact in every dtype.
 template <class T>
@@ -26,9 +26,6 @@ std::vector<T> letter(int rank, int number, std::int64_t count) {
   }
   return made;
 }
-
-int next(const Comm& dist) { return (dist.rank() + 1) % dist.world_size(); }
-int prev(const Comm& dist) { return (dist.rank() + dist.world_size() - 1) % dist.world_size(); }
 
 /// The counts for which `received` is not what rank `from` sent as message `number`.
 template <class T>
@@ -51,11 +48,11 @@ TEST_CASE_TEMPLATE("a message handed around the ring arrives everywhere as it wa
         TensorOf<T> tensor = zeros<T>(count);
         if (dist.rank() == 0) {
           tensor = from_host(letter<T>(42, 1, count));
-          dist.send(tensor, next(dist));
-          dist.recv(tensor, prev(dist));
+          dist.send(tensor, next_of(dist));
+          dist.recv(tensor, prev_of(dist));
         } else {
-          dist.recv(tensor, prev(dist));
-          dist.send(tensor, next(dist));
+          dist.recv(tensor, prev_of(dist));
+          dist.send(tensor, next_of(dist));
         }
         received.push_back(to_host(tensor));
       }
@@ -80,14 +77,14 @@ TEST_CASE_TEMPLATE("sendrecv exchanges with two neighbours at once, also with on
       for (std::int64_t count : kCounts) {
         const TensorOf<T> out = from_host(letter<T>(dist.rank(), 2, count));
         TensorOf<T> in = zeros<T>(count);
-        dist.sendrecv(out, next(dist), in, prev(dist));
+        dist.sendrecv(out, next_of(dist), in, prev_of(dist));
         received.push_back(to_host(in));
       }
       return received;
     });
     CAPTURE(world_size);
     for (int rank = 0; rank < world_size; ++rank) {
-      const int from = (rank + world_size - 1) % world_size;
+      const int from = prev_rank(rank, world_size);
       CHECK(wrong_counts<T>(run.results[static_cast<std::size_t>(rank)], from, 2).empty());
     }
   }
@@ -204,8 +201,8 @@ TEST_CASE("messages of one pair keep their order, whatever calls they were made 
 }
 
 TEST_CASE("messages of several pairs do not get into each other's way") {
-  // Rank 0 takes from the others in an order of its own: the sources' messages wait for each other
-  // nowhere.
+  // Rank 0 takes from the others in an order of its own: nowhere do the messages of one source wait
+  // for those of another.
   constexpr int kRounds = 20;
   for (int world_size : {2, 3, 5, 8}) {
     const auto run = run_ranks({.world_size = world_size}, [&](Comm& dist) {
@@ -293,6 +290,30 @@ TEST_CASE("node and local rank follow the blocks of the world") {
   }
 }
 
+TEST_CASE("a tensor written before its isend was waited for is found, where that is asked for") {
+  for (Buffering buffering : {Buffering::rendezvous(), Buffering::unbounded()}) {
+    for (const bool writes : {false, true}) {
+      int line = 0;
+      const Observation seen = observe(
+          {.world_size = 2, .buffering = buffering, .watch_buffers = true}, [&](Comm& dist) {
+            Tensor tensor = full(3, 1.0f);
+            if (dist.rank() == 1) return dist.recv(tensor, 0);
+            line = __LINE__ + 1;
+            const Comm::Request request = dist.isend(tensor, 1);
+            if (writes) tensor.data()[2] = 2.0f;
+            dist.wait(request);
+          });
+      const auto error = error_as<BufferReused>(seen.thrown);
+      INFO(what_of(seen.thrown));
+      CHECK(error.has_value() == writes);
+      if (!error) continue;
+      CHECK(error->rank() == 0);
+      CHECK(error->peer() == 1);
+      CHECK(error->line() == line);
+    }
+  }
+}
+
 TEST_CASE("results come back by rank, also where they have no default and cannot be copied") {
   struct Answer {
     explicit Answer(int r) : rank(std::make_unique<int>(r)) {}
@@ -318,19 +339,19 @@ TEST_CASE("a rank may start a world of its own, and go on afterwards") {
 }
 
 TEST_CASE("long chains of ranks that sleep, and are woken one by one, are no deadlock") {
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+  for_each_schedule(10, [&](std::uint64_t seed) {
     const auto run = run_ranks({.world_size = 9, .seed = seed}, [](Comm& dist) {
       Tensor token = full(1, 0.0f);
       for (int lap = 0; lap < 20; ++lap) {
-        if (dist.rank() > 0 || lap > 0) dist.recv(token, (dist.rank() + 8) % 9);
+        if (dist.rank() > 0 || lap > 0) dist.recv(token, prev_of(dist));
         token += full(1, 1.0f);
-        if (dist.rank() < 8 || lap < 19) dist.send(token, (dist.rank() + 1) % 9);
+        if (dist.rank() < 8 || lap < 19) dist.send(token, next_of(dist));
       }
       return token.data()[0];
     });
     CHECK(run.results[8] == 180.0f);
-  }
+  });
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

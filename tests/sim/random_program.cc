@@ -7,14 +7,19 @@
 namespace rankbox::testing {
 namespace {
 
-constexpr std::int64_t kCounts[] = {0, 1, 1, 2, 5, 6, 7, 40, 300, 3000};
-constexpr CollectiveKind kCollectives[] = {CollectiveKind::kBarrier, CollectiveKind::kBroadcast,
-                                           CollectiveKind::kReduce, CollectiveKind::kAllReduce,
-                                           CollectiveKind::kAllGather};
-constexpr ReduceOp kOps[] = {ReduceOp::SUM, ReduceOp::MAX, ReduceOp::MIN};
+// Also on both sides of 48 bytes, up to which the sandbox has a shorter way: 6 of 8 bytes, 12 of 4.
+constexpr std::int64_t kCounts[] = {0, 1, 1, 2, 5, 6, 7, 12, 13, 40, 300, 3000};
+constexpr CollectiveKind kCollectives[] = {
+    CollectiveKind::kBarrier,   CollectiveKind::kBroadcast,     CollectiveKind::kReduce,
+    CollectiveKind::kAllReduce, CollectiveKind::kGather,        CollectiveKind::kAllGather,
+    CollectiveKind::kScatter,   CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll};
+constexpr ReduceOp kOps[] = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN,
+                             ReduceOp::AVG};
+// Messages have those of 8 bytes alone: a message of the wrong one is not of the wrong size, too.
+constexpr DType kDTypes[] = {DType::kInt64, DType::kFloat64, DType::kFloat32};
 
-/// The same numbers from the same seed on every machine, which the standard's distributions do not
-/// promise.
+/// The same numbers from the same seed on every machine, which the standard's distributions are not
+/// bound to give.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
@@ -35,24 +40,28 @@ class Dice {
 };
 
 bool has_root(CollectiveKind kind) {
-  return kind == CollectiveKind::kBroadcast || kind == CollectiveKind::kReduce;
+  return kind == CollectiveKind::kBroadcast || kind == CollectiveKind::kReduce ||
+         kind == CollectiveKind::kGather || kind == CollectiveKind::kScatter;
 }
 bool reduces(CollectiveKind kind) {
-  return kind == CollectiveKind::kReduce || kind == CollectiveKind::kAllReduce;
+  return kind == CollectiveKind::kReduce || kind == CollectiveKind::kAllReduce ||
+         kind == CollectiveKind::kReduceScatter;
 }
 
 /// Gives the fields of a collective that depend on its kind.
 void choose_arguments(Step& step, const std::vector<int>& members, Dice& dice) {
   step.peer = has_root(step.collective) ? dice.pick(members) : -1;
   step.op = reduces(step.collective) ? dice.pick(kOps) : ReduceOp::SUM;
-  step.count = step.collective == CollectiveKind::kBarrier ? 0 : dice.pick(kCounts);
+  const bool barrier = step.collective == CollectiveKind::kBarrier;
+  step.count = barrier ? 0 : dice.pick(kCounts);
+  step.dtype = barrier ? DType::kInt64 : dice.pick(kDTypes);
 }
 
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : dice_(seed) {
     program_.seed = seed;
-    program_.world_size = 2 + dice_.below(8);
+    program_.world_size = 1 + dice_.below(9);
     std::vector<int> everyone(static_cast<std::size_t>(program_.world_size));
     std::iota(everyone.begin(), everyone.end(), 0);
     program_.groups.push_back(std::move(everyone));
@@ -67,7 +76,8 @@ class Generator {
   Program make() {
     const int events = 3 + dice_.below(23);
     for (event_ = 0; event_ < events; ++event_) {
-      const int kind = dice_.below(20);
+      // A rank alone has nobody to send to.
+      const int kind = program_.world_size == 1 ? 13 + dice_.below(7) : dice_.below(20);
       if (kind < 10) {
         add_message();
       } else if (kind < 13) {
@@ -115,7 +125,7 @@ class Generator {
     send.group = group;
     send.peer = members[1];
     send.count = dice_.pick(kCounts);
-    send.doubles = dice_.one_in(4);
+    if (dice_.one_in(4)) send.dtype = DType::kFloat64;
     send.value = value_of(members[0], members[1]);
     Step recv = send;
     recv.kind = dice_.one_in(3) ? StepKind::kIrecv : StepKind::kRecv;
@@ -197,8 +207,7 @@ class Generator {
   int requests_ = 0;
 };
 
-// ---- Breaking
-// -------------------------------------------------------------------------------------------------------
+// ---- Breaking -------------------------------------------------------------------------------
 
 /// Waits come after what they wait for, groups are used after they were made, and splits keep their
 /// order: else they would make other groups.
@@ -279,13 +288,15 @@ std::string change_something(Program& program, Dice& dice) {
       const Step before = step;
       if (dice.one_in(2)) step.collective = dice.pick(kCollectives);
       choose_arguments(step, members, dice);
-      if (dice.one_in(2)) step.count = before.count;
-      if (step.collective == CollectiveKind::kBarrier) step.count = 0;
+      if (step.collective != CollectiveKind::kBarrier && dice.one_in(2)) {
+        step.count = before.count;
+        step.dtype = before.dtype;
+      }
       return "changed the collective at" + where;
     }
     default:
       if (!is_message(step.kind)) return "";
-      step.doubles = !step.doubles;
+      step.dtype = step.dtype == DType::kInt64 ? DType::kFloat64 : DType::kInt64;
       return "changed the dtype at" + where;
   }
 }
@@ -312,6 +323,15 @@ Program broken_program(std::uint64_t seed) {
   }
 }
 
+std::int64_t element_of(const Step& step, std::int64_t i) {
+  const std::int64_t value = step.value + i;
+  if (!is_collective(step.kind)) return value;
+  if (step.op == ReduceOp::PRODUCT) return value % 3 == 0 ? -2 : 1;
+  // Sums stay below 2^24, and any number of ranks up to 9 divides them.
+  if (step.op == ReduceOp::AVG || step.dtype == DType::kFloat32) return value % 499 * 2520;
+  return value;
+}
+
 std::uint64_t digest(std::span<const std::int64_t> elements) {
   std::uint64_t hash = 1469598103934665603;
   for (std::int64_t element : elements)
@@ -334,12 +354,14 @@ std::string to_string(const Program& program) {
     for (const Step& s : program.ranks[rank]) {
       text += std::string(" ") + name_of(s.kind);
       if (is_collective(s.kind)) text += std::string(" ") + rankbox::name_of(s.collective);
+      if (is_collective(s.kind) && reduces(s.collective))
+        text += std::string(" ") + rankbox::name_of(s.op);
       text += "(";
       if (s.peer >= 0) text += "peer " + std::to_string(s.peer) + " ";
       if (s.src >= 0)
         text += "src " + std::to_string(s.src) + " in " + std::to_string(s.count_in) + " ";
       if (is_message(s.kind) || is_collective(s.kind))
-        text += std::to_string(s.count) + (s.doubles ? "d" : "");
+        text += std::to_string(s.count) + " " + rankbox::name_of(s.dtype);
       if (s.group > 0) text += " group " + std::to_string(s.group);
       if (s.request >= 0) text += " #" + std::to_string(s.request);
       text += ")";

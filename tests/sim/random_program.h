@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "comm/collective_kind.h"
+#include "comm/dtype.h"
 #include "comm/reduce_op.h"
 #include "comm/run_options.h"
 
@@ -43,11 +44,11 @@ struct Step {
   int src = -1;               // kSendrecv: where from
   std::int64_t count = 0;     // elements (sent, received, contributed)
   std::int64_t count_in = 0;  // kSendrecv: elements received
-  bool doubles = false;       // the slice is of float64, else of int64: as many bytes either way
+  DType dtype = DType::kInt64;
   CollectiveKind collective = CollectiveKind::kBarrier;
   ReduceOp op = ReduceOp::SUM;
   int request = -1;        // what kIsend, kIrecv, kCollectiveAsync start, and kWait waits for
-  std::int64_t value = 0;  // element i of what is sent or contributed is value + i
+  std::int64_t value = 0;  // what element_of() makes elements of
   int color = 0;           // kSplit
   int made_group = -1;     // kSplit: the group this rank gets
 };
@@ -62,14 +63,17 @@ struct Program {
   std::string change;                    // what was broken, in words; empty for a matched program
 };
 
-/// A program of 2 to 9 ranks that works.
+/// A program of 1 to 9 ranks that works.
 Program matched_program(std::uint64_t seed);
 
 /// A matched program with one thing changed.
 Program broken_program(std::uint64_t seed);
 
-/// A number for the elements value, value + 1, … and for any others: what ranks note of what they
-/// received.
+/// Element i of what the step sends or contributes. Exact in the step's dtype, and so are the
+/// reductions of up to 9 ranks' elements by the step's op.
+std::int64_t element_of(const Step& step, std::int64_t i);
+
+/// A number for these elements: what ranks note of what they received.
 std::uint64_t digest(std::span<const std::int64_t> elements);
 
 /// The program as text, to be read when a test fails.

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "tests/sim/reference_collectives.h"
+
 namespace rankbox::testing {
 namespace {
 
@@ -20,12 +22,6 @@ struct Posted {
   State state = kPending;
   std::vector<std::int64_t> received;  // kDone: what arrived, if anything does
 };
-
-std::vector<std::int64_t> elements(std::int64_t value, std::int64_t count) {
-  std::vector<std::int64_t> made;
-  for (std::int64_t i = 0; i < count; ++i) made.push_back(value + i);
-  return made;
-}
 
 class Model {
  public:
@@ -176,9 +172,7 @@ class Model {
   Posted& post_message(int rank, const Step& step, bool sends) {
     Posted& posted = make(rank, step);
     posted.sends = sends;
-    // A sendrecv is one call: its send waits for its receiver, however the dial stands.
-    posted.buffered =
-        sends && step.kind != StepKind::kSendrecv && program_.buffering.buffers(step.count * 8);
+    posted.buffered = sends && program_.buffering.buffers(step.count * 8);
     if (!posted.buffered && taken_back_.contains(step.request)) return posted;
     const auto key =
         sends ? std::tuple(step.group, rank, step.peer) : std::tuple(step.group, step.peer, rank);
@@ -195,10 +189,10 @@ class Model {
   }
 
   void match(Posted& send, Posted& recv) {
-    const bool fits = send.step.count == recv.step.count && send.step.doubles == recv.step.doubles;
+    const bool fits = send.step.count == recv.step.count && send.step.dtype == recv.step.dtype;
     recv.state = fits ? Posted::kDone : Posted::kMismatch;
     if (!send.buffered) send.state = recv.state;
-    if (fits) recv.received = elements(send.step.value, send.step.count);
+    if (fits) recv.received = elements_of(send.step, 0, send.step.count);
     if (!fits) mismatched_with_[&send] = &recv, mismatched_with_[&recv] = &send;
   }
 
@@ -212,46 +206,31 @@ class Model {
     // A split is no kind of collective of its own here: tell it by its step.
     const auto arguments = [](const Step& s) {
       const bool split = s.kind == StepKind::kSplit;
-      return std::tuple(split, split ? CollectiveKind::kSplit : s.collective, s.peer, s.op,
-                        s.count);
+      return std::tuple(split, split ? CollectiveKind::kSplit : s.collective, s.peer, s.op, s.count,
+                        s.dtype);
     };
     meeting.mismatch = meeting.mismatch || arguments(first) != arguments(step);
     if (meeting.mismatch) {
       for (Posted* part : meeting.arrived) part->state = Posted::kMismatch;
     } else if (meeting.arrived.size() == members(step.group).size()) {
-      for (Posted* part : meeting.arrived) {
-        part->state = Posted::kDone;
-        part->received = result_of(meeting, *part);
-      }
+      finish(meeting);
     }
     return posted;
   }
 
-  std::vector<std::int64_t> result_of(const Meeting& meeting, const Posted& mine) const {
-    const Step& step = mine.step;
-    const auto input = [&](int rank) {
-      const auto part = std::find_if(meeting.arrived.begin(), meeting.arrived.end(),
-                                     [&](const Posted* posted) { return posted->rank == rank; });
-      return elements((*part)->step.value, step.count);
+  void finish(const Meeting& meeting) const {
+    const std::vector<int>& ranks = members(meeting.arrived.front()->step.group);
+    std::vector<Step> steps(ranks.size());
+    const auto index_of = [&](int rank) {
+      return std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
     };
-    if (step.kind == StepKind::kSplit || step.collective == CollectiveKind::kBarrier) return {};
-    if (step.collective == CollectiveKind::kBroadcast) return input(step.peer);
-    if (step.collective == CollectiveKind::kReduce && step.peer != mine.rank)
-      return input(mine.rank);
-    std::vector<std::int64_t> result;
-    for (int rank : members(step.group)) {
-      const std::vector<std::int64_t> part = input(rank);
-      if (step.collective == CollectiveKind::kAllGather || result.empty()) {
-        result.insert(result.end(), part.begin(), part.end());
-        continue;
-      }
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        result[i] = step.op == ReduceOp::SUM   ? result[i] + part[i]
-                    : step.op == ReduceOp::MAX ? std::max(result[i], part[i])
-                                               : std::min(result[i], part[i]);
-      }
+    for (const Posted* part : meeting.arrived) {
+      steps[static_cast<std::size_t>(index_of(part->rank))] = part->step;
     }
-    return result;
+    for (Posted* part : meeting.arrived) {
+      part->state = Posted::kDone;
+      part->received = result_of_collective(steps, ranks, static_cast<int>(index_of(part->rank)));
+    }
   }
 
   void fail(int rank, const std::vector<Verdict>& errors) {
@@ -317,8 +296,8 @@ class Model {
   const std::set<int> taken_back_;
   std::vector<Rank> ranks_;
   std::deque<Posted> all_;  // where pointers stay valid
-  std::map<std::tuple<int, int, int>, std::deque<Posted*>>
-      mailboxes_;                                    // (group, source, destination)
+  // (group, source, destination)
+  std::map<std::tuple<int, int, int>, std::deque<Posted*>> mailboxes_;
   std::map<std::pair<int, int>, Meeting> meetings_;  // (group, number)
   std::map<std::pair<int, int>, int> arrivals_;      // (group, rank)
   std::map<const Posted*, const Meeting*> meeting_of_;

@@ -6,7 +6,7 @@
 // every schedule of the real thing must come to. Only these depend on the schedule, and then the
 // model gives all that is possible:
 // - which of several errors comes first: an error stops its rank here, and the others go on to
-// theirs;
+//   theirs;
 // - whether a request that is never waited for is matched before its rank ends, or taken back.
 #pragma once
 
@@ -45,8 +45,8 @@ struct Verdict {
 
 struct Prediction {
   std::vector<Verdict> possible;
-  std::vector<std::vector<std::uint64_t>>
-      received;  // [rank] digests, in order; if the run ends well
+  // [rank] digests, in order; if the run ends well.
+  std::vector<std::vector<std::uint64_t>> received;
 };
 
 Prediction predict(const Program& program);

@@ -9,13 +9,8 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
-
-using testing::contains;
-using testing::error_as;
-using testing::observe;
-using testing::what_of;
 
 constexpr int kWorldSizes[] = {1, 2, 3, 5, 8, 17};
 
@@ -116,11 +111,10 @@ TEST_CASE("a communicator one is left out of refuses every call, and says why") 
       if (dist.rank() == 0) calls[i](group);
     });
     INFO(what_of(seen.thrown));
-    const auto error = error_as<InvalidArgument>(seen.thrown);
-    REQUIRE(error.has_value());
-    CHECK(error->rank() == 0);
-    CHECK(contains(error->what(), "negative color"));
-    CHECK(contains(error->what(), "split_test.cc:"));
+    const auto error = require_error<InvalidArgument>(seen);
+    CHECK(error.rank() == 0);
+    CHECK(contains(error.what(), "negative color"));
+    CHECK(contains(error.what(), "split_test.cc:"));
   }
 }
 
@@ -165,7 +159,7 @@ TEST_CASE("messages stay within their group, though the same two ranks talk in s
 }
 
 TEST_CASE("groups work at the same time and at their own pace") {
-  for (std::uint64_t seed : {0u, 1u, 2u}) {
+  for_each_schedule(3, [&](std::uint64_t seed) {
     const auto run = run_ranks({.world_size = 8, .seed = seed}, [](Comm& dist) {
       Comm group = dist.split(dist.rank() % 3);
       Tensor sum = full(64, 1.0f);
@@ -183,12 +177,12 @@ TEST_CASE("groups work at the same time and at their own pace") {
     });
     // Groups of 3, 3 and 2 ranks.
     CHECK(run.results == std::vector<float>(8, 3 * 6.0f + 3 * 11.0f + 2 * 16.0f));
-  }
+  });
 }
 
 TEST_CASE("the trace numbers groups the same way, whatever the schedule") {
   std::vector<std::vector<int>> first;
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+  for_each_schedule(10, [&](std::uint64_t seed) {
     const auto run = run_ranks({.world_size = 6, .seed = seed}, [](Comm& dist) {
       Comm half = dist.split(dist.rank() / 3);
       // The halves split on in different numbers, at the same time.
@@ -208,8 +202,8 @@ TEST_CASE("the trace numbers groups the same way, whatever the schedule") {
     }
     if (first.empty()) first = groups;
     CHECK(groups == first);
-  }
+  });
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

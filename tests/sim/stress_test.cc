@@ -4,7 +4,6 @@
 //   RANKBOX_STRESS_SEED=123  runs the programs of that seed alone, many times
 //   RANKBOX_STRESS_RUNS=500  runs so many programs of each sort
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -12,7 +11,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +19,7 @@
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
+#include "tests/sim/program_walker.h"
 #include "tests/sim/random_program.h"
 #include "tests/sim/reference_model.h"
 
@@ -34,172 +33,7 @@ constexpr std::uint64_t kRuns = 2000;
 #endif
 constexpr std::chrono::seconds kPatience{20};
 
-// ---- Running a program
-// ----------------------------------------------------------------------------------------------
-
-/// The elements of one operation: of int64, or of float64.
-class Box {
- public:
-  Box() = default;
-  Box(std::int64_t count, bool doubles, std::int64_t value) : is_doubles_(doubles) {
-    if (doubles) {
-      std::vector<double> host;
-      for (std::int64_t i = 0; i < count; ++i) host.push_back(static_cast<double>(value + i));
-      doubles_ = from_host(host);
-    } else {
-      std::vector<std::int64_t> host;
-      for (std::int64_t i = 0; i < count; ++i) host.push_back(value + i);
-      ints_ = from_host(host);
-    }
-  }
-  Slice slice() { return is_doubles_ ? Slice(doubles_) : Slice(ints_); }
-  std::uint64_t digest() const {
-    if (!is_doubles_) return testing::digest(to_host(ints_));
-    const std::vector<double> host = to_host(doubles_);
-    return testing::digest(std::vector<std::int64_t>(host.begin(), host.end()));
-  }
-
- private:
-  bool is_doubles_ = false;
-  TensorOf<std::int64_t> ints_;
-  TensorOf<double> doubles_;
-};
-
-/// One operation under way: its memory, and its request, which goes first when they are destroyed.
-struct Operation {
-  Box box;
-  Box gathered;
-  bool receives = false;
-  bool gathers = false;
-  Request request;
-};
-
-/// One rank's walk through its steps.
-class Walker {
- public:
-  Walker(const Program& program, Comm& dist) : program_(program), comms_(program.groups.size()) {
-    comms_[0] = dist;
-  }
-
-  std::vector<std::uint64_t> walk() {
-    const int me = comms_[0]->rank();
-    for (const Step& step : program_.ranks[static_cast<std::size_t>(me)]) {
-      if (step.kind == StepKind::kReturn) break;
-      if (step.kind == StepKind::kThrow) throw std::runtime_error("as the program says");
-      take(step);
-    }
-    return std::move(received_);
-  }
-
- private:
-  void take(const Step& step) {
-    Comm& comm = *comms_[static_cast<std::size_t>(step.group)];
-    switch (step.kind) {
-      case StepKind::kSend:
-        comm.send(Box(step.count, step.doubles, step.value).slice(),
-                  index_of(step.group, step.peer));
-        break;
-      case StepKind::kRecv: {
-        Box box(step.count, step.doubles, -1);
-        comm.recv(box.slice(), index_of(step.group, step.peer));
-        received_.push_back(box.digest());
-        break;
-      }
-      case StepKind::kSendrecv: {
-        Box out(step.count, step.doubles, step.value);
-        Box in(step.count_in, step.doubles, -1);
-        comm.sendrecv(out.slice(), index_of(step.group, step.peer), in.slice(),
-                      index_of(step.group, step.src));
-        received_.push_back(in.digest());
-        break;
-      }
-      case StepKind::kIsend: {
-        Operation& operation = open_[step.request];
-        operation.box = Box(step.count, step.doubles, step.value);
-        operation.request = comm.isend(operation.box.slice(), index_of(step.group, step.peer));
-        break;
-      }
-      case StepKind::kIrecv: {
-        Operation& operation = open_[step.request];
-        operation.box = Box(step.count, step.doubles, -1);
-        operation.receives = true;
-        operation.request = comm.irecv(operation.box.slice(), index_of(step.group, step.peer));
-        break;
-      }
-      case StepKind::kCollective: {
-        Operation operation;
-        collective(comm, step, operation, /*async=*/false);
-        note(operation);
-        break;
-      }
-      case StepKind::kCollectiveAsync:
-        collective(comm, step, open_[step.request], /*async=*/true);
-        break;
-      case StepKind::kWait: {
-        Operation& operation = open_.at(step.request);
-        comms_[0]->wait(operation.request);
-        note(operation);
-        open_.erase(step.request);
-        break;
-      }
-      case StepKind::kSplit:
-        comms_[static_cast<std::size_t>(step.made_group)] = comm.split(step.color);
-        break;
-      case StepKind::kCompute:
-        comm.compute(1);
-        break;
-      case StepKind::kThrow:
-      case StepKind::kReturn:
-        break;
-    }
-  }
-
-  void collective(Comm& comm, const Step& step, Operation& operation, bool async) {
-    operation.box = Box(step.count, false, step.value);
-    operation.receives = step.collective != CollectiveKind::kBarrier;
-    operation.gathers = step.collective == CollectiveKind::kAllGather;
-    if (operation.gathers) operation.gathered = Box(step.count * comm.world_size(), false, -1);
-    const Slice slice = operation.box.slice();
-    const int root = step.peer < 0 ? -1 : index_of(step.group, step.peer);
-    switch (step.collective) {
-      case CollectiveKind::kBarrier:
-        async ? void(operation.request = comm.barrier_async()) : comm.barrier();
-        break;
-      case CollectiveKind::kBroadcast:
-        async ? void(operation.request = comm.broadcast_async(slice, root))
-              : comm.broadcast(slice, root);
-        break;
-      case CollectiveKind::kReduce:
-        async ? void(operation.request = comm.reduce_async(slice, root, step.op))
-              : comm.reduce(slice, root, step.op);
-        break;
-      case CollectiveKind::kAllReduce:
-        async ? void(operation.request = comm.all_reduce_async(slice, step.op))
-              : comm.all_reduce(slice, step.op);
-        break;
-      default:
-        async ? void(operation.request = comm.all_gather_async(slice, operation.gathered.slice()))
-              : comm.all_gather(slice, operation.gathered.slice());
-        break;
-    }
-  }
-
-  void note(const Operation& operation) {
-    if (operation.receives)
-      received_.push_back((operation.gathers ? operation.gathered : operation.box).digest());
-  }
-
-  int index_of(int group, int world_rank) const {
-    const std::vector<int>& members = program_.groups[static_cast<std::size_t>(group)];
-    return static_cast<int>(std::find(members.begin(), members.end(), world_rank) -
-                            members.begin());
-  }
-
-  const Program& program_;
-  std::vector<std::optional<Comm>> comms_;  // [group]
-  std::map<int, Operation> open_;           // by request
-  std::vector<std::uint64_t> received_;
-};
+// ---- Running a program ----------------------------------------------------------------------
 
 struct Run {
   Verdict verdict;
@@ -238,7 +72,7 @@ Run run(const Program& program) {
     run_world(
         options,
         [&](Comm& dist) {
-          run.received[static_cast<std::size_t>(dist.rank())] = Walker(program, dist).walk();
+          run.received[static_cast<std::size_t>(dist.rank())] = walk(program, dist);
         },
         &run.report);
   } catch (...) {
@@ -248,8 +82,7 @@ Run run(const Program& program) {
   return run;
 }
 
-// ---- Watching
-// -------------------------------------------------------------------------------------------------------
+// ---- Watching -------------------------------------------------------------------------------
 
 /// Ends the process if one program runs for too long, with its seed.
 class Watchdog {
@@ -291,10 +124,11 @@ std::uint64_t environment(const char* name, std::uint64_t otherwise) {
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
-/// Calls body for every seed that is to be run; with one seed given, for that seed many times.
+/// Calls body for every seed that is to be run, `otherwise` many unless the environment says how
+/// many; with one seed given there, for that seed as often.
 template <class Body>
-void for_each_seed(Body body) {
-  const std::uint64_t runs = environment("RANKBOX_STRESS_RUNS", kRuns);
+void for_each_seed(std::uint64_t otherwise, Body body) {
+  const std::uint64_t runs = environment("RANKBOX_STRESS_RUNS", otherwise);
   const std::uint64_t seed = environment("RANKBOX_STRESS_SEED", 0);
   for (std::uint64_t i = 1; i <= runs; ++i) body(seed == 0 ? i : seed);
 }
@@ -326,7 +160,7 @@ TEST_CASE("matched programs end well, with the right values, whatever the dial a
   Watchdog watchdog;
   std::map<OutcomeKind, int> seen;
   int wrong = 0;
-  for_each_seed([&](std::uint64_t seed) {
+  for_each_seed(kRuns, [&](std::uint64_t seed) {
     if (wrong >= 3) return;  // enough to read
     const Program program = matched_program(seed);
     REQUIRE(predict(program).possible == std::vector<Verdict>{Verdict{}});
@@ -340,7 +174,7 @@ TEST_CASE("broken programs end as the reference model says") {
   Watchdog watchdog;
   std::map<OutcomeKind, int> seen;
   int wrong = 0;
-  for_each_seed([&](std::uint64_t seed) {
+  for_each_seed(kRuns, [&](std::uint64_t seed) {
     if (wrong >= 3) return;
     wrong += !ends_as_predicted(broken_program(seed), watchdog, seen);
   });
@@ -354,7 +188,7 @@ TEST_CASE("broken programs end as the reference model says") {
 
 TEST_CASE("virtual time does not depend on the schedule") {
   Watchdog watchdog;
-  for (std::uint64_t seed = 1; seed <= kRuns / 20; ++seed) {
+  for_each_seed(kRuns / 20, [&](std::uint64_t seed) {
     Program program = matched_program(seed);
     CAPTURE(seed);
     std::optional<RunReport> first;
@@ -369,7 +203,7 @@ TEST_CASE("virtual time does not depend on the schedule") {
       CHECK(got.report.messages == first->messages);
       CHECK(got.report.trace.groups == first->trace.groups);
     }
-  }
+  });
 }
 
 }  // namespace

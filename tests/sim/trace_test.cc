@@ -7,10 +7,8 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
-
-using testing::is_file;
 
 TEST_CASE("events stand in program order, with their arguments") {
   std::vector<int> lines;
@@ -189,17 +187,16 @@ TEST_CASE("switched off there is no trace, but messages, memory and wall time ar
 
 TEST_CASE("switched off errors still name their lines") {
   int line = 0;
-  const auto seen = testing::observe({.world_size = 2, .trace = false}, [&](Comm& dist) {
+  const auto seen = observe({.world_size = 2, .trace = false}, [&](Comm& dist) {
     Tensor tensor = zeros(10);
     if (dist.rank() != 0) return;
     line = __LINE__ + 1;
     dist.recv(tensor, 1);
   });
-  const auto error = testing::error_as<DeadlockError>(seen.thrown);
-  REQUIRE(error.has_value());
-  REQUIRE(error->waits().size() == 1);
-  CHECK(error->waits()[0].line == line);
+  const auto error = require_error<DeadlockError>(seen);
+  REQUIRE(error.waits().size() == 1);
+  CHECK(error.waits()[0].line == line);
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

@@ -7,28 +7,20 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 
-namespace rankbox {
+namespace rankbox::testing {
 namespace {
-
-using testing::contains;
-using testing::error_as;
-using testing::is_file;
-using testing::Observation;
-using testing::observe;
-using testing::what_of;
 
 void check_unreceived(const Observation& seen, int rank, const std::string& op, int peer,
                       int line) {
   INFO(what_of(seen.thrown));
-  const auto error = error_as<UnreceivedMessage>(seen.thrown);
-  REQUIRE(error.has_value());
-  CHECK(error->rank() == rank);
-  CHECK(error->op() == op);
-  CHECK(error->peer() == peer);
-  CHECK(error->line() == line);
-  CHECK(is_file(error->file(), "unreceived_test.cc"));
-  CHECK(contains(error->what(), "unreceived_test.cc:" + std::to_string(line)));
-  CHECK(contains(error->what(), "rank " + std::to_string(rank)));
+  const auto error = require_error<UnreceivedMessage>(seen);
+  CHECK(error.rank() == rank);
+  CHECK(error.op() == op);
+  CHECK(error.peer() == peer);
+  CHECK(error.line() == line);
+  CHECK(is_file(error.file(), "unreceived_test.cc"));
+  CHECK(contains(error.what(), "unreceived_test.cc:" + std::to_string(line)));
+  CHECK(contains(error.what(), "rank " + std::to_string(rank)));
   for (const std::exception_ptr& ended : seen.ranks) CHECK(ended == nullptr);
 }
 
@@ -48,7 +40,7 @@ TEST_CASE("a buffered message that nobody received") {
 }
 
 TEST_CASE("of several the lowest rank's first is told, and how many more there are") {
-  for (std::uint64_t seed : {0u, 1u, 2u, 3u}) {
+  for_each_schedule(4, [&](std::uint64_t seed) {
     int line = 0;
     const Observation seen = observe(
         {.world_size = 4, .buffering = Buffering::unbounded(), .seed = seed}, [&](Comm& dist) {
@@ -66,7 +58,7 @@ TEST_CASE("of several the lowest rank's first is told, and how many more there a
     // Rank 0 received the first of the two: it is the second line that is left.
     check_unreceived(seen, 1, "send", 0, line + 1);
     CHECK(contains(what_of(seen.thrown), "2 more"));
-  }
+  });
 }
 
 TEST_CASE("in a group the ranks are those of the world") {
@@ -133,7 +125,7 @@ TEST_CASE("requests that outlive their world are closed with it") {
     if (dist.rank() == 0) kept.push_back(dist.irecv(tensor, 1));
     if (dist.rank() == 0) kept.push_back(dist.all_reduce_async(tensor));
   });
-  CHECK(error_as<UnreceivedMessage>(seen.thrown).has_value());
+  CHECK(ended_as<UnreceivedMessage>(seen));
   kept.clear();  // touches nothing of the world that is gone
 }
 
@@ -149,16 +141,14 @@ TEST_CASE("a request that is thrown away at once is taken back, and its partner 
     }
   });
   INFO(what_of(seen.thrown));
-  const auto error = error_as<DeadlockError>(seen.thrown);
-  REQUIRE(error.has_value());
-  CHECK(error->cycle() == std::vector<int>{1, 0});
+  const auto error = require_error<DeadlockError>(seen);
+  CHECK(error.cycle() == std::vector<int>{1, 0});
 }
 
 TEST_CASE("a collective that was thrown away is not made up for by the next one") {
   for (int late : {0, 1}) {  // who comes last to the second collective
-    const Fault delay = {
-        .rank = late, .operation = 2 - late, .kind = Fault::Kind::kDelay, .seconds = 0.02};
-    const Observation seen = observe({.world_size = 2, .faults = {delay}}, [](Comm& dist) {
+    const std::vector<Fault> delay = delay_of(late, 2 - late, 0.02);
+    const Observation seen = observe({.world_size = 2, .faults = delay}, [](Comm& dist) {
       Tensor tensor = zeros(2);
       if (dist.rank() == 0) {
         { const Request request = dist.all_reduce_async(tensor); }
@@ -170,11 +160,10 @@ TEST_CASE("a collective that was thrown away is not made up for by the next one"
     });
     CAPTURE(late);
     INFO(what_of(seen.thrown));
-    const auto error = error_as<DeadlockError>(seen.thrown);
-    REQUIRE(error.has_value());
-    REQUIRE(error->waits().size() == 2);
-    CHECK(error->waits()[0].peers == std::vector<int>{1});
-    CHECK(error->waits()[1].peers == std::vector<int>{0});
+    const auto error = require_error<DeadlockError>(seen);
+    REQUIRE(error.waits().size() == 2);
+    CHECK(error.waits()[0].peers == std::vector<int>{1});
+    CHECK(error.waits()[1].peers == std::vector<int>{0});
   }
 }
 
@@ -203,8 +192,8 @@ TEST_CASE("a failure counts more than what it left behind") {
         if (dist.rank() == 1) throw NotImplemented("reduce_tree");
       });
   // Rank 0 may have been aborted in its send.
-  CHECK(error_as<NotImplemented>(seen.thrown).has_value());
+  CHECK(ended_as<NotImplemented>(seen));
 }
 
 }  // namespace
-}  // namespace rankbox
+}  // namespace rankbox::testing

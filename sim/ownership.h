@@ -1,0 +1,26 @@
+// Whose memory a slice is, and whether two slices share any.
+#pragma once
+
+#include "comm/slice.h"
+#include "sim/rank_state.h"
+
+namespace rankbox::sim {
+
+/// The rank of the same world that made the slice's tensor, if that is another one; else -1.
+/// Tensors made outside of any rank have no owner, and those of an earlier world may be used by
+/// anyone.
+inline int foreign_owner(const RankState& rank, Slice slice) {
+  const std::uint64_t mine = rank.memory.owner;
+  if (slice.owner() == mine || slice.owner() >> 32 != mine >> 32) [[likely]]
+    return -1;
+  return static_cast<int>(slice.owner() & 0xffffffff) - 1;
+}
+
+inline bool overlap(Slice a, Slice b) {
+  const auto* const a_begin = static_cast<const char*>(a.data());
+  const auto* const b_begin = static_cast<const char*>(b.data());
+  return a.bytes() > 0 && b.bytes() > 0 && a_begin < b_begin + b.bytes() &&
+         b_begin < a_begin + a.bytes();
+}
+
+}  // namespace rankbox::sim
