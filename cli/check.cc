@@ -14,6 +14,7 @@
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/whole_number.h"
 #include "comm/errors.h"
 #include "verdict/verdict_json.h"
 #include "verdict/verdict_text.h"
@@ -96,10 +97,6 @@ void check(const Options& options) {
     throw InvalidArgument(fmt::format(
         "--timeout {:g} should be more than 0 and at most 3600 seconds", options.seconds));
   }
-  if (options.memory_mb < 64 || options.memory_mb > 1 << 20) {
-    throw InvalidArgument(
-        fmt::format("--memory {} should be from 64 to 1048576 MB", options.memory_mb));
-  }
 
   const Exercise& exercise = exercise_named(options.name);
   GradeOptions grading;
@@ -130,7 +127,10 @@ void add_check(CLI::App& app) {
       "Example:\n"
       "  ./rankbox check broadcast_ring                 your exercises/…/broadcast_ring.cc\n"
       "  ./rankbox check broadcast_ring --solution      the answer\n"
-      "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.");
+      "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.\n"
+      "With --json, status is pass, fail, not_implemented or error (ours, not yours), and each of\n"
+      "the four checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
+      "peer are -1, op and file empty and line 0 where there is none, or none is known.");
   check_command->add_option("name", options->name, "an exercise (./rankbox list), or its file")
       ->required()
       ->type_name("NAME");
@@ -143,6 +143,7 @@ void add_check(CLI::App& app) {
   check_command->add_option("--timeout", options->seconds, "seconds it may run (default 10)")
       ->type_name("S");
   check_command->add_option("--memory", options->memory_mb, "MB it may use (default 1024)")
+      ->check(whole_number(64, 1 << 20))
       ->type_name("MB");
   check_command->callback([options] { check(*options); });
 }

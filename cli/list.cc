@@ -61,7 +61,12 @@ void print_table() {
 void add_list(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   CLI::App* list = app.add_subcommand("list", "shows all exercises and how far you are");
-  list->footer("Example:\n  ./rankbox list --json | head");
+  list->footer(
+      "Example:\n"
+      "  ./rankbox list --json | head\n"
+      "With --json, status is that of the last check: pass, fail, not_implemented or error; "
+      "changed\n"
+      "if the file was edited since, not_started if it was never checked.");
   list->add_flag("--json", *json, "print a JSON array");
   list->callback([json] { *json ? print_json() : print_table(); });
 }

@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/check.h"
 #include "cli/child.h"
@@ -27,6 +29,19 @@ int complain(const std::string& what, int exit_code) {
   std::replace(line.begin(), line.end(), '\n', ' ');
   fmt::print(stderr, "rankbox: {}\n", line);
   return exit_code;
+}
+
+/// What may stand instead of a word or an option that nobody knows.
+std::string way_out(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  if (!chosen.empty()) return fmt::format("see ./rankbox {} --help", chosen.front()->get_name());
+  std::vector<std::string> names;
+  for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App* each) {
+         return !each->get_group().empty();  // those that are shown
+       })) {
+    names.push_back(subcommand->get_name());
+  }
+  return fmt::format("choose one of {}, or see ./rankbox --help", fmt::join(names, ", "));
 }
 
 int run(int argc, char** argv) {
@@ -49,8 +64,10 @@ int run(int argc, char** argv) {
     return error.get_exit_code();
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);
+  } catch (const CLI::ConversionError& error) {
+    return complain(fmt::format("{}, expected a number ({})", error.what(), way_out(app)), 2);
   } catch (const CLI::ParseError& error) {
-    return complain(std::string(error.what()) + " (see ./rankbox --help)", 2);
+    return complain(fmt::format("{} ({})", error.what(), way_out(app)), 2);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string_view>
 
@@ -103,6 +104,29 @@ void on_exit_called(int status, void* /*unused*/) {
   if (!done) report("exit", status);
 }
 
+/// A thread's stack for signal handlers, for as long as the thread lives.
+class SignalStack {
+ public:
+  SignalStack() {
+    stack_t stack = {};
+    stack.ss_sp = memory_.get();
+    stack.ss_size = kBytes;
+    sigaltstack(&stack, nullptr);
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+  ~SignalStack() {
+    stack_t none = {};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+
+ private:
+  // The handler needs some 10 KiB, most of them for walking up the frames.
+  static constexpr std::size_t kBytes = 64 * 1024;
+  std::unique_ptr<char[]> memory_ = std::make_unique_for_overwrite<char[]>(kBytes);
+};
+
 // ---- Exceptions ----
 
 std::mutex throws_mutex;
@@ -120,12 +144,14 @@ void report_stops() {
 
   struct sigaction action = {};
   action.sa_handler = on_signal;
-  action.sa_flags = SA_NODEFER;
+  action.sa_flags = SA_NODEFER | SA_ONSTACK;
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGUSR1}) {
     sigaction(signal, &action, nullptr);
   }
   on_exit(on_exit_called, nullptr);
 }
+
+void use_signal_stack() { thread_local const SignalStack stack; }
 
 void set_library(const void* address) {
   Dl_info info = {};

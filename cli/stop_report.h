@@ -2,11 +2,13 @@
 //
 // A signal, a call of exit(), or the parent's question (SIGUSR1) writes one line to kReportFd:
 //
-//   stopped signal 11 rank 2 at 11a9 1203        the innermost address in the learner's library
-//   first stopped exit 0 rank 2 at 11a9 1203 stopped asked 10 rank 2 at 11a9 1203
+//   stopped signal 11 rank 2 at 11a9 1203
+//   stopped exit 0 rank 2 at 11a9 1203
+//   stopped asked 10 rank 2 at 11a9 1203
 //
-// Addresses are offsets into the library; source_lines.h turns them into lines. Also remembers from
-// where each rank last threw an exception.
+// The innermost address in the learner's library comes first. Addresses are offsets into the
+// library; source_lines.h turns them into lines. Also remembers from where each rank last threw an
+// exception.
 #pragma once
 
 #include <string>
@@ -15,6 +17,10 @@ namespace rankbox::cli {
 
 /// Call once, early. Until set_library, there are no addresses.
 void report_stops();
+
+/// Gives this thread a second stack for the handler: after an endless recursion there is nothing
+/// left of the first. Call on every rank's thread; again does nothing.
+void use_signal_stack();
 
 /// The library that holds this address is the learner's.
 void set_library(const void* address);

@@ -44,9 +44,6 @@ double run_threads(int threads, const std::function<void(int thread)>& work) {
   std::atomic<int> missing = threads;
   std::atomic<bool> cancelled = false;
   std::chrono::steady_clock::time_point begin;
-  std::vector<std::thread> started;
-  started.reserve(static_cast<std::size_t>(threads));
-
   const auto body = [&](int thread) {
     if (!cores.empty()) move_this_thread_to(cores[static_cast<std::size_t>(thread) % cores.size()]);
     // Spin rather than sleep: who sleeps begins late. Let others run only if they cannot run
@@ -58,17 +55,20 @@ double run_threads(int threads, const std::function<void(int thread)>& work) {
     if (!cancelled.load()) work(thread);
   };
 
+  std::vector<std::jthread> started;  // joined on every way out of here
+  started.reserve(static_cast<std::size_t>(threads));
   try {
     for (int i = 0; i < threads; ++i) started.emplace_back(body, i);
   } catch (const std::system_error& error) {
     cancelled = true;
-    const std::size_t count = started.size();
-    for (std::thread& thread : started) thread.join();
     throw InvalidArgument(
         fmt::format("this machine cannot start {} threads: it started {}, then: {}; ask for fewer",
-                    threads, count, error.code().message()));
+                    threads, started.size(), error.code().message()));
+  } catch (...) {  // no memory, say
+    cancelled = true;
+    throw;
   }
-  for (std::thread& thread : started) thread.join();
+  for (std::jthread& thread : started) thread.join();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 

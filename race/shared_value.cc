@@ -1,5 +1,6 @@
 #include "race/shared_value.h"
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <thread>
@@ -47,7 +48,8 @@ void SharedValue::store(std::int64_t value) {
 }
 
 std::vector<SharedValue::Use> SharedValue::uses() const {
-  const std::size_t count = threads_.load(std::memory_order_relaxed);
+  // Whoever came too late was counted all the same.
+  const std::size_t count = std::min(threads_.load(std::memory_order_relaxed), slots_.size());
   return {slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
@@ -55,9 +57,7 @@ SharedValue::Slot& SharedValue::slot_of_this_thread() {
   thread_local std::uint64_t serial = 0;
   thread_local Slot* slot = nullptr;
   if (serial != serial_) {
-    const std::size_t index = threads_.load(std::memory_order_relaxed) < slots_.size()
-                                  ? threads_.fetch_add(1, std::memory_order_relaxed)
-                                  : slots_.size();
+    const std::size_t index = threads_.fetch_add(1, std::memory_order_relaxed);
     if (index >= slots_.size()) {
       throw InvalidArgument("more than " + std::to_string(kMaxThreads) +
                             " threads touched one SharedValue: start fewer");

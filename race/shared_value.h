@@ -64,8 +64,8 @@ class SharedValue {
 
   // volatile obliges the compiler to make every load and store. It orders nothing between threads.
   volatile std::int64_t value_;
-  const std::uint64_t serial_;  // unlike the address, never used twice
-  std::atomic<std::size_t> threads_ = 0;
+  const std::uint64_t serial_;            // unlike the address, never used twice
+  std::atomic<std::size_t> threads_ = 0;  // that came, also of those that were refused
   std::array<Slot, kMaxThreads> slots_;
 };
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -146,6 +147,26 @@ TEST_CASE("the thread after the last possible one gets an error, not the memory 
     }
   }).join();
   CHECK(message == "more than 256 threads touched one SharedValue: start fewer");
+  CHECK(value.uses().size() == SharedValue::kMaxThreads);
+}
+
+TEST_CASE("however many threads come at once, the record ends with the last that was let in") {
+  SharedValue value;
+  std::atomic<int> refused = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < SharedValue::kMaxThreads + 44; ++i) {
+      threads.emplace_back([&] {
+        try {
+          (void)value.load();
+        } catch (const InvalidArgument&) {
+          ++refused;
+        }
+      });
+    }
+  }
+  CHECK(refused == 44);
+  CHECK(value.uses().size() == SharedValue::kMaxThreads);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ class Barrier : public Subject {
   std::vector<Case> cases() const override;
   std::optional<Difference> run(Comm& dist, const Case& example) const override;
   Cost cost(const Case& example) const override;
+  bool is_a_barrier() const override { return true; }
   std::optional<Difference> after(const RunReport& report, const Case& example) const override;
 
  private:

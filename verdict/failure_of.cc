@@ -31,6 +31,7 @@ FailureKind kind_of(const std::exception& error) {
   if (dynamic_cast<const MessageMismatch*>(&error) != nullptr) return FailureKind::kMismatch;
   if (dynamic_cast<const CollectiveMismatch*>(&error) != nullptr) return FailureKind::kMismatch;
   if (dynamic_cast<const UnreceivedMessage*>(&error) != nullptr) return FailureKind::kUnreceived;
+  if (dynamic_cast<const BufferReused*>(&error) != nullptr) return FailureKind::kSafety;
   if (is_out_of_memory(error)) return FailureKind::kMemory;
   return FailureKind::kCrash;
 }
@@ -109,6 +110,33 @@ Failure failure_of(const Difference& difference, int rank, const Case& example,
   failure.message += fmt::format(": expected {}, got {}", difference.expected, difference.actual);
   failure.message += fmt::format(" ({})", to_string(example));
   if (!difference.hint.empty()) failure.message += "; " + difference.hint;
+  return failure;
+}
+
+std::optional<Failure> failure_of_native(const Trace& trace, const Case& example,
+                                         bool is_a_barrier) {
+  Failure failure;
+  const Event* native = nullptr;
+  for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    for (const Event& event : trace.ranks[rank]) {
+      if (event.kind != EventKind::kCollective) continue;
+      if (event.collective == CollectiveKind::kSplit) continue;
+      const bool moves_data = event.collective != CollectiveKind::kBarrier;
+      const bool better =
+          native == nullptr || (moves_data && native->collective == CollectiveKind::kBarrier);
+      if (!better) continue;
+      native = &event;
+      failure.rank = static_cast<int>(rank);
+    }
+  }
+  if (native == nullptr) return std::nullopt;
+  point_to(failure, *native);
+  if (failure.peer == failure.rank) failure.peer = -1;  // the root itself
+  const bool crutch = native->collective == CollectiveKind::kBarrier && !is_a_barrier;
+  failure.kind = crutch ? FailureKind::kSafety : FailureKind::kMessages;
+  failure.message = fmt::format("it calls the native {} ({}): {}", failure.op, to_string(example),
+                                crutch ? "leave it out, the messages themselves keep the order"
+                                       : "build it from send and recv");
   return failure;
 }
 

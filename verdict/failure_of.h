@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 
 #include "comm/run_options.h"
 #include "verdict/subject.h"
@@ -15,6 +16,12 @@ Failure failure_of(const std::exception& error);
 /// A wrong value on `rank`. Points to the last message that rank received, or else to the last
 /// thing it did at all: that is where the value came from.
 Failure failure_of(const Difference& difference, int rank, const Case& example, const Trace& trace);
+
+/// A native collective where messages were asked for: one that moves data, or else a barrier. Nothing
+/// if the trace holds neither. (A split moves no data, and is everybody's to use.)
+/// @param is_a_barrier see Subject: if not, a barrier is a matter of safety
+std::optional<Failure> failure_of_native(const Trace& trace, const Case& example,
+                                         bool is_a_barrier);
 
 /// A cost that is not the promised one. Points to the last thing that the busiest rank did.
 Failure failure_of_cost(const Cost& expected, const Case& example, const RunReport& report);

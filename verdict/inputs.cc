@@ -83,9 +83,10 @@ float tolerance(ReduceOp op) { return op == ReduceOp::AVG ? 2e-6f : 0.0f; }
 std::string origin_of_element(float value, int world_size) {
   if (std::isnan(value)) return "it was never written";
   const double code = static_cast<double>(value) - 1;
-  if (code < 0 || code != std::floor(code)) return "";
+  // Infinite or huge: no element, and no whole number that an integer could hold.
+  const bool in_range = code >= 0 && code < double{kRankStride} * world_size;
+  if (!in_range || code != std::floor(code)) return "";
   const auto whole = static_cast<std::int64_t>(code);
-  if (whole / kRankStride >= world_size) return "";
   return fmt::format("that is element {} of rank {}", whole % kRankStride, whole / kRankStride);
 }
 

@@ -20,7 +20,7 @@ Tensor elements_of(int rank, std::int64_t count);
 Tensor poison(std::int64_t count);
 
 /// Element i of rank's tensor where elements are reduced. Every rank's share shows in the result,
-/// and every result is exact in float, AVG's but for the last division:
+/// and every result of up to 20 ranks is exact in float, AVG's but for the last division:
 /// for SUM a power of two per rank, so that missing and doubled shares show; for PRODUCT powers of
 /// two with signs; for MAX negative numbers and for MIN positive ones, so that a buffer of zeros
 /// spoils them, with another rank's winning at every index.

@@ -3,14 +3,19 @@
 // Four checks over all of the subject's cases, smallest first, so that the first failure is the
 // smallest there is:
 //   values    every element is right, and inputs are unchanged
-//   messages  whatever is sent is received, in the size and type it has
+//   messages  whatever is sent is received, in the size and type it has, and no native collective
+//             does the work
 //   cost      steps, bytes and additions along the critical path equal the closed form
 //   safety    the same holds when sends are buffered and when they are not, and when the ranks are
-//             delayed at random
+//             delayed at random; and no barrier is used as a crutch
 //
-// Ranks run in rendezvous mode: a program that hangs there is tried again with unbounded buffers,
-// and if that helps, the verdict says so. A function that computes forever or breaks the process
-// takes the judge with it: untrusted code is judged in a process of its own (cli/judge.h).
+// Every case runs in rendezvous mode. For safety the smallest cases of every world size (the first,
+// and the first with elements) run again with unbounded buffers and once more with random delays; of
+// the others, one in four runs again, in turn with the one and with the other.
+//
+// A program that hangs without buffers is tried again with unbounded ones, and if that helps, the
+// verdict says so. A function that computes forever or breaks the process takes the judge with it:
+// untrusted code is judged in a process of its own (cli/judge.h).
 #pragma once
 
 #include <functional>
@@ -29,6 +34,8 @@ struct JudgeOptions {
   std::string replay;
   /// Told each case before it runs, so that somebody knows when it never ends.
   std::function<void(const std::string& replay_line)> starting = {};
+  /// Called on each rank's thread before the function is.
+  std::function<void()> entering = {};
 };
 
 /// Blocks until judged or until the first failure. Never throws for what the subject does.

@@ -1,4 +1,6 @@
 // Judging ping_pong: there and back between two ranks.
+//
+// Who passes is shown round trips of three sizes, and the α and β that they give.
 #pragma once
 
 #include "verdict/subject.h"
@@ -16,6 +18,7 @@ class PingPong : public Subject {
   std::vector<Case> cases() const override;
   std::optional<Difference> run(Comm& dist, const Case& example) const override;
   Cost cost(const Case& example) const override;
+  std::string remark(const std::function<double(const Case&)>& seconds_of) const override;
 
  private:
   Function function_;

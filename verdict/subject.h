@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,10 +42,20 @@ class Subject {
   /// Whether ranks talk to each other at all. If not, only the values are judged.
   virtual bool sends_messages() const { return true; }
 
+  /// Whether the function stands for the native barrier. To others a barrier is a crutch: it makes
+  /// a wrong order of messages look right.
+  virtual bool is_a_barrier() const { return false; }
+
   /// What can be seen only from outside, once all ranks have returned.
   virtual std::optional<Difference> after(const RunReport& /*report*/,
                                           const Case& /*example*/) const {
     return std::nullopt;
+  }
+
+  /// One more line for those who pass; none if empty. `seconds_of` runs a case and gives its virtual
+  /// time on the default cluster.
+  virtual std::string remark(const std::function<double(const Case&)>& /*seconds_of*/) const {
+    return "";
   }
 };
 

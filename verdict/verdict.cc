@@ -67,9 +67,17 @@ const char* name_of(FailureKind kind) {
   return "crash";
 }
 
-Verdict failed_before_running(std::string name, Failure failure) {
+Verdict undecided(std::string name) {
   Verdict verdict;
   verdict.name = std::move(name);
+  for (const char* check : kCheckNames) {
+    verdict.checks.push_back({check, CheckStatus::kSkipped, {}, {}, {}});
+  }
+  return verdict;
+}
+
+Verdict failed_before_running(std::string name, Failure failure) {
+  Verdict verdict = undecided(std::move(name));
   verdict.status =
       failure.kind == FailureKind::kNotImplemented ? Status::kNotImplemented : Status::kFail;
   verdict.failure = std::move(failure);

@@ -17,7 +17,7 @@ enum class CheckStatus { kPass, kFail, kSkipped };
 /// What went wrong.
 enum class FailureKind {
   kValues,          // a wrong element
-  kMessages,        // messages go elsewhere than the topology says
+  kMessages,        // a native collective does what messages should
   kCost,            // right values, but more (or fewer) steps, bytes or additions than promised
   kSafety,          // the outcome depends on buffering or timing
   kMemory,          // too much memory
@@ -30,8 +30,11 @@ enum class FailureKind {
   kNotImplemented,  // still the stub
 };
 
+/// Every verdict has these four, in this order.
+inline constexpr const char* kCheckNames[] = {"values", "messages", "cost", "safety"};
+
 struct Check {
-  std::string name;  // "values", "messages", "cost", "safety"
+  std::string name;  // one of kCheckNames
   CheckStatus status = CheckStatus::kSkipped;
   std::string expected;
   std::string actual;
@@ -65,6 +68,9 @@ struct Verdict {
 const char* name_of(Status status);
 const char* name_of(CheckStatus status);
 const char* name_of(FailureKind kind);
+
+/// A verdict with every check skipped and nothing decided.
+Verdict undecided(std::string name);
 
 /// A verdict that is all failure, with every check skipped.
 Verdict failed_before_running(std::string name, Failure failure);

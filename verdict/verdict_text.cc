@@ -1,5 +1,6 @@
 #include "verdict/verdict_text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -29,15 +30,6 @@ class Writer {
   bool colour_;
 };
 
-std::string passed(const Verdict& verdict, const Writer& writer) {
-  std::string text = fmt::format("{} {}\n", writer.green("✓"), writer.bold(verdict.name));
-  for (const Check& check : verdict.checks) {
-    if (check.status != CheckStatus::kPass) continue;  // not made: it makes no sense here
-    text += fmt::format("  {:<10}{}\n", check.name, check.detail);
-  }
-  return text;
-}
-
 // The message in lines, the longest and the last ones cut off.
 std::vector<std::string> lines_of(const std::string& message) {
   std::vector<std::string> lines;
@@ -56,6 +48,19 @@ std::vector<std::string> lines_of(const std::string& message) {
     begin = end + 1;
   }
   return lines;
+}
+
+std::string passed(const Verdict& verdict, const Writer& writer) {
+  std::string text = fmt::format("{} {}\n", writer.green("✓"), writer.bold(verdict.name));
+  for (const Check& check : verdict.checks) {
+    if (check.status != CheckStatus::kPass) continue;  // not made: it makes no sense here
+    std::string heading = check.name;
+    for (const std::string& line : lines_of(check.detail)) {
+      text += fmt::format("  {:<10}{}\n", heading, line);
+      heading.clear();
+    }
+  }
+  return text;
 }
 
 std::string where(const Failure& failure) {
@@ -97,7 +102,10 @@ std::string failed(const Verdict& verdict, const Failure& failure, const Writer&
   const std::string place = where(failure);
   if (!place.empty()) text += fmt::format("  at: {}\n", place);
   if (!failure.replay.empty()) text += fmt::format("  again: {}\n", failure.replay);
-  if (!verdict.checks.empty()) text += " " + checks_in_one_line(verdict, writer) + "\n";
+  const bool any_made =
+      std::any_of(verdict.checks.begin(), verdict.checks.end(),
+                  [](const Check& check) { return check.status != CheckStatus::kSkipped; });
+  if (any_made) text += " " + checks_in_one_line(verdict, writer) + "\n";
   return text;
 }
 

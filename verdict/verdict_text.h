@@ -1,4 +1,5 @@
-// A verdict for people: one line per check when it passes, at most twelve lines when it does not.
+// A verdict for people: a line or two per check when it passes, at most twelve lines when it does
+// not.
 #pragma once
 
 #include <string>

@@ -16,6 +16,7 @@
 #include "cli/compare/lists.h"
 #include "cli/compare/report.h"
 #include "cli/terminal.h"
+#include "cli/whole_number.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
@@ -71,12 +72,13 @@ std::vector<std::string> parse_algorithms(const std::string& text,
   return wanted;
 }
 
-ReduceOp parse_op(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
+ReduceOp parse_op(const std::string& text) {
+  std::string upper = text;
+  std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   for (const ReduceOp op :
        {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN, ReduceOp::AVG}) {
-    if (text == name_of(op)) {
+    if (upper == name_of(op)) {
       return op;
     }
   }
@@ -93,7 +95,7 @@ Buffering parse_buffering(const std::string& text) {
   }
   constexpr std::string_view kEager = "eager:";
   if (text.starts_with(kEager)) {
-    return Buffering::eager(parse_sizes(text.substr(kEager.size())).front());
+    return Buffering::eager(parse_bytes(std::string_view(text).substr(kEager.size())));
   }
   throw InvalidArgument(fmt::format(
       "unknown buffering \"{}\": choose rendezvous, eager:BYTES (like eager:64K) or unbounded",
@@ -196,6 +198,7 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 std::vector<Row> compare(const Plan& plan, bool quiet) {
+  check_world_can_start(plan);
   const bool show_progress = isatty(STDERR_FILENO) == 1;
   const bool colour = use_colour();
   std::size_t total = 0;
@@ -271,9 +274,9 @@ void add_compare(CLI::App& app) {
   command
       ->add_option("--iters", arguments->iterations,
                    "iterations per row (default: what fits into 0.1 s)")
-      ->check(CLI::Range(1, 1000000));
+      ->check(whole_number(1, 1'000'000));
   command->add_option("--warmup", arguments->warmup, "calls before the first iteration")
-      ->check(CLI::Range(1, 1000000))
+      ->check(whole_number(1, 1'000'000))
       ->capture_default_str();
   command->add_option("--buffering", arguments->buffering, "rendezvous, eager:BYTES or unbounded")
       ->capture_default_str();

@@ -40,7 +40,8 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-std::int64_t parse_size(std::string_view text) {
+/// Bytes with a unit of K, M or G, at most kMaxBytes; may be negative.
+std::int64_t number_of_bytes(std::string_view text) {
   std::string_view digits = text;
   std::int64_t unit = 1;
   if (!digits.empty()) {
@@ -55,10 +56,14 @@ std::int64_t parse_size(std::string_view text) {
     throw InvalidArgument(fmt::format(
         "\"{}\" is not a size: write a whole number of bytes, like 8, 64K, 4M or 1G", text));
   }
-  if (*value > kMaxBytes / unit) {
+  if (*value > kMaxBytes / unit || *value < -kMaxBytes / unit) {
     throw InvalidArgument(fmt::format("size {} is too large: at most 64G", text));
   }
-  const std::int64_t bytes = *value * unit;
+  return *value * unit;
+}
+
+std::int64_t parse_size(std::string_view text) {
+  const std::int64_t bytes = number_of_bytes(text);
   if (bytes < 4 || bytes % 4 != 0) {
     throw InvalidArgument(fmt::format(
         "size {} does not hold a whole number of float32: a multiple of 4, at least 4", text));
@@ -112,6 +117,14 @@ std::vector<int> parse_ranks(std::string_view text) {
     throw InvalidArgument("an empty list of ranks: write world sizes, like 2,4,8");
   }
   return ranks;
+}
+
+std::int64_t parse_bytes(std::string_view text) {
+  const std::int64_t bytes = number_of_bytes(text);
+  if (bytes < 0) {
+    throw InvalidArgument(fmt::format("{} bytes are less than none: at least 0", text));
+  }
+  return bytes;
 }
 
 std::vector<std::int64_t> parse_sizes(std::string_view text) {

@@ -21,6 +21,9 @@ std::vector<int> parse_ranks(std::string_view text);
 /// than 64G, a factor below 2, an end before the start.
 std::vector<std::int64_t> parse_sizes(std::string_view text);
 
+/// One number of bytes from 0 to 64G: "0", "100", "64K". Throws InvalidArgument for anything else.
+std::int64_t parse_bytes(std::string_view text);
+
 /// "4 MiB", "1.5 KiB", "12 B".
 std::string format_bytes(std::int64_t bytes);
 

@@ -72,6 +72,17 @@ TEST_CASE("a bad size is one line that names it") {
   }
 }
 
+TEST_CASE("a number of bytes is one, of any size from 0") {
+  CHECK(parse_bytes("0") == 0);
+  CHECK(parse_bytes("7") == 7);
+  CHECK(parse_bytes("64K") == 64 * kKi);
+  CHECK(parse_bytes("64G") == 64 * kGi);
+  for (const char* bad : {"", "-1", "-4K", "1,2", "8,16", "8:64:2", "65G", "many", "1.5K", "8 "}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(parse_bytes(bad), InvalidArgument);
+  }
+}
+
 TEST_CASE("ranks are whole numbers from 1 to 65536, in the order given") {
   CHECK(parse_ranks("2,4,8") == std::vector<int>{2, 4, 8});
   CHECK(parse_ranks("8,2,8") == std::vector<int>{8, 2});

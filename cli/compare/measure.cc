@@ -88,9 +88,14 @@ RunOptions options_of(const Plan& plan, int world_size, bool trace) {
 }
 
 [[noreturn]] void rethrow_naming(const Error& error, const Row& row) {
-  throw Error(fmt::format("{} ({}) on {} ranks, {}: {}", name_of(row.collective), row.algorithm,
-                          row.world_size, format_bytes(row.bytes), error.what()),
-              error.context());
+  const std::string message =
+      fmt::format("{} ({}) on {} ranks, {}: {}", name_of(row.collective), row.algorithm,
+                  row.world_size, format_bytes(row.bytes), error.what());
+  // What the user can mend stays what the user can mend.
+  if (dynamic_cast<const InvalidArgument*>(&error) != nullptr) {
+    throw InvalidArgument(message, error.context());
+  }
+  throw Error(message, error.context());
 }
 
 /// One call under the virtual clock: cost, time on the cluster, and whether the result is right.
@@ -176,6 +181,11 @@ int nodes_of(const Cluster& cluster, int world_size) {
   return cluster.ranks_per_node == 0
              ? 1
              : (world_size + cluster.ranks_per_node - 1) / cluster.ranks_per_node;
+}
+
+void check_world_can_start(const Plan& plan) {
+  const int largest = *std::max_element(plan.ranks.begin(), plan.ranks.end());
+  run_ranks(options_of(plan, largest, false), [](Comm&) {});
 }
 
 std::size_t count_rows(const Plan& plan, int world_size) {

@@ -49,6 +49,10 @@ struct Row {
 /// The nodes that this many ranks fill on a cluster.
 int nodes_of(const Cluster& cluster, int world_size);
 
+/// Starts the plan's largest world once, and does nothing in it. Throws InvalidArgument if this
+/// machine cannot.
+void check_world_can_start(const Plan& plan);
+
 /// All rows of one world size: by collective, then size, then algorithm, the native one first.
 ///
 /// Every row is run once under the virtual clock, where its result is checked too; then the ranks
@@ -57,7 +61,8 @@ int nodes_of(const Cluster& cluster, int world_size);
 /// slowest rank.
 ///
 /// @param progress called before each row's times are taken, with its number from 0, from another
-/// thread Errors: what an algorithm throws, with the row named. Blocks until all is measured.
+/// thread
+/// Errors: what an algorithm throws, with the row named. Blocks until all is measured.
 std::vector<Row> measure_world(
     const Plan& plan, int world_size,
     const std::function<void(std::size_t row, const Row& now)>& progress);

@@ -65,12 +65,13 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-CommandResult rankbox(const std::vector<std::string>& arguments) {
+CommandResult rankbox(const std::vector<std::string>& arguments, std::int64_t memory_bytes) {
   cli::ChildOptions options;
   options.directory = project();
   options.command = {environment("RANKBOX_CLI", sources() / "cli/rankbox")};
   options.command.insert(options.command.end(), arguments.begin(), arguments.end());
   options.seconds = 120;
+  options.memory_bytes = memory_bytes;
   const cli::ChildResult result = cli::run_child(options);
   if (result.timed_out) throw std::runtime_error("rankbox did not end: " + result.output);
   const int status = result.status;

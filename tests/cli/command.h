@@ -1,6 +1,7 @@
 // Runs the rankbox that was built, on a copy of the project, as a user would.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ const std::string& project();
 /// The text of a file of the project.
 std::string read_file(const std::string& path);
 
-/// rankbox with these arguments, in the project's folder.
-CommandResult rankbox(const std::vector<std::string>& arguments);
+/// rankbox with these arguments, in the project's folder. It may use that much private memory; 0: as
+/// much as there is.
+CommandResult rankbox(const std::vector<std::string>& arguments, std::int64_t memory_bytes = 0);
 
 /// The verdict that `rankbox check --json` with these arguments prints.
 Verdict checked(std::vector<std::string> arguments);

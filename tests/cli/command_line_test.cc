@@ -63,7 +63,21 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"check", "reduce_tree", "--replay", "op=XOR"}, "XOR"},
       {{"check"}, "name"},
       {{"check", "broadcast_ring", "--colour"}, "--colour"},
+      {{"check", "broadcast_ring", "--colour"}, "./rankbox check --help"},
+      {{"check", "broadcast_ring", "--memory", "much"}, "whole number from 64 to 1048576"},
+      {{"check", "broadcast_ring", "--timeout", "soon"}, "expected a number"},
+      {{"check", "broadcast_ring", "--replay", "world_size=21"}, "from 1 to 20"},
+      {{"check", "broadcast_ring", "--replay", "count=10000"}, "from 0 to 9999"},
       {{"chekc"}, "chekc"},
+      {{"chekc"}, "demo, list, check, compare, race, test"},
+      {{"race", "--repeats", "x"}, "'x' should be a whole number from 0 to 1000000000"},
+      {{"race", "--threads", "3"}, "even number"},
+      {{"race", "--runs", "0"}, "whole number from 1 to 100000"},
+      {{"compare", "--op", "nope"}, "\"nope\""},
+      {{"compare", "--iters", "few"}, "whole number from 1 to 1000000"},
+      {{"compare", "--buffering", "eager:8,16"}, "\"8,16\" is not a size"},
+      {{"compare", "--buffering", "eager:-1"}, "at least 0"},
+      {{"compare", "--buffering", "eager:"}, "not a size"},
   };
   for (const Mistake& mistake : mistakes) {
     const CommandResult result = rankbox(mistake.arguments);
@@ -73,6 +87,16 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
     CHECK(result.output.find(mistake.names) != std::string::npos);
     CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 1);
   }
+}
+
+TEST_CASE("a world that this machine cannot start is refused before anything is measured") {
+  const std::int64_t too_little = std::int64_t{512} << 20;
+  const CommandResult result =
+      rankbox({"compare", "--ranks", "2,512", "--sizes", "4", "--iters", "1"}, too_little);
+  INFO(result.output);
+  CHECK(result.exit_code == 2);
+  CHECK(result.output.find("rankbox: world size 512") == 0);
+  CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 1);
 }
 
 TEST_CASE("help comes with an example for every subcommand") {

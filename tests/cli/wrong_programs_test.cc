@@ -23,7 +23,7 @@ struct Wrong {
 const std::vector<Wrong>& programs() {
   using enum FailureKind;
   static const std::vector<Wrong> all = {
-      {"barrier_every_step.cc", "broadcast_ring", kCost, 0, "barrier"},
+      {"barrier_every_step.cc", "broadcast_ring", kSafety, 0, "native barrier"},
       {"does_not_compile.txt", "broadcast_naive", kCompile, -1, "telepathy"},
       {"endless.cc", "broadcast_naive", kTimeout, 1, "loop"},
       {"exits.cc", "broadcast_naive", kCrash, 2, "exit(0)"},
@@ -35,11 +35,17 @@ const std::vector<Wrong>& programs() {
       {"lost_result.cc", "allreduce_naive", kValues, 0, "share of rank 0 alone"},
       {"missing_function.cc", "broadcast_naive", kCompile, -1,
        "void rankbox::broadcast_naive(Comm& dist, Tensor& tensor, int src)"},
-      {"native.cc", "broadcast_tree", kCost, 0, "native broadcast"},
+      {"native.cc", "broadcast_tree", kMessages, 0, "native broadcast"},
+      {"native_all_gather.cc", "allgather_bruck", kMessages, 0, "native all_gather"},
+      {"native_barrier.cc", "barrier_dissemination", kMessages, 0, "native barrier"},
+      {"native_gather.cc", "gather_tree", kMessages, 0, "native gather"},
+      {"native_scatter.cc", "scatter_tree", kMessages, 0, "native scatter"},
       {"null_pointer.cc", "broadcast_naive", kCrash, 1, "segmentation fault"},
       {"other_parameters.cc", "broadcast_naive", kCompile, -1, "just these parameters"},
       {"other_root.cc", "broadcast_naive", kMismatch, 0, "root"},
-      {"reused_buffer.cc", "broadcast_naive", kValues, 1, "tensor[0] on rank 1: expected 1, got"},
+      {"recursion.cc", "broadcast_naive", kCrash, 1, "endless recursion"},
+      {"reused_buffer.cc", "broadcast_naive", kSafety, 0,
+       "wrote to the tensor of its isend to rank 1"},
       {"send_send.cc", "exchange", kDeadlock, 0, "works only when sends are buffered"},
       {"size_mismatch.cc", "broadcast_naive", kMismatch, -1, "mismatch"},
       {"sleeps.cc", "broadcast_naive", kTimeout, 0, "asleep"},
@@ -93,6 +99,7 @@ TEST_CASE("every wrong program gets the verdict it deserves, with rank, file and
     CHECK(std::string(name_of(verdict.failure->kind)) == std::string(name_of(wrong.kind)));
     CHECK(verdict.failure->message.find(wrong.message) != std::string::npos);
     CHECK(verdict.failure->file == path_of(wrong));
+    CHECK(verdict.checks.size() == 4);
     if (wrong.rank >= 0) CHECK(verdict.failure->rank == wrong.rank);
     const int line = marked_line(wrong);
     if (line > 0) CHECK(verdict.failure->line == line);

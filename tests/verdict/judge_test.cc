@@ -2,14 +2,19 @@
 // tests/cli.
 #include "verdict/judge.h"
 
+#include <atomic>
+#include <initializer_list>
+#include <map>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
 
 #include "collectives/cost.h"
 #include "collectives/cost_ranks.h"
+#include "verdict/barrier.h"
 #include "verdict/broadcast.h"
 #include "verdict/exchange.h"
+#include "verdict/ping_pong.h"
 #include "verdict/verdict_text.h"
 
 namespace rankbox {
@@ -52,6 +57,55 @@ void send_first(Comm& dist, const Tensor& mine, Tensor& theirs, int partner) {
   }
   dist.send(mine, partner);
   dist.recv(theirs, partner);
+}
+
+void with_barriers(Comm& dist, Tensor& tensor, int src) {
+  right(dist, tensor, src);
+  dist.barrier();
+}
+void native(Comm& dist, Tensor& tensor, int src) {
+  dist.barrier();
+  dist.broadcast(tensor, src);
+}
+void native_started_and_awaited(Comm& dist, Tensor& tensor, int src) {
+  dist.wait(dist.broadcast_async(tensor, src));
+}
+void with_a_split(Comm& dist, Tensor& tensor, int src) {
+  dist.split(0, dist.rank());
+  right(dist, tensor, src);
+}
+void native_barrier(Comm& dist) { dist.barrier(); }
+void barrier_by_rank_0(Comm& dist) {
+  Tensor nothing;
+  for (int rank = 1; rank < dist.world_size(); ++rank) {
+    if (dist.rank() == rank) dist.send(nothing, 0);
+    if (dist.rank() == 0) dist.recv(nothing, rank);
+  }
+  for (int rank = 1; rank < dist.world_size(); ++rank) {
+    if (dist.rank() == 0) dist.send(nothing, rank);
+    if (dist.rank() == rank) dist.recv(nothing, 0);
+  }
+}
+
+// Once the judge has started this many runs, results are wrong.
+std::atomic<int> runs_left = 0;
+void wrong_from_then_on(Comm& dist, Tensor& tensor, int src) {
+  right(dist, tensor, src);
+  if (runs_left < 0) tensor += full({tensor.size()}, 1.0f);
+}
+void dear_and_wrong_from_then_on(Comm& dist, Tensor& tensor, int src) {
+  right(dist, tensor, src);
+  wrong_from_then_on(dist, tensor, src);
+}
+
+void there_and_back(Comm& dist, Tensor& tensor, int partner) {
+  if (dist.rank() < partner) {
+    dist.send(tensor, partner);
+    dist.recv(tensor, partner);
+  } else if (dist.rank() > partner) {
+    dist.recv(tensor, partner);
+    dist.send(tensor, partner);
+  }
 }
 
 Verdict judged(Broadcast::Function function, const JudgeOptions& options = {}) {
@@ -116,6 +170,78 @@ TEST_CASE("a hang that buffers would cure is called so") {
   CHECK(kind_of(verdict) == "deadlock");
   CHECK(verdict.failure->message.find("works only when sends are buffered") == 0);
   CHECK(verdict.find("safety")->status == CheckStatus::kFail);
+}
+
+TEST_CASE("a native collective does not pass for messages, whatever it costs") {
+  for (Broadcast::Function function : {native, native_started_and_awaited}) {
+    const Verdict verdict = judged(function);
+    INFO(to_text(verdict));
+    CHECK(kind_of(verdict) == "messages");
+    CHECK(verdict.failure->rank == 0);
+    CHECK(verdict.failure->line > 0);
+    CHECK(verdict.failure->message.find("native broadcast") != std::string::npos);
+    CHECK(verdict.failure->message.find("build it from send and recv") != std::string::npos);
+    CHECK(verdict.find("messages")->status == CheckStatus::kFail);
+  }
+  const Verdict barrier = judge("barrier", Barrier(native_barrier, cost::barrier_dissemination));
+  CHECK(kind_of(barrier) == "messages");
+  CHECK(barrier.failure->op == "barrier");
+}
+
+TEST_CASE("a barrier is a crutch, and a split is not") {
+  const Verdict crutch = judged(with_barriers);
+  CHECK(kind_of(crutch) == "safety");
+  CHECK(crutch.failure->message.find("native barrier") != std::string::npos);
+  const Verdict split = judged(with_a_split);
+  CHECK(kind_of(split) == "cost");
+}
+
+TEST_CASE("every world size runs at least once more with buffers, and once more with delays") {
+  const Broadcast broadcast(right, cost::broadcast_naive);
+  const Barrier barrier(barrier_by_rank_0, cost::barrier_dissemination);
+  for (const Subject* subject : std::initializer_list<const Subject*>{&broadcast, &barrier}) {
+    std::map<int, int> runs_beyond;  // by world size: runs minus cases
+    for (const Case& example : subject->cases()) --runs_beyond[example.world_size];
+    JudgeOptions options;
+    const Case any = subject->cases().front();
+    options.starting = [&](const std::string& line) {
+      ++runs_beyond[parse_case(line.substr(line.rfind(' ') + 1), any).world_size];
+    };
+    judge("any", *subject, options);
+    for (const auto& [world_size, runs] : runs_beyond) {
+      CAPTURE(world_size);
+      CHECK(runs >= 2);
+    }
+  }
+}
+
+TEST_CASE("what goes wrong only when run otherwise fails safety alone, and cost where it should") {
+  for (const bool dear : {false, true}) {
+    JudgeOptions options;
+    runs_left = static_cast<int>(Broadcast(right, cost::broadcast_naive).cases().size());
+    options.starting = [](const std::string&) { --runs_left; };
+    const Verdict verdict =
+        judged(dear ? dear_and_wrong_from_then_on : wrong_from_then_on, options);
+    INFO(to_text(verdict));
+    CHECK(kind_of(verdict) == "safety");
+    CHECK(verdict.find("values")->status == CheckStatus::kPass);
+    CHECK(verdict.find("messages")->status == CheckStatus::kPass);
+    CHECK(verdict.find("cost")->status == (dear ? CheckStatus::kFail : CheckStatus::kPass));
+    CHECK(verdict.find("safety")->status == CheckStatus::kFail);
+  }
+}
+
+TEST_CASE("who passes ping_pong sees three times, and the alpha and beta that they give") {
+  const PingPong ping_pong(there_and_back, cost::ping_pong);
+  const Verdict verdict = judge("ping_pong", ping_pong);
+  INFO(to_text(verdict));
+  REQUIRE(verdict.passed());
+  const std::string& detail = verdict.find("cost")->detail;
+  for (const char* part : {"4 B in 0.6008 µs", "3000 B in 1.2000 µs", "16384 B in 3.8768 µs",
+                           "α = 0.3 µs", "β = 0.1 ns per byte", "the middle one 1.2000 µs"}) {
+    CAPTURE(part);
+    CHECK(detail.find(part) != std::string::npos);
+  }
 }
 
 TEST_CASE("a replay runs one case alone") {

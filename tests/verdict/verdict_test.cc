@@ -52,6 +52,26 @@ TEST_CASE("JSON has every field, and a failure only where something failed") {
   CHECK(fail.at("failure").at("kind") == "deadlock");
 }
 
+TEST_CASE("what failed before it ran has all four checks, skipped, and does not list them") {
+  Failure failure;
+  failure.kind = FailureKind::kCompile;
+  failure.message = "no semicolon";
+  const Verdict verdict = failed_before_running("broadcast_ring", failure);
+  REQUIRE(verdict.checks.size() == 4);
+  for (const char* name : {"values", "messages", "cost", "safety"}) {
+    REQUIRE(verdict.find(name) != nullptr);
+    CHECK(verdict.find(name)->status == CheckStatus::kSkipped);
+  }
+  CHECK(nlohmann::json::parse(to_json(verdict)).at("checks").size() == 4);
+  CHECK(to_text(verdict).find("safety") == std::string::npos);
+}
+
+TEST_CASE("the second line of what a check says is indented like the first") {
+  Verdict verdict = passing();
+  verdict.checks[0].detail = "12 cases\nand more";
+  CHECK(to_text(verdict).find("\n            and more\n") != std::string::npos);
+}
+
 TEST_CASE("a message that is no UTF-8 still makes valid JSON") {
   Verdict verdict = failing();
   verdict.failure->message = "thrown: \xff\xfe";

@@ -1,0 +1,19 @@
+// The race demo's options on a command line: those of `race_demo` and of `./rankbox race`.
+#pragma once
+
+#include "race/race_demo.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming)
+class App;
+}
+
+namespace rankbox::cli {
+
+/// Adds --threads, --repeats, --runs and --step. `options` has to outlive the parsing.
+void add_race_options(CLI::App& app, RaceOptions& options);
+
+/// What the terminal adds to them, once they are parsed: colour, width, and whether there is
+/// somebody to press Enter.
+void fit_to_terminal(RaceOptions& options);
+
+}  // namespace rankbox::cli
