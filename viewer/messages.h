@@ -1,0 +1,28 @@
+// Which send met which receive, found in a trace.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "comm/trace.h"
+
+namespace rankbox {
+
+/// An event of a trace: trace.ranks[rank][event].
+struct EventId {
+  int rank = -1;
+  std::size_t event = 0;
+  bool operator==(const EventId&) const = default;
+};
+
+struct Message {
+  EventId send;
+  EventId recv;
+  bool operator==(const Message&) const = default;
+};
+
+/// The k-th send from s to d of a group with the k-th receive at d from s, ordered by receiving
+/// rank and event. Sends and receives that stayed alone are left out. Cost: O(E log p).
+std::vector<Message> match_messages(const Trace& trace);
+
+}  // namespace rankbox

@@ -1,0 +1,139 @@
+// Trace-event JSON of real runs, read back.
+#include "viewer/trace_events.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "comm/run_ranks.h"
+#include "viewer/messages.h"
+
+namespace rankbox {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Everything that a lane can hold: blocking, paired, asynchronous, native, local.
+RunReport run_everything() {
+  return run_ranks({.world_size = 4},
+                   [](Comm& dist) {
+                     Tensor tensor = full(64, 1.0f);
+                     Tensor other = zeros(64);
+                     const int next = (dist.rank() + 1) % 4;
+                     const int prev = (dist.rank() + 3) % 4;
+                     dist.compute(1e-6 * dist.rank());
+                     dist.sendrecv(tensor, next, other, prev);
+                     tensor += other;
+                     const Comm::Request sent = dist.isend(tensor, next);
+                     const Comm::Request received = dist.irecv(other, prev);
+                     dist.compute(2e-6);
+                     dist.wait_all({sent, received});
+                     if (dist.rank() == 0) dist.send(tensor, 3);
+                     if (dist.rank() == 3) dist.recv(tensor, 0);
+                     dist.all_reduce(tensor);
+                     dist.barrier();
+                   })
+      .report;
+}
+
+Json exported(const Trace& trace) {
+  std::ostringstream out;
+  write_trace_events(out, trace, sim::replay(trace, Cluster{}));
+  return Json::parse(out.str());
+}
+
+struct Slice1D {
+  double begin;
+  double end;
+};
+
+/// The slices of every lane, in order.
+std::map<std::pair<int, int>, std::vector<Slice1D>> lanes_of(const Json& json) {
+  std::map<std::pair<int, int>, std::vector<Slice1D>> lanes;
+  for (const Json& event : json["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    const double begin = event["ts"];
+    lanes[{event["pid"], event["tid"]}].push_back({begin, begin + event["dur"].get<double>()});
+  }
+  for (auto& [lane, slices] : lanes) {
+    std::stable_sort(slices.begin(), slices.end(), [](const Slice1D& a, const Slice1D& b) {
+      return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+    });
+  }
+  return lanes;
+}
+
+TEST_CASE("the slices of a lane nest, in virtual time and by the wall clock") {
+  const Json json = exported(run_everything().trace);
+  constexpr double kRounding = 1e-6;  // µs
+  for (const auto& [lane, slices] : lanes_of(json)) {
+    CAPTURE(lane.first);
+    CAPTURE(lane.second);
+    std::vector<Slice1D> around;
+    for (const Slice1D& slice : slices) {
+      while (!around.empty() && around.back().end <= slice.begin + kRounding) around.pop_back();
+      if (!around.empty()) CHECK(slice.end <= around.back().end + kRounding);
+      around.push_back(slice);
+    }
+  }
+}
+
+TEST_CASE("every message is an arrow, from its send's slice to its receive's") {
+  const RunReport report = run_everything();
+  const Json json = exported(report.trace);
+  CHECK(match_messages(report.trace).size() == 9);
+  const auto lanes = lanes_of(json);
+  std::map<std::pair<int, int>, std::map<std::string, Json>> arrows;  // [pid, id][ph]
+  for (const Json& event : json["traceEvents"]) {
+    if (event["ph"] == "s" || event["ph"] == "f")
+      arrows[{event["pid"], event["id"]}][event["ph"]] = event;
+  }
+  CHECK(arrows.size() == 2 * 9);
+  for (const auto& [id, ends] : arrows) {
+    REQUIRE(ends.size() == 2);
+    CHECK(ends.at("f")["bp"] == "e");
+    CHECK(ends.at("s")["ts"] <= ends.at("f")["ts"]);
+    for (const auto& [phase, end] : ends) {
+      const double at = end["ts"];
+      const auto& slices = lanes.at({end["pid"], end["tid"]});
+      CHECK(std::any_of(slices.begin(), slices.end(), [at](const Slice1D& slice) {
+        return slice.begin <= at && at <= slice.end;
+      }));
+    }
+  }
+}
+
+TEST_CASE("ranks and clocks have names, and slices say what, with whom, how much and where") {
+  const Json json = exported(run_everything().trace);
+  std::vector<std::string> names;
+  bool found = false;
+  for (const Json& event : json["traceEvents"]) {
+    if (event["ph"] == "M" && event["name"] != "thread_sort_index")
+      names.push_back(event["args"]["name"]);
+    if (event["ph"] != "X" || event["name"] != "recv" || event["tid"] != 3) continue;
+    if (event["args"]["peer"] != 0) continue;
+    found = true;
+    CHECK(event["args"]["bytes"] == 256);
+    CHECK(event["args"]["place"].get<std::string>().find("trace_events_test.cc:") !=
+          std::string::npos);
+  }
+  CHECK(found);
+  for (const char* name : {"virtual time", "wall clock", "rank 0", "rank 3", "rank 0 sends"})
+    CHECK(std::find(names.begin(), names.end(), name) != names.end());
+}
+
+TEST_CASE("a run without events is a valid object too") {
+  Trace trace;
+  trace.ranks.resize(2);
+  std::ostringstream out;
+  write_trace_events(out, trace, sim::Replay{.spans = {{}, {}}, .clocks = {0, 0}});
+  CHECK(Json::parse(out.str())["traceEvents"].size() == 2 * (1 + 2 * 2));
+}
+
+}  // namespace
+}  // namespace rankbox
