@@ -1,4 +1,4 @@
-"""Constants for BUILD files.
+"""Constants and macros for BUILD files.
 
     load("//bazel:defs.bzl", "SIM_ONLY")
 
@@ -12,6 +12,12 @@
 
 A target whose dependency is skipped is skipped itself: mark the lowest one only. The constants are
 lists and add up: `target_compatible_with = SIM_ONLY + NO_TSAN`.
+
+A folder of tests, each of one source file of its name, needs less:
+
+    load("//bazel:defs.bzl", "doctest_tests")
+
+    doctest_tests(["mailbox_test", "clock_test"], deps = ["//sim"])
 """
 
 _SKIP = ["//bazel:other_backend_only"]
@@ -57,3 +63,25 @@ LEARNER_COPTS = [
     "-Wno-unused-parameter",
     "-Wno-conversion",
 ]
+
+def doctest_tests(names, deps, size = "small", tags = ["sanitize"]):
+    """One cc_test per name, from NAME.cc, with doctest and its main().
+
+    Args:
+      names: of the tests; or a dictionary from each to what it needs besides `deps`.
+      deps: what all of them need.
+      size: as in cc_test.
+      tags: as in cc_test; "sanitize" has them run under the sanitizers, too.
+    """
+    for name in names:
+        own = names[name] if type(names) == type({}) else []
+        native.cc_test(
+            name = name,
+            size = size,
+            srcs = [name + ".cc"],
+            tags = tags,
+            deps = deps + own + [
+                "//tests/support:main",
+                "@system//:doctest",
+            ],
+        )

@@ -1,10 +1,10 @@
 // How every program in this folder takes a time, so that Rankbox and its peers are measured by the
 // same loop.
 //
-// A block is a number of calls, back to back, that lasts about 5 ms; its time is that of the
-// slowest rank, divided by the calls. The result is the median of many blocks: one preempted block
-// does not move it. Agreeing on the slowest rank's time also lines the ranks up before the next
-// block.
+// A block is a number of calls, back to back, that lasts about 5 ms; its time is that of
+// the slowest rank, divided by the calls. The result is the median of many blocks: one
+// preempted block does not move it. Agreeing on the slowest rank's time also lines the
+// ranks up before the next block.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline double median(std::vector<double> samples) {
 ///
 /// @param operation called on every rank the same number of times
 /// @param max_over_ranks double -> double: the largest of the ranks' arguments, on every rank;
-/// synchronises them
+///                       synchronises them
 template <class Operation, class MaxOverRanks>
 double seconds_per_call(Operation operation, MaxOverRanks max_over_ranks) {
   const auto time_block = [&](int calls) {
@@ -45,8 +45,8 @@ double seconds_per_call(Operation operation, MaxOverRanks max_over_ranks) {
     return max_over_ranks(now() - begin);
   };
 
-  // 1. Find how many calls make a block; that is the warm-up too. All ranks see the same times, so
-  // they agree.
+  // 1. Find how many calls make a block; that is the warm-up too. All ranks see the same times,
+  //    so they agree.
   int calls = 1;
   double spent = max_over_ranks(0);
   for (double block = 0; block < kBlockSeconds || spent < kWarmUpSeconds; spent += block) {

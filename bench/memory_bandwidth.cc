@@ -1,8 +1,7 @@
-// The bound: no all-reduce in place can take less time than reading and writing every rank's tensor
-// once.
+// The bound: no all-reduce in place can take less time than reading and writing
+// every rank's tensor once.
 //
-//   memory_bandwidth BYTES     seconds to read and write BYTES once, in place, with one pinned
-//   thread per core
+//   memory_bandwidth BYTES     seconds to read and write BYTES once, one pinned thread per core
 //
 // STREAM's "scale" done in place, on the same amount of memory as the operation it bounds, so that
 // both profit alike from what fits into the caches. Prints one number, in seconds.
@@ -23,8 +22,8 @@ void pin_to_core(unsigned core) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   CPU_SET(core, &cores);
-  pthread_setaffinity_np(pthread_self(), sizeof cores,
-                         &cores);  // best effort: unpinned is still a bound
+  // Best effort: unpinned is still a bound.
+  pthread_setaffinity_np(pthread_self(), sizeof cores, &cores);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // The peer: the same operations on MPI processes. Prints one number, in seconds.
 //
 //   mpirun -np 2 mpi_peer pingpong BYTES       one way, between ranks 0 and 1
-//   mpirun -np P mpi_peer allreduce COUNT      MPI_Allreduce, MAX, COUNT floats; the faster of in
-//   place and out of place
+//   mpirun -np P mpi_peer allreduce COUNT      MPI_Allreduce, MAX, COUNT floats; the faster of
+//                                              in place and out of place
+
 // The C interface alone: the C++ one was removed from MPI in 2012.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1

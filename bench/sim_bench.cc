@@ -4,9 +4,9 @@
 //   sim_bench pingpong BYTES          one way, between 2 ranks
 //   sim_bench allreduce COUNT P       the native all_reduce, MAX, COUNT floats
 //   sim_bench ring COUNT P            the course's own allreduce_ring, MAX, COUNT floats
-//   sim_bench overhead BYTES          a whole run of ping-pong with the trace on, and with it off:
-//   per message sim_bench start P                 start and join P ranks that do nothing sim_bench
-//   tree P                  a whole run of allreduce_tree of one float on P ranks
+//   sim_bench overhead BYTES          a whole run of ping-pong, per message: traced, untraced
+//   sim_bench start P                 start and join P ranks that do nothing
+//   sim_bench tree P                  a whole run of allreduce_tree of one float on P ranks
 //
 // Ranks are pinned to cores when every rank has its own, as `mpirun --bind-to core` does; else they
 // are left alone.
@@ -83,8 +83,8 @@ double allreduce(AllReduce algorithm, std::int64_t count, int world_size) {
   });
 }
 
-/// Per message, everything counted: starting the ranks, the messages, and the clocks computed after
-/// them.
+/// Per message, everything counted: starting the ranks, the messages, and the
+/// clocks computed after them.
 double whole_run(std::int64_t bytes, bool trace) {
   constexpr int kRoundTrips = 2000;
   const double begin = now();

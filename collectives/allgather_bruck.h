@@ -11,9 +11,9 @@
 //   have 4    0 1 2 3 4    1 2 3 4 0    2 3 4 0 1    3 4 0 1 2    4 0 1 2 3    the last one only
 //   after     0 1 2 3 4    0 1 2 3 4    0 1 2 3 4    0 1 2 3 4    0 1 2 3 4    turned, locally
 //
-// The fewest rounds possible and the fewest bytes possible, at once. What it costs instead: a
-// second buffer, a rotation of it, and messages to ranks far away, which on a real network share
-// links.
+// The fewest rounds possible and the fewest bytes possible, at once. What it costs
+// instead: a second buffer, a rotation of it, and messages to ranks far away, which on a
+// real network share links.
 //
 // Cost: ⌈log2 p⌉ α + (p-1) n β for tensors of n bytes.
 // Blocks: until the blocks of all ranks have come.

@@ -10,8 +10,8 @@
 //
 // Cost: 2(p-1) α + (p-1)(p+1) n β for tensors of n bytes.
 // Blocks: until rank 0 has served this rank; rank 0 until it has served all.
-// Difficulty 4/5. Importance 2/5. (The course's rating of all-gather as a whole; this is its easy
-// quarter.)
+// Difficulty 4/5. Importance 2/5. (The course's rating of all-gather as a whole;
+// this is its easy quarter.)
 #pragma once
 
 #include "comm/comm.h"

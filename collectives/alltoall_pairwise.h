@@ -1,5 +1,5 @@
-// All-to-all, pairwise: every rank has a different message for every other, a transpose of the
-// world.
+// All-to-all, pairwise: every rank has a different message for every other,
+// a transpose of the world.
 //
 //                        rank 0        rank 1        rank 2
 //   before   input       a0 a1 a2      b0 b1 b2      c0 c1 c2     x1: from rank x for rank 1

@@ -3,6 +3,8 @@
 //
 // Dividing earlier goes wrong quietly: an average of averages weighs the ranks of a small group
 // more than those of a large one, and every division rounds.
+//
+// Thread safety: these keep nothing between calls; the slice is the caller's.
 #pragma once
 
 #include "comm/reduce_op.h"

@@ -12,6 +12,8 @@
 // Cost: (p-1)(α + nβ) for a tensor of n bytes.
 // Blocks: src until all others have the tensor, the others until they have it.
 // Difficulty 2/5. Importance 3/5.
+// Text: Grama, Gupta, Karypis and Kumar, Introduction to Parallel Computing, 2nd edition (2003),
+// section 4.1.
 #pragma once
 
 #include "comm/comm.h"

@@ -14,6 +14,8 @@
 // Cost: (p-1)(α + nβ) for a tensor of n bytes.
 // Blocks: until the previous rank has the tensor, and until the next one has taken it.
 // Difficulty 2/5. Importance 3/5.
+// Paper: Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel and Dongarra, Performance analysis of
+// MPI collective operations, Cluster Computing 10 (2007), where this is a chain of one segment.
 #pragma once
 
 #include "comm/comm.h"

@@ -1,5 +1,5 @@
-// Broadcast along a ring, in segments: while a rank receives one segment, it passes on the one
-// before.
+// Broadcast along a ring, in segments: while a rank receives one segment, it
+// passes on the one before.
 //
 // Segment i is segment(tensor, i, segments), ⌈N/s⌉ of the N elements and the last ones fewer or
 // none: see collectives/segment.h. Every step moves the wavefront by one rank:
@@ -30,8 +30,8 @@ namespace rankbox {
 ///
 /// REQUIRES: every rank calls it with the same src and segments, and a tensor of the same size.
 /// There may be more segments than elements: some are empty then, and travel all the same.
-/// Errors: InvalidArgument if there is no rank src or segments < 1; MessageMismatch if the sizes
-/// differ.
+/// Errors: InvalidArgument if there is no rank src or segments < 1;
+/// MessageMismatch if the sizes differ.
 void broadcast_ring_pipelined(Comm& dist, Tensor& tensor, int src, int segments);
 
 }  // namespace rankbox

@@ -1,5 +1,5 @@
-// Broadcast of large tensors: scatter the pieces, then let all ranks together put them back
-// together.
+// Broadcast of large tensors: scatter the pieces, then let all ranks
+// together put them back together.
 //
 // In a tree, src sends the whole tensor ⌈log2 p⌉ times while most others look on. Here it sends
 // every element once: virtual rank v (counted from src) gets piece v down a binomial tree, and then

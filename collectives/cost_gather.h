@@ -20,8 +20,8 @@ namespace rankbox::cost {
 /// (p-1)(α + nβ)
 Cost gather_naive(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
-/// Lα + (p-1)nβ: the root's L messages bring p-1 tensors, and each child is ready when its turn
-/// comes.
+/// Lα + (p-1)nβ: the root's L messages bring p-1 tensors, and each child is
+/// ready when its turn comes.
 Cost gather_tree(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
 /// Lα + (p-1)nβ, as gather_tree.

@@ -15,6 +15,7 @@
 // Blocks: a rank other than dst until dst has its tensor; dst until all are there.
 // Difficulty 4/5. Importance 2/5. (The course's rating of gather as a whole. Start here: it is the
 // easy quarter.)
+// Text: the MPI standard defines what MPI_Gather does as just these sends and receives.
 #pragma once
 
 #include "comm/comm.h"
@@ -25,8 +26,8 @@ namespace rankbox {
 ///
 /// REQUIRES: every rank calls it with the same dst and tensors of one size, N; gathered has
 /// world_size x N elements on dst, and may be empty elsewhere.
-/// Errors: InvalidArgument if there is no rank dst; InvalidArgument or MessageMismatch if a size
-/// differs.
+/// Errors: InvalidArgument if there is no rank dst or gathered has another size; MessageMismatch if
+/// the tensors' sizes differ.
 void gather_naive(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst);
 
 }  // namespace rankbox

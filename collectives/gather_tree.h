@@ -15,8 +15,8 @@
 //
 // Cost: ⌈log2 p⌉ α + (p-1) n β for tensors of n bytes. The same bytes as gather_naive, since all
 // must enter dst through one port; but few, larger messages.
-// Blocks: a rank until those below it in the tree have come, and until the rank above has its
-// block.
+// Blocks: a rank until those below it in the tree have come, and until the
+// rank above has its block.
 // Difficulty 4/5. Importance 2/5.
 // Paper: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 // MPICH, IJHPCA 19 (2005).

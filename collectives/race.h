@@ -19,6 +19,7 @@
 //
 // REQUIRES: threads even, 2 <= threads <= 64; repeats >= 0.
 // Blocks until all threads have ended. The value: race/shared_value.h.
+// Difficulty 1/5. Importance 3/5.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Reduce along a binomial tree: in every round half of the ranks hand what they have to a partner,
 // who adds it to its own, and are done.
 //
-// Number the ranks from dst on: virtual_rank = (rank - dst) mod p. In the round of distance 2^k, a
-// virtual rank with bit k set sends to the one 2^k below; those without receive, if somebody is
-// there.
+// Number the ranks from dst on: virtual_rank = (rank - dst) mod p. In the round of
+// distance 2^k, a virtual rank with bit k set sends to the one 2^k below; those without
+// receive, if somebody is there.
 //
 //   p = 6         v0       v1       v2       v3       v4       v5
 //   before        a        b        c        d        e        f

@@ -7,6 +7,8 @@
 //
 // Chunks suit algorithms in which every rank works on one of them. In a pipeline a short piece
 // behind a long one has to wait, and the gap never closes; a short one at the end holds up nobody.
+//
+// Thread safety: pure functions; a segment belongs to whoever owns the whole.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // Who is whose neighbour: the integer arithmetic that rings, trees and butterflies share.
 //
 // Everything is exact for every world size from 1 up, and every rank inside it.
+//
+// Thread safety: pure functions, to be called from any thread.
 #pragma once
 
 #include <bit>
@@ -35,8 +37,8 @@ constexpr int rank_of(int virtual_rank, int root, int world_size) {
 constexpr int next_rank(int rank, int world_size) { return (rank + 1) % world_size; }
 constexpr int prev_rank(int rank, int world_size) { return (rank + world_size - 1) % world_size; }
 
-/// `value` modulo `n` in [0, n), also for negative values: chunk indices that walk around a ring
-/// backwards.
+/// `value` modulo `n` in [0, n), also for negative values: chunk indices that walk
+/// around a ring backwards.
 constexpr int wrap(int value, int n) { return (value % n + n) % n; }
 
 constexpr bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }

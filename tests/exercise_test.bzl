@@ -24,6 +24,7 @@ def _exercise_test(chapter, name, family):
         "//collectives:cost",
         "//collectives:cost_gather",
         "//collectives:cost_ranks",
+        "//tests/support:exercise_test",
         "//tests/support:expect",
         "//tests/support:main",
         "//verdict:" + family,

@@ -18,8 +18,8 @@ void adder(SharedValue& value, std::mutex& mutex, std::int64_t amount, std::int6
   }
 }
 
-// The same mutex: two mutexes would keep adders from adders and subtractors from subtractors, no
-// more.
+// The same mutex: two mutexes would keep adders from adders and subtractors
+// from subtractors, no more.
 void subtractor(SharedValue& value, std::mutex& mutex, std::int64_t amount, std::int64_t repeats) {
   for (std::int64_t i = 0; i < repeats; ++i) {
     const std::lock_guard lock(mutex);

@@ -22,9 +22,8 @@ void allreduce_butterfly(Comm& dist, Tensor& tensor, ReduceOp op) {
     accumulate(tensor, received, op);
   }
 
-  // 2. Swap and add. Both partners need the other's old value, so both send before either adds;
-  // what
-  //    they then add is a + b on one side and b + a on the other, the same to the last bit.
+  // 2. Swap and add. Both partners need the other's old value, so both send before either adds.
+  //    What they then add is a + b on one side and b + a on the other, the same to the last bit.
   for (int distance = 1; distance < core; distance *= 2) {
     const int partner = rank ^ distance;
     dist.sendrecv(tensor, partner, received, partner);

@@ -1,47 +1,13 @@
 #include "collectives/allreduce_ring.h"
 
-#include <doctest/doctest.h>
-
 #include "collectives/cost.h"
-#include "tests/support/expect.h"
+#include "tests/support/exercise_test.h"
 #include "verdict/allreduce.h"
-#include "verdict/judge.h"
 
 namespace rankbox {
 
-namespace {
-
-const AllReduce& subject() {
-  static const AllReduce made(allreduce_ring, cost::allreduce_ring);
-  return made;
-}
-
-// One judgement, over all world sizes, counts and the rest, answers all of the questions below.
-const Verdict& verdict() {
-  static const Verdict judged = judge("allreduce_ring", subject());
-  return judged;
-}
-
-}  // namespace
-
-TEST_CASE("allreduce_ring leaves the reduction on every rank, for every op") {
-  expect_pass(verdict(), "values");
-}
-
-TEST_CASE("allreduce_ring receives every message as it was sent") {
-  expect_pass(verdict(), "messages");
-}
-
-TEST_CASE("allreduce_ring costs 2(p-1)α + 2(p-1)/p nβ + (p-1)/p nγ") {
-  expect_pass(verdict(), "cost");
-}
-
-TEST_CASE("allreduce_ring costs, on 8 ranks, with 24 elements: 14 steps, 168 bytes, 84 reduced") {
-  expect_cost(subject(), "world_size=8,count=24", {14, 168, 84});
-}
-
-TEST_CASE("allreduce_ring depends neither on buffers nor on timing") {
-  expect_pass(verdict(), "safety");
-}
+EXERCISE_TEST(AllReduce, allreduce_ring, "leaves the reduction on every rank, for every op",
+              "2(p-1)α + 2(p-1)/p nβ + (p-1)/p nγ", "world_size=8,count=24", /*steps=*/14,
+              /*bytes=*/168, /*reduced=*/84);
 
 }  // namespace rankbox

@@ -1,45 +1,13 @@
 #include "collectives/allgather_bruck.h"
 
-#include <doctest/doctest.h>
-
 #include "collectives/cost_gather.h"
-#include "tests/support/expect.h"
+#include "tests/support/exercise_test.h"
 #include "verdict/allgather.h"
-#include "verdict/judge.h"
 
 namespace rankbox {
 
-namespace {
-
-const AllGather& subject() {
-  static const AllGather made(allgather_bruck, cost::allgather_bruck);
-  return made;
-}
-
-// One judgement, over all world sizes, counts and the rest, answers all of the questions below.
-const Verdict& verdict() {
-  static const Verdict judged = judge("allgather_bruck", subject());
-  return judged;
-}
-
-}  // namespace
-
-TEST_CASE("allgather_bruck collects all tensors on every rank in rank order") {
-  expect_pass(verdict(), "values");
-}
-
-TEST_CASE("allgather_bruck receives every message as it was sent") {
-  expect_pass(verdict(), "messages");
-}
-
-TEST_CASE("allgather_bruck costs ⌈log2 p⌉α + (p-1)nβ") { expect_pass(verdict(), "cost"); }
-
-TEST_CASE("allgather_bruck costs, on 8 ranks, with 24 elements: 3 steps, 672 bytes, 0 reduced") {
-  expect_cost(subject(), "world_size=8,count=24", {3, 672, 0});
-}
-
-TEST_CASE("allgather_bruck depends neither on buffers nor on timing") {
-  expect_pass(verdict(), "safety");
-}
+EXERCISE_TEST(AllGather, allgather_bruck, "collects all tensors on every rank in rank order",
+              "⌈log2 p⌉α + (p-1)nβ", "world_size=8,count=24", /*steps=*/3, /*bytes=*/672,
+              /*reduced=*/0);
 
 }  // namespace rankbox

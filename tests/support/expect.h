@@ -13,8 +13,8 @@ namespace rankbox {
 /// fails it and shows the verdict as a learner would see it.
 void expect_pass(const Verdict& verdict, const std::string& check);
 
-/// Passes the running test case if this case of the subject ("world_size=8,count=24") costs just
-/// so.
+/// Passes the running test case if this case of the subject
+/// ("world_size=8,count=24") costs just so.
 void expect_cost(const Subject& subject, const std::string& example_text, const Cost& expected);
 
 }  // namespace rankbox
