@@ -140,6 +140,10 @@ ChildResult run_judge(const Exercise& exercise, const std::string& library,
   if (!options.replay.empty()) {
     child.command.insert(child.command.end(), {"--replay", options.replay});
   }
+  if (!options.picture.empty()) {
+    child.command.insert(child.command.end(), {"--picture", options.picture});
+    child.file_bytes = std::int64_t{1} << 32;  // a million events are some hundred megabytes
+  }
   child.seconds = options.seconds;
   child.memory_bytes = std::int64_t{options.memory_mb} << 20;
   child.ask_where = true;

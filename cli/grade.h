@@ -14,6 +14,7 @@ struct GradeOptions {
   std::string command;   // what a replay line starts with: "./rankbox check broadcast_ring"
   double seconds = 10;   // for the judgement, without compiling
   int memory_mb = 1024;  // likewise
+  std::string picture;   // draw one run instead of judging all: PictureOptions as JSON
 };
 
 struct Grade {

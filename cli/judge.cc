@@ -1,19 +1,17 @@
 #include "cli/judge.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <cxxabi.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/child.h"
-#include "cli/compile.h"
+#include "cli/library.h"
 #include "cli/paths.h"
+#include "cli/picture.h"
 #include "cli/stop_report.h"
 #include "verdict/verdict_json.h"
 
@@ -26,6 +24,7 @@ struct Options {
   std::string library;
   std::string replay;
   std::string command;
+  std::string picture;
 };
 
 void report_line(const std::string& line) {
@@ -37,43 +36,16 @@ void report_line(const std::string& line) {
   }
 }
 
-Verdict cannot_load(const Exercise& exercise, const std::string& why) {
-  Failure failure;
-  failure.kind = FailureKind::kCompile;
-  failure.message = why;
-  return failed_before_running(exercise.name, failure);
-}
-
-// "/tmp/…/exercise.so: undefined symbol: _ZN7rankbox6helperE…", in words a C++ programmer knows.
-std::string load_error() {
-  std::string error = dlerror();
-  const std::string symbol = error.substr(error.rfind(' ') + 1);
-  int status = 0;
-  char* readable = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
-  if (status != 0) return error;
-  std::string message = fmt::format("{} is called, but defined nowhere", readable);
-  std::free(readable);
-  return message;
-}
-
 Verdict judge_library(const Exercise& exercise, const Options& options) {
-  void* library = dlopen(options.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return cannot_load(exercise, load_error());
-  const auto entry = reinterpret_cast<AnyFunction (*)()>(dlsym(library, "rankbox_exercise"));
-  if (entry == nullptr) return cannot_load(exercise, dlerror());
-  set_library(reinterpret_cast<void*>(entry));
-
-  // A missing function is found all the same: the solution of that name, in this program.
-  const AnyFunction function = entry();
-  Dl_info of_entry = {};
-  Dl_info of_function = {};
-  dladdr(reinterpret_cast<void*>(entry), &of_entry);
-  dladdr(reinterpret_cast<void*>(function), &of_function);
-  if (of_entry.dli_fbase != of_function.dli_fbase) {
-    return cannot_load(exercise,
-                       fmt::format("there is no function {}: is it in namespace rankbox, with "
-                                   "just these parameters?",
-                                   signature(exercise)));
+  const LoadedFunction loaded = load_function(exercise, options.library);
+  if (loaded.function == nullptr) {
+    Failure failure;
+    failure.kind = FailureKind::kCompile;
+    failure.message = loaded.problem;
+    return failed_before_running(exercise.name, failure);
+  }
+  if (!options.picture.empty()) {
+    return draw_picture(exercise, loaded.function, picture_from_json(options.picture));
   }
 
   JudgeOptions judge_options;
@@ -83,7 +55,7 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
     report_line("case " + replay_line);
   };
   judge_options.entering = use_signal_stack;
-  return judge_exercise(exercise, function, judge_options);
+  return judge_exercise(exercise, loaded.function, judge_options);
 }
 
 [[noreturn]] void run(const Options& options) {
@@ -110,6 +82,7 @@ void add_judge(CLI::App& app) {
   judge->add_option("library", options->library)->required();
   judge->add_option("--replay", options->replay);
   judge->add_option("--command", options->command);
+  judge->add_option("--picture", options->picture);
   judge->callback([options] { run(*options); });
 }
 

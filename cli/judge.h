@@ -1,8 +1,9 @@
 // The hidden subcommand `judge`: the half of a grading that runs in a process of its own.
 //
-//   rankbox judge NAME LIBRARY [--replay CASE] [--command TEXT]
+//   rankbox judge NAME LIBRARY [--replay CASE] [--command TEXT] [--picture OPTIONS]
 //
-// Opens the library, judges its rankbox_exercise(), and reports on kReportFd, one line each:
+// Opens the library, judges its rankbox_exercise() (with --picture: runs it once and draws the run,
+// see picture.h), and reports on kReportFd, one line each:
 //
 //   case ./rankbox check broadcast_ring --replay world_size=3,…      before each case
 //   thrown 11a9 1203                                                 where an exception came from

@@ -18,6 +18,7 @@
 #include "cli/judge.h"
 #include "cli/list.h"
 #include "cli/race.h"
+#include "cli/show.h"
 #include "cli/test.h"
 #include "comm/errors.h"
 
@@ -52,6 +53,7 @@ int run(int argc, char** argv) {
   rankbox::cli::add_demo(app);
   rankbox::cli::add_list(app);
   rankbox::cli::add_check(app);
+  rankbox::cli::add_show(app);
   rankbox::cli::add_compare(app);
   rankbox::cli::add_race(app);
   rankbox::cli::add_test(app);

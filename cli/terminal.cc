@@ -1,6 +1,7 @@
 #include "cli/terminal.h"
 
 #include <cstdlib>
+#include <string>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,6 +17,17 @@ int terminal_width() {
   winsize size{};
   const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 80;
+}
+
+bool has_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') {
+      const std::string locale = value;
+      return locale.find("UTF-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+    }
+  }
+  return false;
 }
 
 }  // namespace rankbox::cli

@@ -6,6 +6,9 @@ namespace rankbox::cli {
 /// Whether to write ANSI colours: it is a terminal, and NO_COLOR (no-color.org) is not set.
 bool use_colour();
 
+/// Whether the terminal is set up for UTF-8, by the variables that decide it, in their order.
+bool has_utf8();
+
 /// Columns; 80 where it is no terminal.
 int terminal_width();
 

@@ -23,6 +23,10 @@ struct Cluster {
   double gamma = 0.1e-9;   // seconds per byte reduced
   int ranks_per_node = 0;  // 0: all ranks on one node
 
+  /// The nodes that this many ranks fill.
+  int nodes_for(int world_size) const {
+    return ranks_per_node == 0 ? 1 : (world_size + ranks_per_node - 1) / ranks_per_node;
+  }
   const Link& link(bool same_node) const { return same_node ? within_node : between_nodes; }
 };
 

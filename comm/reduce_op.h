@@ -1,13 +1,19 @@
 // The operations a reduction can apply element by element.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace rankbox {
 
 /// AVG is SUM followed by one division by the world size, at the very end: accumulate() treats the
 /// two alike.
 enum class ReduceOp : std::uint8_t { SUM, PRODUCT, MAX, MIN, AVG };
+
+inline constexpr std::array kReduceOps = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX,
+                                          ReduceOp::MIN, ReduceOp::AVG};
 
 constexpr const char* name_of(ReduceOp op) {
   switch (op) {
@@ -23,6 +29,14 @@ constexpr const char* name_of(ReduceOp op) {
       return "AVG";
   }
   return "unknown";
+}
+
+/// The operation of that name, as name_of() spells it.
+constexpr std::optional<ReduceOp> find_reduce_op(std::string_view name) {
+  for (const ReduceOp op : kReduceOps) {
+    if (name == name_of(op)) return op;
+  }
+  return std::nullopt;
 }
 
 }  // namespace rankbox

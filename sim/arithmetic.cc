@@ -104,18 +104,25 @@ void check_whole(const char* function, Slice into, Scalar value) {
   }
 }
 
+/// Integers that overflow wrap around: unsigned ones are defined to.
+template <class T>
+using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                             std::type_identity<T>>::type;
+
 /// into = into op from, element by element.
 template <class T>
 void reduce(Slice into, Slice from, ReduceOp op) {
   auto x = view<T>(into.data(), into.size());
   const auto y = view<T>(static_cast<const void*>(from.data()), from.size());
+  auto wrapping_x = view<Wrapping<T>>(into.data(), into.size());
+  const auto wrapping_y = view<Wrapping<T>>(static_cast<const void*>(from.data()), from.size());
   switch (op) {
     case ReduceOp::SUM:
     case ReduceOp::AVG:
-      xt::noalias(x) += y;
+      xt::noalias(wrapping_x) += wrapping_y;
       break;
     case ReduceOp::PRODUCT:
-      xt::noalias(x) *= y;
+      xt::noalias(wrapping_x) *= wrapping_y;
       break;
     case ReduceOp::MAX:
       xt::noalias(x) = xt::maximum(x, y);
@@ -139,8 +146,9 @@ void scale_by(Slice into, Scalar factor) {
   check_target("*=", into);
   check_whole("*=", into, factor);
   if (into.size() == 0) return;
-  with_type(into.dtype(),
-            [&]<class T>(T) { view<T>(into.data(), into.size()) *= static_cast<T>(factor); });
+  with_type(into.dtype(), [&]<class T>(T) {
+    view<Wrapping<T>>(into.data(), into.size()) *= static_cast<Wrapping<T>>(static_cast<T>(factor));
+  });
 }
 
 template <class Scalar>

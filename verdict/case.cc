@@ -27,10 +27,7 @@ std::int64_t number(std::string_view field, std::string_view text, std::int64_t 
 }
 
 ReduceOp reduce_op(std::string_view text) {
-  for (ReduceOp op :
-       {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN, ReduceOp::AVG}) {
-    if (text == name_of(op)) return op;
-  }
+  if (const auto op = find_reduce_op(text)) return *op;
   throw InvalidArgument(
       fmt::format("--replay: op={} should be SUM, PRODUCT, MAX, MIN or AVG", text));
 }
@@ -59,6 +56,10 @@ void set_field(Case& example, std::string_view field, std::string_view text) {
 }
 
 }  // namespace
+
+bool is_exact(const Case& example) {
+  return example.world_size <= kMostRanks && example.count.value_or(0) <= kMostElements;
+}
 
 std::string to_string(const Case& example) {
   if (example.threads) {

@@ -26,6 +26,10 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
+/// Whether it is small enough for inputs that tell all elements apart and sums without rounding:
+/// only then are values judged.
+bool is_exact(const Case& example);
+
 /// "world_size=3,root=1,count=7,op=SUM"
 std::string to_string(const Case& example);
 

@@ -33,6 +33,13 @@ Verdict judge_as(const char* name, AnyFunction function, const JudgeOptions& opt
 }
 
 template <class Family, auto... kForm>
+Attempt attempt_as(AnyFunction function, const Case& example, const RunOptions& how,
+                   const std::function<void()>& entering) {
+  const auto typed = reinterpret_cast<typename Family::Function>(function);
+  return attempt(Family(typed, kForm...), example, how, entering);
+}
+
+template <class Family, auto... kForm>
 Case first_case_of() {
   return Family(nullptr, kForm...).cases().front();
 }
@@ -46,6 +53,7 @@ Exercise row(const char* name, int chapter, int difficulty, int importance, cons
           summary,
           Family::kParameters,
           judge_as<Family, kForm...>,
+          attempt_as<Family, kForm...>,
           first_case_of<Family, kForm...>};
 }
 

@@ -1,10 +1,12 @@
 // All exercises: what they are called, where they live, and how they are judged.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "verdict/attempt.h"
 #include "verdict/judge.h"
 #include "verdict/verdict.h"
 
@@ -28,6 +30,8 @@ struct Exercise {
   const char* parameters = "";  // "(Comm& dist, Tensor& tensor, int src)"
 
   Verdict (*judge)(const char* name, AnyFunction function, const JudgeOptions& options) = nullptr;
+  Attempt (*attempt)(AnyFunction function, const Case& example, const RunOptions& how,
+                     const std::function<void()>& entering) = nullptr;
   Case (*first_case)() = nullptr;
 };
 

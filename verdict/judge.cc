@@ -9,62 +9,12 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
-#include "comm/run_ranks.h"
+#include "verdict/attempt.h"
 #include "verdict/failure_of.h"
 
 namespace rankbox {
 
 namespace {
-
-/// What came of running one case once.
-struct Attempt {
-  std::optional<Failure> failure;
-  std::string expected;
-  std::string actual;
-  RunReport report;
-};
-
-Attempt attempt(const Subject& subject, const Case& example, const JudgeOptions& judging,
-                Buffering buffering, std::uint64_t seed = 0) {
-  RunOptions options;
-  options.world_size = example.world_size;
-  options.nodes = example.nodes.value_or(1);
-  options.buffering = buffering;
-  options.seed = seed;
-  options.watch_buffers = true;
-
-  Attempt result;
-  const auto wrong = [&](const Difference& difference, int rank) {
-    result.failure = failure_of(difference, rank, example, result.report.trace);
-    result.expected = difference.expected;
-    result.actual = difference.actual;
-  };
-  try {
-    auto [differences, report] = run_ranks(options, [&](Comm& dist) {
-      if (judging.entering) judging.entering();
-      return subject.run(dist, example);
-    });
-    result.report = std::move(report);
-    if (subject.sends_messages()) {
-      result.failure = failure_of_native(result.report.trace, example, subject.is_a_barrier());
-      if (result.failure) {
-        result.expected = "send and recv alone";
-        result.actual = "the native " + result.failure->op;
-        return result;
-      }
-    }
-    for (std::size_t rank = 0; rank < differences.size(); ++rank) {
-      if (!differences[rank]) continue;
-      wrong(*differences[rank], example.threads ? -1 : static_cast<int>(rank));
-      return result;
-    }
-    if (const auto difference = subject.after(result.report, example)) wrong(*difference, -1);
-  } catch (const std::exception& error) {
-    result.failure = failure_of(error);
-    result.actual = name_of(result.failure->kind);
-  }
-  return result;
-}
 
 /// The name of the check that a failure of this kind belongs to.
 const char* check_of(FailureKind kind) {
@@ -105,6 +55,10 @@ class Judgement {
                          [&](const Check& candidate) { return candidate.name == name; });
   }
 
+  Attempt run_once(const Case& example, Buffering buffering, std::uint64_t seed = 0) const {
+    return attempt(subject_, example, {.buffering = buffering, .seed = seed}, options_.entering);
+  }
+
   std::string replay_line(const Case& example) const {
     return options_.command + " --replay " + to_string(example);
   }
@@ -117,7 +71,7 @@ class Judgement {
   bool run_all_rendezvous() {
     for (const Case& example : cases_) {
       start(example);
-      Attempt result = attempt(subject_, example, options_, Buffering::rendezvous());
+      Attempt result = run_once(example, Buffering::rendezvous());
       if (result.failure) {
         if (result.failure->kind == FailureKind::kDeadlock) try_buffered(*result.failure, example);
         failed(std::move(result), example);
@@ -130,7 +84,7 @@ class Judgement {
 
   // A hang that buffers cure is the classic one, and deserves to be called by its name.
   void try_buffered(Failure& failure, const Case& example) const {
-    if (attempt(subject_, example, options_, Buffering::unbounded()).failure) return;
+    if (run_once(example, Buffering::unbounded()).failure) return;
     failure.message = "works only when sends are buffered: hangs on NCCL. " + failure.message;
   }
 
@@ -164,7 +118,7 @@ class Judgement {
   void add_remark() {
     const std::string remark = subject_.remark([this](const Case& example) {
       start(example);
-      return attempt(subject_, example, options_, Buffering::rendezvous()).report.virtual_seconds;
+      return run_once(example, Buffering::rendezvous()).report.virtual_seconds;
     });
     if (!remark.empty()) check("cost").detail += "\n" + remark;
   }
@@ -191,9 +145,8 @@ class Judgement {
       for (const bool buffered : {true, false}) {
         if (!both && (i % 4 != 3 || buffered != (i % 8 < 4))) continue;
         start(cases_[i]);
-        Attempt result =
-            buffered ? attempt(subject_, cases_[i], options_, Buffering::unbounded())
-                     : attempt(subject_, cases_[i], options_, Buffering::rendezvous(), i + 1);
+        Attempt result = buffered ? run_once(cases_[i], Buffering::unbounded())
+                                  : run_once(cases_[i], Buffering::rendezvous(), i + 1);
         if (!result.failure) continue;
         const char* cause =
             buffered ? "goes wrong when sends are buffered" : "goes wrong when ranks are late";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,33 +23,49 @@ struct Signs {
 constexpr Signs kUnicode = {"→", "←", "━", "▒", "µ", "…"};
 constexpr Signs kAscii = {">", "<", "=", "#", "u", "..."};
 
+constexpr const char* kPlain = "\033[0m";
+
+/// What a span is painted in; the empty string: nothing.
+const char* colour_of(const Event& event, bool colour) {
+  if (!colour) return "";
+  switch (event.kind) {
+    case EventKind::kSend:
+      return "\033[34m";
+    case EventKind::kRecv:
+      return "\033[32m";
+    case EventKind::kCollective:
+      return "\033[35m";
+    default:
+      return "\033[33m";
+  }
+}
+
 /// One line of cells, one column each.
 class Lane {
  public:
-  explicit Lane(int width) : cells_(static_cast<std::size_t>(width), " ") {}
+  explicit Lane(int width) : cells_(static_cast<std::size_t>(width)) {}
 
-  void put(int column, const std::string& sign) {
+  void put(int column, const std::string& sign, std::string_view colour = "") {
     if (column >= 0 && column < static_cast<int>(cells_.size())) {
-      cells_[static_cast<std::size_t>(column)] = sign;
+      cells_[static_cast<std::size_t>(column)] = {sign, colour};
     }
   }
 
   /// "[→1━━━]" over columns [begin, end); what does not fit of the label is left out.
   void put_span(int begin, int end, const std::vector<std::string>& label, const char* fill,
-                bool open) {
+                bool open, std::string_view colour) {
     if (end - begin < 2 && !open) {
-      put(begin, "|");
+      put(begin, "|", colour);
       return;
     }
-    put(begin, "[");
+    put(begin, "[", colour);
     const int inside = end - begin - 2;
     const bool label_fits = static_cast<int>(label.size()) <= inside;
     for (int i = 0; i < inside; ++i) {
-      put(begin + 1 + i, label_fits && i < static_cast<int>(label.size())
-                             ? label[static_cast<std::size_t>(i)]
-                             : fill);
+      const bool in_label = label_fits && i < static_cast<int>(label.size());
+      put(begin + 1 + i, in_label ? label[static_cast<std::size_t>(i)] : fill, colour);
     }
-    put(end - 1, open ? "?" : "]");
+    put(end - 1, open ? "?" : "]", colour);
   }
 
   /// The cells of a text, if all of it fits.
@@ -64,14 +81,26 @@ class Lane {
 
   std::string text() const {
     std::string line;
-    for (const std::string& cell : cells_) {
-      line += cell;
+    std::string_view paint;
+    const auto change_to = [&](std::string_view colour) {
+      if (colour == paint) return;
+      if (!paint.empty()) line += kPlain;
+      line += paint = colour;
+    };
+    for (const Cell& cell : cells_) {
+      change_to(cell.colour);
+      line += cell.sign;
     }
+    change_to("");
     return line;
   }
 
  private:
-  std::vector<std::string> cells_;
+  struct Cell {
+    std::string sign = " ";
+    std::string_view colour;
+  };
+  std::vector<Cell> cells_;
 };
 
 std::vector<std::string> cells_of(const std::string& ascii) {
@@ -203,7 +232,8 @@ std::string draw_timeline(const Trace& trace, const sim::Replay& replay,
       const int end = open ? width : scale.column(spans[i].end);
       const bool works = event.kind == EventKind::kReduce || event.kind == EventKind::kCompute;
       Lane& lane = event.kind == EventKind::kSend ? out : in;
-      lane.put_span(begin, end, label_of(event, signs), works ? signs.work : signs.transfer, open);
+      lane.put_span(begin, end, label_of(event, signs), works ? signs.work : signs.transfer, open,
+                    colour_of(event, options.colour));
     }
     picture += finish(fmt::format("rank {:<{}}  out  {}", rank, name_width, out.text()));
     picture += finish(fmt::format("{:{}}in   {}", "", margin - 5, in.text()));

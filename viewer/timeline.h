@@ -19,9 +19,10 @@
 namespace rankbox {
 
 struct TimelineOptions {
-  int columns = 80;    // of every line, at least 40
-  int max_ranks = 16;  // the rest is counted, not drawn
-  bool ascii = false;  // for terminals without UTF-8
+  int columns = 80;     // of every line, at least 40
+  int max_ranks = 16;   // the rest is counted, not drawn
+  bool ascii = false;   // for terminals without UTF-8
+  bool colour = false;  // ANSI: sends blue, receives green, work yellow, native collectives magenta
 };
 
 /// The picture, lines with their line ends. Spans that never ended are drawn to the right edge,

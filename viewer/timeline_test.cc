@@ -47,6 +47,18 @@ TEST_CASE("UTF-8 draws the same picture with other signs") {
   CHECK(picture.find("[+▒▒") != std::string::npos);
 }
 
+TEST_CASE("colours change nothing else, and end with their span") {
+  const Run run = send_and_add();
+  const TimelineOptions plain{.columns = 53, .ascii = true};
+  TimelineOptions painted = plain;
+  painted.colour = true;
+  std::string picture = draw_timeline(run.trace, run.replay, painted);
+  CHECK(picture.find("\033[34m[>1================]\033[0m\n") != std::string::npos);
+  for (std::size_t at = 0; (at = picture.find('\033')) != std::string::npos;)
+    picture.erase(at, picture.find('m', at) - at + 1);
+  CHECK(picture == draw_timeline(run.trace, run.replay, plain));
+}
+
 TEST_CASE("a span that never ended is open to the right") {
   Run run = send_and_add();
   run.replay.spans[1][1] = {10e-6, -1};

@@ -76,12 +76,7 @@ ReduceOp parse_op(const std::string& text) {
   std::string upper = text;
   std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  for (const ReduceOp op :
-       {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN, ReduceOp::AVG}) {
-    if (upper == name_of(op)) {
-      return op;
-    }
-  }
+  if (const auto op = find_reduce_op(upper)) return *op;
   throw InvalidArgument(
       fmt::format("unknown op \"{}\": choose one of SUM, PRODUCT, MAX, MIN, AVG", text));
 }

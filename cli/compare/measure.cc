@@ -37,7 +37,7 @@ double now() {
 
 /// As many as make the pipelined ring fastest on this cluster.
 int segments_for(const Cluster& cluster, int world_size, std::int64_t bytes) {
-  return cost::best_segments(world_size, bytes, cluster.link(nodes_of(cluster, world_size) == 1));
+  return cost::best_segments(world_size, bytes, cluster.link(cluster.nodes_for(world_size) == 1));
 }
 
 bool is_wanted(const Plan& plan, std::string_view name) {
@@ -80,7 +80,7 @@ std::vector<Job> jobs_of(const Plan& plan, int world_size) {
 RunOptions options_of(const Plan& plan, int world_size, bool trace) {
   RunOptions options;
   options.world_size = world_size;
-  options.nodes = nodes_of(plan.cluster, world_size);
+  options.nodes = plan.cluster.nodes_for(world_size);
   options.cluster = plan.cluster;
   options.buffering = plan.buffering;
   options.trace = trace;
@@ -176,12 +176,6 @@ Times summarize(std::vector<double> seconds) {
 }
 
 }  // namespace
-
-int nodes_of(const Cluster& cluster, int world_size) {
-  return cluster.ranks_per_node == 0
-             ? 1
-             : (world_size + cluster.ranks_per_node - 1) / cluster.ranks_per_node;
-}
 
 void check_world_can_start(const Plan& plan) {
   const int largest = *std::max_element(plan.ranks.begin(), plan.ranks.end());

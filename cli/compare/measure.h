@@ -46,9 +46,6 @@ struct Row {
   std::int64_t wrong = 0;  // elements of all ranks' results
 };
 
-/// The nodes that this many ranks fill on a cluster.
-int nodes_of(const Cluster& cluster, int world_size);
-
 /// Starts the plan's largest world once, and does nothing in it. Throws InvalidArgument if this
 /// machine cannot.
 void check_world_can_start(const Plan& plan);

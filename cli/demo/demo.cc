@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -26,18 +25,6 @@ namespace {
 double now() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
-/// Whether the terminal is set up for UTF-8, by the variables that decide it, in their order.
-bool has_utf8() {
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr && *value != '\0') {
-      const std::string locale = value;
-      return locale.find("UTF-8") != std::string::npos || locale.find("utf8") != std::string::npos;
-    }
-  }
-  return false;
 }
 
 void print_heading(const std::string& text) {

@@ -297,9 +297,13 @@ TEST_CASE("a tensor written before its isend was waited for is found, where that
       const Observation seen = observe(
           {.world_size = 2, .buffering = buffering, .watch_buffers = true}, [&](Comm& dist) {
             Tensor tensor = full(3, 1.0f);
-            if (dist.rank() == 1) return dist.recv(tensor, 0);
+            if (dist.rank() == 1) {
+              dist.recv(tensor, 0);
+              return dist.barrier();
+            }
             line = __LINE__ + 1;
             const Comm::Request request = dist.isend(tensor, 1);
+            dist.barrier();  // received by now: even then it is wrong, and no race in this test
             if (writes) tensor.data()[2] = 2.0f;
             dist.wait(request);
           });

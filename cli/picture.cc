@@ -1,0 +1,102 @@
+#include "cli/picture.h"
+
+#include <fstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/stop_report.h"
+#include "comm/cluster.h"
+#include "sim/clock.h"
+#include "viewer/timeline.h"
+#include "viewer/trace_events.h"
+
+namespace rankbox::cli {
+namespace {
+
+Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes) {
+  Case example = exercise.first_case();
+  example.world_size = options.ranks;
+  if (example.nodes) example.nodes = nodes;
+  if (example.root) example.root = options.root;
+  if (example.segments) example.segments = options.ranks;
+  if (example.count) example.count = options.count;
+  if (example.op) example.op = find_reduce_op(options.op);
+  return example;
+}
+
+std::string summary(const Case& example, const RunReport& report, const Cluster& cluster) {
+  return fmt::format(
+      "{}: {:.4g} µs of virtual time on {}; {} messages, {} bytes in all\n"
+      "one after the other: {:g} steps, {:g} bytes sent, {:g} bytes added\n",
+      to_string(example), report.virtual_seconds * 1e6, cluster.name, report.messages, report.bytes,
+      report.cost.steps, report.cost.bytes, report.cost.reduced);
+}
+
+std::ofstream open(const PictureOptions& options, const char* name) {
+  std::ofstream file(options.folder + "/" + name);
+  file.exceptions(std::ios::failbit | std::ios::badbit);
+  return file;
+}
+
+}  // namespace
+
+std::string to_json(const PictureOptions& options) {
+  return nlohmann::json{{"folder", options.folder},   {"ranks", options.ranks},
+                        {"count", options.count},     {"root", options.root},
+                        {"op", options.op},           {"cluster", options.cluster},
+                        {"columns", options.columns}, {"ascii", options.ascii},
+                        {"colour", options.colour},   {"trace", options.trace}}
+      .dump();
+}
+
+PictureOptions picture_from_json(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  PictureOptions options;
+  json.at("folder").get_to(options.folder);
+  json.at("ranks").get_to(options.ranks);
+  json.at("count").get_to(options.count);
+  json.at("root").get_to(options.root);
+  json.at("op").get_to(options.op);
+  json.at("cluster").get_to(options.cluster);
+  json.at("columns").get_to(options.columns);
+  json.at("ascii").get_to(options.ascii);
+  json.at("colour").get_to(options.colour);
+  json.at("trace").get_to(options.trace);
+  return options;
+}
+
+Verdict draw_picture(const Exercise& exercise, AnyFunction function,
+                     const PictureOptions& options) {
+  const Cluster& cluster = cluster_named(options.cluster);
+  RunOptions how;
+  how.cluster = cluster;
+  how.nodes = cluster.nodes_for(options.ranks);
+  const Case example = case_of(exercise, options, how.nodes);
+  const Attempt run = exercise.attempt(function, example, how, use_signal_stack);
+
+  const sim::Replay replay = sim::replay(run.report.trace, cluster);
+  open(options, kTimelineFile) << draw_timeline(run.report.trace, replay,
+                                                {.columns = options.columns,
+                                                 .ascii = options.ascii,
+                                                 .colour = options.colour})
+                               << '\n'
+                               << summary(example, run.report, cluster);
+  if (options.trace) {
+    std::ofstream file = open(options, kTraceFile);
+    write_trace_events(file, run.report.trace, replay);
+  }
+
+  Verdict verdict = undecided(exercise.name);
+  verdict.status = Status::kPass;
+  const bool about_values = run.failure && run.failure->kind == FailureKind::kValues;
+  if (run.failure && !(about_values && !is_exact(example))) {
+    verdict.status =
+        run.failure->kind == FailureKind::kNotImplemented ? Status::kNotImplemented : Status::kFail;
+    verdict.failure = run.failure;
+  }
+  return verdict;
+}
+
+}  // namespace rankbox::cli

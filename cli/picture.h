@@ -1,0 +1,35 @@
+// Runs a learner's function once and draws the run: the half of `show` in a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "verdict/catalog.h"
+#include "verdict/verdict.h"
+
+namespace rankbox::cli {
+
+inline constexpr const char* kTimelineFile = "timeline.txt";
+inline constexpr const char* kTraceFile = "trace.json";
+
+struct PictureOptions {
+  std::string folder;  // to write kTimelineFile and, if asked for, kTraceFile to
+  int ranks = 4;
+  std::int64_t count = 0;
+  int root = 0;
+  std::string op = "SUM";
+  std::string cluster;  // a preset
+  int columns = 80;
+  bool ascii = false;
+  bool colour = false;
+  bool trace = false;  // trace-event JSON
+};
+
+std::string to_json(const PictureOptions& options);
+PictureOptions picture_from_json(const std::string& text);
+
+/// The verdict is about this one run: it passes unless the run failed, or gave wrong values (where
+/// the case is small enough to tell). A run that failed is drawn up to there.
+Verdict draw_picture(const Exercise& exercise, AnyFunction function, const PictureOptions& options);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,168 @@
+#include "cli/show.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/child.h"
+#include "cli/grade.h"
+#include "cli/paths.h"
+#include "cli/picture.h"
+#include "cli/temporary_folder.h"
+#include "cli/terminal.h"
+#include "cli/whole_number.h"
+#include "comm/cluster.h"
+#include "comm/errors.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr int kMostRanks = 4096;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
+
+struct Options {
+  std::string name;
+  std::string file;
+  bool solution = false;
+  int ranks = 4;
+  std::optional<std::int64_t> count;
+  std::optional<int> root;
+  std::string op;
+  std::string cluster = cluster_presets().front().name;
+  std::string trace;
+  double seconds = 60;
+};
+
+[[noreturn]] void refuse(const Exercise& exercise, const char* option, const char* why) {
+  throw InvalidArgument(fmt::format("{}: {} {}", option, exercise.name, why));
+}
+
+/// Options that the exercise has no argument for are mistakes.
+void check_fits(const Exercise& exercise, const Options& options) {
+  const Case example = exercise.first_case();
+  if (example.threads) refuse(exercise, "show", "has threads that share a value, no ranks to draw");
+  if (options.count && !example.count) refuse(exercise, "--count", "has no tensor");
+  if (options.root && !example.root) refuse(exercise, "--root", "has no root");
+  if (!options.op.empty() && !example.op) refuse(exercise, "--op", "does not reduce");
+  if (options.root && *options.root >= options.ranks) {
+    throw InvalidArgument(
+        fmt::format("--root {}: ranks are 0 to {}", *options.root, options.ranks - 1));
+  }
+  if (!options.op.empty() && !find_reduce_op(options.op)) {
+    throw InvalidArgument(
+        fmt::format("--op {}: choose one of SUM, PRODUCT, MAX, MIN, AVG", options.op));
+  }
+  cluster_named(options.cluster);
+  if (options.solution && !options.file.empty()) {
+    throw InvalidArgument("--solution and --file exclude each other: which one is to be shown?");
+  }
+}
+
+std::string file_to_show(const Exercise& exercise, const Options& options) {
+  if (!options.file.empty()) return options.file;
+  const std::filesystem::path root = project_root();
+  return root / (options.solution ? solution_path(exercise) : stub_path(exercise));
+}
+
+PictureOptions picture_options(const Options& options, const TemporaryFolder& folder) {
+  PictureOptions picture;
+  picture.folder = folder.path("");
+  picture.ranks = options.ranks;
+  picture.count = options.count.value_or(4096);
+  picture.root = options.root.value_or(0);
+  if (!options.op.empty()) picture.op = options.op;
+  picture.cluster = options.cluster;
+  picture.columns = terminal_width();
+  picture.ascii = !has_utf8();
+  picture.colour = use_colour();
+  picture.trace = !options.trace.empty();
+  return picture;
+}
+
+/// Written beside the place where it is to be, and moved there: nothing half done.
+void copy_out(const std::string& from, const std::string& to) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const std::string part = to + ".part";
+  fs::copy_file(from, part, fs::copy_options::overwrite_existing, error);
+  if (!error) fs::rename(part, to, error);
+  if (error) throw Error(fmt::format("cannot write {}: {}", to, error.message()));
+  fmt::print("wrote {} (open it in ui.perfetto.dev or chrome://tracing)\n", to);
+}
+
+void show(const Options& options) {
+  const Exercise& exercise = exercise_named(options.name);
+  check_fits(exercise, options);
+  const TemporaryFolder folder;
+  GradeOptions grading;
+  grading.file = file_to_show(exercise, options);
+  grading.command = fmt::format("./rankbox show {}", exercise.name);
+  grading.seconds = options.seconds;
+  grading.memory_mb = 8192;
+  grading.picture = to_json(picture_options(options, folder));
+
+  Grade run;
+  {
+    const InterruptGuard guard;
+    run = grade(exercise, grading);
+  }
+  const std::string timeline = folder.path(kTimelineFile);
+  if (std::filesystem::exists(timeline)) {
+    std::ostringstream text;
+    text << std::ifstream(timeline).rdbuf();
+    fmt::print("{}", text.str());
+  }
+  const std::string trace = folder.path(kTraceFile);
+  if (!options.trace.empty() && std::filesystem::exists(trace)) copy_out(trace, options.trace);
+  if (run.verdict.passed()) return;
+  fmt::print("\n{}", to_text(run.verdict, use_colour()));
+  if (!run.compiler_output.empty()) fmt::print("the compiler says:\n{}\n", run.compiler_output);
+  throw CLI::RuntimeError(1);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("show", "draws one run of an exercise over virtual time");
+  command->footer(
+      "Example:\n"
+      "  ./rankbox show allreduce_ring --solution --ranks 8 --cluster h100-nvlink\n"
+      "  ./rankbox show broadcast_tree --trace tree.json      for ui.perfetto.dev\n"
+      "Two lanes a rank: what it sends, and what it receives and computes; a blank is waiting.\n"
+      "A run that fails is drawn up to there. Exits with 0 if it ran well, 1 if not, 2 for a\n"
+      "mistake on this command line.");
+  command->add_option("name", options->name, "an exercise (./rankbox list)")
+      ->required()
+      ->type_name("NAME");
+  command->add_flag("--solution", options->solution, "show the solution instead");
+  command->add_option("--file", options->file, "show this source file instead")->type_name("F");
+  command->add_option("--ranks", options->ranks, "world size (default 4)")
+      ->check(whole_number(1, kMostRanks))
+      ->type_name("P");
+  command->add_option("--count", options->count, "elements of the tensor (default 4096)")
+      ->check(whole_number(0, kMostElements))
+      ->type_name("N");
+  command->add_option("--root", options->root, "src or dst (default 0)")
+      ->check(whole_number(0, kMostRanks - 1))
+      ->type_name("R");
+  command->add_option("--op", options->op, "SUM, PRODUCT, MAX, MIN or AVG (default SUM)")
+      ->type_name("OP");
+  command->add_option("--cluster", options->cluster, "machine that the clocks stand for")
+      ->type_name("C");
+  command->add_option("--trace", options->trace, "write trace-event JSON to this file")
+      ->type_name("F");
+  command->add_option("--timeout", options->seconds, "seconds it may run (default 60)")
+      ->type_name("S");
+  command->callback([options] { show(*options); });
+}
+
+}  // namespace rankbox::cli

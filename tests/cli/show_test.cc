@@ -1,0 +1,101 @@
+// `rankbox show`: pictures of real runs, good and bad.
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace rankbox {
+namespace {
+
+/// Columns of the widest line; every character outside ASCII counts once.
+std::size_t width_of(const std::string& text) {
+  std::size_t widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto starts = std::count_if(line.begin(), line.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    });
+    widest = std::max(widest, static_cast<std::size_t>(starts));
+  }
+  return widest;
+}
+
+TEST_CASE("a picture of eight ranks fits 80 columns and says what it cost") {
+  const CommandResult shown = rankbox(
+      {"show", "allreduce_ring", "--solution", "--ranks", "8", "--count", "1024", "--op", "MAX"});
+  INFO(shown.output);
+  CHECK(shown.exit_code == 0);
+  CHECK(width_of(shown.output) <= 80);
+  for (const char* part : {"rank 0", "rank 7", "14 steps", "world_size=8", "op=MAX", "laptop"})
+    CHECK(shown.output.find(part) != std::string::npos);
+}
+
+TEST_CASE("worlds and tensors may be larger than those that values are judged on") {
+  const CommandResult shown =
+      rankbox({"show", "broadcast_tree", "--solution", "--ranks", "64", "--count", "100000",
+               "--root", "63", "--cluster", "h100-efa"});
+  INFO(shown.output);
+  CHECK(shown.exit_code == 0);
+  CHECK(shown.output.find("root=63") != std::string::npos);
+}
+
+TEST_CASE("--trace writes one valid JSON object, and nothing beside it") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(project()) / "traces";
+  fs::create_directory(folder);
+  const std::string file = (folder / "ring.json").string();
+  const CommandResult shown =
+      rankbox({"show", "broadcast_ring", "--solution", "--ranks", "3", "--trace", file});
+  INFO(shown.output);
+  CHECK(shown.exit_code == 0);
+  CHECK(shown.output.find("wrote " + file) != std::string::npos);
+  CHECK(nlohmann::json::parse(read_file(file))["traceEvents"].size() > 0);
+  CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 1);
+
+  const CommandResult nowhere = rankbox(
+      {"show", "broadcast_ring", "--solution", "--trace", (folder / "no" / "way.json").string()});
+  CHECK(nowhere.exit_code == 1);
+  CHECK(nowhere.output.find("cannot write") != std::string::npos);
+}
+
+TEST_CASE("a run that deadlocks is drawn up to there, and explained") {
+  const CommandResult shown =
+      rankbox({"show", "exchange", "--file", "tests/verdict/wrong/send_send.cc", "--ranks", "2"});
+  INFO(shown.output);
+  CHECK(shown.exit_code == 1);
+  CHECK(shown.output.find("rank 1  out  [") != std::string::npos);
+  CHECK(shown.output.find("deadlock") != std::string::npos);
+}
+
+TEST_CASE("what an exercise has no use for is a mistake") {
+  struct Mistake {
+    std::vector<std::string> arguments;
+    const char* says;
+  };
+  const Mistake mistakes[] = {
+      {{"show", "race"}, "no ranks"},
+      {{"show", "barrier_dissemination", "--count", "3"}, "no tensor"},
+      {{"show", "allreduce_ring", "--root", "1"}, "no root"},
+      {{"show", "broadcast_ring", "--op", "SUM"}, "does not reduce"},
+      {{"show", "reduce_tree", "--op", "XOR"}, "XOR"},
+      {{"show", "broadcast_ring", "--root", "4"}, "0 to 3"},
+      {{"show", "broadcast_ring", "--ranks", "0"}, "whole number from 1"},
+      {{"show", "broadcast_ring", "--cluster", "moon"}, "moon"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const CommandResult result = rankbox(mistake.arguments);
+    INFO(result.output);
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.find(mistake.says) != std::string::npos);
+    CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 1);
+  }
+}
+
+}  // namespace
+}  // namespace rankbox
