@@ -28,7 +28,8 @@ Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes)
 
 std::string summary(const Case& example, const RunReport& report, const Cluster& cluster) {
   return fmt::format(
-      "{}: {:.4g} µs of virtual time on {}; {} messages, {} bytes in all\n"
+      "{}: {:.4g} µs of virtual time on {}\n"
+      "{} messages, {} bytes in all\n"
       "one after the other: {:g} steps, {:g} bytes sent, {:g} bytes added\n",
       to_string(example), report.virtual_seconds * 1e6, cluster.name, report.messages, report.bytes,
       report.cost.steps, report.cost.bytes, report.cost.reduced);
