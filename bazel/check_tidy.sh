@@ -16,8 +16,8 @@ flags=(-std=c++20 -I. -include bazel/clang_source_location.h -DRANKBOX_BACKEND_S
 # shellcheck disable=SC2207  # one flag a word
 flags+=($(pkg-config --cflags ompi-c 2>/dev/null | sed 's/-I/-isystem /g'))
 
-# Tests and stubs are left to the compiler's warnings: checking them, with all that doctest's macros expand to, would take longer
-# than all other checks together. Name them to have them checked.
+# Tests and stubs are left to the compiler's warnings: checking them, with all that doctest's macros
+# expand to, would take longer than all other checks together. Name them to have them checked.
 if (($# > 0)); then files=("$@"); else
   mapfile -t files < <(cpp_files '*.cc' | grep -v -e '^tests/' -e '^exercises/' -e '_test\.cc$')
 fi

@@ -1,7 +1,6 @@
 #include "cli/check.h"
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/child.h"
+#include "cli/exercise_file.h"
 #include "cli/grade.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -26,12 +26,9 @@ namespace {
 constexpr std::size_t kLongestReplay = 256;
 
 struct Options {
-  std::string name;
-  std::string file;
+  ExerciseFile file;
   std::string replay;
-  double seconds = 10;
   int memory_mb = 1024;
-  bool solution = false;
   bool json = false;
 };
 
@@ -65,21 +62,11 @@ void print(const Grade& graded, const Options& options) {
   print_indented("printed by your code:", graded.program_output);
 }
 
-// Which file: that of --file or --solution, the path given as NAME, or the learner's own.
-std::string file_to_grade(const Options& options, const Exercise& exercise) {
-  if (!options.file.empty()) return options.file;
-  const std::filesystem::path root = project_root();
-  if (options.solution) return root / solution_path(exercise);
-  const bool is_path = options.name.find('/') != std::string::npos;
-  if (is_path && std::filesystem::exists(options.name)) return options.name;
-  return root / stub_path(exercise);
-}
-
 // A replay line has to grade the same file again.
 std::string replay_command(const Options& options, const Exercise& exercise,
                            const std::string& file, bool own) {
   std::string command = fmt::format("./rankbox check {}", exercise.name);
-  if (options.solution) return command + " --solution";
+  if (options.file.solution) return command + " --solution";
   if (own) return command;
   // A name that is long, or that a shell would take apart, is left for the user to fill in.
   const bool plain = file.find_first_not_of(
@@ -90,19 +77,11 @@ std::string replay_command(const Options& options, const Exercise& exercise,
 }
 
 void check(const Options& options) {
-  if (options.solution && !options.file.empty()) {
-    throw InvalidArgument("--solution and --file exclude each other: which one is to be graded?");
-  }
-  if (!(options.seconds > 0) || options.seconds > 3600) {
-    throw InvalidArgument(fmt::format(
-        "--timeout {:g} should be more than 0 and at most 3600 seconds", options.seconds));
-  }
-
-  const Exercise& exercise = exercise_named(options.name);
+  const Exercise& exercise = exercise_named(options.file.name);
   GradeOptions grading;
-  grading.file = file_to_grade(options, exercise);
+  grading.file = path_of(options.file, exercise);
   grading.replay = options.replay;
-  grading.seconds = options.seconds;
+  grading.seconds = options.file.seconds;
   grading.memory_mb = options.memory_mb;
   const bool own = display_path(grading.file) == stub_path(exercise);
   grading.command = replay_command(options, exercise, grading.file, own);
@@ -131,17 +110,10 @@ void add_check(CLI::App& app) {
       "With --json, status is pass, fail, not_implemented or error (ours, not yours), and each of\n"
       "the four checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
       "peer are -1, op and file empty and line 0 where there is none, or none is known.");
-  check_command->add_option("name", options->name, "an exercise (./rankbox list), or its file")
-      ->required()
-      ->type_name("NAME");
-  check_command->add_flag("--solution", options->solution, "grade the solution instead");
-  check_command->add_option("--file", options->file, "grade this source file instead")
-      ->type_name("F");
+  add_exercise_file(*check_command, options->file, "grade");
   check_command->add_flag("--json", options->json, "print one JSON object");
   check_command->add_option("--replay", options->replay, "only this case, as a failure names it")
       ->type_name("CASE");
-  check_command->add_option("--timeout", options->seconds, "seconds it may run (default 10)")
-      ->type_name("S");
   check_command->add_option("--memory", options->memory_mb, "MB it may use (default 1024)")
       ->check(whole_number(64, 1 << 20))
       ->type_name("MB");

@@ -64,9 +64,8 @@ void add_list(CLI::App& app) {
   list->footer(
       "Example:\n"
       "  ./rankbox list --json | head\n"
-      "With --json, status is that of the last check: pass, fail, not_implemented or error; "
-      "changed\n"
-      "if the file was edited since, not_started if it was never checked.");
+      "With --json, status is that of the last check: pass, fail, not_implemented or error;\n"
+      "changed if the file was edited since, not_started if it was never checked.");
   list->add_flag("--json", *json, "print a JSON array");
   list->callback([json] { *json ? print_json() : print_table(); });
 }

@@ -1,7 +1,6 @@
 #include "cli/picture.h"
 
 #include <fstream>
-#include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/child.h"
+#include "cli/exercise_file.h"
 #include "cli/grade.h"
 #include "cli/paths.h"
 #include "cli/picture.h"
@@ -29,16 +30,13 @@ constexpr int kMostRanks = 4096;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 
 struct Options {
-  std::string name;
-  std::string file;
-  bool solution = false;
+  ExerciseFile file;
   int ranks = 4;
   std::optional<std::int64_t> count;
   std::optional<int> root;
   std::string op;
   std::string cluster = cluster_presets().front().name;
   std::string trace;
-  double seconds = 60;
 };
 
 [[noreturn]] void refuse(const Exercise& exercise, const char* option, const char* why) {
@@ -61,15 +59,6 @@ void check_fits(const Exercise& exercise, const Options& options) {
         fmt::format("--op {}: choose one of SUM, PRODUCT, MAX, MIN, AVG", options.op));
   }
   cluster_named(options.cluster);
-  if (options.solution && !options.file.empty()) {
-    throw InvalidArgument("--solution and --file exclude each other: which one is to be shown?");
-  }
-}
-
-std::string file_to_show(const Exercise& exercise, const Options& options) {
-  if (!options.file.empty()) return options.file;
-  const std::filesystem::path root = project_root();
-  return root / (options.solution ? solution_path(exercise) : stub_path(exercise));
 }
 
 PictureOptions picture_options(const Options& options, const TemporaryFolder& folder) {
@@ -94,18 +83,22 @@ void copy_out(const std::string& from, const std::string& to) {
   const std::string part = to + ".part";
   fs::copy_file(from, part, fs::copy_options::overwrite_existing, error);
   if (!error) fs::rename(part, to, error);
-  if (error) throw Error(fmt::format("cannot write {}: {}", to, error.message()));
+  if (error) {
+    std::error_code ignored;  // what counts is the first
+    fs::remove(part, ignored);
+    throw Error(fmt::format("cannot write {}: {}", to, error.message()));
+  }
   fmt::print("wrote {} (open it in ui.perfetto.dev or chrome://tracing)\n", to);
 }
 
 void show(const Options& options) {
-  const Exercise& exercise = exercise_named(options.name);
+  const Exercise& exercise = exercise_named(options.file.name);
   check_fits(exercise, options);
   const TemporaryFolder folder;
   GradeOptions grading;
-  grading.file = file_to_show(exercise, options);
+  grading.file = path_of(options.file, exercise);
   grading.command = fmt::format("./rankbox show {}", exercise.name);
-  grading.seconds = options.seconds;
+  grading.seconds = options.file.seconds;
   grading.memory_mb = 8192;
   grading.picture = to_json(picture_options(options, folder));
 
@@ -132,6 +125,7 @@ void show(const Options& options) {
 
 void add_show(CLI::App& app) {
   auto options = std::make_shared<Options>();
+  options->file.seconds = 60;  // large worlds take a while
   CLI::App* command = app.add_subcommand("show", "draws one run of an exercise over virtual time");
   command->footer(
       "Example:\n"
@@ -140,11 +134,7 @@ void add_show(CLI::App& app) {
       "Two lanes a rank: what it sends, and what it receives and computes; a blank is waiting.\n"
       "A run that fails is drawn up to there. Exits with 0 if it ran well, 1 if not, 2 for a\n"
       "mistake on this command line.");
-  command->add_option("name", options->name, "an exercise (./rankbox list)")
-      ->required()
-      ->type_name("NAME");
-  command->add_flag("--solution", options->solution, "show the solution instead");
-  command->add_option("--file", options->file, "show this source file instead")->type_name("F");
+  add_exercise_file(*command, options->file, "show");
   command->add_option("--ranks", options->ranks, "world size (default 4)")
       ->check(whole_number(1, kMostRanks))
       ->type_name("P");
@@ -160,8 +150,6 @@ void add_show(CLI::App& app) {
       ->type_name("C");
   command->add_option("--trace", options->trace, "write trace-event JSON to this file")
       ->type_name("F");
-  command->add_option("--timeout", options->seconds, "seconds it may run (default 60)")
-      ->type_name("S");
   command->callback([options] { show(*options); });
 }
 

@@ -18,6 +18,25 @@ namespace rankbox {
 
 enum class EventKind : std::uint8_t { kSend, kRecv, kCollective, kWait, kReduce, kCompute };
 
+/// "send"; a collective has a name of its own, see collective_kind.h.
+constexpr const char* name_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::kSend:
+      return "send";
+    case EventKind::kRecv:
+      return "recv";
+    case EventKind::kCollective:
+      return "collective";
+    case EventKind::kWait:
+      return "wait";
+    case EventKind::kReduce:
+      return "reduce";
+    case EventKind::kCompute:
+      return "compute";
+  }
+  return "unknown";
+}
+
 /// One thing a rank did. Fields that a kind does not use are 0 (peer: -1).
 struct Event {
   EventKind kind = EventKind::kCompute;
@@ -40,6 +59,11 @@ struct Event {
   std::int64_t end_ns = 0;
   Place place{};
 };
+
+/// What was called: "send", "all_reduce".
+constexpr const char* name_of(const Event& event) {
+  return event.kind == EventKind::kCollective ? name_of(event.collective) : name_of(event.kind);
+}
 
 struct Trace {
   std::vector<std::vector<Event>> ranks;  // [world rank][in program order]

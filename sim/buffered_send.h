@@ -1,10 +1,10 @@
 // A send whose owner went on at once, because the buffering dial allows it.
 #pragma once
 
-#include <cstring>
 #include <memory>
 
 #include "comm/slice.h"
+#include "sim/copy_bytes.h"
 #include "sim/operation.h"
 
 namespace rankbox::sim {
@@ -19,9 +19,7 @@ struct BufferedSend {
 inline std::unique_ptr<BufferedSend> make_buffered_send(Slice slice) {
   auto send = std::make_unique<BufferedSend>();
   send->data = std::make_unique<char[]>(static_cast<std::size_t>(slice.bytes()));
-  if (slice.bytes() > 0) {
-    std::memcpy(send->data.get(), slice.data(), static_cast<std::size_t>(slice.bytes()));
-  }
+  copy_bytes(send->data.get(), slice.data(), slice.bytes());
   send->operation.buffered = true;
   return send;
 }

@@ -1,6 +1,5 @@
 #include "sim/channel.h"
 
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -8,16 +7,13 @@
 #include <fmt/format.h>
 
 #include "sim/buffered_send.h"
+#include "sim/copy_bytes.h"
 #include "sim/look.h"
 #include "sim/rank_state.h"
 #include "sim/wait.h"
 
 namespace rankbox::sim {
 namespace {
-
-void copy_bytes(void* into, const void* from, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(into, from, static_cast<std::size_t>(bytes));
-}
 
 std::string describe(const Operation& operation) {
   const bool sends = operation.kind == OperationKind::kSend;

@@ -1,12 +1,12 @@
 // What the native collectives compute, part by part, with every rank's memory in reach.
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "sim/collective.h"
+#include "sim/copy_bytes.h"
 #include "sim/group.h"
 #include "sim/reduce_kernels.h"
 #include "sim/world.h"
@@ -20,10 +20,8 @@ const CollectiveCall& call_of(const Participants& participants, int index) {
   return participants[static_cast<std::size_t>(index)]->call;
 }
 
-void copy_bytes(Slice into, Slice from) {
-  if (from.size() > 0 && into.data() != from.data()) {
-    std::memcpy(into.data(), from.data(), static_cast<std::size_t>(from.bytes()));
-  }
+void copy_slice(Slice into, Slice from) {
+  if (into.data() != from.data()) copy_bytes(into.data(), from.data(), from.bytes());
 }
 
 /// Elements [begin, end) of the reduction of all inputs, in rank order, to every target.
@@ -71,7 +69,7 @@ void gather_into(const Participants& participants, Slice gathered, std::int64_t 
                  std::int64_t end) {
   const std::int64_t count = call_of(participants, 0).count;
   for (std::int64_t rank = 0; rank < static_cast<std::int64_t>(participants.size()); ++rank) {
-    copy_bytes(gathered.sub(rank * count + begin, rank * count + end),
+    copy_slice(gathered.sub(rank * count + begin, rank * count + end),
                call_of(participants, static_cast<int>(rank)).in.sub(begin, end));
   }
 }
@@ -80,7 +78,7 @@ void all_to_all(const Participants& participants, int part, int parts) {
   const int p = static_cast<int>(participants.size());
   for (int dst = part * p / parts; dst < (part + 1) * p / parts; ++dst) {
     for (int src = 0; src < p; ++src) {
-      copy_bytes(chunk(call_of(participants, dst).out, src, p),
+      copy_slice(chunk(call_of(participants, dst).out, src, p),
                  chunk(call_of(participants, src).in, dst, p));
     }
   }
@@ -124,7 +122,7 @@ void run_collective_part(const Participants& participants, int part, int parts) 
       break;
     case CollectiveKind::kBroadcast:
       for (const CollectiveOperation* rank : participants) {
-        copy_bytes(rank->call.out.sub(begin, end),
+        copy_slice(rank->call.out.sub(begin, end),
                    call_of(participants, first.root).in.sub(begin, end));
       }
       break;
@@ -143,7 +141,7 @@ void run_collective_part(const Participants& participants, int part, int parts) 
       break;
     case CollectiveKind::kScatter:
       for (std::int64_t rank = 0; rank < static_cast<std::int64_t>(participants.size()); ++rank) {
-        copy_bytes(call_of(participants, static_cast<int>(rank)).out.sub(begin, end),
+        copy_slice(call_of(participants, static_cast<int>(rank)).out.sub(begin, end),
                    call_of(participants, first.root)
                        .in.sub(rank * first.count + begin, rank * first.count + end));
       }

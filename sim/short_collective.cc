@@ -1,8 +1,8 @@
 #include "sim/short_collective.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "sim/copy_bytes.h"
 #include "sim/look.h"
 #include "sim/reduce_kernels.h"
 #include "sim/world.h"
@@ -20,10 +20,6 @@ bool fits(const CollectiveCall& call) {
     default:
       return false;
   }
-}
-
-void copy_bytes(void* into, const void* from, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(into, from, static_cast<std::size_t>(bytes));
 }
 
 }  // namespace

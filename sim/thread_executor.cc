@@ -81,9 +81,13 @@ class ThreadExecutor final : public Executor {
 }  // namespace
 
 void check_world_size(ExecutorKind, int world_size) {
-  // Linux says how many threads there can be; asking saves making a million ranks in vain.
-  int most = std::numeric_limits<int>::max();
-  std::ifstream("/proc/sys/kernel/threads-max") >> most;
+  // Linux says how many threads there can be; asking saves making a million ranks in vain. Asked
+  // once: a small world starts in less time than the answer takes.
+  static const int most = [] {
+    int threads = std::numeric_limits<int>::max();
+    std::ifstream("/proc/sys/kernel/threads-max") >> threads;
+    return threads;
+  }();
   if (world_size > most) {
     throw InvalidArgument(fmt::format(
         "world size {}: this machine runs at most {} threads; use fewer ranks", world_size, most));

@@ -36,7 +36,7 @@ std::vector<Case> HierarchicalAllReduce::cases() const {
       // Uneven nodes too (5 ranks on 2); beyond five nodes, only all ranks alone.
       if (nodes > 5 && nodes != example.world_size) continue;
       example.nodes = nodes;
-      example.op = reduce_ops()[turn++ % reduce_ops().size()];
+      example.op = kReduceOps[turn++ % kReduceOps.size()];
       cases.push_back(example);
     }
   }

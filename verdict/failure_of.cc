@@ -36,26 +36,8 @@ FailureKind kind_of(const std::exception& error) {
   return FailureKind::kCrash;
 }
 
-const char* op_of(const Event& event) {
-  switch (event.kind) {
-    case EventKind::kSend:
-      return "send";
-    case EventKind::kRecv:
-      return "recv";
-    case EventKind::kCollective:
-      return name_of(event.collective);
-    case EventKind::kWait:
-      return "wait";
-    case EventKind::kReduce:
-      return "reduce";
-    case EventKind::kCompute:
-      return "compute";
-  }
-  return "";
-}
-
 void point_to(Failure& failure, const Event& event) {
-  failure.op = op_of(event);
+  failure.op = name_of(event);
   failure.peer = event.peer;
   failure.file = event.place.file_name();
   failure.line = static_cast<int>(event.place.line());

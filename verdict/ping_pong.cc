@@ -45,9 +45,8 @@ std::string PingPong::remark(const std::function<double(const Case&)>& seconds_o
   const double alpha = shortest / 2 - kShort * kElementBytes * beta;
   return fmt::format(
       "there and back on {}: {} B in {:.4f} µs, {} B in {:.4f} µs, {} B in {:.4f} µs\n"
-      "the first and the last give α = {:.3g} µs, β = {:.3g} ns per byte; these give the middle "
-      "one "
-      "{:.4f} µs",
+      "the first and the last give α = {:.3g} µs, β = {:.3g} ns per byte; "
+      "these give the middle one {:.4f} µs",
       Cluster().name, kShort * kElementBytes, 1e6 * shortest, kMiddle * kElementBytes, 1e6 * middle,
       kLong * kElementBytes, 1e6 * longest, 1e6 * alpha, 1e9 * beta,
       1e6 * 2 * (alpha + kMiddle * kElementBytes * beta));

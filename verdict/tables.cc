@@ -33,12 +33,6 @@ std::vector<std::int64_t> counts(int world_size) {
   return all;
 }
 
-const std::vector<ReduceOp>& reduce_ops() {
-  static const std::vector<ReduceOp> ops = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX,
-                                            ReduceOp::MIN, ReduceOp::AVG};
-  return ops;
-}
-
 std::vector<Case> cases_by_count() {
   std::vector<Case> cases;
   for (int world_size : world_sizes()) {
@@ -66,7 +60,7 @@ std::vector<Case> cases_by_root() {
 std::vector<Case> cases_by_op() {
   std::vector<Case> cases;
   for (Case example : cases_by_count()) {
-    for (ReduceOp op : reduce_ops()) {
+    for (ReduceOp op : kReduceOps) {
       example.op = op;
       cases.push_back(example);
     }
@@ -82,10 +76,10 @@ std::vector<Case> cases_by_root_and_op() {
     const int root_of_all_ops = some[turn++ % some.size()];
     for (int root : some) {
       example.root = root;
-      for (std::size_t i = 0; i < reduce_ops().size(); ++i) {
-        const std::size_t own = (turn + static_cast<std::size_t>(root)) % reduce_ops().size();
+      for (std::size_t i = 0; i < kReduceOps.size(); ++i) {
+        const std::size_t own = (turn + static_cast<std::size_t>(root)) % kReduceOps.size();
         if (root != root_of_all_ops && i != own) continue;
-        example.op = reduce_ops()[i];
+        example.op = kReduceOps[i];
         cases.push_back(example);
       }
     }

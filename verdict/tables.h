@@ -27,7 +27,4 @@ std::vector<Case> cases_by_op();
 /// Every root as above, each with at least one operation, and every operation with each count.
 std::vector<Case> cases_by_root_and_op();
 
-/// The operations there are.
-const std::vector<ReduceOp>& reduce_ops();
-
 }  // namespace rankbox

@@ -19,7 +19,8 @@ using Json = nlohmann::ordered_json;  // members in the order written here
 
 constexpr double kMicro = 1e6;
 
-enum Clock : int { kVirtual = 1, kWall = 2 };  // process ids
+/// By process id.
+enum Timebase : int { kVirtual = 1, kWall = 2 };
 
 /// Begin and end in seconds.
 using Interval = std::pair<double, double>;
@@ -29,24 +30,6 @@ enum Lane : int { kCalls, kSendPort, kRecvPort, kLanes };
 
 constexpr const char* kLaneNames[] = {"", " sends", " receives"};
 
-const char* name_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::kSend:
-      return "send";
-    case EventKind::kRecv:
-      return "recv";
-    case EventKind::kCollective:
-      return "collective";
-    case EventKind::kWait:
-      return "wait";
-    case EventKind::kReduce:
-      return "reduce";
-    case EventKind::kCompute:
-      return "compute";
-  }
-  return "";
-}
-
 class Writer {
  public:
   Writer(std::ostream& out, const Trace& trace, const sim::Replay& replay)
@@ -54,10 +37,10 @@ class Writer {
 
   void write() {
     out_ << R"({"displayTimeUnit":"ns","traceEvents":[)";
-    for (const Clock clock : {kVirtual, kWall}) {
-      write_names(clock);
-      for (int rank = 0; rank < world_size(); ++rank) write_rank(clock, rank);
-      write_arrows(clock);
+    for (const Timebase timebase : {kVirtual, kWall}) {
+      write_names(timebase);
+      for (int rank = 0; rank < world_size(); ++rank) write_rank(timebase, rank);
+      write_arrows(timebase);
     }
     out_ << "\n]}\n";
   }
@@ -72,15 +55,15 @@ class Writer {
   int thread(int rank, Lane lane) const { return rank + lane * world_size(); }
 
   /// The lane that an event is drawn in.
-  Lane lane_of(Clock clock, const Event& event) const {
+  Lane lane_of(Timebase timebase, const Event& event) const {
     // The halves of a sendrecv start together, but each when its partner is there.
-    if (clock == kWall || !(event.async || event.paired)) return kCalls;
+    if (timebase == kWall || !(event.async || event.paired)) return kCalls;
     return event.kind == EventKind::kRecv ? kRecvPort : kSendPort;
   }
 
   /// False: it never ended.
-  bool interval(Clock clock, EventId id, Interval& interval) const {
-    if (clock == kVirtual) {
+  bool interval(Timebase timebase, EventId id, Interval& interval) const {
+    if (timebase == kVirtual) {
       const sim::Span& span = replay_.spans[static_cast<std::size_t>(id.rank)][id.event];
       interval = {span.begin, span.end};
       return span.end >= span.begin;
@@ -95,56 +78,52 @@ class Writer {
     first_ = false;
   }
 
-  void write_names(Clock clock) {
+  void write_names(Timebase timebase) {
     write({{"ph", "M"},
            {"name", "process_name"},
-           {"pid", clock},
-           {"args", {{"name", clock == kVirtual ? "virtual time" : "wall clock"}}}});
+           {"pid", timebase},
+           {"args", {{"name", timebase == kVirtual ? "virtual time" : "wall clock"}}}});
     for (int rank = 0; rank < world_size(); ++rank) {
       for (const Lane lane : {kCalls, kSendPort, kRecvPort}) {
-        if (!is_used(clock, rank, lane)) continue;
+        if (!is_used(timebase, rank, lane)) continue;
         write({{"ph", "M"},
                {"name", "thread_name"},
-               {"pid", clock},
+               {"pid", timebase},
                {"tid", thread(rank, lane)},
                {"args", {{"name", fmt::format("rank {}{}", rank, kLaneNames[lane])}}}});
         write({{"ph", "M"},
                {"name", "thread_sort_index"},
-               {"pid", clock},
+               {"pid", timebase},
                {"tid", thread(rank, lane)},
                {"args", {{"sort_index", rank * kLanes + lane}}}});
       }
     }
   }
 
-  bool is_used(Clock clock, int rank, Lane lane) const {
+  bool is_used(Timebase timebase, int rank, Lane lane) const {
     return lane == kCalls ||
            std::any_of(events(rank).begin(), events(rank).end(),
-                       [&](const Event& event) { return lane_of(clock, event) == lane; });
+                       [&](const Event& event) { return lane_of(timebase, event) == lane; });
   }
 
-  void write_rank(Clock clock, int rank) {
+  void write_rank(Timebase timebase, int rank) {
     double now = 0;  // until when the rank's own lane is filled
     for (std::size_t i = 0; i < events(rank).size(); ++i) {
       const EventId id{rank, i};
       const Event& what = event(id);
       Interval when;
-      if (!interval(clock, id, when)) continue;
-      const Lane lane = lane_of(clock, what);
+      if (!interval(timebase, id, when)) continue;
+      const Lane lane = lane_of(timebase, what);
       // In virtual time a blocking call's span is the transfer; what is before it is waiting.
-      const bool waited = clock == kVirtual && lane == kCalls && what.kind != EventKind::kWait;
-      if (waited && when.first > now) write_slice(clock, id, lane, "wait", {now, when.first});
-      write_slice(clock, id, lane, name(what), when);
+      const bool waited = timebase == kVirtual && lane == kCalls && what.kind != EventKind::kWait;
+      if (waited && when.first > now) write_slice(timebase, id, lane, "wait", {now, when.first});
+      write_slice(timebase, id, lane, name_of(what), when);
       if (lane == kCalls) now = std::max(now, when.second);
     }
   }
 
-  static std::string name(const Event& event) {
-    return event.kind == EventKind::kCollective ? rankbox::name_of(event.collective)
-                                                : name_of(event.kind);
-  }
-
-  void write_slice(Clock clock, EventId id, Lane lane, const std::string& name, Interval when) {
+  void write_slice(Timebase timebase, EventId id, Lane lane, const std::string& name,
+                   Interval when) {
     const Event& what = event(id);
     Json args = Json::object();
     if (what.peer >= 0) args["peer"] = what.peer;
@@ -155,7 +134,7 @@ class Writer {
     write({{"ph", "X"},
            {"name", name},
            {"cat", name_of(what.kind)},
-           {"pid", clock},
+           {"pid", timebase},
            {"tid", thread(id.rank, lane)},
            {"ts", when.first * kMicro},
            {"dur", (when.second - when.first) * kMicro},
@@ -163,26 +142,26 @@ class Writer {
   }
 
   /// From inside the send's slice to inside the receive's.
-  void write_arrows(Clock clock) {
+  void write_arrows(Timebase timebase) {
     std::int64_t number = 0;
     for (const Message& message : match_messages(trace_)) {
       Interval sent;
       Interval received;
-      if (!interval(clock, message.send, sent) || !interval(clock, message.recv, received))
+      if (!interval(timebase, message.send, sent) || !interval(timebase, message.recv, received))
         continue;
       const double begin = sent.first;
       const double end = std::max(begin, (received.first + received.second) / 2);
       const Json common = {{"name", "message"}, {"cat", "message"}, {"id", ++number}};
-      write_end(clock, message.send, "s", begin, common);
-      write_end(clock, message.recv, "f", end, common);
+      write_end(timebase, message.send, "s", begin, common);
+      write_end(timebase, message.recv, "f", end, common);
     }
   }
 
-  void write_end(Clock clock, EventId id, const char* phase, double seconds, Json json) {
+  void write_end(Timebase timebase, EventId id, const char* phase, double seconds, Json json) {
     json["ph"] = phase;
     if (*phase == 'f') json["bp"] = "e";
-    json["pid"] = clock;
-    json["tid"] = thread(id.rank, lane_of(clock, event(id)));
+    json["pid"] = timebase;
+    json["tid"] = thread(id.rank, lane_of(timebase, event(id)));
     json["ts"] = seconds * kMicro;
     write(json);
   }

@@ -47,21 +47,21 @@ Json exported(const Trace& trace) {
   return Json::parse(out.str());
 }
 
-struct Slice1D {
+struct Interval {
   double begin;
   double end;
 };
 
 /// The slices of every lane, in order.
-std::map<std::pair<int, int>, std::vector<Slice1D>> lanes_of(const Json& json) {
-  std::map<std::pair<int, int>, std::vector<Slice1D>> lanes;
+std::map<std::pair<int, int>, std::vector<Interval>> lanes_of(const Json& json) {
+  std::map<std::pair<int, int>, std::vector<Interval>> lanes;
   for (const Json& event : json["traceEvents"]) {
     if (event["ph"] != "X") continue;
     const double begin = event["ts"];
     lanes[{event["pid"], event["tid"]}].push_back({begin, begin + event["dur"].get<double>()});
   }
   for (auto& [lane, slices] : lanes) {
-    std::stable_sort(slices.begin(), slices.end(), [](const Slice1D& a, const Slice1D& b) {
+    std::stable_sort(slices.begin(), slices.end(), [](const Interval& a, const Interval& b) {
       return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
     });
   }
@@ -74,8 +74,8 @@ TEST_CASE("the slices of a lane nest, in virtual time and by the wall clock") {
   for (const auto& [lane, slices] : lanes_of(json)) {
     CAPTURE(lane.first);
     CAPTURE(lane.second);
-    std::vector<Slice1D> around;
-    for (const Slice1D& slice : slices) {
+    std::vector<Interval> around;
+    for (const Interval& slice : slices) {
       while (!around.empty() && around.back().end <= slice.begin + kRounding) around.pop_back();
       if (!around.empty()) CHECK(slice.end <= around.back().end + kRounding);
       around.push_back(slice);
@@ -101,7 +101,7 @@ TEST_CASE("every message is an arrow, from its send's slice to its receive's") {
     for (const auto& [phase, end] : ends) {
       const double at = end["ts"];
       const auto& slices = lanes.at({end["pid"], end["tid"]});
-      CHECK(std::any_of(slices.begin(), slices.end(), [at](const Slice1D& slice) {
+      CHECK(std::any_of(slices.begin(), slices.end(), [at](const Interval& slice) {
         return slice.begin <= at && at <= slice.end;
       }));
     }

@@ -153,8 +153,7 @@ TEST_CASE("segments side by side are one slice, cut off where the elements or th
 }
 
 TEST_CASE("only an average is divided, and once") {
-  for (ReduceOp op :
-       {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN, ReduceOp::AVG}) {
+  for (ReduceOp op : kReduceOps) {
     for (int world_size : {1, 2, 4, 5}) {
       const std::string name = name_of(op);
       CAPTURE(name);

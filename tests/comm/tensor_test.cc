@@ -12,12 +12,11 @@
 #include <doctest/doctest.h>
 
 #include "comm/errors.h"
+#include "tests/support/combine.h"
 
 namespace rankbox {
 namespace {
 
-constexpr std::array kOps = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN,
-                             ReduceOp::AVG};
 // Around the widths of vector registers and the sizes of blocks.
 constexpr std::array<std::int64_t, 11> kSizes = {0, 1, 2, 3, 7, 8, 9, 17, 64, 1000, 4099};
 
@@ -27,22 +26,6 @@ std::vector<T> numbers(std::int64_t count, int factor) {
   std::vector<T> made;
   for (std::int64_t i = 0; i < count; ++i) made.push_back(static_cast<T>((i * factor) % 19 - 7));
   return made;
-}
-
-template <class T>
-T combine(T a, T b, ReduceOp op) {
-  switch (op) {
-    case ReduceOp::SUM:
-    case ReduceOp::AVG:
-      return a + b;
-    case ReduceOp::PRODUCT:
-      return a * b;
-    case ReduceOp::MAX:
-      return std::max(a, b);
-    case ReduceOp::MIN:
-      return std::min(a, b);
-  }
-  return T{};
 }
 
 /// The message of the InvalidArgument that `fn` throws; a failed check, and
@@ -228,7 +211,7 @@ TEST_CASE("a slice of an empty tensor is not null, the default slice is") {
 
 TEST_CASE_TEMPLATE("accumulate applies the operation at every index and leaves its source alone", T,
                    float, double, std::int32_t, std::int64_t) {
-  for (ReduceOp op : kOps) {
+  for (ReduceOp op : kReduceOps) {
     for (std::int64_t size : kSizes) {
       CAPTURE(name_of(op));
       CAPTURE(size);

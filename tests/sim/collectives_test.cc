@@ -13,8 +13,7 @@
 namespace rankbox::testing {
 namespace {
 
-const std::vector<ReduceOp> kOps = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN,
-                                    ReduceOp::AVG};
+const std::vector<ReduceOp> kOps(kReduceOps.begin(), kReduceOps.end());
 
 /// One rank's walk through all collectives. Notes in `wrong` what is not as it should be.
 template <class T>

@@ -13,8 +13,6 @@ constexpr CollectiveKind kCollectives[] = {
     CollectiveKind::kBarrier,   CollectiveKind::kBroadcast,     CollectiveKind::kReduce,
     CollectiveKind::kAllReduce, CollectiveKind::kGather,        CollectiveKind::kAllGather,
     CollectiveKind::kScatter,   CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll};
-constexpr ReduceOp kOps[] = {ReduceOp::SUM, ReduceOp::PRODUCT, ReduceOp::MAX, ReduceOp::MIN,
-                             ReduceOp::AVG};
 // Messages have those of 8 bytes alone: a message of the wrong one is not of the wrong size, too.
 constexpr DType kDTypes[] = {DType::kInt64, DType::kFloat64, DType::kFloat32};
 
@@ -51,7 +49,7 @@ bool reduces(CollectiveKind kind) {
 /// Gives the fields of a collective that depend on its kind.
 void choose_arguments(Step& step, const std::vector<int>& members, Dice& dice) {
   step.peer = has_root(step.collective) ? dice.pick(members) : -1;
-  step.op = reduces(step.collective) ? dice.pick(kOps) : ReduceOp::SUM;
+  step.op = reduces(step.collective) ? dice.pick(kReduceOps) : ReduceOp::SUM;
   const bool barrier = step.collective == CollectiveKind::kBarrier;
   step.count = barrier ? 0 : dice.pick(kCounts);
   step.dtype = barrier ? DType::kInt64 : dice.pick(kDTypes);

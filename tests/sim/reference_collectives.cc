@@ -3,23 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "tests/support/combine.h"
+
 namespace rankbox::testing {
 namespace {
-
-std::int64_t reduced(std::int64_t a, std::int64_t b, ReduceOp op) {
-  switch (op) {
-    case ReduceOp::SUM:
-    case ReduceOp::AVG:
-      return a + b;
-    case ReduceOp::PRODUCT:
-      return a * b;
-    case ReduceOp::MAX:
-      return std::max(a, b);
-    case ReduceOp::MIN:
-      return std::min(a, b);
-  }
-  return 0;
-}
 
 /// The same elements of every rank's input, one rank after the other.
 std::vector<std::int64_t> concatenation(const std::vector<Step>& steps, std::int64_t begin,
@@ -38,7 +25,7 @@ std::vector<std::int64_t> reduction(const std::vector<Step>& steps, std::int64_t
   std::vector<std::int64_t> all = elements_of(steps.front(), begin, end);
   for (std::size_t rank = 1; rank < steps.size(); ++rank) {
     const std::vector<std::int64_t> part = elements_of(steps[rank], begin, end);
-    for (std::size_t i = 0; i < part.size(); ++i) all[i] = reduced(all[i], part[i], op);
+    for (std::size_t i = 0; i < part.size(); ++i) all[i] = combine(all[i], part[i], op);
   }
   if (op == ReduceOp::AVG) {
     for (std::int64_t& element : all) element /= static_cast<std::int64_t>(steps.size());

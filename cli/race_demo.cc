@@ -2,6 +2,8 @@
 //
 // Ctrl-C needs no handler: nothing is left behind that would have to be put right (see
 // run_race_demo).
+#include "race/race_demo.h"
+
 #include <cstdio>
 #include <exception>
 
@@ -10,7 +12,6 @@
 
 #include "cli/race_options.h"
 #include "comm/errors.h"
-#include "race/race_demo.h"
 
 namespace {
 

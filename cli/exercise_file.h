@@ -1,0 +1,29 @@
+// Which source file a command is about: the learner's, the solution, or another one.
+#pragma once
+
+#include <string>
+
+#include "verdict/catalog.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming)
+class App;
+}
+
+namespace rankbox::cli {
+
+struct ExerciseFile {
+  std::string name;  // an exercise, or the path of its file
+  std::string file;  // --file; empty: not given
+  bool solution = false;
+  double seconds = 10;  // that it may run
+};
+
+/// Adds NAME, --solution, --file and --timeout. `options` has to outlive the parsing.
+/// @param verb what the command does with it, for the help: "grade"
+void add_exercise_file(CLI::App& command, ExerciseFile& options, const std::string& verb);
+
+/// The path of the file. Throws InvalidArgument for options that contradict each other, and for
+/// seconds that are not more than 0 and at most 3600.
+std::string path_of(const ExerciseFile& options, const Exercise& exercise);
+
+}  // namespace rankbox::cli

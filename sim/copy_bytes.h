@@ -1,0 +1,15 @@
+// memcpy that may be asked for nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace rankbox::sim {
+
+/// An empty tensor has no address, and memcpy must not be given a null pointer, even for 0 bytes.
+inline void copy_bytes(void* into, const void* from, std::int64_t bytes) {
+  if (bytes > 0) std::memcpy(into, from, static_cast<std::size_t>(bytes));
+}
+
+}  // namespace rankbox::sim
