@@ -14,14 +14,14 @@
 namespace rankbox {
 
 struct Case {
-  int world_size = 1;                 // not written where there are threads instead
-  std::optional<int> nodes;           // RunOptions::nodes
-  std::optional<int> root;            // src or dst
-  std::optional<int> segments;        // of a pipeline
-  std::optional<std::int64_t> count;  // elements: of the tensor, or of one rank's part
-  std::optional<ReduceOp> op;
-  std::optional<int> threads;           // of the race, which has no ranks
-  std::optional<std::int64_t> repeats;  // updates of each thread
+  int world_size = 1;                      // not written where there are threads instead
+  std::optional<int> nodes = {};           // RunOptions::nodes
+  std::optional<int> root = {};            // src or dst
+  std::optional<int> segments = {};        // of a pipeline
+  std::optional<std::int64_t> count = {};  // elements: of the tensor, or of one rank's part
+  std::optional<ReduceOp> op = {};
+  std::optional<int> threads = {};           // of the race, which has no ranks
+  std::optional<std::int64_t> repeats = {};  // updates of each thread
 
   bool operator==(const Case&) const = default;
 };

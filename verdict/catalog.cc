@@ -15,6 +15,7 @@
 #include "verdict/broadcast.h"
 #include "verdict/exchange.h"
 #include "verdict/gather.h"
+#include "verdict/message_graph.h"
 #include "verdict/ping_pong.h"
 #include "verdict/race.h"
 #include "verdict/reduce.h"
@@ -25,11 +26,12 @@ namespace rankbox {
 
 namespace {
 
-// The family knows the arguments; the closed form says what this algorithm should cost.
-template <class Family, auto... kForm>
+// The family knows the arguments; the graph says which messages this algorithm has, and the closed
+// form what they cost.
+template <class Family, const MessageGraph& kGraph, auto... kForm>
 Verdict judge_as(const char* name, AnyFunction function, const JudgeOptions& options) {
   const auto typed = reinterpret_cast<typename Family::Function>(function);
-  return judge(name, Family(typed, kForm...), options);
+  return judge(name, Family(typed, kForm...), options, kGraph);
 }
 
 template <class Family, auto... kForm>
@@ -44,7 +46,7 @@ Case first_case_of() {
   return Family(nullptr, kForm...).cases().front();
 }
 
-template <class Family, auto... kForm>
+template <class Family, const MessageGraph& kGraph, auto... kForm>
 Exercise row(const char* name, int chapter, int difficulty, int importance, const char* summary) {
   return {name,
           chapter,
@@ -52,7 +54,7 @@ Exercise row(const char* name, int chapter, int difficulty, int importance, cons
           importance,
           summary,
           Family::kParameters,
-          judge_as<Family, kForm...>,
+          judge_as<Family, kGraph, kForm...>,
           attempt_as<Family, kForm...>,
           first_case_of<Family, kForm...>};
 }
@@ -72,59 +74,63 @@ const std::vector<Chapter>& chapters() {
 
 const std::vector<Exercise>& exercises() {
   static const std::vector<Exercise> all = {
-      row<Race>("race", 1, 1, 3, "threads update one value; lose no update"),
-      row<PingPong, cost::ping_pong>("ping_pong", 1, 1, 3, "there and back: what a message costs"),
-      row<Exchange, cost::exchange>("exchange", 1, 1, 4,
-                                    "two ranks swap tensors, and must not hang"),
-      row<Barrier, cost::barrier_dissemination>("barrier_dissemination", 1, 2, 2,
-                                                "nobody leaves before everybody has come"),
+      row<Race, graph::kAny>("race", 1, 1, 3, "threads update one value; lose no update"),
+      row<PingPong, graph::kAny, cost::ping_pong>("ping_pong", 1, 1, 3,
+                                                  "there and back: what a message costs"),
+      row<Exchange, graph::kAny, cost::exchange>("exchange", 1, 1, 4,
+                                                 "two ranks swap tensors, and must not hang"),
+      row<Barrier, graph::kDoublingDistances, cost::barrier_dissemination>(
+          "barrier_dissemination", 1, 2, 2, "nobody leaves before everybody has come"),
 
-      row<Broadcast, cost::broadcast_naive>("broadcast_naive", 2, 2, 3,
-                                            "src sends to every rank in turn"),
-      row<Broadcast, cost::broadcast_tree>("broadcast_tree", 2, 2, 3,
-                                           "whoever has it passes it on: twice as many each round"),
-      row<Broadcast, cost::broadcast_ring>("broadcast_ring", 2, 2, 3,
-                                           "from neighbour to neighbour"),
-      row<SegmentedBroadcast, cost::broadcast_ring_pipelined>(
+      row<Broadcast, graph::kFromRoot, cost::broadcast_naive>("broadcast_naive", 2, 2, 3,
+                                                              "src sends to every rank in turn"),
+      row<Broadcast, graph::kTree, cost::broadcast_tree>(
+          "broadcast_tree", 2, 2, 3, "whoever has it passes it on: twice as many each round"),
+      row<Broadcast, graph::kRing, cost::broadcast_ring>("broadcast_ring", 2, 2, 3,
+                                                         "from neighbour to neighbour"),
+      row<SegmentedBroadcast, graph::kRing, cost::broadcast_ring_pipelined>(
           "broadcast_ring_pipelined", 2, 3, 4, "the ring in segments, all links busy at once"),
-      row<Broadcast, cost::broadcast_scatter_allgather>(
+      row<Broadcast, graph::kTreeAndRing, cost::broadcast_scatter_allgather>(
           "broadcast_scatter_allgather", 2, 4, 3, "deal out pieces, then pass them all around"),
 
-      row<Reduce, cost::reduce_naive>("reduce_naive", 3, 3, 2,
-                                      "every rank sends to dst, which adds up"),
-      row<Reduce, cost::reduce_tree>("reduce_tree", 3, 3, 2, "pairs add up, then pairs of pairs"),
-      row<Reduce, cost::reduce_scatter_gather>("reduce_scatter_gather", 3, 5, 3,
-                                               "halve what you are responsible for, then collect"),
+      row<Reduce, graph::kToRoot, cost::reduce_naive>("reduce_naive", 3, 3, 2,
+                                                      "every rank sends to dst, which adds up"),
+      row<Reduce, graph::kTree, cost::reduce_tree>("reduce_tree", 3, 3, 2,
+                                                   "pairs add up, then pairs of pairs"),
+      row<Reduce, graph::kTwoButterflies, cost::reduce_scatter_gather>(
+          "reduce_scatter_gather", 3, 5, 3, "halve what you are responsible for, then collect"),
 
-      row<AllReduce, cost::allreduce_naive>("allreduce_naive", 4, 2, 3,
-                                            "reduce to rank 0, broadcast from there"),
-      row<AllReduce, cost::allreduce_tree>("allreduce_tree", 4, 2, 3, "the same along trees"),
-      row<AllReduce, cost::allreduce_butterfly>(
+      row<AllReduce, graph::kRank0, cost::allreduce_naive>(
+          "allreduce_naive", 4, 2, 3, "reduce to rank 0, broadcast from there"),
+      row<AllReduce, graph::kTree, cost::allreduce_tree>("allreduce_tree", 4, 2, 3,
+                                                         "the same along trees"),
+      row<AllReduce, graph::kButterfly, cost::allreduce_butterfly>(
           "allreduce_butterfly", 4, 2, 3, "swap and add with partners twice as far each round"),
-      row<AllReduce, cost::allreduce_ring>("allreduce_ring", 4, 3, 5,
-                                           "chunks go round twice: added up, then handed out"),
-      row<AllReduce, cost::allreduce_rabenseifner>("allreduce_rabenseifner", 4, 4, 4,
-                                                   "recursive halving, then recursive doubling"),
-      row<HierarchicalAllReduce, cost::allreduce_hierarchical>(
+      row<AllReduce, graph::kRing, cost::allreduce_ring>(
+          "allreduce_ring", 4, 3, 5, "chunks go round twice: added up, then handed out"),
+      row<AllReduce, graph::kTwoButterflies, cost::allreduce_rabenseifner>(
+          "allreduce_rabenseifner", 4, 4, 4, "recursive halving, then recursive doubling"),
+      row<HierarchicalAllReduce, graph::kLeaders, cost::allreduce_hierarchical>(
           "allreduce_hierarchical", 4, 4, 4,
           "within nodes first, one leader per node between them"),
 
-      row<Gather, cost::gather_naive>("gather_naive", 5, 4, 2,
-                                      "every rank sends its tensor to dst"),
-      row<Gather, cost::gather_tree>("gather_tree", 5, 4, 2,
-                                     "neighbours join their blocks, then pairs of them"),
-      row<Scatter, cost::scatter_tree>("scatter_tree", 5, 4, 2,
-                                       "give the far half away, again and again"),
-      row<AllGather, cost::allgather_naive>("allgather_naive", 5, 4, 2,
-                                            "gather to rank 0, broadcast from there"),
-      row<AllGather, cost::allgather_tree>("allgather_tree", 5, 4, 2, "the same along trees"),
-      row<AllGather, cost::allgather_ring>("allgather_ring", 5, 3, 4,
-                                           "pass on what came last, p-1 times"),
-      row<AllGather, cost::allgather_bruck>("allgather_bruck", 5, 4, 2,
-                                            "what a rank holds doubles every round, for any p"),
-      row<ReduceScatter, cost::reduce_scatter_ring>(
+      row<Gather, graph::kToRoot, cost::gather_naive>("gather_naive", 5, 4, 2,
+                                                      "every rank sends its tensor to dst"),
+      row<Gather, graph::kTree, cost::gather_tree>(
+          "gather_tree", 5, 4, 2, "neighbours join their blocks, then pairs of them"),
+      row<Scatter, graph::kTree, cost::scatter_tree>("scatter_tree", 5, 4, 2,
+                                                     "give the far half away, again and again"),
+      row<AllGather, graph::kRank0, cost::allgather_naive>(
+          "allgather_naive", 5, 4, 2, "gather to rank 0, broadcast from there"),
+      row<AllGather, graph::kTree, cost::allgather_tree>("allgather_tree", 5, 4, 2,
+                                                         "the same along trees"),
+      row<AllGather, graph::kRing, cost::allgather_ring>("allgather_ring", 5, 3, 4,
+                                                         "pass on what came last, p-1 times"),
+      row<AllGather, graph::kDoublingDistances, cost::allgather_bruck>(
+          "allgather_bruck", 5, 4, 2, "what a rank holds doubles every round, for any p"),
+      row<ReduceScatter, graph::kRing, cost::reduce_scatter_ring>(
           "reduce_scatter_ring", 5, 3, 4, "each chunk goes round once and collects its sum"),
-      row<AllToAll, cost::alltoall_pairwise>(
+      row<AllToAll, graph::kPairwise, cost::alltoall_pairwise>(
           "alltoall_pairwise", 5, 2, 3, "a different message for everyone, in conflict-free steps"),
   };
   return all;

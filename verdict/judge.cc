@@ -35,8 +35,9 @@ const char* check_of(FailureKind kind) {
 
 class Judgement {
  public:
-  Judgement(std::string name, const Subject& subject, const JudgeOptions& options)
-      : subject_(subject), options_(options), verdict_(undecided(std::move(name))) {
+  Judgement(std::string name, const Subject& subject, const JudgeOptions& options,
+            const MessageGraph& graph)
+      : subject_(subject), options_(options), graph_(graph), verdict_(undecided(std::move(name))) {
     cases_ = subject.cases();
     if (!options.replay.empty()) cases_ = {parse_case(options.replay, cases_.front())};
   }
@@ -67,7 +68,8 @@ class Judgement {
     if (options_.starting) options_.starting(replay_line(example));
   }
 
-  // Values and messages of every case, and the first cost that differs. False: failed.
+  // Values and messages of every case, the first message that does not belong and the first cost that
+  // differs. False: failed.
   bool run_all_rendezvous() {
     for (const Case& example : cases_) {
       start(example);
@@ -77,6 +79,7 @@ class Judgement {
         failed(std::move(result), example);
         return false;
       }
+      compare_graph(result.report.trace, example);
       compare_cost(result.report, example);
     }
     return true;
@@ -86,6 +89,16 @@ class Judgement {
   void try_buffered(Failure& failure, const Case& example) const {
     if (run_once(example, Buffering::unbounded()).failure) return;
     failure.message = "works only when sends are buffered: hangs on NCCL. " + failure.message;
+  }
+
+  // Told only when all values are right: a wrong message is easier to find by what it brought.
+  void compare_graph(const Trace& trace, const Case& example) {
+    if (graph_failure_) return;
+    graph_failure_ = failure_of_graph(graph_, trace, example);
+    if (!graph_failure_) return;
+    graph_failure_->replay = replay_line(example);
+    check("messages").expected = graph_.rule;
+    check("messages").actual = graph_failure_->message;
   }
 
   void compare_cost(const RunReport& report, const Case& example) {
@@ -107,11 +120,14 @@ class Judgement {
 
   // All values are right, and what follows changes nothing about that.
   void judge_messages() {
-    pass("messages", "every message was received as it was sent");
+    if (!graph_failure_) {
+      pass("messages", fmt::format("all received as they were sent; {}", graph_.rule));
+    }
     if (!cost_failure_) pass("cost", "as promised; " + last_cost_);
     const bool safe = run_some_otherwise();
     if (safe) pass("safety", "the same with buffered sends, without, and with random delays");
-    if (cost_failure_) fail(std::move(*cost_failure_), !safe);
+    if (graph_failure_) fail(std::move(*graph_failure_), !safe);
+    if (cost_failure_) fail(std::move(*cost_failure_), verdict_.failure.has_value());
     if (verdict_.passed() && options_.replay.empty()) add_remark();
   }
 
@@ -195,8 +211,10 @@ class Judgement {
 
   const Subject& subject_;
   const JudgeOptions& options_;
+  const MessageGraph& graph_;
   std::vector<Case> cases_;
   Verdict verdict_;
+  std::optional<Failure> graph_failure_;
   std::optional<Failure> cost_failure_;
   bool cost_case_is_telling_ = false;
   std::string last_cost_;
@@ -204,8 +222,9 @@ class Judgement {
 
 }  // namespace
 
-Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options) {
-  return Judgement(name, subject, options).run();
+Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options,
+              const MessageGraph& graph) {
+  return Judgement(name, subject, options, graph).run();
 }
 
 }  // namespace rankbox

@@ -3,8 +3,8 @@
 // Four checks over all of the subject's cases, smallest first, so that the first failure is the
 // smallest there is:
 //   values    every element is right, and inputs are unchanged
-//   messages  whatever is sent is received, in the size and type it has, and no native collective
-//             does the work
+//   messages  whatever is sent is received, in the size and type it has; no native collective does
+//             the work; and who talks to whom is as the algorithm has it (message_graph.h)
 //   cost      steps, bytes and additions along the critical path equal the closed form
 //   safety    the same holds when sends are buffered and when they are not, and when the ranks are
 //             delayed at random; and no barrier is used as a crutch
@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 
+#include "verdict/message_graph.h"
 #include "verdict/subject.h"
 #include "verdict/verdict.h"
 
@@ -40,6 +41,7 @@ struct JudgeOptions {
 
 /// Blocks until judged or until the first failure. Never throws for what the subject does.
 /// Throws InvalidArgument for a replay that is no case of the subject.
-Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options = {});
+Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options = {},
+              const MessageGraph& graph = graph::kAny);
 
 }  // namespace rankbox

@@ -2,7 +2,7 @@
 //
 // One class per family of exercises implements this (broadcast.h, reduce.h, …): it knows the
 // arguments, prepares the input, calls the function on every rank and compares. Which algorithm it
-// is enters only through the closed form of its cost.
+// is enters through the closed form of its cost (and, for its messages, message_graph.h).
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ enum class CheckStatus { kPass, kFail, kSkipped };
 /// What went wrong.
 enum class FailureKind {
   kValues,          // a wrong element
-  kMessages,        // a native collective does what messages should
+  kMessages,        // other messages than the algorithm's, or a native collective in their place
   kCost,            // right values, but more (or fewer) steps, bytes or additions than promised
   kSafety,          // the outcome depends on buffering or timing
   kMemory,          // too much memory

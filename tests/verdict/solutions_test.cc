@@ -2,6 +2,9 @@
 // themselves with every algorithm of the course.
 #include "cli/demo/solutions.h"
 
+#include <string>
+#include <string_view>
+
 #include <doctest/doctest.h>
 
 #include "verdict/catalog.h"
@@ -14,6 +17,27 @@ TEST_CASE("every solution passes its judgement") {
     const Verdict verdict = judge_exercise(exercise, cli::solution_of(exercise.name));
     INFO(to_text(verdict));
     CHECK(verdict.passed());
+  }
+}
+
+TEST_CASE("no solution passes as another exercise of the same signature") {
+  for (const Exercise& exercise : exercises()) {
+    for (const Exercise& other : exercises()) {
+      const bool comparable = std::string_view(exercise.parameters) == other.parameters &&
+                              exercise.chapter == other.chapter && exercise.name != other.name;
+      if (!comparable) continue;
+      Verdict verdict;
+      for (const char* example : {"world_size=5,count=97", "world_size=8,count=97"}) {
+        verdict =
+            judge_exercise(exercise, cli::solution_of(other.name), JudgeOptions{.replay = example});
+        if (!verdict.passed()) break;
+      }
+      INFO(std::string(other.name), " as ", std::string(exercise.name));
+      REQUIRE(verdict.failure.has_value());
+      const bool explained = verdict.failure->kind == FailureKind::kMessages ||
+                             verdict.failure->kind == FailureKind::kCost;
+      CHECK(explained);
+    }
   }
 }
 

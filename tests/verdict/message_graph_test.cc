@@ -1,0 +1,102 @@
+// The rules on who may send to whom, on programs of a few lines.
+#include "verdict/message_graph.h"
+
+#include <doctest/doctest.h>
+
+#include "comm/comm.h"
+#include "comm/run_ranks.h"
+
+namespace rankbox {
+
+namespace {
+
+/// What the graph says of a run in which `from` sends to `to`, for every pair.
+std::optional<Failure> verdict_on(const MessageGraph& graph, const Case& example,
+                                  const std::vector<std::pair<int, int>>& messages) {
+  RunReport report;
+  run_world(
+      {.world_size = example.world_size},
+      [&](Comm& dist) {
+        Tensor tensor = zeros({1});
+        for (const auto& [from, to] : messages) {
+          if (dist.rank() == from) dist.send(tensor, to);
+          if (dist.rank() == to) dist.recv(tensor, from);
+        }
+      },
+      &report);
+  return failure_of_graph(graph, report.trace, example);
+}
+
+struct Row {
+  const char* why;
+  const MessageGraph& graph;
+  Case example;
+  int from;
+  int to;
+  bool allowed;
+};
+
+}  // namespace
+
+TEST_CASE("a link is judged by the ranks at its ends, the root and the nodes") {
+  const Case five = {.world_size = 5, .root = 3};
+  const Case eight = {.world_size = 8, .root = 3};
+  const Case two_nodes = {.world_size = 8, .nodes = 2};
+  const std::vector<Row> links = {
+      {"src sends", graph::kFromRoot, five, 3, 1, true},
+      {"others do not", graph::kFromRoot, five, 1, 3, false},
+      {"dst receives", graph::kToRoot, five, 1, 3, true},
+      {"others do not", graph::kToRoot, five, 3, 1, false},
+      {"rank 0 sends", graph::kRank0, five, 0, 4, true},
+      {"rank 0 receives", graph::kRank0, five, 4, 0, true},
+      {"nobody else", graph::kRank0, five, 3, 4, false},
+      {"to the next", graph::kRing, five, 4, 0, true},
+      {"to the one before", graph::kRing, five, 0, 4, true},
+      {"over a neighbour's head", graph::kRing, five, 0, 2, false},
+      {"one bit", graph::kButterfly, eight, 1, 5, true},
+      {"one bit, counted from the root", graph::kButterfly, eight, 4, 3, true},
+      {"two bits in either way", graph::kButterfly, eight, 0, 6, false},
+      {"distance 2 backwards", graph::kDoublingDistances, five, 1, 4, true},
+      {"distance 3 is 2 the other way", graph::kDoublingDistances, five, 0, 3, true},
+      {"distance 3", graph::kDoublingDistances, eight, 0, 3, false},
+      {"inside a node", graph::kLeaders, two_nodes, 1, 3, true},
+      {"between leaders", graph::kLeaders, two_nodes, 4, 0, true},
+      {"past the leaders", graph::kLeaders, two_nodes, 1, 5, false},
+  };
+  for (const Row& link : links) {
+    INFO(link.graph.rule, ": ", link.why);
+    const auto failure = verdict_on(link.graph, link.example, {{link.from, link.to}});
+    CHECK(failure.has_value() != link.allowed);
+    if (!failure) continue;
+    CHECK(failure->kind == FailureKind::kMessages);
+    CHECK(failure->rank == link.from);
+    CHECK(failure->peer == link.to);
+    CHECK(failure->op == "send");
+    CHECK(failure->line > 0);
+    CHECK(failure->message.find(link.graph.rule) != std::string::npos);
+  }
+}
+
+TEST_CASE("the first message too many is named, sent or received") {
+  const Case four = {.world_size = 4, .root = 0};
+  CHECK_FALSE(verdict_on(graph::kTree, four, {{0, 1}, {0, 2}, {1, 3}}));
+
+  const auto star = verdict_on(graph::kTree, four, {{0, 1}, {0, 2}, {0, 3}});
+  REQUIRE(star);
+  CHECK(star->rank == 0);
+  CHECK(star->peer == 3);
+  CHECK(star->op == "send");
+  CHECK(star->message.find("rank 0 sends 3 messages, 2 would do") != std::string::npos);
+
+  const auto inward = verdict_on(graph::kTree, four, {{1, 0}, {2, 0}, {3, 0}});
+  REQUIRE(inward);
+  CHECK(inward->rank == 0);
+  CHECK(inward->peer == 3);
+  CHECK(inward->op == "recv");
+}
+
+TEST_CASE("where nothing is asked of the messages, all is well") {
+  CHECK_FALSE(verdict_on(graph::kAny, {.world_size = 3}, {{0, 1}, {0, 1}, {1, 2}, {2, 0}}));
+}
+
+}  // namespace rankbox

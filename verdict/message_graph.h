@@ -1,0 +1,80 @@
+// Who may send to whom: what makes a ring a ring, whatever it costs.
+//
+// A cost alone can not tell algorithms apart: a chain of p-1 messages takes as many steps as p-1
+// messages from one rank. The graph of its messages can. Each is a rule, wide enough for
+// every way to write the algorithm (a ring the other way round, a tree split elsewhere), and too
+// narrow for another algorithm.
+#pragma once
+
+#include <optional>
+
+#include "comm/trace.h"
+#include "verdict/case.h"
+#include "verdict/verdict.h"
+
+namespace rankbox {
+
+struct MessageGraph {
+  const char* rule;  // in words, to be read after "rank 0 sends to rank 2: "
+  // Whether the algorithm has a message between these world ranks. Null: between any.
+  bool (*links)(int from, int to, const Case& example) = nullptr;
+  // How many messages one rank sends at most, and receives at most. Null: any number.
+  int (*most)(const Case& example) = nullptr;
+};
+
+/// The first message, by sending rank, that the graph has no room for. Nothing if all have their
+/// place. Cost: O(p + number of messages).
+std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& trace,
+                                        const Case& example);
+
+namespace graph {
+
+/// No rule: values and cost say enough.
+inline constexpr MessageGraph kAny = {.rule = "any two ranks may talk"};
+
+bool leaves_root(int from, int to, const Case& example);
+bool reaches_root(int from, int to, const Case& example);
+bool touches_rank_0(int from, int to, const Case& example);
+bool joins_neighbours(int from, int to, const Case& example);
+bool joins_partners(int from, int to, const Case& example);
+bool is_power_of_two_apart(int from, int to, const Case& example);
+bool joins_leaders_or_node(int from, int to, const Case& example);
+
+int rounds_of_tree(const Case& example);
+int rounds_of_tree_and_ring(const Case& example);
+int rounds_of_butterfly(const Case& example);
+int rounds_of_two_butterflies(const Case& example);
+int others(const Case& example);
+
+inline constexpr MessageGraph kFromRoot = {.rule = "all messages come from src itself",
+                                           .links = leaves_root};
+inline constexpr MessageGraph kToRoot = {.rule = "all messages go to dst itself",
+                                         .links = reaches_root};
+inline constexpr MessageGraph kRank0 = {.rule = "all messages come from rank 0 or go to it",
+                                        .links = touches_rank_0};
+inline constexpr MessageGraph kRing = {.rule = "on a ring only neighbours talk",
+                                       .links = joins_neighbours};
+inline constexpr MessageGraph kTree = {
+    .rule = "in a tree no rank has more than ⌈log2 p⌉ others to talk to", .most = rounds_of_tree};
+inline constexpr MessageGraph kTreeAndRing = {
+    .rule = "a tree and a ring take at most ⌈log2 p⌉ + p-1 messages a rank",
+    .most = rounds_of_tree_and_ring};
+inline constexpr MessageGraph kButterfly = {
+    .rule = "partners differ in one bit, and there is one a round",
+    .links = joins_partners,
+    .most = rounds_of_butterfly};
+inline constexpr MessageGraph kTwoButterflies = {
+    .rule = "partners differ in one bit, and meet once to halve and once to join",
+    .links = joins_partners,
+    .most = rounds_of_two_butterflies};
+inline constexpr MessageGraph kDoublingDistances = {
+    .rule = "distances between partners are 1, 2, 4, …, one a round",
+    .links = is_power_of_two_apart,
+    .most = rounds_of_tree};
+inline constexpr MessageGraph kLeaders = {.rule = "between nodes only the first rank of each talks",
+                                          .links = joins_leaders_or_node};
+inline constexpr MessageGraph kPairwise = {.rule = "every rank sends one message to every other",
+                                           .most = others};
+
+}  // namespace graph
+}  // namespace rankbox
