@@ -1,6 +1,7 @@
 #include "cli/check.h"
 
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -11,10 +12,13 @@
 #include "cli/child.h"
 #include "cli/exercise_file.h"
 #include "cli/grade.h"
+#include "cli/guide.h"
 #include "cli/paths.h"
+#include "cli/prediction.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/whole_number.h"
+#include "cli/wrap.h"
 #include "comm/errors.h"
 #include "verdict/verdict_json.h"
 #include "verdict/verdict_text.h"
@@ -28,6 +32,7 @@ constexpr std::size_t kLongestReplay = 256;
 struct Options {
   ExerciseFile file;
   std::string replay;
+  std::string prediction;
   int memory_mb = 1024;
   bool json = false;
 };
@@ -54,12 +59,17 @@ void print(const Grade& graded, const Options& options) {
     return;
   }
   fmt::print("{}", to_text(graded.verdict, use_colour()));
-  if (graded.verdict.passed()) {
-    print_indented("printed by your code:", graded.program_output);
-    return;
-  }
-  print_indented("the compiler says:", graded.compiler_output);
+  if (!graded.verdict.passed()) print_indented("the compiler says:", graded.compiler_output);
   print_indented("printed by your code:", graded.program_output);
+}
+
+// For those who did it themselves.
+void print_what_is_next(const Exercise& exercise) {
+  const std::string answer = answer_to(exercise, prediction_of(exercise));
+  if (!answer.empty()) fmt::print("  {}\n", wrap(answer, 0, "    "));
+  const std::string next = guide_of(exercise).next;
+  if (!next.empty()) fmt::print("  {}\n", wrap("try next: " + next, 0, "    "));
+  fmt::print("  our answer: {}\n", solution_path(exercise));
 }
 
 // A replay line has to grade the same file again.
@@ -76,8 +86,26 @@ std::string replay_command(const Options& options, const Exercise& exercise,
   return fmt::format("{} --file {}", command, plain && fits ? file : "FILE");
 }
 
-void check(const Options& options) {
-  const Exercise& exercise = exercise_named(options.file.name);
+// Asked once, by a person at a terminal.
+void ask_for_prediction(const Exercise& exercise) {
+  const bool asked = !prediction_of(exercise).empty() || progress_of(exercise) != "not_started";
+  if (asked || !is_predictable(exercise) || !is_interactive()) return;
+  while (true) {
+    fmt::print("{}", question_about(exercise));
+    std::fflush(stdout);
+    std::string line;
+    if (!std::getline(std::cin, line)) return;
+    try {
+      remember_prediction(exercise, parse_prediction(exercise, line));
+      return;
+    } catch (const InvalidArgument& mistake) {
+      fmt::print("{}\n", mistake.what());
+    }
+  }
+}
+
+/// Whether it passes.
+bool check(const Exercise& exercise, const Options& options) {
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);
   grading.replay = options.replay;
@@ -86,15 +114,27 @@ void check(const Options& options) {
   const bool own = display_path(grading.file) == stub_path(exercise);
   grading.command = replay_command(options, exercise, grading.file, own);
 
-  Grade graded;
-  {
-    const InterruptGuard guard;
-    graded = grade(exercise, grading);
-  }
-  // One case says nothing about the others.
-  if (own && options.replay.empty()) remember(exercise, graded.verdict);
+  const Grade graded = grade(exercise, grading);
+  const bool whole = options.replay.empty();  // one case says nothing about the others
+  if (own && whole) remember(exercise, graded.verdict);
   print(graded, options);
-  if (!graded.verdict.passed()) throw CLI::RuntimeError(1);
+  if (own && whole && !options.json && graded.verdict.passed()) print_what_is_next(exercise);
+  return graded.verdict.passed();
+}
+
+void run(const Options& options) {
+  const Exercise& exercise = exercise_named(options.file.name);
+  if (!options.prediction.empty()) {
+    if (!is_predictable(exercise)) {
+      throw InvalidArgument(
+          fmt::format("--predict: {} sends no messages, there is nothing to count", exercise.name));
+    }
+    remember_prediction(exercise, parse_prediction(exercise, options.prediction));
+  }
+  const bool own = !options.file.solution && options.file.file.empty();
+  if (own && !options.json) ask_for_prediction(exercise);
+  const InterruptGuard guard;
+  if (!check(exercise, options)) throw CLI::RuntimeError(1);
 }
 
 }  // namespace
@@ -106,7 +146,10 @@ void add_check(CLI::App& app) {
       "Example:\n"
       "  ./rankbox check broadcast_ring                 your exercises/…/broadcast_ring.cc\n"
       "  ./rankbox check broadcast_ring --solution      the answer\n"
+      "  ./rankbox check broadcast_ring --predict \"7 7\"  7 messages in a row, 7 n bytes: am I "
+      "right?\n"
       "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.\n"
+      "Before the first run of an exercise a terminal is asked what you expect; Enter skips.\n"
       "With --json, status is pass, fail, not_implemented or error (ours, not yours), and each of\n"
       "the four checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
       "peer are -1, op and file empty and line 0 where there is none, or none is known.");
@@ -114,10 +157,20 @@ void add_check(CLI::App& app) {
   check_command->add_flag("--json", options->json, "print one JSON object");
   check_command->add_option("--replay", options->replay, "only this case, as a failure names it")
       ->type_name("CASE");
+  check_command
+      ->add_option("--predict", options->prediction,
+                   "what you expect on 8 ranks: steps, steps and multiple of n bytes, or who wins")
+      ->type_name("TEXT");
   check_command->add_option("--memory", options->memory_mb, "MB it may use (default 1024)")
       ->check(whole_number(64, 1 << 20))
       ->type_name("MB");
-  check_command->callback([options] { check(*options); });
+  check_command->callback([options] { run(*options); });
+}
+
+bool check_own_file(const Exercise& exercise) {
+  Options options;
+  options.file.name = exercise.name;
+  return check(exercise, options);
 }
 
 }  // namespace rankbox::cli

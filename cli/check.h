@@ -1,6 +1,8 @@
 // `rankbox check`: grades one exercise.
 #pragma once
 
+#include "verdict/catalog.h"
+
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
@@ -8,5 +10,10 @@ class App;
 namespace rankbox::cli {
 
 void add_check(CLI::App& app);
+
+/// Grades the learner's own file as `check NAME` does: prints the verdict and remembers it. Whether
+/// it passes.
+/// REQUIRES: an InterruptGuard lives.
+bool check_own_file(const Exercise& exercise);
 
 }  // namespace rankbox::cli

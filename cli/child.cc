@@ -8,6 +8,7 @@
 #include <csignal>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -31,6 +32,7 @@ constexpr auto kTimeToAnswer = std::chrono::milliseconds(500);
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 volatile std::sig_atomic_t interrupted_by = 0;
+std::function<bool()> is_cancelled;  // of the guard that lives
 std::array<struct sigaction, kSignals.size()> old_actions;
 
 void on_interrupt(int signal) { interrupted_by = signal; }
@@ -181,12 +183,14 @@ void drain(Fd& from, std::string& into, std::size_t most) {
 }
 
 void throw_if_interrupted() {
-  if (interrupted_by != 0) throw Interrupted(interrupted_by);
+  InterruptGuard::check();
+  if (is_cancelled && is_cancelled()) throw Interrupted(0);
 }
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
+InterruptGuard::InterruptGuard(std::function<bool()> cancelled) {
+  is_cancelled = std::move(cancelled);
   interrupted_by = 0;
   struct sigaction action = {};
   action.sa_handler = on_interrupt;  // no SA_RESTART: poll has to return
@@ -195,7 +199,12 @@ InterruptGuard::InterruptGuard() {
   }
 }
 
+void InterruptGuard::check() {
+  if (interrupted_by != 0) throw Interrupted(interrupted_by);
+}
+
 InterruptGuard::~InterruptGuard() {
+  is_cancelled = nullptr;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], &old_actions[i], nullptr);
   }

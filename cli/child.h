@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,11 +36,12 @@ struct ChildResult {
   std::string report;
 };
 
-/// SIGINT, SIGTERM or SIGHUP came while a child ran (or just before): the child has been killed.
+/// SIGINT, SIGTERM or SIGHUP came while a child ran (or just before), or nobody wants to know any
+/// more what comes of it: the child has been killed.
 class Interrupted : public std::exception {
  public:
   explicit Interrupted(int signal) : signal_(signal) {}
-  int signal() const { return signal_; }
+  int signal() const { return signal_; }  // 0: none came
   const char* what() const noexcept override { return "interrupted"; }
 
  private:
@@ -50,10 +52,14 @@ class Interrupted : public std::exception {
 /// that temporary files are removed. Not nested; for the main thread.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  /// @param cancelled asked every 50 ms while a child runs; true ends it. May be empty.
+  explicit InterruptGuard(std::function<bool()> cancelled = {});
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
+
+  /// Throws Interrupted if one of the signals came: for loops that run no child.
+  static void check();
 };
 
 /// Blocks until the program has ended or was killed with all its offspring.

@@ -1,5 +1,6 @@
 #include "cli/list.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/wrap.h"
 
 namespace rankbox::cli {
 
@@ -56,6 +58,31 @@ void print_table() {
   fmt::print("\n✓ passes  ✗ fails  ~ changed since it was checked  ○ to do\n");
 }
 
+/// What was checked last, if it does not pass yet; else the first that does not; null: all do.
+const Exercise* exercise_to_do() {
+  const Exercise* latest = latest_exercise();
+  if (latest != nullptr && progress_of(*latest) != "pass") return latest;
+  const auto found =
+      std::find_if(exercises().begin(), exercises().end(),
+                   [](const Exercise& exercise) { return progress_of(exercise) != "pass"; });
+  return found == exercises().end() ? nullptr : &*found;
+}
+
+void print_next() {
+  const Exercise* next = exercise_to_do();
+  if (next == nullptr) {
+    fmt::print("\nAll done. Compare them: ./rankbox compare\n");
+    return;
+  }
+  const bool begun = next == latest_exercise();
+  fmt::print("\n{}\n", wrap(fmt::format("{}: {}, {} (difficulty {}/5)", begun ? "Go on" : "Next",
+                                        next->name, next->summary, next->difficulty)));
+  fmt::print("  read   exercises/{}/README.md\n", chapter_of(*next).folder);
+  fmt::print("  edit   {}\n", stub_path(*next));
+  fmt::print("  check  ./rankbox check {}{}\n", next->name, begun ? "" : "    or ./rankbox watch");
+  if (begun) fmt::print("  stuck  ./rankbox hint {}\n", next->name);
+}
+
 }  // namespace
 
 void add_list(CLI::App& app) {
@@ -70,10 +97,20 @@ void add_list(CLI::App& app) {
   list->callback([json] { *json ? print_json() : print_table(); });
 }
 
+std::string progress_bar() {
+  constexpr int kCells = 27;
+  const int all = static_cast<int>(exercises().size());
+  const int passed = static_cast<int>(
+      std::count_if(exercises().begin(), exercises().end(),
+                    [](const Exercise& exercise) { return progress_of(exercise) == "pass"; }));
+  std::string bar;
+  for (int cell = 0; cell < kCells; ++cell) bar += cell * all < passed * kCells ? "█" : "░";
+  return fmt::format("[{}] {} of {}", bar, passed, all);
+}
+
 void print_overview() {
   const bool colour = use_colour();
   fmt::print("Rankbox: distributed training from the inside\n\n");
-  const Exercise* next = nullptr;
   for (const Chapter& chapter : chapters()) {
     std::string symbols;
     int passed = 0;
@@ -84,20 +121,16 @@ void print_overview() {
       symbols += symbol_of(status, colour);
       ++all;
       if (status == "pass") ++passed;
-      if (status != "pass" && next == nullptr) next = &exercise;
     }
     fmt::print("  {}  {:<26}{:>2} of {:<4}{}\n", chapter.number, chapter.title, passed, all,
                symbols);
   }
-  if (next == nullptr) {
-    fmt::print("\nAll done. Compare them: ./rankbox compare\n");
-  } else {
-    fmt::print("\nNext: {}, {} (difficulty {}/5)\n", next->name, next->summary, next->difficulty);
-    fmt::print("  read   exercises/{}/README.md\n", chapter_of(*next).folder);
-    fmt::print("  edit   {}\n", stub_path(*next));
-    fmt::print("  check  ./rankbox check {}\n", next->name);
-  }
-  fmt::print("\nAlso: ./rankbox demo | list | race | compare | test | --help\n");
+  fmt::print("\n{}\n", progress_bar());
+  print_next();
+  fmt::print(
+      "\n{}\n",
+      wrap("Also: ./rankbox watch | hint NAME | show NAME | reset NAME | list | demo | race | "
+           "compare | test | --help"));
 }
 
 }  // namespace rankbox::cli

@@ -1,6 +1,8 @@
 // `rankbox list`: all exercises, and the overview that bare `rankbox` shows.
 #pragma once
 
+#include <string>
+
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
@@ -11,5 +13,8 @@ void add_list(CLI::App& app);
 
 /// Chapters, progress, and what to do next.
 void print_overview();
+
+/// "[█████░░░░░░░] 11 of 27"
+std::string progress_bar();
 
 }  // namespace rankbox::cli

@@ -15,11 +15,14 @@
 #include "cli/child.h"
 #include "cli/compare/compare.h"
 #include "cli/demo/demo.h"
+#include "cli/hint.h"
 #include "cli/judge.h"
 #include "cli/list.h"
 #include "cli/race.h"
+#include "cli/reset.h"
 #include "cli/show.h"
 #include "cli/test.h"
+#include "cli/watch.h"
 #include "comm/errors.h"
 
 namespace {
@@ -53,6 +56,9 @@ int run(int argc, char** argv) {
   rankbox::cli::add_demo(app);
   rankbox::cli::add_list(app);
   rankbox::cli::add_check(app);
+  rankbox::cli::add_watch(app);
+  rankbox::cli::add_hint(app);
+  rankbox::cli::add_reset(app);
   rankbox::cli::add_show(app);
   rankbox::cli::add_compare(app);
   rankbox::cli::add_race(app);

@@ -46,6 +46,22 @@ Case first_case_of() {
   return Family(nullptr, kForm...).cases().front();
 }
 
+template <class Family, auto... kForm>
+Case typical_case_of() {
+  const std::vector<Case> cases = Family(nullptr, kForm...).cases();
+  const auto is_typical = [](const Case& example) {
+    return example.world_size == 8 && example.root.value_or(0) == 0 &&
+           example.nodes.value_or(2) == 2;
+  };
+  const auto found = std::find_if(cases.rbegin(), cases.rend(), is_typical);
+  return found == cases.rend() ? cases.back() : *found;
+}
+
+template <class Family, auto... kForm>
+Cost cost_of(const Case& example) {
+  return Family(nullptr, kForm...).cost(example);
+}
+
 template <class Family, const MessageGraph& kGraph, auto... kForm>
 Exercise row(const char* name, int chapter, int difficulty, int importance, const char* summary) {
   return {name,
@@ -56,7 +72,9 @@ Exercise row(const char* name, int chapter, int difficulty, int importance, cons
           Family::kParameters,
           judge_as<Family, kGraph, kForm...>,
           attempt_as<Family, kForm...>,
-          first_case_of<Family, kForm...>};
+          first_case_of<Family, kForm...>,
+          typical_case_of<Family, kForm...>,
+          sizeof...(kForm) == 0 ? nullptr : cost_of<Family, kForm...>};
 }
 
 }  // namespace
@@ -100,8 +118,8 @@ const std::vector<Exercise>& exercises() {
       row<Reduce, graph::kTwoButterflies, cost::reduce_scatter_gather>(
           "reduce_scatter_gather", 3, 5, 3, "halve what you are responsible for, then collect"),
 
-      row<AllReduce, graph::kRank0, cost::allreduce_naive>(
-          "allreduce_naive", 4, 2, 3, "reduce to rank 0, broadcast from there"),
+      row<AllReduce, graph::kStar, cost::allreduce_naive>("allreduce_naive", 4, 2, 3,
+                                                          "reduce to rank 0, broadcast from there"),
       row<AllReduce, graph::kTree, cost::allreduce_tree>("allreduce_tree", 4, 2, 3,
                                                          "the same along trees"),
       row<AllReduce, graph::kButterfly, cost::allreduce_butterfly>(
@@ -120,8 +138,8 @@ const std::vector<Exercise>& exercises() {
           "gather_tree", 5, 4, 2, "neighbours join their blocks, then pairs of them"),
       row<Scatter, graph::kTree, cost::scatter_tree>("scatter_tree", 5, 4, 2,
                                                      "give the far half away, again and again"),
-      row<AllGather, graph::kRank0, cost::allgather_naive>(
-          "allgather_naive", 5, 4, 2, "gather to rank 0, broadcast from there"),
+      row<AllGather, graph::kStar, cost::allgather_naive>("allgather_naive", 5, 4, 2,
+                                                          "gather to rank 0, broadcast from there"),
       row<AllGather, graph::kTree, cost::allgather_tree>("allgather_tree", 5, 4, 2,
                                                          "the same along trees"),
       row<AllGather, graph::kRing, cost::allgather_ring>("allgather_ring", 5, 3, 4,
@@ -155,6 +173,10 @@ std::string stub_path(const Exercise& exercise) {
 
 std::string solution_path(const Exercise& exercise) {
   return fmt::format("solutions/{}/{}.cc", chapter_of(exercise).folder, exercise.name);
+}
+
+std::string pristine_path(const Exercise& exercise) {
+  return fmt::format("exercises/stubs/{}/{}.cc", chapter_of(exercise).folder, exercise.name);
 }
 
 void check_replay(const Exercise& exercise, const std::string& text) {

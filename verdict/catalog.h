@@ -33,6 +33,10 @@ struct Exercise {
   Attempt (*attempt)(AnyFunction function, const Case& example, const RunOptions& how,
                      const std::function<void()>& entering) = nullptr;
   Case (*first_case)() = nullptr;
+  // Of those that are judged, one of middling size (8 ranks, if it can have as many).
+  Case (*typical_case)() = nullptr;
+  // What the contract promises. Null where no messages are sent.
+  Cost (*cost)(const Case& example) = nullptr;
 };
 
 /// In the order in which they are best read.
@@ -48,6 +52,8 @@ const Chapter& chapter_of(const Exercise& exercise);
 /// Paths from the project's root: "exercises/02_broadcast/broadcast_ring.cc", "solutions/…".
 std::string stub_path(const Exercise& exercise);
 std::string solution_path(const Exercise& exercise);
+/// The stub as it was before anybody wrote to it: "exercises/stubs/02_broadcast/broadcast_ring.cc".
+std::string pristine_path(const Exercise& exercise);
 
 /// Throws InvalidArgument unless `text` is a case of this exercise; see case.h.
 void check_replay(const Exercise& exercise, const std::string& text);

@@ -1,6 +1,7 @@
 #include "verdict/message_graph.h"
 
-#include <cstdlib>
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -44,63 +45,87 @@ std::optional<Failure> failure_of_number(const MessageGraph& graph,
   return std::nullopt;
 }
 
+int node_of(int rank, const Case& example) {
+  return rank * example.nodes.value_or(1) / example.world_size;
+}
+
+std::vector<int> hubs_of(const Trace& trace, const Case& example) {
+  const int nodes = example.nodes.value_or(1);
+  std::vector<int> hubs(static_cast<std::size_t>(nodes), -1);
+  std::vector<int> most(static_cast<std::size_t>(nodes), -1);
+  for (int rank = 0; rank < example.world_size; ++rank) {
+    const std::vector<Event>& events = trace.ranks[static_cast<std::size_t>(rank)];
+    const int number =
+        static_cast<int>(std::count_if(events.begin(), events.end(), [&](const Event& event) {
+          const bool is_end = event.kind == EventKind::kSend || event.kind == EventKind::kRecv;
+          return is_end && (nodes == 1 || node_of(event.peer, example) != node_of(rank, example));
+        }));
+    const auto node = static_cast<std::size_t>(node_of(rank, example));
+    if (number <= most[node]) continue;
+    most[node] = number;
+    hubs[node] = rank;
+  }
+  return hubs;
+}
+
 bool differ_in_one_bit(int a, int b) { return is_power_of_two(a ^ b); }
 
 }  // namespace
 
 std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& trace,
                                         const Case& example) {
-  for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
-    const int rank = static_cast<int>(i);
-    for (const Event& event : trace.ranks[i]) {
-      if (graph.links == nullptr || event.kind != EventKind::kSend) continue;
-      if (graph.links(rank, event.peer, example)) continue;
+  const Scene scene = {.example = example, .hubs = hubs_of(trace, example)};
+  for (int rank = 0; graph.links != nullptr && rank < example.world_size; ++rank) {
+    for (const Event& event : trace.ranks[static_cast<std::size_t>(rank)]) {
+      if (event.kind != EventKind::kSend || graph.links(rank, event.peer, scene)) continue;
       Failure failure = failure_at(event, rank);
       failure.message = fmt::format("rank {} sends to rank {} ({}): {}", rank, event.peer,
                                     to_string(example), graph.rule);
       return failure;
     }
   }
-  for (std::size_t i = 0; i < trace.ranks.size() && graph.most != nullptr; ++i) {
-    if (auto failure = failure_of_number(graph, trace.ranks[i], static_cast<int>(i), example)) {
-      return failure;
-    }
+  for (int rank = 0; graph.most != nullptr && rank < example.world_size; ++rank) {
+    const std::vector<Event>& events = trace.ranks[static_cast<std::size_t>(rank)];
+    if (auto failure = failure_of_number(graph, events, rank, example)) return failure;
   }
   return std::nullopt;
 }
 
 namespace graph {
 
-bool leaves_root(int from, int /*to*/, const Case& example) { return from == example.root; }
+bool leaves_root(int from, int /*to*/, const Scene& scene) { return from == scene.example.root; }
 
-bool reaches_root(int /*from*/, int to, const Case& example) { return to == example.root; }
+bool reaches_root(int /*from*/, int to, const Scene& scene) { return to == scene.example.root; }
 
-bool touches_rank_0(int from, int to, const Case& /*example*/) { return from == 0 || to == 0; }
+bool touches_hub(int from, int to, const Scene& scene) {
+  return from == scene.hubs.front() || to == scene.hubs.front();
+}
 
-bool joins_neighbours(int from, int to, const Case& example) {
-  return to == next_rank(from, example.world_size) || to == prev_rank(from, example.world_size);
+bool joins_neighbours(int from, int to, const Scene& scene) {
+  const int p = scene.example.world_size;
+  return to == next_rank(from, p) || to == prev_rank(from, p);
 }
 
 // Ranks may be numbered from the root on or not. If p is no power of two, some ranks fold first;
 // which ones, and how the others are numbered after that, is free.
-bool joins_partners(int from, int to, const Case& example) {
-  const int p = example.world_size;
+bool joins_partners(int from, int to, const Scene& scene) {
+  const int p = scene.example.world_size;
   if (!is_power_of_two(p)) return true;
-  const int root = example.root.value_or(0);
+  const int root = scene.example.root.value_or(0);
   return differ_in_one_bit(from, to) ||
          differ_in_one_bit(virtual_rank_of(from, root, p), virtual_rank_of(to, root, p));
 }
 
-bool is_power_of_two_apart(int from, int to, const Case& example) {
-  const int ahead = wrap(to - from, example.world_size);
-  return is_power_of_two(ahead) || is_power_of_two(example.world_size - ahead);
+bool is_power_of_two_apart(int from, int to, const Scene& scene) {
+  const int ahead = wrap(to - from, scene.example.world_size);
+  return is_power_of_two(ahead) || is_power_of_two(scene.example.world_size - ahead);
 }
 
-bool joins_leaders_or_node(int from, int to, const Case& example) {
-  const int nodes = example.nodes.value_or(1);
-  const auto node_of = [&](int rank) { return rank * nodes / example.world_size; };
-  const auto leads = [&](int rank) { return rank == 0 || node_of(rank - 1) != node_of(rank); };
-  return node_of(from) == node_of(to) || (leads(from) && leads(to));
+bool joins_hubs_or_node(int from, int to, const Scene& scene) {
+  const int here = node_of(from, scene.example);
+  const int there = node_of(to, scene.example);
+  const auto hub = [&](int node) { return scene.hubs[static_cast<std::size_t>(node)]; };
+  return here == there || (from == hub(here) && to == hub(there));
 }
 
 int rounds_of_tree(const Case& example) { return rounds(example.world_size); }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "comm/trace.h"
 #include "verdict/case.h"
@@ -14,10 +15,18 @@
 
 namespace rankbox {
 
+/// What a rule looks at besides the two ends of a message.
+struct Scene {
+  const Case& example;
+  // Per node, the rank with the most messages to other nodes; of a single node, with the most
+  // messages. Which rank leads is for the program to choose.
+  std::vector<int> hubs;
+};
+
 struct MessageGraph {
   const char* rule;  // in words, to be read after "rank 0 sends to rank 2: "
   // Whether the algorithm has a message between these world ranks. Null: between any.
-  bool (*links)(int from, int to, const Case& example) = nullptr;
+  bool (*links)(int from, int to, const Scene& scene) = nullptr;
   // How many messages one rank sends at most, and receives at most. Null: any number.
   int (*most)(const Case& example) = nullptr;
 };
@@ -32,13 +41,13 @@ namespace graph {
 /// No rule: values and cost say enough.
 inline constexpr MessageGraph kAny = {.rule = "any two ranks may talk"};
 
-bool leaves_root(int from, int to, const Case& example);
-bool reaches_root(int from, int to, const Case& example);
-bool touches_rank_0(int from, int to, const Case& example);
-bool joins_neighbours(int from, int to, const Case& example);
-bool joins_partners(int from, int to, const Case& example);
-bool is_power_of_two_apart(int from, int to, const Case& example);
-bool joins_leaders_or_node(int from, int to, const Case& example);
+bool leaves_root(int from, int to, const Scene& scene);
+bool reaches_root(int from, int to, const Scene& scene);
+bool touches_hub(int from, int to, const Scene& scene);
+bool joins_neighbours(int from, int to, const Scene& scene);
+bool joins_partners(int from, int to, const Scene& scene);
+bool is_power_of_two_apart(int from, int to, const Scene& scene);
+bool joins_hubs_or_node(int from, int to, const Scene& scene);
 
 int rounds_of_tree(const Case& example);
 int rounds_of_tree_and_ring(const Case& example);
@@ -50,8 +59,8 @@ inline constexpr MessageGraph kFromRoot = {.rule = "all messages come from src i
                                            .links = leaves_root};
 inline constexpr MessageGraph kToRoot = {.rule = "all messages go to dst itself",
                                          .links = reaches_root};
-inline constexpr MessageGraph kRank0 = {.rule = "all messages come from rank 0 or go to it",
-                                        .links = touches_rank_0};
+inline constexpr MessageGraph kStar = {
+    .rule = "one rank, the same for all, is at one end of every message", .links = touches_hub};
 inline constexpr MessageGraph kRing = {.rule = "on a ring only neighbours talk",
                                        .links = joins_neighbours};
 inline constexpr MessageGraph kTree = {
@@ -71,8 +80,8 @@ inline constexpr MessageGraph kDoublingDistances = {
     .rule = "distances between partners are 1, 2, 4, …, one a round",
     .links = is_power_of_two_apart,
     .most = rounds_of_tree};
-inline constexpr MessageGraph kLeaders = {.rule = "between nodes only the first rank of each talks",
-                                          .links = joins_leaders_or_node};
+inline constexpr MessageGraph kLeaders = {.rule = "between nodes only one rank of each talks",
+                                          .links = joins_hubs_or_node};
 inline constexpr MessageGraph kPairwise = {.rule = "every rank sends one message to every other",
                                            .most = others};
 

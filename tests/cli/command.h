@@ -21,6 +21,9 @@ const std::string& project();
 /// The text of a file of the project.
 std::string read_file(const std::string& path);
 
+/// The path of the program itself.
+std::string rankbox_program();
+
 /// rankbox with these arguments, in the project's folder. It may use that much private memory; 0: as
 /// much as there is.
 CommandResult rankbox(const std::vector<std::string>& arguments, std::int64_t memory_bytes = 0);

@@ -10,11 +10,10 @@ namespace rankbox {
 
 namespace {
 
-std::vector<Verdict> check_all(const std::vector<std::string>& options) {
+std::vector<Verdict> check_all(std::string (*path_of)(const Exercise&)) {
   std::vector<std::vector<std::string>> checks;
   for (const Exercise& exercise : exercises()) {
-    checks.push_back({exercise.name, "--timeout", "60"});
-    checks.back().insert(checks.back().end(), options.begin(), options.end());
+    checks.push_back({exercise.name, "--file", path_of(exercise), "--timeout", "60"});
   }
   return checked_all(checks);
 }
@@ -29,7 +28,7 @@ FailureKind failure_of_stub(const std::string& exercise) {
 }  // namespace
 
 TEST_CASE("every solution passes") {
-  for (const Verdict& verdict : check_all({"--solution"})) {
+  for (const Verdict& verdict : check_all(solution_path)) {
     INFO(to_text(verdict));
     CHECK(verdict.status == Status::kPass);
     CHECK_FALSE(verdict.failure.has_value());
@@ -37,14 +36,14 @@ TEST_CASE("every solution passes") {
 }
 
 TEST_CASE("every stub fails, and says where there is work to do") {
-  for (const Verdict& verdict : check_all({})) {
+  for (const Verdict& verdict : check_all(pristine_path)) {
     INFO(to_text(verdict));
     const FailureKind expected = failure_of_stub(verdict.name);
     REQUIRE(verdict.failure.has_value());
     CHECK(verdict.failure->kind == expected);
     CHECK(verdict.status ==
           (expected == FailureKind::kNotImplemented ? Status::kNotImplemented : Status::kFail));
-    CHECK(verdict.failure->file == stub_path(*find_exercise(verdict.name)));
+    CHECK(verdict.failure->file == pristine_path(*find_exercise(verdict.name)));
     CHECK(verdict.failure->line > 0);
   }
 }

@@ -47,9 +47,6 @@ TEST_CASE("a link is judged by the ranks at its ends, the root and the nodes") {
       {"others do not", graph::kFromRoot, five, 1, 3, false},
       {"dst receives", graph::kToRoot, five, 1, 3, true},
       {"others do not", graph::kToRoot, five, 3, 1, false},
-      {"rank 0 sends", graph::kRank0, five, 0, 4, true},
-      {"rank 0 receives", graph::kRank0, five, 4, 0, true},
-      {"nobody else", graph::kRank0, five, 3, 4, false},
       {"to the next", graph::kRing, five, 4, 0, true},
       {"to the one before", graph::kRing, five, 0, 4, true},
       {"over a neighbour's head", graph::kRing, five, 0, 2, false},
@@ -60,8 +57,7 @@ TEST_CASE("a link is judged by the ranks at its ends, the root and the nodes") {
       {"distance 3 is 2 the other way", graph::kDoublingDistances, five, 0, 3, true},
       {"distance 3", graph::kDoublingDistances, eight, 0, 3, false},
       {"inside a node", graph::kLeaders, two_nodes, 1, 3, true},
-      {"between leaders", graph::kLeaders, two_nodes, 4, 0, true},
-      {"past the leaders", graph::kLeaders, two_nodes, 1, 5, false},
+      {"between one rank of each", graph::kLeaders, two_nodes, 5, 1, true},
   };
   for (const Row& link : links) {
     INFO(link.graph.rule, ": ", link.why);
@@ -75,6 +71,24 @@ TEST_CASE("a link is judged by the ranks at its ends, the root and the nodes") {
     CHECK(failure->line > 0);
     CHECK(failure->message.find(link.graph.rule) != std::string::npos);
   }
+}
+
+TEST_CASE("which rank is in the middle is free, but it is one") {
+  const Case four = {.world_size = 4};
+  CHECK_FALSE(verdict_on(graph::kStar, four, {{1, 2}, {3, 2}, {2, 1}, {2, 3}}));
+  const auto chain = verdict_on(graph::kStar, four, {{0, 1}, {1, 2}, {2, 3}});
+  REQUIRE(chain);
+  CHECK(chain->rank == 2);
+  CHECK(chain->peer == 3);
+}
+
+TEST_CASE("which rank of a node talks to other nodes is free, but it is one") {
+  const Case two_nodes = {.world_size = 4, .nodes = 2};
+  CHECK_FALSE(verdict_on(graph::kLeaders, two_nodes, {{0, 1}, {3, 2}, {1, 2}, {2, 1}}));
+  const auto all = verdict_on(graph::kLeaders, two_nodes, {{0, 2}, {0, 2}, {1, 3}});
+  REQUIRE(all);
+  CHECK(all->rank == 1);
+  CHECK(all->peer == 3);
 }
 
 TEST_CASE("the first message too many is named, sent or received") {

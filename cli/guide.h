@@ -1,0 +1,24 @@
+// What a chapter says about its exercises besides the contract: exercises/NN_topic/guide.toml.
+//
+//   [broadcast_ring]
+//   hints = ["a nudge", "the idea", "nearly the answer"]
+//   next = "what to try after it passes"
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verdict/catalog.h"
+
+namespace rankbox::cli {
+
+struct Guide {
+  std::vector<std::string> hints;  // from a nudge to nearly the answer
+  std::string next;
+};
+
+/// Throws Error that names the file, and the line where there is one, if it cannot be read or says
+/// nothing of the exercise.
+Guide guide_of(const Exercise& exercise);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,12 @@
+#include "collectives/broadcast_tree.h"
+
+namespace rankbox {
+
+void broadcast_tree(Comm& dist, Tensor& tensor, int src) {
+  // TODO: in every round, all ranks that have the tensor send it to one that has not.
+  // Write it for src = 0 first. collectives/topology.h turns ranks into virtual ranks and back.
+  // How many have it before round k, who serves whom, and what if there is nobody to serve?
+  throw NotImplemented("broadcast_tree");
+}
+
+}  // namespace rankbox

@@ -1,0 +1,12 @@
+#include "collectives/reduce_tree.h"
+
+namespace rankbox {
+
+void reduce_tree(Comm& dist, Tensor& tensor, int dst, ReduceOp op) {
+  // TODO: in every round, half of the ranks left send what they have to a partner and are done.
+  // Number the ranks from dst on (collectives/topology.h). Which bit of the number decides?
+  // Not every rank finds a partner when p is no power of two. What does it do in that round?
+  throw NotImplemented("reduce_tree");
+}
+
+}  // namespace rankbox

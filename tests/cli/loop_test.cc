@@ -1,0 +1,167 @@
+// The learner's loop: predict, check, hint, watch, reset, and what is remembered of it.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <sstream>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "cli/child.h"
+#include "tests/cli/command.h"
+#include "verdict/catalog.h"
+
+namespace rankbox {
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+const Exercise& ring() { return *find_exercise("broadcast_ring"); }
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream(std::filesystem::path(project()) / path) << text;
+}
+
+/// As if the learner had written the answer.
+void solve(const Exercise& exercise) {
+  write_file(stub_path(exercise), read_file(solution_path(exercise)));
+}
+
+}  // namespace
+
+TEST_CASE("hints come one by one, and the last one ends at the answer") {
+  const auto ask = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"hint", "broadcast_ring"});
+    return rankbox(more).output;
+  };
+  rankbox({"reset", "broadcast_ring"});
+  const std::string first = ask({});
+  CHECK(contains(first, "hint 1 of 3: "));
+  CHECK_FALSE(contains(first, "hint 2 of 3: "));
+  CHECK(contains(first, "more: ./rankbox hint broadcast_ring"));
+  CHECK(contains(ask({}), "hint 2 of 3: "));
+  const std::string last = ask({});
+  CHECK(contains(last, "hint 3 of 3: "));
+  CHECK(contains(last, solution_path(ring())));
+  CHECK(ask({}) == last);
+}
+
+TEST_CASE("every exercise has at least three hints, and every line of them fits") {
+  for (const Exercise& exercise : exercises()) {
+    const CommandResult hints = rankbox({"hint", exercise.name, "--all"});
+    INFO(hints.output);
+    CHECK(hints.exit_code == 0);
+    CHECK(contains(hints.output, "hint 3 of "));
+    std::istringstream lines(hints.output);
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 90);
+  }
+}
+
+TEST_CASE("reset brings the stub back, and keeps what was there") {
+  const std::string mine = "// mine\n";
+  write_file(stub_path(ring()), mine);
+  rankbox({"check", "broadcast_ring"});
+  const CommandResult reset = rankbox({"reset", "broadcast_ring"});
+  INFO(reset.output);
+  CHECK(reset.exit_code == 0);
+  CHECK(read_file(stub_path(ring())) == read_file(pristine_path(ring())));
+
+  const std::string heading = "yours is kept: ";
+  REQUIRE(contains(reset.output, heading));
+  const std::size_t begin = reset.output.find(heading) + heading.size();
+  CHECK(read_file(reset.output.substr(begin, reset.output.find('\n') - begin)) == mine);
+  CHECK(contains(rankbox({"list"}).output, "○ broadcast_ring "));
+}
+
+TEST_CASE("who passes hears whether the prediction was right, and what to do next") {
+  struct Guess {
+    const char* text;
+    const char* answer;
+  };
+  solve(ring());
+  const std::vector<Guess> guesses = {
+      {"7", "you predicted 7 steps: right"},
+      {"7 7", "you predicted 7 steps and 7 n bytes: right"},
+      {"3 1", "you predicted 3 steps and 1 n bytes; it takes 7 steps and 7 n bytes on 8 ranks"},
+      {"broadcast_scatter_allgather", "wins at 4 MiB on 8 ranks: right"},
+      {"broadcast_naive", "and broadcast_scatter_allgather"},
+  };
+  for (const Guess& guess : guesses) {
+    const CommandResult check = rankbox({"check", "broadcast_ring", "--predict", guess.text});
+    INFO(guess.text, ": ", check.output);
+    CHECK(check.exit_code == 0);
+    std::string joined = check.output;  // lines are broken where the terminal ends
+    for (std::size_t at = 0; (at = joined.find("\n    ", at)) != std::string::npos;) {
+      joined.replace(at, 5, " ");
+    }
+    CHECK(contains(joined, guess.answer));
+    CHECK(contains(joined, "try next: "));
+    CHECK(contains(joined, solution_path(ring())));
+  }
+  rankbox({"reset", "broadcast_ring"});
+}
+
+TEST_CASE("a prediction that is none is refused in one line, and nothing is run") {
+  for (const char* guess : {"many", "-3", "7 7 7", "allreduce_ring"}) {
+    const CommandResult check = rankbox({"check", "broadcast_ring", "--predict", guess});
+    INFO(check.output);
+    CHECK(check.exit_code == 2);
+    CHECK(contains(check.output, guess));
+    CHECK(contains(check.output, "broadcast_tree"));
+    CHECK(std::count(check.output.begin(), check.output.end(), '\n') == 1);
+  }
+  CHECK(rankbox({"check", "race", "--predict", "7"}).exit_code == 2);
+}
+
+TEST_CASE("the overview leads back to what was checked last") {
+  write_file(stub_path(ring()), "// not yet\n");
+  rankbox({"check", "broadcast_ring"});
+  const std::string overview = rankbox({}).output;
+  INFO(overview);
+  CHECK(contains(overview, "] 0 of 27"));
+  CHECK(contains(overview, "Go on: broadcast_ring"));
+  CHECK(contains(overview, "./rankbox hint broadcast_ring"));
+  rankbox({"reset", "broadcast_ring"});
+  CHECK_FALSE(contains(rankbox({}).output, "broadcast_ring"));
+}
+
+TEST_CASE("progress that was spoilt is begun anew") {
+  write_file(".rankbox/progress.json", "{\"broadcast_ring\": {\"stat");
+  CHECK(rankbox({"list"}).exit_code == 0);
+  solve(ring());
+  CHECK(rankbox({"check", "broadcast_ring"}).exit_code == 0);
+  CHECK(contains(rankbox({"list"}).output, "✓ broadcast_ring "));
+  rankbox({"reset", "broadcast_ring"});
+}
+
+TEST_CASE("watch grades what is saved, and starts over when it is saved again") {
+  using std::chrono::milliseconds;
+  constexpr double kSeconds = 20;
+  cli::ChildOptions options;
+  options.directory = project();
+  options.command = {rankbox_program(), "watch"};
+  options.seconds = kSeconds;
+  auto watching = std::async(std::launch::async, [&] { return cli::run_child(options).output; });
+  std::this_thread::sleep_for(milliseconds(1000));
+  // One that never ends is given up as soon as there is something better to do.
+  write_file(
+      stub_path(ring()),
+      "#include \"collectives/broadcast_ring.h\"\n"
+      "void rankbox::broadcast_ring(Comm&, Tensor&, int) { for (volatile int i = 0;; ++i) {} }\n");
+  std::this_thread::sleep_for(milliseconds(6000));
+  solve(ring());
+  const std::string output = watching.get();
+  INFO(output);
+  CHECK(contains(output, "watching exercises/"));
+  CHECK(contains(output, "✓ broadcast_ring"));
+  CHECK_FALSE(contains(output, "timeout"));
+  CHECK(contains(output, "] 1 of 27"));
+  rankbox({"reset", "broadcast_ring"});
+}
+
+}  // namespace rankbox
