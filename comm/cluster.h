@@ -2,10 +2,17 @@
 //
 // A message of n bytes takes α + nβ seconds, a reduction of n bytes nγ. α and β depend on whether
 // the two ranks share a node. (Hockney 1994; Thakur, Rabenseifner and Gropp 2005.)
+//
+// A library's own collectives are not always as such a model would have them: it has protocols for
+// short and for long messages, and hardware that adds up on the way. Where that was measured, they
+// take the fastest of a few modes,
+//
+//   min over modes of   ⌈log2 p⌉ α + wire β,
+//
+// with `wire` the bytes that a rank has to send at least: 2(p-1)/p n for an all-reduce of n bytes.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace rankbox {
@@ -22,6 +29,8 @@ struct Cluster {
   Link between_nodes = {0.3e-6, 0.1e-9};
   double gamma = 0.1e-9;   // seconds per byte reduced
   int ranks_per_node = 0;  // 0: all ranks on one node
+  std::vector<Link> native =
+      {};  // the modes; empty: what the best known algorithm costs on the links
 
   /// The nodes that this many ranks fill.
   int nodes_for(int world_size) const {
@@ -29,11 +38,5 @@ struct Cluster {
   }
   const Link& link(bool same_node) const { return same_node ? within_node : between_nodes; }
 };
-
-/// The machines Rankbox knows by name; the first is the default.
-const std::vector<Cluster>& cluster_presets();
-
-/// The preset of that name. Throws InvalidArgument that lists the names.
-const Cluster& cluster_named(std::string_view name);
 
 }  // namespace rankbox

@@ -65,4 +65,29 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
   return {};
 }
 
+Cost native_wire(CollectiveKind kind, int world_size, double bytes) {
+  if (world_size == 1) return {};
+  const double p = world_size;
+  const double share = (p - 1) / p;
+  const double rounds = std::bit_width(static_cast<unsigned>(world_size - 1));
+  switch (kind) {
+    case CollectiveKind::kBarrier:
+    case CollectiveKind::kSplit:
+      return {rounds, 0, 0};
+    case CollectiveKind::kBroadcast:
+    case CollectiveKind::kReduce:
+      return {rounds, bytes, 0};
+    case CollectiveKind::kAllReduce:
+      return {rounds, 2 * share * bytes, 0};
+    case CollectiveKind::kGather:  // bytes is one rank's part
+    case CollectiveKind::kScatter:
+    case CollectiveKind::kAllGather:
+      return {rounds, (p - 1) * bytes, 0};
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllToAll:
+      return {rounds, share * bytes, 0};
+  }
+  return {};
+}
+
 }  // namespace rankbox::sim

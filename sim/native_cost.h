@@ -2,7 +2,7 @@
 //
 // A good library picks the best of the known algorithms for the machine and the size; so does this:
 // the cheapest closed form of a tree and of a bandwidth-optimal algorithm (Thakur, Rabenseifner and
-// Gropp 2005).
+// Gropp 2005). On a cluster whose library was measured, it takes what comm/cluster.h says instead.
 #pragma once
 
 #include "comm/collective_kind.h"
@@ -13,5 +13,9 @@ namespace rankbox::sim {
 /// @param bytes the count that all ranks agree on (contribution of one rank), in bytes
 /// @param link the slowest class of links that the group spans
 Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& link, double gamma);
+
+/// What a mode of Cluster::native is multiplied with: steps are the rounds, bytes what a rank has to
+/// send at least (the factors of nccl-tests' bus bandwidth).
+Cost native_wire(CollectiveKind kind, int world_size, double bytes);
 
 }  // namespace rankbox::sim

@@ -94,11 +94,43 @@ std::string format_row(const Row& row, bool wins_here, bool wins_there) {
                      row.wrong == 0 ? "" : fmt::format("  WRONG: {} elements", row.wrong));
 }
 
-/// "tree is fastest up to 16 KiB; ring overtakes it at 64 KiB". Empty if nothing competes.
+const Row* row_of(Rows contest, const std::string& algorithm) {
+  for (const Row& row : contest) {
+    if (row.algorithm == algorithm) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+/// Where `challenger` becomes faster than `champion` between two sizes: virtual times are straight
+/// lines there, or nearly. Null if that cannot be said.
+std::optional<std::int64_t> crossover(Rows before, Rows after, const std::string& champion,
+                                      const std::string& challenger) {
+  const Row* const ends[] = {row_of(before, champion), row_of(before, challenger),
+                             row_of(after, champion), row_of(after, challenger)};
+  for (const Row* end : ends) {
+    if (end == nullptr) {
+      return std::nullopt;
+    }
+  }
+  const double lag_before = ends[1]->virtual_seconds - ends[0]->virtual_seconds;
+  const double lag_after = ends[3]->virtual_seconds - ends[2]->virtual_seconds;
+  if (lag_before < 0 || lag_after >= 0) {
+    return std::nullopt;
+  }
+  const auto low = static_cast<double>(ends[0]->bytes);
+  const auto high = static_cast<double>(ends[2]->bytes);
+  return std::llround(low + (high - low) * lag_before / (lag_before - lag_after));
+}
+
+/// "tree is fastest up to 16 KiB; ring overtakes it at 64 KiB"; on the virtual clock, where it can
+/// be computed, "at about 41.3 KiB". Empty if nothing competes.
 std::string tell(const std::vector<Rows>& contests, ClockKind clock) {
   std::string story;
   std::string champion;
   std::string previous_size;
+  Rows previous;
   for (const Rows contest : contests) {
     const Row* best = winner_of(contest, clock);
     if (best == nullptr) {
@@ -110,17 +142,18 @@ std::string tell(const std::vector<Rows>& contests, ClockKind clock) {
       champion = best->algorithm;
     } else if (best->algorithm != champion) {
       // A champion is dethroned by more than noise.
-      const Row* defender = nullptr;
-      for (const Row& row : contest) {
-        defender = row.algorithm == champion ? &row : defender;
-      }
+      const Row* defender = row_of(contest, champion);
       if (defender == nullptr || !could_be_equal(*defender, *best, clock)) {
+        const auto crossing = clock == ClockKind::kVirtual
+                                  ? crossover(previous, contest, champion, best->algorithm)
+                                  : std::nullopt;
         story += fmt::format(" up to {}; {} overtakes it at {}, is fastest", previous_size,
-                             best->algorithm, size);
+                             best->algorithm, crossing ? "about " + format_bytes(*crossing) : size);
         champion = best->algorithm;
       }
     }
     previous_size = size;
+    previous = contest;
   }
   // The last champion's reign has no end that we saw.
   const std::string open_end = ", is fastest";

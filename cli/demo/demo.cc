@@ -11,6 +11,7 @@
 #include "cli/compare/compare.h"
 #include "cli/demo/solutions.h"
 #include "cli/terminal.h"
+#include "clusters/clusters.h"
 #include "collectives/allreduce_ring.h"
 #include "comm/run_ranks.h"
 #include "race/race_demo.h"

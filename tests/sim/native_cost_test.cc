@@ -10,6 +10,7 @@
 #include "collectives/cost.h"
 #include "collectives/cost_gather.h"
 #include "collectives/cost_ranks.h"
+#include "comm/run_ranks.h"
 
 namespace rankbox::testing {
 namespace {
@@ -115,6 +116,26 @@ TEST_CASE("alone, nothing costs anything") {
   for (const CollectiveKind kind :
        {CollectiveKind::kBarrier, CollectiveKind::kBroadcast, CollectiveKind::kAllToAll}) {
     CHECK(native_cost(kind, 1, 1024, {1, 1}, 1) == Cost{});
+  }
+}
+
+TEST_CASE("a library that was measured takes its fastest mode, whatever the links would cost") {
+  Cluster cluster;
+  cluster.native = {{1e-6, 1e-9}, {20e-6, 1e-11}};
+  for (const std::int64_t elements : {1, 1000, 1000000}) {
+    RunReport report;
+    run_world(
+        {.world_size = 4, .cluster = cluster},
+        [&](Comm& dist) {
+          Tensor tensor = zeros({elements});
+          dist.all_reduce(tensor, ReduceOp::SUM);
+        },
+        &report);
+    const double wire = 1.5 * 4.0 * static_cast<double>(elements);
+    const double expected = std::min(2 * 1e-6 + wire * 1e-9, 2 * 20e-6 + wire * 1e-11);
+    CAPTURE(elements);
+    CHECK(report.virtual_seconds == doctest::Approx(expected));
+    CHECK(report.cost.steps > 0);  // of the best algorithm, as ever
   }
 }
 

@@ -1,0 +1,37 @@
+// The machines Rankbox knows by name, and those of your own.
+//
+// A cluster is a TOML file like those in clusters/presets:
+//
+//   name = "mine"
+//   ranks_per_node = 8           # 0 or left out: all ranks on one node
+//   reduction_GB_s = 100         # γ = 1 / this
+//   [within_node]
+//   alpha_us = 2.5               # α
+//   bandwidth_GB_s = 300         # β = 1 / this
+//   [between_nodes]              # left out: as within_node
+//   alpha_us = 10
+//   bandwidth_GB_s = 25
+//   [[native]]                   # any number: what native collectives choose from, see
+//   alpha_us = 4                 # comm/cluster.h
+//   bandwidth_GB_s = 250
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/cluster.h"
+
+namespace rankbox {
+
+/// Those of clusters/presets; the first is the default.
+const std::vector<Cluster>& cluster_presets();
+
+/// The preset of that name, or what the file says if it is a path (it ends in .toml or has a slash).
+/// Throws InvalidArgument that lists the names, or says what is wrong with the file.
+Cluster cluster_named(std::string_view name);
+
+/// Throws InvalidArgument that names `source`, the field and the way out.
+Cluster parse_cluster(std::string_view toml, const std::string& source);
+
+}  // namespace rankbox

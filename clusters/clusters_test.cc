@@ -1,0 +1,134 @@
+// The machines known by name, and those in files.
+#include "clusters/clusters.h"
+
+#include <set>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+
+namespace rankbox {
+namespace {
+
+TEST_CASE("every preset is found by its name, and names are unique") {
+  std::set<std::string> names;
+  for (const Cluster& preset : cluster_presets()) {
+    CAPTURE(preset.name);
+    CHECK(names.insert(preset.name).second);
+    CHECK(cluster_named(preset.name).name == preset.name);
+  }
+  CHECK(names.size() >= 4);
+}
+
+TEST_CASE("the first preset is the default cluster") {
+  const Cluster standard;
+  const Cluster& first = cluster_presets().front();
+  CHECK(first.name == standard.name);
+  CHECK(first.within_node.alpha == standard.within_node.alpha);
+  CHECK(first.within_node.beta == standard.within_node.beta);
+  CHECK(first.between_nodes.alpha == standard.between_nodes.alpha);
+  CHECK(first.between_nodes.beta == standard.between_nodes.beta);
+  CHECK(first.gamma == standard.gamma);
+}
+
+TEST_CASE("every preset is a machine that could be: prices above zero, between nodes not cheaper") {
+  for (const Cluster& preset : cluster_presets()) {
+    CAPTURE(preset.name);
+    CHECK(preset.within_node.alpha > 0);
+    CHECK(preset.within_node.beta > 0);
+    CHECK(preset.gamma > 0);
+    CHECK(preset.between_nodes.alpha >= preset.within_node.alpha);
+    CHECK(preset.between_nodes.beta >= preset.within_node.beta);
+    CHECK(preset.ranks_per_node >= 0);
+    CHECK(&preset.link(true) == &preset.within_node);
+    CHECK(&preset.link(false) == &preset.between_nodes);
+  }
+}
+
+TEST_CASE("an unknown name is refused with the names there are") {
+  std::string message;
+  try {
+    cluster_named("abacus");
+  } catch (const InvalidArgument& error) {
+    message = error.what();
+  }
+  CAPTURE(message);
+  CHECK(message.find("\"abacus\"") != std::string::npos);
+  for (const Cluster& preset : cluster_presets()) {
+    CHECK(message.find(preset.name) != std::string::npos);
+  }
+  CHECK(message.find('\n') == std::string::npos);
+}
+
+constexpr const char* kWithin = "[within_node]\nalpha_us = 2\nbandwidth_GB_s = 4\n";
+
+std::string complaint_about(const std::string& toml) {
+  try {
+    parse_cluster(toml, "mine.toml");
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST_CASE("a file says all there is to say, in units that people use") {
+  const Cluster cluster = parse_cluster(
+      "name = \"mine\"\nranks_per_node = 2\nreduction_GB_s = 8\n" + std::string(kWithin) +
+          "[between_nodes]\nalpha_us = 10\nbandwidth_GB_s = 1\n"
+          "[[native]]\nalpha_us = 1\nbandwidth_GB_s = 2\n[[native]]\nalpha_us = 5\nbandwidth_GB_s "
+          "= 20\n",
+      "mine.toml");
+  CHECK(cluster.name == "mine");
+  CHECK(cluster.ranks_per_node == 2);
+  CHECK(cluster.gamma == doctest::Approx(1 / 8e9));
+  CHECK(cluster.within_node.alpha == doctest::Approx(2e-6));
+  CHECK(cluster.within_node.beta == doctest::Approx(1 / 4e9));
+  CHECK(cluster.between_nodes.alpha == doctest::Approx(10e-6));
+  REQUIRE(cluster.native.size() == 2);
+  CHECK(cluster.native[1].beta == doctest::Approx(1 / 20e9));
+}
+
+TEST_CASE("what is left out has a meaning: one node, links all alike, no modes") {
+  const Cluster cluster =
+      parse_cluster(std::string("name = \"mine\"\nreduction_GB_s = 8\n") + kWithin, "mine.toml");
+  CHECK(cluster.ranks_per_node == 0);
+  CHECK(cluster.between_nodes.alpha == cluster.within_node.alpha);
+  CHECK(cluster.native.empty());
+}
+
+TEST_CASE("a mistake in a file is one line that names the file and the field") {
+  const std::string head = "name = \"mine\"\nreduction_GB_s = 8\n";
+  const std::pair<std::string, const char*> mistakes[] = {
+      {"name = ", "line 1"},
+      {kWithin, "name is missing"},
+      {head, "[within_node] is missing"},
+      {std::string("name = \"mine\"\n") + kWithin, "reduction_GB_s is missing"},
+      {head + "[within_node]\nalpha_us = 2\n", "bandwidth_GB_s in [within_node] is missing"},
+      {head + "[within_node]\nalpha_us = -2\nbandwidth_GB_s = 1\n", "above 0"},
+      {head + "[within_node]\nalpha_us = \"two\"\nbandwidth_GB_s = 1\n", "above 0"},
+      {head + "latency = 3\n" + kWithin, "unknown field \"latency\""},
+      {head + "ranks_per_node = -1\n" + kWithin, "ranks_per_node = -1"},
+      {head + kWithin + "[native]\nalpha_us = 1\n", "[[native]]"},
+  };
+  for (const auto& [toml, part] : mistakes) {
+    const std::string message = complaint_about(toml);
+    INFO(toml, "\n", message);
+    CHECK(message.find("mine.toml: ") == 0);
+    CHECK(message.find(part) != std::string::npos);
+    CHECK(message.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("a path is read, and one that cannot be is refused by its name") {
+  std::string message;
+  try {
+    cluster_named("no/such.toml");
+  } catch (const InvalidArgument& error) {
+    message = error.what();
+  }
+  CHECK(message.find("no/such.toml") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace rankbox
