@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/paths.h"
 #include "cli/stop_report.h"
-#include "comm/cluster.h"
+#include "clusters/clusters.h"
 #include "sim/clock.h"
+#include "viewer/html.h"
+#include "viewer/source_text.h"
 #include "viewer/timeline.h"
 #include "viewer/trace_events.h"
 
@@ -34,20 +37,40 @@ std::string summary(const Case& example, const RunReport& report, const Cluster&
       report.cost.steps, report.cost.bytes, report.cost.reduced);
 }
 
+// Buffers are looked at one by one, so a page shows their first elements, and of few ranks.
+constexpr int kElements = 16;
+constexpr int kMostRanksWithBuffers = 64;
+
 std::ofstream open(const PictureOptions& options, const char* name) {
   std::ofstream file(options.folder + "/" + name);
   file.exceptions(std::ios::failbit | std::ios::badbit);
   return file;
 }
 
+void write_page(const Exercise& exercise, const PictureOptions& options, const Case& example,
+                const Attempt& run, const sim::Replay& replay) {
+  SourceText sources;
+  HtmlOptions html;
+  html.title = exercise.name;
+  html.summary = summary(example, run.report, cluster_named(options.cluster));
+  if (run.failure) html.summary += run.failure->message + "\n";
+  html.peak_bytes = run.report.peak_bytes;
+  html.display_name = display_path;
+  html.source_line = [&](const std::string& file, std::int64_t line) {
+    return sources.line(file, line);
+  };
+  std::ofstream file = open(options, kHtmlFile);
+  write_html(file, run.report.trace, replay, html);
+}
+
 }  // namespace
 
 std::string to_json(const PictureOptions& options) {
-  return nlohmann::json{{"folder", options.folder},   {"ranks", options.ranks},
-                        {"count", options.count},     {"root", options.root},
-                        {"op", options.op},           {"cluster", options.cluster},
-                        {"columns", options.columns}, {"ascii", options.ascii},
-                        {"colour", options.colour},   {"trace", options.trace}}
+  return nlohmann::json{
+      {"folder", options.folder},   {"ranks", options.ranks}, {"count", options.count},
+      {"root", options.root},       {"op", options.op},       {"cluster", options.cluster},
+      {"columns", options.columns}, {"ascii", options.ascii}, {"colour", options.colour},
+      {"trace", options.trace},     {"html", options.html}}
       .dump();
 }
 
@@ -64,15 +87,17 @@ PictureOptions picture_from_json(const std::string& text) {
   json.at("ascii").get_to(options.ascii);
   json.at("colour").get_to(options.colour);
   json.at("trace").get_to(options.trace);
+  json.at("html").get_to(options.html);
   return options;
 }
 
 Verdict draw_picture(const Exercise& exercise, AnyFunction function,
                      const PictureOptions& options) {
-  const Cluster& cluster = cluster_named(options.cluster);
+  const Cluster cluster = cluster_named(options.cluster);
   RunOptions how;
   how.cluster = cluster;
   how.nodes = cluster.nodes_for(options.ranks);
+  if (options.html && options.ranks <= kMostRanksWithBuffers) how.snapshot_elements = kElements;
   const Case example = case_of(exercise, options, how.nodes);
   const Attempt run = exercise.attempt(function, example, how, use_signal_stack);
 
@@ -87,6 +112,8 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
     std::ofstream file = open(options, kTraceFile);
     write_trace_events(file, run.report.trace, replay);
   }
+
+  if (options.html) write_page(exercise, options, example, run, replay);
 
   Verdict verdict = undecided(exercise.name);
   verdict.status = Status::kPass;

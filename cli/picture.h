@@ -11,9 +11,10 @@ namespace rankbox::cli {
 
 inline constexpr const char* kTimelineFile = "timeline.txt";
 inline constexpr const char* kTraceFile = "trace.json";
+inline constexpr const char* kHtmlFile = "run.html";
 
 struct PictureOptions {
-  std::string folder;  // to write kTimelineFile and, if asked for, kTraceFile to
+  std::string folder;  // to write kTimelineFile and, if asked for, the other files to
   int ranks = 4;
   std::int64_t count = 0;
   int root = 0;
@@ -22,7 +23,8 @@ struct PictureOptions {
   int columns = 80;
   bool ascii = false;
   bool colour = false;
-  bool trace = false;  // trace-event JSON
+  bool trace = false;  // write kTraceFile: trace-event JSON
+  bool html = false;   // write kHtmlFile
 };
 
 std::string to_json(const PictureOptions& options);

@@ -19,7 +19,7 @@
 #include "cli/temporary_folder.h"
 #include "cli/terminal.h"
 #include "cli/whole_number.h"
-#include "comm/cluster.h"
+#include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "verdict/verdict_text.h"
 
@@ -37,6 +37,7 @@ struct Options {
   std::string op;
   std::string cluster = cluster_presets().front().name;
   std::string trace;
+  std::string html;
 };
 
 [[noreturn]] void refuse(const Exercise& exercise, const char* option, const char* why) {
@@ -73,12 +74,15 @@ PictureOptions picture_options(const Options& options, const TemporaryFolder& fo
   picture.ascii = !has_utf8();
   picture.colour = use_colour();
   picture.trace = !options.trace.empty();
+  picture.html = !options.html.empty();
   return picture;
 }
 
 /// Written beside the place where it is to be, and moved there: nothing half done.
-void copy_out(const std::string& from, const std::string& to) {
+/// @param from does not exist if the run did not get that far
+void copy_out(const std::string& from, const std::string& to, const char* how_to_open) {
   namespace fs = std::filesystem;
+  if (to.empty() || !fs::exists(from)) return;
   std::error_code error;
   const std::string part = to + ".part";
   fs::copy_file(from, part, fs::copy_options::overwrite_existing, error);
@@ -88,7 +92,7 @@ void copy_out(const std::string& from, const std::string& to) {
     fs::remove(part, ignored);
     throw Error(fmt::format("cannot write {}: {}", to, error.message()));
   }
-  fmt::print("wrote {} (open it in ui.perfetto.dev or chrome://tracing)\n", to);
+  fmt::print("wrote {} (open it in {})\n", to, how_to_open);
 }
 
 void show(const Options& options) {
@@ -113,8 +117,8 @@ void show(const Options& options) {
     text << std::ifstream(timeline).rdbuf();
     fmt::print("{}", text.str());
   }
-  const std::string trace = folder.path(kTraceFile);
-  if (!options.trace.empty() && std::filesystem::exists(trace)) copy_out(trace, options.trace);
+  copy_out(folder.path(kTraceFile), options.trace, "ui.perfetto.dev or chrome://tracing");
+  copy_out(folder.path(kHtmlFile), options.html, "any browser");
   if (run.verdict.passed()) return;
   fmt::print("\n{}", to_text(run.verdict, use_colour()));
   if (!run.compiler_output.empty()) fmt::print("the compiler says:\n{}\n", run.compiler_output);
@@ -130,6 +134,7 @@ void add_show(CLI::App& app) {
   command->footer(
       "Example:\n"
       "  ./rankbox show allreduce_ring --solution --ranks 8 --cluster h100-nvlink\n"
+      "  ./rankbox show broadcast_tree --html tree.html       to look around in, step by step\n"
       "  ./rankbox show broadcast_tree --trace tree.json      for ui.perfetto.dev\n"
       "Two lanes a rank: what it sends, and what it receives and computes; a blank is waiting.\n"
       "A run that fails is drawn up to there. Exits with 0 if it ran well, 1 if not, 2 for a\n"
@@ -148,6 +153,10 @@ void add_show(CLI::App& app) {
       ->type_name("OP");
   command->add_option("--cluster", options->cluster, "machine that the clocks stand for")
       ->type_name("C");
+  command
+      ->add_option("--html", options->html,
+                   "write the run as one page for any browser to this file")
+      ->type_name("F");
   command->add_option("--trace", options->trace, "write trace-event JSON to this file")
       ->type_name("F");
   command->callback([options] { show(*options); });

@@ -27,8 +27,21 @@ class Buffering {
   std::int64_t limit_;
 };
 
-/// Who runs the ranks. (Fibers for very many ranks may join.)
-enum class ExecutorKind : std::uint8_t { kThreads };
+/// Who runs the ranks.
+enum class ExecutorKind : std::uint8_t {
+  /// A thread each: right for any program, and what programs are graded with.
+  kThreads,
+  /// Fibers on as many threads as there are cores: many ranks on few cores take turns at a fraction
+  /// of the cost, and there may be tens of thousands. For programs whose ranks wait for each other
+  /// only through their communicators: a rank that waits in another way (a std::mutex that another
+  /// rank holds, an atomic, a sleep) keeps its thread from the very rank that it waits for. The
+  /// delay of a fault holds up all ranks of its thread, and so does a rank that computes for long.
+  kFibers,
+};
+
+constexpr const char* name_of(ExecutorKind kind) {
+  return kind == ExecutorKind::kFibers ? "fibers" : "threads";
+}
 
 /// A misfortune to rehearse: before its `operation`-th call (from 0) the rank throws, or sleeps.
 struct Fault {
@@ -48,8 +61,12 @@ struct RunOptions {
   // 0: leave the schedule alone; else random pauses shake it, other ones for every seed.
   std::uint64_t seed = 0;
   std::vector<Fault> faults = {};
-  bool watch_buffers = false;  // what isend was given is compared when it is waited for: O(n) each
-  bool trace = true;           // off: the report has no trace, clocks or cost
+  // What isend was given is compared when it is waited for, and what irecv was given is NaN (or -1)
+  // until then: mistakes show every time, and not by luck. O(n) each.
+  bool watch_buffers = false;
+  // So many first elements of whatever is sent, received or reduced are copied into the trace.
+  int snapshot_elements = 0;
+  bool trace = true;  // off: the report has no trace, clocks or cost
 };
 
 /// Exact cost coefficients: along the critical path, this many message latencies, bytes sent and

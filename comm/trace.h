@@ -6,6 +6,7 @@
 // same trace whatever the threads do, but for the wall-clock ticks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -52,6 +53,9 @@ struct Event {
   std::int32_t group = 0;  // index into Trace::groups
   // Numbers this rank's asynchronous operations, and ties them to their kWait.
   std::uint32_t request = 0;
+  // Tensor bytes the rank held when it came here. Exact up to 16 MiB, and close enough beyond: as a
+  // float it fits where alignment leaves a gap, so that an event stays one cache line.
+  float memory = 0;
   // Of the message, of the reduction, or of this rank's contribution to the collective.
   std::int64_t bytes = 0;
   double seconds = 0;         // kCompute
@@ -65,10 +69,18 @@ constexpr const char* name_of(const Event& event) {
   return event.kind == EventKind::kCollective ? name_of(event.collective) : name_of(event.kind);
 }
 
+/// What the slice of an event held when the event was over: its first elements.
+struct Snapshot {
+  std::size_t event = 0;  // index into Trace::ranks[rank]
+  std::vector<double> values;
+};
+
 struct Trace {
   std::vector<std::vector<Event>> ranks;  // [world rank][in program order]
   std::vector<std::vector<int>> groups;  // world ranks of each communicator; groups[0] is the world
   std::vector<int> nodes;                // node of each world rank
+  // [world rank], as their events ended; empty unless RunOptions::snapshot_elements asked for them.
+  std::vector<std::vector<Snapshot>> snapshots;
 };
 
 }  // namespace rankbox

@@ -180,7 +180,7 @@ void accumulate(Slice into, Slice from, ReduceOp op) {
   event.dtype = from.dtype();
   event.op = op;
   compute();
-  rank->recorder.end(event);
+  rank->recorder.end(event, into);
 }
 
 void copy(Slice into, Slice from) {

@@ -181,7 +181,7 @@ void run(const Caller& caller, RankState& rank, Group& group, int index,
       leave_collective(collective);
   }
   check_outcome(caller, collective.operation);
-  rank.recorder.end(event);
+  rank.recorder.end(event, call.out);
 }
 
 std::shared_ptr<PendingOperation> run_async(const Caller& caller, RankState& rank, Group& group,

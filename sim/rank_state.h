@@ -22,7 +22,11 @@ class World;
 /// deadlock reads `waiting`.
 struct alignas(64) RankState {
   RankState(World& its_world, int its_rank, Patience its_patience, bool record, std::uint64_t seed)
-      : world(&its_world), rank(its_rank), patience(its_patience), recorder(record), shaker(seed) {}
+      : world(&its_world),
+        rank(its_rank),
+        patience(its_patience),
+        recorder(record, memory),
+        shaker(seed) {}
 
   World* world;
   int rank;           // in the world

@@ -1,9 +1,16 @@
 // One rank's part of the trace, written as the rank goes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
+#include "comm/dtype.h"
+#include "comm/memory_meter.h"
+#include "comm/slice.h"
 #include "comm/trace.h"
 #include "sim/event_block.h"
 #include "sim/ticks.h"
@@ -14,7 +21,11 @@ namespace rankbox::sim {
 /// world runs.
 class Recorder {
  public:
-  explicit Recorder(bool enabled) : enabled_(enabled) {}
+  /// @param memory the rank's; read when an event begins
+  Recorder(bool enabled, const MemoryMeter& memory) : enabled_(enabled), memory_(memory) {}
+
+  /// From now on end() keeps so many first elements of the slices it is given.
+  void keep_snapshots(int elements) { snapshot_elements_ = enabled_ ? elements : 0; }
 
   /// The time stamp to begin an event with; 0 when recording is off.
   std::int64_t now() const { return enabled_ ? ticks_now() : 0; }
@@ -35,6 +46,7 @@ class Recorder {
     event.kind = kind;
     event.place = place;
     event.begin_ns = begin_ticks;
+    event.memory = static_cast<float>(memory_.current_bytes);
     return event;
   }
   Event& begin(EventKind kind, Place place) { return begin(kind, place, now()); }
@@ -43,6 +55,15 @@ class Recorder {
     event.done = true;
     event.end_ns = now();
   }
+
+  /// The same for an event about `slice`, which nobody writes to any more.
+  void end(Event& event, Slice slice) {
+    end(event);
+    if (snapshot_elements_ > 0) [[unlikely]]
+      keep_snapshot(event, slice);
+  }
+
+  std::vector<Snapshot> take_snapshots() { return std::move(snapshots_); }
 
   /// All events in order, with ticks turned into nanoseconds.
   std::vector<Event> take(const TickClock& clock) const {
@@ -62,9 +83,48 @@ class Recorder {
 
  private:
   static constexpr std::size_t kMostEventsOfACall = 2;  // sendrecv
+  static constexpr std::size_t kMostSnapshots = 10'000;
+
+  void keep_snapshot(const Event& event, Slice slice) {
+    if (slice.is_null() || snapshots_.size() == kMostSnapshots) return;
+    Snapshot snapshot{index_of(event), {}};
+    const auto copy = [&]<class T>(T) {
+      const T* data = static_cast<const T*>(slice.data());
+      snapshot.values.assign(data, data + std::min<std::int64_t>(slice.size(), snapshot_elements_));
+    };
+    switch (slice.dtype()) {
+      case DType::kFloat32:
+        copy(float{});
+        break;
+      case DType::kFloat64:
+        copy(double{});
+        break;
+      case DType::kInt32:
+        copy(std::int32_t{});
+        break;
+      case DType::kInt64:
+        copy(std::int64_t{});
+        break;
+    }
+    snapshots_.push_back(std::move(snapshot));
+  }
+
+  std::size_t index_of(const Event& event) const {
+    std::size_t before = 0;
+    for (const EventBlock& block : blocks_) {
+      const std::less<> lower;
+      if (!lower(&event, block.begin()) && lower(&event, block.end()))
+        return before + static_cast<std::size_t>(&event - block.begin());
+      before += block.size();
+    }
+    return before;
+  }
 
   bool enabled_;
+  const MemoryMeter& memory_;
+  int snapshot_elements_ = 0;
   std::vector<EventBlock> blocks_;
+  std::vector<Snapshot> snapshots_;
   Event ignored_;
 };
 

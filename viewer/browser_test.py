@@ -1,0 +1,377 @@
+"""The page of a run in a real Chromium: clicked, typed at, looked at.
+
+Run by browser_test.sh. $SAMPLE_PAGE is the program that writes the pages. Screenshots go to
+$TEST_UNDECLARED_OUTPUTS_DIR, where it is set.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
+    --disable-background-networking --disable-component-update --disable-sync
+    --disable-dev-shm-usage --force-device-scale-factor=1 --window-size=1280,1000""".split()
+
+OPENS_WITHIN = 3.0  # seconds, a million events
+FRAME_WITHIN = 1000 / 30  # milliseconds
+
+# Where on the canvas an event is, in CSS pixels from its top left corner.
+POINT_OF = """
+    const {run, view, timebase, marks} = rankbox, event = arguments[0];
+    const row = timebase.open.has(event) ? 3 : marks.rowOf(event);
+    const band = view.band(run.rankOf(event), row);
+    const x = view.x((timebase.begin[event] + timebase.end[event]) / 2);
+    return [Math.round(x), Math.round(band.y + band.height / 2)];"""
+
+# The first event of that name on that rank.
+FIND = """
+    const {run} = rankbox, [rank, name] = arguments;
+    for (let i = run.first(rank); i < run.end(rank); ++i) if (run.name(i) === name) return i;
+    return -1;"""
+
+
+def setUpModule():
+    global folder, driver
+    folder = pathlib.Path(tempfile.mkdtemp())
+    options = Options()
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={folder / 'profile'}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    os.environ.setdefault("HOME", str(folder))
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver.set_page_load_timeout(60)
+    driver.set_script_timeout(60)
+
+
+def tearDownModule():
+    driver.quit()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def page_of(name):
+    path = folder / f"{name}.html"
+    if not path.exists():
+        with open(path, "wb") as file:
+            subprocess.run([os.environ["SAMPLE_PAGE"], name], stdout=file, check=True)
+    return path.as_uri()
+
+
+def find(name):
+    return driver.find_element(By.ID, name)
+
+
+def script(text, *arguments):
+    return driver.execute_script(text, *arguments)
+
+
+def wait_for(text):
+    WebDriverWait(driver, 10, 0.05).until(lambda _: script("return " + text))
+
+
+class PageTest(unittest.TestCase):
+    def setUp(self):
+        driver.set_window_size(1280, 1000)
+
+    def open(self, name):
+        driver.get(page_of(name))
+        wait_for("window.rankbox && rankbox.drawn > 0")
+
+    def screenshot(self, name):
+        wait_for("!rankbox.frame && !rankbox.gliding")
+        target = os.environ.get("TEST_UNDECLARED_OUTPUTS_DIR", str(folder))
+        path = pathlib.Path(target) / f"{name}.png"
+        driver.save_screenshot(str(path))
+        self.assertGreater(path.stat().st_size, 10_000)
+        colours = script("""
+            const {canvas} = rankbox, seen = new Set();
+            const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            for (const pixel of new Uint32Array(data.buffer)) seen.add(pixel);
+            return seen.size;""")
+        self.assertGreater(colours, 8, "the picture is blank")
+
+    def point(self, event):
+        """Rests the pointer on an event."""
+        canvas = find("picture")
+        script("arguments[0].scrollIntoView({block: 'center'})", canvas)
+        x, y = script(POINT_OF, event)
+        box = canvas.size
+        actions = ActionChains(driver)
+        actions.move_to_element_with_offset(canvas, x - box["width"] // 2, y - box["height"] // 2)
+        return actions
+
+    def press(self, *keys):
+        find("picture").send_keys(*keys)
+        wait_for("!rankbox.frame && !rankbox.gliding")
+
+    def span(self):
+        return script("return rankbox.view.end - rankbox.view.begin")
+
+    def begin(self):
+        return script("return rankbox.view.begin")
+
+
+class OpeningTest(PageTest):
+    def test_asks_the_network_for_nothing_and_makes_no_complaint(self):
+        driver.get_log("performance")
+        for name in ("ring", "overlap", "deadlock"):
+            self.open(name)
+            self.screenshot(f"{name}_light")
+            self.assertEqual(driver.get_log("browser"), [])
+        requests = []
+        for entry in driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                requests.append(message["params"]["request"]["url"])
+        self.assertEqual(len(requests), 3, requests)
+        for url in requests:
+            self.assertTrue(url.startswith("file://"), url)
+
+    def test_says_what_it_is_also_to_those_who_do_not_see_it(self):
+        self.open("ring")
+        self.assertEqual(driver.find_element(By.TAG_NAME, "h1").text, "ring")
+        self.assertIn("& for <tests>", find("summary").text)
+        for landmark in ("header", "main"):
+            self.assertEqual(len(driver.find_elements(By.TAG_NAME, landmark)), 1)
+        self.assertIn("4 ranks", find("picture").get_attribute("aria-label"))
+        for control in driver.find_elements(By.CSS_SELECTOR, "button, select, input"):
+            if control.is_displayed():
+                self.assertTrue(control.accessible_name, control.get_attribute("outerHTML"))
+        rows = driver.find_elements(By.CSS_SELECTOR, "#ranks tbody tr")
+        self.assertEqual(len(rows), 4)
+        self.assertRegex(rows[0].text, r"\d+ %")
+
+    def test_fits_a_telephone(self):
+        driver.set_window_size(500, 900)  # as narrow as a window gets
+        for width in (360, 400):
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                "width": width, "height": 800, "deviceScaleFactor": 2, "mobile": True})
+            self.open("ring")
+            self.screenshot(f"narrow_{width}")
+            self.assertLessEqual(script("return document.documentElement.scrollWidth"), width)
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_many_ranks_scroll(self):
+        self.open("many_ranks")
+        self.screenshot("many_ranks")
+        self.press(Keys.PAGE_DOWN)
+        self.assertGreater(script("return rankbox.view.scroll"), 0)
+        Select(find("lane-height")).select_by_value("high")
+        self.assertEqual(script("return rankbox.view.lane"), 84)
+
+
+class PointerTest(PageTest):
+    def test_hovering_tells_bytes_peer_and_source_line(self):
+        self.open("ring")
+        event = script(FIND, 1, "recv")
+        self.point(event).perform()
+        wait_for("!document.getElementById('tooltip').hidden")
+        text = find("tooltip").text
+        self.assertIn("rank 1: recv from rank 0", text)
+        self.assertIn("8 B", text)
+        self.assertRegex(text, r"sample_page\.cc:\d+")
+        self.assertIn("// </script>", text)
+        self.screenshot("hover")
+        self.point(event).move_by_offset(0, 500).perform()
+        self.assertFalse(find("tooltip").is_displayed())
+
+    def test_a_click_chooses_and_is_read_out(self):
+        self.open("ring")
+        event = script(FIND, 2, "send")
+        self.point(event).click().perform()
+        self.assertEqual(script("return rankbox.chosen"), event)
+        facts = find("event-facts").text
+        for text in ("send to rank 3", "8 B, float32", "Virtual time", "Wall clock", "Buffer after"):
+            self.assertIn(text, facts)
+        live = find("live").get_attribute("textContent")
+        self.assertRegex(live, r"^rank 2, event \d+: send to rank 3, 8 bytes")
+        find("event-link").click()
+        self.assertIn("recv from rank 2", find("event-facts").text)
+
+    def test_dragging_pans_and_the_wheel_zooms(self):
+        self.open("ring")
+        self.press("+", "+")
+        begin, span = self.begin(), self.span()
+        canvas = find("picture")
+        ActionChains(driver).move_to_element(canvas).click_and_hold().move_by_offset(-120, 0).release().perform()
+        self.assertGreater(self.begin(), begin)
+        self.assertAlmostEqual(self.span(), span, delta=span * 1e-6)
+        self.assertEqual(script("return rankbox.chosen"), -1)  # a drag is no click
+        from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
+        ActionChains(driver).scroll_from_origin(ScrollOrigin.from_element(canvas), 0, -100).perform()
+        wait_for("!rankbox.frame")
+        self.assertLess(self.span(), span)
+
+    def test_two_fingers_zoom(self):
+        self.open("ring")
+        span = self.span()
+        box = find("picture").rect
+
+        def touch(kind, *xs):
+            points = [{"x": box["x"] + x, "y": box["y"] + 80, "id": i} for i, x in enumerate(xs)]
+            driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
+        touch("touchStart", 500, 700)
+        for spread in range(0, 160, 20):
+            touch("touchMove", 500 - spread, 700 + spread)
+        touch("touchEnd")
+        driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+        self.assertLess(self.span(), span * 0.7)
+
+
+class KeyboardTest(PageTest):
+    def test_keys_pan_zoom_and_fit(self):
+        self.open("overlap")
+        whole = self.span()
+        self.press("+", "+", "+")
+        near, begin = self.span(), self.begin()
+        self.assertLess(near, whole * 0.25)
+        self.press(Keys.ARROW_RIGHT)
+        self.assertGreater(self.begin(), begin)
+        self.press(Keys.ARROW_LEFT)
+        self.assertAlmostEqual(self.begin(), begin, delta=near * 1e-6)
+        self.press("-")
+        self.assertGreater(self.span(), near)
+        self.press("0")
+        self.assertAlmostEqual(self.span(), whole, delta=whole * 1e-6)
+
+    def test_keys_go_from_event_to_event_and_each_is_read_out(self):
+        self.open("ring")
+        seen = set()
+        for key in (Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_RIGHT):
+            self.press(Keys.SHIFT, key)
+            self.assertGreaterEqual(script("return rankbox.chosen"), 0)
+            seen.add(find("live").get_attribute("textContent"))
+        self.assertEqual(len(seen), 4)
+        self.press(Keys.ESCAPE)
+        self.assertEqual(script("return rankbox.chosen"), -1)
+
+    def test_tab_leaves_the_picture(self):
+        self.open("ring")
+        find("picture").send_keys(Keys.TAB)
+        self.assertNotEqual(driver.switch_to.active_element.get_attribute("id"), "picture")
+
+    def test_steps_show_what_the_buffers_hold(self):
+        self.open("ring")
+        find("step-on").click()
+        self.assertRegex(find("step-number").text, r"^1 of \d+")
+        self.assertEqual(len(driver.find_elements(By.CSS_SELECTOR, "#buffers tr.now")), 1)
+        self.press("n", "n", "p")
+        self.assertRegex(find("step-number").text, r"^2 of \d+")
+        find("step-last").click()
+        for row in driver.find_elements(By.CSS_SELECTOR, "#buffers tbody tr"):
+            self.assertIn("[10, 10]", row.text)  # 1 + 2 + 3 + 4
+        self.screenshot("steps")
+        find("step-first").click()
+        find("step-play").click()
+        wait_for("rankbox.steps.number >= 2")
+        find("step-play").click()
+
+
+class SwitchTest(PageTest):
+    def test_virtual_and_wall_time(self):
+        self.open("ring")
+        virtual = script("return rankbox.timebase.finish")
+        script("arguments[0].click()", driver.find_element(By.CSS_SELECTOR, "input[value=wall]"))
+        self.assertEqual(script("return rankbox.timebase.clock"), "wall")
+        self.assertNotEqual(script("return rankbox.timebase.finish"), virtual)
+        self.assertIn("wall clock", find("picture").get_attribute("aria-label"))
+        self.assertIn("wall clock", find("events").text)
+        self.screenshot("wall")
+
+    def test_dark_and_light(self):
+        for preferred, other in (("light", "dark"), ("dark", "light")):
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+                "features": [{"name": "prefers-color-scheme", "value": preferred}]})
+            self.open("overlap")
+            self.assertEqual(script("return document.documentElement.dataset.theme"), preferred)
+            before = script("return getComputedStyle(document.body).backgroundColor")
+            find("theme").click()
+            self.assertEqual(script("return document.documentElement.dataset.theme"), other)
+            self.assertNotEqual(script("return getComputedStyle(document.body).backgroundColor"), before)
+            self.screenshot(f"overlap_{other}")
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    def test_arrows_path_and_memory_can_be_hidden(self):
+        self.open("overlap")
+
+        def picture():
+            wait_for("!rankbox.frame")
+            return script("return rankbox.canvas.toDataURL()")
+
+        for name in ("show-arrows", "show-path", "show-memory"):
+            before = picture()
+            find(name).click()
+            self.assertNotEqual(picture(), before, name)
+
+
+class TextTest(PageTest):
+    def test_a_stopped_run_says_what_it_waits_for(self):
+        self.open("deadlock")
+        self.assertIn("never ended", find("note").text)
+        find("step-last").click()
+        self.assertIn("never came out of: recv from rank 3", find("buffers").text)
+        row = driver.find_elements(By.CSS_SELECTOR, "#ranks tbody tr")[0].text
+        self.assertRegex(row, r"recv from rank 3 .*sample_page\.cc:\d+")
+        event = script("return rankbox.run.end(0) - 1")
+        self.point(event).perform()
+        wait_for("!document.getElementById('tooltip').hidden")
+        self.assertIn("never ended", find("tooltip").text)
+
+    def test_the_table_pages_through_the_events_of_a_rank(self):
+        self.open("many_ranks")
+        Select(find("events-rank")).select_by_visible_text("rank 7")
+        first = find("events").text
+        find("events-on").click()
+        self.assertRegex(find("events-page").text, r"^51 to 100 of \d+")
+        self.assertNotEqual(find("events").text, first)
+        driver.find_element(By.CSS_SELECTOR, "#events .link").click()
+        self.assertEqual(script("return rankbox.run.rankOf(rankbox.chosen)"), 7)
+
+
+class SpeedTest(PageTest):
+    def test_a_million_events_open_and_move_quickly(self):
+        page_of("million")
+        opened = []
+        for _ in range(3):  # the best: others may be using the machine
+            start = time.monotonic()
+            self.open("million")
+            opened.append(time.monotonic() - start)
+        self.assertEqual(script("return rankbox.run.count"), 1_000_000)
+        worst = 0
+        for part in (1, 0.1, 0.01, 0.001):
+            frame = script("""
+                const {view} = rankbox, frames = [], part = arguments[0];
+                view.show(view.length * 0.4, view.length * (0.4 + part));
+                for (let i = 0; i < 30; ++i) {
+                  const start = performance.now();
+                  view.pan(i < 15 ? 9 : -9);
+                  rankbox.draw();
+                  rankbox.canvas.getContext("2d").getImageData(0, 0, 1, 1);  // ends when it is drawn
+                  frames.push(performance.now() - start);
+                }
+                return frames.sort((a, b) => a - b)[7];""", part)  # likewise
+            worst = max(worst, frame)
+        print(f"a million events: open in {min(opened):.2f} s, a frame takes {worst:.1f} ms")
+        script("rankbox.fit()")
+        self.screenshot("million")
+        self.assertLess(min(opened), OPENS_WITHIN)
+        self.assertLess(worst, FRAME_WITHIN)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

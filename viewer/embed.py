@@ -1,0 +1,58 @@
+"""Makes one HTML text of the page's sources, and a C++ file that holds it (page.h).
+
+    embed.py page.html page.css first.js second.js … > page.cc
+
+Fills in {{style}} and {{script}}: the scripts one after the other, in the order given, inside one
+block so that their names stay their own. {{style_hash}} and {{script_hash}} let the page's content
+security policy allow just these two. What is left in {{braces}} is for html.cc.
+"""
+
+import base64
+import hashlib
+import re
+import sys
+
+PIECE = 8000  # characters of a string literal, which some compilers limit
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def hash_of(text):
+    digest = hashlib.sha256(text.encode()).digest()
+    return "sha256-" + base64.b64encode(digest).decode()
+
+
+def fill_in(page, values):
+    return re.sub(r"\{\{(\w+)\}\}", lambda hole: values.get(hole[1], hole[0]), page)
+
+
+def literal(text):
+    return f'R"~page~({text})~page~"'
+
+
+def main():
+    page, style, *scripts = (read(path) for path in sys.argv[1:])
+    style = "\n" + style
+    script = '\n"use strict";\n{\n' + "\n".join(scripts) + "}\n"
+    for text in (style, script):
+        if "{{" in text or "</script" in text or "</style" in text:
+            sys.exit("embed.py: neither style nor script may hold {{ or its own end tag")
+    page = fill_in(page, {
+        "style": style,
+        "style_hash": hash_of(style),
+        "script": script,
+        "script_hash": hash_of(script),
+    })
+    pieces = [page[i:i + PIECE] for i in range(0, len(page), PIECE)]
+    print("// Made by embed.py.")
+    print('#include "viewer/page.h"\n\nnamespace rankbox {\n')
+    print("const std::string_view kPage =")
+    print("\n".join("    " + literal(piece) for piece in pieces) + ";\n")
+    print("}  // namespace rankbox")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+#include "viewer/html_data.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "viewer/arrivals.h"
+#include "viewer/critical_path.h"
+#include "viewer/idle_share.h"
+#include "viewer/links.h"
+
+namespace rankbox {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Numbers strings, or whatever else repeats, in the order of their first use.
+template <class T>
+class Table {
+ public:
+  std::int64_t number(const T& value) {
+    const auto [at, is_new] =
+        numbers_.try_emplace(value, static_cast<std::int64_t>(values_.size()));
+    if (is_new) values_.push_back(value);
+    return at->second;
+  }
+  const std::vector<T>& values() const { return values_; }
+
+ private:
+  std::map<T, std::int64_t> numbers_;
+  std::vector<T> values_;
+};
+
+class Collector {
+ public:
+  Collector(const Trace& trace, const sim::Replay& replay, const HtmlOptions& options)
+      : trace_(trace), replay_(replay), options_(options) {
+    starts_.push_back(0);
+    for (const std::vector<Event>& events : trace.ranks)
+      starts_.push_back(starts_.back() + static_cast<std::int64_t>(events.size()));
+  }
+
+  HtmlData collect() {
+    HtmlData data;
+    add_calls(data.columns);
+    add_links(data.columns);
+    add_times(data.columns);
+    add_snapshots(data.columns);
+    data.head = head();
+    data.head["columns"] = data.columns.index();
+    return data;
+  }
+
+ private:
+  std::int64_t number(EventId id) const {
+    return starts_[static_cast<std::size_t>(id.rank)] + static_cast<std::int64_t>(id.event);
+  }
+
+  /// One column: what `of` says of every event.
+  template <class T, class Fn>
+  std::vector<T> each(const Fn& of) const {
+    std::vector<T> column;
+    column.reserve(static_cast<std::size_t>(starts_.back()));
+    for (std::size_t rank = 0; rank < trace_.ranks.size(); ++rank) {
+      for (std::size_t i = 0; i < trace_.ranks[rank].size(); ++i) {
+        column.push_back(static_cast<T>(of(trace_.ranks[rank][i], rank, i)));
+      }
+    }
+    return column;
+  }
+  template <class Fn>
+  std::vector<std::int64_t> each_whole(const Fn& of) const {
+    return each<std::int64_t>(of);
+  }
+
+  void add_calls(Columns& columns) {
+    columns.add_whole("what", each_whole([&](const Event& event, auto, auto) {
+                        return names_.number(name_of(event));
+                      }));
+    columns.add("op", each<std::uint8_t>([](const Event& event, auto, auto) { return event.op; }));
+    columns.add("dtype",
+                each<std::uint8_t>([](const Event& event, auto, auto) { return event.dtype; }));
+    columns.add_whole("peer", each_whole([](const Event& event, auto, auto) {
+                        return std::int64_t{event.peer} + 1;
+                      }));
+    columns.add_whole("bytes", each_whole([](const Event& event, auto, auto) {
+                        return std::max<std::int64_t>(event.bytes, 0);
+                      }));
+    columns.add("memory", each<float>([](const Event& event, auto, auto) { return event.memory; }));
+    columns.add_whole("place", each_whole([&](const Event& event, auto, auto) {
+                        return places_.number(place_of(event));
+                      }));
+    if (trace_.groups.size() > 1) {
+      columns.add_whole("group",
+                        each_whole([](const Event& event, auto, auto) { return event.group; }));
+    }
+  }
+
+  using PlaceId = std::pair<const char*, std::int64_t>;  // file (by address), line
+
+  static PlaceId place_of(const Event& event) {
+    const std::int64_t line = event.place.line();
+    return {line == 0 ? "" : event.place.file_name(), line};
+  }
+
+  void add_links(Columns& columns) {
+    const std::vector<std::vector<EventId>> links = link_events(trace_);
+    columns.add_whole("link", each_whole([&](const Event&, std::size_t rank, std::size_t i) {
+                        const EventId link = links[rank][i];
+                        return link.rank < 0 ? 0 : number(link) + 1;
+                      }));
+    std::vector<std::int64_t> path;
+    std::vector<std::uint8_t> flags =
+        each<std::uint8_t>([](const Event& event, auto, auto) { return flags_of(event); });
+    for (const EventId id : critical_path(trace_, replay_)) {
+      path.push_back(number(id));
+      flags[static_cast<std::size_t>(path.back())] |= kCritical;
+      // A message is one event of the path and two of the picture.
+      const EventId other = links[static_cast<std::size_t>(id.rank)][id.event];
+      if (other.rank >= 0 && begins_with(id, other))
+        flags[static_cast<std::size_t>(number(other))] |= kCritical;
+    }
+    columns.add("flags", flags);
+    columns.add_whole("path", path);
+  }
+
+  bool begins_with(EventId a, EventId b) const { return span(a).begin == span(b).begin; }
+
+  const sim::Span& span(EventId id) const {
+    return replay_.spans[static_cast<std::size_t>(id.rank)][id.event];
+  }
+
+  static std::uint8_t flags_of(const Event& event) {
+    return static_cast<std::uint8_t>((event.done ? kDone : 0) | (event.async ? kAsync : 0) |
+                                     (event.paired ? kPaired : 0) |
+                                     (event.buffered ? kBuffered : 0));
+  }
+
+  void add_times(Columns& columns) const {
+    const std::vector<std::vector<Arrival>> arrivals = find_arrivals(trace_, replay_);
+    const auto is_open = [&](std::size_t rank, std::size_t i) {
+      return replay_.spans[rank][i].end < replay_.spans[rank][i].begin;
+    };
+    columns.add("virtualBegin", each<double>([&](const Event&, std::size_t rank, std::size_t i) {
+                  return is_open(rank, i) ? arrivals[rank][i].when : replay_.spans[rank][i].begin;
+                }));
+    columns.add("virtualEnd", each<double>([&](const Event&, std::size_t rank, std::size_t i) {
+                  return is_open(rank, i) ? -1 : replay_.spans[rank][i].end;
+                }));
+    columns.add("waited", each<float>([&](const Event& event, std::size_t rank, std::size_t i) {
+                  if (is_open(rank, i)) return 0.0;
+                  const sim::Span& when = replay_.spans[rank][i];
+                  return event.kind == EventKind::kWait ? when.end - when.begin
+                                                        : when.begin - arrivals[rank][i].when;
+                }));
+    columns.add_whole("wallBegin",
+                      each_whole([](const Event& event, auto, auto) { return event.begin_ns; }));
+    columns.add_whole("wallEnd",
+                      each_whole([](const Event& event, auto, auto) { return event.end_ns; }));
+  }
+
+  void add_snapshots(Columns& columns) const {
+    std::vector<std::int64_t> events;
+    std::vector<std::int64_t> starts;
+    std::vector<double> values;
+    for (std::size_t rank = 0; rank < trace_.snapshots.size(); ++rank) {
+      for (const Snapshot& snapshot : trace_.snapshots[rank]) {
+        events.push_back(number({static_cast<int>(rank), snapshot.event}));
+        starts.push_back(static_cast<std::int64_t>(values.size()));
+        values.insert(values.end(), snapshot.values.begin(), snapshot.values.end());
+      }
+    }
+    starts.push_back(static_cast<std::int64_t>(values.size()));
+    columns.add_whole("snapshotEvent", events);
+    columns.add_whole("snapshotStart", starts);
+    columns.add("snapshotValues", values);
+  }
+
+  Json head() const {
+    std::vector<const char*> ops;
+    for (const ReduceOp op : kReduceOps) ops.push_back(name_of(op));
+    std::vector<const char*> dtypes;
+    for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64})
+      dtypes.push_back(name_of(dtype));
+    return {{"starts", starts_},
+            {"nodes", trace_.nodes},
+            {"groups", trace_.groups},
+            {"clocks", replay_.clocks},
+            {"idle", idle_shares(trace_, replay_)},
+            {"peak", options_.peak_bytes},
+            {"names", names_.values()},
+            {"ops", ops},
+            {"dtypes", dtypes},
+            {"places", places()}};
+  }
+
+  /// `[[file, line, text of that line]]`
+  Json places() const {
+    auto places = Json::array();
+    for (const auto& [file, line] : places_.values()) {
+      const std::string shown = options_.display_name ? options_.display_name(file) : file;
+      const std::string text =
+          line != 0 && options_.source_line ? options_.source_line(file, line) : "";
+      places.push_back({shown, line, text});
+    }
+    return places;
+  }
+
+  const Trace& trace_;
+  const sim::Replay& replay_;
+  const HtmlOptions& options_;
+  std::vector<std::int64_t> starts_;
+  Table<std::string> names_;
+  Table<PlaceId> places_;
+};
+
+}  // namespace
+
+HtmlData html_data(const Trace& trace, const sim::Replay& replay, const HtmlOptions& options) {
+  return Collector(trace, replay, options).collect();
+}
+
+}  // namespace rankbox

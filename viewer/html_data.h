@@ -1,0 +1,47 @@
+// What the page of html.h is given: a head in JSON, and one entry per event in columns.
+//
+// Events are numbered through, rank by rank; `starts` says where each rank begins. Columns:
+//
+//   what              index into head.names
+//   flags             EventFlags, added up
+//   op, dtype         index into head.ops, head.dtypes
+//   peer              world rank + 1; 0: none
+//   bytes, memory     of the message or reduction; that the rank held when it came here
+//   place             index into head.places
+//   link              event + 1 of the message's other side, or that a wait stands for; 0: none
+//   group             index into head.groups; there only if there is more than the world
+//   virtualBegin/End  seconds; an end of -1: never. Begin is then when the rank came here
+//   waited            seconds from when the rank came here until virtualBegin; of a wait, its length
+//   wallBegin/End     nanoseconds; kDone says whether the end is one
+//
+//   path              the critical path, as events
+//   snapshotEvent     the events that have one, rank by rank
+//   snapshotStart     where its values begin in snapshotValues; one more at the end
+#pragma once
+
+#include <cstdint>
+
+#include <nlohmann/json.hpp>
+
+#include "viewer/columns.h"
+#include "viewer/html.h"
+
+namespace rankbox {
+
+/// Of the column `flags`, and of its reader, viewer/page/data.js.
+enum EventFlags : std::uint8_t {
+  kDone = 1,
+  kAsync = 2,
+  kPaired = 4,
+  kBuffered = 8,
+  kCritical = 16,
+};
+
+struct HtmlData {
+  nlohmann::ordered_json head;
+  Columns columns;
+};
+
+HtmlData html_data(const Trace& trace, const sim::Replay& replay, const HtmlOptions& options);
+
+}  // namespace rankbox

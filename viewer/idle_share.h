@@ -1,0 +1,18 @@
+// How much of a run each rank stood idle.
+#pragma once
+
+#include <vector>
+
+#include "comm/trace.h"
+#include "sim/clock.h"
+
+namespace rankbox {
+
+/// [rank] The share, 0 to 1, of the run's virtual time in which the rank neither sent, received,
+/// reduced nor computed. The run ends when its last rank does. What goes on at once counts once.
+/// Cost: O(E log E).
+///
+/// REQUIRES: `replay` is a replay of `trace`.
+std::vector<double> idle_shares(const Trace& trace, const sim::Replay& replay);
+
+}  // namespace rankbox

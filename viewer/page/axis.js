@@ -1,0 +1,85 @@
+// The axis above the lanes, and the ranks' names and idle shares before them.
+
+class Axis {
+  constructor(run, view, theme) {
+    Object.assign(this, {run, view, theme});
+  }
+
+  draw(pen, timebase) {
+    this.drawTimes(pen, timebase.finish);
+    this.drawNames(pen);
+  }
+
+  /** @param finish what is drawn beyond it has no time */
+  drawTimes(pen, finish) {
+    const {view, theme} = this;
+    pen.fillStyle = theme.colours.paper;
+    pen.fillRect(0, 0, view.width, AXIS_HEIGHT);
+    pen.font = "12px system-ui, 'DejaVu Sans', sans-serif";
+    pen.textBaseline = "middle";
+    const step = roundStep(view.secondsPerPixel * 95);
+    const digits = Math.max(4, Math.ceil(Math.log10(Math.max(view.end, step) / step)) + 2);
+    for (let k = Math.ceil(Math.max(0, view.begin) / step); k * step <= Math.min(view.end, finish * 1.02); ++k) {
+      const x = view.x(k * step);
+      if (x < view.left - 1) continue;
+      pen.fillStyle = theme.colours.line;
+      pen.fillRect(x, AXIS_HEIGHT - 7, 1, 7);
+      const text = formatTime(k * step, Math.max(view.end * 0.999, step), digits);
+      if (x + pen.measureText(text).width + 4 > view.width) continue;
+      pen.fillStyle = theme.colours.faint;
+      pen.fillText(text, x + 4, AXIS_HEIGHT / 2);
+    }
+    pen.fillStyle = theme.colours.line;
+    pen.fillRect(0, AXIS_HEIGHT - 1, view.width, 1);
+  }
+
+  drawNames(pen) {
+    const {view, theme, run} = this;
+    pen.fillStyle = theme.colours.paper;
+    pen.fillRect(0, AXIS_HEIGHT, view.left - 1, view.height);
+    pen.fillStyle = theme.colours.line;
+    pen.fillRect(view.left - 1, 0, 1, view.height);
+    const wide = view.left > 100;
+    const every = Math.ceil(15 / view.lane);  // names that do not fit are left out
+    for (let rank = view.firstRank(); rank <= view.lastRank(); ++rank) {
+      if (rank % every !== 0) continue;
+      const top = view.top(rank), middle = top + Math.min(view.lane / 2, 12) + (view.lane > 40 ? 2 : 0);
+      pen.save();
+      pen.beginPath();
+      pen.rect(0, AXIS_HEIGHT, view.left - 2, view.height);
+      pen.clip();
+      pen.fillStyle = theme.colours.ink;
+      pen.font = `${view.lane >= 14 ? "600 12.5px" : "11px"} system-ui, 'DejaVu Sans', sans-serif`;
+      pen.fillText(wide ? `rank ${rank}` : `${rank}`, 9, middle);
+      this.drawIdle(pen, rank, top, middle, wide);
+      pen.restore();
+    }
+    pen.fillStyle = theme.colours.paper;
+    pen.fillRect(0, 0, view.left - 1, AXIS_HEIGHT - 1);
+    pen.fillStyle = theme.colours.faint;
+    pen.font = "12px system-ui, 'DejaVu Sans', sans-serif";
+    const idle = "idle";
+    pen.fillText(idle, view.left - 10 - pen.measureText(idle).width, AXIS_HEIGHT / 2);
+  }
+
+  drawIdle(pen, rank, top, middle, wide) {
+    const {view, theme} = this;
+    const share = this.run.head.idle[rank];
+    const text = formatShare(share);
+    pen.fillStyle = theme.colours.faint;
+    pen.font = `${view.lane >= 14 ? 12 : 10}px system-ui, 'DejaVu Sans', sans-serif`;
+    pen.fillText(text, view.left - 10 - pen.measureText(text).width, middle);
+    if (view.lane < 40) return;
+    const width = view.left - 20, y = middle + 13;
+    pen.strokeStyle = theme.colours.faint;
+    pen.lineWidth = 1;
+    pen.strokeRect(9.5, y + 0.5, width, 6);
+    pen.fillStyle = theme.hatch;
+    pen.fillRect(10, y + 1, width * share, 5);
+    if (view.lane >= 58 && wide && this.run.column.memory.length > 0 && view.memoryHeight() > 0) {
+      pen.fillStyle = theme.colours.faint;
+      pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+      pen.fillText("memory", 9, top + view.lane - view.memoryHeight() / 2 - 1);
+    }
+  }
+}

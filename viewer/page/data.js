@@ -1,0 +1,85 @@
+// The run as it lies in the page: a head of JSON and columns of numbers (see viewer/html_data.h).
+
+const DONE = 1, ASYNC = 2, BUFFERED = 8, CRITICAL = 16;
+
+const ARRAYS = {
+  u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array,
+};
+
+function bytesOfBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** The columns' text, which is let go of: it may be large. */
+function takeColumns() {
+  const element = document.getElementById("columns");
+  const text = element.value;
+  element.remove();
+  return text;
+}
+
+class Run {
+  constructor() {
+    const head = JSON.parse(document.getElementById("head").textContent);
+    const bytes = bytesOfBase64(takeColumns());
+    this.head = head;
+    this.names = head.names;
+    this.ranks = head.starts.length - 1;
+    this.count = head.starts[this.ranks];
+    this.column = {};
+    for (const {name, type, at, count} of head.columns) {
+      this.column[name] = new ARRAYS[type](bytes.buffer, bytes.byteOffset + at, count);
+    }
+    this.hasMemory = this.column.memory.some(bytes => bytes > 0);
+    this.kinds = head.names.map(kindOfName);
+    this.snapshotOf = new Map();
+    this.column.snapshotEvent.forEach((event, i) => this.snapshotOf.set(event, i));
+  }
+
+  name(event) { return this.names[this.column.what[event]]; }
+  kind(event) { return this.kinds[this.column.what[event]]; }
+  has(event, flag) { return (this.column.flags[event] & flag) !== 0; }
+  peer(event) { return this.column.peer[event] - 1; }
+  link(event) { return this.column.link[event] - 1; }
+  first(rank) { return this.head.starts[rank]; }
+  end(rank) { return this.head.starts[rank + 1]; }
+
+  rankOf(event) {
+    let low = 0, high = this.ranks;  // starts[low] <= event < starts[high]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.head.starts[middle] <= event) low = middle; else high = middle;
+    }
+    return low;
+  }
+
+  /** {file, line, text}; null where the event has none. */
+  place(event) {
+    const [file, line, text] = this.head.places[this.column.place[event]];
+    return line ? {file, line, text} : null;
+  }
+
+  /** What its buffer held when it was over; null if nobody noted it. */
+  values(event) {
+    const at = this.snapshotOf.get(event);
+    if (at === undefined) return null;
+    const start = this.column.snapshotStart;
+    return this.column.snapshotValues.subarray(start[at], start[at + 1]);
+  }
+
+  /** How many elements that buffer has in all; of a wait, the received one. */
+  elements(event) {
+    const about = this.name(event) === "wait" && this.link(event) >= 0 ? this.link(event) : event;
+    const wide = /64$/.test(this.head.dtypes[this.column.dtype[about]]);
+    return this.column.bytes[about] / (wide ? 8 : 4);
+  }
+}
+
+/** The kinds that the picture tells apart; every native collective is one. */
+function kindOfName(name) {
+  return ["send", "recv", "reduce", "compute", "wait"].includes(name) ? name : "collective";
+}

@@ -1,0 +1,100 @@
+// Draws the spans of the lanes: wide ones with a label each, narrow ones together (strips.js).
+
+class Lanes {
+  constructor(run, view, theme) {
+    Object.assign(this, {run, view, theme});
+    this.strips = new Strips(run, view, theme);
+  }
+
+  draw(pen, timebase) {
+    const {view, strips} = this;
+    const first = view.firstRank(), last = view.lastRank();
+    strips.begin((last - first + 1) * ROWS);
+    const wide = [];
+    for (let rank = first; rank <= last; ++rank) {
+      for (let row = 0; row < ROWS; ++row) {
+        wide.push(strips.paint(timebase.row(rank, row), wide.length, row === WAIT));
+      }
+    }
+    strips.end();
+    pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+    pen.textBaseline = "middle";
+    for (let rank = first; rank <= last; ++rank) {
+      if (rank % 2 === 0) {
+        pen.fillStyle = this.theme.colours.lane;
+        pen.fillRect(view.left, view.top(rank), view.plotWidth, view.lane);
+      }
+      for (const row of [WAIT, SEND, RECV, WORK]) {
+        const line = (rank - first) * ROWS + row;
+        this.drawRow(pen, timebase, rank, row, line, wide[line]);
+      }
+      pen.fillStyle = this.theme.colours.line;
+      pen.fillRect(0, view.top(rank) + view.lane - 1, view.width, view.lane >= 16 ? 1 : 0.5);
+    }
+  }
+
+  drawRow(pen, timebase, rank, number, line, wide) {
+    const {view} = this;
+    const row = timebase.row(rank, number);
+    const {y, height} = view.band(rank, number);
+    this.strips.draw(pen, line, y, height);
+    for (const i of wide) {
+      this.drawSpan(pen, timebase, number, row.ids[i], view.x(row.begin[i]), view.x(row.end[i]), y, height);
+    }
+  }
+
+  drawSpan(pen, timebase, number, event, from, to, y, height) {
+    const {view, run, theme} = this;
+    const x = Math.max(from, view.left - 3), end = Math.min(to, view.width + 3);
+    if (number === WAIT) {
+      this.drawWait(pen, event, timebase.open.has(event), x, end, y, height);
+      return;
+    }
+    const kind = run.kind(event);
+    pen.fillStyle = theme.colours[kind];
+    const width = Math.max(1, end - x - (to - from > 5 ? 1 : 0));
+    if (height >= 8 && width >= 8) {
+      pen.beginPath();
+      pen.roundRect(x, y, width, height, 2.5);
+      pen.fill();
+    } else {
+      pen.fillRect(x, y, width, height);
+    }
+    if (height >= 9 && !(kind === "collective" && number === RECV)) {
+      this.label(pen, spanLabel(run, event), theme.labelColour(kind), x, width, y + height / 2);
+    }
+  }
+
+  drawWait(pen, event, open, x, end, y, height) {
+    const {theme, run} = this;
+    pen.fillStyle = open ? theme.openHatch : theme.hatch;
+    pen.fillRect(x, y, end - x, height);
+    if (!open) return;
+    pen.strokeStyle = theme.colours.open;
+    pen.lineWidth = 1.5;
+    pen.beginPath();  // no right edge: it never ended
+    pen.moveTo(end, y);
+    pen.lineTo(x, y);
+    pen.lineTo(x, y + height);
+    pen.lineTo(end, y + height);
+    pen.stroke();
+    if (height < 12) return;
+    const text = openLabel(run, event).find(text => pen.measureText(text).width < end - x - 18);
+    if (!text) return;
+    const width = pen.measureText(text).width + 10;
+    pen.fillStyle = theme.colours.paper;
+    pen.fillRect(x + 5, y + height / 2 - 8, width, 16);
+    this.label(pen, [text], theme.colours.open, x + 6, width, y + height / 2);
+  }
+
+  /** The longest of the texts that fits. */
+  label(pen, texts, colour, x, width, y) {
+    if (width < 12) return;
+    for (const text of texts) {
+      if (pen.measureText(text).width > width - 6) continue;
+      pen.fillStyle = colour;
+      pen.fillText(text, x + 4, y + 0.5);
+      return;
+    }
+  }
+}

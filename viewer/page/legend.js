@@ -1,0 +1,69 @@
+// What the colours and patterns stand for, drawn as the picture draws them.
+
+const LEGEND = [
+  ["send", "send, upper row"], ["recv", "receive, middle row"], ["reduce", "reduce, lower row"],
+  ["compute", "compute, lower row"], ["collective", "native collective"], ["wait", "waiting"],
+  ["open", "never ended"], ["path", "critical path"], ["arrow", "message"], ["memory", "memory held"],
+];
+
+function drawLegend(run, theme, hasOpen) {
+  const kinds = new Set(run.kinds);
+  const needed = {
+    open: hasOpen, path: run.column.path.length > 0, memory: run.hasMemory, wait: true, arrow: kinds.has("send"),
+  };
+  const list = document.getElementById("legend");
+  list.replaceChildren();
+  for (const [sign, text] of LEGEND) {
+    if (!(sign in needed ? needed[sign] : kinds.has(sign))) continue;
+    const swatch = element("canvas", {width: 68, height: 32});
+    swatch.setAttribute("aria-hidden", "true");
+    drawSign(swatch.getContext("2d"), sign, theme);
+    list.append(element("li", {}, swatch, text));
+  }
+}
+
+function drawSign(pen, sign, theme) {
+  pen.scale(2, 2);
+  pen.lineWidth = 2.5;
+  pen.strokeStyle = pen.fillStyle = theme.colours[sign];
+  pen.beginPath();
+  switch (sign) {
+    case "wait":
+      pen.fillStyle = theme.hatch;
+      pen.fillRect(0, 0, 34, 16);
+      break;
+    case "open":
+      pen.fillStyle = theme.openHatch;
+      pen.fillRect(1, 1, 33, 14);
+      pen.lineWidth = 1.5;
+      pen.moveTo(34, 1);
+      pen.lineTo(1, 1);
+      pen.lineTo(1, 15);
+      pen.lineTo(34, 15);
+      pen.stroke();
+      break;
+    case "path":
+      pen.roundRect(1.5, 2, 31, 12, 2.5);
+      pen.stroke();
+      break;
+    case "arrow":
+      pen.lineWidth = 1.2;
+      pen.moveTo(1, 2);
+      pen.lineTo(31, 13);
+      pen.stroke();
+      pen.beginPath();
+      pen.moveTo(33, 14);
+      pen.lineTo(25, 14);
+      pen.lineTo(28, 8);
+      pen.fill();
+      break;
+    case "memory":
+      pen.globalAlpha = 0.55;
+      pen.fillRect(0, 10, 34, 6);
+      pen.fillRect(10, 4, 14, 6);
+      break;
+    default:
+      pen.roundRect(0, 2, 34, 12, 2.5);
+      pen.fill();
+  }
+}

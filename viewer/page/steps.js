@@ -1,0 +1,127 @@
+// The run step by step: after k events have ended, what did every rank do last, and what did its
+// buffer hold then?
+
+const MOST_BUFFERS = 64;  // ranks shown
+const STEP_TIME = 700;    // milliseconds, when playing
+
+class Steps {
+  constructor(app) {
+    this.app = app;
+    this.number = 0;  // events that have ended
+    this.timer = 0;
+    const find = id => document.getElementById(id);
+    this.slider = find("step-slider");
+    this.output = find("step-number");
+    this.play = find("step-play");
+    this.body = document.querySelector("#buffers tbody");
+    find("step-first").addEventListener("click", () => this.go(0));
+    find("step-last").addEventListener("click", () => this.go(this.most));
+    find("step-back").addEventListener("click", () => this.move(-1));
+    find("step-on").addEventListener("click", () => this.move(1));
+    this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
+    this.play.addEventListener("click", () => this.toggle());
+  }
+
+  /** Events that end at all. */
+  get most() { return this.app.run.count - this.app.timebase.open.size; }
+
+  get seconds() {
+    const {timebase} = this.app;
+    return this.number === 0 ? 0 : timebase.end[timebase.order[this.number - 1]];
+  }
+
+  reset() {
+    this.stop();
+    this.number = 0;
+    this.slider.max = this.most;
+    this.show();
+  }
+
+  move(by) {
+    this.stop();
+    this.go(this.number + by);
+  }
+
+  go(number) {
+    this.number = Math.min(this.most, Math.max(0, number));
+    const {app} = this;
+    app.choose(this.number === 0 ? -1 : app.timebase.order[this.number - 1]);
+    this.show();
+  }
+
+  toggle() {
+    if (this.timer) return this.stop();
+    if (this.number === this.most) this.number = 0;
+    this.play.textContent = "Pause";
+    this.play.setAttribute("aria-pressed", "true");
+    this.timer = setInterval(() => {
+      this.go(this.number + 1);
+      if (this.number === this.most) this.stop();
+    }, STEP_TIME);
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = 0;
+    this.play.textContent = "Play";
+    this.play.setAttribute("aria-pressed", "false");
+  }
+
+  show() {
+    const {run, timebase} = this.app;
+    this.slider.value = this.number;
+    const text = `${formatCount(this.number)} of ${formatCount(this.most)}, at ${formatTime(this.seconds, timebase.finish)}`;
+    this.output.textContent = text;
+    this.slider.setAttribute("aria-valuetext", text);
+    const rows = [];
+    const newest = this.number > 0 ? run.rankOf(timebase.order[this.number - 1]) : -1;
+    for (let rank = 0; rank < Math.min(run.ranks, MOST_BUFFERS); ++rank) {
+      rows.push(this.rowOf(rank, rank === newest));
+    }
+    if (run.ranks > MOST_BUFFERS) {
+      rows.push(element("tr", {}, element("td", {colSpan: 3}, `and ${run.ranks - MOST_BUFFERS} more ranks`)));
+    }
+    this.body.replaceChildren(...rows);
+    this.app.redraw();
+  }
+
+  rowOf(rank, isNewest) {
+    const {run, timebase} = this.app;
+    const last = this.number === 0 ? -1 : this.lastOf(rank, () => true);
+    const kept = last < 0 ? -1 : this.lastOf(rank, event => run.snapshotOf.has(event));
+    let buffer = "";
+    if (kept >= 0) {
+      buffer = element("span", {className: "values"}, formatValues(run.values(kept), run.elements(kept)));
+    }
+    const about = kept >= 0 && kept !== last ? ` (of ${headline(run, kept)})` : "";
+    const stuck = this.number === this.most ? timebase.stuckIn.get(rank) : undefined;
+    const now = stuck === undefined ? "" : `, and never came out of: ${headline(run, stuck)}`;
+    return element("tr", {className: isNewest ? "now" : ""},
+      element("th", {scope: "row"}, `${rank}`),
+      element("td", {}, (last < 0 ? "nothing yet" : headline(run, last)) + now),
+      element("td", {}, buffer, about));
+  }
+
+  /** The rank's latest event that has ended by now and is so; -1 if none. Looks back a little only. */
+  lastOf(rank, isSo) {
+    const {run, timebase} = this.app;
+    const now = this.seconds;
+    const arrivals = timebase.arrival.subarray(run.first(rank), run.end(rank));
+    let at = firstAbove(arrivals, now) - 1;
+    for (let looked = 0; at >= 0 && looked < 2000; --at, ++looked) {
+      const event = run.first(rank) + at;
+      if (!timebase.open.has(event) && timebase.end[event] <= now && this.isCounted(event, now) && isSo(event)) return event;
+    }
+    return -1;
+  }
+
+  /** Of several that ended just now, only those that the step has come to. */
+  isCounted(event, now) {
+    const {timebase} = this.app;
+    if (timebase.end[event] < now) return true;
+    for (let k = this.number; k < this.most && timebase.end[timebase.order[k]] === now; ++k) {
+      if (timebase.order[k] === event) return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,44 @@
+// Light or dark: what the system prefers, until somebody presses the button. Colours are the style
+// sheet's; the canvas reads them from there.
+
+class Theme {
+  constructor(changed) {
+    this.button = document.getElementById("theme");
+    const preference = matchMedia("(prefers-color-scheme: dark)");
+    this.set(preference.matches);
+    preference.addEventListener("change", () => { this.set(preference.matches); changed(); });
+    this.button.addEventListener("click", () => { this.set(!this.dark); changed(); });
+  }
+
+  set(dark) {
+    this.dark = dark;
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    this.button.setAttribute("aria-pressed", String(dark));
+    const style = getComputedStyle(document.documentElement);
+    this.colours = {};
+    for (const name of ["paper", "raised", "line", "ink", "faint", "focus", "lane", "send", "recv", "reduce",
+      "compute", "collective", "wait", "open", "path", "memory", "arrow", "on-dark", "on-light"]) {
+      this.colours[name] = style.getPropertyValue("--" + name).trim();
+    }
+    this.hatch = hatch(this.colours.wait);
+    this.openHatch = hatch(this.colours.open);
+  }
+
+  /** Of a label on a span of that kind. */
+  labelColour(kind) { return this.colours[kind === "reduce" ? "on-light" : "on-dark"]; }
+}
+
+/** Diagonal lines, so that waiting differs from work without colour. */
+function hatch(colour) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 8;
+  const pen = tile.getContext("2d");
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.6;
+  for (const shift of [-8, 0, 8]) {
+    pen.moveTo(shift, 8);
+    pen.lineTo(shift + 8, 0);
+  }
+  pen.stroke();
+  return pen.createPattern(tile, "repeat");
+}

@@ -1,0 +1,21 @@
+// Lines of source files, for pictures that show what was called where.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace rankbox {
+
+/// Reads a file when one of its lines is first asked for. Not thread safe.
+class SourceText {
+ public:
+  /// Line `number`, from 1, without its end; empty if there is none or the file cannot be read.
+  std::string line(const std::string& file, std::int64_t number);
+
+ private:
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+}  // namespace rankbox
