@@ -64,14 +64,15 @@ LEARNER_COPTS = [
     "-Wno-conversion",
 ]
 
-def doctest_tests(names, deps, size = "small", tags = ["sanitize"]):
-    """One cc_test per name, from NAME.cc, with doctest and its main().
+def doctest_tests(names, deps, size = "small", tags = ["sanitize"], main = "//tests/support:main"):
+    """One cc_test per name, from NAME.cc, with doctest and a main().
 
     Args:
       names: of the tests; or a dictionary from each to what it needs besides `deps`.
       deps: what all of them need.
       size: as in cc_test.
       tags: as in cc_test; "sanitize" has them run under the sanitizers, too.
+      main: the library with main().
     """
     for name in names:
         own = names[name] if type(names) == type({}) else []
@@ -81,7 +82,7 @@ def doctest_tests(names, deps, size = "small", tags = ["sanitize"]):
             srcs = [name + ".cc"],
             tags = tags,
             deps = deps + own + [
-                "//tests/support:main",
+                main,
                 "@system//:doctest",
             ],
         )

@@ -8,6 +8,8 @@
 //   sim_bench start P                 start and join P ranks that do nothing
 //   sim_bench tree P                  a whole run of allreduce_tree of one float on P ranks
 //
+// With `fibers` before the rest, ranks are fibers instead of threads.
+//
 // Ranks are pinned to cores when every rank has its own, as `mpirun --bind-to core` does; else they
 // are left alone.
 #include <algorithm>
@@ -30,6 +32,8 @@
 namespace rankbox::bench {
 namespace {
 
+ExecutorKind executor = ExecutorKind::kThreads;  // set before anything is measured
+
 void pin_if_room(const Comm& dist) {
   if (dist.world_size() > static_cast<int>(std::thread::hardware_concurrency())) {
     return;
@@ -44,7 +48,8 @@ void pin_if_room(const Comm& dist) {
 /// @param make Comm& -> the operation, as a function of no arguments
 template <class Make>
 double seconds_in_world(int world_size, Make make) {
-  const auto [seconds, report] = run_ranks({.world_size = world_size}, [&](Comm& dist) {
+  const RunOptions options{.world_size = world_size, .executor = executor};
+  const auto [seconds, report] = run_ranks(options, [&](Comm& dist) {
     pin_if_room(dist);
     TensorOf<double> slowest(Shape(1));
     return seconds_per_call(make(dist), [&](double mine) {
@@ -88,7 +93,7 @@ double allreduce(AllReduce algorithm, std::int64_t count, int world_size) {
 double whole_run(std::int64_t bytes, bool trace) {
   constexpr int kRoundTrips = 2000;
   const double begin = now();
-  run_ranks({.world_size = 2, .trace = trace}, [&](Comm& dist) {
+  run_ranks({.world_size = 2, .executor = executor, .trace = trace}, [&](Comm& dist) {
     pin_if_room(dist);
     Tensor tensor = zeros({bytes / 4});
     for (int trip = 0; trip < kRoundTrips; ++trip) {
@@ -120,7 +125,7 @@ double median_run(int runs, int world_size, Body body) {
   std::vector<double> samples;
   for (int run = 0; run < runs; ++run) {
     const double begin = now();
-    run_ranks({.world_size = world_size}, body);
+    run_ranks({.world_size = world_size, .executor = executor}, body);
     samples.push_back(now() - begin);
   }
   return median(samples);
@@ -134,6 +139,11 @@ std::int64_t positive(const char* text) {
 }
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == std::string("fibers")) {
+    executor = ExecutorKind::kFibers;
+    --argc;
+    ++argv;
+  }
   const std::string what = argc > 1 ? argv[1] : "";
   const std::int64_t amount = argc > 2 ? positive(argv[2]) : 0;
   const int world_size = argc > 3 ? static_cast<int>(positive(argv[3])) : 0;
@@ -157,9 +167,9 @@ int main(int argc, char** argv) {
                  }
                }));
   } else {
-    fmt::print(
-        stderr,
-        "usage: sim_bench pingpong|overhead BYTES | allreduce|ring COUNT P | start|tree P\n");
+    fmt::print(stderr,
+               "usage: sim_bench [fibers] pingpong|overhead BYTES | allreduce|ring COUNT P | "
+               "start|tree P\n");
     return 2;
   }
   return 0;

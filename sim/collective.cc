@@ -131,11 +131,16 @@ void CollectiveJob::run() {
   // This rank holds one part back until all have been asked: nobody can finish before that, and
   // take operations away.
   const int mine = next_part_.fetch_add(1);
-  const RankState* self = current_rank();
+  const Executor& executor = group_.world().executor();
+  const RankState* self = current_rank();  // null on a thread that a rank has started itself
+  const int my_lane = self == nullptr ? -1 : executor.lane(self->rank);
+  int last_lane = my_lane;  // neighbours mostly share one
   for (CollectiveOperation* participant : participants_) {
     if (helpers == 0) break;
-    if (!participant->can_help || participant->operation.owner == self) continue;
+    const int lane = executor.lane(participant->operation.owner->rank);
+    if (!participant->can_help || lane == my_lane || lane == last_lane) continue;
     ask_for_help(participant->operation);
+    last_lane = lane;
     --helpers;
   }
   run_part(mine);

@@ -1,5 +1,5 @@
 // How ranks run and how they sleep. All waiting in the sandbox goes through this interface, so that
-// ranks may be something other than threads without a change to mailboxes or collectives.
+// ranks may be threads or fibers without a change to mailboxes or collectives.
 #pragma once
 
 #include <functional>
@@ -25,6 +25,9 @@ class Executor {
 
   /// Called on any rank: ends the sleep of `rank`, or makes its next one return at once.
   virtual void unpark(int rank) = 0;
+
+  /// Ranks of one lane take turns, so one cannot help while another one works.
+  virtual int lane(int rank) const = 0;
 
   /// How a waiting rank should look for the end of its wait before it parks. The same for all ranks
   /// and at all times.

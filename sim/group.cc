@@ -12,32 +12,37 @@ Group::Group(World& world, int id, std::vector<int> members, std::vector<int> pa
       id_(id),
       members_(std::move(members)),
       path_(std::move(path)),
-      rows_(members_.size()),
+      tables_(members_.size()),
       channels_closed_(closed),
       short_collectives_(world, members_, closed),
       jobs_closed_(closed),
       next_job_(members_.size()) {}
 
 Channel& Group::channel(int src, int dst) {
-  std::atomic<std::atomic<Channel*>*>& row = rows_[static_cast<std::size_t>(src)];
-  std::atomic<Channel*>* entries = row.load(std::memory_order_acquire);
-  Channel* channel = entries == nullptr ? nullptr : entries[dst].load(std::memory_order_acquire);
-  if (channel != nullptr) [[likely]]
-    return *channel;
+  const ChannelTable* const table =
+      tables_[static_cast<std::size_t>(src)].load(std::memory_order_acquire);
+  Channel* const channel = table == nullptr ? nullptr : table->find(dst);
+  return channel != nullptr ? *channel : make_channel(src, dst);
+}
 
+/// Unless another rank was quicker.
+Channel& Group::make_channel(int src, int dst) {
   std::lock_guard guard(channels_lock_);
-  entries = row.load(std::memory_order_relaxed);
-  if (entries == nullptr) {
-    entries =
-        made_rows_.emplace_back(std::make_unique<std::atomic<Channel*>[]>(members_.size())).get();
-    row.store(entries, std::memory_order_release);
+  std::atomic<ChannelTable*>& place = tables_[static_cast<std::size_t>(src)];
+  ChannelTable* table = place.load(std::memory_order_relaxed);
+  if (Channel* const made = table == nullptr ? nullptr : table->find(dst)) return *made;
+  if (table == nullptr) {
+    table = &made_tables_.emplace_back(ChannelTable::kSmallest);
+    place.store(table, std::memory_order_release);
+  } else if (table->is_full(members_.size())) {
+    ChannelTable& larger = made_tables_.emplace_back(2 * table->capacity());
+    table->copy_to(larger);
+    table = &larger;
+    place.store(table, std::memory_order_release);
   }
-  channel = entries[dst].load(std::memory_order_relaxed);
-  if (channel == nullptr) {
-    channel = &channels_.emplace_back(channels_closed_);
-    entries[dst].store(channel, std::memory_order_release);
-  }
-  return *channel;
+  Channel& channel = channels_.emplace_back(channels_closed_);
+  table->insert(dst, &channel);
+  return channel;
 }
 
 CollectiveJob& Group::free_job() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/channel.h"
+#include "sim/channel_table.h"
 #include "sim/collective.h"
 #include "sim/short_collective.h"
 
@@ -65,14 +66,15 @@ class Group {
   const std::vector<int> members_;
   const std::vector<int> path_;
 
-  // Most pairs never talk: rows and mailboxes are made when first needed, under channels_lock_, and
-  // found without it.
-  using Row = std::unique_ptr<std::atomic<Channel*>[]>;    // [dst]
-  std::vector<std::atomic<std::atomic<Channel*>*>> rows_;  // [src]
-  std::vector<Row> made_rows_;                             // under channels_lock_
+  Channel& make_channel(int src, int dst);
+
+  // Most pairs never talk: tables and mailboxes are made when first needed, under channels_lock_,
+  // and found without it. A table that a larger one has replaced may still be read.
+  std::vector<std::atomic<ChannelTable*>> tables_;  // [src]
   std::mutex channels_lock_;
-  std::deque<Channel> channels_;  // under channels_lock_
-  bool channels_closed_;          // under channels_lock_
+  std::deque<ChannelTable> made_tables_;  // under channels_lock_
+  std::deque<Channel> channels_;          // under channels_lock_
+  bool channels_closed_;                  // under channels_lock_
 
   int splits_ = 0;  // touched only inside a split, and splits of a group follow each other
 

@@ -1,8 +1,6 @@
 // Looking again and again before going to sleep.
 #pragma once
 
-#include <thread>
-
 #include "sim/cpu_relax.h"
 
 namespace rankbox::sim {
@@ -10,7 +8,7 @@ namespace rankbox::sim {
 /// How long a waiting rank looks before it sleeps.
 struct Patience {
   int looks = 1;
-  bool yields = false;  // gives its core to others between two looks
+  void (*yield)() = nullptr;  // lets other ranks run between two looks; null: all have cores
 };
 
 /// Calls done() until it returns true, as often as patience allows. Returns what it returned last.
@@ -21,8 +19,8 @@ bool look_until(Done done, Patience patience) {
   constexpr int kEagerLooks = 400;
   for (int i = 0; i < patience.looks; ++i) {
     if (done()) return true;
-    if (patience.yields) {
-      std::this_thread::yield();
+    if (patience.yield != nullptr) {
+      patience.yield();
     } else if (i >= kEagerLooks) {
       cpu_relax();
     }

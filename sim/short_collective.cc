@@ -1,6 +1,7 @@
 #include "sim/short_collective.h"
 
 #include <algorithm>
+#include <array>
 
 #include "sim/copy_bytes.h"
 #include "sim/look.h"
@@ -9,6 +10,9 @@
 
 namespace rankbox::sim {
 namespace {
+
+// Of so many looks, one is at all ranks, and the others at one that is missing.
+constexpr int kLooksAtOne = 16;
 
 bool fits(const CollectiveCall& call) {
   switch (call.kind) {
@@ -78,8 +82,8 @@ void ShortCollectives::publish_async(int index) {
   wake_sleepers();
 }
 
-ShortCollectives::Seen ShortCollectives::look_at(int index, std::uint64_t number,
-                                                 const Signature& mine) const {
+inline ShortCollectives::Seen ShortCollectives::look_at(int index, std::uint64_t number,
+                                                        const Signature& mine) const {
   const Slot& theirs = slot(index, number);
   const std::uint64_t published = theirs.published.load();
   if (published == 2 * number) return theirs.signature == mine ? Seen::kSame : Seen::kLong;
@@ -95,22 +99,38 @@ ShortCollectives::End ShortCollectives::finish(int index, const CollectiveCall& 
   const std::uint64_t number = last_call(index);
   const Signature mine = signature_of(call);
   End end = End::kStopped;
+  // Those from here on have made the same call, and stay seen. Last ranks first: where ranks take
+  // turns on a core they mostly come in order, and then the lines of those before the last are here
+  // at once, and have not been fetched in vain while they were written.
+  int missing = size();
   const auto is_over = [&] {
-    bool all = true;
-    for (int other = 0; other < size(); ++other) {
-      const Seen seen = look_at(other, number, mine);
-      if (seen == Seen::kLong) {
+    for (; missing > 0; --missing) {
+      const Seen next = look_at(missing - 1, number, mine);
+      if (next == Seen::kMissing) return false;
+      if (next == Seen::kLong) {
         end = End::kLong;
         return true;
       }
-      all = all && seen == Seen::kSame;
     }
-    if (all) end = End::kDone;
-    return all;
+    end = End::kDone;
+    return true;
   };
-  while (!look_until(is_over, waiting.owner->patience)) {
+  // A call that is not short ends the wait, too, while ranks after it are missing. That is rare:
+  // most looks are at one that is missing, since each is a cache line.
+  const auto is_over_anywhere = [&] {
+    if (is_over()) return true;
+    for (int other = 0; other < missing - 1; ++other) {
+      if (look_at(other, number, mine) != Seen::kLong) continue;
+      end = End::kLong;
+      return true;
+    }
+    return false;
+  };
+  int looks = 0;
+  const auto look = [&] { return ++looks % kLooksAtOne == 0 ? is_over_anywhere() : is_over(); };
+  while (!look_until(look, waiting.owner->patience) && !is_over_anywhere()) {
     if (closed_.load()) break;
-    sleep(index, waiting, is_over);
+    sleep(index, waiting, is_over_anywhere);
   }
   // Those that went to sleep before the last rank called. Whoever calls last sees that all have,
   // and does not sleep.
@@ -157,9 +177,9 @@ void ShortCollectives::compute(int index, std::uint64_t number, const Collective
   const bool has_result = call.kind == CollectiveKind::kAllReduce ||
                           (call.kind == CollectiveKind::kReduce && index == call.root);
   if (has_result) {
-    static thread_local std::vector<const void*> inputs;  // kept, so that nothing is allocated
-    inputs.clear();
-    for (int other = 0; other < size(); ++other) inputs.push_back(slot(other, number).data);
+    std::array<const void*, kMostRanks> inputs;
+    for (std::size_t other = 0; other < members_.size(); ++other)
+      inputs[other] = slots_[2 * other + number % 2].data;
     void* const result = call.out.data();
     reduce_to_all(inputs.data(), size(), &result, 1, call.count, call.dtype, call.op);
   } else if (call.kind == CollectiveKind::kBroadcast && index != call.root) {

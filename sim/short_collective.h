@@ -16,9 +16,11 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "sim/collective.h"
@@ -60,8 +62,12 @@ class ShortCollectives {
     DType dtype;
     std::uint8_t count;
     std::int32_t root;
-    bool operator==(const Signature&) const = default;
+    /// In one comparison: every rank makes it with every other.
+    bool operator==(const Signature& other) const {
+      return std::bit_cast<std::uint64_t>(*this) == std::bit_cast<std::uint64_t>(other);
+    }
   };
+  static_assert(sizeof(Signature) == 8 && std::has_unique_object_representations_v<Signature>);
 
   struct alignas(64) Slot {
     std::atomic<std::uint64_t> published{0};  // number of the call, from 1; times 2, plus 1 if long

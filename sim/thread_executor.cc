@@ -1,4 +1,5 @@
-// One std::thread per rank.
+#include "sim/thread_executor.h"
+
 #include <atomic>
 #include <exception>
 #include <fstream>
@@ -9,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
-#include "sim/executor.h"
 
 namespace rankbox::sim {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 // With a core for every rank, a wait is usually over before a sleep would have begun: look for some
 // 50 µs. With fewer cores than ranks, whoever would end the wait needs this core: let the others
 // run in turn, which is quicker than to sleep and be woken, if it does not take too many turns.
-constexpr Patience kWithCores = {.looks = 2000, .yields = false};
-constexpr Patience kWithout = {.looks = 16, .yields = true};
+constexpr Patience kWithCores = {.looks = 2000, .yield = nullptr};
+constexpr Patience kWithout = {.looks = 16, .yield = std::this_thread::yield};
 
 class ThreadExecutor final : public Executor {
  public:
@@ -62,6 +62,8 @@ class ThreadExecutor final : public Executor {
     awake.notify_one();
   }
 
+  int lane(int rank) const override { return rank; }
+
   Patience patience() const override { return patience_; }
 
  private:
@@ -80,7 +82,7 @@ class ThreadExecutor final : public Executor {
 
 }  // namespace
 
-void check_world_size(ExecutorKind, int world_size) {
+void check_thread_world(int world_size) {
   // Linux says how many threads there can be; asking saves making a million ranks in vain. Asked
   // once: a small world starts in less time than the answer takes.
   static const int most = [] {
@@ -94,12 +96,8 @@ void check_world_size(ExecutorKind, int world_size) {
   }
 }
 
-std::unique_ptr<Executor> make_executor(ExecutorKind kind, int world_size) {
-  switch (kind) {
-    case ExecutorKind::kThreads:
-      return std::make_unique<ThreadExecutor>(world_size);
-  }
-  throw InvalidArgument(fmt::format("unknown executor {}", static_cast<int>(kind)));
+std::unique_ptr<Executor> make_thread_executor(int world_size) {
+  return std::make_unique<ThreadExecutor>(world_size);
 }
 
 }  // namespace rankbox::sim

@@ -17,6 +17,7 @@
 #include "cli/compare/report.h"
 #include "cli/terminal.h"
 #include "cli/whole_number.h"
+#include "clusters/clusters.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
@@ -31,6 +32,7 @@ struct Arguments {
   std::string op = "SUM";
   std::string cluster;
   std::string buffering = "rendezvous";
+  std::string executor = "threads";
   std::string json;
   int iterations = 0;
   int warmup = 3;
@@ -97,6 +99,13 @@ Buffering parse_buffering(const std::string& text) {
       text));
 }
 
+ExecutorKind parse_executor(const std::string& text) {
+  for (const ExecutorKind kind : {ExecutorKind::kThreads, ExecutorKind::kFibers}) {
+    if (text == name_of(kind)) return kind;
+  }
+  throw InvalidArgument(fmt::format("unknown executor \"{}\": choose threads or fibers", text));
+}
+
 /// Refuses what would not fit, before anything is measured.
 void check_memory(const Plan& plan) {
   const auto physical =
@@ -122,6 +131,7 @@ Plan parse(const Arguments& arguments) {
   plan.cluster =
       arguments.cluster.empty() ? cluster_presets().front() : cluster_named(arguments.cluster);
   plan.buffering = parse_buffering(arguments.buffering);
+  plan.executor = parse_executor(arguments.executor);
   if (arguments.iterations > 0) {
     plan.iterations = arguments.iterations;
   }
@@ -263,8 +273,9 @@ void add_compare(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--op", arguments->op, "SUM, PRODUCT, MAX, MIN or AVG")
       ->capture_default_str();
-  command->add_option("--cluster", arguments->cluster,
-                      "the machine whose virtual time is shown (default: laptop)");
+  command->add_option(
+      "--cluster", arguments->cluster,
+      "the machine whose virtual time is shown: a name, or a .toml file (default: laptop)");
   command->add_flag("--list-clusters", arguments->list_clusters, "show the machines, and stop");
   command
       ->add_option("--iters", arguments->iterations,
@@ -274,6 +285,10 @@ void add_compare(CLI::App& app) {
       ->check(whole_number(1, 1'000'000))
       ->capture_default_str();
   command->add_option("--buffering", arguments->buffering, "rendezvous, eager:BYTES or unbounded")
+      ->capture_default_str();
+  command
+      ->add_option("--executor", arguments->executor,
+                   "ranks as threads, or as fibers: quicker where they share cores")
       ->capture_default_str();
   command->add_option("--json", arguments->json,
                       "write the figures there; - for stdout, without the table");

@@ -83,6 +83,7 @@ RunOptions options_of(const Plan& plan, int world_size, bool trace) {
   options.nodes = plan.cluster.nodes_for(world_size);
   options.cluster = plan.cluster;
   options.buffering = plan.buffering;
+  options.executor = plan.executor;
   options.trace = trace;
   return options;
 }

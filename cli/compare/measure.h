@@ -20,6 +20,7 @@ struct Plan {
   ReduceOp op = ReduceOp::SUM;
   Cluster cluster;
   Buffering buffering = Buffering::rendezvous();
+  ExecutorKind executor = ExecutorKind::kThreads;
   std::optional<int> iterations;  // none: as many as fit into a share of a second
   int warmup = 3;
 };

@@ -55,6 +55,7 @@ nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows) {
           {"op", name_of(plan.op)},
           {"dtype", name_of(Tensor::dtype())},
           {"cores", std::thread::hardware_concurrency()},
+          {"executor", name_of(plan.executor)},
           {"cluster", to_json(plan.cluster)},
           {"results", std::move(results)}};
 }

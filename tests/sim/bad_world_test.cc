@@ -53,7 +53,7 @@ std::string start_with_little_room(int world_size) {
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
   if (child == 0) {
-    constexpr rlim_t kRoom = rlim_t{256} << 20;  // each thread needs 8 MiB of stack
+    constexpr rlim_t kRoom = rlim_t{256} << 20;  // a thread has a stack of 8 MiB, a fiber of 1 MiB
     const rlimit little = {kRoom, kRoom};
     setrlimit(RLIMIT_AS, &little);
     std::string said = "it ran";
@@ -83,9 +83,9 @@ std::string start_with_little_room(int world_size) {
 }
 
 TEST_CASE("a world larger than the machine can start is refused, and no rank has run") {
-  const std::string said = start_with_little_room(200);
+  const std::string said = start_with_little_room(1000);
   CAPTURE(said);
-  CHECK(contains(said, "world size 200"));
+  CHECK(contains(said, "world size 1000"));
   CHECK(contains(said, "fewer ranks"));
   CHECK_FALSE(contains(said, "ranks ran"));
   CHECK(said.find('\n') == std::string::npos);

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "comm/run_ranks.h"
 #include "tests/sim/collective_inputs.h"
+#include "tests/sim/on_executor.h"
 
 namespace rankbox::testing {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "collectives/topology.h"
 #include "comm/errors.h"
-#include "comm/run_ranks.h"
+#include "tests/sim/on_executor.h"
 
 namespace rankbox::testing {
 

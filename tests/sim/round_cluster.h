@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "comm/run_ranks.h"
+#include "tests/sim/on_executor.h"
 
 namespace rankbox::testing {
 

@@ -1,0 +1,131 @@
+#include "sim/fiber_executor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+#include "comm/errors.h"
+#include "sim/fiber_stacks.h"
+#include "sim/fiber_worker.h"
+
+namespace rankbox::sim {
+namespace {
+
+// A core for every rank: nobody to hand over to. (As with threads.)
+constexpr int kLooksAlone = 2000;
+// A turn costs some 20 ns for every other fiber that looks, and parking some 100 ns: look often
+// where they are few, hardly where they are many.
+constexpr int kTurnsOfAll = 256;
+constexpr int kFewestLooks = 2;
+
+/// What a rank costs at least: a page or two of its stack, its state, its first events.
+constexpr std::int64_t kRankBytes = 16 * 1024;
+
+/// Cores that this process may use, which `taskset` or a container can make fewer than there are.
+int usable_cores() {
+#if defined(__linux__)
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+class FiberExecutor final : public Executor {
+ public:
+  explicit FiberExecutor(int world_size)
+      : fibers_(static_cast<std::size_t>(world_size)),
+        workers_(static_cast<std::size_t>(std::min(usable_cores(), world_size))) {
+    for (std::size_t rank = 0; rank < fibers_.size(); ++rank) {
+      fibers_[rank].rank = static_cast<int>(rank);
+      workers_[rank * workers_.size() / fibers_.size()].add(fibers_[rank]);
+    }
+  }
+
+  void run(const std::function<void(int)>& body) override {
+    const FiberStacks stacks(static_cast<int>(fibers_.size()));
+    for (Fiber& fiber : fibers_) fiber.stack = stacks[fiber.rank];
+
+    // Workers wait at a gate until all exist: if one cannot be started, no rank has begun.
+    std::atomic<int> gate = kShut;
+    std::vector<std::jthread> threads;
+    try {
+      threads.reserve(workers_.size());
+      for (FiberWorker& worker : workers_) {
+        threads.emplace_back([&gate, &body, &worker] {
+          gate.wait(kShut);
+          if (gate == kOpen) worker.run(body);
+        });
+      }
+    } catch (const std::exception& error) {
+      open(gate, kCancelled);
+      throw InvalidArgument(fmt::format(
+          "world size {}: of {} threads for fibers this machine started {}, then said \"{}\"; use "
+          "fewer ranks",
+          fibers_.size(), workers_.size(), threads.size(), error.what()));
+    }
+    open(gate, kOpen);
+  }  // joins, then unmaps the stacks
+
+  void park(int rank) override {
+    Fiber& fiber = fibers_[static_cast<std::size_t>(rank)];
+    // A thread that the rank has started itself, say: it may come back early, so it looks again.
+    if (!fiber.worker->runs(fiber)) return FiberWorker::yield();
+    fiber.worker->park(fiber);
+  }
+
+  void unpark(int rank) override {
+    Fiber& fiber = fibers_[static_cast<std::size_t>(rank)];
+    if (fiber.state.exchange(Fiber::kWoken) == Fiber::kParked) fiber.worker->make_ready(fiber);
+  }
+
+  int lane(int rank) const override {
+    const Fiber& fiber = fibers_[static_cast<std::size_t>(rank)];
+    return static_cast<int>(fiber.worker - workers_.data());
+  }
+
+  Patience patience() const override {
+    const std::size_t sharing = (fibers_.size() + workers_.size() - 1) / workers_.size();
+    if (sharing == 1) return {.looks = kLooksAlone, .yield = nullptr};
+    return {.looks = std::max(kTurnsOfAll / static_cast<int>(sharing), kFewestLooks),
+            .yield = FiberWorker::yield};
+  }
+
+ private:
+  enum Gate : int { kShut, kOpen, kCancelled };
+  static void open(std::atomic<int>& gate, int how) {
+    gate.store(how);
+    gate.notify_all();
+  }
+
+  std::vector<Fiber> fibers_;  // [rank]
+  std::vector<FiberWorker> workers_;
+};
+
+}  // namespace
+
+void check_fiber_world(int world_size) {
+  static const std::int64_t most = [] {
+    const std::int64_t bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+    return bytes / kRankBytes;
+  }();
+  if (world_size > most) {
+    throw InvalidArgument(fmt::format(
+        "world size {}: this machine's memory holds at most {} ranks as fibers; use fewer ranks",
+        world_size, most));
+  }
+}
+
+std::unique_ptr<Executor> make_fiber_executor(int world_size) {
+  return std::make_unique<FiberExecutor>(world_size);
+}
+
+}  // namespace rankbox::sim

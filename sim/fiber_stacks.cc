@@ -1,0 +1,71 @@
+#include "sim/fiber_stacks.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "comm/errors.h"
+#include "sim/fiber_sanitizers.h"
+
+namespace rankbox::sim {
+namespace {
+
+constexpr std::size_t kMostOfLargeStacks = 1024;
+constexpr std::size_t kLargeStack = std::size_t{1} << 20;
+constexpr std::size_t kSmallStack = std::size_t{256} << 10;
+
+/// Guards that use up half of the mappings a process may have: each makes two of one.
+std::size_t most_guards() {
+  static const std::size_t most = [] {
+    std::size_t mappings = 65530;  // Linux's own choice
+    std::ifstream("/proc/sys/vm/max_map_count") >> mappings;
+    return mappings / 4;
+  }();
+  return most;
+}
+
+}  // namespace
+
+FiberStacks::FiberStacks(int count)
+    : count_(static_cast<std::size_t>(count)),
+      page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+      stack_bytes_(count_ <= kMostOfLargeStacks ? kLargeStack : kSmallStack) {
+  const std::size_t bytes = count_ * (page_ + stack_bytes_);
+  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (mapped == MAP_FAILED) {
+    throw InvalidArgument(fmt::format(
+        "world size {}: {} MiB of addresses for the stacks of fibers were refused (\"{}\"); use "
+        "fewer ranks",
+        count, bytes >> 20, std::strerror(errno)));
+  }
+  begin_ = static_cast<char*>(mapped);
+  // A huge page would make a stack that needs 4 KiB cost 2 MiB.
+#if defined(MADV_NOHUGEPAGE)
+  madvise(begin_, bytes, MADV_NOHUGEPAGE);
+#endif
+  if (count_ > most_guards()) return;
+  // Whoever else has used up the mappings: fewer guards are no reason to fail.
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (mprotect(begin_ + i * (page_ + stack_bytes_), page_, PROT_NONE) != 0) break;
+  }
+}
+
+FiberStacks::~FiberStacks() {
+  const std::size_t bytes = count_ * (page_ + stack_bytes_);
+  forget_stacks(begin_, bytes);
+  munmap(begin_, bytes);
+}
+
+FiberStacks::Stack FiberStacks::operator[](int index) const {
+  const auto i = static_cast<std::size_t>(index);
+  constexpr std::size_t kShades = 16;
+  constexpr std::size_t kShadeBytes = 256;  // Boost.Context begins at multiples of it
+  return {begin_ + i * (page_ + stack_bytes_) + page_, stack_bytes_ - i % kShades * kShadeBytes};
+}
+
+}  // namespace rankbox::sim
