@@ -13,6 +13,7 @@
 
 #include "cli/child.h"
 #include "cli/paths.h"
+#include "cli/precompiled.h"
 
 namespace rankbox::cli {
 
@@ -33,13 +34,17 @@ std::vector<std::string> command(const Exercise& exercise, const std::string& so
   const char* chosen = std::getenv("CXX");
   std::vector<std::string> words = words_of(chosen == nullptr ? "" : chosen);
   if (words.empty()) words = {"c++"};
-  // -g1: line numbers, and no more than that to write. -Bsymbolic-functions: calls of the learner's
-  // own functions stay in the library, even if the process has others of the same name.
-  for (const char* word : {"-std=c++20", "-O1", "-g1", "-fPIC", "-shared", "-pthread", "-Wall",
-                           "-Wextra", "-Wno-unused-parameter", "-fdiagnostics-color=never",
-                           "-fmax-errors=5", "-Wl,-Bsymbolic-functions", "-I."}) {
+  // -g1: line numbers, and no more than that to write.
+  for (const char* word :
+       {"-std=c++20", "-O1", "-g1", "-fPIC", "-pthread", "-Wall", "-Wextra",
+        "-Wno-unused-parameter", "-fdiagnostics-color=never", "-fmax-errors=5", "-I."}) {
     words.emplace_back(word);
   }
+  const std::string contract = precompiled_contract(words);
+  if (!contract.empty()) words.insert(words.end(), {"-include", contract});
+  // Calls of the learner's own functions stay in the library, even if the process has others of the
+  // same name.
+  words.insert(words.end(), {"-shared", "-Wl,-Bsymbolic-functions"});
   // Older clangs need it to find the lines of calls; it is empty for all other compilers.
   const std::string clang_header = "bazel/clang_source_location.h";
   if (std::filesystem::exists(project_root() + "/" + clang_header)) {

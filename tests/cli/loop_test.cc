@@ -139,9 +139,23 @@ TEST_CASE("progress that was spoilt is begun anew") {
   rankbox({"reset", "broadcast_ring"});
 }
 
+TEST_CASE("headers are compiled once, and a spoilt precompiled one does no harm") {
+  namespace fs = std::filesystem;
+  const auto check = [] { return rankbox({"check", "broadcast_ring", "--solution"}).exit_code; };
+  CHECK(check() == 0);
+  const fs::path folder = fs::path(project()) / ".rankbox/precompiled";
+  std::vector<fs::path> made(fs::directory_iterator(folder), fs::directory_iterator{});
+  REQUIRE(made.size() == 1);
+  const fs::path header = made.front() / "contract.h.gch";
+  CHECK(fs::file_size(header) > 1'000'000);
+  std::ofstream(header) << "spoilt";
+  CHECK(check() == 0);
+  fs::remove_all(folder);
+}
+
 TEST_CASE("watch grades what is saved, and starts over when it is saved again") {
   using std::chrono::milliseconds;
-  constexpr double kSeconds = 20;
+  constexpr double kSeconds = 12;
   cli::ChildOptions options;
   options.directory = project();
   options.command = {rankbox_program(), "watch"};
@@ -153,7 +167,7 @@ TEST_CASE("watch grades what is saved, and starts over when it is saved again") 
       stub_path(ring()),
       "#include \"collectives/broadcast_ring.h\"\n"
       "void rankbox::broadcast_ring(Comm&, Tensor&, int) { for (volatile int i = 0;; ++i) {} }\n");
-  std::this_thread::sleep_for(milliseconds(6000));
+  std::this_thread::sleep_for(milliseconds(4000));
   solve(ring());
   const std::string output = watching.get();
   INFO(output);
