@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "comm/cluster.h"
+#include "clusters/clusters.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

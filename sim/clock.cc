@@ -8,7 +8,8 @@ namespace rankbox::sim {
 namespace {
 
 Prices only(double alpha, double beta, double gamma) {
-  return {{alpha, beta}, {alpha, beta}, gamma, 0};
+  return {
+      .within_node = {alpha, beta}, .between_nodes = {alpha, beta}, .gamma = gamma, .compute = 0};
 }
 
 /// Four clocks that tick together: the cluster's, and one for each coefficient.
@@ -42,8 +43,8 @@ struct FourPrices {
   }
   FourTimes reduction(double bytes) const { return {bytes * cluster.gamma, 0, 0, bytes}; }
   FourTimes compute(double seconds) const { return {seconds, 0, 0, 0}; }
-  FourTimes native(bool same_node, const Cost& cost) const {
-    return {cluster.price(same_node, cost), cost.steps, cost.bytes, cost.reduced};
+  FourTimes native(bool same_node, const Cost& cost, const Cost& wire) const {
+    return {cluster.price_of_native(same_node, cost, wire), cost.steps, cost.bytes, cost.reduced};
   }
 };
 
@@ -58,7 +59,9 @@ struct OnePrice {
   }
   double reduction(double bytes) const { return bytes * prices.gamma; }
   double compute(double seconds) const { return seconds * prices.compute; }
-  double native(bool same_node, const Cost& cost) const { return prices.price(same_node, cost); }
+  double native(bool same_node, const Cost& cost, const Cost& wire) const {
+    return prices.price_of_native(same_node, cost, wire);
+  }
 };
 
 /// Messages can compete for a port only where some go on while their rank does something else.
@@ -74,7 +77,10 @@ bool is_contended(const Trace& trace) {
 }  // namespace
 
 Prices prices_of(const Cluster& cluster) {
-  return {cluster.within_node, cluster.between_nodes, cluster.gamma, 1};
+  return {.within_node = cluster.within_node,
+          .between_nodes = cluster.between_nodes,
+          .gamma = cluster.gamma,
+          .native = cluster.native};
 }
 
 Replay replay(const Trace& trace, const Prices& prices, const Cluster& chooser) {

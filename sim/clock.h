@@ -8,13 +8,16 @@
 // has left. A native collective starts when its last rank arrives and costs what native_cost.h
 // says.
 //
-// When several messages compete for a port, the one that could start first goes first (then the
-// lower source, then the lower destination). Nothing depends on how threads were scheduled: the
-// same trace has the same clocks on any machine.
+// When several messages compete for a port, the one that could start first goes first; of those that
+// could start together, the one that comes first in its sender's program (then in its receiver's,
+// then the lower source, then the lower destination). Nothing depends on how threads were scheduled:
+// the same trace has the same clocks on any machine.
 //
 // Cost: O(E log E) for E events.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "comm/run_options.h"
@@ -39,12 +42,23 @@ struct Prices {
   Link within_node;
   Link between_nodes;
   double gamma = 0;
-  double compute = 1;  // factor on compute(seconds)
+  double compute = 1;             // factor on compute(seconds)
+  std::vector<Link> native = {};  // as Cluster::native
 
   const Link& link(bool same_node) const { return same_node ? within_node : between_nodes; }
   double price(bool same_node, const Cost& cost) const {
     return cost.steps * link(same_node).alpha + cost.bytes * link(same_node).beta +
            cost.reduced * gamma;
+  }
+  /// @param cost what the best known algorithm would cost
+  /// @param wire see native_cost.h
+  double price_of_native(bool same_node, const Cost& cost, const Cost& wire) const {
+    if (native.empty()) return price(same_node, cost);
+    double least = std::numeric_limits<double>::infinity();
+    for (const Link& mode : native) {
+      least = std::min(least, wire.steps * mode.alpha + wire.bytes * mode.beta);
+    }
+    return least;
   }
 };
 

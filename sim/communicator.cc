@@ -60,6 +60,13 @@ void send_buffered(const Caller& caller, RankState& rank, Slice slice, Channel& 
   if (!channel.post(operation)) rank.world->throw_stopped(rank, caller.operation, caller.place);
 }
 
+/// What an irecv was given; null for other operations.
+Slice received_by(const Operation& operation) {
+  if (operation.kind != OperationKind::kRecv) return {};
+  return {operation.data, operation.bytes / size_of(operation.dtype), operation.dtype,
+          /*read_only=*/true, /*owner=*/0};
+}
+
 }  // namespace
 
 int Communicator::world_size() const { return group_ == nullptr ? 0 : group_->size(); }
@@ -97,7 +104,7 @@ void Communicator::send(Slice slice, int dst, Place place) {
     wait_until_done(operation);
     check_outcome(caller, operation);
   }
-  state_->recorder.end(event);
+  state_->recorder.end(event, slice);
 }
 
 void Communicator::recv(Slice slice, int src, Place place) {
@@ -117,7 +124,7 @@ void Communicator::recv(Slice slice, int src, Place place) {
   describe(event, *group_, peer, slice);
   wait_until_done(operation);
   check_outcome(caller, operation);
-  state_->recorder.end(event);
+  state_->recorder.end(event, slice);
 }
 
 void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) {
@@ -165,8 +172,8 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   if (!failed(send_half) || !from_src.withdraw(recv_half)) wait_until_done(recv_half, &send_half);
   check_outcome(caller, recv_half);
   check_outcome(caller, send_half);
-  state_->recorder.end(received);
-  state_->recorder.end(sent);
+  state_->recorder.end(received, in);
+  state_->recorder.end(sent, out);
 }
 
 Request Communicator::isend(Slice slice, int dst, Place place) {
@@ -192,7 +199,7 @@ Request Communicator::isend(Slice slice, int dst, Place place) {
     channel.post(fill(pending->start_message(), OperationKind::kSend, caller, *state_, slice,
                       channel, peer));
   }
-  state_->recorder.end(event);
+  state_->recorder.end(event, slice);
   return Request(std::move(pending));
 }
 
@@ -210,8 +217,9 @@ Request Communicator::irecv(Slice slice, int src, Place place) {
   describe(event, *group_, peer, slice);
   event.async = true;
   event.request = pending->number();
-  channel.post(
-      fill(pending->start_message(), OperationKind::kRecv, caller, *state_, slice, channel, peer));
+  const bool watches = state_->world->options().watch_buffers;
+  channel.post(fill(pending->start_message(), OperationKind::kRecv, caller, *state_,
+                    watches ? pending->hold_back(slice) : slice, channel, peer));
   state_->recorder.end(event);
   return Request(std::move(pending));
 }
@@ -242,7 +250,8 @@ void Communicator::wait(const Request& request, Place place) {
   wait_until_done(pending.operation());
   pending.finish();
   check_outcome(pending.caller(), pending.operation());
-  state_->recorder.end(event);
+  pending.deliver();
+  state_->recorder.end(event, received_by(pending.operation()));
   if (pending.was_changed()) [[unlikely]] {
     const Place sent = pending.caller().place;
     throw BufferReused(

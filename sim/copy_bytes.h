@@ -1,4 +1,4 @@
-// memcpy that may be asked for nothing.
+// memcpy and memset that may be asked for nothing.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,10 @@ namespace rankbox::sim {
 /// An empty tensor has no address, and memcpy must not be given a null pointer, even for 0 bytes.
 inline void copy_bytes(void* into, const void* from, std::int64_t bytes) {
   if (bytes > 0) std::memcpy(into, from, static_cast<std::size_t>(bytes));
+}
+
+inline void fill_bytes(void* into, int byte, std::int64_t bytes) {
+  if (bytes > 0) std::memset(into, byte, static_cast<std::size_t>(bytes));
 }
 
 }  // namespace rankbox::sim

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/copy_bytes.h"
 #include "sim/wait.h"
+#include "sim/world.h"
 
 namespace rankbox::sim {
 namespace {
@@ -37,6 +39,17 @@ bool PendingOperation::was_changed() const {
   return !watched_.is_null() && fingerprint(watched_) != fingerprint_;
 }
 
+Slice PendingOperation::hold_back(Slice target) {
+  target_ = target;
+  held_back_ = std::make_unique<std::byte[]>(static_cast<std::size_t>(target.bytes()));
+  fill_bytes(target.data(), 0xFF, target.bytes());
+  return {held_back_.get(), target.size(), target.dtype(), /*read_only=*/false, /*owner=*/0};
+}
+
+void PendingOperation::deliver() {
+  if (held_back_ != nullptr) copy_bytes(target_.data(), held_back_.get(), target_.bytes());
+}
+
 void PendingOperation::finish() {
   // Usually the latest.
   auto& open = rank_->open_requests;
@@ -54,7 +67,8 @@ void PendingOperation::drop() {
         is_collective_ ? group_.withdraw(collective_) : mine.channel->withdraw(mine);
     if (!taken_back) wait_until_done(mine);
   }
-  if (rank_->dropped_request.empty()) {
+  // In a stopped world ranks are being unwound: no fault of theirs.
+  if (rank_->dropped_request.empty() && !rank_->world->is_stopped()) {
     rank_->dropped_request = fmt::format(
         "request never waited for: rank {} called {} at {}:{}; keep the Request and wait() for it",
         rank_->rank, caller_.operation, caller_.place.file_name(), caller_.place.line());

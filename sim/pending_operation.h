@@ -35,6 +35,12 @@ class PendingOperation {
   void watch(Slice sent);
   bool was_changed() const;
 
+  /// Keeps what comes for `target` elsewhere until deliver(), and fills `target` with bytes that are
+  /// NaN, or -1: whoever looks before it has waited always sees those, not by luck what has come.
+  /// Returns where to receive instead.
+  Slice hold_back(Slice target);
+  void deliver();
+
   /// The owner has waited: from here on the request is only a memory.
   void finish();
   bool finished() const { return rank_ == nullptr; }
@@ -52,6 +58,8 @@ class PendingOperation {
   bool is_collective_ = false;
   Slice watched_;  // null: none is
   std::size_t fingerprint_ = 0;
+  Slice target_;  // null: nothing is held back
+  std::unique_ptr<std::byte[]> held_back_;
   Operation message_;
   CollectiveOperation collective_;
 };

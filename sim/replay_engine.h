@@ -91,10 +91,14 @@ class ReplayEngine {
     std::uint64_t order = 0;
     EventId send;
     EventId recv;
-    const Meeting* meeting = nullptr;          // null: a message
+    const Meeting* meeting = nullptr;  // null: a message
+
+    // A rank's own messages leave in the order in which its program has them.
+    auto key() const {
+      return std::tuple(earliest, send.event, recv.event, send.rank, recv.rank, order);
+    }
     bool operator<(const Item& other) const {  // the queue serves the greatest first
-      return std::tie(earliest, send.rank, recv.rank, order) >
-             std::tie(other.earliest, other.send.rank, other.recv.rank, other.order);
+      return key() > other.key();
     }
   };
 
@@ -334,9 +338,12 @@ class ReplayEngine {
     bool one_node = true;
     for (const EventId& side : meeting)
       one_node = one_node && same_node(side.rank, meeting.front().rank);
-    return tariff_.native(one_node, native_cost(event.collective, static_cast<int>(meeting.size()),
-                                                static_cast<double>(event.bytes),
-                                                chooser_.link(one_node), chooser_.gamma));
+    const int size = static_cast<int>(meeting.size());
+    const auto bytes = static_cast<double>(event.bytes);
+    return tariff_.native(
+        one_node,
+        native_cost(event.collective, size, bytes, chooser_.link(one_node), chooser_.gamma),
+        native_wire(event.collective, size, bytes));
   }
 
   const Trace& trace_;

@@ -42,6 +42,7 @@ World::World(const RunOptions& options)
   for (int rank = 0; rank < options.world_size; ++rank) {
     auto state = std::make_unique<RankState>(*this, rank, executor_->patience(), options.trace,
                                              options.seed + static_cast<std::uint64_t>(rank));
+    state->recorder.keep_snapshots(options.snapshot_elements);
     state->memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
     ranks_.push_back(std::move(state));
   }
@@ -126,8 +127,12 @@ void World::leave(RankState& rank) {
 std::exception_ptr World::verdict() {
   std::lock_guard guard(lock_);
   if (cause_ == nullptr) return left_behind();
-  if (deadlock_ != nullptr)
-    return cause_;  // it belongs to all of them, and names the cycle's first
+  if (deadlock_ != nullptr) {
+    // Whoever waits for a message that was started and given up waits forever: that is not the cause.
+    const std::exception_ptr given_up = dropped_request();
+    // A deadlock belongs to all of them, and names the cycle's first.
+    return given_up == nullptr ? cause_ : given_up;
+  }
   const std::string what = what_of(cause_);
   for (const std::unique_ptr<RankState>& rank : ranks_) {
     if (rank->failure != nullptr && what_of(rank->failure) == what) return rank->failure;
@@ -135,7 +140,7 @@ std::exception_ptr World::verdict() {
   return cause_;
 }
 
-std::exception_ptr World::left_behind() {
+std::exception_ptr World::dropped_request() const {
   for (const std::unique_ptr<RankState>& rank : ranks_) {
     if (rank->dropped_request.empty()) continue;
     const ErrorContext context{rank->rank, rank->dropped_operation, rank->dropped_peer,
@@ -143,6 +148,11 @@ std::exception_ptr World::left_behind() {
                                static_cast<int>(rank->dropped_place.line())};
     return std::make_exception_ptr(UnreceivedMessage(rank->dropped_request, context));
   }
+  return nullptr;
+}
+
+std::exception_ptr World::left_behind() {
+  if (const std::exception_ptr given_up = dropped_request()) return given_up;
   std::vector<Channel::Leftover> leftovers;
   for (const std::unique_ptr<Group>& group : groups_) {
     for (const Channel::Leftover& leftover : group->leftovers()) leftovers.push_back(leftover);
@@ -181,6 +191,7 @@ Trace World::take_trace(const TickClock& clock) const {
   }
   for (const std::unique_ptr<RankState>& rank : ranks_) {
     trace.ranks.push_back(rank->recorder.take(clock));
+    if (options_.snapshot_elements > 0) trace.snapshots.push_back(rank->recorder.take_snapshots());
     for (Event& event : trace.ranks.back())
       event.group = number[static_cast<std::size_t>(event.group)];
     trace.nodes.push_back(node_of(rank->rank));

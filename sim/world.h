@@ -64,6 +64,7 @@ class World {
  private:
   void stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock);
   std::exception_ptr left_behind();
+  std::exception_ptr dropped_request() const;  // null: there is none
 
   const RunOptions options_;
   std::unique_ptr<Executor> executor_;

@@ -48,7 +48,8 @@ Attempt attempt(const Subject& subject, const Case& example, RunOptions how,
     wrong(*differences[rank], example.threads ? -1 : static_cast<int>(rank));
     return result;
   }
-  if (const auto difference = subject.after(result.report, example)) wrong(*difference, -1);
+  if (const auto difference = subject.after(result.report, example))
+    wrong(*difference, difference->rank);
   return result;
 }
 

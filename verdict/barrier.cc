@@ -39,10 +39,12 @@ Cost Barrier::cost(const Case& example) const {
 std::optional<Difference> Barrier::after(const RunReport& report, const Case& example) const {
   for (std::size_t rank = 0; rank < report.clocks.size(); ++rank) {
     if (report.clocks[rank].seconds >= kLate) continue;
-    return Difference{"the barrier", -1,
+    return Difference{"the barrier",
+                      -1,
                       fmt::format("rank {} leaves after rank {} came", rank, *example.root),
                       fmt::format("rank {} left before rank {} came", rank, *example.root),
-                      "news of every rank has to reach every other, directly or not"};
+                      "news of every rank has to reach every other, directly or not",
+                      static_cast<int>(rank)};
   }
   return std::nullopt;
 }

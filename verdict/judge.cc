@@ -33,6 +33,15 @@ const char* check_of(FailureKind kind) {
   }
 }
 
+bool has_irecv(const Trace& trace) {
+  for (const std::vector<Event>& events : trace.ranks) {
+    for (const Event& event : events) {
+      if (event.kind == EventKind::kRecv && event.async) return true;
+    }
+  }
+  return false;
+}
+
 class Judgement {
  public:
   Judgement(std::string name, const Subject& subject, const JudgeOptions& options,
@@ -121,7 +130,8 @@ class Judgement {
   // All values are right, and what follows changes nothing about that.
   void judge_messages() {
     if (!graph_failure_) {
-      pass("messages", fmt::format("all received as they were sent; {}", graph_.rule));
+      const std::string rule = graph_.rule;
+      pass("messages", "all received as they were sent" + (rule.empty() ? "" : "; " + rule));
     }
     if (!cost_failure_) pass("cost", "as promised; " + last_cost_);
     const bool safe = run_some_otherwise();
@@ -166,9 +176,10 @@ class Judgement {
         if (!result.failure) continue;
         const char* cause =
             buffered ? "goes wrong when sends are buffered" : "goes wrong when ranks are late";
+        const char* hint =
+            has_irecv(result.report.trace) ? ": is a buffer used before its irecv is done?" : ":";
         result.failure->message =
-            fmt::format("{}, and only then: is a buffer used before its irecv is done? {}", cause,
-                        result.failure->message);
+            fmt::format("{}, and only then{} {}", cause, hint, result.failure->message);
         result.failure->kind = FailureKind::kSafety;
         failed(std::move(result), cases_[i]);
         return false;

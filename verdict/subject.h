@@ -24,6 +24,7 @@ struct Difference {
   std::string expected;
   std::string actual;
   std::string hint;  // where the wrong value seems to come from; may be empty
+  int rank = -1;     // whose it is, where it is seen from outside (Subject::after)
 };
 
 class Subject {

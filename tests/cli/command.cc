@@ -92,23 +92,23 @@ Verdict checked(std::vector<std::string> arguments) {
 std::vector<Verdict> checked_all(const std::vector<std::vector<std::string>>& checks) {
   project();  // made before threads ask for it
   std::vector<Verdict> verdicts(checks.size());
-  std::vector<std::string> errors(checks.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < checks.size(); i = next++) {
       try {
         verdicts[i] = checked(checks[i]);
       } catch (const std::exception& error) {
-        errors[i] = error.what();
+        // Told as a verdict, so that it does not hide the others.
+        Failure failure;
+        failure.message = error.what();
+        verdicts[i] = failed_before_running(checks[i].front(), failure);
+        verdicts[i].status = Status::kError;
       }
     }
   };
   std::thread other(work);
   work();
   other.join();
-  for (std::size_t i = 0; i < checks.size(); ++i) {
-    if (!errors[i].empty()) throw std::runtime_error(checks[i].front() + ": " + errors[i]);
-  }
   return verdicts;
 }
 

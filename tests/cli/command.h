@@ -31,7 +31,7 @@ CommandResult rankbox(const std::vector<std::string>& arguments, std::int64_t me
 /// The verdict that `rankbox check --json` with these arguments prints.
 Verdict checked(std::vector<std::string> arguments);
 
-/// The verdicts of many checks, two at a time, in order.
+/// The verdicts of many checks, two at a time, in order. Status kError where none was printed.
 std::vector<Verdict> checked_all(const std::vector<std::vector<std::string>>& checks);
 
 }  // namespace rankbox

@@ -163,6 +163,34 @@ TEST_CASE("a rank has one port out: several isends follow each other") {
   CHECK(report.clocks[0].seconds == 3 * (kAlpha + 100));
 }
 
+TEST_CASE("of messages that could leave together the one that the program has first goes first") {
+  const auto report = report_of(world_of(4), [](Comm& dist) {
+    Tensor tensor = zeros(25);
+    if (dist.rank() != 0) return dist.recv(tensor, 0);
+    dist.wait_all({dist.isend(tensor, 3), dist.isend(tensor, 1), dist.isend(tensor, 2)});
+  });
+  const double one = kAlpha + 100;
+  CHECK(seconds_of(report) == std::vector<double>{3 * one, 2 * one, 3 * one, one});
+}
+
+TEST_CASE("an all-to-all that starts everything at once takes p - 1 messages' time") {
+  for (int p : {2, 5, 8}) {
+    const auto report = report_of(world_of(p), [p](Comm& dist) {
+      Tensor tensor = zeros(25);
+      std::vector<Tensor> from(static_cast<std::size_t>(p), tensor);
+      std::vector<Request> requests;
+      for (int step = 1; step < p; ++step) {
+        const int src = wrap(dist.rank() - step, p);
+        requests.push_back(dist.irecv(from[static_cast<std::size_t>(src)], src));
+        requests.push_back(dist.isend(tensor, wrap(dist.rank() + step, p)));
+      }
+      dist.wait_all(requests);
+    });
+    CHECK(seconds_of(report) ==
+          std::vector<double>(static_cast<std::size_t>(p), (p - 1) * (kAlpha + 100)));
+  }
+}
+
 TEST_CASE("full duplex: a send and a receive of one rank do not wait for each other") {
   const auto report = report_of(world_of(3), [](Comm& dist) {
     Tensor out = zeros(25);
@@ -215,10 +243,11 @@ TEST_CASE("receives posted early and out of order do not block the clock") {
     }
     dist.wait_all(sends);
   });
-  // The ports pair up as 0-1 and 2-3, then 0-2 and 1-3, then 0-3 and 1-2. Rank 0 waits for the last
-  // message first, and computes three times after it; rank 3 waits for them as they come.
+  // Everybody sends to the next rank, then to the one across, then to the one before. Rank 2 waits
+  // for the last message first, and computes three times after it; 0 and 3 wait for them as they
+  // come.
   const double last = 3 * (kAlpha + 4);
-  CHECK(seconds_of(report) == std::vector<double>{last + 3, last + 2, last + 2, last + 1});
+  CHECK(seconds_of(report) == std::vector<double>{last + 1, last + 2, last + 3, last + 1});
   for (const Clock& clock : report.clocks) CHECK(clock.cost == Cost{3, 12, 0});
   const sim::Replay replay = sim::replay(report.trace, round_cluster());
   for (const auto& spans : replay.spans) {

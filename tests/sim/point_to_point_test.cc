@@ -1,5 +1,6 @@
 // Messages: the right values at the right rank, in the right order.
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -315,6 +316,31 @@ TEST_CASE("a tensor written before its isend was waited for is found, where that
       CHECK(error->peer() == 1);
       CHECK(error->line() == line);
     }
+  }
+}
+
+TEST_CASE(
+    "what irecv was given is nothing to go by until it was waited for, where that is asked for") {
+  for (const bool watch : {false, true}) {
+    const auto run = run_ranks({.world_size = 2, .watch_buffers = watch}, [](Comm& dist) {
+      Tensor tensor = full(2, 1.0f);
+      std::vector<float> seen;
+      if (dist.rank() == 0) {
+        dist.send(full(2, 5.0f), 1);
+      } else {
+        const Comm::Request request = dist.irecv(tensor, 0);
+        dist.barrier();  // 0 has sent by now
+        seen.push_back(tensor.data()[1]);
+        dist.wait(request);
+        seen.push_back(tensor.data()[1]);
+      }
+      if (dist.rank() == 0) dist.barrier();
+      return seen;
+    });
+    const std::vector<float>& seen = run.results[1];
+    CHECK(std::isnan(seen[0]) == watch);
+    if (!watch) CHECK(seen[0] == 5.0f);
+    CHECK(seen[1] == 5.0f);
   }
 }
 

@@ -56,6 +56,11 @@ class Model {
     }
     if (!verdict.blocked.empty()) {
       verdict.kind = OutcomeKind::kDeadlock;
+      // Requests that were given up are the cause of a deadlock, not the other way round.
+      for (int rank = 0; rank < program_.world_size; ++rank) {
+        if (!state_of(rank).ended || state_of(rank).requests.empty()) continue;
+        return {{OutcomeKind::kUnreceived, rank, {}}};
+      }
     } else if ((verdict.rank = first_to_leave_something()) >= 0) {
       verdict.kind = OutcomeKind::kUnreceived;
     }

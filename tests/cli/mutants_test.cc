@@ -1,0 +1,43 @@
+// The grader graded: programs that are wrong in the ways that learners find, each of which has to
+// fail for the right reason, on the right rank. See mutants.h. Chapters 4 and 5 are in
+// mutants_of_later_chapters_test.cc.
+#include "tests/cli/mutants.h"
+
+#include <doctest/doctest.h>
+
+#include "verdict/catalog.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr std::size_t kFewestOfAll = 200;
+constexpr std::size_t kFewestOfEach = 5;
+
+}  // namespace
+
+TEST_CASE("there are known-wrong programs of every exercise, and each edit fits its solution") {
+  std::size_t number = 0;
+  for (const Exercise& exercise : exercises()) {
+    CAPTURE(exercise.name);
+    const Mutants mutants = mutants_of(exercise.name);
+    for (const std::string& error : mutants.errors) FAIL_CHECK(error);
+    CHECK(mutants.all.size() >= kFewestOfEach);
+    number += mutants.all.size();
+  }
+  CHECK(number >= kFewestOfAll);
+}
+
+TEST_CASE("chapter 1: every wrong program fails for the right reason") {
+  check_mutants_of_chapter(1);
+}
+
+TEST_CASE("chapter 2: every wrong program fails for the right reason") {
+  check_mutants_of_chapter(2);
+}
+
+TEST_CASE("chapter 3: every wrong program fails for the right reason") {
+  check_mutants_of_chapter(3);
+}
+
+}  // namespace rankbox

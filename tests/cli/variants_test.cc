@@ -1,0 +1,62 @@
+// Programs that are right in other ways than the reference solutions are, and have to pass:
+// tests/variants/<exercise>/<style>.cc.
+#include <algorithm>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/cli/command.h"
+#include "verdict/catalog.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr std::size_t kFewestOfAll = 60;
+constexpr std::size_t kFewestOfEach = 2;
+
+/// The files of this exercise, from the project's root, by name.
+std::vector<std::string> variants_of(const Exercise& exercise) {
+  const std::string folder = fmt::format("tests/variants/{}", exercise.name);
+  std::vector<std::string> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(project()) / folder)) {
+    files.push_back(folder + "/" + entry.path().filename().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("every exercise has answers in other styles, which say what is different") {
+  std::size_t number = 0;
+  for (const Exercise& exercise : exercises()) {
+    CAPTURE(exercise.name);
+    const std::vector<std::string> files = variants_of(exercise);
+    CHECK(files.size() >= kFewestOfEach);
+    number += files.size();
+    for (const std::string& file : files) {
+      CHECK_MESSAGE(read_file(file).starts_with("// "), file, " should begin with a comment");
+    }
+  }
+  CHECK(number >= kFewestOfAll);
+}
+
+TEST_CASE("every answer in another style passes all checks") {
+  std::vector<std::vector<std::string>> checks;
+  for (const Exercise& exercise : exercises()) {
+    for (const std::string& file : variants_of(exercise)) {
+      checks.push_back({exercise.name, "--file", file, "--timeout", "60"});
+    }
+  }
+
+  const std::vector<Verdict> verdicts = checked_all(checks);
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    CHECK_MESSAGE(verdicts[i].passed(), checks[i][2], "\n", to_text(verdicts[i]));
+  }
+}
+
+}  // namespace rankbox
