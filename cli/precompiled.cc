@@ -39,8 +39,9 @@ std::string key_of(const std::vector<std::string>& compiler) {
                      std::hash<std::string>()(fmt::format("{}", fmt::join(facts, "\n"))));
 }
 
-/// Whether it could be made.
-bool make(const std::vector<std::string>& compiler, const fs::path& folder) {
+/// Makes the header and, if the compiler can, its other form. Without that it is a header like any
+/// other; trying again each time would only take longer.
+void make(const std::vector<std::string>& compiler, const fs::path& folder) {
   fs::create_directories(folder);
   const fs::path header = folder / kHeader;
   std::ofstream(header) << "#include \"comm/comm.h\"\n";
@@ -53,7 +54,8 @@ bool make(const std::vector<std::string>& compiler, const fs::path& folder) {
   options.directory = project_root();
   options.seconds = 60;
   options.file_bytes = std::int64_t{1} << 30;
-  return run_child(options).status == 0;
+  std::error_code ignored;
+  if (run_child(options).status != 0) fs::remove(header.string() + ".gch", ignored);
 }
 
 /// Nobody will ask for those of other headers, nor for what was never finished.
@@ -76,9 +78,9 @@ std::string precompiled_contract(const std::vector<std::string>& compiler) {
     if (fs::exists(mine)) return (mine / kHeader).string();
 
     const fs::path part = all / fmt::format("{}.{}", mine.filename().string(), getpid());
-    const bool made = make(compiler, part);
+    make(compiler, part);
     std::error_code ignored;
-    if (made) fs::rename(part, mine, ignored);  // fails if another process was quicker: as good
+    fs::rename(part, mine, ignored);  // fails if another process was quicker: as good
     fs::remove_all(part, ignored);
     if (!fs::exists(mine)) return "";
     remove_others(all, mine);

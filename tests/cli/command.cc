@@ -77,6 +77,7 @@ CommandResult rankbox(const std::vector<std::string>& arguments, std::int64_t me
   options.command.insert(options.command.end(), arguments.begin(), arguments.end());
   options.seconds = 120;
   options.memory_bytes = memory_bytes;
+  options.file_bytes = std::int64_t{1} << 30;  // precompiled headers are large
   const cli::ChildResult result = cli::run_child(options);
   if (result.timed_out) throw std::runtime_error("rankbox did not end: " + result.output);
   const int status = result.status;
