@@ -32,6 +32,6 @@ const std::vector<Cluster>& cluster_presets();
 Cluster cluster_named(std::string_view name);
 
 /// Throws InvalidArgument that names `source`, the field and the way out.
-Cluster parse_cluster(std::string_view toml, const std::string& source);
+Cluster parse_cluster(std::string_view text, const std::string& source);
 
 }  // namespace rankbox
