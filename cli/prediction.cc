@@ -117,9 +117,9 @@ std::string question_about(const Exercise& exercise) {
 std::string parse_prediction(const Exercise& exercise, const std::string& line) {
   const auto begin = line.find_first_not_of(" \t");
   if (begin == std::string::npos || line == kSkipped) return kSkipped;
-  const std::string text = line.substr(begin, line.find_last_not_of(" \t") - begin + 1);
+  std::string text = line.substr(begin, line.find_last_not_of(" \t") - begin + 1);
   std::vector<std::string_view> names;
-  for (const Exercise* rival : rivals_of(exercise)) names.push_back(rival->name);
+  for (const Exercise* rival : rivals_of(exercise)) names.emplace_back(rival->name);
   const bool is_name = std::find(names.begin(), names.end(), text) != names.end();
   if (is_name || numbers_in(text)) return text;
   throw InvalidArgument(
