@@ -152,7 +152,7 @@ std::exception_ptr World::dropped_request() const {
 }
 
 std::exception_ptr World::left_behind() {
-  if (const std::exception_ptr given_up = dropped_request()) return given_up;
+  if (std::exception_ptr given_up = dropped_request()) return given_up;
   std::vector<Channel::Leftover> leftovers;
   for (const std::unique_ptr<Group>& group : groups_) {
     for (const Channel::Leftover& leftover : group->leftovers()) leftovers.push_back(leftover);
