@@ -8,7 +8,9 @@
 // has left. A native collective starts when its last rank arrives and costs what native_cost.h
 // says.
 //
-// When several messages compete for a port, the one that could start first goes first; of those that
+// What a rank has to send leaves in the order of its program: of the messages that both sides have
+// come to when the port gets free, the first one, whether or not its receiver is busy. When several
+// ranks' messages compete for a receiver, the one that could start first goes first; of those that
 // could start together, the one that comes first in its sender's program (then in its receiver's,
 // then the lower source, then the lower destination). Nothing depends on how threads were scheduled:
 // the same trace has the same clocks on any machine.

@@ -20,6 +20,7 @@
 #include "comm/trace.h"
 #include "sim/clock.h"
 #include "sim/native_cost.h"
+#include "sim/send_queue.h"
 
 namespace rankbox::sim {
 
@@ -66,15 +67,6 @@ class ReplayEngine {
     bool issued = false;
     bool done = false;
   };
-  struct Rank {
-    Time now{};
-    Time send_port{};  // when it is free
-    Time recv_port{};
-    std::size_t next = 0;  // event
-    bool waiting = false;
-    std::vector<Transfer> transfers;                          // [event]
-    std::unordered_map<std::uint32_t, std::size_t> requests;  // number -> event that started it
-  };
   struct EventId {
     int rank = -1;
     std::size_t event = 0;
@@ -93,13 +85,22 @@ class ReplayEngine {
     EventId recv;
     const Meeting* meeting = nullptr;  // null: a message
 
-    // A rank's own messages leave in the order in which its program has them.
     auto key() const {
       return std::tuple(earliest, send.event, recv.event, send.rank, recv.rank, order);
     }
     bool operator<(const Item& other) const {  // the queue serves the greatest first
       return key() > other.key();
     }
+  };
+  struct Rank {
+    Time now{};
+    Time send_port{};  // when it is free
+    Time recv_port{};
+    std::size_t next = 0;  // event
+    bool waiting = false;
+    SendQueue<Item> outgoing;         // what both sides have come to; its next is on the agenda
+    std::vector<Transfer> transfers;  // [event]
+    std::unordered_map<std::uint32_t, std::size_t> requests;  // number -> event that started it
   };
 
   const Event& event_of(EventId id) const {
@@ -260,10 +261,32 @@ class ReplayEngine {
     item.order = ++offered_;
     if (!contended_) {
       carry_out(item);
-      return;
+    } else if (leaves_through_port(item)) {
+      const Time ready = tariff_.later(transfer_of(item.send).ready, transfer_of(item.recv).ready);
+      rank_of(item.send).outgoing.add(tariff_.seconds(ready), item.send.event, item);
+      put_next_on_agenda(item.send.rank);
+    } else {
+      agenda_.push(timed(item));
     }
+  }
+
+  /// A buffered message has left, whenever it is received.
+  bool leaves_through_port(const Item& item) const {
+    return item.meeting == nullptr && !event_of(item.send).buffered;
+  }
+
+  Item timed(Item item) {
     item.earliest = tariff_.seconds(earliest(item));
-    agenda_.push(item);
+    return item;
+  }
+
+  Item next_to_leave(Rank& rank) {
+    return timed(rank.outgoing.next(tariff_.seconds(rank.send_port)));
+  }
+
+  void put_next_on_agenda(int number) {
+    Rank& rank = ranks_[static_cast<std::size_t>(number)];
+    if (!rank.outgoing.empty()) agenda_.push(next_to_leave(rank));
   }
 
   // ---- Carrying out -------------------------------------------------------------------------
@@ -284,17 +307,26 @@ class ReplayEngine {
     return start;
   }
 
+  /// Carries out what is first on the agenda, unless it became later or another's turn since.
   void carry_out_next() {
-    Item item = agenda_.top();
+    const Item item = agenda_.top();
     agenda_.pop();
-    // A port may have been taken since: then it is not the earliest any more.
-    const double now = tariff_.seconds(earliest(item));
-    if (now > item.earliest) {
-      item.earliest = now;
-      agenda_.push(item);
-    } else {
+    if (!leaves_through_port(item)) {
+      const Item now = timed(item);
+      if (now.earliest > item.earliest) {
+        agenda_.push(now);
+      } else {
+        carry_out(item);
+      }
+      return;
+    }
+    if (transfer_of(item.send).done) return;  // it was on the agenda twice
+    Rank& rank = rank_of(item.send);
+    if (next_to_leave(rank).key() == item.key()) {
+      rank.outgoing.pop();
       carry_out(item);
     }
+    put_next_on_agenda(item.send.rank);
   }
 
   void carry_out(const Item& item) {

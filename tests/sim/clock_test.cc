@@ -191,6 +191,52 @@ TEST_CASE("an all-to-all that starts everything at once takes p - 1 messages' ti
   }
 }
 
+TEST_CASE("an all-to-all of uneven chunks that starts everything at once keeps its order") {
+  // 97 elements, 4 ranks: chunk 0 is one element longer. A port that took whatever could start
+  // first would leave the schedule at the first step, and need four messages' time.
+  const auto report = report_of(world_of(4), [](Comm& dist) {
+    const Tensor input = zeros(97);
+    std::vector<Tensor> from(4, zeros(chunk(input, dist.rank(), 4).size()));
+    std::vector<Request> requests;
+    for (int step = 1; step < 4; ++step) {
+      const int src = wrap(dist.rank() - step, 4);
+      const int dst = wrap(dist.rank() + step, 4);
+      requests.push_back(dist.irecv(from[static_cast<std::size_t>(src)], src));
+      requests.push_back(dist.isend(chunk(input, dst, 4), dst));
+    }
+    dist.wait_all(requests);
+  });
+  CHECK(report.cost == Cost{3, 3 * 25 * 4, 0});
+}
+
+TEST_CASE("a message waits behind one that its program has first, though its receiver is free") {
+  // Rank 0 is busy with rank 2's message; rank 1's is behind it, and rank 3 waits.
+  const auto report = report_of(world_of(4), [](Comm& dist) {
+    Tensor tensor = zeros(25);
+    Tensor other = zeros(25);
+    if (dist.rank() == 2) return dist.send(tensor, 0);
+    if (dist.rank() == 3) return dist.recv(tensor, 1);
+    if (dist.rank() == 1) {
+      dist.compute(1);
+      return dist.wait_all({dist.isend(tensor, 0), dist.isend(other, 3)});
+    }
+    dist.wait_all({dist.irecv(tensor, 2), dist.irecv(other, 1)});
+  });
+  const double one = kAlpha + 100;
+  CHECK(seconds_of(report) == std::vector<double>{2 * one, 3 * one, one, 3 * one});
+}
+
+TEST_CASE("a message whose receiver has not come to it holds up nobody") {
+  const auto report = report_of(world_of(3), [](Comm& dist) {
+    Tensor tensor = zeros(25);
+    if (dist.rank() == 0) return dist.wait_all({dist.isend(tensor, 1), dist.isend(tensor, 2)});
+    if (dist.rank() == 1) dist.compute(1);
+    dist.recv(tensor, 0);
+  });
+  const double one = kAlpha + 100;
+  CHECK(seconds_of(report) == std::vector<double>{2 * one, 2 * one, one});
+}
+
 TEST_CASE("full duplex: a send and a receive of one rank do not wait for each other") {
   const auto report = report_of(world_of(3), [](Comm& dist) {
     Tensor out = zeros(25);
@@ -233,9 +279,9 @@ TEST_CASE("receives posted early and out of order do not block the clock") {
       if (peer != dist.rank())
         receives.push_back(dist.irecv(boxes[static_cast<std::size_t>(peer)], peer));
     }
-    for (int peer = 0; peer < 4; ++peer) {
-      if (peer != dist.rank())
-        sends.push_back(dist.isend(boxes[static_cast<std::size_t>(4 + peer)], peer));
+    for (int step = 1; step < 4; ++step) {
+      const int peer = wrap(dist.rank() + step, 4);
+      sends.push_back(dist.isend(boxes[static_cast<std::size_t>(4 + peer)], peer));
     }
     for (const Request& receive : receives) {
       dist.wait(receive);
@@ -243,9 +289,8 @@ TEST_CASE("receives posted early and out of order do not block the clock") {
     }
     dist.wait_all(sends);
   });
-  // Everybody sends to the next rank, then to the one across, then to the one before. Rank 2 waits
-  // for the last message first, and computes three times after it; 0 and 3 wait for them as they
-  // come.
+  // Rank 2 waits for its last message first, and computes three times after it; 0 and 3 wait for
+  // theirs as they come.
   const double last = 3 * (kAlpha + 4);
   CHECK(seconds_of(report) == std::vector<double>{last + 1, last + 2, last + 3, last + 1});
   for (const Clock& clock : report.clocks) CHECK(clock.cost == Cost{3, 12, 0});
