@@ -205,7 +205,7 @@ void Channel::close() {
 std::vector<Channel::Leftover> Channel::leftovers() const {
   std::vector<Leftover> found;
   for (const Operation* at = head_; at != nullptr; at = at->next) {
-    found.push_back({at->kind, at->owner->rank, at->peer, at->bytes, at->place});
+    found.push_back({at, at->kind, at->owner->rank, at->peer, at->bytes, at->place});
   }
   return found;
 }

@@ -43,9 +43,10 @@ class alignas(128) Channel {
   /// Completes everything queued, and all that will ever be posted, as stopped.
   void close();
 
-  /// Copies of the descriptors of unmatched operations: what was never received, once all ranks
-  /// have returned.
+  /// Copies of the descriptors of unmatched operations, while no rank runs: what was never received,
+  /// once all ranks have returned, or what nobody will receive, once the others wait forever.
   struct Leftover {
+    const Operation* operation;  // to tell it from others; may be gone
     OperationKind kind;
     int owner;
     int peer;

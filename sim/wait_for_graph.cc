@@ -28,7 +28,7 @@ std::string ranks_in_words(const std::vector<int>& ranks) {
   return words;
 }
 
-std::string in_words(const Wait& wait) {
+std::string wait_in_words(const Wait& wait) {
   const std::string place = fmt::format("at {}:{}", wait.file, wait.line);
   const std::string peers = ranks_in_words(wait.peers);
   if (wait.op == "send")
@@ -92,6 +92,22 @@ std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, 
   return "every send needs its receive in the same order on the other side";
 }
 
+/// A line on what has only one side besides the waits themselves. Empty if there is nothing.
+std::string tell(const std::vector<const RankState*>& asleep,
+                 const std::vector<Channel::Leftover>& unmatched) {
+  std::vector<Channel::Leftover> others;
+  for (const Channel::Leftover& leftover : unmatched) {
+    const bool is_waited_for =
+        std::any_of(asleep.begin(), asleep.end(), [&](const RankState* rank) {
+          return rank->waiting[0] == leftover.operation || rank->waiting[1] == leftover.operation;
+        });
+    if (!is_waited_for) others.push_back(leftover);
+  }
+  if (others.empty()) return "";
+  return fmt::format("\n  unmatched: {}{}", in_words(others.front()),
+                     others.size() > 1 ? fmt::format(" (and {} more)", others.size() - 1) : "");
+}
+
 }  // namespace
 
 Wait describe_wait(const RankState& rank) {
@@ -120,8 +136,16 @@ Wait describe_wait(const RankState& rank) {
   return wait;
 }
 
+std::string in_words(const Channel::Leftover& leftover) {
+  const bool sent = leftover.kind == OperationKind::kSend;
+  return fmt::format("rank {} {} {} bytes {} rank {} at {}:{}", leftover.owner,
+                     sent ? "sent" : "waits for", leftover.bytes, sent ? "to" : "from",
+                     leftover.peer, leftover.place.file_name(), leftover.place.line());
+}
+
 DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
-                               const std::vector<bool>& returned) {
+                               const std::vector<bool>& returned,
+                               const std::vector<Channel::Leftover>& unmatched) {
   std::vector<Wait> waits;
   for (const RankState* rank : asleep) waits.push_back(describe_wait(*rank));
   const std::vector<int> cycle = find_cycle(waits, static_cast<int>(returned.size()));
@@ -131,21 +155,26 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
                         [rank](const Wait& wait) { return wait.rank == rank; });
   };
 
+  const std::string unmatched_in_words = tell(asleep, unmatched);
+
   std::vector<int> blocked;
   for (const Wait& wait : waits) blocked.push_back(wait.rank);
   std::string story =
       fmt::format("deadlock: {} blocked and nothing is in flight", ranks_in_words(blocked));
+  // The story is at most twelve lines.
+  const std::size_t most_shown = kMostRanksShown - (unmatched_in_words.empty() ? 0 : 1);
   std::size_t shown = 0;
   for (int rank : cycle) {
-    if (++shown > kMostRanksShown) {
-      story += fmt::format("\n  … {} more in the circle", cycle.size() - kMostRanksShown);
+    if (++shown > most_shown) {
+      story += fmt::format("\n  … {} more in the circle", cycle.size() - most_shown);
       break;
     }
     const auto wait = wait_of(rank);
     story += wait == waits.end() ? fmt::format("\n  rank {} has returned", rank)
-                                 : "\n  " + in_words(*wait);
+                                 : "\n  " + wait_in_words(*wait);
   }
   if (!chain && cycle.size() > 1) story += fmt::format("\n  and so back to rank {}", cycle.front());
+  story += unmatched_in_words;
   story += "\n  hint: " + hint(waits, cycle, chain);
 
   // Every cycle and chain starts with a rank that sleeps.

@@ -95,13 +95,13 @@ void World::stop_deadlocked() {
     returned.push_back(returned_[static_cast<std::size_t>(rank->rank)].load());
     if (!returned.back()) asleep.push_back(rank.get());
   }
-  const DeadlockError error = explain_deadlock(asleep, returned);
+  const DeadlockError error = explain_deadlock(asleep, returned, leftovers());
   stop(std::make_exception_ptr(error), std::make_shared<const DeadlockError>(error));
 }
 
 void World::stop_waiting_for_itself(RankState& rank) {
   const std::vector<bool> returned(ranks_.size(), false);
-  const DeadlockError error = explain_deadlock({&rank}, returned);
+  const DeadlockError error = explain_deadlock({&rank}, returned, {});
   stop(std::make_exception_ptr(error), std::make_shared<const DeadlockError>(error));
 }
 
@@ -125,8 +125,8 @@ void World::leave(RankState& rank) {
 }
 
 std::exception_ptr World::verdict() {
+  if (!stopped_) return left_behind();
   std::lock_guard guard(lock_);
-  if (cause_ == nullptr) return left_behind();
   if (deadlock_ != nullptr) {
     // Whoever waits for a message that was started and given up waits forever: that is not the cause.
     const std::exception_ptr given_up = dropped_request();
@@ -151,25 +151,30 @@ std::exception_ptr World::dropped_request() const {
   return nullptr;
 }
 
-std::exception_ptr World::left_behind() {
-  if (std::exception_ptr given_up = dropped_request()) return given_up;
-  std::vector<Channel::Leftover> leftovers;
+std::vector<Channel::Leftover> World::leftovers() {
+  std::vector<Channel::Leftover> all;
+  std::lock_guard guard(lock_);
   for (const std::unique_ptr<Group>& group : groups_) {
-    for (const Channel::Leftover& leftover : group->leftovers()) leftovers.push_back(leftover);
+    for (const Channel::Leftover& leftover : group->leftovers()) all.push_back(leftover);
   }
-  if (leftovers.empty()) return nullptr;
   // Which mailbox was made first depends on the schedule; the story must not.
-  std::stable_sort(leftovers.begin(), leftovers.end(), [](const auto& a, const auto& b) {
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return std::pair(a.owner, a.peer) < std::pair(b.owner, b.peer);
   });
-  const Channel::Leftover& first = leftovers.front();
+  return all;
+}
+
+std::exception_ptr World::left_behind() {
+  if (std::exception_ptr given_up = dropped_request()) return given_up;
+  const std::vector<Channel::Leftover> unmatched = leftovers();
+  if (unmatched.empty()) return nullptr;
+  const Channel::Leftover& first = unmatched.front();
   const bool sent = first.kind == OperationKind::kSend;
-  const std::string message = fmt::format(
-      "{}: rank {} {} {} bytes {} rank {} at {}:{}{}; every {} needs its {}",
-      sent ? "unreceived message" : "unmatched receive", first.owner, sent ? "sent" : "waits for",
-      first.bytes, sent ? "to" : "from", first.peer, first.place.file_name(), first.place.line(),
-      leftovers.size() > 1 ? fmt::format(" (and {} more)", leftovers.size() - 1) : "",
-      sent ? "send" : "receive", sent ? "receive" : "send");
+  const std::string message =
+      fmt::format("{}: {}{}; every {} needs its {}",
+                  sent ? "unreceived message" : "unmatched receive", in_words(first),
+                  unmatched.size() > 1 ? fmt::format(" (and {} more)", unmatched.size() - 1) : "",
+                  sent ? "send" : "receive", sent ? "receive" : "send");
   const ErrorContext context{first.owner, sent ? "send" : "recv", first.peer,
                              first.place.file_name(), static_cast<int>(first.place.line())};
   return std::make_exception_ptr(UnreceivedMessage(message, context));

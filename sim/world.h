@@ -63,6 +63,7 @@ class World {
 
  private:
   void stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock);
+  std::vector<Channel::Leftover> leftovers();  // by rank and peer; while no rank runs
   std::exception_ptr left_behind();
   std::exception_ptr dropped_request() const;  // null: there is none
 

@@ -31,6 +31,8 @@ Attempt attempt(const Subject& subject, const Case& example, RunOptions how,
         },
         &result.report);
   } catch (const std::exception& error) {
+    if (const auto* deadlock = dynamic_cast<const DeadlockError*>(&error))
+      result.deadlock = *deadlock;
     result.failure = failure_of(error);
     result.actual = name_of(result.failure->kind);
     return result;

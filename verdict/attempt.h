@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "comm/errors.h"
 #include "comm/run_options.h"
 #include "verdict/subject.h"
 #include "verdict/verdict.h"
@@ -16,7 +17,8 @@ struct Attempt {
   std::optional<Failure> failure;
   std::string expected;
   std::string actual;
-  RunReport report;  // of a run that failed: up to there
+  RunReport report;                            // of a run that failed: up to there
+  std::optional<DeadlockError> deadlock = {};  // if that is how it failed
 };
 
 /// Blocks until all ranks have ended. Never throws for what the subject does.

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "comm/errors.h"
 #include "comm/trace.h"
 #include "sim/clock.h"
 
@@ -21,6 +23,7 @@ struct HtmlOptions {
   std::string summary;                   // lines below it; plain text, as the title is
   std::vector<std::int64_t> peak_bytes;  // [rank] RunReport's; empty: unknown
   std::function<std::string(const std::string& file)> display_name;  // of a source; empty: as it is
+  std::optional<DeadlockError> deadlock;  // who waits for whom, if that is how the run ended
   // That line of a source, empty if unknown. Without it the page names lines and shows none.
   std::function<std::string(const std::string& file, std::int64_t line)> source_line;
 };

@@ -50,6 +50,7 @@ class Collector {
     add_times(data.columns);
     add_snapshots(data.columns);
     data.head = head();
+    if (options_.deadlock) data.head["deadlock"] = deadlock();
     data.head["columns"] = data.columns.index();
     return data;
   }
@@ -197,14 +198,30 @@ class Collector {
             {"places", places()}};
   }
 
+  Json deadlock() const {
+    auto waits = Json::array();
+    for (const Wait& wait : options_.deadlock->waits()) {
+      waits.push_back({{"rank", wait.rank},
+                       {"op", wait.op},
+                       {"peers", wait.peers},
+                       {"bytes", wait.bytes},
+                       {"file", shown(wait.file)},
+                       {"line", wait.line}});
+    }
+    return {{"cycle", options_.deadlock->cycle()}, {"waits", std::move(waits)}};
+  }
+
+  std::string shown(const std::string& file) const {
+    return options_.display_name ? options_.display_name(file) : file;
+  }
+
   /// `[[file, line, text of that line]]`
   Json places() const {
     auto places = Json::array();
     for (const auto& [file, line] : places_.values()) {
-      const std::string shown = options_.display_name ? options_.display_name(file) : file;
       const std::string text =
           line != 0 && options_.source_line ? options_.source_line(file, line) : "";
-      places.push_back({shown, line, text});
+      places.push_back({shown(file), line, text});
     }
     return places;
   }

@@ -14,6 +14,8 @@
 //   waited            seconds from when the rank came here until virtualBegin; of a wait, its length
 //   wallBegin/End     nanoseconds; kDone says whether the end is one
 //
+// head.deadlock, of a run that ended so: {cycle: ranks, waits: [{rank, op, peers, bytes, file, line}]}
+//
 //   path              the critical path, as events
 //   snapshotEvent     the events that have one, rank by rank
 //   snapshotStart     where its values begin in snapshotValues; one more at the end

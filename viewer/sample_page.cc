@@ -3,9 +3,9 @@
 //   sample_page ring|overlap|deadlock|many_ranks|million > page.html
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -102,8 +102,10 @@ Trace made_up(int ranks, int rounds) {
   return trace;
 }
 
-void write(const std::string& title, const Trace& trace, const RunReport& report) {
+void write(const std::string& title, const Trace& trace, const RunReport& report,
+           const std::optional<DeadlockError>& deadlock = {}) {
   HtmlOptions options;
+  options.deadlock = deadlock;
   options.title = title;
   options.summary = "A sample for looking at, & for <tests>\nIts second line";
   options.peak_bytes = report.peak_bytes;
@@ -130,12 +132,13 @@ int run(const std::string& name) {
     return 2;
   }
   RunReport report;
+  std::optional<DeadlockError> stopped;
   try {
     run_world(how, body, &report);
-  } catch (const std::exception&) {
-    // A stopped run is a sample, too.
+  } catch (const DeadlockError& deadlock) {
+    stopped = deadlock;  // a sample, too
   }
-  write(name, report.trace, report);
+  write(name, report.trace, report, stopped);
   return 0;
 }
 

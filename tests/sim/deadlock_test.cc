@@ -276,6 +276,31 @@ TEST_CASE("waiting for requests that nobody will complete: the line is the one t
       {0, 1, 2});
 }
 
+TEST_CASE("messages that nobody takes are told with the deadlock") {
+  // Everybody waits for the rank before, and has sent to the one after next.
+  for (int world_size : {3, 17}) {
+    std::vector<Blocked> blocked;
+    std::vector<int> cycle = {0};
+    for (int rank = 0; rank < world_size; ++rank) {
+      blocked.push_back({rank, "recv", {prev_rank(rank, world_size)}, 4, 0});
+      if (rank > 0) cycle.push_back(world_size - rank);
+    }
+    const std::string story = check_deadlocks(
+        {.world_size = world_size, .buffering = Buffering::unbounded()},
+        [](Comm& dist, int& line) {
+          Tensor tensor = zeros(1);
+          dist.send(tensor, wrap(dist.rank() + 2, dist.world_size()));
+          dist.send(tensor, wrap(dist.rank() + 2, dist.world_size()));
+          line = __LINE__ + 1;
+          dist.recv(tensor, prev_of(dist));
+          dist.recv(tensor, prev_of(dist));
+        },
+        blocked, cycle);
+    CHECK(contains(story, "unmatched: rank 0 sent 4 bytes to rank 2 at "));
+    CHECK(contains(story, "(and " + std::to_string(2 * world_size - 1) + " more)"));
+  }
+}
+
 TEST_CASE("half a sendrecv") {
   check_deadlocks({.world_size = 2},
                   [](Comm& dist, int& line) {

@@ -23,6 +23,7 @@ class App {
     new Pointer(this);
     new Keyboard(this);
     new Panel(this);
+    if (this.run.head.deadlock) showWaits(this.run.head.deadlock);
     this.useTimebase("virtual");
     new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
     this.resize();
