@@ -45,7 +45,7 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
     return failed_before_running(exercise.name, failure);
   }
   if (!options.picture.empty()) {
-    return draw_picture(exercise, loaded.function, picture_from_json(options.picture));
+    return draw_picture(exercise, loaded.function, picture_from_text(options.picture));
   }
 
   JudgeOptions judge_options;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/buffering.h"
 #include "cli/paths.h"
 #include "cli/stop_report.h"
 #include "clusters/clusters.h"
@@ -13,6 +14,7 @@
 #include "viewer/source_text.h"
 #include "viewer/timeline.h"
 #include "viewer/trace_events.h"
+#include "viewer/wait_picture.h"
 
 namespace rankbox::cli {
 namespace {
@@ -37,6 +39,14 @@ std::string summary(const Case& example, const RunReport& report, const Cluster&
       report.cost.steps, report.cost.bytes, report.cost.reduced);
 }
 
+/// Who waits for whom, with a blank line below; empty if nobody waits forever.
+std::string waits(const Attempt& run, const PictureOptions& options) {
+  if (!run.deadlock) return "";
+  const WaitPictureOptions style = {
+      .ascii = options.ascii, .colour = options.colour, .display_name = display_path};
+  return draw_waits(*run.deadlock, style) + '\n';
+}
+
 // Buffers are looked at one by one, so a page shows their first elements, and of few ranks.
 constexpr int kElements = 16;
 constexpr int kMostRanksWithBuffers = 64;
@@ -54,6 +64,7 @@ void write_page(const Exercise& exercise, const PictureOptions& options, const C
   html.title = exercise.name;
   html.summary = summary(example, run.report, cluster_named(options.cluster));
   if (run.failure) html.summary += run.failure->message + "\n";
+  html.deadlock = run.deadlock;
   html.peak_bytes = run.report.peak_bytes;
   html.display_name = display_path;
   html.source_line = [&](const std::string& file, std::int64_t line) {
@@ -65,30 +76,13 @@ void write_page(const Exercise& exercise, const PictureOptions& options, const C
 
 }  // namespace
 
-std::string to_json(const PictureOptions& options) {
-  return nlohmann::json{
-      {"folder", options.folder},   {"ranks", options.ranks}, {"count", options.count},
-      {"root", options.root},       {"op", options.op},       {"cluster", options.cluster},
-      {"columns", options.columns}, {"ascii", options.ascii}, {"colour", options.colour},
-      {"trace", options.trace},     {"html", options.html}}
-      .dump();
-}
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureOptions, folder, ranks, count, root, op, cluster,
+                                   buffering, columns, ascii, colour, trace, html)
 
-PictureOptions picture_from_json(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text);
-  PictureOptions options;
-  json.at("folder").get_to(options.folder);
-  json.at("ranks").get_to(options.ranks);
-  json.at("count").get_to(options.count);
-  json.at("root").get_to(options.root);
-  json.at("op").get_to(options.op);
-  json.at("cluster").get_to(options.cluster);
-  json.at("columns").get_to(options.columns);
-  json.at("ascii").get_to(options.ascii);
-  json.at("colour").get_to(options.colour);
-  json.at("trace").get_to(options.trace);
-  json.at("html").get_to(options.html);
-  return options;
+std::string to_text(const PictureOptions& options) { return nlohmann::json(options).dump(); }
+
+PictureOptions picture_from_text(const std::string& text) {
+  return nlohmann::json::parse(text).get<PictureOptions>();
 }
 
 Verdict draw_picture(const Exercise& exercise, AnyFunction function,
@@ -96,6 +90,7 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   const Cluster cluster = cluster_named(options.cluster);
   RunOptions how;
   how.cluster = cluster;
+  how.buffering = parse_buffering(options.buffering);
   how.nodes = cluster.nodes_for(options.ranks);
   if (options.html && options.ranks <= kMostRanksWithBuffers) how.snapshot_elements = kElements;
   const Case example = case_of(exercise, options, how.nodes);
@@ -107,7 +102,7 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
                                                  .ascii = options.ascii,
                                                  .colour = options.colour})
                                << '\n'
-                               << summary(example, run.report, cluster);
+                               << waits(run, options) << summary(example, run.report, cluster);
   if (options.trace) {
     std::ofstream file = open(options, kTraceFile);
     write_trace_events(file, run.report.trace, replay);

@@ -19,7 +19,8 @@ struct PictureOptions {
   std::int64_t count = 0;
   int root = 0;
   std::string op = "SUM";
-  std::string cluster;  // a preset
+  std::string cluster;                   // as cluster_named() takes it
+  std::string buffering = "rendezvous";  // as parse_buffering() takes it
   int columns = 80;
   bool ascii = false;
   bool colour = false;
@@ -27,8 +28,9 @@ struct PictureOptions {
   bool html = false;   // write kHtmlFile
 };
 
-std::string to_json(const PictureOptions& options);
-PictureOptions picture_from_json(const std::string& text);
+/// To hand them to that process.
+std::string to_text(const PictureOptions& options);
+PictureOptions picture_from_text(const std::string& text);
 
 /// The verdict is about this one run: it passes unless the run failed, or gave wrong values (where
 /// the case is small enough to tell). A run that failed is drawn up to there.

@@ -9,6 +9,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "comm/errors.h"
@@ -41,10 +42,7 @@ void reset(const std::string& name) {
       fs::copy_file(own, saved);
       fmt::print("yours is kept: {}\n", display_path(saved.string()));
     }
-    // Beside it and renamed: never half a file.
-    const fs::path part = own.string() + ".part";
-    fs::copy_file(pristine, part, fs::copy_options::overwrite_existing);
-    fs::rename(part, own);
+    copy_file_to(pristine, own);
   } catch (const fs::filesystem_error& error) {
     throw Error(fmt::format("cannot reset {}: {}", exercise.name, error.code().message()));
   }

@@ -11,9 +11,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/buffering.h"
 #include "cli/child.h"
 #include "cli/exercise_file.h"
 #include "cli/grade.h"
+#include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/picture.h"
 #include "cli/temporary_folder.h"
@@ -36,6 +38,7 @@ struct Options {
   std::optional<int> root;
   std::string op;
   std::string cluster = cluster_presets().front().name;
+  std::string buffering = "rendezvous";
   std::string trace;
   std::string html;
 };
@@ -60,6 +63,7 @@ void check_fits(const Exercise& exercise, const Options& options) {
         fmt::format("--op {}: choose one of SUM, PRODUCT, MAX, MIN, AVG", options.op));
   }
   cluster_named(options.cluster);
+  parse_buffering(options.buffering);
 }
 
 PictureOptions picture_options(const Options& options, const TemporaryFolder& folder) {
@@ -70,6 +74,7 @@ PictureOptions picture_options(const Options& options, const TemporaryFolder& fo
   picture.root = options.root.value_or(0);
   if (!options.op.empty()) picture.op = options.op;
   picture.cluster = options.cluster;
+  picture.buffering = options.buffering;
   picture.columns = terminal_width();
   picture.ascii = !has_utf8();
   picture.colour = use_colour();
@@ -78,20 +83,10 @@ PictureOptions picture_options(const Options& options, const TemporaryFolder& fo
   return picture;
 }
 
-/// Written beside the place where it is to be, and moved there: nothing half done.
 /// @param from does not exist if the run did not get that far
 void copy_out(const std::string& from, const std::string& to, const char* how_to_open) {
-  namespace fs = std::filesystem;
-  if (to.empty() || !fs::exists(from)) return;
-  std::error_code error;
-  const std::string part = to + ".part";
-  fs::copy_file(from, part, fs::copy_options::overwrite_existing, error);
-  if (!error) fs::rename(part, to, error);
-  if (error) {
-    std::error_code ignored;  // what counts is the first
-    fs::remove(part, ignored);
-    throw Error(fmt::format("cannot write {}: {}", to, error.message()));
-  }
+  if (to.empty() || !std::filesystem::exists(from)) return;
+  copy_file_to(from, to);
   fmt::print("wrote {} (open it in {})\n", to, how_to_open);
 }
 
@@ -104,7 +99,7 @@ void show(const Options& options) {
   grading.command = fmt::format("./rankbox show {}", exercise.name);
   grading.seconds = options.file.seconds;
   grading.memory_mb = 8192;
-  grading.picture = to_json(picture_options(options, folder));
+  grading.picture = to_text(picture_options(options, folder));
 
   Grade run;
   {
@@ -153,6 +148,10 @@ void add_show(CLI::App& app) {
       ->type_name("OP");
   command->add_option("--cluster", options->cluster, "machine that the clocks stand for")
       ->type_name("C");
+  command
+      ->add_option("--buffering", options->buffering,
+                   "of sends: rendezvous (the default), eager:BYTES or unbounded")
+      ->type_name("B");
   command
       ->add_option("--html", options->html,
                    "write the run as one page for any browser to this file")

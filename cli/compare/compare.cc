@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -13,8 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "cli/buffering.h"
 #include "cli/compare/lists.h"
+#include "cli/compare/plot.h"
 #include "cli/compare/report.h"
+#include "cli/output_file.h"
 #include "cli/terminal.h"
 #include "cli/whole_number.h"
 #include "clusters/clusters.h"
@@ -34,6 +35,7 @@ struct Arguments {
   std::string buffering = "rendezvous";
   std::string executor = "threads";
   std::string json;
+  std::string plot;
   int iterations = 0;
   int warmup = 3;
   bool list_clusters = false;
@@ -81,22 +83,6 @@ ReduceOp parse_op(const std::string& text) {
   if (const auto op = find_reduce_op(upper)) return *op;
   throw InvalidArgument(
       fmt::format("unknown op \"{}\": choose one of SUM, PRODUCT, MAX, MIN, AVG", text));
-}
-
-Buffering parse_buffering(const std::string& text) {
-  if (text == "rendezvous") {
-    return Buffering::rendezvous();
-  }
-  if (text == "unbounded") {
-    return Buffering::unbounded();
-  }
-  constexpr std::string_view kEager = "eager:";
-  if (text.starts_with(kEager)) {
-    return Buffering::eager(parse_bytes(std::string_view(text).substr(kEager.size())));
-  }
-  throw InvalidArgument(fmt::format(
-      "unknown buffering \"{}\": choose rendezvous, eager:BYTES (like eager:64K) or unbounded",
-      text));
 }
 
 ExecutorKind parse_executor(const std::string& text) {
@@ -155,29 +141,6 @@ void list_clusters() {
   }
 }
 
-/// Refuses a path that cannot be written before minutes are spent on what to write there.
-void check_writable(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
-  if (std::filesystem::is_directory(path) || access(folder.c_str(), W_OK) != 0) {
-    throw InvalidArgument(fmt::format("--json {}: cannot write there", path));
-  }
-}
-
-/// All or nothing: a reader never sees half a file.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
-  std::ofstream file(part);
-  file << text;
-  file.close();
-  std::error_code failed;
-  if (file) {
-    std::filesystem::rename(part, path, failed);
-  }
-  if (!file || failed) {
-    throw Error(fmt::format("--json {}: cannot write there", path));
-  }
-}
-
 void run(const Arguments& arguments) {
   if (arguments.list_clusters) {
     list_clusters();
@@ -186,16 +149,26 @@ void run(const Arguments& arguments) {
   const Plan plan = parse(arguments);
   const bool json_only = arguments.json == "-";
   if (!arguments.json.empty() && !json_only) {
-    check_writable(arguments.json);
+    check_writable("--json", arguments.json);
+  }
+  if (!arguments.plot.empty()) {
+    if (plan.collectives == std::vector{CollectiveKind::kBarrier})
+      throw InvalidArgument("--plot: a barrier has no sizes to plot its time against");
+    check_plottable(arguments.plot);
   }
   const std::vector<Row> rows = compare(plan, json_only);
+  const nlohmann::ordered_json json = to_json(plan, rows);
   if (!arguments.json.empty()) {
-    const std::string text = to_json(plan, rows).dump(2) + "\n";
+    const std::string text = json.dump(2) + "\n";
     if (json_only) {
       fmt::print("{}", text);
     } else {
       write_file(arguments.json, text);
     }
+  }
+  if (!arguments.plot.empty()) {
+    plot(json, arguments.plot);
+    if (!json_only) fmt::print("wrote {}\n", arguments.plot);
   }
   require_all_right(rows);
 }
@@ -292,6 +265,8 @@ void add_compare(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--json", arguments->json,
                       "write the figures there; - for stdout, without the table");
+  command->add_option("--plot", arguments->plot,
+                      "draw time and bus bandwidth against size: a .svg, .png or .pdf file");
   command->footer(
       "Example:\n"
       "  ./rankbox compare --collective broadcast --ranks 8 --sizes 1K:16M:16 --cluster h100-efa\n"

@@ -227,8 +227,10 @@ std::vector<Row> measure_world(
     row.time = summarize(std::move(slowest));
     native = row.algorithm == "native" ? row.time.median : native;
     row.vs_native = row.time.median / native;
-    row.busbw =
-        static_cast<double>(row.bytes) / row.time.median * bus_factor(row.collective, world_size);
+    const double bus_bytes =
+        static_cast<double>(row.bytes) * bus_factor(row.collective, world_size);
+    row.busbw = bus_bytes / row.time.median;
+    row.virtual_busbw = row.virtual_seconds > 0 ? bus_bytes / row.virtual_seconds : 0;
     rows.push_back(std::move(row));
   }
   return rows;

@@ -43,6 +43,7 @@ struct Row {
   double vs_native = 1;  // time divided by the native collective's
   double busbw = 0;      // bytes per second
   double virtual_seconds = 0;
+  double virtual_busbw = 0;  // bytes per second
   Cost cost;
   std::int64_t wrong = 0;  // elements of all ranks' results
 };

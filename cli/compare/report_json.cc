@@ -37,6 +37,7 @@ Json to_json(const Row& row) {
           {"vs_native", row.vs_native},
           {"busbw_gbps", row.busbw / 1e9},
           {"virtual_us", row.virtual_seconds * kMicro},
+          {"virtual_busbw_gbps", row.virtual_busbw / 1e9},
           {"cost",
            {{"steps", row.cost.steps}, {"bytes", row.cost.bytes}, {"reduced", row.cost.reduced}}},
           {"wrong", row.wrong}};

@@ -1,0 +1,13 @@
+// The dial of the command line: "rendezvous", "eager:64K", "unbounded".
+#pragma once
+
+#include <string>
+
+#include "comm/run_options.h"
+
+namespace rankbox::cli {
+
+/// Throws InvalidArgument, which names what can be chosen.
+Buffering parse_buffering(const std::string& text);
+
+}  // namespace rankbox::cli

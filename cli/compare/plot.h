@@ -1,0 +1,19 @@
+// `rankbox compare --plot`: a comparison as a picture, drawn by plot.py with matplotlib.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace rankbox::cli {
+
+/// Throws InvalidArgument unless `path` ends in .svg, .png or .pdf and can be written, and Error
+/// where there is no python3 with matplotlib: before minutes are spent on what to draw.
+void check_plottable(const std::string& path);
+
+/// Blocks for a second or two.
+/// @param comparison as report.h makes it
+/// Throws Error with the reason; `path` is then as it was.
+void plot(const nlohmann::ordered_json& comparison, const std::string& path);
+
+}  // namespace rankbox::cli

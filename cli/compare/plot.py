@@ -1,0 +1,128 @@
+"""Draws a comparison: time and bus bandwidth against size, on this machine and on the cluster.
+
+    plot.py COMPARISON.json PICTURE.{svg,png,pdf}
+
+COMPARISON.json is what `rankbox compare --json` writes; `rankbox compare --plot` runs this. Notebooks
+import draw().
+"""
+
+import json
+import sys
+
+import matplotlib
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator
+
+# Okabe and Ito's: told apart by those who see colours differently, as the marks are by all.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A", "#8C6D1F"]
+MARKS = "osD^vP*X"
+NATIVE = {"color": "#222222", "linestyle": "--", "marker": ".", "zorder": 1}
+
+
+def size_text(size, _=None):
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:g} {unit}"
+        size /= 1024
+    return f"{size:g} GiB"
+
+
+def time_text(microseconds, _=None):
+    if microseconds >= 1e6:
+        return f"{microseconds / 1e6:g} s"
+    if microseconds >= 1e3:
+        return f"{microseconds / 1e3:g} ms"
+    return f"{microseconds:g} µs" if microseconds >= 1 else f"{microseconds * 1e3:g} ns"
+
+
+def series_of(results):
+    """The rows that belong to one picture: {(collective, ranks): [row]}, in the order measured."""
+    series = {}
+    for row in results:
+        if row["bytes"] > 0:
+            series.setdefault((row["collective"], row["ranks"]), []).append(row)
+    return series
+
+
+def lines_of(rows):
+    lines = {}
+    for row in rows:
+        lines.setdefault(row["algorithm"], []).append(row)
+    return lines
+
+
+def draw_lines(axes, lines, value):
+    others = [name for name in lines if name != "native"]
+    for name, rows in lines.items():
+        points = [(row["bytes"], value(row)) for row in rows]
+        points = [point for point in points if point[1] > 0]
+        index = others.index(name) if name in others else 0
+        style = NATIVE if name == "native" else {
+            "color": COLOURS[index % len(COLOURS)], "marker": MARKS[index % len(MARKS)]}
+        axes.plot(*zip(*points), label=name, markersize=5, linewidth=1.6, **style)
+
+
+def draw_spread(axes, lines):
+    """The middle half of the iterations."""
+    others = [name for name in lines if name != "native"]
+    for index, name in enumerate(others):
+        rows = lines[name]
+        axes.fill_between([row["bytes"] for row in rows], [row["time_us"]["q1"] for row in rows],
+                          [row["time_us"]["q3"] for row in rows], alpha=0.15, linewidth=0,
+                          color=COLOURS[index % len(COLOURS)])
+
+
+def finish(axes, title, is_time):
+    axes.set_title(title, fontsize=10)
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_locator(LogLocator(base=2, numticks=8))
+    axes.xaxis.set_major_formatter(FuncFormatter(size_text))
+    axes.set_xlabel("size")
+    axes.grid(True, which="major", alpha=0.3)
+    if is_time:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(FuncFormatter(time_text))
+        axes.set_ylabel("time")
+    else:
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel("bus bandwidth, GB/s")
+
+
+def draw(comparison):
+    """A figure with a row for each collective and world size, and clock.
+
+    The left column is time, the right one bus bandwidth as nccl-tests define it.
+    """
+    series = series_of(comparison["results"])
+    if not series:
+        raise ValueError("nothing to plot: a barrier has no sizes")
+    cluster = comparison["cluster"]["name"]
+    figure = Figure(figsize=(11, 3.4 * 2 * len(series)), layout="constrained")
+    grid = figure.subplots(2 * len(series), 2, squeeze=False)
+    for number, ((collective, ranks), rows) in enumerate(series.items()):
+        lines = lines_of(rows)
+        world = f"{collective}, {ranks} ranks"
+        here, there = grid[2 * number], grid[2 * number + 1]
+        draw_lines(here[0], lines, lambda row: row["time_us"]["median"])
+        draw_spread(here[0], lines)
+        draw_lines(here[1], lines, lambda row: row["busbw_gbps"])
+        draw_lines(there[0], lines, lambda row: row["virtual_us"])
+        draw_lines(there[1], lines, lambda row: row["virtual_busbw_gbps"])
+        for axes, where in ((here, "this machine"), (there, f"virtual time on {cluster}")):
+            finish(axes[0], f"{world}: {where}", is_time=True)
+            finish(axes[1], f"{world}: {where}", is_time=False)
+        here[0].legend(fontsize=8, title="band: middle half of the iterations", title_fontsize=7)
+    return figure
+
+
+def main():
+    source, target = sys.argv[1:]
+    with open(source, encoding="utf-8") as file:
+        comparison = json.load(file)
+    matplotlib.rcParams["svg.fonttype"] = "none"  # text that can be searched and read out
+    draw(comparison).savefig(target, dpi=130)
+
+
+if __name__ == "__main__":
+    main()
