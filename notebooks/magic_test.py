@@ -1,0 +1,100 @@
+"""%%exercise: verdicts and pictures, errors at the cell's own lines, and a kernel that survives."""
+
+import pathlib
+import unittest
+
+import nbformat
+from nbclient import NotebookClient
+
+HERE = pathlib.Path(__file__).parent
+DEADLOCKS = 100
+
+EXCHANGE = """#include "collectives/exchange.h"
+namespace rankbox {
+void exchange(Comm& dist, const Tensor& mine, Tensor& theirs, int partner) {
+  if (partner == dist.rank()) return copy(theirs, mine);
+  BODY
+}
+}  // namespace rankbox
+"""
+RIGHT = "dist.sendrecv(mine, partner, theirs, partner);"
+HANGS = "dist.send(mine, partner); dist.recv(theirs, partner);"
+
+
+def cell_of(body, options="--ranks 2"):
+    return f"%%exercise exchange {options}\n" + EXCHANGE.replace("BODY", body)
+
+
+def run(*sources):
+    """What the cells show, as text: one kernel for all of them."""
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(source) for source in ("%load_ext rankbox_notebook", *sources)]
+    NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True,
+                   resources={"metadata": {"path": str(HERE)}}).execute()
+    return [text_of(cell) for cell in notebook.cells[1:]]
+
+
+def text_of(cell):
+    texts = []
+    for output in cell.outputs:
+        if output.output_type == "error":
+            texts.append("\n".join(output.traceback))
+        else:
+            texts.append(output.get("text") or output["data"].get("text/plain", ""))
+    return "\n".join(texts)
+
+
+class MagicTest(unittest.TestCase):
+    def test_a_cell_is_graded_and_drawn(self):
+        (text,) = run(cell_of(RIGHT))
+        self.assertIn("✓ exchange: pass", text)
+        self.assertIn("✓ values  ✓ messages  ✓ cost  ✓ safety", text)
+        self.assertIn("rank 1  out  [→0", text)
+        self.assertIn("of virtual time on laptop", text)
+
+    def test_a_deadlock_is_told_with_the_cells_lines(self):
+        (text,) = run(cell_of(HANGS, "--ranks 2 --count 8"))
+        self.assertIn("✗ exchange: fail (deadlock)", text)
+        self.assertIn("waits to send 0 B to rank 1 at cell:6", text)
+        self.assertIn("╰────╯ send, 32 bytes, cell:6", text)
+
+    def test_the_compilers_errors_are_at_the_cells_lines(self):
+        (text,) = run(cell_of("no_such_function();"))
+        self.assertIn("fail (compile)", text)
+        self.assertIn("no_such_function", text)
+        self.assertIn("at cell:6", text)
+        self.assertNotIn("/", text.replace("://", ""))
+
+    def test_the_dial_and_the_page(self):
+        shown, parts = run(cell_of(HANGS, "--ranks 2 --count 8 --buffering unbounded --page --save kept"),
+                           "print(kept.passed, '<iframe' in kept._repr_html_(), '<script>' not in kept.picture)")
+        self.assertIn("fail (deadlock)", shown)  # wherever it would run: it depends on the dial
+        self.assertIn("rank 0  in", shown.replace("        in", "rank 0  in"))
+        self.assertEqual(parts.split(), ["False", "True", "True"])
+
+    def test_mistakes_are_one_line(self):
+        unknown, option, world = run(cell_of(RIGHT).replace("exercise exchange", "exercise exchnage"),
+                                     cell_of(RIGHT, "--rnaks 2"), cell_of(RIGHT, "--ranks 0"))
+        self.assertEqual(len(unknown.splitlines()), 1)
+        self.assertIn("exchange", unknown)  # what was meant
+        self.assertIn("--rnaks", option)
+        self.assertEqual(len(world.splitlines()), 1)
+        self.assertIn("--ranks", world)
+
+    def test_a_kernel_survives_whatever_cells_do(self):
+        crash, leave, loop, alive = run(
+            cell_of("*static_cast<volatile int*>(nullptr) = 1;"), cell_of("std::_Exit(0);"),
+            cell_of("for (volatile int i = 0;; i = i + 1) {}"), "6 * 7")
+        self.assertIn("fail (crash)", crash)
+        self.assertIn("fail (crash)", leave)
+        self.assertIn("fail (timeout)", loop)
+        self.assertEqual(alive, "42")
+
+    def test_a_kernel_survives_a_hundred_deadlocks(self):
+        *texts, alive = run(*[cell_of(HANGS)] * DEADLOCKS, "6 * 7")
+        self.assertEqual(sum("fail (deadlock)" in text for text in texts), DEADLOCKS)
+        self.assertEqual(alive, "42")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

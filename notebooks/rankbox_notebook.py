@@ -1,0 +1,172 @@
+"""Rankbox in Jupyter.
+
+    %load_ext rankbox_notebook        # in notebooks/, or with that folder on sys.path
+
+    %%exercise broadcast_ring --ranks 4
+    #include "collectives/broadcast_ring.h"
+    ...
+
+compiles the cell against the sandbox, grades it, and draws one run below it. All of that happens in
+processes of its own, with limits in time and memory: whatever the cell does, the notebook lives on. The
+magic line counts as line 1, as Jupyter numbers lines, so "cell:7" is line 7 of the cell.
+
+rankbox(), compare() and plot() are for cells in Python.
+"""
+
+import html
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+from IPython.core.magic import register_cell_magic
+from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from IPython.display import display
+
+ROOT = pathlib.Path(os.environ.get("RANKBOX_ROOT") or pathlib.Path(__file__).resolve().parent.parent)
+PROGRAM = os.environ.get("RANKBOX_CLI") or str(ROOT / "rankbox")
+MARKS = {"pass": "✓", "fail": "✗", "skipped": "·"}
+
+
+class RankboxError(Exception):
+    """What ./rankbox had to say, and no traceback."""
+
+    def _render_traceback_(self):
+        return [str(self)]
+
+
+def run(*arguments):
+    """./rankbox with these arguments: (exit status, stdout, stderr)."""
+    environment = {**os.environ, "RANKBOX_ROOT": str(ROOT), "NO_COLOR": "1"}
+    environment.setdefault("LC_ALL", "C.UTF-8")
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=ROOT, env=environment, text=True, check=False,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return done.returncode, done.stdout, done.stderr
+
+
+def rankbox(*arguments):
+    """What ./rankbox with these arguments prints. Raises RankboxError if it fails."""
+    status, output, errors = run(*arguments)
+    if status != 0:
+        raise RankboxError((output + errors).strip())
+    return output
+
+
+def compare(*arguments):
+    """`rankbox compare` with these arguments, as Python data (see `rankbox compare --help`)."""
+    return json.loads(rankbox("compare", *arguments, "--json", "-"))
+
+
+def plot(comparison):
+    """Time and bus bandwidth against size, as `rankbox compare --plot` draws them."""
+    path = ROOT / "cli" / "compare" / "plot.py"
+    spec = importlib.util.spec_from_file_location("rankbox_plot", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.draw(comparison)
+
+
+class Graded:
+    """A verdict, and a picture of one run: HTML in a notebook, text elsewhere."""
+
+    def __init__(self, verdict, picture, page=None):
+        self.verdict = verdict
+        self.picture = picture
+        self.page = page
+
+    @property
+    def passed(self):
+        return self.verdict["status"] == "pass"
+
+    def __repr__(self):
+        return "\n".join(filter(None, [self.headline(), self.checks(), self.failure(), self.picture]))
+
+    def headline(self):
+        mark = "✓" if self.passed else "✗"
+        kind = self.verdict.get("failure", {}).get("kind", "")
+        return f"{mark} {self.verdict['name']}: {self.verdict['status']}{' (' + kind + ')' if kind else ''}"
+
+    def checks(self):
+        return "  ".join(f"{MARKS[check['status']]} {check['name']}" for check in self.verdict.get("checks", []))
+
+    def failure(self):
+        failure = self.verdict.get("failure")
+        if not failure:
+            return ""
+        place = f"{failure['file']}:{failure['line']}" if failure.get("line", 0) > 0 else ""
+        return "\n".join(filter(None, [failure["message"], f"at {place}" if place else ""]))
+
+    def _repr_html_(self):
+        colour = "#13804f" if self.passed else "#c02a20"
+        parts = [f'<b style="color:{colour}">{html.escape(self.headline())}</b>']
+        if self.checks():
+            parts.append(f'<div>{html.escape(self.checks())}</div>')
+        for text in (self.failure(), self.picture):
+            if text:
+                parts.append(f'<pre style="line-height:1.15">{html.escape(text)}</pre>')
+        if self.page:
+            parts.append(f'<iframe srcdoc="{html.escape(self.page)}" style="width:100%;height:560px;border:0" '
+                         'title="The run, to look around in"></iframe>')
+        return "".join(parts)
+
+
+def named_as_cell(text, path):
+    """Paths of the cell's file, however they are written, become "cell"."""
+    return re.sub(r"[\w./~-]*" + re.escape(path.name), "cell", text)
+
+
+def grade(name, source, picture=(), page=False):
+    """Grades C++ source as the exercise `name`, and draws one run with these options of `show`."""
+    with tempfile.TemporaryDirectory(prefix="rankbox-cell-") as folder, ThreadPoolExecutor() as both:
+        path = pathlib.Path(folder) / "cell.cc"
+        path.write_text(source, encoding="utf-8")
+        target = pathlib.Path(folder) / "run.html"
+        checking = both.submit(run, "check", name, "--file", path, "--json")
+        drawing = both.submit(run, "show", name, "--file", path, *picture, *(["--html", target] if page else []))
+        verdict = json.loads(named_as_cell(output_of(checking, path), path))
+        if verdict.get("failure", {}).get("kind") in ("compile", "not_implemented"):
+            return Graded(verdict, "")
+        drawn = re.split(r"\nwrote |\n✗ |\n✓ ", named_as_cell(output_of(drawing, path), path))[0].rstrip()
+        return Graded(verdict, drawn, target.read_text(encoding="utf-8") if page and target.exists() else None)
+
+
+def output_of(running, path):
+    """Waits for a command. Raises RankboxError where it had nothing to give but a complaint."""
+    status, output, errors = running.result()
+    if status == 2 or not output.strip():
+        raise RankboxError(named_as_cell((errors or output).strip(), path))
+    return output
+
+
+@magic_arguments()
+@argument("name", help="an exercise: see rankbox('list')")
+@argument("--ranks", help="world size of the run that is drawn")
+@argument("--count", help="elements of its tensor")
+@argument("--root", help="src or dst")
+@argument("--op", help="SUM, PRODUCT, MAX, MIN or AVG")
+@argument("--cluster", help="machine that the clocks stand for")
+@argument("--buffering", help="of sends: rendezvous, eager:BYTES or unbounded")
+@argument("--page", action="store_true", help="add the page of the run, to look around in: zoom, step, hover")
+@argument("--save", help="keep the verdict in this variable")
+def exercise(line, cell):
+    """Grades the cell as an exercise and draws one run of it."""
+    options = parse_argstring(exercise, line)
+    picture = []
+    for option in ("ranks", "count", "root", "op", "cluster", "buffering"):
+        value = getattr(options, option)
+        if value is not None:
+            picture += [f"--{option}", value]
+    # In place of the magic line, so that the lines that follow keep their numbers.
+    graded = grade(options.name, f"// %%exercise {line}\n{cell}", picture, options.page)
+    if options.save:
+        get_ipython().user_ns[options.save] = graded  # noqa: F821  (there wherever a magic is)
+    display(graded)
+
+
+def load_ipython_extension(ipython):
+    register_cell_magic(exercise)
+    ipython.push({"rankbox": rankbox, "compare": compare, "plot": plot})
