@@ -83,8 +83,7 @@ if [[ $fast == no ]]; then
     tsan+=("--run_under=setarch --addr-no-randomize")
   fi
   bazel_stage tsan "${tsan[@]}" "${sanitize[@]}"
-  bazel_stage asan --config=asan "${sanitize[@]}"
-  bazel_stage ubsan --config=ubsan "${sanitize[@]}"
+  bazel_stage asan_ubsan --config=asan_ubsan "${sanitize[@]}"
   check_stage format bazel/check_format.sh
   check_stage tidy bazel/check_tidy.sh
 fi
