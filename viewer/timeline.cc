@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "viewer/arrivals.h"
+
 namespace rankbox {
 namespace {
 
@@ -213,6 +215,7 @@ std::string draw_timeline(const Trace& trace, const sim::Replay& replay,
   const int name_width = static_cast<int>(std::to_string(std::max(drawn - 1, 0)).size());
   const int margin = 5 + name_width + 7;  // "rank 0", "  out  "
   const int width = std::max(options.columns, 40) - margin;
+  const std::vector<std::vector<Arrival>> arrivals = find_arrivals(trace, replay);
   const double seconds = end_of(replay);
   const Scale scale(seconds, width);
 
@@ -228,7 +231,9 @@ std::string draw_timeline(const Trace& trace, const sim::Replay& replay,
       if (event.kind == EventKind::kWait || (!open && spans[i].end == spans[i].begin)) {
         continue;  // waiting is blank, and what takes no time has no width
       }
-      const int begin = scale.column(spans[i].begin);
+      // What never began is drawn from when its rank came to it.
+      const double came = arrivals[static_cast<std::size_t>(rank)][i].when;
+      const int begin = scale.column(open ? came : spans[i].begin);
       const int end = open ? width : scale.column(spans[i].end);
       const bool works = event.kind == EventKind::kReduce || event.kind == EventKind::kCompute;
       Lane& lane = event.kind == EventKind::kSend ? out : in;

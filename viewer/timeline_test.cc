@@ -59,6 +59,20 @@ TEST_CASE("colours change nothing else, and end with their span") {
   CHECK(picture == draw_timeline(run.trace, run.replay, plain));
 }
 
+TEST_CASE("what never began is drawn from when its rank came to it") {
+  Run run = send_and_add();
+  run.trace.ranks[0].push_back(event_of(EventKind::kRecv, 1));
+  run.trace.ranks[1].push_back(event_of(EventKind::kRecv, 0));
+  run.replay.spans[0].push_back({0, -1});
+  run.replay.spans[1].push_back({0, -1});
+  CHECK(draw_timeline(run.trace, run.replay, {.columns = 53, .ascii = true}) ==
+        "rank 0  out  [>1============]\n"
+        "        in                   [<1====================?\n"
+        "rank 1  out\n"
+        "        in   [<0============][+#############][<0====?\n"
+        "             0               10 us           20 us\n");
+}
+
 TEST_CASE("a span that never ended is open to the right") {
   Run run = send_and_add();
   run.replay.spans[1][1] = {10e-6, -1};

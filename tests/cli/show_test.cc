@@ -71,6 +71,24 @@ TEST_CASE("a run that deadlocks is drawn up to there, and explained") {
   CHECK(shown.exit_code == 1);
   CHECK(shown.output.find("rank 1  out  [") != std::string::npos);
   CHECK(shown.output.find("deadlock") != std::string::npos);
+  // Who waits for whom.
+  CHECK(shown.output.find("\n,> rank 0\n|    | send, 16384 bytes, ") != std::string::npos);
+  CHECK(shown.output.find("`----' send, 16384 bytes, ") != std::string::npos);
+}
+
+TEST_CASE("the buffering dial decides whether a program deadlocks") {
+  struct Dial {
+    const char* text;
+    int exit_code;
+  };
+  for (const Dial& dial :
+       {Dial{"rendezvous", 1}, {"eager:16383", 1}, {"eager:16K", 0}, {"unbounded", 0}}) {
+    const CommandResult shown =
+        rankbox({"show", "exchange", "--file", "tests/verdict/wrong/send_send.cc", "--ranks", "2",
+                 "--buffering", dial.text});
+    INFO(dial.text << "\n" << shown.output);
+    CHECK(shown.exit_code == dial.exit_code);
+  }
 }
 
 TEST_CASE("what an exercise has no use for is a mistake") {
@@ -87,6 +105,7 @@ TEST_CASE("what an exercise has no use for is a mistake") {
       {{"show", "broadcast_ring", "--root", "4"}, "0 to 3"},
       {{"show", "broadcast_ring", "--ranks", "0"}, "whole number from 1"},
       {{"show", "broadcast_ring", "--cluster", "moon"}, "moon"},
+      {{"show", "broadcast_ring", "--buffering", "some"}, "rendezvous, eager:BYTES"},
   };
   for (const Mistake& mistake : mistakes) {
     const CommandResult result = rankbox(mistake.arguments);

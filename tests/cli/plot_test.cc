@@ -1,0 +1,68 @@
+// `rankbox compare --plot`: pictures of comparisons.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/cli/command.h"
+
+namespace rankbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A comparison that takes no time.
+CommandResult compare_to(const std::string& picture, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments = {"compare", "--ranks",  "2", "--sizes", "64,1K", "--iters",
+                                        "1",       "--warmup", "1", "--plot",  picture};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return rankbox(arguments);
+}
+
+TEST_CASE("a picture is drawn in the format that its name says") {
+  struct Format {
+    const char* name;
+    const char* begins_with;
+  };
+  const fs::path folder = fs::path(project()) / "plots";
+  fs::create_directory(folder);
+  for (const Format& format : {Format{"a.svg", "<?xml"}, {"b.png", "\x89PNG"}, {"c.pdf", "%PDF"}}) {
+    const std::string picture = (folder / format.name).string();
+    const CommandResult compared = compare_to(picture);
+    INFO(compared.output);
+    if (compared.exit_code == 1 &&
+        compared.output.find("python3-matplotlib") != std::string::npos) {
+      MESSAGE("skipped: no matplotlib here");
+      continue;
+    }
+    REQUIRE(compared.exit_code == 0);
+    CHECK(compared.output.find("wrote " + picture) != std::string::npos);
+    CHECK(read_file(picture).starts_with(format.begins_with));
+    CHECK_FALSE(fs::exists(picture + ".part"));
+  }
+}
+
+TEST_CASE("what cannot be drawn is refused before anything is measured") {
+  struct Mistake {
+    std::string picture;
+    std::vector<std::string> more;
+    const char* says;
+  };
+  const Mistake mistakes[] = {
+      {"plot.txt", {}, ".svg, .png or .pdf"},
+      {"nowhere/at/all.svg", {}, "cannot write there"},
+      {"plot.svg", {"--collective", "barrier"}, "no sizes"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const CommandResult compared = compare_to(mistake.picture, mistake.more);
+    INFO(compared.output);
+    CHECK(compared.exit_code == 2);
+    CHECK(compared.output.find(mistake.says) != std::string::npos);
+    CHECK(std::count(compared.output.begin(), compared.output.end(), '\n') == 1);
+  }
+}
+
+}  // namespace
+}  // namespace rankbox
