@@ -43,9 +43,10 @@ class ThreadExecutor final : public Executor {
       }
     } catch (const std::exception& error) {
       open(gate, kCancelled);
-      throw InvalidArgument(fmt::format(
-          "world size {}: this machine started {} threads, then said \"{}\"; use fewer ranks, or fibers",
-          world_size, threads.size(), error.what()));
+      throw InvalidArgument(
+          fmt::format("world size {}: this machine started {} threads, then said \"{}\"; use fewer "
+                      "ranks, or fibers",
+                      world_size, threads.size(), error.what()));
     }
     open(gate, kOpen);
   }  // joins
@@ -92,7 +93,8 @@ void check_thread_world(int world_size) {
   }();
   if (world_size > most) {
     throw InvalidArgument(fmt::format(
-        "world size {}: this machine runs at most {} threads; use fewer ranks, or fibers", world_size, most));
+        "world size {}: this machine runs at most {} threads; use fewer ranks, or fibers",
+        world_size, most));
   }
 }
 
