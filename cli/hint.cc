@@ -34,7 +34,7 @@ void hint(const Options& options) {
     fmt::print("more: ./rankbox hint {}\n", exercise.name);
   } else {
     fmt::print("that was the last one; the answer: {}\n", solution_path(exercise));
-    if (exercise.cost != nullptr) {
+    if (sends_messages(exercise)) {
       fmt::print("drawn: ./rankbox show {} --solution\n", exercise.name);
     }
   }

@@ -20,7 +20,7 @@ namespace rankbox::cli {
 namespace {
 
 Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes) {
-  Case example = exercise.first_case();
+  Case example = first_case_of(exercise);
   example.world_size = options.ranks;
   if (example.nodes) example.nodes = nodes;
   if (example.root) example.root = options.root;
@@ -94,7 +94,7 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   how.nodes = cluster.nodes_for(options.ranks);
   if (options.html && options.ranks <= kMostRanksWithBuffers) how.snapshot_elements = kElements;
   const Case example = case_of(exercise, options, how.nodes);
-  const Attempt run = exercise.attempt(function, example, how, use_signal_stack);
+  const Attempt run = attempt_exercise(exercise, function, example, how, use_signal_stack);
 
   const sim::Replay replay = sim::replay(run.report.trace, cluster);
   open(options, kTimelineFile) << draw_timeline(run.report.trace, replay,

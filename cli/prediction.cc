@@ -55,8 +55,8 @@ std::string in_steps(double steps) {
 }
 
 std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
-  const Case example = exercise.typical_case();
-  const Cost cost = exercise.cost(example);
+  const Case example = typical_case_of(exercise);
+  const Cost cost = cost_of(exercise, example);
   const double n = bytes_of(example);
   std::string expected = in_steps(guess.steps);
   std::string actual = in_steps(cost.steps);
@@ -72,9 +72,9 @@ std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
 }
 
 double seconds_of(const Exercise& exercise) {
-  Case example = exercise.typical_case();
+  Case example = typical_case_of(exercise);
   if (example.count) example.count = kLargeCount;
-  const Cost cost = exercise.cost(example);
+  const Cost cost = cost_of(exercise, example);
   const Cluster& machine = cluster_presets().front();
   return cost.steps * machine.within_node.alpha + cost.bytes * machine.within_node.beta +
          cost.reduced * machine.gamma;
@@ -87,7 +87,7 @@ std::string answer_to_winner(const Exercise& exercise, const std::string& name) 
       [](const Exercise* a, const Exercise* b) { return seconds_of(*a) < seconds_of(*b); });
   const double guessed = seconds_of(*find_exercise(name)) * 1e3;
   const std::string what = fmt::format("you predicted that {} wins at 4 MiB on {} ranks", name,
-                                       exercise.typical_case().world_size);
+                                       typical_case_of(exercise).world_size);
   if (name == best.name) return fmt::format("{}: right, with {:.3g} ms on paper", what, guessed);
   return fmt::format("{}; on paper it takes {:.3g} ms, and {} {:.3g} ms", what, guessed, best.name,
                      seconds_of(best) * 1e3);
@@ -95,10 +95,10 @@ std::string answer_to_winner(const Exercise& exercise, const std::string& name) 
 
 }  // namespace
 
-bool is_predictable(const Exercise& exercise) { return exercise.cost != nullptr; }
+bool is_predictable(const Exercise& exercise) { return sends_messages(exercise); }
 
 std::string question_about(const Exercise& exercise) {
-  const Case example = exercise.typical_case();
+  const Case example = typical_case_of(exercise);
   const bool has_tensor = example.count.has_value();
   std::string question = fmt::format(
       "Before its first run: on {} ranks, how many messages of {} go one after another?\n",

@@ -49,7 +49,7 @@ struct Options {
 
 /// Options that the exercise has no argument for are mistakes.
 void check_fits(const Exercise& exercise, const Options& options) {
-  const Case example = exercise.first_case();
+  const Case example = first_case_of(exercise);
   if (example.threads) refuse(exercise, "show", "has threads that share a value, no ranks to draw");
   if (options.count && !example.count) refuse(exercise, "--count", "has no tensor");
   if (options.root && !example.root) refuse(exercise, "--root", "has no root");

@@ -29,8 +29,8 @@ struct Cluster {
   Link between_nodes = {0.3e-6, 0.1e-9};
   double gamma = 0.1e-9;   // seconds per byte reduced
   int ranks_per_node = 0;  // 0: all ranks on one node
-  std::vector<Link> native =
-      {};  // the modes; empty: what the best known algorithm costs on the links
+  // The modes; empty: native collectives cost what the best known algorithm does on the links.
+  std::vector<Link> native = {};
 
   /// The nodes that this many ranks fill.
   int nodes_for(int world_size) const {

@@ -26,55 +26,17 @@ namespace rankbox {
 
 namespace {
 
-// The family knows the arguments; the graph says which messages this algorithm has, and the closed
-// form what they cost.
-template <class Family, const MessageGraph& kGraph, auto... kForm>
-Verdict judge_as(const char* name, AnyFunction function, const JudgeOptions& options) {
-  const auto typed = reinterpret_cast<typename Family::Function>(function);
-  return judge(name, Family(typed, kForm...), options, kGraph);
+// The family knows the arguments, the form what the algorithm costs.
+template <class Family, auto... kForm>
+std::unique_ptr<Subject> subject_of(AnyFunction function) {
+  return std::make_unique<Family>(reinterpret_cast<typename Family::Function>(function), kForm...);
 }
 
 template <class Family, auto... kForm>
-Attempt attempt_as(AnyFunction function, const Case& example, const RunOptions& how,
-                   const std::function<void()>& entering) {
-  const auto typed = reinterpret_cast<typename Family::Function>(function);
-  return attempt(Family(typed, kForm...), example, how, entering);
-}
-
-template <class Family, auto... kForm>
-Case first_case_of() {
-  return Family(nullptr, kForm...).cases().front();
-}
-
-template <class Family, auto... kForm>
-Case typical_case_of() {
-  const std::vector<Case> cases = Family(nullptr, kForm...).cases();
-  const auto is_typical = [](const Case& example) {
-    return example.world_size == 8 && example.root.value_or(0) == 0 &&
-           example.nodes.value_or(2) == 2;
-  };
-  const auto found = std::find_if(cases.rbegin(), cases.rend(), is_typical);
-  return found == cases.rend() ? cases.back() : *found;
-}
-
-template <class Family, auto... kForm>
-Cost cost_of(const Case& example) {
-  return Family(nullptr, kForm...).cost(example);
-}
-
-template <class Family, const MessageGraph& kGraph, auto... kForm>
-Exercise row(const char* name, int chapter, int difficulty, int importance, const char* summary) {
-  return {name,
-          chapter,
-          difficulty,
-          importance,
-          summary,
-          Family::kParameters,
-          judge_as<Family, kGraph, kForm...>,
-          attempt_as<Family, kForm...>,
-          first_case_of<Family, kForm...>,
-          typical_case_of<Family, kForm...>,
-          sizeof...(kForm) == 0 ? nullptr : cost_of<Family, kForm...>};
+Exercise row(const char* name, int chapter, int difficulty, int importance,
+             const MessageGraph& graph, const char* summary) {
+  return {name,    chapter, difficulty,          importance,
+          summary, &graph,  Family::kParameters, subject_of<Family, kForm...>};
 }
 
 }  // namespace
@@ -92,64 +54,72 @@ const std::vector<Chapter>& chapters() {
 
 const std::vector<Exercise>& exercises() {
   static const std::vector<Exercise> all = {
-      row<Race, graph::kAny>("race", 1, 1, 3, "threads update one value; lose no update"),
-      row<PingPong, graph::kAny, cost::ping_pong>("ping_pong", 1, 1, 3,
-                                                  "there and back: what a message costs"),
-      row<Exchange, graph::kAny, cost::exchange>("exchange", 1, 1, 4,
-                                                 "two ranks swap tensors, and must not hang"),
-      row<Barrier, graph::kDoublingDistances, cost::barrier_dissemination>(
-          "barrier_dissemination", 1, 2, 2, "nobody leaves before everybody has come"),
+      row<Race>("race", 1, 1, 3, graph::kAny, "threads update one value; lose no update"),
+      row<PingPong, cost::ping_pong>("ping_pong", 1, 1, 3, graph::kAny,
+                                     "there and back: what a message costs"),
+      row<Exchange, cost::exchange>("exchange", 1, 1, 4, graph::kAny,
+                                    "two ranks swap tensors, and must not hang"),
+      row<Barrier, cost::barrier_dissemination>("barrier_dissemination", 1, 2, 2,
+                                                graph::kDoublingDistances,
+                                                "nobody leaves before everybody has come"),
 
-      row<Broadcast, graph::kFromRoot, cost::broadcast_naive>("broadcast_naive", 2, 2, 3,
-                                                              "src sends to every rank in turn"),
-      row<Broadcast, graph::kTree, cost::broadcast_tree>(
-          "broadcast_tree", 2, 2, 3, "whoever has it passes it on: twice as many each round"),
-      row<Broadcast, graph::kRing, cost::broadcast_ring>("broadcast_ring", 2, 2, 3,
-                                                         "from neighbour to neighbour"),
-      row<SegmentedBroadcast, graph::kRing, cost::broadcast_ring_pipelined>(
-          "broadcast_ring_pipelined", 2, 3, 4, "the ring in segments, all links busy at once"),
-      row<Broadcast, graph::kTreeAndRing, cost::broadcast_scatter_allgather>(
-          "broadcast_scatter_allgather", 2, 4, 3, "deal out pieces, then pass them all around"),
+      row<Broadcast, cost::broadcast_naive>("broadcast_naive", 2, 2, 3, graph::kFromRoot,
+                                            "src sends to every rank in turn"),
+      row<Broadcast, cost::broadcast_tree>("broadcast_tree", 2, 2, 3, graph::kTree,
+                                           "whoever has it passes it on: twice as many each round"),
+      row<Broadcast, cost::broadcast_ring>("broadcast_ring", 2, 2, 3, graph::kRing,
+                                           "from neighbour to neighbour"),
+      row<SegmentedBroadcast, cost::broadcast_ring_pipelined>(
+          "broadcast_ring_pipelined", 2, 3, 4, graph::kRing,
+          "the ring in segments, all links busy at once"),
+      row<Broadcast, cost::broadcast_scatter_allgather>(
+          "broadcast_scatter_allgather", 2, 4, 3, graph::kTreeAndRing,
+          "deal out pieces, then pass them all around"),
 
-      row<Reduce, graph::kToRoot, cost::reduce_naive>("reduce_naive", 3, 3, 2,
-                                                      "every rank sends to dst, which adds up"),
-      row<Reduce, graph::kTree, cost::reduce_tree>("reduce_tree", 3, 3, 2,
-                                                   "pairs add up, then pairs of pairs"),
-      row<Reduce, graph::kTwoButterflies, cost::reduce_scatter_gather>(
-          "reduce_scatter_gather", 3, 5, 3, "halve what you are responsible for, then collect"),
+      row<Reduce, cost::reduce_naive>("reduce_naive", 3, 3, 2, graph::kToRoot,
+                                      "every rank sends to dst, which adds up"),
+      row<Reduce, cost::reduce_tree>("reduce_tree", 3, 3, 2, graph::kTree,
+                                     "pairs add up, then pairs of pairs"),
+      row<Reduce, cost::reduce_scatter_gather>("reduce_scatter_gather", 3, 5, 3,
+                                               graph::kTwoButterflies,
+                                               "halve what you are responsible for, then collect"),
 
-      row<AllReduce, graph::kStar, cost::allreduce_naive>("allreduce_naive", 4, 2, 3,
-                                                          "reduce to rank 0, broadcast from there"),
-      row<AllReduce, graph::kTree, cost::allreduce_tree>("allreduce_tree", 4, 2, 3,
-                                                         "the same along trees"),
-      row<AllReduce, graph::kButterfly, cost::allreduce_butterfly>(
-          "allreduce_butterfly", 4, 2, 3, "swap and add with partners twice as far each round"),
-      row<AllReduce, graph::kRing, cost::allreduce_ring>(
-          "allreduce_ring", 4, 3, 5, "chunks go round twice: added up, then handed out"),
-      row<AllReduce, graph::kTwoButterflies, cost::allreduce_rabenseifner>(
-          "allreduce_rabenseifner", 4, 4, 4, "recursive halving, then recursive doubling"),
-      row<HierarchicalAllReduce, graph::kLeaders, cost::allreduce_hierarchical>(
-          "allreduce_hierarchical", 4, 4, 4,
+      row<AllReduce, cost::allreduce_naive>("allreduce_naive", 4, 2, 3, graph::kStar,
+                                            "reduce to rank 0, broadcast from there"),
+      row<AllReduce, cost::allreduce_tree>("allreduce_tree", 4, 2, 3, graph::kTree,
+                                           "the same along trees"),
+      row<AllReduce, cost::allreduce_butterfly>(
+          "allreduce_butterfly", 4, 2, 3, graph::kButterfly,
+          "swap and add with partners twice as far each round"),
+      row<AllReduce, cost::allreduce_ring>("allreduce_ring", 4, 3, 5, graph::kRing,
+                                           "chunks go round twice: added up, then handed out"),
+      row<AllReduce, cost::allreduce_rabenseifner>("allreduce_rabenseifner", 4, 4, 4,
+                                                   graph::kTwoButterflies,
+                                                   "recursive halving, then recursive doubling"),
+      row<HierarchicalAllReduce, cost::allreduce_hierarchical>(
+          "allreduce_hierarchical", 4, 4, 4, graph::kLeaders,
           "within nodes first, one leader per node between them"),
 
-      row<Gather, graph::kToRoot, cost::gather_naive>("gather_naive", 5, 4, 2,
-                                                      "every rank sends its tensor to dst"),
-      row<Gather, graph::kTree, cost::gather_tree>(
-          "gather_tree", 5, 4, 2, "neighbours join their blocks, then pairs of them"),
-      row<Scatter, graph::kTree, cost::scatter_tree>("scatter_tree", 5, 4, 2,
-                                                     "give the far half away, again and again"),
-      row<AllGather, graph::kStar, cost::allgather_naive>("allgather_naive", 5, 4, 2,
-                                                          "gather to rank 0, broadcast from there"),
-      row<AllGather, graph::kTree, cost::allgather_tree>("allgather_tree", 5, 4, 2,
-                                                         "the same along trees"),
-      row<AllGather, graph::kRing, cost::allgather_ring>("allgather_ring", 5, 3, 4,
-                                                         "pass on what came last, p-1 times"),
-      row<AllGather, graph::kDoublingDistances, cost::allgather_bruck>(
-          "allgather_bruck", 5, 4, 2, "what a rank holds doubles every round, for any p"),
-      row<ReduceScatter, graph::kRing, cost::reduce_scatter_ring>(
-          "reduce_scatter_ring", 5, 3, 4, "each chunk goes round once and collects its sum"),
-      row<AllToAll, graph::kPairwise, cost::alltoall_pairwise>(
-          "alltoall_pairwise", 5, 2, 3, "a different message for everyone, in conflict-free steps"),
+      row<Gather, cost::gather_naive>("gather_naive", 5, 4, 2, graph::kToRoot,
+                                      "every rank sends its tensor to dst"),
+      row<Gather, cost::gather_tree>("gather_tree", 5, 4, 2, graph::kTree,
+                                     "neighbours join their blocks, then pairs of them"),
+      row<Scatter, cost::scatter_tree>("scatter_tree", 5, 4, 2, graph::kTree,
+                                       "give the far half away, again and again"),
+      row<AllGather, cost::allgather_naive>("allgather_naive", 5, 4, 2, graph::kStar,
+                                            "gather to rank 0, broadcast from there"),
+      row<AllGather, cost::allgather_tree>("allgather_tree", 5, 4, 2, graph::kTree,
+                                           "the same along trees"),
+      row<AllGather, cost::allgather_ring>("allgather_ring", 5, 3, 4, graph::kRing,
+                                           "pass on what came last, p-1 times"),
+      row<AllGather, cost::allgather_bruck>("allgather_bruck", 5, 4, 2, graph::kDoublingDistances,
+                                            "what a rank holds doubles every round, for any p"),
+      row<ReduceScatter, cost::reduce_scatter_ring>(
+          "reduce_scatter_ring", 5, 3, 4, graph::kRing,
+          "each chunk goes round once and collects its sum"),
+      row<AllToAll, cost::alltoall_pairwise>(
+          "alltoall_pairwise", 5, 2, 3, graph::kPairwise,
+          "a different message for everyone, in conflict-free steps"),
   };
   return all;
 }
@@ -179,13 +149,38 @@ std::string pristine_path(const Exercise& exercise) {
   return fmt::format("exercises/stubs/{}/{}.cc", chapter_of(exercise).folder, exercise.name);
 }
 
+Case first_case_of(const Exercise& exercise) { return exercise.subject(nullptr)->cases().front(); }
+
+Case typical_case_of(const Exercise& exercise) {
+  const std::vector<Case> cases = exercise.subject(nullptr)->cases();
+  const auto is_typical = [](const Case& example) {
+    return example.world_size == 8 && example.root.value_or(0) == 0 &&
+           example.nodes.value_or(2) == 2;
+  };
+  const auto found = std::find_if(cases.rbegin(), cases.rend(), is_typical);
+  return found == cases.rend() ? cases.back() : *found;
+}
+
+bool sends_messages(const Exercise& exercise) {
+  return exercise.subject(nullptr)->sends_messages();
+}
+
+Cost cost_of(const Exercise& exercise, const Case& example) {
+  return exercise.subject(nullptr)->cost(example);
+}
+
 void check_replay(const Exercise& exercise, const std::string& text) {
-  parse_case(text, exercise.first_case());
+  parse_case(text, first_case_of(exercise));
+}
+
+Attempt attempt_exercise(const Exercise& exercise, AnyFunction function, const Case& example,
+                         const RunOptions& how, const std::function<void()>& entering) {
+  return attempt(*exercise.subject(function), example, how, entering);
 }
 
 Verdict judge_exercise(const Exercise& exercise, AnyFunction function,
                        const JudgeOptions& options) {
-  return exercise.judge(exercise.name, function, options);
+  return judge(exercise.name, *exercise.subject(function), options, *exercise.graph);
 }
 
 }  // namespace rankbox

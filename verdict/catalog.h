@@ -2,12 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "verdict/attempt.h"
 #include "verdict/judge.h"
+#include "verdict/message_graph.h"
+#include "verdict/subject.h"
 #include "verdict/verdict.h"
 
 namespace rankbox {
@@ -27,16 +30,11 @@ struct Exercise {
   int difficulty = 0;  // 1 to 5
   int importance = 0;  // 1 to 5
   const char* summary = "";
-  const char* parameters = "";  // "(Comm& dist, Tensor& tensor, int src)"
-
-  Verdict (*judge)(const char* name, AnyFunction function, const JudgeOptions& options) = nullptr;
-  Attempt (*attempt)(AnyFunction function, const Case& example, const RunOptions& how,
-                     const std::function<void()>& entering) = nullptr;
-  Case (*first_case)() = nullptr;
-  // Of those that are judged, one of middling size (8 ranks, if it can have as many).
-  Case (*typical_case)() = nullptr;
-  // What the contract promises. Null where no messages are sent.
-  Cost (*cost)(const Case& example) = nullptr;
+  const MessageGraph* graph = nullptr;  // which messages this algorithm has
+  const char* parameters = "";          // "(Comm& dist, Tensor& tensor, int src)"
+  // How a function is called and compared, and what it should cost. Without a function (null) it
+  // knows its cases and their cost, and can not be run.
+  std::unique_ptr<Subject> (*subject)(AnyFunction function) = nullptr;
 };
 
 /// In the order in which they are best read.
@@ -55,8 +53,25 @@ std::string solution_path(const Exercise& exercise);
 /// The stub as it was before anybody wrote to it: "exercises/stubs/02_broadcast/broadcast_ring.cc".
 std::string pristine_path(const Exercise& exercise);
 
+/// The smallest case that is judged.
+Case first_case_of(const Exercise& exercise);
+
+/// Of those that are judged, one of middling size: 8 ranks, if it can have as many.
+Case typical_case_of(const Exercise& exercise);
+
+/// Whether there are messages to count, and to draw.
+bool sends_messages(const Exercise& exercise);
+
+/// What the contract promises. REQUIRES: sends_messages().
+Cost cost_of(const Exercise& exercise, const Case& example);
+
 /// Throws InvalidArgument unless `text` is a case of this exercise; see case.h.
 void check_replay(const Exercise& exercise, const std::string& text);
+
+/// Runs one case of a function as this exercise, once. See attempt.h.
+/// REQUIRES: the function has the exercise's parameters and returns nothing.
+Attempt attempt_exercise(const Exercise& exercise, AnyFunction function, const Case& example,
+                         const RunOptions& how, const std::function<void()>& entering);
 
 /// Judges a function as this exercise. See judge.h for what is checked.
 /// REQUIRES: the function has the exercise's parameters and returns nothing.
