@@ -13,7 +13,6 @@
 // orders them.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -42,8 +41,8 @@ class SharedValue {
   struct Use {
     std::int64_t loads = 0;
     std::int64_t stores = 0;
-    std::int64_t overwrites =
-        0;  // stores that were seen to hit another number than the thread had loaded
+    // Stores that were seen to hit another number than the thread had loaded.
+    std::int64_t overwrites = 0;
   };
 
   /// One entry for each thread that touched the value, in the order in which they came. (A thread
@@ -66,7 +65,7 @@ class SharedValue {
   volatile std::int64_t value_;
   const std::uint64_t serial_;            // unlike the address, never used twice
   std::atomic<std::size_t> threads_ = 0;  // that came, also of those that were refused
-  std::array<Slot, kMaxThreads> slots_;
+  std::vector<Slot> slots_ = std::vector<Slot>(kMaxThreads);  // never grows
 };
 
 }  // namespace rankbox

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "viewer/links.h"
 #include "viewer/messages.h"
 
 namespace rankbox {
@@ -30,10 +31,25 @@ enum Lane : int { kCalls, kSendPort, kRecvPort, kLanes };
 
 constexpr const char* kLaneNames[] = {"", " sends", " receives"};
 
+/// [rank][event] The wait for what this event started; rank -1 where there is none.
+std::vector<std::vector<EventId>> find_waits(const Trace& trace) {
+  std::vector<std::vector<EventId>> waits;
+  for (const std::vector<Event>& events : trace.ranks) waits.emplace_back(events.size());
+  const std::vector<std::vector<EventId>> links = link_events(trace);
+  for (int rank = 0; rank < static_cast<int>(trace.ranks.size()); ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    for (std::size_t i = 0; i < links[at].size(); ++i) {
+      const bool is_wait = trace.ranks[at][i].kind == EventKind::kWait;
+      if (is_wait && links[at][i].rank == rank) waits[at][links[at][i].event] = {rank, i};
+    }
+  }
+  return waits;
+}
+
 class Writer {
  public:
   Writer(std::ostream& out, const Trace& trace, const sim::Replay& replay)
-      : out_(out), trace_(trace), replay_(replay) {}
+      : out_(out), trace_(trace), replay_(replay), waits_(find_waits(trace)) {}
 
   void write() {
     out_ << R"({"displayTimeUnit":"ns","traceEvents":[)";
@@ -147,14 +163,21 @@ class Writer {
     for (const Message& message : match_messages(trace_)) {
       Interval sent;
       Interval received;
-      if (!interval(timebase, message.send, sent) || !interval(timebase, message.recv, received))
-        continue;
+      const EventId taken = taken_at(timebase, message.recv);
+      if (!interval(timebase, message.send, sent) || !interval(timebase, taken, received)) continue;
       const double begin = sent.first;
       const double end = std::max(begin, (received.first + received.second) / 2);
       const Json common = {{"name", "message"}, {"cat", "message"}, {"id", ++number}};
       write_end(timebase, message.send, "s", begin, common);
-      write_end(timebase, message.recv, "f", end, common);
+      write_end(timebase, taken, "f", end, common);
     }
+  }
+
+  /// By the wall clock an irecv is over before its message is sent: the wait for it is where it comes.
+  EventId taken_at(Timebase timebase, EventId recv) const {
+    if (timebase == kVirtual || !event(recv).async) return recv;
+    const EventId wait = waits_[static_cast<std::size_t>(recv.rank)][recv.event];
+    return wait.rank < 0 ? recv : wait;
   }
 
   void write_end(Timebase timebase, EventId id, const char* phase, double seconds, Json json) {
@@ -169,6 +192,7 @@ class Writer {
   std::ostream& out_;
   const Trace& trace_;
   const sim::Replay& replay_;
+  const std::vector<std::vector<EventId>> waits_;
   bool first_ = true;
 };
 

@@ -35,7 +35,7 @@ std::string python_with_matplotlib() {
 }
 
 std::string kind_of(const std::string& path) {
-  const std::string extension = std::filesystem::path(path).extension();
+  std::string extension = std::filesystem::path(path).extension();
   for (const char* known : {".svg", ".png", ".pdf"}) {
     if (extension == known) return extension;
   }
