@@ -1,5 +1,4 @@
-// Deadlock is proved, and told: who waits for whom, where.
-#include <algorithm>
+// Deadlocks of messages are proved, at once and once, and told: who waits for whom, where.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -8,84 +7,11 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "tests/sim/check_deadlocks.h"
 #include "tests/sim/observe.h"
 
 namespace rankbox::testing {
 namespace {
-
-/// What a rank should be found waiting for.
-struct Blocked {
-  int rank;
-  std::string op;
-  std::vector<int> peers;
-  long long bytes;
-  int line;
-};
-
-void check_told_to(int rank, const DeadlockError& error, const std::vector<Blocked>& blocked,
-                   const std::vector<int>& cycle) {
-  CAPTURE(rank);
-  REQUIRE(error.waits().size() == blocked.size());
-  for (std::size_t i = 0; i < blocked.size(); ++i) {
-    CAPTURE(i);
-    const Wait& wait = error.waits()[i];
-    CHECK(wait.rank == blocked[i].rank);
-    CHECK(wait.op == blocked[i].op);
-    CHECK(wait.peers == blocked[i].peers);
-    CHECK(wait.bytes == blocked[i].bytes);
-    CHECK(wait.line == blocked[i].line);
-    CHECK(is_file(wait.file, "deadlock_test.cc"));
-  }
-  CHECK(error.cycle() == cycle);
-}
-
-/// Runs the program under several schedules. Each time the same deadlock must be proved; every rank
-/// that is blocked must be told of it, in the same words, and the others must have returned.
-/// @param body notes in lines[rank] the line on which the rank is going to block
-std::string check_deadlocks(RunOptions options, const std::function<void(Comm&, int& line)>& body,
-                            std::vector<Blocked> blocked, const std::vector<int>& cycle) {
-  std::string story;
-  for_each_schedule(4, [&](std::uint64_t seed) {
-    options.seed = seed;
-    std::vector<int> lines(static_cast<std::size_t>(options.world_size), 0);
-    const Observation seen = observe(
-        options, [&](Comm& dist) { body(dist, lines[static_cast<std::size_t>(dist.rank())]); });
-    for (Blocked& rank : blocked) rank.line = lines[static_cast<std::size_t>(rank.rank)];
-
-    INFO(what_of(seen.thrown));
-    const auto error = require_error<DeadlockError>(seen);
-    check_told_to(-1, error, blocked, cycle);
-    CHECK(error.rank() == (cycle.empty() ? blocked.front().rank : cycle.front()));
-    for (int rank = 0; rank < options.world_size; ++rank) {
-      const std::exception_ptr& ended = seen.ranks[static_cast<std::size_t>(rank)];
-      const bool is_blocked = std::any_of(blocked.begin(), blocked.end(),
-                                          [&](const Blocked& b) { return b.rank == rank; });
-      CAPTURE(rank);
-      REQUIRE((ended != nullptr) == is_blocked);
-      if (!is_blocked) continue;
-      const auto told = require_error<DeadlockError>(seen, rank);
-      check_told_to(rank, told, blocked, cycle);
-      CHECK(told.rank() == rank);
-      CHECK(std::string(told.what()) == error.what());
-    }
-
-    const std::string what = error.what();
-    CHECK(contains(what, "deadlock"));
-    CHECK(contains(what, "hint: "));
-    for (std::size_t i = 0; i < cycle.size() && i < 8; ++i) {
-      const auto at = std::find_if(blocked.begin(), blocked.end(),
-                                   [&](const Blocked& b) { return b.rank == cycle[i]; });
-      CHECK(contains(what, "rank " + std::to_string(cycle[i])));
-      if (at != blocked.end()) {
-        CHECK(contains(what, "deadlock_test.cc:" + std::to_string(at->line)));
-      }
-    }
-    CHECK(std::count(what.begin(), what.end(), '\n') <= 11);
-    if (story.empty()) story = what;
-    CHECK(what == story);
-  });
-  return story;
-}
 
 TEST_CASE("two ranks that send first") {
   const std::string story =
@@ -224,58 +150,6 @@ TEST_CASE("a send to oneself stops those that wait elsewhere, too") {
   check_all_ended_as<DeadlockError>(seen);
 }
 
-TEST_CASE("a barrier that a rank never comes to") {
-  check_deadlocks({.world_size = 4},
-                  [](Comm& dist, int& line) {
-                    dist.barrier();
-                    if (dist.rank() == 2) return;
-                    line = __LINE__ + 1;
-                    dist.barrier();
-                  },
-                  {{0, "barrier", {2}, 0, 0}, {1, "barrier", {2}, 0, 0}, {3, "barrier", {2}, 0, 0}},
-                  {0, 2});
-}
-
-TEST_CASE("a collective on one side, a message on the other") {
-  check_deadlocks(
-      {.world_size = 3},
-      [](Comm& dist, int& line) {
-        Tensor tensor = zeros(5);
-        if (dist.rank() == 1) {
-          line = __LINE__ + 1;
-          dist.recv(tensor, 0);
-        }
-        line = __LINE__ + 1;
-        dist.all_reduce(tensor);
-        if (dist.rank() == 0) dist.send(tensor, 1);
-      },
-      {{0, "all_reduce", {1}, 20, 0}, {1, "recv", {0}, 20, 0}, {2, "all_reduce", {1}, 20, 0}},
-      {0, 1});
-}
-
-TEST_CASE("waiting for requests that nobody will complete: the line is the one that started them") {
-  check_deadlocks(
-      {.world_size = 3},
-      [](Comm& dist, int& line) {
-        const Tensor out = zeros(8);
-        Tensor in = zeros(8);
-        std::vector<Request> requests;
-        if (dist.rank() == 0) {
-          line = __LINE__ + 1;
-          requests.push_back(dist.irecv(in, 1));
-        } else if (dist.rank() == 1) {
-          line = __LINE__ + 1;
-          requests.push_back(dist.isend(out, 2));
-        } else {
-          line = __LINE__ + 1;
-          requests.push_back(dist.all_reduce_async(in));
-        }
-        dist.wait_all(requests);
-      },
-      {{0, "recv", {1}, 32, 0}, {1, "send", {2}, 32, 0}, {2, "all_reduce", {0, 1}, 32, 0}},
-      {0, 1, 2});
-}
-
 TEST_CASE("messages that nobody takes are told with the deadlock") {
   // Everybody waits for the rank before, and has sent to the one after next.
   for (int world_size : {3, 17}) {
@@ -299,78 +173,6 @@ TEST_CASE("messages that nobody takes are told with the deadlock") {
     CHECK(contains(story, "unmatched: rank 0 sent 4 bytes to rank 2 at "));
     CHECK(contains(story, "(and " + std::to_string(2 * world_size - 1) + " more)"));
   }
-}
-
-TEST_CASE("half a sendrecv") {
-  check_deadlocks({.world_size = 2},
-                  [](Comm& dist, int& line) {
-                    const Tensor out = zeros(2);
-                    Tensor in = zeros(3);
-                    if (dist.rank() == 0) {
-                      line = __LINE__ + 1;
-                      dist.sendrecv(out, 1, in, 1);
-                    } else {
-                      Tensor box = zeros(2);
-                      dist.recv(box, 0);
-                      line = __LINE__ + 1;
-                      dist.recv(box, 0);
-                    }
-                  },
-                  {{0, "sendrecv", {1}, 12, 0}, {1, "recv", {0}, 8, 0}}, {0, 1});
-}
-
-TEST_CASE("a ring of sendrecvs in which one goes the wrong way") {
-  // Rank 2 sends back to 1 instead of on to 0.
-  check_deadlocks({.world_size = 3},
-                  [](Comm& dist, int& line) {
-                    const Tensor out = zeros(1);
-                    Tensor in = zeros(1);
-                    const int dst = dist.rank() == 2 ? 1 : dist.rank() + 1;
-                    const int src = prev_of(dist);
-                    line = __LINE__ + 1;
-                    dist.sendrecv(out, dst, in, src);
-                  },
-                  {{0, "sendrecv", {2}, 4, 0}, {2, "sendrecv", {1}, 4, 0}}, {0, 2, 1});
-}
-
-TEST_CASE("within a group the story is told in ranks of the world") {
-  check_deadlocks({.world_size = 5},
-                  [](Comm& dist, int& line) {
-                    Comm half = dist.split(dist.rank() % 2);
-                    Tensor tensor = zeros(6);
-                    half.all_reduce(tensor);
-                    if (dist.rank() % 2 == 0) return;
-                    line = __LINE__ + 1;
-                    half.send(tensor, 1 - half.rank());
-                  },
-                  {{1, "send", {3}, 24, 0}, {3, "send", {1}, 24, 0}}, {1, 3});
-}
-
-TEST_CASE("two groups that wait for each other") {
-  // 0 and 1 share a column, 0 and 2 a row; 3 is missing from the row of 2 and the column of 1.
-  check_deadlocks({.world_size = 4},
-                  [](Comm& dist, int& line) {
-                    Comm row = dist.split(dist.rank() / 2);
-                    Comm column = dist.split(dist.rank() % 2);
-                    if (dist.rank() == 0) {
-                      line = __LINE__ + 1;
-                      row.barrier();
-                    } else if (dist.rank() == 1) {
-                      line = __LINE__ + 1;
-                      column.barrier();
-                    } else if (dist.rank() == 2) {
-                      line = __LINE__ + 1;
-                      column.barrier();
-                    } else {
-                      line = __LINE__ + 1;
-                      row.barrier();
-                    }
-                  },
-                  {{0, "barrier", {1}, 0, 0},
-                   {1, "barrier", {3}, 0, 0},
-                   {2, "barrier", {0}, 0, 0},
-                   {3, "barrier", {2}, 0, 0}},
-                  {0, 1, 3, 2});
 }
 
 TEST_CASE("the proof comes at once, not after a timeout") {
