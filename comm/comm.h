@@ -9,8 +9,16 @@
 #include "comm/errors.h"
 #include "comm/tensor.h"
 
-#if defined(RANKBOX_BACKEND_MPI) || defined(RANKBOX_BACKEND_NCCL)
-#error "this backend is not part of Rankbox yet: build with --config=sim"
+#if defined(RANKBOX_BACKEND_MPI)
+#include "mpi/communicator.h"
+namespace rankbox {
+using Comm = mpi::Communicator;
+}  // namespace rankbox
+#elif defined(RANKBOX_BACKEND_NCCL)
+#include "gpu/communicator.h"
+namespace rankbox {
+using Comm = gpu::Communicator;
+}  // namespace rankbox
 #else
 #include "sim/communicator.h"
 namespace rankbox {

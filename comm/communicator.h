@@ -61,6 +61,8 @@
 //                                     color, ordered by (key, rank). A negative color joins none,
 //                                     and gets a communicator that refuses every call
 //   compute(seconds)                  spends virtual time
+//   synchronize()                     returns when all that this rank has started on its device is
+//                                     done; at once where the rank's device is the host
 //
 // Errors, all from comm/errors.h, each naming the call's place:
 //
@@ -72,6 +74,8 @@
 //   CollectiveMismatch   the ranks called different collectives, or the same one differently
 //   DeadlockError        nobody can go on
 //   Aborted              another rank failed
+//   TimedOut             a wait took longer than RunOptions::deadline_seconds, where deadlocks are
+//                        not proved: on real machines
 //
 // Thread safety: a communicator, its copies and its requests belong to the one thread that runs
 // their rank.
@@ -124,6 +128,7 @@ concept Communicator = requires(C& dist, const C& here, Slice slice, typename C:
 
   { dist.split(rank, rank) } -> std::same_as<C>;
   dist.compute(1.0);
+  dist.synchronize();
 };
 
 }  // namespace rankbox

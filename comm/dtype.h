@@ -1,15 +1,22 @@
 // The element types a tensor may have.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <type_traits>
 
+#include "comm/float16.h"
+
 namespace rankbox {
 
-enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64 };
+enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kFloat16 };
+
+inline constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat64, DType::kInt32,
+                                       DType::kInt64, DType::kFloat16};
 
 /// Bytes of one element.
 constexpr std::int64_t size_of(DType dtype) {
+  if (dtype == DType::kFloat16) return 2;
   return dtype == DType::kFloat32 || dtype == DType::kInt32 ? 4 : 8;
 }
 
@@ -24,6 +31,8 @@ constexpr const char* name_of(DType dtype) {
       return "int32";
     case DType::kInt64:
       return "int64";
+    case DType::kFloat16:
+      return "float16";
   }
   return "unknown";
 }
@@ -36,10 +45,31 @@ constexpr DType dtype_of() {
     return DType::kFloat64;
   } else if constexpr (std::is_same_v<T, std::int32_t>) {
     return DType::kInt32;
-  } else {
-    static_assert(std::is_same_v<T, std::int64_t>,
-                  "tensors hold float, double, int32_t or int64_t");
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return DType::kInt64;
+  } else {
+    static_assert(std::is_same_v<T, Float16>,
+                  "tensors hold float, double, int32_t, int64_t or Float16");
+    return DType::kFloat16;
+  }
+}
+
+constexpr bool is_integer(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
+
+/// Calls fn with a value of the C++ type that dtype stands for.
+template <class Fn>
+constexpr void with_type(DType dtype, Fn fn) {
+  switch (dtype) {
+    case DType::kFloat32:
+      return fn(float{});
+    case DType::kFloat64:
+      return fn(double{});
+    case DType::kInt32:
+      return fn(std::int32_t{});
+    case DType::kInt64:
+      return fn(std::int64_t{});
+    case DType::kFloat16:
+      return fn(Float16{});
   }
 }
 

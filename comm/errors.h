@@ -128,6 +128,12 @@ class DeadlockError : public Error {
   std::vector<int> cycle_;
 };
 
+/// A wait took longer than RunOptions::deadline_seconds. Only on real machines, where nobody can
+/// prove that it would have been for ever.
+class TimedOut : public Error {
+  using Error::Error;
+};
+
 /// A rank's function threw something that is not a Rankbox error. The original is nested
 /// (std::rethrow_if_nested).
 class RankFailed : public Error {

@@ -66,6 +66,11 @@ struct RunOptions {
   bool watch_buffers = false;
   // So many first elements of whatever is sent, received or reduced are copied into the trace.
   int snapshot_elements = 0;
+  // Where deadlocks are not proved (MPI, NCCL): how long a rank may wait for the others.
+  double deadline_seconds = 30;
+  // Whether ranks compare their arguments before a native collective starts, and so learn of a
+  // mismatch. The sandbox always does; on MPI and NCCL it costs a short exchange each time.
+  bool check_collectives = true;
   bool trace = true;  // off: the report has no trace, clocks or cost
 };
 

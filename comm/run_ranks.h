@@ -1,5 +1,9 @@
 // Start a world of ranks, run a function on each, and join them.
 //
+// Ranks are threads of this process, or, where a launcher started several processes (mpirun, torchrun,
+// srun), one rank a process: then every process calls run_ranks, with the same options, and every
+// process gets all results.
+//
 //   auto [sums, report] = run_ranks({.world_size = 4}, [](Comm& dist) {
 //     Tensor tensor = full({1024}, static_cast<float>(dist.rank()));
 //     allreduce_ring(dist, tensor, ReduceOp::SUM);
@@ -10,32 +14,69 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "comm/comm.h"
+#include "comm/result_bytes.h"
 #include "comm/run_options.h"
 
 namespace rankbox {
 
-/// Throws InvalidArgument for a world that cannot be. Implemented by the backend.
+/// How this process was started.
+struct Launch {
+  int processes =
+      0;            // that were launched together; 0: none were, and ranks are threads of this one
+  int process = 0;  // which of them this is
+  /// Only one process prints and writes files.
+  bool is_first() const { return process == 0; }
+};
+
+/// Implemented by the backend, as all that follows.
+Launch launch();
+
+/// Throws InvalidArgument for a world that cannot be.
 void check_options(const RunOptions& options);
 
-/// Runs `body` on every rank and returns when the last has ended. Implemented by the backend.
-RunReport run_world(const RunOptions& options, const std::function<void(Comm&)>& body);
-
-/// As run_world, but keeps the report also when the run fails: `report`, unless it is null, is
-/// filled before the error is thrown.
+/// Runs `body` on every rank, or on this process's if there is one, and returns when the last has
+/// ended. Throws as run_ranks does; `report` is filled before.
 void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
                RunReport* report);
+
+inline RunReport run_world(const RunOptions& options, const std::function<void(Comm&)>& body) {
+  RunReport report;
+  run_world(options, body, &report);
+  return report;
+}
+
+/// After a run by several processes, called by all of them: what each rank brought, by rank.
+std::vector<std::string> gather_from_processes(int world_size, std::string mine);
 
 template <class R>
 struct RunResult {
   std::vector<R> results;  // [rank]
   RunReport report;
 };
+
+/// Fills the slots of other processes' ranks.
+template <class R>
+void exchange(std::vector<std::optional<R>>& slots) {
+  if constexpr (Portable<R>) {
+    const int me = launch().process;
+    const bool has_one = me < static_cast<int>(slots.size());
+    const std::vector<std::string> all = gather_from_processes(
+        static_cast<int>(slots.size()),
+        has_one ? to_bytes(*slots[static_cast<std::size_t>(me)]) : std::string());
+    for (std::size_t rank = 0; rank < slots.size(); ++rank) slots[rank] = from_bytes<R>(all[rank]);
+  } else {
+    throw InvalidArgument(
+        "results of this type do not travel from process to process: return numbers, strings or "
+        "vectors of them (see comm/result_bytes.h)");
+  }
+}
 
 /// Calls fn(Comm&) on every rank. Blocks until all have ended.
 ///
@@ -45,8 +86,12 @@ struct RunResult {
 ///
 /// Errors: the first failure of any rank, rethrown here once all ranks have stopped: Rankbox errors
 /// as they are, any other exception nested in RankFailed, which names the rank. InvalidArgument for
-/// a world that cannot be (size < 1, more nodes than ranks, more ranks than the machine can start).
-/// Thread safety: may be called from several threads at once; ranks may themselves start worlds.
+/// a world that cannot be (size < 1, more nodes than ranks, more ranks than the machine can start, or
+/// than there are processes).
+/// Processes: results travel if they are Portable (comm/result_bytes.h), else InvalidArgument. Where
+/// more processes were launched than the world has ranks, those left over run nothing.
+/// Thread safety: may be called from several threads at once, and ranks may themselves start worlds;
+/// not where ranks are processes.
 template <class Fn>
 auto run_ranks(const RunOptions& options, Fn&& fn) {
   using R = std::invoke_result_t<Fn&, Comm&>;
@@ -64,6 +109,7 @@ auto run_ranks(const RunOptions& options, Fn&& fn) {
     run.report = run_world(options, [&](Comm& dist) {
       slots[static_cast<std::size_t>(dist.rank())].emplace(fn(dist));
     });
+    if (launch().processes > 0) exchange(slots);
     run.results.reserve(slots.size());
     for (std::optional<R>& slot : slots) run.results.push_back(std::move(*slot));
     return run;

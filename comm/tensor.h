@@ -1,8 +1,8 @@
 // Owning N-d arrays and the arithmetic that learners write with, the same on every backend.
 //
-// Everything declared here is implemented once per backend and chosen when linking: host memory and
-// xtensor in the sandbox, device memory and kernels on GPUs. So no header here depends on a
-// backend, and none includes xtensor.
+// Everything declared here is implemented once per kind of memory and chosen when linking: host
+// memory and xtensor for the sandbox and MPI (host/), device memory and kernels on GPUs (gpu/). So
+// no header here depends on a backend, and none includes xtensor.
 //
 //   Tensor t = full({4, 1024}, 1.0f);
 //   Tensor u = clone(t);
@@ -90,7 +90,7 @@ void divide(Slice into, std::int64_t divisor);
 
 /// The wider of the two kinds of scalar: doubles for floating point, 64-bit integers for the rest.
 template <class T>
-using Scalar = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+using Scalar = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
 }  // namespace detail
 

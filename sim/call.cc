@@ -54,9 +54,9 @@ void check_outcome(const Caller& caller, const Operation& operation) {
   const Outcome outcome = operation.outcome.load(std::memory_order_relaxed);
   if (outcome == Outcome::kOk) [[likely]]
     return;
-  World& world = *caller.rank->world;
+  World& world = *operation.owner->world;
   if (outcome == Outcome::kStopped)
-    world.throw_stopped(*caller.rank, caller.operation, caller.place);
+    world.throw_stopped(*operation.owner, caller.operation, caller.place);
   // Nobody can go on from a mismatch: it stops the world, even if the rank catches what it is
   // thrown.
   const auto stop_and_throw = [&](const auto& error) {

@@ -1,9 +1,18 @@
 // The beginning and the end that all calls of a communicator share.
 #pragma once
 
-#include "sim/checks.h"
+#include "comm/call_checks.h"
+#include "sim/group.h"
+#include "sim/rank_state.h"
 
 namespace rankbox::sim {
+
+/// @param group null: the rank was left out of this communicator
+inline Caller caller_of(const RankState& rank, const Group* group, int index, const char* operation,
+                        Place place) {
+  return {rank.rank, rank.memory.owner, index, group == nullptr ? 0 : group->size(), operation,
+          place};
+}
 
 /// Checks that this rank is in the communicator; lets planned faults and random pauses happen; makes
 /// room for the call in the trace.

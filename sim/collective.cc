@@ -21,28 +21,8 @@ constexpr std::int64_t kHelpFromBytes = 32 * 1024;
 constexpr std::int64_t kPartBytes = 128 * 1024;
 
 std::string describe(const CollectiveOperation& part, const Group& group) {
-  const CollectiveCall& call = part.call;
-  const Operation& operation = part.operation;
-  std::string arguments;
-  if (call.root >= 0) arguments += fmt::format("root {}, ", group.world_rank(call.root));
-  if (call.reduces) arguments += fmt::format("op {}, ", name_of(call.op));
-  if (call.kind != CollectiveKind::kBarrier && call.kind != CollectiveKind::kSplit) {
-    arguments += fmt::format("{} {}, ", call.count, name_of(call.dtype));
-  }
-  if (!arguments.empty()) arguments.resize(arguments.size() - 2);
-  return fmt::format("rank {} calls {}({}) at {}:{}", operation.owner->rank, name_of(call.kind),
-                     arguments, operation.place.file_name(), operation.place.line());
-}
-
-std::string differences(const CollectiveCall& a, const CollectiveCall& b) {
-  if (a.kind != b.kind) return "collective";
-  std::string fields;
-  if (a.root != b.root) fields += "root, ";
-  if (a.op != b.op) fields += "op, ";
-  if (a.count != b.count) fields += "size, ";
-  if (a.dtype != b.dtype) fields += "dtype, ";
-  if (!fields.empty()) fields.resize(fields.size() - 2);
-  return fields;
+  const int root = part.call.root < 0 ? -1 : group.world_rank(part.call.root);
+  return in_words(part.call, part.operation.owner->rank, root, part.operation.place);
 }
 
 }  // namespace

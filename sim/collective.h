@@ -11,28 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "comm/collective_kind.h"
-#include "comm/reduce_op.h"
-#include "comm/slice.h"
+#include "comm/collective_call.h"
 #include "sim/operation.h"
 
 namespace rankbox::sim {
 
 class Group;
-
-/// The arguments of one rank's call.
-struct CollectiveCall {
-  CollectiveKind kind = CollectiveKind::kBarrier;
-  int root = -1;  // index in the group; -1 for collectives without
-  ReduceOp op = ReduceOp::SUM;
-  bool reduces = false;
-  DType dtype = DType::kFloat32;
-  std::int64_t count = 0;  // elements that all ranks must agree on
-  Slice in;
-  Slice out;
-  int color = 0;  // split
-  int key = 0;
-};
 
 /// One rank's part in a collective.
 struct CollectiveOperation {

@@ -1,13 +1,10 @@
 // Point to point, and the world around a rank. The collectives are in communicator_collectives.cc.
 #include "sim/communicator.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "sim/buffered_send.h"
 #include "sim/call.h"
-#include "sim/checks.h"
 #include "sim/pending_operation.h"
 #include "sim/wait.h"
 #include "sim/world.h"
@@ -78,7 +75,7 @@ int Communicator::local_rank() const {
 }
 
 void Communicator::send(Slice slice, int dst, Place place) {
-  const Caller caller{state_, group_, "send", place};
+  const Caller caller = caller_of(*state_, group_, index_, "send", place);
   begin_call(caller, *state_);
   check_peer(caller, dst, "destination");
   check_source(caller, slice);
@@ -108,7 +105,7 @@ void Communicator::send(Slice slice, int dst, Place place) {
 }
 
 void Communicator::recv(Slice slice, int src, Place place) {
-  const Caller caller{state_, group_, "recv", place};
+  const Caller caller = caller_of(*state_, group_, index_, "recv", place);
   begin_call(caller, *state_);
   check_peer(caller, src, "source");
   check_target(caller, slice);
@@ -128,7 +125,7 @@ void Communicator::recv(Slice slice, int src, Place place) {
 }
 
 void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) {
-  const Caller caller{state_, group_, "sendrecv", place};
+  const Caller caller = caller_of(*state_, group_, index_, "sendrecv", place);
   begin_call(caller, *state_);
   check_peer(caller, dst, "destination");
   check_peer(caller, src, "source");
@@ -177,7 +174,7 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
 }
 
 Request Communicator::isend(Slice slice, int dst, Place place) {
-  const Caller caller{state_, group_, "isend", place};
+  const Caller caller = caller_of(*state_, group_, index_, "isend", place);
   begin_call(caller, *state_);
   check_peer(caller, dst, "destination");
   check_source(caller, slice);
@@ -204,7 +201,7 @@ Request Communicator::isend(Slice slice, int dst, Place place) {
 }
 
 Request Communicator::irecv(Slice slice, int src, Place place) {
-  const Caller caller{state_, group_, "irecv", place};
+  const Caller caller = caller_of(*state_, group_, index_, "irecv", place);
   begin_call(caller, *state_);
   check_peer(caller, src, "source");
   check_target(caller, slice);
@@ -225,23 +222,12 @@ Request Communicator::irecv(Slice slice, int src, Place place) {
 }
 
 void Communicator::wait(const Request& request, Place place) {
-  const Caller caller{state_, group_, "wait", place};
+  const Caller caller = caller_of(*state_, group_, index_, "wait", place);
   begin_call(caller, *state_);
-  if (request.pending_ == nullptr) {
-    throw InvalidArgument(
-        fmt::format(
-            "rank {}, wait at {}:{}: the request is empty; keep what isend, irecv or an _async "
-            "collective returns",
-            state_->rank, place.file_name(), place.line()),
-        caller.context());
-  }
+  if (request.pending_ == nullptr) refuse_empty_request(caller);
   PendingOperation& pending = *request.pending_;
-  if (pending.caller().rank != state_) {
-    throw InvalidArgument(
-        fmt::format("rank {}, wait at {}:{}: the request belongs to rank {}, and nobody else can "
-                    "wait for it",
-                    state_->rank, place.file_name(), place.line(), pending.caller().rank->rank),
-        caller.context());
+  if (pending.caller().owner != state_->memory.owner) {
+    refuse_foreign_request(caller, pending.caller().rank);
   }
   if (pending.finished()) return;
   Event& event = state_->recorder.begin(EventKind::kWait, place);
@@ -272,15 +258,14 @@ void Communicator::wait_all(std::initializer_list<Request> requests, Place place
   for (const Request& request : requests) wait(request, place);
 }
 
+void Communicator::synchronize(Place place) {
+  begin_call(caller_of(*state_, group_, index_, "synchronize", place), *state_);
+}
+
 void Communicator::compute(double seconds, Place place) {
-  const Caller caller{state_, group_, "compute", place};
+  const Caller caller = caller_of(*state_, group_, index_, "compute", place);
   begin_call(caller, *state_);
-  if (!(seconds >= 0) || std::isinf(seconds)) {
-    throw InvalidArgument(
-        fmt::format("rank {}, compute at {}:{}: {} seconds cannot be spent; 0 or more are needed",
-                    state_->rank, place.file_name(), place.line(), seconds),
-        caller.context());
-  }
+  check_seconds(caller, seconds);
   Event& event = state_->recorder.begin(EventKind::kCompute, place);
   event.seconds = seconds;
   state_->recorder.end(event);

@@ -82,6 +82,7 @@ class Communicator {
   Communicator split(int color, int key = 0, Place place = Place::current());
 
   void compute(double seconds, Place place = Place::current());
+  void synchronize(Place place = Place::current());
 
  private:
   RankState* state_;

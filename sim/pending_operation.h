@@ -4,8 +4,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "sim/checks.h"
+#include "comm/call_checks.h"
 #include "sim/collective.h"
+#include "sim/group.h"
 
 namespace rankbox::sim {
 

@@ -88,24 +88,10 @@ class Recorder {
   void keep_snapshot(const Event& event, Slice slice) {
     if (slice.is_null() || snapshots_.size() == kMostSnapshots) return;
     Snapshot snapshot{index_of(event), {}};
-    const auto copy = [&]<class T>(T) {
+    with_type(slice.dtype(), [&]<class T>(T) {
       const T* data = static_cast<const T*>(slice.data());
       snapshot.values.assign(data, data + std::min<std::int64_t>(slice.size(), snapshot_elements_));
-    };
-    switch (slice.dtype()) {
-      case DType::kFloat32:
-        copy(float{});
-        break;
-      case DType::kFloat64:
-        copy(double{});
-        break;
-      case DType::kInt32:
-        copy(std::int32_t{});
-        break;
-      case DType::kInt64:
-        copy(std::int64_t{});
-        break;
-    }
+    });
     snapshots_.push_back(std::move(snapshot));
   }
 

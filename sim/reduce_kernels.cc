@@ -40,6 +40,21 @@ inline __attribute__((always_inline)) void combine(V& x, const V& y) {
   }
 }
 
+float combined(ReduceOp op, float x, float y) {
+  switch (op) {
+    case ReduceOp::PRODUCT:
+      return x * y;
+    case ReduceOp::MAX:
+      return x > y ? x : y;
+    case ReduceOp::MIN:
+      return x < y ? x : y;
+    case ReduceOp::SUM:
+    case ReduceOp::AVG:
+      break;
+  }
+  return x + y;
+}
+
 template <class T, ReduceOp op>
 inline __attribute__((always_inline)) void reduce(const void* const* inputs, int ranks,
                                                   void* const* outputs, int copies,
@@ -113,6 +128,20 @@ RANKBOX_FOR_EACH_CPU void reduce_int64(const void* const* inputs, int ranks, voi
   reduce<std::int64_t>(inputs, ranks, outputs, copies, count, op);
 }
 
+/// Element by element: each operation is rounded to 16 bits, as accumulate() does it.
+void reduce_float16(const void* const* inputs, int ranks, void* const* outputs, int copies,
+                    std::int64_t count, ReduceOp op) {
+  const auto in = [&](int rank, std::int64_t i) {
+    return float{static_cast<const Float16*>(inputs[rank])[i]};
+  };
+  for (std::int64_t i = 0; i < count; ++i) {
+    float x = in(0, i);
+    for (int rank = 1; rank < ranks; ++rank) x = Float16(combined(op, x, in(rank, i)));
+    if (op == ReduceOp::AVG) x = x / static_cast<float>(ranks);
+    for (int copy = 0; copy < copies; ++copy) static_cast<Float16*>(outputs[copy])[i] = Float16(x);
+  }
+}
+
 }  // namespace
 
 void reduce_to_all(const void* const* inputs, int ranks, void* const* outputs, int copies,
@@ -126,6 +155,8 @@ void reduce_to_all(const void* const* inputs, int ranks, void* const* outputs, i
       return reduce_int32(inputs, ranks, outputs, copies, count, op);
     case DType::kInt64:
       return reduce_int64(inputs, ranks, outputs, copies, count, op);
+    case DType::kFloat16:
+      return reduce_float16(inputs, ranks, outputs, copies, count, op);
   }
 }
 

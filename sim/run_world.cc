@@ -1,4 +1,5 @@
-// run_ranks in the sandbox: make a world, run the ranks, join them, and say how it went.
+#include "sim/run_world.h"
+
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -7,12 +8,11 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
-#include "comm/run_ranks.h"
 #include "sim/clock.h"
 #include "sim/pending_operation.h"
 #include "sim/world.h"
 
-namespace rankbox {
+namespace rankbox::sim {
 namespace {
 
 /// Negative, infinite and NaN prices would stop clocks, or turn them back.
@@ -57,7 +57,7 @@ void check_options(const RunOptions& options) {
     throw InvalidArgument(fmt::format("{} nodes cannot share {} ranks: 1 to {} nodes are possible",
                                       options.nodes, options.world_size, options.world_size));
   }
-  sim::check_world_size(options.executor, options.world_size);
+  check_world_size(options.executor, options.world_size);
   check(options.cluster);
   for (const Fault& fault : options.faults) check(fault, options.world_size);
 }
@@ -87,36 +87,36 @@ std::exception_ptr with_rank(std::exception_ptr failure, int rank) {
 }
 
 /// One rank's life.
-void run_rank(sim::World& world, sim::RankState& rank, const std::function<void(Comm&)>& body) {
-  sim::RankState* const outer_rank = std::exchange(sim::current_rank(), &rank);
+void run_rank(World& world, RankState& rank, const std::function<void(Communicator&)>& body) {
+  RankState* const outer_rank = std::exchange(current_rank(), &rank);
   MemoryMeter* const outer_meter = std::exchange(current_memory_meter(), &rank.memory);
   try {
-    Comm dist(rank, world.world_group(), rank.rank);
+    Communicator dist(rank, world.world_group(), rank.rank);
     body(dist);
   } catch (...) {
     rank.failure = with_rank(std::current_exception(), rank.rank);
     world.stop(rank.failure);
   }
-  sim::drop_open_requests(rank);
+  drop_open_requests(rank);
   current_memory_meter() = outer_meter;
-  sim::current_rank() = outer_rank;
+  current_rank() = outer_rank;
   world.leave(rank);
 }
 
-RunReport report_on(sim::World& world, sim::TickClock& clock) {
+RunReport report_on(World& world, TickClock& clock) {
   const RunOptions& options = world.options();
   clock.stop();
   RunReport report;
   report.wall_seconds = clock.elapsed_seconds();
   for (int r = 0; r < options.world_size; ++r) {
-    const sim::RankState& rank = world.rank(r);
+    const RankState& rank = world.rank(r);
     report.messages += rank.messages;
     report.bytes += rank.bytes;
     report.peak_bytes.push_back(rank.memory.peak_bytes);
   }
   if (!options.trace) return report;
   report.trace = world.take_trace(clock);
-  report.clocks = sim::measure_clocks(report.trace, options.cluster);
+  report.clocks = measure_clocks(report.trace, options.cluster);
   for (const Clock& rank : report.clocks) {
     report.virtual_seconds = std::max(report.virtual_seconds, rank.seconds);
     report.cost.steps = std::max(report.cost.steps, rank.cost.steps);
@@ -128,20 +128,14 @@ RunReport report_on(sim::World& world, sim::TickClock& clock) {
 
 }  // namespace
 
-RunReport run_world(const RunOptions& options, const std::function<void(Comm&)>& body) {
-  RunReport report;
-  run_world(options, body, &report);
-  return report;
-}
-
-void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
+void run_world(const RunOptions& options, const std::function<void(Communicator&)>& body,
                RunReport* report) {
   check_options(options);
-  sim::World world(options);
-  sim::TickClock clock;
+  World world(options);
+  TickClock clock;
   world.executor().run([&](int rank) { run_rank(world, world.rank(rank), body); });
   *report = report_on(world, clock);
   if (const std::exception_ptr failure = world.verdict()) std::rethrow_exception(failure);
 }
 
-}  // namespace rankbox
+}  // namespace rankbox::sim

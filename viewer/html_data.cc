@@ -184,7 +184,7 @@ class Collector {
     std::vector<const char*> ops;
     for (const ReduceOp op : kReduceOps) ops.push_back(name_of(op));
     std::vector<const char*> dtypes;
-    for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64})
+    for (const DType dtype : kDTypes)
       dtypes.push_back(name_of(dtype));
     return {{"starts", starts_},
             {"nodes", trace_.nodes},

@@ -1,16 +1,16 @@
 // Whose memory a slice is, and whether two slices share any.
 #pragma once
 
+#include <cstdint>
+
 #include "comm/slice.h"
-#include "sim/rank_state.h"
 
-namespace rankbox::sim {
+namespace rankbox {
 
-/// The rank of the same world that made the slice's tensor, if that is another one; else -1.
-/// Tensors made outside of any rank have no owner, and those of an earlier world may be used by
-/// anyone.
-inline int foreign_owner(const RankState& rank, Slice slice) {
-  const std::uint64_t mine = rank.memory.owner;
+/// The rank of the same world that made the slice's tensor, if that is another one than the owner of
+/// `mine` (MemoryMeter::owner); else -1. Tensors made outside of any rank have no owner, and those
+/// of an earlier world may be used by anyone.
+inline int foreign_owner(std::uint64_t mine, Slice slice) {
   if (slice.owner() == mine || slice.owner() >> 32 != mine >> 32) [[likely]]
     return -1;
   return static_cast<int>(slice.owner() & 0xffffffff) - 1;
@@ -23,4 +23,4 @@ inline bool overlap(Slice a, Slice b) {
          b_begin < a_begin + a.bytes();
 }
 
-}  // namespace rankbox::sim
+}  // namespace rankbox

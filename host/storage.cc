@@ -1,6 +1,5 @@
-// Tensor memory in the sandbox: the host's, counted per rank.
+// Tensor memory where it is the host's: counted per rank.
 #include <new>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,31 +8,6 @@
 #include "comm/tensor.h"
 
 namespace rankbox {
-
-MemoryMeter*& current_memory_meter() {
-  static thread_local MemoryMeter* meter = nullptr;
-  return meter;
-}
-
-Shape::Shape(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {
-  for (std::int64_t extent : extents_) {
-    if (extent < 0)
-      throw InvalidArgument(
-          fmt::format("a shape cannot have an extent of {}: 0 or more are needed", extent));
-  }
-  elements();  // throws if they are too many to count
-}
-
-std::int64_t Shape::elements() const {
-  if (extents_.empty()) return 0;
-  std::int64_t product = 1;
-  for (std::int64_t extent : extents_) {
-    if (__builtin_mul_overflow(product, extent, &product)) {
-      throw InvalidArgument("a shape has more elements than 64 bits can count");
-    }
-  }
-  return product;
-}
 
 namespace detail {
 namespace {

@@ -1,0 +1,114 @@
+#include "comm/call_checks.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "comm/ownership.h"
+
+namespace rankbox {
+namespace {
+
+void check_not_null(const Caller& caller, Slice slice) {
+  if (slice.is_null()) [[unlikely]] {
+    refuse(caller, "the slice is null; pass a tensor, or chunk() of one");
+  }
+}
+
+void check_owner(const Caller& caller, Slice slice) {
+  const int owner = foreign_owner(caller.owner, slice);
+  if (owner >= 0) [[unlikely]] {
+    refuse(caller, fmt::format("the slice belongs to a tensor of rank {}; ranks share no memory on "
+                               "real machines: send it, or make the tensor on this rank",
+                               owner));
+  }
+}
+
+}  // namespace
+
+ErrorContext Caller::context(int peer) const {
+  return {rank, operation, peer, place.file_name(), static_cast<int>(place.line())};
+}
+
+void refuse(const Caller& caller, const std::string& problem, int peer) {
+  throw InvalidArgument(fmt::format("rank {}, {} at {}:{}: {}", caller.rank, caller.operation,
+                                    caller.place.file_name(), caller.place.line(), problem),
+                        caller.context(peer));
+}
+
+void check_member(const Caller& caller) {
+  if (caller.size == 0) [[unlikely]] {
+    refuse(caller, "this rank is not part of the communicator (it split with a negative color)");
+  }
+}
+
+void check_peer(const Caller& caller, int peer, const char* role) {
+  if (peer < 0 || peer >= caller.size) [[unlikely]] {
+    refuse(caller,
+           fmt::format("{} {} does not exist: ranks are 0 to {} in a world of {}", role, peer,
+                       caller.size - 1, caller.size),
+           peer);
+  }
+}
+
+void check_source(const Caller& caller, Slice slice) {
+  check_not_null(caller, slice);
+  check_owner(caller, slice);
+}
+
+void check_target(const Caller& caller, Slice slice) {
+  check_source(caller, slice);
+  if (slice.read_only()) [[unlikely]] {
+    refuse(caller, "the slice to be written is part of a const tensor");
+  }
+}
+
+void check_disjoint(const Caller& caller, Slice out, Slice in) {
+  if (overlap(out, in)) [[unlikely]] {
+    refuse(caller,
+           "the slice that is sent and the one that is received overlap; receive into another "
+           "tensor");
+  }
+}
+
+void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t begin) {
+  const bool is_there = static_cast<const char*>(part.data()) ==
+                        static_cast<const char*>(whole.data()) + begin * size_of(whole.dtype());
+  if (overlap(part, whole) && !is_there) [[unlikely]] {
+    refuse(caller,
+           fmt::format("the two slices overlap, but not in place: the small one would have to "
+                       "begin at element {} of the large one; use another tensor",
+                       begin));
+  }
+}
+
+void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name,
+                const char* formula) {
+  if (slice.size() != expected) [[unlikely]] {
+    refuse(caller, fmt::format("{} has {} elements where {} = {} are needed", name, slice.size(),
+                               formula, expected));
+  }
+}
+
+void check_same_dtype(const Caller& caller, Slice a, Slice b) {
+  if (a.dtype() != b.dtype()) [[unlikely]] {
+    refuse(caller, fmt::format("dtypes {} and {} differ", name_of(a.dtype()), name_of(b.dtype())));
+  }
+}
+
+void refuse_empty_request(const Caller& caller) {
+  refuse(caller, "the request is empty; keep what isend, irecv or an _async collective returns");
+}
+
+void refuse_foreign_request(const Caller& caller, int its_rank) {
+  refuse(caller,
+         fmt::format("the request belongs to rank {}, and nobody else can wait for it", its_rank));
+}
+
+void check_seconds(const Caller& caller, double seconds) {
+  if (!(seconds >= 0) || std::isinf(seconds)) {
+    refuse(caller, fmt::format("{} seconds cannot be spent; 0 or more are needed", seconds));
+  }
+}
+
+}  // namespace rankbox

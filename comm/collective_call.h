@@ -1,0 +1,46 @@
+// The arguments of one rank's call of a native collective, checked: what all backends start from.
+#pragma once
+
+#include <string>
+
+#include "comm/call_checks.h"
+#include "comm/collective_kind.h"
+#include "comm/reduce_op.h"
+#include "comm/slice.h"
+
+namespace rankbox {
+
+struct CollectiveCall {
+  CollectiveKind kind = CollectiveKind::kBarrier;
+  int root = -1;  // index in the communicator; -1 for collectives without
+  ReduceOp op = ReduceOp::SUM;
+  bool reduces = false;
+  DType dtype = DType::kFloat32;
+  std::int64_t count = 0;  // elements that all ranks must agree on
+  Slice in;                // null where a rank gives nothing,
+  Slice out;               // or gets nothing
+  int color = 0;           // split
+  int key = 0;
+};
+
+/// One function per collective, for the blocking and the asynchronous form. Each throws
+/// InvalidArgument, as comm/communicator.h says.
+CollectiveCall barrier_call();
+CollectiveCall broadcast_call(const Caller& caller, Slice slice, int src);
+CollectiveCall reduce_call(const Caller& caller, Slice slice, int dst, ReduceOp op);
+CollectiveCall all_reduce_call(const Caller& caller, Slice slice, ReduceOp op);
+CollectiveCall gather_call(const Caller& caller, Slice slice, Slice gathered, int dst);
+CollectiveCall all_gather_call(const Caller& caller, Slice slice, Slice gathered);
+CollectiveCall scatter_call(const Caller& caller, Slice whole, Slice slice, int src);
+CollectiveCall reduce_scatter_call(const Caller& caller, Slice slice, Slice piece, ReduceOp op);
+CollectiveCall all_to_all_call(const Caller& caller, Slice input, Slice output);
+CollectiveCall split_call(int color, int key);
+
+/// "root, size": what two ranks' calls disagree on; empty if they agree.
+std::string differences(const CollectiveCall& a, const CollectiveCall& b);
+
+/// "rank 1 calls reduce(root 0, op SUM, 4 float32) at ring.cc:12", to tell a mismatch with.
+/// @param root of the call, in the world
+std::string in_words(const CollectiveCall& call, int rank, int root, Place place);
+
+}  // namespace rankbox

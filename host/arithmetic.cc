@@ -1,0 +1,169 @@
+// The arithmetic of comm/tensor.h on host memory: the one file below the chapters on training that
+// includes xtensor.
+#include "host/arithmetic.h"
+
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xbuilder.hpp>
+#include <xtensor/xmath.hpp>
+#include <xtensor/xnoalias.hpp>
+
+#include "comm/float16.h"
+#include "comm/tensor.h"
+#include "comm/tensor_checks.h"
+
+namespace rankbox {
+namespace {
+
+template <class T>
+auto view(void* data, std::int64_t count) {
+  const auto size = static_cast<std::size_t>(count);
+  return xt::adapt(static_cast<T*>(data), size, xt::no_ownership(),
+                   std::array<std::size_t, 1>{size});
+}
+template <class T>
+auto view(const void* data, std::int64_t count) {
+  const auto size = static_cast<std::size_t>(count);
+  return xt::adapt(static_cast<const T*>(data), size, xt::no_ownership(),
+                   std::array<std::size_t, 1>{size});
+}
+
+/// Integers that overflow wrap around: unsigned ones are defined to.
+template <class T>
+using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                             std::type_identity<T>>::type;
+
+/// into = into op from, element by element.
+template <class T>
+void reduce_elements(Slice into, Slice from, ReduceOp op) {
+  auto x = view<T>(into.data(), into.size());
+  const auto y = view<T>(static_cast<const void*>(from.data()), from.size());
+  auto wrapping_x = view<Wrapping<T>>(into.data(), into.size());
+  const auto wrapping_y = view<Wrapping<T>>(static_cast<const void*>(from.data()), from.size());
+  switch (op) {
+    case ReduceOp::SUM:
+    case ReduceOp::AVG:
+      xt::noalias(wrapping_x) += wrapping_y;
+      break;
+    case ReduceOp::PRODUCT:
+      xt::noalias(wrapping_x) *= wrapping_y;
+      break;
+    case ReduceOp::MAX:
+      xt::noalias(x) = xt::maximum(x, y);
+      break;
+    case ReduceOp::MIN:
+      xt::noalias(x) = xt::minimum(x, y);
+      break;
+  }
+}
+
+/// Computed in float, and rounded once an element.
+template <>
+void reduce_elements<Float16>(Slice into, Slice from, ReduceOp op) {
+  const auto each = [&](auto combine) {
+    auto* const x = static_cast<Float16*>(into.data());
+    const auto* const y = static_cast<const Float16*>(from.data());
+    for (std::int64_t i = 0; i < into.size(); ++i)
+      x[i] = Float16(combine(float{x[i]}, float{y[i]}));
+  };
+  switch (op) {
+    case ReduceOp::SUM:
+    case ReduceOp::AVG:
+      return each([](float x, float y) { return x + y; });
+    case ReduceOp::PRODUCT:
+      return each([](float x, float y) { return x * y; });
+    case ReduceOp::MAX:
+      return each([](float x, float y) { return x > y ? x : y; });
+    case ReduceOp::MIN:
+      return each([](float x, float y) { return x < y ? x : y; });
+  }
+}
+
+/// What T is computed with.
+template <class T, class From>
+auto wide(From value) {
+  if constexpr (std::is_same_v<T, Float16>) {
+    return float{value};
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+/// x = fn(x) for all elements, in the type in which they are computed with.
+template <class T, class Fn>
+void transform(Slice into, Fn fn) {
+  if constexpr (std::is_same_v<T, Float16>) {
+    auto* const x = static_cast<Float16*>(into.data());
+    for (std::int64_t i = 0; i < into.size(); ++i) x[i] = Float16(fn(float{x[i]}));
+  } else {
+    auto x = view<T>(into.data(), into.size());
+    xt::noalias(x) = fn(x);
+  }
+}
+
+template <class Scalar>
+void fill_with(Slice into, Scalar value) {
+  if (into.size() == 0) return;
+  check_written("full", into);
+  with_type(into.dtype(),
+            [&]<class T>(T) { view<T>(into.data(), into.size()).fill(static_cast<T>(value)); });
+}
+
+template <class Scalar>
+void scale_by(Slice into, Scalar factor) {
+  check_written("*=", into);
+  check_factor("*=", into, factor);
+  if (into.size() == 0) return;
+  with_type(into.dtype(), [&]<class T>(T) {
+    transform<Wrapping<T>>(into,
+                           [=](auto&& x) { return x * wide<Wrapping<T>>(static_cast<T>(factor)); });
+  });
+}
+
+template <class Scalar>
+void divide_by(Slice into, Scalar divisor) {
+  check_written("/=", into);
+  check_divisor(into, divisor);
+  // The smallest integer has no opposite, and dividing it would trap.
+  if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor);
+  if (into.size() == 0) return;
+  with_type(into.dtype(), [&]<class T>(T) {
+    transform<T>(into, [=](auto&& x) { return x / wide<T>(static_cast<T>(divisor)); });
+  });
+}
+
+}  // namespace
+
+void host::reduce(Slice into, Slice from, ReduceOp op) {
+  if (into.size() == 0) return;
+  with_type(into.dtype(), [&]<class T>(T) { reduce_elements<T>(into, from, op); });
+}
+
+void copy(Slice into, Slice from) {
+  check_pair("copy", into, from);
+  // memmove: copying a slice onto itself is allowed.
+  if (from.size() > 0)
+    std::memmove(into.data(), from.data(), static_cast<std::size_t>(from.bytes()));
+}
+
+namespace detail {
+
+void copy_from_host(Slice into, const void* from) {
+  std::memcpy(into.data(), from, static_cast<std::size_t>(into.bytes()));
+}
+void copy_to_host(void* into, Slice from) {
+  std::memcpy(into, from.data(), static_cast<std::size_t>(from.bytes()));
+}
+
+void fill(Slice into, double value) { fill_with(into, value); }
+void fill(Slice into, std::int64_t value) { fill_with(into, value); }
+void scale(Slice into, double factor) { scale_by(into, factor); }
+void scale(Slice into, std::int64_t factor) { scale_by(into, factor); }
+void divide(Slice into, double divisor) { divide_by(into, divisor); }
+void divide(Slice into, std::int64_t divisor) { divide_by(into, divisor); }
+
+}  // namespace detail
+}  // namespace rankbox

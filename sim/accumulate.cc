@@ -1,0 +1,16 @@
+// accumulate() in the sandbox.
+#include "comm/tensor.h"
+#include "comm/tensor_checks.h"
+#include "host/arithmetic.h"
+#include "sim/reduction.h"
+
+namespace rankbox {
+
+void accumulate(Slice into, Slice from, ReduceOp op) {
+  check_pair("accumulate", into, from);
+  Event* const event = sim::begin_reduction(from, op);
+  host::reduce(into, from, op);
+  sim::end_reduction(event, into);
+}
+
+}  // namespace rankbox

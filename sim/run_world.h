@@ -1,0 +1,19 @@
+// A run of the sandbox: make a world, run the ranks, join them, and say how it went.
+#pragma once
+
+#include <functional>
+
+#include "comm/run_options.h"
+#include "sim/communicator.h"
+
+namespace rankbox::sim {
+
+/// Throws InvalidArgument for a world that cannot be.
+void check_options(const RunOptions& options);
+
+/// Runs `body` on every rank and returns when the last has ended. Fills `report`, also when the run
+/// fails; then throws as run_ranks does (comm/run_ranks.h).
+void run_world(const RunOptions& options, const std::function<void(Communicator&)>& body,
+               RunReport* report);
+
+}  // namespace rankbox::sim
