@@ -38,6 +38,18 @@ NCCL_ONLY = select({
     "//conditions:default": _SKIP,
 })
 
+# Only where CUDA is emulated on the CPU: --config=emulated.
+EMULATED_ONLY = NCCL_ONLY + select({
+    "//bazel:is_emulated_cuda": [],
+    "//conditions:default": ["//bazel:emulated_cuda_only"],
+})
+
+# Only with a real CUDA toolkit, for a real GPU.
+REAL_CUDA_ONLY = NCCL_ONLY + select({
+    "//bazel:is_emulated_cuda": ["//bazel:real_cuda_only"],
+    "//conditions:default": [],
+})
+
 # Not under this sanitizer. Say beside the use why: an opt-out hides real bugs.
 NO_TSAN = select({
     "//bazel:is_tsan": ["//bazel:not_under_tsan"],

@@ -1,0 +1,96 @@
+"""CUDA and NCCL, as this machine has them.
+
+    cuda_libs(name = "cuda")        in WORKSPACE
+
+makes @cuda//:cudart, @cuda//:nccl and @cuda//:found, a text that says what was found where. Looked for in CUDA_HOME
+(NCCL_HOME), and in nothing else when that is set; otherwise in the usual places:
+
+    CUDA    /usr/local/cuda, the newest /usr/local/cuda-*, /opt/cuda, where nvcc on the PATH lies, Debian's folders
+    NCCL    beside the toolkit, /usr/local, Debian's folders
+
+Where one is absent, its target fits no platform: Bazel skips what depends on it, and who builds such a target by name
+reads //bazel:cuda_toolkit_not_found_set_CUDA_HOME or //bazel:nccl_not_found_set_NCCL_HOME in the message.
+
+CUDA's runtime is linked statically, so that a program can be copied to a machine that has a driver and nothing else;
+NCCL (200 MB) is looked for beside the program, and then where it was found here.
+
+    cuda_library(name = "kernels_cuda", srcs = ["kernels.cu"], hdrs = ["kernels.h"], deps = [...])
+
+compiles kernels with nvcc, for the GPUs in _TARGETS. It needs CUDA 11.8 or newer.
+"""
+
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
+load("@cuda//:defs.bzl", "CUDA_FOUND", "NVCC", "NVCC_STD", "NVCC_VERSION")
+
+# A100, H100 and H200, and for what is newer something that the driver translates.
+_TARGETS = [
+    "arch=compute_80,code=sm_80",
+    "arch=compute_90,code=sm_90",
+    "arch=compute_90,code=compute_90",
+]
+
+def _objects_impl(ctx):
+    compiler = find_cpp_toolchain(ctx).compiler_executable
+    context = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps]).compilation_context
+    objects = []
+    for source in ctx.files.srcs:
+        # What the linker takes for position-independent code, by its name.
+        object = ctx.actions.declare_file(ctx.label.name + "/" + source.basename[:-len(".cu")] + ".pic.o")
+        arguments = ctx.actions.args()
+        arguments.add_all(["-ccbin", compiler, "-std=" + NVCC_STD, "-O3", "-Xcompiler", "-fPIC,-Wall,-Wextra"])
+        arguments.add_all(_TARGETS, before_each = "-gencode")
+        arguments.add_all(["-Werror", "all-warnings"])
+        arguments.add("-I.")
+        arguments.add_all(context.defines, before_each = "-D")
+        arguments.add_all(context.system_includes, before_each = "-isystem")
+        arguments.add_all(["-c", source, "-o", object])
+        ctx.actions.run(
+            executable = NVCC,
+            arguments = [arguments],
+            inputs = depset(ctx.files.srcs + ctx.files.hdrs, transitive = [context.headers]),
+            outputs = [object],
+            # Another release of nvcc is another action.
+            env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "RANKBOX_NVCC_VERSION": NVCC_VERSION},
+            mnemonic = "Nvcc",
+            progress_message = "Compiling %s with nvcc" % source.short_path,
+        )
+        objects.append(object)
+    return [DefaultInfo(files = depset(objects))]
+
+_cuda_objects = rule(
+    implementation = _objects_impl,
+    attrs = {
+        "srcs": attr.label_list(allow_files = [".cu"]),
+        "hdrs": attr.label_list(allow_files = True),
+        "deps": attr.label_list(providers = [CcInfo]),
+        "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
+    },
+    toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
+)
+
+def cuda_library(name, srcs, hdrs = [], textual_hdrs = [], deps = [], **kwargs):
+    """A cc_library whose sources are compiled with nvcc.
+
+    Args:
+      name: of the library.
+      srcs: .cu files.
+      hdrs: what it declares.
+      textual_hdrs: what only its sources include, .cuh files.
+      deps: cc_library targets; //gpu:cuda_runtime is one of them.
+      **kwargs: as in cc_library.
+    """
+    _cuda_objects(
+        name = name + "_objects",
+        srcs = srcs,
+        hdrs = hdrs + textual_hdrs,
+        target_compatible_with = [] if CUDA_FOUND else ["//bazel:cuda_toolkit_not_found_set_CUDA_HOME"],
+        visibility = ["//visibility:private"],
+        deps = deps,
+    )
+    native.cc_library(
+        name = name,
+        srcs = [name + "_objects"],
+        hdrs = hdrs,
+        deps = deps,
+        **kwargs
+    )

@@ -1,0 +1,112 @@
+#include "gpu/devices.h"
+
+#include <array>
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "gpu/check.h"
+
+namespace rankbox::gpu {
+namespace {
+
+std::string in_words(int version) {
+  return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+}  // namespace
+
+int device_count() {
+  int count = 0;
+  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount", {.op = "looking for GPUs"});
+  // The runtime reports none as an error; should one not, the caller must not divide by it.
+  if (count == 0) check(cudaErrorNoDevice, "cudaGetDeviceCount", {.op = "looking for GPUs"});
+  return count;
+}
+
+std::string why_no_device() {
+  try {
+    device_count();
+    return "";
+  } catch (const CudaError& error) {
+    return error.what();
+  }
+}
+
+DeviceInfo device_info(int device) {
+  // Attributes instead of all properties: those take milliseconds, and their struct changes between
+  // releases of CUDA.
+  DeviceInfo info;
+  info.device = device;
+  info.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
+  info.sm = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
+            attribute(cudaDevAttrComputeCapabilityMinor, device);
+  std::array<char, 32> bus_id{};
+  check(cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), device),
+        "cudaDeviceGetPCIBusId");
+  info.bus_id = bus_id.data();
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  info.name = properties.name;
+  info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  return info;
+}
+
+std::string driver_version() {
+  int version = 0;
+  check(cudaDriverGetVersion(&version), "cudaDriverGetVersion");
+  return in_words(version);
+}
+
+std::string runtime_version() {
+  int version = 0;
+  check(cudaRuntimeGetVersion(&version), "cudaRuntimeGetVersion");
+  return in_words(version);
+}
+
+std::string describe_devices() {
+  try {
+    std::string lines;
+    const int count = device_count();
+    for (int device = 0; device < count; ++device) {
+      const DeviceInfo info = device_info(device);
+      lines += fmt::format("GPU {}: {}, {:.1f} GiB, sm_{}, {} multiprocessors, bus {}\n", device,
+                           info.name, static_cast<double>(info.memory_bytes) / 0x1p30, info.sm,
+                           info.multiprocessors, info.bus_id);
+    }
+    return lines +
+           fmt::format("CUDA: driver for {}, runtime {}\n", driver_version(), runtime_version());
+  } catch (const Error& error) {
+    return fmt::format("no GPU: {}\n", error.what());
+  }
+}
+
+std::vector<int> enable_peer_access(const std::vector<int>& devices) {
+  int here = 0;
+  check(cudaGetDevice(&here), "cudaGetDevice");
+  std::vector<int> out_of_reach;
+  for (const int peer : devices) {
+    if (peer == here) continue;
+    int possible = 0;
+    check(cudaDeviceCanAccessPeer(&possible, here, peer), "cudaDeviceCanAccessPeer");
+    if (possible == 0) {
+      out_of_reach.push_back(peer);
+      continue;
+    }
+    const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
+    if (status == cudaErrorPeerAccessAlreadyEnabled) {
+      cudaGetLastError();
+    } else {
+      check(status, "cudaDeviceEnablePeerAccess");
+    }
+  }
+  return out_of_reach;
+}
+
+}  // namespace rankbox::gpu

@@ -1,0 +1,33 @@
+// How the emulated runtime runs a kernel.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+// NOLINTBEGIN: the names are NVIDIA's.
+struct uint3 {
+  unsigned int x, y, z;
+};
+
+struct dim3 {
+  unsigned int x, y, z;
+  constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
+      : x(vx), y(vy), z(vz) {}
+};
+
+// Of the kernel's thread that this thread runs at the moment.
+inline thread_local constinit uint3 threadIdx{0, 0, 0};
+inline thread_local constinit uint3 blockIdx{0, 0, 0};
+inline thread_local constinit dim3 blockDim{};
+inline thread_local constinit dim3 gridDim{};
+// NOLINTEND
+
+namespace rankbox::gpu::emulation {
+
+/// @param one_thread what each thread does; reads the indices above
+cudaError_t launch(dim3 grid, dim3 block, cudaStream_t stream, std::vector<const void*> pointers,
+                   std::function<void()> one_thread);
+
+}  // namespace rankbox::gpu::emulation
