@@ -62,6 +62,9 @@ class NotImplemented : public Error {
       : Error(function + " is not implemented yet: " + place.file_name() + ":" +
                   std::to_string(place.line()),
               {-1, function, -1, place.file_name(), static_cast<int>(place.line())}) {}
+  /// As another process threw it.
+  NotImplemented(const std::string& message, ErrorContext context)
+      : Error(message, std::move(context)) {}
 };
 
 /// Another rank failed first and the world stopped; this rank did nothing wrong.

@@ -1,0 +1,32 @@
+// Errors as bytes, to send them from process to process: a rank's error is thrown in every process
+// of the world, as the same class, with the same message and context.
+//
+// What is nested in an error stays behind: its words are part of the message already. Errors that
+// other parts derive from those of comm/errors.h arrive as the class of comm/errors.h that they
+// are; what is no Rankbox error at all arrives as RankFailed.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "comm/errors.h"
+
+namespace rankbox {
+
+/// REQUIRES: `error` is not null.
+std::string error_to_bytes(const std::exception_ptr& error);
+
+/// Throws std::runtime_error for bytes that are none of an error, or are cut short.
+std::exception_ptr error_from_bytes(std::string_view bytes);
+
+// For comm/result_bytes.h.
+inline auto fields_of(ErrorContext& context) {
+  return std::tie(context.rank, context.op, context.peer, context.file, context.line);
+}
+inline auto fields_of(Wait& wait) {
+  return std::tie(wait.rank, wait.op, wait.peers, wait.bytes, wait.file, wait.line);
+}
+
+}  // namespace rankbox
