@@ -38,7 +38,7 @@
 // part is done. Only the barrier promises anything about the others.
 //
 // Their cost in virtual time counts from when the last rank has come. It is that of whichever known
-// algorithm is cheapest for the size and the links; in the sandbox, see sim/native_cost.h:
+// algorithm is cheapest for the size and the links; in the sandbox, see collectives/native_cost.h:
 //
 //   barrier, split                    dissemination: ⌈log2 p⌉ α
 //   broadcast                         a tree, or scatter and all-gather

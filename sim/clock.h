@@ -53,7 +53,7 @@ struct Prices {
            cost.reduced * gamma;
   }
   /// @param cost what the best known algorithm would cost
-  /// @param wire see native_cost.h
+  /// @param wire see collectives/native_cost.h
   double price_of_native(bool same_node, const Cost& cost, const Cost& wire) const {
     if (native.empty()) return price(same_node, cost);
     double least = std::numeric_limits<double>::infinity();

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/native_cost.h"
 #include "comm/trace.h"
 #include "sim/clock.h"
-#include "sim/native_cost.h"
 #include "sim/send_queue.h"
 
 namespace rankbox::sim {
@@ -374,8 +374,8 @@ class ReplayEngine {
     const auto bytes = static_cast<double>(event.bytes);
     return tariff_.native(
         one_node,
-        native_cost(event.collective, size, bytes, chooser_.link(one_node), chooser_.gamma),
-        native_wire(event.collective, size, bytes));
+        cost::native_cost(event.collective, size, bytes, chooser_.link(one_node), chooser_.gamma),
+        cost::native_wire(event.collective, size, bytes));
   }
 
   const Trace& trace_;

@@ -1,5 +1,5 @@
 // The price of native collectives: that of the best known algorithm, and never of a better one.
-#include "sim/native_cost.h"
+#include "collectives/native_cost.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace rankbox::testing {
 namespace {
 
-using sim::native_cost;
+using cost::native_cost;
 
 // Divisible by 1 to 17, so that every chunk has the same size; and a machine for each regime.
 constexpr std::int64_t kElements = 12252240;
@@ -119,6 +119,24 @@ TEST_CASE("alone, nothing costs anything") {
   }
 }
 
+TEST_CASE("seconds on a cluster are what the clock says, on one node and on several") {
+  for (const int ranks_per_node : {0, 2}) {
+    const Cluster cluster = {"test", {1e-6, 1e-9}, {5e-6, 3e-9}, 1e-10, ranks_per_node};
+    for (const int p : {2, 4, 8}) {
+      const std::int64_t elements = 8000;
+      const RunReport report = run_world(
+          {.world_size = p, .nodes = cluster.nodes_for(p), .cluster = cluster}, [&](Comm& dist) {
+            Tensor tensor = zeros({elements});
+            dist.broadcast(tensor, 0);
+          });
+      CAPTURE(ranks_per_node);
+      CAPTURE(p);
+      CHECK(cost::native_seconds(CollectiveKind::kBroadcast, p, 4.0 * elements, cluster) ==
+            doctest::Approx(report.virtual_seconds));
+    }
+  }
+}
+
 TEST_CASE("a library that was measured takes its fastest mode, whatever the links would cost") {
   Cluster cluster;
   cluster.native = {{1e-6, 1e-9}, {20e-6, 1e-11}};
@@ -135,6 +153,9 @@ TEST_CASE("a library that was measured takes its fastest mode, whatever the link
     const double expected = std::min(2 * 1e-6 + wire * 1e-9, 2 * 20e-6 + wire * 1e-11);
     CAPTURE(elements);
     CHECK(report.virtual_seconds == doctest::Approx(expected));
+    const auto bytes = static_cast<double>(4 * elements);
+    CHECK(cost::native_seconds(CollectiveKind::kAllReduce, 4, bytes, cluster) ==
+          doctest::Approx(expected));
     CHECK(report.cost.steps > 0);  // of the best algorithm, as ever
   }
 }

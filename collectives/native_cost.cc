@@ -1,9 +1,11 @@
-#include "sim/native_cost.h"
+#include "collectives/native_cost.h"
 
+#include <algorithm>
 #include <bit>
 #include <initializer_list>
+#include <limits>
 
-namespace rankbox::sim {
+namespace rankbox::cost {
 namespace {
 
 /// Of several algorithms, the one that takes the least time.
@@ -90,4 +92,18 @@ Cost native_wire(CollectiveKind kind, int world_size, double bytes) {
   return {};
 }
 
-}  // namespace rankbox::sim
+double native_seconds(CollectiveKind kind, int world_size, double bytes, const Cluster& cluster) {
+  if (cluster.native.empty()) {
+    const Link& link = cluster.link(cluster.nodes_for(world_size) == 1);
+    const Cost cost = native_cost(kind, world_size, bytes, link, cluster.gamma);
+    return cost.steps * link.alpha + cost.bytes * link.beta + cost.reduced * cluster.gamma;
+  }
+  const Cost wire = native_wire(kind, world_size, bytes);
+  double least = std::numeric_limits<double>::infinity();
+  for (const Link& mode : cluster.native) {
+    least = std::min(least, wire.steps * mode.alpha + wire.bytes * mode.beta);
+  }
+  return least;
+}
+
+}  // namespace rankbox::cost

@@ -8,7 +8,7 @@
 #include "comm/collective_kind.h"
 #include "comm/run_options.h"
 
-namespace rankbox::sim {
+namespace rankbox::cost {
 
 /// @param bytes the count that all ranks agree on (contribution of one rank), in bytes
 /// @param link the slowest class of links that the group spans
@@ -18,4 +18,7 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
 /// send at least (the factors of nccl-tests' bus bandwidth).
 Cost native_wire(CollectiveKind kind, int world_size, double bytes);
 
-}  // namespace rankbox::sim
+/// Seconds on the cluster, all of whose nodes that so many ranks fill take part.
+double native_seconds(CollectiveKind kind, int world_size, double bytes, const Cluster& cluster);
+
+}  // namespace rankbox::cost
