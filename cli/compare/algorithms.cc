@@ -34,25 +34,23 @@ namespace {
 using enum CollectiveKind;
 using Settings = CallSettings;
 
-constexpr int kRoot = 0;
-
 // Every function of the course behind one signature. A template argument each, so that a row of the
 // table is one line.
 template <void (*function)(Comm&, Tensor&, int)>
-void from_root(Comm& dist, Buffers& buffers, const Settings&) {
-  function(dist, buffers.input, kRoot);
+void from_root(Comm& dist, Buffers& buffers, const Settings& settings) {
+  function(dist, buffers.input, settings.root);
 }
 template <void (*function)(Comm&, Tensor&, int, ReduceOp)>
 void to_root(Comm& dist, Buffers& buffers, const Settings& settings) {
-  function(dist, buffers.input, kRoot, settings.op);
+  function(dist, buffers.input, settings.root, settings.op);
 }
 template <void (*function)(Comm&, Tensor&, ReduceOp)>
 void everywhere(Comm& dist, Buffers& buffers, const Settings& settings) {
   function(dist, buffers.input, settings.op);
 }
 template <void (*function)(Comm&, const Tensor&, Tensor&, int)>
-void collect_or_deal(Comm& dist, Buffers& buffers, const Settings&) {
-  function(dist, buffers.input, buffers.output, kRoot);
+void collect_or_deal(Comm& dist, Buffers& buffers, const Settings& settings) {
+  function(dist, buffers.input, buffers.output, settings.root);
 }
 template <void (*function)(Comm&, const Tensor&, Tensor&)>
 void all_to_one_another(Comm& dist, Buffers& buffers, const Settings&) {
@@ -65,18 +63,18 @@ const Algorithm kAlgorithms[] = {
      [](Comm& dist, Buffers&, const Settings&) { barrier_dissemination(dist); }},
 
     {kBroadcast, "native",
-     [](Comm& dist, Buffers& b, const Settings&) { dist.broadcast(b.input, kRoot); }},
+     [](Comm& dist, Buffers& b, const Settings& s) { dist.broadcast(b.input, s.root); }},
     {kBroadcast, "naive", from_root<broadcast_naive>},
     {kBroadcast, "tree", from_root<broadcast_tree>},
     {kBroadcast, "ring", from_root<broadcast_ring>},
     {kBroadcast, "ring_pipelined",
      [](Comm& dist, Buffers& b, const Settings& s) {
-       broadcast_ring_pipelined(dist, b.input, kRoot, s.segments);
+       broadcast_ring_pipelined(dist, b.input, s.root, s.segments);
      }},
     {kBroadcast, "scatter_allgather", from_root<broadcast_scatter_allgather>},
 
     {kReduce, "native",
-     [](Comm& dist, Buffers& b, const Settings& s) { dist.reduce(b.input, kRoot, s.op); }},
+     [](Comm& dist, Buffers& b, const Settings& s) { dist.reduce(b.input, s.root, s.op); }},
     {kReduce, "naive", to_root<reduce_naive>},
     {kReduce, "tree", to_root<reduce_tree>},
     {kReduce, "scatter_gather", to_root<reduce_scatter_gather>},
@@ -91,12 +89,12 @@ const Algorithm kAlgorithms[] = {
     {kAllReduce, "hierarchical", everywhere<allreduce_hierarchical>},
 
     {kGather, "native",
-     [](Comm& dist, Buffers& b, const Settings&) { dist.gather(b.input, b.output, kRoot); }},
+     [](Comm& dist, Buffers& b, const Settings& s) { dist.gather(b.input, b.output, s.root); }},
     {kGather, "naive", collect_or_deal<gather_naive>},
     {kGather, "tree", collect_or_deal<gather_tree>},
 
     {kScatter, "native",
-     [](Comm& dist, Buffers& b, const Settings&) { dist.scatter(b.input, b.output, kRoot); }},
+     [](Comm& dist, Buffers& b, const Settings& s) { dist.scatter(b.input, b.output, s.root); }},
     {kScatter, "tree", collect_or_deal<scatter_tree>},
 
     {kAllGather, "native",
@@ -136,6 +134,15 @@ std::span<const CollectiveKind> compared_collectives() { return kCollectives; }
 
 bool is_reducing(CollectiveKind collective) {
   return collective == kReduce || collective == kAllReduce || collective == kReduceScatter;
+}
+
+bool has_root(CollectiveKind collective) {
+  return collective == kBroadcast || collective == kReduce || collective == kGather ||
+         collective == kScatter;
+}
+
+bool is_in_place(CollectiveKind collective) {
+  return collective == kBroadcast || collective == kReduce || collective == kAllReduce;
 }
 
 double bus_factor(CollectiveKind collective, int world_size) {

@@ -10,17 +10,18 @@ namespace rankbox::cli {
 namespace {
 
 std::int64_t wrong_elements(const Algorithm& algorithm, int world_size, std::int64_t bytes,
-                            ReduceOp op, bool spoil = false) {
+                            ReduceOp op, bool spoil = false, int root = 0) {
   const std::int64_t elements = elements_of(algorithm.collective, world_size, bytes);
   const auto [wrong, report] = run_ranks({.world_size = world_size}, [&](Comm& dist) {
-    Buffers buffers = make_buffers(algorithm.collective, dist.rank(), world_size, elements, 0);
+    Buffers buffers =
+        make_buffers(algorithm.collective, dist.rank(), world_size, elements, 0, root);
     fill_input(algorithm.collective, buffers, dist.rank(), op);
-    algorithm.call(dist, buffers, {op, 3});
+    algorithm.call(dist, buffers, {op, 3, root});
     Tensor& result = buffers.output.empty() ? buffers.input : buffers.output;
-    if (spoil && dist.rank() == 0) {
+    if (spoil && dist.rank() == root) {
       detail::fill(chunk(result, 0, static_cast<int>(result.size())), -1.0);
     }
-    return count_wrong(algorithm.collective, buffers, dist.rank(), world_size, elements, op);
+    return count_wrong(algorithm.collective, buffers, dist.rank(), world_size, elements, op, root);
   });
   std::int64_t sum = 0;
   for (const std::int64_t of_rank : wrong) {
@@ -49,6 +50,44 @@ TEST_CASE("every algorithm's result is found right, in any world, of any size an
       }
     }
   }
+}
+
+TEST_CASE("any rank may be the root") {
+  for (const CollectiveKind collective : compared_collectives()) {
+    if (!has_root(collective)) continue;
+    for (const Algorithm& algorithm : algorithms_of(collective)) {
+      for (const int world_size : {2, 3, 5}) {
+        for (int root = 1; root < world_size; ++root) {
+          CAPTURE(name_of(collective));
+          CAPTURE(algorithm.name);
+          CAPTURE(world_size);
+          CAPTURE(root);
+          CHECK(wrong_elements(algorithm, world_size, 4096, ReduceOp::SUM, false, root) == 0);
+          CHECK(wrong_elements(algorithm, world_size, 4096, ReduceOp::SUM, true, root) == 1);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what is longer than the stage between device and host is checked to its end") {
+  const std::int64_t bytes = std::int64_t{4} * (2 * 251 * 4096 + 1000);  // of buffers.cc
+  const Algorithm native = algorithms_of(CollectiveKind::kAllReduce).front();
+  CHECK(wrong_elements(native, 2, bytes, ReduceOp::SUM) == 0);
+}
+
+TEST_CASE("a piece in another's place is seen") {
+  const std::int64_t elements = 4 * 1000;
+  const auto [wrong, report] = run_ranks({.world_size = 4}, [&](Comm& dist) {
+    Buffers buffers = make_buffers(CollectiveKind::kAllGather, dist.rank(), 4, elements, 0);
+    fill_input(CollectiveKind::kAllGather, buffers, dist.rank(), ReduceOp::SUM);
+    dist.all_gather(buffers.input, buffers.output);
+    Tensor other = clone(buffers.output);
+    copy(chunk(buffers.output, 1, 4), chunk(other, 2, 4));
+    return count_wrong(CollectiveKind::kAllGather, buffers, dist.rank(), 4, elements,
+                       ReduceOp::SUM);
+  });
+  CHECK(wrong == std::vector<std::int64_t>(4, 1000));
 }
 
 TEST_CASE("one wrong element is counted as one") {

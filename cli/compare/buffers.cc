@@ -11,40 +11,58 @@ namespace {
 using enum CollectiveKind;
 
 // Element i of a rank's input depends on (i + rank) mod kPeriod alone, so that what a reduction
-// must give can be computed once per remainder instead of once per element and rank.
-constexpr int kPeriod = 5;
+// must give can be computed once per remainder instead of once per element and rank. A prime, so
+// that a piece in a wrong place shows whatever the sizes are, and small enough that the sum of
+// 65,536 ranks is below 2^24: float32 holds it exactly.
+constexpr int kPeriod = 251;
 
-/// Whole numbers small enough that float32 sums them exactly; powers of two for products, of which
-/// few are not 1, so that the product of very many ranks stays finite.
+// Only so many ranks have factors other than 1 to give, so that a product of very many stays finite.
+constexpr int kMultiplyingRanks = 32;
+
+/// Whole numbers, different ones for different ranks; for products powers of two.
 float input_value(std::int64_t index, int rank, ReduceOp op) {
   const auto phase = static_cast<int>((index + rank) % kPeriod);
   if (op == ReduceOp::PRODUCT) {
-    return rank < 32 && phase == 0 ? 2.0f : 1.0f;
+    return rank < kMultiplyingRanks && phase % 5 == 0 ? 2.0f : 1.0f;
   }
   return static_cast<float>(1 + phase);
 }
 
-double reduced_value(std::int64_t index, int world_size, ReduceOp op) {
-  double result = static_cast<double>(input_value(index, 0, op));
-  for (int rank = 1; rank < world_size; ++rank) {
-    const auto value = static_cast<double>(input_value(index, rank, op));
-    switch (op) {
-      case ReduceOp::SUM:
-      case ReduceOp::AVG:
-        result += value;
-        break;
-      case ReduceOp::PRODUCT:
-        result *= value;
-        break;
-      case ReduceOp::MAX:
-        result = std::max(result, value);
-        break;
-      case ReduceOp::MIN:
-        result = std::min(result, value);
-        break;
-    }
+// Ranks that are a period apart give the same: so many differ.
+int distinct_ranks(int world_size) { return std::min(world_size, kPeriod); }
+
+double sum_at(std::int64_t index, int world_size) {
+  double sum = 0;
+  for (int rank = 0; rank < distinct_ranks(world_size); ++rank) {
+    const int alike = (world_size - 1 - rank) / kPeriod + 1;
+    sum += alike * static_cast<double>(input_value(index, rank, ReduceOp::SUM));
   }
-  return op == ReduceOp::AVG ? result / world_size : result;
+  return sum;
+}
+
+template <class Combine>
+double folded_at(std::int64_t index, int world_size, ReduceOp op, Combine combine) {
+  float result = input_value(index, 0, op);
+  for (int rank = 1; rank < distinct_ranks(world_size); ++rank) {
+    result = combine(result, input_value(index, rank, op));
+  }
+  return static_cast<double>(result);
+}
+
+double reduced_value(std::int64_t index, int world_size, ReduceOp op) {
+  switch (op) {
+    case ReduceOp::SUM:
+      return sum_at(index, world_size);
+    case ReduceOp::AVG:
+      return sum_at(index, world_size) / world_size;
+    case ReduceOp::PRODUCT:
+      return folded_at(index, world_size, op, [](float a, float b) { return a * b; });
+    case ReduceOp::MAX:
+      return folded_at(index, world_size, op, [](float a, float b) { return std::max(a, b); });
+    case ReduceOp::MIN:
+      return folded_at(index, world_size, op, [](float a, float b) { return std::min(a, b); });
+  }
+  return 0;
 }
 
 /// Where element i of the chunk of `rank` lies in the whole tensor of `elements`.
@@ -52,32 +70,63 @@ std::int64_t chunk_begin(std::int64_t elements, int rank, int world_size) {
   return elements * rank / world_size;
 }
 
-/// Elements of `result` that are not expected(index), but for the rounding of a division.
-template <class Expected>
-std::int64_t count_differences(const Tensor& result, Expected expected) {
-  const std::vector<float> values = to_host(result);
+/// What must be at the indices that are 0, 1, … mod kPeriod, and how far off it may be.
+struct Pattern {
+  std::array<float, kPeriod> values{};
+  std::array<float, kPeriod> slack{};  // 0: not at all
+};
+
+Pattern input_of(int rank) {
+  Pattern pattern;
+  for (int phase = 0; phase < kPeriod; ++phase) {
+    pattern.values[static_cast<std::size_t>(phase)] = input_value(phase, rank, ReduceOp::SUM);
+  }
+  return pattern;
+}
+
+Pattern reduction_of(int world_size, ReduceOp op) {
+  Pattern pattern;
+  for (int phase = 0; phase < kPeriod; ++phase) {
+    const double value = reduced_value(phase, world_size, op);
+    pattern.values[static_cast<std::size_t>(phase)] = static_cast<float>(value);
+    if (op == ReduceOp::AVG) {
+      // Some libraries divide what every rank gives, before they add: that many roundings.
+      constexpr double kRounding = 0x1p-24;
+      pattern.slack[static_cast<std::size_t>(phase)] =
+          static_cast<float>(value * kRounding * (world_size + 1));
+    }
+  }
+  return pattern;
+}
+
+// Elements on the way between a device and the host. A multiple of the period.
+constexpr std::int64_t kStaged = kPeriod * std::int64_t{4096};
+
+/// @param begin the index of the slice's first element, by which the pattern goes
+std::int64_t count_unlike(Slice result, std::int64_t begin, const Pattern& pattern) {
+  std::vector<float> staged(static_cast<std::size_t>(std::min(result.size(), kStaged)));
   std::int64_t wrong = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double want = expected(static_cast<std::int64_t>(i));
-    // Written so that NaN counts as wrong.
-    wrong += std::abs(static_cast<double>(values[i]) - want) <= 1e-6 * std::abs(want) ? 0 : 1;
+  auto phase = static_cast<std::size_t>(begin % kPeriod);
+  for (std::int64_t at = 0; at < result.size(); at += kStaged) {
+    const std::int64_t end = std::min(at + kStaged, result.size());
+    detail::copy_to_host(staged.data(), result.sub(at, end));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(end - at); ++i) {
+      // Written so that NaN counts as wrong.
+      wrong += std::abs(staged[i] - pattern.values[phase]) <= pattern.slack[phase] ? 0 : 1;
+      phase = phase + 1 == kPeriod ? 0 : phase + 1;
+    }
   }
   return wrong;
 }
 
-std::int64_t count_unreduced(const Tensor& result, std::int64_t begin, int world_size,
-                             ReduceOp op) {
-  std::array<double, kPeriod> expected{};
-  for (int phase = 0; phase < kPeriod; ++phase) {
-    expected[static_cast<std::size_t>(phase)] = reduced_value(phase, world_size, op);
+/// A slice of one piece of every rank, in rank order: elements begin, begin+1, … of its input.
+std::int64_t count_unlike_pieces(Slice gathered, int world_size, std::int64_t begin) {
+  const std::int64_t piece = gathered.size() / world_size;
+  std::int64_t wrong = 0;
+  for (int rank = 0; rank < world_size; ++rank) {
+    wrong += count_unlike(gathered.sub(rank * piece, (rank + 1) * piece), begin, input_of(rank));
   }
-  return count_differences(result, [&](std::int64_t i) {
-    return expected[static_cast<std::size_t>((begin + i) % kPeriod)];
-  });
-}
-
-double input_at(std::int64_t index, int rank) {
-  return static_cast<double>(input_value(index, rank, ReduceOp::SUM));
+  return wrong;
 }
 
 }  // namespace
@@ -97,7 +146,7 @@ std::int64_t elements_of(CollectiveKind collective, int world_size, std::int64_t
 }
 
 Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::int64_t elements,
-                     float value) {
+                     float value, int root) {
   const std::int64_t piece = elements / world_size;
   const std::int64_t my_chunk =
       chunk_begin(elements, rank + 1, world_size) - chunk_begin(elements, rank, world_size);
@@ -105,11 +154,11 @@ Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::i
     case kBarrier:
       return {};
     case kGather:
-      return {full({piece}, value), rank == 0 ? zeros({elements}) : Tensor()};
+      return {full({piece}, value), rank == root ? zeros({elements}) : Tensor()};
     case kAllGather:
       return {full({piece}, value), zeros({elements})};
     case kScatter:
-      return {rank == 0 ? full({elements}, value) : Tensor(), zeros({piece})};
+      return {rank == root ? full({elements}, value) : Tensor(), zeros({piece})};
     case kReduceScatter:
       return {full({elements}, value), zeros({my_chunk})};
     case kAllToAll:
@@ -121,41 +170,37 @@ Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::i
 
 void fill_input(CollectiveKind collective, Buffers& buffers, int rank, ReduceOp op) {
   const ReduceOp values = is_reducing(collective) ? op : ReduceOp::SUM;
-  std::vector<float> host(static_cast<std::size_t>(buffers.input.size()));
-  for (std::size_t i = 0; i < host.size(); ++i) {
-    host[i] = input_value(static_cast<std::int64_t>(i), rank, values);
+  const Slice input = buffers.input;
+  std::vector<float> staged(static_cast<std::size_t>(std::min(input.size(), kStaged)));
+  for (std::size_t i = 0; i < staged.size(); ++i) {
+    staged[i] = input_value(static_cast<std::int64_t>(i), rank, values);
   }
-  buffers.input = from_host(host);
+  for (std::int64_t at = 0; at < input.size(); at += kStaged) {
+    const std::int64_t end = std::min(at + kStaged, input.size());
+    detail::copy_from_host(input.sub(at, end), staged.data());
+  }
 }
 
 std::int64_t count_wrong(CollectiveKind collective, const Buffers& buffers, int rank,
-                         int world_size, std::int64_t elements, ReduceOp op) {
-  const std::int64_t piece = elements / world_size;
+                         int world_size, std::int64_t elements, ReduceOp op, int root) {
+  const std::int64_t begin = chunk_begin(elements, rank, world_size);
   switch (collective) {
     case kBroadcast:
-      return count_differences(buffers.input, [](std::int64_t i) { return input_at(i, 0); });
+      return count_unlike(buffers.input, 0, input_of(root));
     case kReduce:
-      return rank == 0 ? count_unreduced(buffers.input, 0, world_size, op) : 0;
+      return rank == root ? count_unlike(buffers.input, 0, reduction_of(world_size, op)) : 0;
     case kAllReduce:
-      return count_unreduced(buffers.input, 0, world_size, op);
+      return count_unlike(buffers.input, 0, reduction_of(world_size, op));
     case kGather:
+      return rank == root ? count_unlike_pieces(buffers.output, world_size, 0) : 0;
     case kAllGather:
-      return count_differences(buffers.output, [piece](std::int64_t i) {
-        return input_at(i % piece, static_cast<int>(i / piece));
-      });
+      return count_unlike_pieces(buffers.output, world_size, 0);
     case kScatter:
-      return count_differences(buffers.output,
-                               [&](std::int64_t i) { return input_at(rank * piece + i, 0); });
+      return count_unlike(buffers.output, rank * (elements / world_size), input_of(root));
     case kReduceScatter:
-      return count_unreduced(buffers.output, chunk_begin(elements, rank, world_size), world_size,
-                             op);
-    case kAllToAll: {
-      const std::int64_t block = buffers.output.size() / world_size;
-      return count_differences(buffers.output, [&](std::int64_t i) {
-        return input_at(chunk_begin(elements, rank, world_size) + i % block,
-                        static_cast<int>(i / block));
-      });
-    }
+      return count_unlike(buffers.output, begin, reduction_of(world_size, op));
+    case kAllToAll:
+      return count_unlike_pieces(buffers.output, world_size, begin);
     case kBarrier:  // has no result
     case kSplit:
       return 0;

@@ -7,12 +7,13 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "cli/buffering.h"
+#include "cli/compare/cluster_table.h"
 #include "cli/compare/lists.h"
+#include "cli/compare/names.h"
 #include "cli/compare/plot.h"
 #include "cli/compare/report.h"
 #include "cli/output_file.h"
@@ -40,41 +41,6 @@ struct Arguments {
   int warmup = 3;
   bool list_clusters = false;
 };
-
-std::vector<CollectiveKind> parse_collective(const std::string& text) {
-  std::vector<std::string_view> names;
-  for (const CollectiveKind collective : compared_collectives()) {
-    if (text == name_of(collective)) {
-      return {collective};
-    }
-    names.emplace_back(name_of(collective));
-  }
-  if (text == "all") {
-    return {compared_collectives().begin(), compared_collectives().end()};
-  }
-  throw InvalidArgument(fmt::format("unknown collective \"{}\": choose one of {}, all", text,
-                                    fmt::join(names, ", ")));
-}
-
-std::vector<std::string> parse_algorithms(const std::string& text,
-                                          const std::vector<CollectiveKind>& collectives) {
-  std::vector<std::string> known;
-  for (const CollectiveKind collective : collectives) {
-    for (const Algorithm& algorithm : algorithms_of(collective)) {
-      if (std::find(known.begin(), known.end(), algorithm.name) == known.end()) {
-        known.emplace_back(algorithm.name);
-      }
-    }
-  }
-  std::vector<std::string> wanted = split_at_commas(text);
-  for (const std::string& name : wanted) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw InvalidArgument(
-          fmt::format("unknown algorithm \"{}\": choose from {}", name, fmt::join(known, ", ")));
-    }
-  }
-  return wanted;
-}
 
 ReduceOp parse_op(const std::string& text) {
   std::string upper = text;
@@ -109,7 +75,7 @@ void check_memory(const Plan& plan) {
 
 Plan parse(const Arguments& arguments) {
   Plan plan;
-  plan.collectives = parse_collective(arguments.collective);
+  plan.collectives = parse_collectives(arguments.collective);
   plan.algorithms = parse_algorithms(arguments.algorithms, plan.collectives);
   plan.ranks = parse_ranks(arguments.ranks);
   plan.sizes = parse_sizes(arguments.sizes);
@@ -126,24 +92,9 @@ Plan parse(const Arguments& arguments) {
   return plan;
 }
 
-void list_clusters() {
-  fmt::print("{:<16} {:>12} {:>10} {:>12} {:>10} {:>10} {:>9}\n", "", "within: α", "1/β",
-             "between: α", "1/β", "1/γ", "per node");
-  for (const Cluster& cluster : cluster_presets()) {
-    const auto rate = [](double seconds_per_byte) {
-      return fmt::format("{:.4g} GB/s", 1e-9 / seconds_per_byte);
-    };
-    fmt::print("{:<16} {:>12} {:>10} {:>12} {:>10} {:>10} {:>9}\n", cluster.name,
-               format_seconds(cluster.within_node.alpha), rate(cluster.within_node.beta),
-               format_seconds(cluster.between_nodes.alpha), rate(cluster.between_nodes.beta),
-               rate(cluster.gamma),
-               cluster.ranks_per_node == 0 ? "all" : std::to_string(cluster.ranks_per_node));
-  }
-}
-
 void run(const Arguments& arguments) {
   if (arguments.list_clusters) {
-    list_clusters();
+    fmt::print("{}", format_clusters());
     return;
   }
   const Plan plan = parse(arguments);

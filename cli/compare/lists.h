@@ -1,4 +1,4 @@
-// The lists of the command line: "2,4,8" and "8:16M:4".
+// The lists of the command line, "2,4,8" and "8:16M:4", and how numbers are written for people.
 #pragma once
 
 #include <cstdint>
@@ -26,5 +26,8 @@ std::int64_t parse_bytes(std::string_view text);
 
 /// "4 MiB", "1.5 KiB", "12 B".
 std::string format_bytes(std::int64_t bytes);
+
+/// "1.23 ms": three digits and the unit that suits.
+std::string format_seconds(double seconds);
 
 }  // namespace rankbox::cli

@@ -102,5 +102,17 @@ TEST_CASE("bytes are written with the largest unit that leaves a number from 1 u
   CHECK(format_bytes(3000 * kGi) == "3000 GiB");
 }
 
+TEST_CASE("times have three digits and the unit that suits") {
+  const struct {
+    double seconds;
+    const char* text;
+  } table[] = {{0, "0 s"},         {1.5, "1.50 s"},     {123.4, "123 s"},
+               {0.9996, "1.00 s"}, {0.9994, "999 ms"},  {12.345e-3, "12.3 ms"},
+               {1e-6, "1.00 µs"},  {2.5e-9, "2.50 ns"}, {99.96e-6, "100 µs"}};
+  for (const auto& row : table) {
+    CHECK(format_seconds(row.seconds) == row.text);
+  }
+}
+
 }  // namespace
 }  // namespace rankbox::cli

@@ -226,16 +226,4 @@ std::string format_winners(const Plan& plan, const std::vector<Row>& rows) {
   return lines;
 }
 
-std::string format_seconds(double seconds) {
-  constexpr const char* kUnits[] = {"s", "ms", "µs", "ns"};
-  std::size_t unit = 0;
-  // 999.6 µs would round to 1000 µs: that is 1 ms.
-  while (unit < 3 && seconds > 0 && seconds < 0.9995) {
-    seconds *= 1000;
-    ++unit;
-  }
-  const int decimals = seconds >= 99.95 || seconds == 0 ? 0 : seconds >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f} {}", seconds, decimals, kUnits[unit]);
-}
-
 }  // namespace rankbox::cli

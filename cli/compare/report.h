@@ -25,7 +25,4 @@ std::string format_winners(const Plan& plan, const std::vector<Row>& rows);
 /// {version, backend, collective, op, dtype, cores, cluster{}, results[]}.
 nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows);
 
-/// "1.23 ms": three digits and the unit that suits.
-std::string format_seconds(double seconds);
-
 }  // namespace rankbox::cli

@@ -108,18 +108,6 @@ TEST_CASE("a wrong result stands out in its row") {
   CHECK(format_table(laptop(), rows, false).find("WRONG: 3 elements") != std::string::npos);
 }
 
-TEST_CASE("times have three digits and the unit that suits") {
-  const struct {
-    double seconds;
-    const char* text;
-  } table[] = {{0, "0 s"},         {1.5, "1.50 s"},     {123.4, "123 s"},
-               {0.9996, "1.00 s"}, {0.9994, "999 ms"},  {12.345e-3, "12.3 ms"},
-               {1e-6, "1.00 µs"},  {2.5e-9, "2.50 ns"}, {99.96e-6, "100 µs"}};
-  for (const auto& row : table) {
-    CHECK(format_seconds(row.seconds) == row.text);
-  }
-}
-
 TEST_CASE("JSON has every row in the agreed shape") {
   const nlohmann::ordered_json json = to_json(laptop(), crossing_rows());
   CHECK(json.at("version") == 1);

@@ -1,0 +1,20 @@
+// What can be compared, as it is named on a command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/collective_kind.h"
+
+namespace rankbox::cli {
+
+/// The collectives of "all_reduce", "broadcast,reduce" or "all", in the order given.
+/// Throws InvalidArgument that lists the names.
+std::vector<CollectiveKind> parse_collectives(const std::string& text);
+
+/// The pieces of "ring,tree", each the name of an algorithm of one of the collectives.
+/// Throws InvalidArgument that lists the names.
+std::vector<std::string> parse_algorithms(const std::string& text,
+                                          const std::vector<CollectiveKind>& collectives);
+
+}  // namespace rankbox::cli
