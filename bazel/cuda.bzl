@@ -16,11 +16,13 @@ NCCL (200 MB) is looked for beside the program, and then where it was found here
 
     cuda_library(name = "kernels_cuda", srcs = ["kernels.cu"], hdrs = ["kernels.h"], deps = [...])
 
-compiles kernels with nvcc, for the GPUs in _TARGETS. It needs CUDA 11.8 or newer.
+compiles kernels with nvcc, for the GPUs in _TARGETS. It needs CUDA 12.0 or newer, the first that
+compiles C++20.
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
-load("@cuda//:defs.bzl", "CUDA_FOUND", "NVCC", "NVCC_STD", "NVCC_VERSION")
+load("@cuda//:defs.bzl", "CUDA_FOUND", "NVCC", "NVCC_VERSION")
+load("//bazel:defs.bzl", "REAL_CUDA_ONLY")
 
 # A100, H100 and H200, and for what is newer something that the driver translates.
 _TARGETS = [
@@ -37,7 +39,7 @@ def _objects_impl(ctx):
         # What the linker takes for position-independent code, by its name.
         object = ctx.actions.declare_file(ctx.label.name + "/" + source.basename[:-len(".cu")] + ".pic.o")
         arguments = ctx.actions.args()
-        arguments.add_all(["-ccbin", compiler, "-std=" + NVCC_STD, "-O3", "-Xcompiler", "-fPIC,-Wall,-Wextra"])
+        arguments.add_all(["-ccbin", compiler, "-std=c++20", "-O3", "-Xcompiler", "-fPIC,-Wall,-Wextra"])
         arguments.add_all(_TARGETS, before_each = "-gencode")
         arguments.add_all(["-Werror", "all-warnings"])
         arguments.add("-I.")
@@ -79,11 +81,12 @@ def cuda_library(name, srcs, hdrs = [], textual_hdrs = [], deps = [], **kwargs):
       deps: cc_library targets; //gpu:cuda_runtime is one of them.
       **kwargs: as in cc_library.
     """
+    missing = [] if CUDA_FOUND else ["//bazel:cuda_toolkit_not_found_set_CUDA_HOME"]
     _cuda_objects(
         name = name + "_objects",
         srcs = srcs,
         hdrs = hdrs + textual_hdrs,
-        target_compatible_with = [] if CUDA_FOUND else ["//bazel:cuda_toolkit_not_found_set_CUDA_HOME"],
+        target_compatible_with = REAL_CUDA_ONLY + missing,
         visibility = ["//visibility:private"],
         deps = deps,
     )
@@ -91,6 +94,7 @@ def cuda_library(name, srcs, hdrs = [], textual_hdrs = [], deps = [], **kwargs):
         name = name,
         srcs = [name + "_objects"],
         hdrs = hdrs,
+        target_compatible_with = REAL_CUDA_ONLY,
         deps = deps,
         **kwargs
     )

@@ -1,6 +1,6 @@
 """The repository rule behind cuda.bzl: looks for CUDA and NCCL."""
 
-_OLDEST = (11, 8)  # knows sm_90 and launches with cudaLaunchKernelEx
+_OLDEST = (12, 0)  # the first that compiles C++20
 
 def _first_existing(ctx, folders, name):
     """The first of the folders that holds a file of this name, or None."""
@@ -180,7 +180,6 @@ def _cuda_libs_impl(ctx):
                       "filegroup(name = \"found\", srcs = [\"found.txt\"])\n" +
                       _cudart_target(ctx, cuda) + _nccl_target(ctx, nccl))
 
-    # C++20 from CUDA 12 on.
     ctx.file("defs.bzl", "".join([
         "%s = %r\n" % pair
         for pair in [
@@ -189,7 +188,6 @@ def _cuda_libs_impl(ctx):
             ("CUDA_HOME", cuda.home if cuda_found else ""),
             ("NVCC", cuda.nvcc if cuda_found else ""),
             ("NVCC_VERSION", "%d.%d" % cuda.version if cuda_found else ""),
-            ("NVCC_STD", "c++20" if cuda_found and cuda.version >= (12, 0) else "c++17"),
         ]
     ]))
 

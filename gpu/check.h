@@ -49,11 +49,6 @@ class CudaError : public Error {
   cudaError_t code_;
 };
 
-/// What was waited for did not happen before the deadline.
-class DeadlinePassed : public Error {
-  using Error::Error;
-};
-
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const Doing& doing);
 
 /// @param status what the call returned

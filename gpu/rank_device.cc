@@ -37,7 +37,7 @@ void wait_until(Query query, const char* call, double deadline_seconds, const Do
     if (look) look();
     const double waited = seconds_since(start);
     if (waited > deadline_seconds) {
-      throw DeadlinePassed(
+      throw TimedOut(
           fmt::format("{}the GPU is not done after {:g} s{}; hint: a peer that never comes, or is "
                       "gone, leaves it waiting",
                       in_words(doing), deadline_seconds, place_in_words(doing)),
@@ -65,7 +65,7 @@ bool is_done(cudaStream_t stream, double deadline_seconds) {
   try {
     RankDevice::wait_for_stream(stream, deadline_seconds);
     return true;
-  } catch (const DeadlinePassed&) {
+  } catch (const TimedOut&) {
     return false;
   } catch (const Error&) {
     return true;

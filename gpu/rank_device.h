@@ -9,10 +9,10 @@
 //   launch_fill(data, count, DType::kFloat32, 1.0, gpu.stream());
 //   gpu.order(gpu.stream(), gpu.side_stream());    // what comes on the side sees the fill
 //   ...
-//   gpu.synchronize(30, {.op = "all_reduce"});     // or DeadlinePassed
+//   gpu.synchronize(30, {.op = "all_reduce"});     // or TimedOut
 //
 // Thread safety: belongs to the thread that made it, but for the handles, which others may wait on.
-// Errors: CudaError, OutOfMemory, DeadlinePassed.
+// Errors: CudaError, OutOfMemory, TimedOut.
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class RankDevice {
 
   // ---- Waiting ----
 
-  /// Blocks until stream() has done everything. Throws DeadlinePassed after so many seconds,
+  /// Blocks until stream() has done everything. Throws TimedOut after so many seconds,
   /// CudaError when something on it failed.
   void synchronize(double deadline_seconds, const Doing& doing = {}) {
     wait_for_stream(stream_, deadline_seconds, doing);

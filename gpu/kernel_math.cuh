@@ -1,0 +1,101 @@
+// What kernels compute with, element by element.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include "comm/dtype.h"
+#include "comm/reduce_op.h"
+
+namespace rankbox::gpu {
+
+/// What an element of a tensor is on the device: itself, but for CUDA's own 16-bit float.
+template <class T>
+using OnDevice = std::conditional_t<std::is_same_v<T, Float16>, __half, T>;
+static_assert(sizeof(__half) == sizeof(Float16));
+
+/// What it is computed in.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, __half>, float, T>;
+
+template <class T>
+__device__ __forceinline__ Wide<T> widened(T x) {
+  if constexpr (std::is_same_v<T, __half>) {
+    return __half2float(x);
+  } else {
+    return x;
+  }
+}
+
+/// Rounds to the nearest.
+template <class T>
+__device__ __forceinline__ T narrowed(Wide<T> x) {
+  if constexpr (std::is_same_v<T, __half>) {
+    return __float2half_rn(x);
+  } else {
+    return x;
+  }
+}
+
+/// Integers that overflow wrap around: unsigned ones are defined to.
+template <class T, bool = std::is_integral_v<T>>
+struct Wrapping {
+  using Type = T;
+};
+template <class T>
+struct Wrapping<T, true> {
+  using Type = std::make_unsigned_t<T>;
+};
+
+template <class T>
+__device__ __forceinline__ T product(T x, T y) {
+  using W = typename Wrapping<T>::Type;
+  return static_cast<T>(static_cast<W>(x) * static_cast<W>(y));
+}
+
+/// x op y. MAX and MIN of which one is NaN: the second, as host/arithmetic.cc has it.
+template <ReduceOp op, class T>
+__device__ __forceinline__ T combined(T x_stored, T y_stored) {
+  const Wide<T> x = widened(x_stored);
+  const Wide<T> y = widened(y_stored);
+  if constexpr (op == ReduceOp::PRODUCT) {
+    return narrowed<T>(product(x, y));
+  } else if constexpr (op == ReduceOp::MAX) {
+    return x > y ? x_stored : y_stored;
+  } else if constexpr (op == ReduceOp::MIN) {
+    return x < y ? x_stored : y_stored;
+  } else {
+    using W = typename Wrapping<Wide<T>>::Type;
+    return narrowed<T>(static_cast<Wide<T>>(static_cast<W>(x) + static_cast<W>(y)));
+  }
+}
+
+/// Calls fn with a value of the device's type for dtype.
+template <class Fn>
+void with_device_type(DType dtype, Fn fn) {
+  with_type(dtype, [&](auto zero) { fn(OnDevice<decltype(zero)>{}); });
+}
+
+/// Calls fn with the operation as a type, AVG being SUM: fn(Op<ReduceOp::MAX>()).
+template <ReduceOp op>
+using Op = std::integral_constant<ReduceOp, op>;
+
+template <class Fn>
+void with_op(ReduceOp op, Fn fn) {
+  switch (op) {
+    case ReduceOp::SUM:
+    case ReduceOp::AVG:
+      return fn(Op<ReduceOp::SUM>());
+    case ReduceOp::PRODUCT:
+      return fn(Op<ReduceOp::PRODUCT>());
+    case ReduceOp::MAX:
+      return fn(Op<ReduceOp::MAX>());
+    case ReduceOp::MIN:
+      return fn(Op<ReduceOp::MIN>());
+  }
+}
+
+}  // namespace rankbox::gpu
