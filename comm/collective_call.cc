@@ -130,7 +130,7 @@ std::string differences(const CollectiveCall& a, const CollectiveCall& b) {
   return fields;
 }
 
-std::string in_words(const CollectiveCall& call, int rank, int root, Place place) {
+std::string in_words(const CollectiveCall& call, int rank, int root, const char* file, int line) {
   std::string arguments;
   if (call.root >= 0) arguments += fmt::format("root {}, ", root);
   if (call.reduces) arguments += fmt::format("op {}, ", name_of(call.op));
@@ -138,8 +138,8 @@ std::string in_words(const CollectiveCall& call, int rank, int root, Place place
     arguments += fmt::format("{} {}, ", call.count, name_of(call.dtype));
   }
   if (!arguments.empty()) arguments.resize(arguments.size() - 2);
-  return fmt::format("rank {} calls {}({}) at {}:{}", rank, name_of(call.kind), arguments,
-                     place.file_name(), place.line());
+  return fmt::format("rank {} calls {}({}) at {}:{}", rank, name_of(call.kind), arguments, file,
+                     line);
 }
 
 }  // namespace rankbox

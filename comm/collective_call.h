@@ -41,6 +41,10 @@ std::string differences(const CollectiveCall& a, const CollectiveCall& b);
 
 /// "rank 1 calls reduce(root 0, op SUM, 4 float32) at ring.cc:12", to tell a mismatch with.
 /// @param root of the call, in the world
-std::string in_words(const CollectiveCall& call, int rank, int root, Place place);
+std::string in_words(const CollectiveCall& call, int rank, int root, const char* file, int line);
+
+inline std::string in_words(const CollectiveCall& call, int rank, int root, Place place) {
+  return in_words(call, rank, root, place.file_name(), static_cast<int>(place.line()));
+}
 
 }  // namespace rankbox

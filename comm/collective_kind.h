@@ -45,4 +45,9 @@ constexpr const char* name_of(CollectiveKind kind) {
   return "unknown";
 }
 
+/// Whether ranks' tensors take part in it.
+constexpr bool moves_data(CollectiveKind kind) {
+  return kind != CollectiveKind::kBarrier && kind != CollectiveKind::kSplit;
+}
+
 }  // namespace rankbox

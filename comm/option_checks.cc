@@ -1,0 +1,63 @@
+#include "comm/option_checks.h"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "comm/errors.h"
+
+namespace rankbox {
+namespace {
+
+/// Negative, infinite and NaN prices would stop clocks, or turn them back.
+void check(const Cluster& cluster) {
+  const std::pair<const char*, double> prices[] = {
+      {"alpha within a node", cluster.within_node.alpha},
+      {"beta within a node", cluster.within_node.beta},
+      {"alpha between nodes", cluster.between_nodes.alpha},
+      {"beta between nodes", cluster.between_nodes.beta},
+      {"gamma", cluster.gamma}};
+  for (const auto& [name, price] : prices) {
+    if (!(price >= 0) || std::isinf(price)) {
+      throw InvalidArgument(
+          fmt::format("the cluster's {} is {}: seconds, 0 or more, are needed", name, price));
+    }
+  }
+}
+
+void check(const Fault& fault, int world_size) {
+  if (fault.rank < 0 || fault.rank >= world_size) {
+    throw InvalidArgument(fmt::format("a fault is planned for rank {}, but ranks are 0 to {}",
+                                      fault.rank, world_size - 1));
+  }
+  if (fault.operation < 0) {
+    throw InvalidArgument(
+        fmt::format("a fault is planned before operation {}: the first is 0", fault.operation));
+  }
+  if (!(fault.seconds >= 0) || std::isinf(fault.seconds)) {
+    throw InvalidArgument(
+        fmt::format("a fault is planned to last {} s: 0 or more are needed", fault.seconds));
+  }
+}
+
+}  // namespace
+
+void check_run_options(const RunOptions& options) {
+  if (options.world_size < 1) {
+    throw InvalidArgument(
+        fmt::format("world size {} is impossible: at least 1 rank is needed", options.world_size));
+  }
+  if (options.nodes < 1 || options.nodes > options.world_size) {
+    throw InvalidArgument(fmt::format("{} nodes cannot share {} ranks: 1 to {} nodes are possible",
+                                      options.nodes, options.world_size, options.world_size));
+  }
+  if (!(options.deadline_seconds > 0)) {
+    throw InvalidArgument(fmt::format("a deadline of {} s is impossible: more than 0 are needed",
+                                      options.deadline_seconds));
+  }
+  check(options.cluster);
+  for (const Fault& fault : options.faults) check(fault, options.world_size);
+}
+
+}  // namespace rankbox

@@ -1,0 +1,79 @@
+// A native collective under way.
+//
+// First the ranks tell each other what they call, so that a mismatch is an error instead of a hang
+// or of wrong memory; then MPI's own collective runs. Both are polled, and collectives of one group
+// start in the order of the calls on every rank: each waits for those before it.
+//
+// MPI cannot call a collective off. So while it may still have to be, it works on copies, which
+// outlive a run that is stopped. Where RunOptions::check_collectives is off, for taking times, MPI
+// gets the rank's own memory and blocks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include "comm/collective_call.h"
+#include "mpi/group.h"
+#include "mpi/native.h"
+
+namespace rankbox::mpi {
+
+class Collective {
+ public:
+  /// Begins it: what the rank says of its call is under way.
+  Collective(Group& group, const Caller& caller, const CollectiveCall& call, bool checked);
+
+  /// Moves on as far as possible without waiting: true when it is done, and its result is where it
+  /// belongs.
+  /// REQUIRES: those before it in the group have started.
+  bool advance();
+  bool has_started() const { return stage_ >= Stage::kRunning; }
+  bool is_done() const { return stage_ == Stage::kDone; }
+
+  /// What the ranks disagree on, once it is known; empty if nothing.
+  const std::string& mismatch() const { return mismatch_; }
+  Group& group() const { return group_; }
+  const Caller& caller() const { return caller_; }
+  const CollectiveCall& call() const { return call_; }
+
+ private:
+  enum class Stage { kAgreeing, kDisagreed, kRunning, kDone };
+
+  /// One rank's call, as it travels.
+  struct Statement {
+    std::int32_t kind = 0;
+    std::int32_t root = 0;
+    std::int32_t op = 0;
+    std::int32_t dtype = 0;
+    std::int64_t count = 0;
+    std::int32_t rank = 0;
+    std::uint32_t line = 0;
+    std::array<char, 92> file{};
+  };
+
+  Statement statement() const;
+  void compare();
+  void start();
+  void deliver();
+
+  Group& group_;
+  Caller caller_;
+  CollectiveCall call_;
+  bool checked_;
+  Stage stage_ = Stage::kAgreeing;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::vector<Statement> statements_;  // [index]
+  std::string mismatch_;
+  std::vector<char> in_;  // copies
+  std::vector<char> out_;
+  NativeCall native_;
+};
+
+/// Lets everything that was begun in the group move on; forgets what is done.
+void advance_all(Group& group);
+
+}  // namespace rankbox::mpi
