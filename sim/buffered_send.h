@@ -6,6 +6,7 @@
 #include "comm/slice.h"
 #include "sim/copy_bytes.h"
 #include "sim/operation.h"
+#include "sim/rank_state.h"
 
 namespace rankbox::sim {
 
@@ -13,14 +14,30 @@ namespace rankbox::sim {
 /// to.
 struct BufferedSend {
   Operation operation;
-  std::unique_ptr<char[]> data;
+  std::unique_ptr<char[]> data;     // null with a data plane, which has a copy of its own
+  DataPlane* data_plane = nullptr;  // to give that copy back to
+
+  BufferedSend() = default;
+  BufferedSend(const BufferedSend&) = delete;
+  BufferedSend& operator=(const BufferedSend&) = delete;
+  ~BufferedSend() {
+    if (data_plane != nullptr) data_plane->discard(operation.transit);
+  }
 };
 
-inline std::unique_ptr<BufferedSend> make_buffered_send(Slice slice) {
+/// The operation's data is the copy; the caller fills in the rest.
+inline std::unique_ptr<BufferedSend> make_buffered_send(const RankState& rank, Slice slice) {
   auto send = std::make_unique<BufferedSend>();
-  send->data = std::make_unique<char[]>(static_cast<std::size_t>(slice.bytes()));
-  copy_bytes(send->data.get(), slice.data(), slice.bytes());
   send->operation.buffered = true;
+  if (rank.data_plane != nullptr) [[unlikely]] {
+    send->operation.transit =
+        rank.data_plane->prepare_copy(rank.rank, slice, &send->operation.data);
+    send->data_plane = rank.data_plane;
+    return send;
+  }
+  send->data = std::make_unique<char[]>(static_cast<std::size_t>(slice.bytes()));
+  send->operation.data = send->data.get();
+  copy_bytes(send->data.get(), slice.data(), slice.bytes());
   return send;
 }
 

@@ -1,6 +1,8 @@
 // The beginning and the end that all calls of a communicator share.
 #pragma once
 
+#include <utility>
+
 #include "comm/call_checks.h"
 #include "sim/group.h"
 #include "sim/rank_state.h"
@@ -17,6 +19,22 @@ inline Caller caller_of(const RankState& rank, const Group* group, int index, co
 /// Checks that this rank is in the communicator; lets planned faults and random pauses happen; makes
 /// room for the call in the trace.
 void begin_call(const Caller& caller, RankState& rank);
+
+/// Announces an operation to the data plane, if there is one. Before anything else is done, since
+/// it may throw.
+/// @param later whether the operation is waited for in another call
+inline DataPlane::Transit* prepare(const RankState& rank, bool later) {
+  if (rank.data_plane == nullptr) [[likely]]
+    return nullptr;
+  return rank.data_plane->prepare(rank.rank, later);
+}
+
+/// After the rank has waited for the operation, however it ended.
+inline void finish(const RankState& rank, Operation& operation) {
+  if (operation.transit == nullptr) [[likely]]
+    return;
+  rank.data_plane->finish(rank.rank, std::exchange(operation.transit, nullptr));
+}
 
 /// Throws what the operation ended with, unless it is well: MessageMismatch, CollectiveMismatch,
 /// DeadlockError or Aborted.

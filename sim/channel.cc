@@ -1,5 +1,6 @@
 #include "sim/channel.h"
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "sim/look.h"
 #include "sim/rank_state.h"
 #include "sim/wait.h"
+#include "sim/world.h"
 
 namespace rankbox::sim {
 namespace {
@@ -34,6 +36,21 @@ void fail_other_half(const Operation& failed) {
   complete(*half);
 }
 
+/// Has the data plane move the message. Should that fail, neither side may be left waiting.
+void move_on_device(Operation& mine, Operation& theirs) {
+  const DataPlane::Side here{mine.data, mine.transit};
+  const DataPlane::Side there{theirs.data, theirs.transit};
+  const bool sending = mine.kind == OperationKind::kSend;
+  try {
+    mine.owner->data_plane->copy(sending ? there : here, sending ? here : there, mine.bytes,
+                                 mine.transit);
+  } catch (...) {
+    mine.owner->world->stop(std::current_exception());
+    mine.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
+    theirs.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace
 
 /// Moves the message, or tells both sides why not. `mine` was just posted by this rank, `theirs`
@@ -49,6 +66,8 @@ void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_fr
     mine.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     theirs.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     fail_other_half(theirs);
+  } else if (mine.owner->data_plane != nullptr) [[unlikely]] {
+    move_on_device(mine, theirs);
   } else if (sending) {
     copy_bytes(their_front.data, mine.data, mine.bytes);
   } else {

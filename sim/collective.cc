@@ -93,7 +93,10 @@ void CollectiveJob::stop() {
   }
 }
 
-void CollectiveJob::run() {
+void CollectiveJob::run(int index) {
+  DataPlane* const data_plane = group_.world().data_plane();
+  if (data_plane != nullptr && moves_data(first_->call.kind)) [[unlikely]]
+    return run_on_device(*data_plane, index);
   std::int64_t bytes = 0;  // of the largest contribution or result
   for (const CollectiveOperation* participant : participants_) {
     bytes = std::max({bytes, participant->call.in.bytes(), participant->call.out.bytes()});
@@ -142,10 +145,26 @@ void CollectiveJob::run_part(int part) {
   try {
     run_collective_part(participants_, part, parts_);
   } catch (...) {
-    // No memory, most likely. Every rank of the group is waiting for this job: none may be left so.
-    group_.world().stop(std::current_exception());
-    failed_.store(true);
+    stop_world(std::current_exception());  // no memory, most likely
   }
+}
+
+void CollectiveJob::run_on_device(DataPlane& data_plane, int index) {
+  try {
+    std::vector<DataPlane::Part> parts;
+    for (const CollectiveOperation* participant : participants_)
+      parts.push_back({&participant->call, participant->operation.transit});
+    data_plane.run(parts, parts[static_cast<std::size_t>(index)].transit);
+  } catch (...) {
+    stop_world(std::current_exception());
+  }
+  finish();
+}
+
+/// Every rank of the group is waiting for this job: none may be left so.
+void CollectiveJob::stop_world(std::exception_ptr cause) {
+  group_.world().stop(std::move(cause));
+  failed_.store(true);
 }
 
 void CollectiveJob::finish() {

@@ -4,10 +4,12 @@
 // Every rank's memory is in reach, so there is nothing to send: the work is cut into parts of the
 // result, and each part is computed from all inputs and written to all outputs while it is in
 // cache. That reads every input once and writes every output once, which is the least any
-// all-reduce in shared memory can do.
+// all-reduce in shared memory can do. Where the data is a data plane's, the last rank hands it the
+// whole work instead.
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -66,9 +68,9 @@ class CollectiveJob {
 
   // Without the lock:
 
-  /// Called by the last rank to arrive: does the work, with the help of waiting ranks, and
+  /// Called by the last rank to arrive, `index`: does the work, with the help of waiting ranks, and
   /// completes every operation, or leaves that to the rank that finishes the last part.
-  void run();
+  void run(int index);
 
   /// Does parts of the work as long as there are any. The job's operations may be done when this
   /// returns.
@@ -79,6 +81,8 @@ class CollectiveJob {
 
  private:
   void run_part(int part);
+  void run_on_device(DataPlane& data_plane, int index);
+  void stop_world(std::exception_ptr cause);
   void finish();
 
   Group& group_;

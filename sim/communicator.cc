@@ -1,6 +1,9 @@
 // Point to point, and the world around a rank. The collectives are in communicator_collectives.cc.
 #include "sim/communicator.h"
 
+#include <memory>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "sim/buffered_send.h"
@@ -13,7 +16,7 @@ namespace rankbox::sim {
 namespace {
 
 Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, RankState& rank,
-                Slice slice, Channel& channel, int peer) {
+                Slice slice, Channel& channel, int peer, DataPlane::Transit* transit) {
   operation.owner = &rank;
   operation.data = slice.data();
   operation.bytes = slice.bytes();
@@ -24,6 +27,7 @@ Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, 
   operation.place = caller.place;
   operation.outcome.store(Outcome::kOk, std::memory_order_relaxed);
   operation.other_half = nullptr;
+  operation.transit = transit;
   operation.watched = false;
   operation.state.store(kPending, std::memory_order_relaxed);
   return operation;
@@ -48,13 +52,20 @@ Channel& fetch_channel(Group& group, int src, int dst) {
   return channel;
 }
 
+/// Posts the copy, and the rank can go on. False: the world has stopped.
+bool post_buffered(std::unique_ptr<BufferedSend> send, const Caller& caller, RankState& rank,
+                   Slice slice, Channel& channel, int peer) {
+  Operation& operation = send.release()->operation;  // the channel's from here on
+  void* const copied = operation.data;
+  fill(operation, OperationKind::kSend, caller, rank, slice, channel, peer, operation.transit);
+  operation.data = copied;
+  return channel.post(operation);
+}
+
 /// Posts a copy of the data and goes on.
 void send_buffered(const Caller& caller, RankState& rank, Slice slice, Channel& channel, int peer) {
-  BufferedSend* const send = make_buffered_send(slice).release();  // the channel's from here on
-  Operation& operation =
-      fill(send->operation, OperationKind::kSend, caller, rank, slice, channel, peer);
-  operation.data = send->data.get();
-  if (!channel.post(operation)) rank.world->throw_stopped(rank, caller.operation, caller.place);
+  if (!post_buffered(make_buffered_send(rank, slice), caller, rank, slice, channel, peer))
+    rank.world->throw_stopped(rank, caller.operation, caller.place);
 }
 
 /// What an irecv was given; null for other operations.
@@ -89,8 +100,9 @@ void Communicator::send(Slice slice, int dst, Place place) {
   if (buffered) {
     send_buffered(caller, *state_, slice, channel, peer);
   } else {
-    fill(operation, OperationKind::kSend, caller, *state_, slice, channel, peer);
-    operation.watched = true;
+    DataPlane::Transit* const transit = prepare(*state_, /*later=*/false);
+    fill(operation, OperationKind::kSend, caller, *state_, slice, channel, peer, transit);
+    operation.watched = transit == nullptr;
     channel.post(operation);
   }
   Event& event = state_->recorder.begin(EventKind::kSend, place, begin);
@@ -99,6 +111,7 @@ void Communicator::send(Slice slice, int dst, Place place) {
   count_message(*state_, slice);
   if (!buffered) {
     wait_until_done(operation);
+    finish(*state_, operation);
     check_outcome(caller, operation);
   }
   state_->recorder.end(event, slice);
@@ -113,13 +126,15 @@ void Communicator::recv(Slice slice, int src, Place place) {
   Channel& channel = fetch_channel(*group_, src, index_);
   const int peer = group_->world_rank(src);
   const std::int64_t begin = state_->recorder.now();
-  Operation& operation =
-      fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, slice, channel, peer);
-  operation.watched = true;
+  DataPlane::Transit* const transit = prepare(*state_, /*later=*/false);
+  Operation& operation = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, slice,
+                              channel, peer, transit);
+  operation.watched = transit == nullptr;
   channel.post(operation);
   Event& event = state_->recorder.begin(EventKind::kRecv, place, begin);
   describe(event, *group_, peer, slice);
   wait_until_done(operation);
+  finish(*state_, operation);
   check_outcome(caller, operation);
   state_->recorder.end(event, slice);
 }
@@ -136,29 +151,34 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   Channel& to_dst = fetch_channel(*group_, index_, dst);
   Channel& from_src = fetch_channel(*group_, src, index_);
   const std::int64_t begin = state_->recorder.now();
-  Operation& recv_half = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, in,
-                              from_src, group_->world_rank(src));
-  Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out,
-                              to_dst, group_->world_rank(dst));
   const bool buffered = state_->world->options().buffering.buffers(out.bytes());
+  DataPlane::Transit* const received = prepare(*state_, /*later=*/false);
+  DataPlane::Transit* const sent = buffered ? nullptr : prepare(*state_, /*later=*/false);
+  // Before anything is posted: there may be no memory for it.
+  std::unique_ptr<BufferedSend> copied = buffered ? make_buffered_send(*state_, out) : nullptr;
+  Operation& recv_half = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, in,
+                              from_src, group_->world_rank(src), received);
+  Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out,
+                              to_dst, group_->world_rank(dst), sent);
   if (!buffered) {
     recv_half.other_half = &send_half;
     send_half.other_half = &recv_half;
   }
   from_src.post(recv_half);
   if (buffered) {
-    send_buffered(caller, *state_, out, to_dst, group_->world_rank(dst));
+    if (!post_buffered(std::move(copied), caller, *state_, out, to_dst, group_->world_rank(dst)))
+      send_half.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
     send_half.state.store(kDone, std::memory_order_relaxed);
   } else {
     to_dst.post(send_half);
   }
 
-  Event& sent = state_->recorder.begin(EventKind::kSend, place, begin);
-  describe(sent, *group_, group_->world_rank(dst), out);
-  sent.paired = true;
-  sent.buffered = buffered;
-  Event& received = state_->recorder.begin(EventKind::kRecv, place, begin);
-  describe(received, *group_, group_->world_rank(src), in);
+  Event& send_event = state_->recorder.begin(EventKind::kSend, place, begin);
+  describe(send_event, *group_, group_->world_rank(dst), out);
+  send_event.paired = true;
+  send_event.buffered = buffered;
+  Event& recv_event = state_->recorder.begin(EventKind::kRecv, place, begin);
+  describe(recv_event, *group_, group_->world_rank(src), in);
   count_message(*state_, out);
   // Neither half may outlive this call, whatever became of the other: what failed takes its other
   // half back.
@@ -167,10 +187,12 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   };
   if (!failed(recv_half) || !to_dst.withdraw(send_half)) wait_until_done(send_half, &recv_half);
   if (!failed(send_half) || !from_src.withdraw(recv_half)) wait_until_done(recv_half, &send_half);
+  finish(*state_, recv_half);
+  finish(*state_, send_half);
   check_outcome(caller, recv_half);
   check_outcome(caller, send_half);
-  state_->recorder.end(received, in);
-  state_->recorder.end(sent, out);
+  state_->recorder.end(recv_event, in);
+  state_->recorder.end(send_event, out);
 }
 
 Request Communicator::isend(Slice slice, int dst, Place place) {
@@ -181,6 +203,8 @@ Request Communicator::isend(Slice slice, int dst, Place place) {
 
   Channel& channel = fetch_channel(*group_, index_, dst);
   const int peer = group_->world_rank(dst);
+  const bool buffered = state_->world->options().buffering.buffers(slice.bytes());
+  DataPlane::Transit* const transit = buffered ? nullptr : prepare(*state_, /*later=*/true);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
   Event& event = state_->recorder.begin(EventKind::kSend, place);
@@ -189,12 +213,12 @@ Request Communicator::isend(Slice slice, int dst, Place place) {
   event.request = pending->number();
   count_message(*state_, slice);
   if (state_->world->options().watch_buffers) pending->watch(slice);
-  if (state_->world->options().buffering.buffers(slice.bytes())) {
-    event.buffered = true;
+  event.buffered = buffered;
+  if (buffered) {
     send_buffered(caller, *state_, slice, channel, peer);
   } else {
     channel.post(fill(pending->start_message(), OperationKind::kSend, caller, *state_, slice,
-                      channel, peer));
+                      channel, peer, transit));
   }
   state_->recorder.end(event, slice);
   return Request(std::move(pending));
@@ -208,6 +232,7 @@ Request Communicator::irecv(Slice slice, int src, Place place) {
 
   Channel& channel = fetch_channel(*group_, src, index_);
   const int peer = group_->world_rank(src);
+  DataPlane::Transit* const transit = prepare(*state_, /*later=*/true);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
   Event& event = state_->recorder.begin(EventKind::kRecv, place);
@@ -216,7 +241,7 @@ Request Communicator::irecv(Slice slice, int src, Place place) {
   event.request = pending->number();
   const bool watches = state_->world->options().watch_buffers;
   channel.post(fill(pending->start_message(), OperationKind::kRecv, caller, *state_,
-                    watches ? pending->hold_back(slice) : slice, channel, peer));
+                    watches ? pending->hold_back(slice) : slice, channel, peer, transit));
   state_->recorder.end(event);
   return Request(std::move(pending));
 }

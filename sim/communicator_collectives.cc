@@ -14,7 +14,7 @@ namespace {
 
 /// Fills in what others may want to know of a rank that waits in a collective.
 void fill(CollectiveOperation& collective, const Caller& caller, RankState& rank, Group& group,
-          int index, const CollectiveCall& call) {
+          int index, const CollectiveCall& call, DataPlane::Transit* transit) {
   collective.group = &group;
   collective.index = index;
   Operation& operation = collective.operation;
@@ -25,6 +25,7 @@ void fill(CollectiveOperation& collective, const Caller& caller, RankState& rank
   operation.dtype = call.dtype;
   operation.place = caller.place;
   operation.job = nullptr;
+  operation.transit = transit;
   operation.outcome.store(Outcome::kOk, std::memory_order_relaxed);
 }
 
@@ -51,12 +52,14 @@ Event& record(RankState& rank, const Caller& caller, const Group& group, const C
 
 void run(const Caller& caller, RankState& rank, Group& group, int index,
          const CollectiveCall& call) {
+  DataPlane::Transit* const transit =
+      moves_data(call.kind) ? prepare(rank, /*later=*/false) : nullptr;
   // As with messages: publish first and write things down while the others come.
   const std::int64_t begin = rank.recorder.now();
   group.short_collectives().publish(index, call);
   Event& event = record(rank, caller, group, call, begin);
   CollectiveOperation& collective = rank.collective_operation;
-  fill(collective, caller, rank, group, index, call);
+  fill(collective, caller, rank, group, index, call, transit);
   switch (group.short_collectives().finish(index, call, collective.operation)) {
     case ShortCollectives::End::kDone:
       break;
@@ -69,19 +72,22 @@ void run(const Caller& caller, RankState& rank, Group& group, int index,
       wait_until_done(collective.operation);
       leave_collective(collective);
   }
+  finish(rank, collective.operation);
   check_outcome(caller, collective.operation);
   rank.recorder.end(event, call.out);
 }
 
 std::shared_ptr<PendingOperation> run_async(const Caller& caller, RankState& rank, Group& group,
                                             int index, const CollectiveCall& call) {
+  DataPlane::Transit* const transit =
+      moves_data(call.kind) ? prepare(rank, /*later=*/true) : nullptr;
   const std::int64_t begin = rank.recorder.now();
   auto pending = std::make_shared<PendingOperation>(caller, rank, group, rank.requests++);
   Event& event = record(rank, caller, group, call, begin);
   event.async = true;
   event.request = pending->number();
   group.short_collectives().publish_async(index);
-  fill(pending->start_collective(), caller, rank, group, index, call);
+  fill(pending->start_collective(), caller, rank, group, index, call, transit);
   arrive(pending->start_collective(), call);
   rank.recorder.end(event);
   return pending;

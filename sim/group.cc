@@ -91,7 +91,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
       complete(participant->operation);
     }
   } else if (last) {
-    job->run();
+    job->run(index);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "comm/collective_kind.h"
 #include "comm/dtype.h"
 #include "comm/place.h"
+#include "sim/data_plane.h"
 
 namespace rankbox::sim {
 
@@ -50,8 +51,9 @@ struct alignas(64) Operation {
   std::atomic<std::uint32_t> state{kDone};
   std::atomic<Outcome> outcome{Outcome::kOk};  // ordered by `state`, but for sendrecv (channel.cc)
 
-  alignas(64) std::string mismatch;  // kMismatch: what differs, both places named
-  Operation* other_half = nullptr;   // of a sendrecv: fails with this one
+  alignas(64) std::string mismatch;       // kMismatch: what differs, both places named
+  Operation* other_half = nullptr;        // of a sendrecv: fails with this one
+  DataPlane::Transit* transit = nullptr;  // with a data plane: from prepare to finish
 };
 
 }  // namespace rankbox::sim

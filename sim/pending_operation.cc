@@ -1,11 +1,14 @@
 #include "sim/pending_operation.h"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "sim/call.h"
 #include "sim/copy_bytes.h"
 #include "sim/wait.h"
 #include "sim/world.h"
@@ -57,7 +60,8 @@ void PendingOperation::finish() {
   *at = open.back();
   open.pop_back();
   if (is_collective_) leave_collective(collective_);
-  rank_ = nullptr;
+  const RankState& rank = *std::exchange(rank_, nullptr);
+  sim::finish(rank, operation());
 }
 
 void PendingOperation::drop() {
@@ -76,7 +80,12 @@ void PendingOperation::drop() {
     rank_->dropped_peer = peer_;
     rank_->dropped_place = caller_.place;
   }
-  finish();
+  World& world = *rank_->world;
+  try {
+    finish();
+  } catch (...) {  // the device fails, and this may be a destructor
+    world.stop(std::current_exception());
+  }
 }
 
 void drop_open_requests(RankState& rank) {

@@ -21,16 +21,19 @@ class World;
 /// Only its own rank touches it while awake; while every rank sleeps, the rank that proves the
 /// deadlock reads `waiting`.
 struct alignas(64) RankState {
-  RankState(World& its_world, int its_rank, Patience its_patience, bool record, std::uint64_t seed)
+  RankState(World& its_world, int its_rank, Patience its_patience, DataPlane* its_data_plane,
+            bool record, std::uint64_t seed)
       : world(&its_world),
         rank(its_rank),
         patience(its_patience),
+        data_plane(its_data_plane),
         recorder(record, memory),
         shaker(seed) {}
 
   World* world;
-  int rank;           // in the world
-  Patience patience;  // the executor's
+  int rank;               // in the world
+  Patience patience;      // the executor's
+  DataPlane* data_plane;  // the world's; null: data is in host memory
 
   // A rank blocks in one call at a time, so its blocking operations live here, at addresses that
   // stay warm.

@@ -5,6 +5,7 @@
 
 #include "comm/run_options.h"
 #include "sim/communicator.h"
+#include "sim/data_plane.h"
 
 namespace rankbox::sim {
 
@@ -13,7 +14,8 @@ void check_options(const RunOptions& options);
 
 /// Runs `body` on every rank and returns when the last has ended. Fills `report`, also when the run
 /// fails; then throws as run_ranks does (comm/run_ranks.h).
+/// @param data_plane null: data is in host memory
 void run_world(const RunOptions& options, const std::function<void(Communicator&)>& body,
-               RunReport* report);
+               RunReport* report, DataPlane* data_plane = nullptr);
 
 }  // namespace rankbox::sim

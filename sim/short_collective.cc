@@ -14,7 +14,9 @@ namespace {
 // Of so many looks, one is at all ranks, and the others at one that is missing.
 constexpr int kLooksAtOne = 16;
 
-bool fits(const CollectiveCall& call) {
+bool fits(const CollectiveCall& call, const World& world) {
+  // A data plane's data is out of reach.
+  if (world.data_plane() != nullptr && moves_data(call.kind)) return false;
   switch (call.kind) {
     case CollectiveKind::kBarrier:
     case CollectiveKind::kBroadcast:
@@ -66,7 +68,7 @@ void ShortCollectives::publish(int index, const CollectiveCall& call) {
   // After the world has stopped, ranks go on without having seen the others.
   if (!is_possible(index) || world_.is_stopped()) return;
   const std::uint64_t number = last_call(index) + 1;
-  const bool is_short = fits(call);
+  const bool is_short = fits(call, world_);
   Slot& mine = slot(index, number);
   if (is_short) {
     mine.signature = signature_of(call);
@@ -94,7 +96,7 @@ inline ShortCollectives::Seen ShortCollectives::look_at(int index, std::uint64_t
 
 ShortCollectives::End ShortCollectives::finish(int index, const CollectiveCall& call,
                                                const Operation& waiting) {
-  if (!is_possible(index) || !fits(call)) return End::kLong;
+  if (!is_possible(index) || !fits(call, world_)) return End::kLong;
   if (world_.is_stopped()) return End::kStopped;  // and the call may not have been published
   const std::uint64_t number = last_call(index);
   const Signature mine = signature_of(call);

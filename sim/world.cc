@@ -26,6 +26,14 @@ std::string what_of(const std::exception_ptr& failure) {
   }
 }
 
+/// What a data plane leaves of what can be asked for.
+RunOptions without_looking_at_data(RunOptions options) {
+  options.watch_buffers = false;
+  options.snapshot_elements = 0;
+  options.executor = ExecutorKind::kThreads;
+  return options;
+}
+
 }  // namespace
 
 RankState*& current_rank() {
@@ -33,16 +41,18 @@ RankState*& current_rank() {
   return rank;
 }
 
-World::World(const RunOptions& options)
-    : options_(options),
-      executor_(make_executor(options.executor, options.world_size)),
+World::World(const RunOptions& options, DataPlane* data_plane)
+    : options_(data_plane == nullptr ? options : without_looking_at_data(options)),
+      data_plane_(data_plane),
+      executor_(make_executor(options_.executor, options_.world_size)),
       liveness_(options.world_size),
       returned_(static_cast<std::size_t>(options.world_size)) {
   const std::uint64_t serial = next_world_serial();
   for (int rank = 0; rank < options.world_size; ++rank) {
-    auto state = std::make_unique<RankState>(*this, rank, executor_->patience(), options.trace,
-                                             options.seed + static_cast<std::uint64_t>(rank));
-    state->recorder.keep_snapshots(options.snapshot_elements);
+    auto state =
+        std::make_unique<RankState>(*this, rank, executor_->patience(), data_plane, options.trace,
+                                    options.seed + static_cast<std::uint64_t>(rank));
+    state->recorder.keep_snapshots(options_.snapshot_elements);
     state->memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
     ranks_.push_back(std::move(state));
   }

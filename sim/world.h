@@ -20,9 +20,11 @@ namespace rankbox::sim {
 
 class World {
  public:
-  explicit World(const RunOptions& options);
+  /// @param data_plane outlives the world; null: data is in host memory
+  explicit World(const RunOptions& options, DataPlane* data_plane = nullptr);
 
   const RunOptions& options() const { return options_; }
+  DataPlane* data_plane() const { return data_plane_; }
   Executor& executor() { return *executor_; }
   Liveness& liveness() { return liveness_; }
   Group& world_group() { return *groups_.front(); }
@@ -68,6 +70,7 @@ class World {
   std::exception_ptr dropped_request() const;  // null: there is none
 
   const RunOptions options_;
+  DataPlane* const data_plane_;
   std::unique_ptr<Executor> executor_;
   Liveness liveness_;
   std::vector<std::unique_ptr<RankState>> ranks_;
