@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -64,10 +65,17 @@ class RankDevice {
   // ---- Waiting ----
 
   /// Blocks until stream() has done everything. Throws TimedOut after so many seconds,
-  /// CudaError when something on it failed.
+  /// CudaError when something on it failed; or what the waiter throws, if there is one.
   void synchronize(double deadline_seconds, const Doing& doing = {}) {
+    if (waiter_) return waiter_(stream_, doing);
     wait_for_stream(stream_, deadline_seconds, doing);
   }
+
+  /// Who waits instead of synchronize(): a communicator, say, which knows what else could end the
+  /// wait, and brings a deadline of its own. Null: nobody does.
+  using Waiter = std::function<void(cudaStream_t stream, const Doing& doing)>;
+  void set_waiter(Waiter waiter) { waiter_ = std::move(waiter); }
+
   /// Calls `look` again and again meanwhile, if there is one: it ends the wait by throwing.
   static void wait_for_stream(cudaStream_t stream, double deadline_seconds, const Doing& doing = {},
                               const std::function<void()>& look = {});
@@ -82,6 +90,7 @@ class RankDevice {
   std::vector<cudaEvent_t> events_;  // all of them
   std::vector<cudaEvent_t> free_events_;
   DeviceMemory memory_;
+  Waiter waiter_;
 };
 
 /// That of the rank that runs on this thread; null outside of any rank.
