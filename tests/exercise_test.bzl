@@ -8,9 +8,10 @@ in the package tests/02_broadcast makes, from broadcast_ring_test.cc,
     broadcast_ring_exercise_test    linked with //exercises/02_broadcast:broadcast_ring; manual,
                                     since it fails until somebody has done the exercise
 
-and so for every exercise of the chapter.
+and so for every exercise of the chapter, on any backend: with --config=mpi they run under mpirun.
 """
 
+load("//bazel:backend_test.bzl", "PROCESSES", "backend_test")
 load(":exercises.bzl", "EXERCISES")
 
 def chapter_tests():
@@ -19,6 +20,8 @@ def chapter_tests():
         _exercise_test(chapter, name, family)
 
 def _exercise_test(chapter, name, family):
+    # The race has threads where others have ranks.
+    processes = [1] if family == "race" else PROCESSES
     common = [
         "//collectives:" + name,
         "//collectives:cost",
@@ -26,26 +29,24 @@ def _exercise_test(chapter, name, family):
         "//collectives:cost_ranks",
         "//tests/support:exercise_test",
         "//tests/support:expect",
-        "//tests/support:main",
+        "//tests/support:main_of_processes",
         "//verdict:" + family,
         "//verdict:judge",
         "@system//:doctest",
     ]
-    native.cc_test(
+    backend_test(
         name = name + "_solution_test",
-        size = "small",
         srcs = [name + "_test.cc"],
-        linkstatic = True,
+        processes = processes,
         deps = common + ["//solutions"],
     )
 
     # The exercise comes before the solutions: the linker takes the first definition it finds in
     # these archives, and the solutions only for what the exercise builds on.
-    native.cc_test(
+    backend_test(
         name = name + "_exercise_test",
-        size = "small",
         srcs = [name + "_test.cc"],
-        linkstatic = True,
+        processes = processes,
         tags = ["manual"],
         deps = common + [
             "//exercises/%s:%s" % (chapter, name),

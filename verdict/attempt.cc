@@ -21,7 +21,9 @@ Attempt attempt(const Subject& subject, const Case& example, RunOptions how,
     result.expected = difference.expected;
     result.actual = difference.actual;
   };
-  std::vector<std::optional<Difference>> differences(static_cast<std::size_t>(how.world_size));
+  // [rank]; what is not here was found out by another process
+  std::vector<std::optional<std::optional<Difference>>> differences(
+      static_cast<std::size_t>(how.world_size));
   try {
     run_world(
         how,
@@ -30,6 +32,7 @@ Attempt attempt(const Subject& subject, const Case& example, RunOptions how,
           differences[static_cast<std::size_t>(dist.rank())] = subject.run(dist, example);
         },
         &result.report);
+    if (launch().processes > 0) exchange(differences);
   } catch (const std::exception& error) {
     if (const auto* deadlock = dynamic_cast<const DeadlockError*>(&error))
       result.deadlock = *deadlock;
@@ -46,8 +49,9 @@ Attempt attempt(const Subject& subject, const Case& example, RunOptions how,
     }
   }
   for (std::size_t rank = 0; rank < differences.size(); ++rank) {
-    if (!differences[rank]) continue;
-    wrong(*differences[rank], example.threads ? -1 : static_cast<int>(rank));
+    const std::optional<Difference>& difference = differences[rank].value();
+    if (!difference) continue;
+    wrong(*difference, example.threads ? -1 : static_cast<int>(rank));
     return result;
   }
   if (const auto difference = subject.after(result.report, example))

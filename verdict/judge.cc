@@ -233,6 +233,8 @@ class Judgement {
 
 }  // namespace
 
+bool judges_only_values() { return false; }
+
 Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options,
               const MessageGraph& graph) {
   return Judgement(name, subject, options, graph).run();

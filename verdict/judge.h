@@ -14,7 +14,8 @@
 // the others, one in four runs again, in turn with the one and with the other.
 //
 // A program that hangs without buffers is tried again with unbounded ones, and if that helps, the
-// verdict says so. A function that computes forever or breaks the process takes the judge with it:
+// verdict says so. On other backends than the sandbox only the values are judged, for worlds of up to
+// 8 ranks or of just as many as processes were launched; the other three checks are skipped. A function that computes forever or breaks the process takes the judge with it:
 // untrusted code is judged in a process of its own (cli/judge.h).
 #pragma once
 
@@ -38,6 +39,9 @@ struct JudgeOptions {
   /// Called on each rank's thread before the function is.
   std::function<void()> entering = {};
 };
+
+/// Whether this build's backend is judged by its values alone.
+bool judges_only_values();
 
 /// Blocks until judged or until the first failure. Never throws for what the subject does.
 /// Throws InvalidArgument for a replay that is no case of the subject.

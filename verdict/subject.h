@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "comm/comm.h"
@@ -26,6 +27,12 @@ struct Difference {
   std::string hint;  // where the wrong value seems to come from; may be empty
   int rank = -1;     // whose it is, where it is seen from outside (Subject::after)
 };
+
+// For comm/result_bytes.h.
+inline auto fields_of(Difference& difference) {
+  return std::tie(difference.what, difference.index, difference.expected, difference.actual,
+                  difference.hint, difference.rank);
+}
 
 class Subject {
  public:

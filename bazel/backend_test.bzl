@@ -1,0 +1,91 @@
+"""Tests that run on whatever backend the build is for.
+
+    load("//bazel:backend_test.bzl", "backend_tests")
+
+    backend_tests(["point_to_point_test"], deps = ["//comm:run_ranks"])
+
+makes a test from point_to_point_test.cc: with --config=sim or nccl its program is run as it is, with
+--config=mpi by mpirun, with 1 to 8 processes, one after the other. All processes then run the same test
+cases, and tell of them through tests/support/main_of_processes.cc.
+"""
+
+# Numbers of processes that a test is run with.
+PROCESSES = [1, 2, 3, 4, 5, 6, 7, 8]
+
+def _backend_test_impl(ctx):
+    script = ctx.actions.declare_file(ctx.label.name + ".sh")
+    program = ctx.executable.program.short_path
+    if ctx.attr.processes:
+        words = [ctx.executable._mpirun.short_path, program] + [str(p) for p in ctx.attr.processes]
+    else:
+        words = [program, "\"$@\""]
+    ctx.actions.write(script, "#!/bin/sh\nexec " + " ".join(words) + "\n", is_executable = True)
+    runfiles = ctx.runfiles(files = [ctx.executable.program, ctx.executable._mpirun])
+    return [DefaultInfo(
+        executable = script,
+        runfiles = runfiles.merge(ctx.attr.program[DefaultInfo].default_runfiles),
+    )]
+
+_backend_test = rule(
+    implementation = _backend_test_impl,
+    attrs = {
+        "program": attr.label(executable = True, cfg = "target", mandatory = True),
+        "processes": attr.int_list(doc = "under mpirun, with so many; empty: by itself"),
+        "_mpirun": attr.label(
+            executable = True,
+            cfg = "target",
+            allow_single_file = True,
+            default = "//bazel:mpirun_test.sh",
+        ),
+    },
+    test = True,
+)
+
+def backend_test(name, srcs, deps, size = "small", tags = [], processes = PROCESSES, **kwargs):
+    """One test. `deps` bring its main(): //tests/support:main_of_processes.
+
+    Args:
+      processes: under MPI, it is run with each of these numbers of them.
+      size, tags, **kwargs: as in cc_test.
+    """
+    native.cc_binary(
+        name = name + "_program",
+        testonly = True,
+        srcs = srcs,
+        linkstatic = True,
+        tags = ["manual"],  # built for its test
+        deps = deps,
+        **kwargs
+    )
+    _backend_test(
+        name = name,
+        size = size,
+        tags = tags,
+        program = name + "_program",
+        processes = select({
+            "//bazel:is_mpi": processes,
+            "//conditions:default": [],
+        }),
+    )
+
+def backend_tests(names, deps, tags = ["sanitize"], **kwargs):
+    """One test per name, from NAME.cc, with doctest.
+
+    Args:
+      names: of the tests; or a dictionary from each to what it needs besides `deps`.
+      deps: what all of them need.
+      tags: as in cc_test; "sanitize" has them run under the sanitizers, too.
+      **kwargs: as in backend_test.
+    """
+    for name in names:
+        own = names[name] if type(names) == type({}) else []
+        backend_test(
+            name = name,
+            srcs = [name + ".cc"],
+            tags = tags,
+            deps = deps + own + [
+                "//tests/support:main_of_processes",
+                "@system//:doctest",
+            ],
+            **kwargs
+        )

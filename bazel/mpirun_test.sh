@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# usage: mpirun_test.sh PROGRAM PROCESSES...
+#
+# Runs a test program under mpirun, once with each number of processes. Fails if a run fails, takes
+# too long, or leaves a process behind.
+set -uo pipefail
+
+program=$1
+shift
+[[ $program == /* ]] || program=$PWD/$program
+limit=${RANKBOX_MPI_TEST_SECONDS:-120}
+
+# Open MPI's: what it would refuse on a machine with few cores, or to root. Others ignore them.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+# Where containers forbid to read each other's memory, it says so for every process.
+export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism-none}
+# Its session folders have long names, and a socket's may not be long.
+TMPDIR=$(mktemp -d /tmp/rankbox_mpi.XXXXXX) || exit 1
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+
+command -v mpirun >/dev/null || { echo "mpirun is not installed: apt-get install openmpi-bin" >&2; exit 1; }
+
+left_behind() { pgrep -f "^$program" | grep -vx "$$"; }
+
+failed=0
+for processes in "$@"; do
+  echo "== mpirun -n $processes"
+  timeout --kill-after=5 "$limit" mpirun -n "$processes" "$program" </dev/null
+  status=$?
+  if ((status == 124 || status == 137)); then echo "not done after $limit s" >&2; fi
+  if ((status != 0)); then
+    echo "== mpirun -n $processes: exit code $status" >&2
+    failed=1
+  fi
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    [[ -n $(left_behind) ]] || continue 2
+    sleep 0.2
+  done
+  echo "== mpirun -n $processes left processes behind: $(left_behind | tr '\n' ' ')" >&2
+  left_behind | xargs -r kill -9
+  failed=1
+done
+exit "$failed"
