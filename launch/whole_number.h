@@ -1,0 +1,12 @@
+// Numbers from the environment.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace rankbox::launch {
+
+/// The number that all of `text` is, if it is one from `least` to `most`.
+std::optional<int> whole_number(std::string_view text, int least, int most);
+
+}  // namespace rankbox::launch
