@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -31,7 +32,9 @@ constexpr auto kTick = std::chrono::milliseconds(50);
 constexpr auto kTimeToAnswer = std::chrono::milliseconds(500);
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-volatile std::sig_atomic_t interrupted_by = 0;
+// Set by the handler, read by any thread.
+std::atomic<int> interrupted_by = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 std::function<bool()> is_cancelled;  // of the guard that lives
 std::array<struct sigaction, kSignals.size()> old_actions;
 
@@ -205,6 +208,7 @@ void InterruptGuard::check() {
 
 InterruptGuard::~InterruptGuard() {
   is_cancelled = nullptr;
+  interrupted_by = 0;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], &old_actions[i], nullptr);
   }

@@ -58,7 +58,8 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
-  /// Throws Interrupted if one of the signals came: for loops that run no child.
+  /// Throws Interrupted if one of the signals came while a guard lives: for loops that run no child.
+  /// Any thread may call it.
   static void check();
 };
 

@@ -1,0 +1,42 @@
+// MPI: ranks are the processes that mpirun started.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include "cli/perf/backend.h"
+#include "cli/perf/host_device.h"
+
+namespace rankbox::perf {
+
+const char* backend_name() { return "mpi"; }
+
+std::string backend_line() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  // May be asked before MPI is started.
+  if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) length = 0;
+  std::string version(text.data(), static_cast<std::size_t>(length));
+  version.resize(std::min(version.find_first_of(",\n"), version.size()));  // the rest is long
+  return fmt::format("mpi: ranks are processes, {}", version);
+}
+
+int nccl_version() { return 0; }
+
+Device device_here(const Comm& /*dist*/) { return host_device(); }
+
+int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
+
+std::vector<Baseline> default_baselines() { return {}; }
+
+// What mpirun starts can call MPI_Init once, and so can no child of it.
+bool can_run_itself() { return false; }
+
+int run_processes(int processes, const std::vector<std::string>& /*command*/) {
+  throw InvalidArgument(fmt::format(
+      "--processes: that is mpirun's to do, write mpirun -n {} before the program", processes));
+}
+
+}  // namespace rankbox::perf

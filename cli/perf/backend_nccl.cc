@@ -1,0 +1,88 @@
+// NCCL: ranks are GPUs, or share one.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <nccl.h>
+#include <unistd.h>
+
+#include "cli/perf/backend.h"
+#include "cli/perf/host_device.h"
+#include "gpu/devices.h"
+#include "gpu/rank_device.h"
+#include "launch/local_launcher.h"
+
+namespace rankbox::perf {
+namespace {
+
+std::string version_of_nccl() {
+  const int version = nccl_version();
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::string gpus() {
+  const std::string reason = gpu::why_no_device();
+  if (!reason.empty()) return reason;
+  const int count = gpu::device_count();
+  return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
+}
+
+/// "Ring", "RING": NCCL does not mind.
+bool asks_for_ring(const char* algorithms) {
+  std::string text = algorithms == nullptr ? "" : algorithms;
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text == "ring";
+}
+
+}  // namespace
+
+const char* backend_name() { return "nccl"; }
+
+std::string backend_line() {
+  try {
+    return fmt::format("nccl: NCCL {}, CUDA {}, driver for CUDA {}, {}", version_of_nccl(),
+                       gpu::runtime_version(), gpu::driver_version(), gpus());
+  } catch (const std::exception& error) {
+    return fmt::format("nccl: {}", error.what());
+  }
+}
+
+int nccl_version() {
+  int version = 0;
+  return ncclGetVersion(&version) == ncclSuccess ? version : 0;
+}
+
+Device device_here(const Comm& /*dist*/) {
+  const gpu::DeviceInfo info = gpu::device_info(gpu::current_rank_device()->device());
+  Device device = host_device();
+  device.number = info.device;
+  device.bus = info.bus_id;
+  device.name = info.name;
+  device.memory_bytes = info.memory_bytes;
+  return device;
+}
+
+int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
+
+// NCCL's choice may be a tree, or done by the switches (NVLS), which beats what any program that
+// sends and receives can do. Its ring is what a ring can be compared with.
+std::vector<Baseline> default_baselines() {
+  if (asks_for_ring(std::getenv("NCCL_ALGO"))) return {};
+  return {{"native-ring", "NCCL_ALGO", "RING"}};
+}
+
+bool can_run_itself() { return true; }
+
+int run_processes(int processes, const std::vector<std::string>& command) {
+  const launch::LaunchResult result =
+      launch::launch_local({.processes = processes, .command = command});
+  if (!result.message.empty()) {
+    fmt::print(stderr, "rankbox-compare-nccl: {}\n", result.message);
+  }
+  return result.exit_code;
+}
+
+}  // namespace rankbox::perf

@@ -1,0 +1,235 @@
+// The program itself, as an engineer runs it: exit codes, what it prints, what it leaves behind.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "cli/child.h"
+
+namespace rankbox::perf {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+using Json = nlohmann::json;
+
+struct Result {
+  int exit_code = 0;
+  std::string output;
+};
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Words split(const std::string& text) {
+  std::istringstream stream(text);
+  Words words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+Result run(const Words& command) {
+  cli::ChildOptions options;
+  options.command = command;
+  options.seconds = 50;
+  options.file_bytes = std::int64_t{1} << 40;
+  const cli::ChildResult result = cli::run_child(options);
+  CHECK_FALSE(result.timed_out);
+  return {WIFSIGNALED(result.status) ? 128 + WTERMSIG(result.status) : WEXITSTATUS(result.status),
+          result.output};
+}
+
+/// The command for a run of several ranks, as the BUILD file says how; `before` comes first.
+Words with_ranks(const Words& options, Words before = {}) {
+  for (const std::string& word : split(variable("RANKBOX_LAUNCHER"))) before.push_back(word);
+  before.push_back(variable("RANKBOX_COMPARE"));
+  for (const std::string& word : split(variable("RANKBOX_RANKS"))) before.push_back(word);
+  before.insert(before.end(), options.begin(), options.end());
+  return before;
+}
+
+/// A small sweep of one algorithm.
+Words small(const Words& more) {
+  Words options = {"-b", "1K", "-e", "64K", "-f",           "8",
+                   "-n", "3",  "-w", "1",   "--algorithms", "ring"};
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
+/// A path in a folder of its own, so that nothing can be left behind there unseen.
+std::string path_in_new_folder(const char* folder) {
+  const fs::path path = fs::path(variable("TEST_TMPDIR")) / folder;
+  fs::remove_all(path);
+  fs::create_directories(path);
+  return path / "figures.json";
+}
+
+int files_beside(const std::string& path) {
+  int count = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(fs::path(path).parent_path())) {
+    ++count;
+  }
+  return count;
+}
+
+Json read_json(const std::string& path) {
+  std::ifstream file(path);
+  return Json::parse(file);
+}
+
+/// Whether ranks can be started at all. With NCCL that takes a GPU; says so where there is none.
+bool can_run() {
+  const std::string line = run({variable("RANKBOX_COMPARE"), "--backend"}).output;
+  static const std::regex has_gpus(", [0-9]+ GPUs?\n$");
+  const bool can = !line.starts_with("nccl") || std::regex_search(line, has_gpus);
+  if (!can) MESSAGE("skipped, there is nothing to run on: ", line);
+  return can;
+}
+
+bool is_on_mpi() { return !variable("RANKBOX_LAUNCHER").empty(); }
+
+TEST_CASE("all collectives and algorithms, right on every row, in the table and in the file") {
+  if (!can_run()) return;
+  const std::string path = path_in_new_folder("full");
+  const Result result =
+      run(with_ranks({"-b", "64", "-e", "4K", "-f", "8", "-n", "2", "-w", "1", "--collective",
+                      "all", "--cluster", "h100-nvlink", "-J", path}));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 0);
+  for (const char* part : {"# nThread 1 nGpus ", "# Using devices\n#  Rank  0 Group  0 Pid ",
+                           "\n# all_reduce: native\n", "\n# barrier: dissemination\n",
+                           "# Out of bounds values : 0 OK\n", "# Avg bus bandwidth    : "}) {
+    CAPTURE(part);
+    CHECK(result.output.find(part) != std::string::npos);
+  }
+  const Json json = read_json(path);
+  CHECK(json.at("results").size() > 50);
+  CHECK(json.at("devices").size() == 3);
+  for (const Json& row : json.at("results")) {
+    const Json& half = row.at("in_place").is_null() ? row.at("out_of_place") : row.at("in_place");
+    CHECK(half.at("nwrong") == 0);
+    CHECK(half.at("time").get<double>() > 0);
+  }
+  CHECK(files_beside(path) == 1);
+}
+
+TEST_CASE("-J - prints the figures, and nothing else") {
+  if (!can_run()) return;
+  const Result result = run(with_ranks(small({"-J", "-"})));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(Json::parse(result.output).at("results").size() == 6);
+}
+
+TEST_CASE("a mistake is one line and exit code 2, and no file") {
+  const std::string path = path_in_new_folder("mistake");
+  for (const Words& mistake : {Words{"-b", "2M", "-e", "1M"}, Words{"--collective", "allreduce"},
+                               Words{"-r", "77"}, Words{"--what"}, Words{"-o", "mulsum"}}) {
+    CAPTURE(mistake.front());
+    // One process: a launcher has things of its own to say about exit codes.
+    Words command = {variable("RANKBOX_COMPARE"), "-J", path};
+    command.insert(command.end(), mistake.begin(), mistake.end());
+    const Result result = run(command);
+    CAPTURE(result.output);
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.find("rankbox-compare-") == 0);
+    CHECK(result.output.find('\n') == result.output.size() - 1);
+    CHECK(files_beside(path) == 0);
+  }
+}
+
+TEST_CASE("a file that cannot be written is said before anything is measured") {
+  if (!can_run()) return;
+  const Result result = run(with_ranks(small({"-J", "/no/such/folder/figures.json"})));
+  CAPTURE(result.output);
+  CHECK(result.exit_code != 0);
+  CHECK(result.output.find("-J /no/such/folder/figures.json") != std::string::npos);
+  CHECK(result.output.find("Using devices") == std::string::npos);
+}
+
+TEST_CASE("interrupted, it ends soon with the signal's code, and leaves no file") {
+  if (is_on_mpi() || !can_run()) return;  // mpirun ends its processes in its own way
+  const std::string path = path_in_new_folder("interrupted");
+  const Result result = run(with_ranks(small({"-n", "1000000", "-J", path}),
+                                       {"timeout", "--preserve-status", "-s", "INT", "1"}));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 130);
+  CHECK(result.output.find("interrupted") != std::string::npos);
+  CHECK(files_beside(path) == 0);
+}
+
+TEST_CASE("a full disk is a failure") {
+  if (!can_run()) return;
+  std::string line;
+  for (const std::string& word : with_ranks(small({}))) line += word + " ";
+  const Result result = run({"sh", "-c", line + ">/dev/full"});
+  CAPTURE(result.output);
+  CHECK(result.exit_code != 0);
+}
+
+TEST_CASE("a bandwidth that was asked for and not reached is a failure, with the figures there") {
+  if (!can_run()) return;
+  const std::string path = path_in_new_folder("slow");
+  const Result result = run(with_ranks(small({"-J", path}), {"env", "NCCL_TESTS_MIN_BW=1000000"}));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 1);
+  CHECK(result.output.find("NCCL_TESTS_MIN_BW") != std::string::npos);
+  CHECK(read_json(path).at("average_bus_bandwidth").at("okay") == false);
+}
+
+TEST_CASE("a baseline is the native collective again, in a process with a variable set") {
+  if (is_on_mpi() || !can_run()) return;  // refused there: options_test
+  const Result result = run(with_ranks(small({"--baseline", "again:RANKBOX_AGAIN=1", "-J", "-"})));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 0);
+  Words algorithms;
+  const Json json = Json::parse(result.output);
+  for (const Json& row : json.at("results")) algorithms.push_back(row.at("algorithm"));
+  CHECK(algorithms ==
+        Words{"native", "native", "native", "again", "again", "again", "ring", "ring", "ring"});
+  CHECK(json.at("results").at(3).at("size") == 1024);
+  CHECK(json.at("results").at(3).at("in_place").at("nwrong") == 0);
+}
+
+TEST_CASE("a baseline that fails is told, and the rest is measured") {
+  if (is_on_mpi() || !can_run()) return;
+  const std::string path = path_in_new_folder("failed_baseline");
+  // The loader then lists the program's libraries instead of running it.
+  const Result result =
+      run(with_ranks(small({"--baseline", "broken:LD_TRACE_LOADED_OBJECTS=1", "-J", path})));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 1);
+  CHECK(result.output.find("broken was not measured: ") != std::string::npos);
+  CHECK(read_json(path).at("results").size() == 6);
+}
+
+TEST_CASE("what it is, and which clusters it knows") {
+  const std::string program = variable("RANKBOX_COMPARE");
+  CHECK(run({program, "--list-clusters"}).output.find("h100-nvlink") != std::string::npos);
+  const Result backend = run({program, "--backend"});
+  CHECK(backend.exit_code == 0);
+  CHECK(program.find("rankbox-compare-" + backend.output.substr(0, backend.output.find(':'))) !=
+        std::string::npos);
+  CHECK(run({program, "--help"}).output.find("Examples:") != std::string::npos);
+}
+
+TEST_CASE("it runs where nothing of the project's libraries is installed") {
+  const Result result = run({"ldd", variable("RANKBOX_COMPARE")});
+  CAPTURE(result.output);
+  CHECK(result.output.find("libc.so") != std::string::npos);
+  for (const char* library : {"libfmt", "libtomlplusplus", "libboost"}) {
+    CHECK(result.output.find(library) == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::perf
