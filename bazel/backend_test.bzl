@@ -60,7 +60,8 @@ def backend_test(name, srcs, deps, size = "small", tags = [], processes = PROCES
     _backend_test(
         name = name,
         size = size,
-        tags = tags,
+        # What ./rankbox test runs for each backend.
+        tags = tags + ["backend"],
         program = name + "_program",
         processes = select({
             "//bazel:is_mpi": processes,

@@ -12,9 +12,22 @@ tidy=$(clang_tool clang-tidy) || exit 77
 cache=.rankbox/tidy
 mkdir -p "$cache"
 
-flags=(-std=c++20 -I. -include bazel/clang_source_location.h -DRANKBOX_BACKEND_SIM)
-# shellcheck disable=SC2207  # one flag a word
-flags+=($(pkg-config --cflags ompi-c 2>/dev/null | sed 's/-I/-isystem /g'))
+# The flags of a file depend on the backend that it belongs to. gpu/ is read with the emulated CUDA,
+# which is on every machine.
+common="-std=c++20 -I. -include bazel/clang_source_location.h"
+mpi="$(pkg-config --cflags ompi-c 2>/dev/null | sed 's/-I/-isystem /g') -DOMPI_SKIP_MPICXX"
+declare -A flags_of=(
+  [mpi]="$common -DRANKBOX_BACKEND_MPI $mpi"
+  [gpu]="$common -DRANKBOX_BACKEND_NCCL -Igpu/emulation"
+  [sim]="$common -DRANKBOX_BACKEND_SIM $mpi"
+)
+backend_of() {
+  case $1 in
+    mpi/* | *_mpi.cc | bench/mpi_*) echo mpi ;;
+    gpu/* | *_nccl.cc) echo gpu ;;
+    *) echo sim ;;
+  esac
+}
 
 # Tests and stubs are left to the compiler's warnings: checking them, with all that doctest's macros
 # expand to, would take longer than all other checks together. Name them to have them checked.
@@ -25,14 +38,23 @@ fi
 
 # Lines "KEY<tab>FILE"; the key covers everything that the verdict on the file depends on. Files
 # that need headers which this machine lacks (MPI, CUDA) are left out, and named on stderr.
-keys=$("$tidy" --version | cat - .clang-tidy bazel/tidy_keys.py | python3 bazel/tidy_keys.py "${flags[*]}" "${files[@]}") || exit 1
+keys=
+for backend in "${!flags_of[@]}"; do
+  its_files=()
+  for file in "${files[@]}"; do [[ $(backend_of "$file") == "$backend" ]] && its_files+=("$file"); done
+  ((${#its_files[@]} > 0)) || continue
+  keys+=$("$tidy" --version | cat - .clang-tidy bazel/tidy_keys.py |
+    python3 bazel/tidy_keys.py "${flags_of[$backend]}" "${its_files[@]}") || exit 1
+  keys+=$'\n'
+done
 
-# Run by xargs, below, in shells of its own.
-# shellcheck disable=SC2317,SC2086  # $FLAGS is one flag a word
+# Run by xargs, below, in shells of its own, with "KEY<tab>FILE<tab>FLAGS".
+# shellcheck disable=SC2317,SC2086  # $flags is one flag a word
 check_one() {
-  local key=${1%%$'\t'*} file=${1#*$'\t'} log
+  local key file flags log
+  IFS=$'\t' read -r key file flags <<<"$1"
   # clang-tidy counts suppressed warnings of system headers on stderr: shown only on failure.
-  if log=$("$TIDY" --quiet --warnings-as-errors='*' "$file" -- $FLAGS 2>&1); then
+  if log=$("$TIDY" --quiet --warnings-as-errors='*' "$file" -- $flags 2>&1); then
     : >"$CACHE/$key"
   else
     printf '%s\n' "$log" | grep -v -e 'warnings generated' -e '^Suppressed' -e '^Use -header-filter'
@@ -40,10 +62,11 @@ check_one() {
   fi
 }
 export -f check_one
-export TIDY=$tidy CACHE=$cache FLAGS="${flags[*]}"
+export TIDY=$tidy CACHE=$cache
 
 mapfile -t todo < <(while IFS=$'\t' read -r key file; do
-  [[ -n $key && ! -e $cache/$key ]] && printf '%s\t%s\n' "$key" "$file"
+  [[ -n $key && ! -e $cache/$key ]] &&
+    printf '%s\t%s\t%s\n' "$key" "$file" "${flags_of[$(backend_of "$file")]}"
 done <<<"$keys")
 
 status=0

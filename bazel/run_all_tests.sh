@@ -6,10 +6,11 @@ usage() {
   cat <<'USAGE'
 usage: ./rankbox test [--fast]
 
-Runs every test, then those tagged `sanitize` again under the thread, address and
-undefined-behaviour sanitizers, then the checks of layout (clang-format) and of bug patterns
-(clang-tidy). A failing stage does not stop the others. The last line counts: test targets over all
-stages, one more for each check. Exits with 1 when anything failed.
+Runs every test; those of the backends again with MPI processes, with NCCL (which skip what needs a
+GPU where there is none) and on an emulated GPU; those tagged `sanitize` again under the thread,
+address and undefined-behaviour sanitizers; then the checks of layout (clang-format) and of bug
+patterns (clang-tidy). A failing stage does not stop the others. The last line counts: test targets
+over all stages, one more for each check. Exits with 1 when anything failed.
 
   --fast   only the first stage: bazel test //...
   --help   this text
@@ -45,14 +46,14 @@ tally() {
   printf -- '--- %s: %d passed, %d failed, %d skipped (%d s)\n' "$1" "$3" "$4" "$5" "$2"
 }
 
-# Runs bazel test with further flags. --keep_going: one file that does not compile must not hide
+# Runs bazel test with flags and targets. --keep_going: one file that does not compile must not hide
 # the results of all others.
 bazel_stage() {
   local name=$1 started=$SECONDS status=0 events=$state/$1.json counts
   shift
-  printf '=== %s: bazel test %s\n' "$name" "${*:+$* }//..."
+  printf '=== %s: bazel test %s\n' "$name" "$*"
   rm -f "$events"
-  bazel test "${ui[@]}" --keep_going --build_event_json_file="$events" "$@" //... </dev/null || status=$?
+  bazel test "${ui[@]}" --keep_going --build_event_json_file="$events" "$@" </dev/null || status=$?
   ((status != 8)) || interrupted
   counts=$(python3 bazel/count_tests.py "$events" "$status") || counts="0 1 0"
   # shellcheck disable=SC2086  # three numbers
@@ -72,8 +73,17 @@ check_stage() {
   esac
 }
 
-bazel_stage tests
+bazel_stage tests //...
 if [[ $fast == no ]]; then
+  # What a backend has of its own, and what every backend compiles: the course and its tests.
+  backend=(--build_tests_only --test_tag_filters=backend //...)
+  for name in mpi nccl; do
+    # Where the library is not on this machine, its targets are skipped.
+    bazel_stage "$name" --config="$name" "${backend[@]}"
+    check_stage "${name}_course" bazel build "${ui[@]}" --config="$name" //exercises/... //solutions/...
+  done
+  bazel_stage emulated --config=emulated "${backend[@]}"
+
   sanitize=(--build_tests_only --test_tag_filters=sanitize)
   # Kernels that randomize more than 28 bits place memory where older thread sanitizers
   # cannot follow ("unexpected memory mapping"): run those tests at fixed addresses.
@@ -82,8 +92,9 @@ if [[ $fast == no ]]; then
   if ((bits > 28)) && setarch --addr-no-randomize true 2>/dev/null; then
     tsan+=("--run_under=setarch --addr-no-randomize")
   fi
-  bazel_stage tsan "${tsan[@]}" "${sanitize[@]}"
-  bazel_stage asan_ubsan --config=asan_ubsan "${sanitize[@]}"
+  bazel_stage tsan "${tsan[@]}" "${sanitize[@]}" //...
+  bazel_stage tsan_gpu --config=emulated "${tsan[@]}" "${sanitize[@]}" //gpu/...
+  bazel_stage asan_ubsan --config=asan_ubsan "${sanitize[@]}" //...
   check_stage format bazel/check_format.sh
   check_stage tidy bazel/check_tidy.sh
 fi

@@ -21,7 +21,8 @@ MPI_Datatype make_float16() {
 
 /// MPI's signature: into = from op into.
 template <ReduceOp op>
-void reduce_float16(void* from, void* into, int* count, MPI_Datatype*) {
+void reduce_float16(void* from, void* into, int* count,  // NOLINT(readability-non-const-parameter)
+                    MPI_Datatype*) {
   const Slice source(from, *count, DType::kFloat16, true, 0);
   const Slice target(into, *count, DType::kFloat16, false, 0);
   host::reduce(target, source, op);

@@ -50,7 +50,8 @@ Environment start() {
   int* highest = nullptr;
   int known = 0;
   check(MPI_Comm_get_attr(made.lobby, MPI_TAG_UB, &highest, &known), "MPI_Comm_get_attr");
-  if (known != 0) made.tag_bits = std::bit_width(static_cast<unsigned>(*highest) / 2);
+  if (known != 0)
+    made.tag_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(*highest) / 2));
   find_node(made);
   return made;
 }

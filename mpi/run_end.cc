@@ -262,7 +262,7 @@ std::exception_ptr Run::left_behind() {
   }
   if (buffered_sends_.empty()) return nullptr;
   const Message& first = buffered_sends_.front().message;
-  const std::exception_ptr error = std::make_exception_ptr(UnreceivedMessage(
+  std::exception_ptr error = std::make_exception_ptr(UnreceivedMessage(
       fmt::format("unreceived message: {}{}; every send needs its receive", first.in_words(),
                   buffered_sends_.size() > 1
                       ? fmt::format(" (and {} more)", buffered_sends_.size() - 1)

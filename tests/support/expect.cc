@@ -15,8 +15,8 @@ void expect_pass(const Verdict& verdict, const std::string& check) {
     CHECK_MESSAGE(found->status == CheckStatus::kSkipped, to_text(verdict));
     return;
   }
-  CHECK_MESSAGE(found->status == CheckStatus::kPass, check, ": ", name_of(found->status), "\n",
-                to_text(verdict));
+  CHECK_MESSAGE(found->status == CheckStatus::kPass, check, ": ",
+                std::string(name_of(found->status)), "\n", to_text(verdict));
 }
 
 void expect_cost(const Subject& subject, const std::string& example_text, const Cost& expected) {
