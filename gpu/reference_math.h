@@ -1,0 +1,127 @@
+// For tests: the arithmetic of kernels.h as plain loops over host memory.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "comm/dtype.h"
+#include "comm/reduce_op.h"
+
+namespace rankbox::gpu {
+
+/// x op y; AVG adds.
+template <class T>
+T reference(ReduceOp op, T x, T y) {
+  if constexpr (std::is_same_v<T, Float16>) {
+    return Float16(reference(op, float{x}, float{y}));
+  } else if constexpr (std::is_integral_v<T>) {
+    using U = std::make_unsigned_t<T>;
+    if (op == ReduceOp::PRODUCT) return static_cast<T>(static_cast<U>(x) * static_cast<U>(y));
+    if (op == ReduceOp::MAX) return x > y ? x : y;
+    if (op == ReduceOp::MIN) return x < y ? x : y;
+    return static_cast<T>(static_cast<U>(x) + static_cast<U>(y));
+  } else {
+    if (op == ReduceOp::PRODUCT) return x * y;
+    if (op == ReduceOp::MAX) return x > y ? x : y;
+    if (op == ReduceOp::MIN) return x < y ? x : y;
+    return x + y;
+  }
+}
+
+template <class T>
+std::vector<T> reference(ReduceOp op, std::vector<T> x, const std::vector<T>& y) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = reference(op, x[i], y[i]);
+  return x;
+}
+
+/// x / divisor, in the type that it is computed in.
+template <class T>
+T reference_quotient(T x, int divisor) {
+  if constexpr (std::is_same_v<T, Float16>) {
+    return Float16(float{x} / static_cast<float>(divisor));
+  } else {
+    return static_cast<T>(x / static_cast<T>(divisor));
+  }
+}
+
+/// Values that tell each position from its neighbours, small enough to be added and multiplied
+/// without overflow, and of both signs. Never 0.
+template <class T>
+std::vector<T> some_values(std::int64_t count, int seed) {
+  std::vector<T> values;
+  values.reserve(static_cast<std::size_t>(count));
+  std::uint32_t state = 12345u + static_cast<std::uint32_t>(seed) * 7919u;
+  for (std::int64_t i = 0; i < count; ++i) {
+    state = state * 1664525u + 1013904223u;
+    const int whole = static_cast<int>(state >> 20) % 199 - 99;
+    const int nonzero = whole == 0 ? 100 : whole;
+    if constexpr (std::is_integral_v<T>) {
+      values.push_back(static_cast<T>(nonzero));
+    } else {
+      values.push_back(T(static_cast<float>(nonzero) * 0.37f));
+    }
+  }
+  return values;
+}
+
+/// Values at which arithmetic goes wrong first: infinities, NaN, zeros of both signs, the largest
+/// and smallest numbers.
+template <class T>
+std::vector<T> special_values() {
+  if constexpr (std::is_same_v<T, Float16>) {
+    std::vector<Float16> values;
+    for (const float value : special_values<float>()) values.push_back(Float16(value));
+    constexpr std::uint16_t kBits[] = {0x7bff, 0xfbff, 0x0001, 0x8001, 0x03ff, 0x0400, 0x3c01};
+    for (const std::uint16_t bits : kBits) values.push_back(Float16::from_bits(bits));
+    return values;
+  } else if constexpr (std::is_integral_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    return {0, 1, -1, 2, -2, 3, Limits::max(), Limits::min(), Limits::max() - 1, Limits::min() + 1};
+  } else {
+    using Limits = std::numeric_limits<T>;
+    return {T(0.0),
+            T(-0.0),
+            T(1),
+            T(-1),
+            T(3),
+            Limits::infinity(),
+            -Limits::infinity(),
+            Limits::quiet_NaN(),
+            Limits::max(),
+            Limits::lowest(),
+            Limits::min(),
+            Limits::denorm_min(),
+            T(0.1),
+            T(65504),
+            T(1e-5)};
+  }
+}
+
+template <class T>
+bool is_nan(T x) {
+  if constexpr (std::is_integral_v<T>) {
+    return false;
+  } else {
+    return x != x;
+  }
+}
+
+/// The same bits, but that all NaN are alike.
+template <class T>
+bool same(T x, T y) {
+  return (is_nan(x) && is_nan(y)) || std::memcmp(&x, &y, sizeof x) == 0;
+}
+
+/// The first index where they differ, -1 if there is none.
+template <class T>
+std::int64_t first_difference(const std::vector<T>& x, const std::vector<T>& y) {
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!same(x[i], y[i])) return static_cast<std::int64_t>(i);
+  }
+  return -1;
+}
+
+}  // namespace rankbox::gpu
