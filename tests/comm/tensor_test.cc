@@ -28,6 +28,14 @@ std::vector<T> numbers(std::int64_t count, int factor) {
   return made;
 }
 
+/// Whole numbers as elements.
+template <class T>
+std::vector<T> of(std::initializer_list<int> values) {
+  std::vector<T> made;
+  for (const int value : values) made.push_back(static_cast<T>(value));
+  return made;
+}
+
 /// The message of the InvalidArgument that `fn` throws; a failed check, and
 /// empty, when it does not.
 template <class Fn>
@@ -73,7 +81,7 @@ TEST_CASE("a tensor of more bytes than can be counted is refused, not wrapped ar
 }
 
 TEST_CASE_TEMPLATE("zeros and full fill every element", T, float, double, std::int32_t,
-                   std::int64_t) {
+                   std::int64_t, Float16) {
   for (std::int64_t size : kSizes) {
     CAPTURE(size);
     CHECK(to_host(zeros<T>(size)) == std::vector<T>(static_cast<std::size_t>(size), T{0}));
@@ -93,7 +101,7 @@ TEST_CASE("full keeps integers exact that no double can hold") {
 }
 
 TEST_CASE_TEMPLATE("a trip from the host and back changes nothing", T, float, double, std::int32_t,
-                   std::int64_t) {
+                   std::int64_t, Float16) {
   for (std::int64_t size : kSizes) {
     CAPTURE(size);
     const std::vector<T> host = numbers<T>(size, 3);
@@ -101,8 +109,8 @@ TEST_CASE_TEMPLATE("a trip from the host and back changes nothing", T, float, do
     CHECK(tensor.shape() == Shape(size));
     CHECK(to_host(tensor) == host);
   }
-  CHECK(to_host(from_host({T{3}, T{1}, T{2}})) == std::vector<T>{3, 1, 2});
-  CHECK(to_host(from_host(std::array<T, 2>{4, 5})) == std::vector<T>{4, 5});
+  CHECK(to_host(from_host({T{3}, T{1}, T{2}})) == of<T>({3, 1, 2}));
+  CHECK(to_host(from_host(std::array<T, 2>{T{4}, T{5}})) == of<T>({4, 5}));
 }
 
 TEST_CASE("a clone is deep, and so is a copy; a move leaves nothing behind") {
@@ -210,7 +218,7 @@ TEST_CASE("a slice of an empty tensor is not null, the default slice is") {
 }
 
 TEST_CASE_TEMPLATE("accumulate applies the operation at every index and leaves its source alone", T,
-                   float, double, std::int32_t, std::int64_t) {
+                   float, double, std::int32_t, std::int64_t, Float16) {
   for (ReduceOp op : kReduceOps) {
     for (std::int64_t size : kSizes) {
       CAPTURE(name_of(op));
@@ -244,27 +252,27 @@ TEST_CASE("accumulate into a chunk touches nothing outside of it") {
 }
 
 TEST_CASE_TEMPLATE("the operators do what they say, on tensors and on slices", T, float, double,
-                   std::int32_t, std::int64_t) {
-  const std::vector<T> a = {6, -8, 10};
-  const std::vector<T> b = {1, 2, 3};
+                   std::int32_t, std::int64_t, Float16) {
+  const std::vector<T> a = of<T>({6, -8, 10});
+  const std::vector<T> b = of<T>({1, 2, 3});
   const TensorOf<T> other = from_host(b);
   TensorOf<T> t = from_host(a);
-  CHECK(to_host(t += other) == std::vector<T>{7, -6, 13});
-  CHECK(to_host(t *= other) == std::vector<T>{7, -12, 39});
-  CHECK(to_host(t *= T{2}) == std::vector<T>{14, -24, 78});
-  CHECK(to_host(t /= T{2}) == std::vector<T>{7, -12, 39});
+  CHECK(to_host(t += other) == of<T>({7, -6, 13}));
+  CHECK(to_host(t *= other) == of<T>({7, -12, 39}));
+  CHECK(to_host(t *= T{2}) == of<T>({14, -24, 78}));
+  CHECK(to_host(t /= T{2}) == of<T>({7, -12, 39}));
 
   TensorOf<T> s = from_host(a);
   const Slice tail = Slice(s).sub(1, 3);
   const Slice other_tail = Slice(other).sub(1, 3);
   tail += other_tail;
-  CHECK(to_host(s) == std::vector<T>{6, -6, 13});
+  CHECK(to_host(s) == of<T>({6, -6, 13}));
   tail *= other_tail;
-  CHECK(to_host(s) == std::vector<T>{6, -12, 39});
+  CHECK(to_host(s) == of<T>({6, -12, 39}));
   tail *= 2.0;
-  CHECK(to_host(s) == std::vector<T>{6, -24, 78});
+  CHECK(to_host(s) == of<T>({6, -24, 78}));
   tail /= 2.0;
-  CHECK(to_host(s) == std::vector<T>{6, -12, 39});
+  CHECK(to_host(s) == of<T>({6, -12, 39}));
 }
 
 TEST_CASE("integers are scaled exactly, and divided towards zero") {

@@ -13,9 +13,9 @@ T combine(T a, T b, ReduceOp op) {
   switch (op) {
     case ReduceOp::SUM:
     case ReduceOp::AVG:
-      return a + b;
+      return static_cast<T>(a + b);
     case ReduceOp::PRODUCT:
-      return a * b;
+      return static_cast<T>(a * b);
     case ReduceOp::MAX:
       return std::max(a, b);
     case ReduceOp::MIN:
