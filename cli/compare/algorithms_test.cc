@@ -1,5 +1,4 @@
 // Every way to do every collective gives the right result; and a wrong one would be seen.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "cli/compare/algorithms.h"
 
 #include <doctest/doctest.h>
@@ -30,10 +29,17 @@ std::int64_t wrong_elements(const Algorithm& algorithm, int world_size, std::int
   return sum;
 }
 
+/// Of these world sizes, those for which there are ranks.
+std::vector<int> possible(std::vector<int> world_sizes) {
+  const int processes = launch().processes;
+  if (processes > 0) std::erase_if(world_sizes, [=](int size) { return size > processes; });
+  return world_sizes;
+}
+
 TEST_CASE("every algorithm's result is found right, in any world, of any size and for any op") {
   for (const CollectiveKind collective : compared_collectives()) {
     for (const Algorithm& algorithm : algorithms_of(collective)) {
-      for (const int world_size : {1, 2, 3, 4, 5, 8}) {
+      for (const int world_size : possible({1, 2, 3, 4, 5, 8})) {
         for (const std::int64_t bytes : {4, 8, 52, 4096}) {
           for (const ReduceOp op : kReduceOps) {
             CAPTURE(name_of(collective));
@@ -56,7 +62,7 @@ TEST_CASE("any rank may be the root") {
   for (const CollectiveKind collective : compared_collectives()) {
     if (!has_root(collective)) continue;
     for (const Algorithm& algorithm : algorithms_of(collective)) {
-      for (const int world_size : {2, 3, 5}) {
+      for (const int world_size : possible({2, 3, 5})) {
         for (int root = 1; root < world_size; ++root) {
           CAPTURE(name_of(collective));
           CAPTURE(algorithm.name);
@@ -73,10 +79,13 @@ TEST_CASE("any rank may be the root") {
 TEST_CASE("what is longer than the stage between device and host is checked to its end") {
   const std::int64_t bytes = std::int64_t{4} * (2 * 251 * 4096 + 1000);  // of buffers.cc
   const Algorithm native = algorithms_of(CollectiveKind::kAllReduce).front();
-  CHECK(wrong_elements(native, 2, bytes, ReduceOp::SUM) == 0);
+  for (const int world_size : possible({2})) {
+    CHECK(wrong_elements(native, world_size, bytes, ReduceOp::SUM) == 0);
+  }
 }
 
 TEST_CASE("a piece in another's place is seen") {
+  if (possible({4}).empty()) return;
   const std::int64_t elements = 4 * 1000;
   const auto [wrong, report] = run_ranks({.world_size = 4}, [&](Comm& dist) {
     Buffers buffers = make_buffers(CollectiveKind::kAllGather, dist.rank(), 4, elements, 0);
@@ -95,7 +104,7 @@ TEST_CASE("one wrong element is counted as one") {
     if (collective == CollectiveKind::kBarrier) {
       continue;  // has no result
     }
-    for (const int world_size : {1, 2, 5}) {
+    for (const int world_size : possible({1, 2, 5})) {
       CAPTURE(name_of(collective));
       CAPTURE(world_size);
       CHECK(wrong_elements(algorithms_of(collective).front(), world_size, 4096, ReduceOp::SUM,

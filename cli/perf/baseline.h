@@ -19,8 +19,7 @@ struct BaselineRows {
 };
 
 /// Runs this program again for the plan's native rows. Blocks until it has ended; it is killed if
-/// this process is, or is told to stop (cli::Interrupted then).
-/// REQUIRES: a cli::InterruptGuard lives.
+/// this process is, or is told to stop (cli::Interrupted then, if a cli::InterruptGuard lives).
 BaselineRows measure_baseline(const Plan& plan, const Baseline& baseline);
 
 /// The child's side: gives the rows to the parent. Throws std::system_error if it is gone.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -160,7 +161,10 @@ int run(const Arguments& arguments) {
       break;
   }
   if (request.processes > 0) return run_processes(request.processes, without_processes(arguments));
-  const cli::InterruptGuard guard;
+  // Alone, this process ends its ranks in good order. Several processes go at once, as they are told
+  // to: one that waited for the others' end would only keep their launcher waiting.
+  std::optional<cli::InterruptGuard> guard;
+  if (launch().processes <= 1) guard.emplace();
   measure_all(request, arguments);
   return 0;
 }

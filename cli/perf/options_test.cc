@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/perf/backend.h"
 #include "comm/errors.h"
 
 namespace rankbox::perf {
@@ -106,7 +107,15 @@ TEST_CASE("short and long options of nccl-tests mean the same") {
 
 TEST_CASE("of an option given twice, the last counts, as with getopt") {
   CHECK(parse({"-n", "3", "-b", "4", "-n", "5", "--iters", "7"}).plan.iterations == 7);
-  const Request request = parse({"--baseline", "a:B=1", "--baseline", "c:D=2"});
+}
+
+TEST_CASE("baselines add up, and are refused where a process cannot run itself") {
+  const std::vector<std::string> two = {"--baseline", "a:B=1", "--baseline", "c:D=2"};
+  if (!can_run_itself()) {
+    CHECK(complaint(two).find("cannot run themselves again; set B ") != std::string::npos);
+    return;
+  }
+  const Request request = parse(two);
   REQUIRE(request.plan.baselines.size() == 2);
   CHECK(request.plan.baselines[1].label == "c");
 }

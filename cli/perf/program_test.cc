@@ -168,7 +168,7 @@ TEST_CASE("interrupted, it ends soon with the signal's code, and leaves no file"
 }
 
 TEST_CASE("a full disk is a failure") {
-  if (!can_run()) return;
+  if (is_on_mpi() || !can_run()) return;  // mpirun does the writing
   std::string line;
   for (const std::string& word : with_ranks(small({}))) line += word + " ";
   const Result result = run({"sh", "-c", line + ">/dev/full"});
