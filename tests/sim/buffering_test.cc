@@ -62,7 +62,7 @@ TEST_CASE("buffered data is a copy: overwriting the tensor after the send does n
         std::vector<float> received;
         for (int i = 0; i < 6; ++i) {
           dist.recv(tensor, 0);
-          received.push_back(tensor.data()[count - 1]);
+          received.push_back(element(tensor, count - 1));
         }
         return received;
       });
@@ -85,7 +85,7 @@ TEST_CASE("buffered and waiting messages of one pair keep their order") {
       requests.push_back(dist.rank() == 0 ? dist.isend(box, 1) : dist.irecv(box, 0));
     }
     dist.wait_all(requests);
-    for (const Tensor& box : boxes) received.push_back(box.data()[9]);
+    for (const Tensor& box : boxes) received.push_back(element(box, 9));
     return received;
   });
   CHECK(run.results[1] == run.results[0]);
@@ -109,7 +109,7 @@ TEST_CASE("the send half of a sendrecv is buffered as a send is") {
         dist.barrier();
         dist.recv(in, 0);
         dist.wait(send);
-        received = in.data()[1];
+        received = element(in, 1);
       }
     });
     INFO(what_of(seen.thrown));
@@ -149,7 +149,7 @@ TEST_CASE("buffering changes no values: a ring of sends and receives") {
             float sum = 0;
             Tensor tensor = full(5, static_cast<float>(dist.rank()));
             for (int round = 0; round < p; ++round) {
-              sum += tensor.data()[4];
+              sum += element(tensor, 4);
               Tensor in = zeros(5);
               const Request receive = dist.irecv(in, prev_of(dist));
               dist.send(tensor, next_of(dist));

@@ -219,7 +219,7 @@ TEST_CASE("a planned delay delays, and changes nothing else") {
     Tensor tensor = full(1, 1.0f);
     dist.all_reduce(tensor);
     dist.all_reduce(tensor);
-    return tensor.data()[0];
+    return element(tensor, 0);
   });
   CHECK(run.results == std::vector<float>(3, 9.0f));
   CHECK(std::chrono::steady_clock::now() - start >= std::chrono::milliseconds(30));
@@ -258,7 +258,7 @@ TEST_CASE("after a failed run the next one runs as if nothing had been") {
     const auto run = run_ranks({.world_size = 4}, [](Comm& dist) {
       Tensor tensor = full(1, static_cast<float>(dist.rank()));
       dist.all_reduce(tensor);
-      return tensor.data()[0];
+      return element(tensor, 0);
     });
     CHECK(run.results == std::vector<float>(4, 6.0f));
   }

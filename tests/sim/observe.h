@@ -126,6 +126,12 @@ inline std::vector<Fault> delay_of(int rank, std::int64_t operation, double seco
   return {{.rank = rank, .operation = operation, .kind = Fault::Kind::kDelay, .seconds = seconds}};
 }
 
+/// One element, wherever the tensor's memory is.
+template <class T>
+T element(const TensorOf<T>& tensor, std::int64_t index) {
+  return to_host(tensor).at(static_cast<std::size_t>(index));
+}
+
 /// The neighbours on the ring of all ranks.
 inline int next_of(const Comm& dist) { return next_rank(dist.rank(), dist.world_size()); }
 inline int prev_of(const Comm& dist) { return prev_rank(dist.rank(), dist.world_size()); }

@@ -1,0 +1,64 @@
+#include "gpu/device_here.h"
+
+#include <memory>
+
+#include <cuda_runtime_api.h>
+
+#include "comm/memory_meter.h"
+#include "gpu/devices.h"
+#include "launch/rank_variables.h"
+
+namespace rankbox::gpu {
+namespace {
+
+constexpr double kPatience = 30;  // seconds, where nobody said another deadline
+
+bool is_rank(const RankDevice& gpu) { return gpu.rank() >= 0; }
+
+}  // namespace
+
+int default_device() {
+  const auto launched = launch::rank_variables();
+  return launched && launched->local_rank > 0 ? launched->local_rank % device_count() : 0;
+}
+
+RankDevice& device_here() {
+  if (RankDevice* const here = current_rank_device()) return *here;
+  static thread_local std::unique_ptr<RankDevice> outside;
+  if (outside == nullptr) {
+    device_count();  // says why there is none
+    outside = std::make_unique<RankDevice>(/*rank=*/-1, default_device());
+  } else {
+    // A rank has run on this thread meanwhile.
+    check(cudaSetDevice(outside->device()), "cudaSetDevice");
+    current_rank_device() = outside.get();
+  }
+  return *outside;
+}
+
+const StreamWait*& current_stream_wait() {
+  static thread_local const StreamWait* wait = nullptr;
+  return wait;
+}
+
+void wait_here(const Doing& doing) {
+  RankDevice& gpu = device_here();
+  if (const StreamWait* const wait = current_stream_wait()) return (*wait)(doing);
+  gpu.synchronize(kPatience, doing);
+}
+
+void settle_here(const Doing& doing) {
+  if (!is_rank(device_here())) wait_here(doing);
+}
+
+int device_of(Slice slice, int usual) {
+  const MemoryMeter* const meter = current_memory_meter();
+  const bool of_this_world =
+      meter != nullptr && slice.owner() != 0 && meter->owner >> 32 == slice.owner() >> 32;
+  if (of_this_world || slice.bytes() == 0) return usual;
+  cudaPointerAttributes attributes = {};
+  check(cudaPointerGetAttributes(&attributes, slice.data()), "cudaPointerGetAttributes");
+  return attributes.type == cudaMemoryTypeDevice ? attributes.device : usual;
+}
+
+}  // namespace rankbox::gpu

@@ -1,0 +1,60 @@
+// CUDA events that outlive the rank that recorded them, for ranks that share GPUs.
+//
+// An event says how far a stream had come. The stream that waits for it may be another rank's, and
+// that rank may come to wait long after the recording one has returned. So events belong to the
+// run, and each goes back to the pool when the last of those who were to wait has said so.
+//
+// An event from the pool is recorded again while streams may still have to wait for what it stood
+// for before. That is well: cudaStreamWaitEvent waits for what the event stood for when it was
+// called, and everybody who needs an event calls it before giving the event back.
+//
+// Cost: an uncontended lock, and a CUDA call of about a microsecond. Thread safety: any thread.
+// Errors: CudaError.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+namespace rankbox::gpu {
+
+class SharedEvents {
+ public:
+  /// A point in the work of a stream.
+  class Mark {
+   private:
+    friend class SharedEvents;
+    cudaEvent_t event = nullptr;
+    int device = -1;
+    std::atomic<int> users{0};
+  };
+
+  SharedEvents() = default;
+  /// REQUIRES: all streams are done, or given up.
+  ~SharedEvents();
+  SharedEvents(const SharedEvents&) = delete;
+  SharedEvents& operator=(const SharedEvents&) = delete;
+
+  /// Marks all that is on the stream now, for so many users (1 or more), each of whom is going to
+  /// call release().
+  /// @param device the stream's, which is the thread's current one: events can be recorded on the
+  /// device of their making only
+  Mark* record(cudaStream_t stream, int device, int users);
+
+  /// What is put on the stream from now on comes after the mark. Does not block.
+  static void wait(cudaStream_t stream, const Mark& mark);
+
+  /// Null is fine.
+  void release(Mark* mark) noexcept;
+
+ private:
+  std::mutex lock_;                           // guards the rest
+  std::deque<Mark> marks_;                    // all of them
+  std::map<int, std::vector<Mark*>> unused_;  // by device
+};
+
+}  // namespace rankbox::gpu

@@ -1,0 +1,149 @@
+// The arithmetic of comm/tensor.h on device memory: kernels on the rank's stream, so nothing here
+// waits but the copies from and to the host.
+#include "comm/tensor.h"
+
+#include <type_traits>
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "comm/tensor_checks.h"
+#include "gpu/device_here.h"
+#include "gpu/kernels.h"
+#include "sim/reduction.h"
+
+namespace rankbox {
+namespace {
+
+using gpu::Doing;
+using gpu::RankDevice;
+
+/// Memory for the time of one call.
+class Scratch {
+ public:
+  Scratch(RankDevice& gpu, std::int64_t bytes) : gpu_(gpu), data_(gpu.allocate(bytes)) {}
+  ~Scratch() { gpu_.release(data_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  void* data() const { return data_; }
+
+ private:
+  RankDevice& gpu_;
+  void* data_;
+};
+
+void enqueue_copy(void* into, const void* from, std::int64_t bytes, const Doing& doing) {
+  gpu::check(cudaMemcpyAsync(into, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault,
+                             gpu::device_here().stream()),
+             "cudaMemcpyAsync", doing);
+}
+
+/// A kernel cannot write to what another GPU holds.
+void check_is_here(const char* function, Slice into, const RankDevice& gpu) {
+  const int device = gpu::device_of(into, gpu.device());
+  if (device != gpu.device()) {
+    refuse_arithmetic(function, fmt::format("the target was made outside of any rank, on GPU {}, "
+                                            "and this rank's is GPU {}: work on a clone() of it",
+                                            device, gpu.device()));
+  }
+}
+
+/// Calls launch(gpu) for an operation on one slice.
+template <class Launch>
+void on_device(const char* function, Slice into, Launch launch) {
+  RankDevice& gpu = gpu::device_here();
+  check_is_here(function, into, gpu);
+  launch(gpu);
+  gpu::settle_here({.op = function, .bytes = into.bytes()});
+}
+
+template <class Scalar>
+void fill_with(Slice into, Scalar value) {
+  if (into.size() == 0) return;
+  check_written("full", into);
+  on_device("full", into, [&](RankDevice& gpu) {
+    gpu::launch_fill(into.data(), into.size(), into.dtype(), value, gpu.stream());
+  });
+}
+
+template <class Scalar>
+void scale_by(Slice into, Scalar factor) {
+  check_written("*=", into);
+  check_factor("*=", into, factor);
+  if (into.size() == 0) return;
+  on_device("*=", into, [&](RankDevice& gpu) {
+    gpu::launch_scale(into.data(), into.size(), into.dtype(), factor, gpu.stream());
+  });
+}
+
+template <class Scalar>
+void divide_by(Slice into, Scalar divisor) {
+  check_written("/=", into);
+  check_divisor(into, divisor);
+  // The smallest integer has no opposite.
+  if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor);
+  if (into.size() == 0) return;
+  on_device("/=", into, [&](RankDevice& gpu) {
+    gpu::launch_divide(into.data(), into.size(), into.dtype(), divisor, gpu.stream());
+  });
+}
+
+}  // namespace
+
+void accumulate(Slice into, Slice from, ReduceOp op) {
+  check_pair("accumulate", into, from);
+  Event* const event = sim::begin_reduction(from, op);
+  if (into.size() > 0) {
+    on_device("accumulate", into, [&](RankDevice& gpu) {
+      if (gpu::device_of(from, gpu.device()) == gpu.device()) {
+        gpu::launch_accumulate(into.data(), from.data(), into.size(), into.dtype(), op,
+                               gpu.stream());
+        return;
+      }
+      // Made outside of any rank, on another GPU.
+      const Scratch here(gpu, from.bytes());
+      enqueue_copy(here.data(), from.data(), from.bytes(), {.op = "accumulate"});
+      gpu::launch_accumulate(into.data(), here.data(), into.size(), into.dtype(), op, gpu.stream());
+    });
+  }
+  sim::end_reduction(event, Slice());  // what it holds now, nobody knows yet
+}
+
+void copy(Slice into, Slice from) {
+  check_pair("copy", into, from);
+  if (from.size() == 0 || into.data() == from.data()) return;
+  const Doing doing = {.op = "copy", .bytes = from.bytes()};
+  enqueue_copy(into.data(), from.data(), from.bytes(), doing);
+  gpu::settle_here(doing);
+}
+
+namespace detail {
+
+// Between a stream and ordinary host memory, the driver waits for the stream by itself, without a
+// deadline: so do we before, with one.
+
+void copy_from_host(Slice into, const void* from) {
+  if (into.bytes() == 0) return;
+  const Doing doing = {.op = "from_host", .bytes = into.bytes()};
+  gpu::wait_here(doing);
+  enqueue_copy(into.data(), from, into.bytes(), doing);
+  gpu::wait_here(doing);
+}
+
+void copy_to_host(void* into, Slice from) {
+  if (from.bytes() == 0) return;
+  const Doing doing = {.op = "to_host", .bytes = from.bytes()};
+  gpu::wait_here(doing);
+  enqueue_copy(into, from.data(), from.bytes(), doing);
+  gpu::wait_here(doing);
+}
+
+void fill(Slice into, double value) { fill_with(into, value); }
+void fill(Slice into, std::int64_t value) { fill_with(into, value); }
+void scale(Slice into, double factor) { scale_by(into, factor); }
+void scale(Slice into, std::int64_t factor) { scale_by(into, factor); }
+void divide(Slice into, double divisor) { divide_by(into, divisor); }
+void divide(Slice into, std::int64_t divisor) { divide_by(into, divisor); }
+
+}  // namespace detail
+}  // namespace rankbox
