@@ -114,6 +114,16 @@ std::uint64_t FlightRecorder::finished_count() {
   return finished_;
 }
 
+bool FlightRecorder::has_unfinished() {
+  const std::lock_guard lock(mutex_);
+  for (std::uint64_t number = next_; number > oldest(); --number) {
+    Entry& entry = entries_[(number - 1) % kSize];
+    ask(entry);
+    if (entry.state == State::kEnqueued) return true;
+  }
+  return false;
+}
+
 std::string FlightRecorder::line(std::uint64_t number) {
   const Entry& entry = entries_[number % kSize];
   const Flight& flight = entry.flight;

@@ -61,6 +61,8 @@ class FlightRecorder {
   /// Operations of which it is known that they finished: grows as long as the device gets on. Asks
   /// the events.
   std::uint64_t finished_count();
+  /// Whether some operation is on a stream and has not finished.
+  bool has_unfinished();
 
   /// The last `most` operations, a line each, and the oldest of the ring that has not finished.
   /// Empty if there was none.

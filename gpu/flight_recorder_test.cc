@@ -78,8 +78,12 @@ TEST_CASE("what has finished is counted, in whichever order it does") {
   other.let_go();
   CHECK(recorder.finished_count() == 1);
   CHECK(recorder.finished_count() == 1);
+  CHECK(recorder.has_unfinished());
   held.let_go();
+  CHECK(!recorder.has_unfinished());
   CHECK(recorder.finished_count() == 2);
+  recorder.begin({.op = "not on a stream"});
+  CHECK(!recorder.has_unfinished());
 }
 
 TEST_CASE("the ring forgets the oldest; an old one that hangs is shown before the last ones") {
