@@ -78,7 +78,8 @@ def _find_cuda(ctx, arch):
         return struct(
             home = home,
             include = include,
-            nvcc = nvcc,
+            # nvcc finds its parts beside itself, and does not look through links.
+            nvcc = str(ctx.path(nvcc).realpath),
             static = static,
             shared = shared,
             version = version,
@@ -114,10 +115,13 @@ cc_library(
         ],
         allow_empty = True,
     ),
-    includes = ["cuda", "cuda/cccl"],
+    includes = {includes},
     linkopts = {linkopts},
 )
 """
+
+# Folders that every compiler searches by itself; naming them again would confuse it.
+_BUILTIN_INCLUDES = ["/usr/include", "/usr/local/include"]
 
 _NCCL = """
 cc_library(
@@ -144,15 +148,20 @@ def _cudart_target(ctx, cuda):
             reason = cuda,
             constraint = "cuda_toolkit_not_found_set_CUDA_HOME",
         )
-    ctx.symlink(cuda.include, "cuda")
+    includes = []
+    if cuda.include not in _BUILTIN_INCLUDES:
+        ctx.symlink(cuda.include, "cuda")
+        includes = ["cuda", "cuda/cccl"]
     if cuda.static != None:
         ctx.symlink(cuda.static + "/libcudart_static.a", "lib/libcudart_static.a")
         return _CUDART.format(
             srcs = ["lib/libcudart_static.a"],
+            includes = includes,
             linkopts = ["-ldl", "-lrt", "-lpthread"],
         )
     return _CUDART.format(
         srcs = [],
+        includes = includes,
         linkopts = ["-L" + cuda.shared, "-lcudart", "-Wl,-rpath,$$ORIGIN", "-Wl,-rpath," + cuda.shared],
     )
 

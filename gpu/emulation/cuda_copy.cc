@@ -90,10 +90,6 @@ int device_or_current(cudaStream_t handle) {
 }
 
 }  // namespace
-}  // namespace rankbox::gpu::emulation
-
-using namespace rankbox::gpu::emulation;
-
 extern "C" {
 
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, enum cudaMemcpyKind kind) {
@@ -106,26 +102,28 @@ cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, enum cudaM
               [&] { return copy(dst, src, count, kind, stream, false); });
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice,
+cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int src_device,
                                 size_t count, cudaStream_t stream) {
   return call("cudaMemcpyPeerAsync", device_or_current(stream), [&] {
     Side to;
     Side from;
     if (count > 0 && (!look_up(dst, count, to) || !look_up(src, count, from) ||
-                      to.device != dstDevice || from.device != srcDevice)) {
+                      to.device != dst_device || from.device != src_device)) {
       return cudaErrorInvalidValue;
     }
     return copy(dst, src, count, cudaMemcpyDeviceToDevice, stream, false);
   });
 }
 
-cudaError_t cudaMemset(void* devPtr, int value, size_t count) {
-  return call("cudaMemset", [&] { return set(devPtr, value, count, nullptr, true); });
+cudaError_t cudaMemset(void* address, int value, size_t count) {
+  return call("cudaMemset", [&] { return set(address, value, count, nullptr, true); });
 }
 
-cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t stream) {
+cudaError_t cudaMemsetAsync(void* address, int value, size_t count, cudaStream_t stream) {
   return call("cudaMemsetAsync", device_or_current(stream),
-              [&] { return set(devPtr, value, count, stream, false); });
+              [&] { return set(address, value, count, stream, false); });
 }
 
 }  // extern "C"
+
+}  // namespace rankbox::gpu::emulation

@@ -44,10 +44,6 @@ bool peer_access_enabled(int device, int peer) {
   return peers().enabled.contains({device, peer});
 }
 
-}  // namespace rankbox::gpu::emulation
-
-using namespace rankbox::gpu::emulation;
-
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -126,47 +122,49 @@ cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attr, int dev
   });
 }
 
-cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int len, int device) {
+cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int len, int device) {
   return call("cudaDeviceGetPCIBusId", device, [&] {
-    if (pciBusId == nullptr || len < 13) return cudaErrorInvalidValue;
+    if (bus_id == nullptr || len < 13) return cudaErrorInvalidValue;
     if (!exists(device)) return cudaErrorInvalidDevice;
-    std::snprintf(pciBusId, static_cast<std::size_t>(len), "0000:%02X:00.0",
+    std::snprintf(bus_id, static_cast<std::size_t>(len), "0000:%02X:00.0",
                   static_cast<unsigned>(device + 1) & 0xffu);
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaDeviceCanAccessPeer(int* canAccessPeer, int device, int peerDevice) {
+cudaError_t cudaDeviceCanAccessPeer(int* possible, int device, int peer) {
   return call("cudaDeviceCanAccessPeer", device, [&] {
-    if (canAccessPeer == nullptr) return cudaErrorInvalidValue;
-    if (!exists(device) || !exists(peerDevice)) return cudaErrorInvalidDevice;
-    *canAccessPeer = device != peerDevice && peer_access_possible ? 1 : 0;
+    if (possible == nullptr) return cudaErrorInvalidValue;
+    if (!exists(device) || !exists(peer)) return cudaErrorInvalidDevice;
+    *possible = device != peer && peer_access_possible ? 1 : 0;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags) {
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
   return call("cudaDeviceEnablePeerAccess", [&] {
     const int device = current_device();
-    if (!exists(peerDevice) || peerDevice == device) return cudaErrorInvalidDevice;
+    if (!exists(peer) || peer == device) return cudaErrorInvalidDevice;
     if (flags != 0) return cudaErrorInvalidValue;
     if (!peer_access_possible) return cudaErrorPeerAccessUnsupported;
     const std::lock_guard lock(peers().mutex);
-    return peers().enabled.emplace(device, peerDevice).second ? cudaSuccess
-                                                              : cudaErrorPeerAccessAlreadyEnabled;
+    return peers().enabled.emplace(device, peer).second ? cudaSuccess
+                                                        : cudaErrorPeerAccessAlreadyEnabled;
   });
 }
 
-cudaError_t cudaDriverGetVersion(int* driverVersion) {
-  if (driverVersion == nullptr) return end_call(cudaErrorInvalidValue);
-  *driverVersion = CUDART_VERSION;
+cudaError_t cudaDriverGetVersion(int* version) {
+  if (version == nullptr) return end_call(cudaErrorInvalidValue);
+  *version = CUDART_VERSION;
   return cudaSuccess;
 }
 
-cudaError_t cudaRuntimeGetVersion(int* runtimeVersion) {
-  if (runtimeVersion == nullptr) return end_call(cudaErrorInvalidValue);
-  *runtimeVersion = CUDART_VERSION;
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  if (version == nullptr) return end_call(cudaErrorInvalidValue);
+  *version = CUDART_VERSION;
   return cudaSuccess;
 }
 
 }  // extern "C"
+
+}  // namespace rankbox::gpu::emulation

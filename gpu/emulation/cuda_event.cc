@@ -97,10 +97,6 @@ void wait_on_stream(const Recording& recording) {
 }
 
 }  // namespace
-}  // namespace rankbox::gpu::emulation
-
-using namespace rankbox::gpu::emulation;
-
 extern "C" {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned int flags) {
@@ -201,3 +197,5 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
 }
 
 }  // extern "C"
+
+}  // namespace rankbox::gpu::emulation

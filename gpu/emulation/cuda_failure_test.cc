@@ -157,8 +157,7 @@ TEST_CASE("a stream that waits for a broken device's event is let go") {
 TEST_CASE("errors have CUDA's names") {
   CHECK(std::string(cudaGetErrorName(cudaErrorIllegalAddress)) == "cudaErrorIllegalAddress");
   CHECK(std::string(cudaGetErrorString(cudaErrorMemoryAllocation)) == "out of memory");
-  CHECK(std::string(cudaGetErrorName(static_cast<cudaError_t>(998))) ==
-        "unrecognized error code");
+  CHECK(std::string(cudaGetErrorName(static_cast<cudaError_t>(998))) == "unrecognized error code");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ inline thread_local constinit dim3 gridDim{};
 namespace rankbox::gpu::emulation {
 
 /// @param one_thread what each thread does; reads the indices above
-cudaError_t launch(dim3 grid, dim3 block, cudaStream_t stream, std::vector<const void*> pointers,
+cudaError_t launch(dim3 grid, dim3 block, cudaStream_t handle, std::vector<const void*> pointers,
                    std::function<void()> one_thread);
 
 }  // namespace rankbox::gpu::emulation

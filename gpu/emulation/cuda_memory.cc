@@ -112,18 +112,14 @@ bool kernel_may_use(int device, const void* address) {
   return !block->on_device || block->device == device || peer_access_enabled(device, block->device);
 }
 
-}  // namespace rankbox::gpu::emulation
-
-using namespace rankbox::gpu::emulation;
-
 extern "C" {
 
-cudaError_t cudaMalloc(void** devPtr, size_t size) {
-  return call("cudaMalloc", [&] { return allocate(devPtr, size, true); });
+cudaError_t cudaMalloc(void** address, size_t size) {
+  return call("cudaMalloc", [&] { return allocate(address, size, true); });
 }
 
-cudaError_t cudaFree(void* devPtr) {
-  return call("cudaFree", [&] { return release(devPtr, true); });
+cudaError_t cudaFree(void* address) {
+  return call("cudaFree", [&] { return release(address, true); });
 }
 
 cudaError_t cudaMallocHost(void** ptr, size_t size) {
@@ -161,3 +157,5 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, c
 }
 
 }  // extern "C"
+
+}  // namespace rankbox::gpu::emulation

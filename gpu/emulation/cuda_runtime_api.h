@@ -109,7 +109,7 @@ struct cudaDeviceProp {
 
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
-typedef void (*cudaHostFn_t)(void* userData);
+typedef void (*cudaHostFn_t)(void* user_data);
 
 #define cudaStreamDefault 0x00u
 #define cudaStreamNonBlocking 0x01u
@@ -125,12 +125,12 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* prop, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attr, int device);
-cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int len, int device);
-cudaError_t cudaDeviceCanAccessPeer(int* canAccessPeer, int device, int peerDevice);
-cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags);
+cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int len, int device);
+cudaError_t cudaDeviceCanAccessPeer(int* possible, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 cudaError_t cudaDeviceSynchronize(void);
-cudaError_t cudaDriverGetVersion(int* driverVersion);
-cudaError_t cudaRuntimeGetVersion(int* runtimeVersion);
+cudaError_t cudaDriverGetVersion(int* version);
+cudaError_t cudaRuntimeGetVersion(int* version);
 
 // Errors.
 const char* cudaGetErrorName(cudaError_t error);
@@ -139,8 +139,8 @@ cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
 
 // Memory.
-cudaError_t cudaMalloc(void** devPtr, size_t size);
-cudaError_t cudaFree(void* devPtr);
+cudaError_t cudaMalloc(void** address, size_t size);
+cudaError_t cudaFree(void* address);
 cudaError_t cudaMallocHost(void** ptr, size_t size);
 cudaError_t cudaFreeHost(void* ptr);
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total);
@@ -148,10 +148,10 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, c
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream);
-cudaError_t cudaMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice,
+cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int src_device,
                                 size_t count, cudaStream_t stream);
-cudaError_t cudaMemset(void* devPtr, int value, size_t count);
-cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t stream);
+cudaError_t cudaMemset(void* address, int value, size_t count);
+cudaError_t cudaMemsetAsync(void* address, int value, size_t count, cudaStream_t stream);
 
 // Streams. The null stream of a device does not wait for the others, as if all of those were
 // cudaStreamNonBlocking.
@@ -161,7 +161,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userData);
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* user_data);
 
 // Events.
 cudaError_t cudaEventCreate(cudaEvent_t* event);

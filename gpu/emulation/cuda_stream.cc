@@ -175,15 +175,15 @@ bool wait_for_device(int device) {
   return done;
 }
 
-int device_of(cudaStream_t handle) {
-  const std::shared_ptr<Stream> stream = find_stream(handle);
-  return stream == nullptr ? -1 : stream->device();
+int device_of(cudaStream_t stream) {
+  const std::shared_ptr<Stream> found = find_stream(stream);
+  return found == nullptr ? -1 : found->device();
 }
 
-cudaError_t enqueue(cudaStream_t handle, std::function<void()> work) {
-  const std::shared_ptr<Stream> stream = find_stream(handle);
-  if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-  stream->enqueue(std::move(work));
+cudaError_t enqueue(cudaStream_t stream, std::function<void()> work) {
+  const std::shared_ptr<Stream> found = find_stream(stream);
+  if (found == nullptr) return cudaErrorInvalidResourceHandle;
+  found->enqueue(std::move(work));
   return cudaSuccess;
 }
 
@@ -204,10 +204,6 @@ cudaError_t call_on(const char* function, cudaStream_t handle, Body body) {
 }
 
 }  // namespace
-}  // namespace rankbox::gpu::emulation
-
-using namespace rankbox::gpu::emulation;
-
 extern "C" {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* handle, unsigned int flags) {
@@ -258,12 +254,12 @@ cudaError_t cudaDeviceSynchronize(void) {
   });
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t fn, void* userData) {
+cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t fn, void* user_data) {
   return call_on("cudaLaunchHostFunc", handle, [&](Stream& stream) {
     if (fn == nullptr) return cudaErrorInvalidValue;
-    stream.enqueue([fn, userData] {
+    stream.enqueue([fn, user_data] {
       inside_host_function() = true;
-      fn(userData);
+      fn(user_data);
       inside_host_function() = false;
     });
     return cudaSuccess;
@@ -271,3 +267,5 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t fn, void* userD
 }
 
 }  // extern "C"
+
+}  // namespace rankbox::gpu::emulation
