@@ -6,7 +6,7 @@
 
 #include "comm/memory_meter.h"
 #include "gpu/devices.h"
-#include "launch/rank_variables.h"
+#include "gpu/launched.h"
 
 namespace rankbox::gpu {
 namespace {
@@ -18,8 +18,8 @@ bool is_rank(const RankDevice& gpu) { return gpu.rank() >= 0; }
 }  // namespace
 
 int default_device() {
-  const auto launched = launch::rank_variables();
-  return launched && launched->local_rank > 0 ? launched->local_rank % device_count() : 0;
+  const auto& who = launched();
+  return who && who->local_rank > 0 ? who->local_rank % device_count() : 0;
 }
 
 RankDevice& device_here() {
@@ -36,16 +36,7 @@ RankDevice& device_here() {
   return *outside;
 }
 
-const StreamWait*& current_stream_wait() {
-  static thread_local const StreamWait* wait = nullptr;
-  return wait;
-}
-
-void wait_here(const Doing& doing) {
-  RankDevice& gpu = device_here();
-  if (const StreamWait* const wait = current_stream_wait()) return (*wait)(doing);
-  gpu.synchronize(kPatience, doing);
-}
+void wait_here(const Doing& doing) { device_here().synchronize(kPatience, doing); }
 
 void settle_here(const Doing& doing) {
   if (!is_rank(device_here())) wait_here(doing);

@@ -9,8 +9,6 @@
 // Thread safety: everything concerns the calling thread. Errors: CudaError, OutOfMemory, TimedOut.
 #pragma once
 
-#include <functional>
-
 #include "comm/slice.h"
 #include "gpu/check.h"
 #include "gpu/rank_device.h"
@@ -20,16 +18,12 @@ namespace rankbox::gpu {
 /// current_rank_device(), or the one of a thread that runs no rank.
 RankDevice& device_here();
 
-/// Blocks until all that this thread has put on its device's stream() is done.
+/// Blocks until all that this thread has put on its device's stream() is done: for as long as the
+/// rank's waiter says (RankDevice::set_waiter), else for 30 s.
 void wait_here(const Doing& doing);
 
 /// Ends every call that has put something on the stream: waits for it, outside of any rank.
 void settle_here(const Doing& doing);
-
-/// How the rank on this thread waits for its stream(), with its deadline and an eye on the other
-/// ranks; null: for at most 30 s. Set by whoever runs the rank.
-using StreamWait = std::function<void(const Doing&)>;
-const StreamWait*& current_stream_wait();
 
 /// The device that the slice's memory is on; `usual` for a tensor of the rank's own, or of another
 /// rank of its world, which are where their ranks are.

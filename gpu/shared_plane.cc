@@ -31,10 +31,9 @@ void SharedPlane::enter(int rank) {
   const int device = devices_[static_cast<std::size_t>(rank)];
   Rank& state = state_of(rank);
   state.gpu = std::make_unique<RankDevice>(rank, device);
-  state.wait = [this, &gpu = *state.gpu](const Doing& doing) {
-    gpu.synchronize(deadline_seconds_, doing);
-  };
-  current_stream_wait() = &state.wait;
+  state.gpu->set_waiter([this](cudaStream_t stream, const Doing& doing) {
+    RankDevice::wait_for_stream(stream, deadline_seconds_, doing);
+  });
 
   const std::set<int> all(devices_.begin(), devices_.end());
   const std::vector<int> out_of_reach = enable_peer_access({all.begin(), all.end()});
@@ -44,7 +43,6 @@ void SharedPlane::enter(int rank) {
 }
 
 void SharedPlane::leave(int rank) noexcept {
-  current_stream_wait() = nullptr;
   state_of(rank).gpu.reset();  // waits for its streams
 }
 

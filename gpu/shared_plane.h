@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "comm/slice.h"
-#include "gpu/device_here.h"
 #include "gpu/rank_device.h"
 #include "gpu/shared_events.h"
 #include "gpu/shared_staging.h"
@@ -52,7 +51,6 @@ class SharedPlane final : public sim::DataPlane {
   struct Rank {
     std::unique_ptr<RankDevice> gpu;
     std::vector<int> reachable;  // devices whose memory its kernels can use
-    StreamWait wait;
   };
 
   Rank& state_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }

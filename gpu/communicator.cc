@@ -1,0 +1,148 @@
+#include "gpu/communicator.h"
+
+#include "comm/call_checks.h"
+#include "gpu/device_here.h"
+
+namespace rankbox::gpu {
+
+template <class Call>
+decltype(auto) Communicator::on_either(Call call) {
+  if (auto* const shared = std::get_if<sim::Communicator>(&which_)) return call(*shared);
+  return call(*std::get_if<NcclCommunicator>(&which_));
+}
+
+template <class Start>
+Request Communicator::start(Start start) {
+  return on_either([&](auto& dist) { return Request(start(dist)); });
+}
+
+void Communicator::count(Slice sent) {
+  if (traffic_ == nullptr) return;
+  ++traffic_->messages;
+  traffic_->bytes += sent.bytes();
+}
+
+int Communicator::rank() const {
+  return std::visit([](const auto& dist) { return dist.rank(); }, which_);
+}
+int Communicator::world_size() const {
+  return std::visit([](const auto& dist) { return dist.world_size(); }, which_);
+}
+int Communicator::node() const {
+  return std::visit([](const auto& dist) { return dist.node(); }, which_);
+}
+int Communicator::local_rank() const {
+  return std::visit([](const auto& dist) { return dist.local_rank(); }, which_);
+}
+
+void Communicator::send(Slice slice, int dst, Place place) {
+  on_either([&](auto& dist) { dist.send(slice, dst, place); });
+  count(slice);
+}
+void Communicator::recv(Slice slice, int src, Place place) {
+  on_either([&](auto& dist) { dist.recv(slice, src, place); });
+}
+void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) {
+  on_either([&](auto& dist) { dist.sendrecv(out, dst, in, src, place); });
+  count(out);
+}
+Request Communicator::isend(Slice slice, int dst, Place place) {
+  Request request = start([&](auto& dist) { return dist.isend(slice, dst, place); });
+  count(slice);
+  return request;
+}
+Request Communicator::irecv(Slice slice, int src, Place place) {
+  return start([&](auto& dist) { return dist.irecv(slice, src, place); });
+}
+
+void Communicator::wait(const Request& request, Place place) {
+  on_either([&]<class Dist>(Dist& dist) {
+    // One of the other sort is of another run, or was never assigned: as good as empty.
+    const auto* const mine = std::get_if<typename Dist::Request>(&request.which_);
+    dist.wait(mine == nullptr ? typename Dist::Request() : *mine, place);
+  });
+}
+void Communicator::wait_all(std::span<const Request> requests, Place place) {
+  for (const Request& request : requests) wait(request, place);
+}
+void Communicator::wait_all(std::initializer_list<Request> requests, Place place) {
+  for (const Request& request : requests) wait(request, place);
+}
+
+void Communicator::barrier(Place place) {
+  // As with NCCL, whose barrier takes its turn on the streams: what ranks did before it is done.
+  if (std::holds_alternative<sim::Communicator>(which_))
+    device_here().synchronize(0, {.op = "barrier", .place = place});
+  on_either([&](auto& dist) { dist.barrier(place); });
+}
+void Communicator::broadcast(Slice slice, int src, Place place) {
+  on_either([&](auto& dist) { dist.broadcast(slice, src, place); });
+}
+void Communicator::reduce(Slice slice, int dst, ReduceOp op, Place place) {
+  on_either([&](auto& dist) { dist.reduce(slice, dst, op, place); });
+}
+void Communicator::all_reduce(Slice slice, ReduceOp op, Place place) {
+  on_either([&](auto& dist) { dist.all_reduce(slice, op, place); });
+}
+void Communicator::gather(Slice slice, Slice gathered, int dst, Place place) {
+  on_either([&](auto& dist) { dist.gather(slice, gathered, dst, place); });
+}
+void Communicator::all_gather(Slice slice, Slice gathered, Place place) {
+  on_either([&](auto& dist) { dist.all_gather(slice, gathered, place); });
+}
+void Communicator::scatter(Slice whole, Slice slice, int src, Place place) {
+  on_either([&](auto& dist) { dist.scatter(whole, slice, src, place); });
+}
+void Communicator::reduce_scatter(Slice slice, Slice piece, ReduceOp op, Place place) {
+  on_either([&](auto& dist) { dist.reduce_scatter(slice, piece, op, place); });
+}
+void Communicator::all_to_all(Slice input, Slice output, Place place) {
+  on_either([&](auto& dist) { dist.all_to_all(input, output, place); });
+}
+
+Request Communicator::barrier_async(Place place) {
+  return start([&](auto& dist) { return dist.barrier_async(place); });
+}
+Request Communicator::broadcast_async(Slice slice, int src, Place place) {
+  return start([&](auto& dist) { return dist.broadcast_async(slice, src, place); });
+}
+Request Communicator::reduce_async(Slice slice, int dst, ReduceOp op, Place place) {
+  return start([&](auto& dist) { return dist.reduce_async(slice, dst, op, place); });
+}
+Request Communicator::all_reduce_async(Slice slice, ReduceOp op, Place place) {
+  return start([&](auto& dist) { return dist.all_reduce_async(slice, op, place); });
+}
+Request Communicator::gather_async(Slice slice, Slice gathered, int dst, Place place) {
+  return start([&](auto& dist) { return dist.gather_async(slice, gathered, dst, place); });
+}
+Request Communicator::all_gather_async(Slice slice, Slice gathered, Place place) {
+  return start([&](auto& dist) { return dist.all_gather_async(slice, gathered, place); });
+}
+Request Communicator::scatter_async(Slice whole, Slice slice, int src, Place place) {
+  return start([&](auto& dist) { return dist.scatter_async(whole, slice, src, place); });
+}
+Request Communicator::reduce_scatter_async(Slice slice, Slice piece, ReduceOp op, Place place) {
+  return start([&](auto& dist) { return dist.reduce_scatter_async(slice, piece, op, place); });
+}
+Request Communicator::all_to_all_async(Slice input, Slice output, Place place) {
+  return start([&](auto& dist) { return dist.all_to_all_async(input, output, place); });
+}
+
+Communicator Communicator::split(int color, int key, Place place) {
+  return on_either(
+      [&](auto& dist) { return Communicator(Which(dist.split(color, key, place)), traffic_); });
+}
+
+void Communicator::compute(double seconds, Place place) {
+  on_either([&](auto& dist) { dist.compute(seconds, place); });
+}
+
+void Communicator::synchronize(Place place) {
+  on_either([&](auto& dist) { dist.synchronize(place); });
+  if (!std::holds_alternative<sim::Communicator>(which_)) return;
+  RankDevice& gpu = device_here();
+  gpu.order(gpu.side_stream(), gpu.stream());
+  gpu.synchronize(0, {.op = "synchronize", .place = place});
+}
+
+}  // namespace rankbox::gpu

@@ -1,0 +1,94 @@
+#include "gpu/nccl_run.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "comm/memory_meter.h"
+#include "comm/rank_failure.h"
+#include "gpu/nccl_rank.h"
+#include "gpu/rank_device.h"
+#include "sim/executor.h"
+
+namespace rankbox::gpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Failing = std::function<void(int rank, std::exception_ptr)>;
+
+/// Marks whose a tensor is. Those of the sandbox's worlds count from 1; these are apart from them.
+std::uint64_t next_serial() {
+  static std::atomic<std::uint64_t> serial{std::uint64_t{1} << 31};
+  return ++serial;
+}
+
+struct Life {
+  MemoryMeter memory;
+  Traffic traffic;
+  Clock::time_point begin = Clock::time_point::max();  // of the rank's function
+  Clock::time_point end = Clock::time_point::min();
+};
+
+/// The world's communicators go before the device whose streams they use.
+void live(NcclWorld& world, int rank, int device, Life& life,
+          const std::function<void(Communicator&)>& body, const Failing& failing) {
+  RankDevice gpu(rank, device);
+  NcclRank member(world, gpu, life.memory.owner);
+  try {
+    life.begin = Clock::now();
+    Communicator dist(NcclCommunicator(member), life.traffic);
+    body(dist);
+    member.finish();
+    life.end = Clock::now();
+  } catch (...) {
+    life.end = Clock::now();
+    const std::exception_ptr failure = with_rank(std::current_exception(), rank);
+    if (failing) failing(rank, failure);
+    member.fail(failure);
+  }
+}
+
+void run_rank(NcclWorld& world, int rank, int device, Life& life,
+              const std::function<void(Communicator&)>& body, const Failing& failing) {
+  MemoryMeter* const outer = std::exchange(current_memory_meter(), &life.memory);
+  try {
+    live(world, rank, device, life, body, failing);
+  } catch (...) {  // it never began
+    const std::exception_ptr failure = with_rank(std::current_exception(), rank);
+    if (failing) failing(rank, failure);
+    world.stop(failure);
+  }
+  current_memory_meter() = outer;
+}
+
+}  // namespace
+
+NcclOutcome run_on_nccl(NcclWorld& world, const std::vector<int>& devices,
+                        const std::function<void(Communicator&)>& body, const Failing& failing) {
+  const std::vector<int>& ranks = world.settings().local_ranks;
+  const std::uint64_t serial = next_serial();
+  std::vector<Life> lives(ranks.size());
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    lives[i].memory.owner = serial << 32 | static_cast<std::uint64_t>(ranks[i] + 1);
+
+  sim::make_executor(ExecutorKind::kThreads, static_cast<int>(ranks.size()))->run([&](int index) {
+    const auto i = static_cast<std::size_t>(index);
+    run_rank(world, ranks[i], devices[i], lives[i], body, failing);
+  });
+
+  NcclOutcome outcome;
+  Clock::time_point begin = Clock::time_point::max();
+  Clock::time_point end = Clock::time_point::min();
+  for (const Life& life : lives) {
+    begin = std::min(begin, life.begin);
+    end = std::max(end, life.end);
+    outcome.traffic.messages += life.traffic.messages;
+    outcome.traffic.bytes += life.traffic.bytes;
+    outcome.peak_bytes.push_back(life.memory.peak_bytes);
+  }
+  if (begin < end) outcome.wall_seconds = std::chrono::duration<double>(end - begin).count();
+  return outcome;
+}
+
+}  // namespace rankbox::gpu

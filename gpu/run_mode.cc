@@ -1,0 +1,110 @@
+#include "gpu/run_mode.h"
+
+#include <atomic>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nccl.h>
+
+#include "comm/errors.h"
+#include "gpu/devices.h"
+#include "gpu/launched.h"
+#include "launch/environment.h"
+
+namespace rankbox::gpu {
+namespace {
+
+constexpr const char* kModeVariable = "RANKBOX_GPU_MODE";
+
+std::string variable(const char* name) { return launch::process_environment()(name).value_or(""); }
+
+std::string gpus_in_words(int count) {
+  return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
+}
+
+std::string sharing_in_words(int world_size, int devices) {
+  const bool one = devices == 1;
+  return fmt::format(
+      "{} rank{} share{} {}: messages are copies within {}; no link is measured", world_size,
+      world_size == 1 ? "" : "s", world_size == 1 ? "s" : "", gpus_in_words(devices),
+      one ? "its memory" : "their memories, or between them by whatever way the driver takes");
+}
+
+std::string in_words(RunMode mode, int world_size) {
+  switch (mode) {
+    case RunMode::kProcesses: {
+      const auto who = launched();
+      return fmt::format("{} ranks, a process each, started by {}; NCCL between them", world_size,
+                         who->launcher);
+    }
+    case RunMode::kThreads:
+      return fmt::format("{} rank{}, a GPU and a thread each; NCCL between them", world_size,
+                         world_size == 1 ? "" : "s");
+    case RunMode::kShared:
+      return sharing_in_words(world_size, device_count());
+  }
+  return "";
+}
+
+}  // namespace
+
+RunMode choose_mode(int world_size) {
+  const std::string asked = variable(kModeVariable);
+  const bool wants_nccl = asked == "nccl";
+  const bool wants_shared = asked == "shared";
+  if (!wants_nccl && !wants_shared && !asked.empty() && asked != "auto") {
+    throw InvalidArgument(
+        fmt::format("{}='{}' should be nccl, shared or auto", kModeVariable, asked));
+  }
+  if (const auto who = launched()) {
+    if (!wants_shared) return RunMode::kProcesses;
+    throw InvalidArgument(fmt::format(
+        "{}=shared, but {} started {} processes, and processes share no memory: start one, whose "
+        "ranks are threads; or unset {}",
+        kModeVariable, who->launcher, who->world_size, kModeVariable));
+  }
+  const int devices = device_count();
+  if (wants_nccl && devices < world_size) {
+    throw InvalidArgument(fmt::format(
+        "{}=nccl, but {} ranks need a GPU each, and there {} {}: use fewer ranks, or unset {} and "
+        "let them share",
+        kModeVariable, world_size, devices == 1 ? "is" : "are", gpus_in_words(devices),
+        kModeVariable));
+  }
+  return wants_shared || devices < world_size ? RunMode::kShared : RunMode::kThreads;
+}
+
+std::vector<int> deal_devices(int world_size) {
+  const auto devices = static_cast<std::int64_t>(device_count());
+  std::vector<int> dealt;
+  for (std::int64_t rank = 0; rank < world_size; ++rank) {
+    // With a GPU for every rank, rank r has GPU r; with fewer, neighbours are together.
+    dealt.push_back(static_cast<int>(devices >= world_size ? rank : rank * devices / world_size));
+  }
+  return dealt;
+}
+
+std::string describe_world(int world_size) {
+  std::string lines;
+  try {
+    lines = in_words(choose_mode(world_size), world_size) + "\n";
+  } catch (const Error& error) {
+    return fmt::format("no world of {} ranks: {}\n", world_size, error.what());
+  }
+  return lines + describe_devices() + fmt::format("NCCL: {}\n", nccl_version());
+}
+
+void note_sharing(int world_size) {
+  static std::atomic<bool> noted{false};
+  if (noted.exchange(true) || variable("RANKBOX_GPU_NOTICE") == "0") return;
+  fmt::print(stderr, "rankbox: {} (RANKBOX_GPU_NOTICE=0 hides this line)\n",
+             sharing_in_words(world_size, device_count()));
+}
+
+std::string nccl_version() {
+  int version = 0;
+  if (ncclGetVersion(&version) != ncclSuccess) return "unknown";
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+}  // namespace rankbox::gpu

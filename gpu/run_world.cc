@@ -1,0 +1,186 @@
+// Ranks on GPUs, as the backend of this build: what comm/run_ranks.h asks for.
+//
+// RunOptions::buffering, seed, faults and the trace with all that follows from it are the sandbox's:
+// they hold where ranks share GPUs, and mean nothing over NCCL. nodes is the sandbox's and that of
+// ranks that are threads; processes are on the nodes where they are. Ranks are never fibers.
+#include "sim/run_world.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "comm/option_checks.h"
+#include "comm/rank_failure.h"
+#include "comm/run_ranks.h"
+#include "gpu/device_here.h"
+#include "gpu/launched.h"
+#include "gpu/nccl_run.h"
+#include "gpu/processes.h"
+#include "gpu/run_mode.h"
+#include "gpu/shared_plane.h"
+
+namespace rankbox {
+namespace gpu {
+namespace {
+
+using Body = std::function<void(Comm&)>;
+
+// ---- Threads that share GPUs -----------------------------------------------------------------
+
+void run_shared(const RunOptions& options, const Body& body, RunReport* report) {
+  note_sharing(options.world_size);
+  SharedPlane plane(deal_devices(options.world_size), options.deadline_seconds);
+  sim::run_world(
+      options,
+      [&](sim::Communicator& shared) {
+        Communicator dist(shared);
+        body(dist);
+      },
+      report, &plane);
+}
+
+// ---- Threads with a GPU each -------------------------------------------------------------------
+
+NcclSettings settings_for(const RunOptions& options) {
+  NcclSettings settings;
+  settings.world_size = options.world_size;
+  settings.deadline_seconds = options.deadline_seconds;
+  settings.check_collectives = options.check_collectives;
+  return settings;
+}
+
+void run_threads(const RunOptions& options, const Body& body, RunReport* report) {
+  NcclSettings settings = settings_for(options);
+  for (std::int64_t rank = 0; rank < options.world_size; ++rank)
+    settings.nodes.push_back(static_cast<int>(rank * options.nodes / options.world_size));
+  NcclWorld world(settings);
+  const NcclOutcome outcome = run_on_nccl(world, deal_devices(options.world_size), body, nullptr);
+  *report = {};
+  report->wall_seconds = outcome.wall_seconds;
+  report->messages = outcome.traffic.messages;
+  report->bytes = outcome.traffic.bytes;
+  report->peak_bytes = outcome.peak_bytes;
+  if (const std::exception_ptr cause = world.cause()) std::rethrow_exception(cause);
+}
+
+// ---- Processes ----------------------------------------------------------------------------------
+
+/// Kept from run to run, as long as none fails.
+std::unique_ptr<Processes>& kept_processes() {
+  static std::unique_ptr<Processes> processes;
+  return processes;
+}
+
+Processes& processes(double seconds) {
+  std::unique_ptr<Processes>& kept = kept_processes();
+  if (kept != nullptr && kept->is_failing()) kept.reset();
+  if (kept == nullptr) kept = std::make_unique<Processes>(seconds);
+  return *kept;
+}
+
+/// What a process tells of its run.
+struct Numbers {
+  double wall_seconds = 0;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+  std::int64_t peak_bytes = 0;
+};
+
+std::string new_id() {
+  const ncclUniqueId id = NcclWorld::make_id();
+  return std::string(id.internal, sizeof(id.internal));
+}
+
+/// This process's rank.
+Numbers run_member(Processes& all, const RunOptions& options, const std::string& id,
+                   const Body& body) {
+  NcclSettings settings = settings_for(options);
+  settings.local_ranks = {all.rank()};
+  settings.nodes = all.nodes(options.world_size);
+  settings.id.emplace();
+  std::memcpy(settings.id->internal, id.data(), std::min(id.size(), sizeof(ncclUniqueId)));
+  NcclWorld world(settings);
+  // Whoever waits on its GPU looks at the world, not at the other processes.
+  const std::jthread watch([&](const std::stop_token& stop) {
+    while (!stop.stop_requested() && !all.is_failing())
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (all.is_failing()) world.stop(all.failure());
+  });
+  const NcclOutcome outcome =
+      run_on_nccl(world, {all.device()}, body,
+                  [&](int rank, const std::exception_ptr& failure) { all.fail(rank, failure); });
+  if (const std::exception_ptr cause = world.cause()) all.fail(all.rank(), cause);
+  return {outcome.wall_seconds, outcome.traffic.messages, outcome.traffic.bytes,
+          outcome.peak_bytes.front()};
+}
+
+void run_processes(const RunOptions& options, const Body& body, RunReport* report) {
+  Processes& all = processes(options.deadline_seconds);
+  all.check_members(options.world_size, options.deadline_seconds);
+  Numbers mine;
+  try {
+    const std::string id = all.share_id(new_id);
+    if (all.rank() < options.world_size) mine = run_member(all, options, id, body);
+  } catch (...) {
+    all.fail(all.rank(), with_rank(std::current_exception(), all.rank()));
+  }
+  *report = {};
+  const std::vector<std::string> told = all.conclude(to_bytes(mine));
+  for (int rank = 0; rank < options.world_size; ++rank) {
+    const auto numbers = from_bytes<Numbers>(told[static_cast<std::size_t>(rank)]);
+    report->wall_seconds = std::max(report->wall_seconds, numbers.wall_seconds);
+    report->messages += numbers.messages;
+    report->bytes += numbers.bytes;
+    report->peak_bytes.push_back(numbers.peak_bytes);
+  }
+}
+
+}  // namespace
+}  // namespace gpu
+
+Launch launch() {
+  const auto& who = gpu::launched();
+  return who ? Launch{who->world_size, who->rank} : Launch{};
+}
+
+void check_options(const RunOptions& options) {
+  check_run_options(options);
+  if (gpu::choose_mode(options.world_size) != gpu::RunMode::kProcesses) return;
+  const auto& who = gpu::launched();
+  if (options.world_size > who->world_size) {
+    throw InvalidArgument(fmt::format(
+        "a world of {} ranks needs as many processes, and {} started {}: have it start {}",
+        options.world_size, who->launcher, who->world_size, options.world_size));
+  }
+}
+
+void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
+               RunReport* report) {
+  check_options(options);
+  // Ranks may use what this thread has made so far.
+  if (gpu::current_rank_device() != nullptr) gpu::wait_here({.op = "run_ranks"});
+  switch (gpu::choose_mode(options.world_size)) {
+    case gpu::RunMode::kProcesses:
+      return gpu::run_processes(options, body, report);
+    case gpu::RunMode::kThreads:
+      return gpu::run_threads(options, body, report);
+    case gpu::RunMode::kShared:
+      return gpu::run_shared(options, body, report);
+  }
+}
+
+std::vector<std::string> gather_from_processes(int world_size, std::string mine) {
+  if (!gpu::launched()) return {std::move(mine)};
+  std::vector<std::string> all = gpu::kept_processes()->conclude(mine);
+  all.resize(static_cast<std::size_t>(world_size));
+  return all;
+}
+
+}  // namespace rankbox
