@@ -1,4 +1,19 @@
-"""The repository rule behind cuda.bzl: looks for CUDA and NCCL."""
+"""CUDA and NCCL, as this machine has them.
+
+    cuda_libs(name = "cuda")        in WORKSPACE
+
+makes @cuda//:cudart, @cuda//:nccl and @cuda//:found, a text that says what was found where. Looked for in CUDA_HOME
+(NCCL_HOME), and in nothing else when that is set; otherwise in the usual places:
+
+    CUDA    /usr/local/cuda, the newest /usr/local/cuda-*, /opt/cuda, where nvcc on the PATH lies, Debian's folders
+    NCCL    beside the toolkit, /usr/local, /opt/nccl, Debian's folders
+
+Where one is absent, its target fits no platform: Bazel skips what depends on it, and who builds such a target by name
+reads //bazel:cuda_toolkit_not_found_set_CUDA_HOME or //bazel:nccl_not_found_set_NCCL_HOME in the message.
+
+CUDA's runtime is linked statically, so that a program can be copied to a machine that has a driver and nothing else;
+NCCL (200 MB) is looked for beside the program, and then where it was found here.
+"""
 
 _OLDEST = (12, 0)  # the first that compiles C++20
 

@@ -14,12 +14,6 @@ std::string in_words(int version) {
   return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-int attribute(cudaDeviceAttr which, int device) {
-  int value = 0;
-  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-  return value;
-}
-
 }  // namespace
 
 int device_count() {
@@ -40,21 +34,18 @@ std::string why_no_device() {
 }
 
 DeviceInfo device_info(int device) {
-  // Attributes instead of all properties: those take milliseconds, and their struct changes between
-  // releases of CUDA.
-  DeviceInfo info;
-  info.device = device;
-  info.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
-  info.sm = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
-            attribute(cudaDevAttrComputeCapabilityMinor, device);
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   std::array<char, 32> bus_id{};
   check(cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), device),
         "cudaDeviceGetPCIBusId");
-  info.bus_id = bus_id.data();
-  cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  DeviceInfo info;
+  info.device = device;
   info.name = properties.name;
+  info.bus_id = bus_id.data();
   info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  info.sm = 10 * properties.major + properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
   return info;
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "gpu/devices.h"
 #include "gpu/guarded_memory.h"
 #include "gpu/rank_device.h"
 #include "gpu/reference_math.h"
@@ -71,10 +72,11 @@ TEST_CASE("accumulate computes what a loop does, for long slices") {
 }
 
 TEST_CASE("accumulate goes around the grid more than once") {
-  // The emulated GPU has 2 multiprocessors: 128 blocks, of 1024 packs of 16 bytes each.
   RankDevice gpu(0, 0);
-  test_accumulate<double>(gpu, ReduceOp::SUM, 128 * 1024 * 2 + 5000, 1, 1);
-  test_accumulate<double>(gpu, ReduceOp::SUM, 128 * 1024 * 2 + 5000, 1, 0);
+  // 64 blocks for each multiprocessor, 1024 packs of 2 for each block.
+  const std::int64_t count = std::int64_t{device_info(0).multiprocessors} * 64 * 1024 * 2 + 5000;
+  test_accumulate<double>(gpu, ReduceOp::SUM, count, 1, 1);
+  test_accumulate<double>(gpu, ReduceOp::SUM, count, 1, 0);
 }
 
 TEST_CASE("accumulate of a slice with itself") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/errors.h"
+#include "gpu/devices.h"
 #include "gpu/guarded_memory.h"
 #include "gpu/kernels.h"
 #include "gpu/rank_device.h"
@@ -87,8 +88,10 @@ TEST_CASE("reduce_to_all gives every output the reduction of all inputs") {
 
 TEST_CASE("reduce_to_all goes around the grid more than once") {
   RankDevice gpu(0, 0);
-  test_reduce<double>(gpu, ReduceOp::AVG, {2, 1, 128 * 1024 * 2 + 5000, true});
-  test_reduce<double>(gpu, ReduceOp::AVG, {2, 1, 128 * 2048 + 5000, false});
+  // 64 blocks for each multiprocessor, 1024 packs of 2 for each block, or 2048 elements.
+  const std::int64_t count = std::int64_t{device_info(0).multiprocessors} * 64 * 2048 + 5000;
+  test_reduce<double>(gpu, ReduceOp::AVG, {2, 1, count, true});
+  test_reduce<double>(gpu, ReduceOp::AVG, {2, 1, count, false});
 }
 
 TEST_CASE("reduce_to_all in place: every input is an output") {
