@@ -40,7 +40,7 @@ void notice_silence(int socket) {
 }  // namespace
 
 Bytes bytes_of(MessageType type, std::string_view content) {
-  WireWriter writer;
+  WireWriter writer(kHeader + content.size());
   writer.u32(static_cast<std::uint32_t>(content.size()));
   const char letter = static_cast<char>(type);
   writer.raw(std::string_view(&letter, 1)).raw(content);
@@ -123,7 +123,10 @@ std::optional<Message> Connection::next() {
         fmt::format("it announced a message of {} bytes, and {} are allowed", size, most_content_));
     return std::nullopt;
   }
-  if (left.size() < kHeader + size) return std::nullopt;
+  if (left.size() < kHeader + size) {
+    read_.reserve(taken_ + kHeader + size);  // rather than to grow step by step, copying
+    return std::nullopt;
+  }
   Message message = {static_cast<MessageType>(left[4]), std::string(left.substr(kHeader, size))};
   taken_ += kHeader + size;
   if (taken_ == read_.size()) {

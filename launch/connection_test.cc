@@ -135,7 +135,11 @@ TEST_CASE("hellos disagree in the first thing that differs") {
   const Hello host = {kProtocolVersion, 0, 4, "a", "pid 1 on x"};
   const Hello guest = {kProtocolVersion, 1, 4, "a", "pid 2 on y"};
   CHECK(disagreement(host, guest).empty());
-  const std::vector<std::pair<Hello, std::string>> rows = {
+  struct Row {
+    Hello guest;
+    std::string words;
+  };
+  const std::vector<Row> rows = {
       {{kProtocolVersion + 1, 1, 4, "b", "pid 2 on y"}, "version"},
       {{kProtocolVersion, 1, 5, "", "pid 2 on y"}, "two jobs"},
       {{kProtocolVersion, 1, 5, "a", "pid 2 on y"}, "world size differs: 4"},
@@ -144,10 +148,10 @@ TEST_CASE("hellos disagree in the first thing that differs") {
       {{kProtocolVersion, 0, 4, "a", "pid 2 on y"},
        "two processes are rank 0: pid 1 on x and pid 2"},
   };
-  for (const auto& [other, words] : rows) {
-    CAPTURE(words);
-    CHECK(disagreement(host, other).find(words) != std::string::npos);
-    CHECK(disagreement(host, other).find("pid 2 on y") != std::string::npos);
+  for (const Row& row : rows) {
+    CAPTURE(row.words);
+    CHECK(disagreement(host, row.guest).find(row.words) != std::string::npos);
+    CHECK(disagreement(host, row.guest).find("pid 2 on y") != std::string::npos);
   }
 }
 

@@ -25,7 +25,7 @@ class Deadline {
     return static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left, 0, most));
   }
 
-  auto operator<=>(const Deadline&) const = default;
+  bool operator<(const Deadline& other) const { return at_ < other.at_; }
 
  private:
   explicit Deadline(Clock::time_point at) : at_(at) {}

@@ -312,8 +312,8 @@ void HubLoop::fail(int rank, const std::string& reason) {
 
 /// Rank 0 last, here and elsewhere: it may end its process, and this thread, on what it hears.
 void HubLoop::tell_all(const Bytes& message) {
-  for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
-    if (member->line) member->line->send(message);
+  for (std::size_t i = members_.size(); i-- > 0;) {
+    if (members_[i].line) members_[i].line->send(message);
   }
 }
 

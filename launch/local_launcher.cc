@@ -71,7 +71,7 @@ std::vector<std::string> environment_with(
                                       [name](const auto& own) { return own.first == name; });
     if (!replaced) all.emplace_back(entry);
   }
-  for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables) all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 

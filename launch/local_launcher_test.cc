@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -152,8 +153,8 @@ TEST_CASE(
       CAPTURE(stubborn);
       CAPTURE(end);
       Folder folder;
-      const LaunchResult result = launch_local(
-          shell(3, folder, "[ $RANK = 1 ] && sleep 0.3 && " + end + "; " + stubborn + kSleep));
+      const LaunchResult result = launch_local(shell(
+          3, folder, fmt::format("[ $RANK = 1 ] && sleep 0.3 && {}; {}{}", end, stubborn, kSleep)));
       CHECK(result.rank == 1);
       CHECK(folder.pids().size() == 4);
       CHECK(all_dead(folder.pids()));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "comm/errors.h"
 #include "launch/slurm_lists.h"
@@ -99,7 +100,7 @@ TEST_CASE("the port is ours, or the one after the agent's, or the usual one") {
     const Variables variables = {{name, value}};
     const std::string message = message_of([&] { meeting_point(who, environment_of(variables)); });
     CAPTURE(message);
-    CHECK(message.find(name + "='" + value + "' should be a port from 1 to ") == 0);
+    CHECK(message.find(fmt::format("{}='{}' should be a port from 1 to ", name, value)) == 0);
     CHECK(message.find("set RANKBOX_PORT") != std::string::npos);
   }
 }

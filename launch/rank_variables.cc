@@ -128,7 +128,7 @@ RankVariables read_slurm(const Environment& environment) {
 }
 
 RankVariables read_and_check(const Names& names, const Environment& environment) {
-  const RankVariables who = read(names, environment);
+  RankVariables who = read(names, environment);
   check_local(who, names.local_rank, names.local_size);
   return who;
 }

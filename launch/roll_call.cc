@@ -21,7 +21,7 @@ const char* name_of(Collective collective) {
 }
 
 std::string encode(const Contribution& contribution) {
-  return WireWriter()
+  return WireWriter(contribution.bytes.size() + 12)
       .u32(static_cast<std::uint32_t>(contribution.collective))
       .u32(contribution.sequence)
       .u32(contribution.milliseconds)
@@ -98,7 +98,7 @@ std::vector<Bytes> RollCall::release() {
   if (collects && total > kMostContent) return {};
   if (collective_ == Collective::kBroadcast) all = *came_.front();
   if (collects) {
-    WireWriter writer;
+    WireWriter writer(total);
     for (const auto& bytes : came_) writer.text(*bytes);
     (collective_ == Collective::kGather ? first : all) = writer.take();
   }

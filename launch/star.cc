@@ -203,20 +203,20 @@ void Star::give_up() {
 void Star::pump() {
   line_->flush();
   const bool open = line_->read();
-  while (const auto message = line_->next()) take(*message);
+  while (auto message = line_->next()) take(std::move(*message));
   if (!open && !deserted_) {
     fail({0, fmt::format("rank 0 ended without a word: it was killed, crashed or gave up ({})",
                          line_->end())});
   }
 }
 
-void Star::take(const Message& message) {
+void Star::take(Message message) {
   switch (message.type) {
     case MessageType::kStart:
       started_ = true;
       break;
     case MessageType::kRelease:
-      release_ = message.content;
+      release_ = std::move(message.content);
       break;
     case MessageType::kStop:
       fail(decode_failure(message.content));

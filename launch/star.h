@@ -100,7 +100,7 @@ class Star {
   template <class Done>
   bool wait(const Deadline& deadline, Done done);
   void pump();
-  void take(const Message& message);
+  void take(Message message);
   void fail(Failure failure);
   void give_up();
   [[noreturn]] void abort(const std::string& op);

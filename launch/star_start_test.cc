@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -247,23 +246,6 @@ TEST_CASE("what listens at the port and is no Rankbox is told as such") {
     CHECK(contains(outcomes.front().text, c.words));
     CHECK(outcomes.front().seconds < kSoon);
   }
-}
-
-TEST_CASE("rank 0 without a file left for connections says so") {
-  const ReservedPort port;
-  const auto outcomes = run_processes(2, [&](int rank) {
-    if (rank == 0) {
-      const rlimit few = {16, 16};
-      setrlimit(RLIMIT_NOFILE, &few);
-      // All but those that the star takes before: two of a pair, one to listen.
-      std::vector<int> files;
-      while (files.empty() || files.back() >= 0) files.push_back(dup(0));
-      for (std::size_t i = files.size() - 4; i < files.size() - 1; ++i) close(files[i]);
-    }
-    return start(options_of(rank, 2, port, 1.5));
-  });
-  CAPTURE(outcomes[0].text);
-  CHECK(contains(outcomes[0].text, "ulimit -n"));
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ namespace rankbox::launch {
 
 class WireWriter {
  public:
+  /// @param size about how many bytes will be written
+  explicit WireWriter(std::size_t size = 0) { bytes_.reserve(size); }
+
   WireWriter& u32(std::uint32_t value) {
     for (int shift = 24; shift >= 0; shift -= 8) bytes_ += static_cast<char>(value >> shift & 0xff);
     return *this;
