@@ -36,7 +36,6 @@ struct Arguments {
   std::string buffering = "rendezvous";
   std::string executor = "threads";
   std::string backend = "sim";
-  std::string backend = "sim";
   std::string json;
   std::string plot;
   int iterations = 0;
@@ -75,19 +74,7 @@ void check_memory(const Plan& plan) {
   }
 }
 
-// The others have a program of their own (cli/perf), which ./rankbox builds and runs instead of this.
-void check_backend(const std::string& name) {
-  if (name == "sim") return;
-  if (name != "mpi" && name != "nccl") {
-    throw InvalidArgument(
-        fmt::format("unknown backend \"{}\": choose one of sim, mpi, nccl", name));
-  }
-  throw InvalidArgument(fmt::format(
-      "--backend {}: run rankbox-compare-{}, which ./rankbox compare builds", name, name));
-}
-
 Plan parse(const Arguments& arguments) {
-  check_backend(arguments.backend);
   Plan plan;
   plan.collectives = parse_collectives(arguments.collective);
   plan.algorithms = parse_algorithms(arguments.algorithms, plan.collectives);
@@ -239,9 +226,6 @@ void add_compare(CLI::App& app) {
                    "sim: ranks are threads. mpi, nccl: builds a program with nccl-tests' options "
                    "and runs it; ./rankbox compare --backend mpi --help shows them")
       ->capture_default_str();
-  command->add_option("--backend", arguments->backend,
-                      "sim; or mpi or nccl, with one number of --ranks and the options of "
-                      "nccl-tests: see ./rankbox compare --backend mpi --help");
   command->add_option("--json", arguments->json,
                       "write the figures there; - for stdout, without the table");
   command->add_option("--plot", arguments->plot,
