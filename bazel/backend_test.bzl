@@ -4,22 +4,30 @@
 
     backend_tests(["point_to_point_test"], deps = ["//comm:run_ranks"])
 
-makes a test from point_to_point_test.cc: with --config=sim or nccl its program is run as it is, with
---config=mpi by mpirun, with 1 to 8 processes, one after the other. All processes then run the same test
-cases, and tell of them through tests/support/main_of_processes.cc.
+makes a test from point_to_point_test.cc. With --config=sim or nccl its program is run as it is; with
+--config=mpi by mpirun, with 1 to 8 processes, one after the other; with --config=emulated twice, on one
+GPU that all ranks share, and with a GPU for each rank, over NCCL. Where there are several processes,
+all run the same test cases, and tell of them through tests/support/main_of_processes.cc.
 """
 
 # Numbers of processes that a test is run with.
 PROCESSES = [1, 2, 3, 4, 5, 6, 7, 8]
+
+# Numbers of emulated GPUs.
+GPUS = [1, 8]
 
 def _backend_test_impl(ctx):
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
     program = ctx.executable.program.short_path
     if ctx.attr.processes:
         words = [ctx.executable._mpirun.short_path, program] + [str(p) for p in ctx.attr.processes]
+        lines = ["exec " + " ".join(words)]
     else:
-        words = [program, "\"$@\""]
-    ctx.actions.write(script, "#!/bin/sh\nexec " + " ".join(words) + "\n", is_executable = True)
+        lines = [
+            "RANKBOX_EMULATED_GPUS=%d %s \"$@\" || exit" % (gpus, program)
+            for gpus in ctx.attr.gpus
+        ] or ["exec %s \"$@\"" % program]
+    ctx.actions.write(script, "\n".join(["#!/bin/sh"] + lines) + "\n", is_executable = True)
     runfiles = ctx.runfiles(files = [ctx.executable.program, ctx.executable._mpirun])
     return [DefaultInfo(
         executable = script,
@@ -31,6 +39,7 @@ _backend_test = rule(
     attrs = {
         "program": attr.label(executable = True, cfg = "target", mandatory = True),
         "processes": attr.int_list(doc = "under mpirun, with so many; empty: by itself"),
+        "gpus": attr.int_list(doc = "once with each number of emulated GPUs"),
         "_mpirun": attr.label(
             executable = True,
             cfg = "target",
@@ -65,6 +74,10 @@ def backend_test(name, srcs, deps, size = "small", tags = [], processes = PROCES
         program = name + "_program",
         processes = select({
             "//bazel:is_mpi": processes,
+            "//conditions:default": [],
+        }),
+        gpus = select({
+            "//bazel:is_emulated_cuda": GPUS,
             "//conditions:default": [],
         }),
     )
