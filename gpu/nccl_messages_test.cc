@@ -216,16 +216,23 @@ TEST_CASE("a receive may be posted long before: the peer sends only after an ans
 
 TEST_CASE("isend sends what the tensor holds at the call, whatever was enqueued before") {
   in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
-    const Floats data(nothing(1000));
+    // Large, and filled often: what does not wait for the last fill comes too early.
+    constexpr int kCount = 1 << 18;
+    const cudaStream_t stream = current_rank_device()->stream();
+    const auto fill = [stream](Slice slice, double value) {
+      launch_fill(slice.data(), slice.size(), slice.dtype(), value, stream);
+    };
+    if (dist.rank() > 1) return;
+    const Floats data(nothing(kCount));
     if (dist.rank() == 0) {
-      launch_fill(Slice(data).data(), 1000, DType::kFloat32, 7.0, current_rank_device()->stream());
+      for (int i = 0; i < 20; ++i) fill(data, i);
       const auto sent = dist.isend(data, 1);
       dist.wait(sent);
-      // Ordered behind the wait.
-      launch_fill(Slice(data).data(), 1000, DType::kFloat32, 8.0, current_rank_device()->stream());
-    } else if (dist.rank() == 1) {
-      dist.recv(data, 0);
-      mistakes.expect_equal(data.to_host(), std::vector<float>(1000, 7), "message");
+      fill(data, 99);  // ordered behind the wait
+    } else {
+      const auto received = dist.irecv(data, 0);
+      dist.wait(received);
+      mistakes.expect_equal(data.to_host(), std::vector<float>(kCount, 19), "message");
     }
   });
 }
