@@ -10,18 +10,16 @@
 namespace rankbox::mpi {
 namespace {
 
-/// A place for `slice` that nobody else frees.
-void* copy_of(Slice slice, std::vector<char>& copy) {
-  copy.resize(static_cast<std::size_t>(slice.bytes()));
-  if (!copy.empty()) std::memcpy(copy.data(), slice.data(), copy.size());
-  return copy.data();
+/// Memory for as much as `slice` holds.
+std::unique_ptr<char[]> room_for(Slice slice) {
+  return std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(slice.bytes()));
 }
 
 }  // namespace
 
 Collective::Collective(Group& group, const Caller& caller, const CollectiveCall& call, bool checked)
-    : group_(group), caller_(caller), call_(call), checked_(checked) {
-  if (!checked_) {
+    : group_(group), caller_(caller), call_(call) {
+  if (!checked) {
     start();
     return;
   }
@@ -75,25 +73,38 @@ void Collective::compare() {
   }
 }
 
+bool Collective::has_result() const {
+  if (call_.out.is_null()) return false;
+  return call_.kind != CollectiveKind::kReduce || call_.root == group_.index;
+}
+
 void Collective::start() {
   stage_ = Stage::kRunning;
   // Nothing to do: a split is its caller's work, and without elements there is none.
   if (call_.kind == CollectiveKind::kSplit) return;
   if (call_.kind != CollectiveKind::kBarrier && call_.count == 0) return;
-  if (checked_) {
-    const void* const in = copy_of(call_.in, in_);
-    void* const out = copy_of(call_.out, out_);
-    native_ = native_call(group_, call_, in, out);
+  const auto copy_in = [](std::unique_ptr<char[]>& copy, Slice slice) {
+    copy = room_for(slice);
+    if (slice.bytes() > 0)
+      std::memcpy(copy.get(), slice.data(), static_cast<std::size_t>(slice.bytes()));
+  };
+  // A broadcast has one slice, to read from or to write to.
+  const bool broadcast = call_.kind == CollectiveKind::kBroadcast;
+  if (broadcast) {
+    copy_in(out_, call_.out);
   } else {
-    native_ = native_call(group_, call_, call_.in.data(), call_.out.data());
+    if (!call_.in.is_null()) copy_in(in_, call_.in);
+    if (has_result()) out_ = room_for(call_.out);
   }
+  native_ = native_call(group_, call_, in_.get(), out_.get());
   request_ = start_native(group_, native_, caller_);
 }
 
 void Collective::deliver() {
-  const bool mine = call_.kind != CollectiveKind::kReduce || call_.root == group_.index;
-  if (mine && !out_.empty()) std::memcpy(call_.out.data(), out_.data(), out_.size());
-  if (native_.out != nullptr) end_native(group_, native_);
+  if (abandoned_ || out_ == nullptr) return;
+  if (call_.out.bytes() > 0)
+    std::memcpy(call_.out.data(), out_.get(), static_cast<std::size_t>(call_.out.bytes()));
+  end_native(group_, native_);
 }
 
 bool Collective::advance() {

@@ -4,13 +4,14 @@
 // or of wrong memory; then MPI's own collective runs. Both are polled, and collectives of one group
 // start in the order of the calls on every rank: each waits for those before it.
 //
-// MPI cannot call a collective off. So while it may still have to be, it works on copies, which
-// outlive a run that is stopped. Where RunOptions::check_collectives is off, for taking times, MPI
-// gets the rank's own memory and blocks.
+// MPI cannot call a collective off. So it works on copies, which outlive a run that is stopped. (Where
+// RunOptions::check_collectives is off, for taking times, calls that block do without all this:
+// communicator_collectives.cc.)
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ namespace rankbox::mpi {
 class Collective {
  public:
   /// Begins it: what the rank says of its call is under way.
+  /// @param checked false: nothing is said, and MPI's collective has begun
   Collective(Group& group, const Caller& caller, const CollectiveCall& call, bool checked);
 
   /// Moves on as far as possible without waiting: true when it is done, and its result is where it
@@ -33,6 +35,8 @@ class Collective {
   bool advance();
   bool has_started() const { return stage_ >= Stage::kRunning; }
   bool is_done() const { return stage_ == Stage::kDone; }
+  /// Nobody wants the result any more: the rank's slices are not touched again.
+  void abandon() { abandoned_ = true; }
 
   /// What the ranks disagree on, once it is known; empty if nothing.
   const std::string& mismatch() const { return mismatch_; }
@@ -59,17 +63,18 @@ class Collective {
   void compare();
   void start();
   void deliver();
+  bool has_result() const;
 
   Group& group_;
   Caller caller_;
   CollectiveCall call_;
-  bool checked_;
+  bool abandoned_ = false;
   Stage stage_ = Stage::kAgreeing;
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::vector<Statement> statements_;  // [index]
   std::string mismatch_;
-  std::vector<char> in_;  // copies
-  std::vector<char> out_;
+  std::unique_ptr<char[]> in_;  // copies of the rank's slices
+  std::unique_ptr<char[]> out_;
   NativeCall native_;
 };
 

@@ -1,11 +1,8 @@
 // Point to point, and the world around a rank. The collectives are in communicator_collectives.cc.
 #include "mpi/communicator.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "mpi/collective.h"
+#include "mpi/datatype.h"
 #include "mpi/pending.h"
 #include "mpi/run.h"
 
@@ -30,13 +27,7 @@ void check_not_alone(Run& run, const Message& message) {
       return;
   }
   if (!message.sends && run.has_buffered(*message.group, message.peer)) return;
-  Wait wait = message.wait();
-  throw DeadlockError(
-      fmt::format("deadlock: rank {} blocks in {} on a message {} itself ({} bytes) at {}:{}; "
-                  "nobody else can complete it: use sendrecv, or isend and irecv",
-                  wait.rank, wait.op, message.sends ? "to" : "from", wait.bytes, wait.file,
-                  wait.line),
-      message.caller.context(wait.rank), {wait}, {wait.rank});
+  run.end_alone(message);
 }
 
 }  // namespace
@@ -69,6 +60,7 @@ void Communicator::send(Slice slice, int dst, Place place) {
   const Caller caller = begin("send", place);
   check_peer(caller, dst, "destination");
   check_source(caller, slice);
+  check_count(caller, slice);
   run_->count_message(slice.bytes());
   Message message = message_of(caller, *group_, slice, dst);
   message.sends = true;
@@ -82,6 +74,7 @@ void Communicator::recv(Slice slice, int src, Place place) {
   const Caller caller = begin("recv", place);
   check_peer(caller, src, "source");
   check_target(caller, slice);
+  check_count(caller, slice);
   Message message = message_of(caller, *group_, slice, src);
   check_not_alone(*run_, message);
   start_recv(message, run_->tags());
@@ -95,6 +88,8 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   check_source(caller, out);
   check_target(caller, in);
   check_disjoint(caller, out, in);
+  check_count(caller, out);
+  check_count(caller, in);
   run_->count_message(out.bytes());
   Message recv_half = message_of(caller, *group_, in, src);
   Message send_half = message_of(caller, *group_, out, dst);
@@ -112,6 +107,7 @@ Request Communicator::isend(Slice slice, int dst, Place place) {
   const Caller caller = begin("isend", place);
   check_peer(caller, dst, "destination");
   check_source(caller, slice);
+  check_count(caller, slice);
   run_->count_message(slice.bytes());
   auto pending = std::make_shared<PendingOperation>(*run_, caller);
   Message& message = pending->message = message_of(caller, *group_, slice, dst);
@@ -128,6 +124,7 @@ Request Communicator::irecv(Slice slice, int src, Place place) {
   const Caller caller = begin("irecv", place);
   check_peer(caller, src, "source");
   check_target(caller, slice);
+  check_count(caller, slice);
   auto pending = std::make_shared<PendingOperation>(*run_, caller);
   pending->message = message_of(caller, *group_, slice, src);
   start_recv(pending->message, run_->tags());

@@ -5,6 +5,7 @@
 #include "mpi/check.h"
 #include "mpi/collective.h"
 #include "mpi/communicator.h"
+#include "mpi/datatype.h"
 #include "mpi/pending.h"
 #include "mpi/run.h"
 
@@ -19,28 +20,36 @@ int id_of_part(const Group& whole, int number, int color) {
   return static_cast<int>(mixed & 0x7fffffff);
 }
 
+void check_counts(const Caller& caller, const CollectiveCall& call) {
+  check_count(caller, call.in);
+  check_count(caller, call.out);
+}
+
 }  // namespace
 
 void Communicator::run_collective(const Caller& caller, const CollectiveCall& call) {
-  const bool checked = run_->options().check_collectives;
-  if (!checked && group_->collectives.empty()) {
+  check_counts(caller, call);
+  if (!run_->options().check_collectives) {
+    // Begun in the order of the calls on all ranks, also between asynchronous ones.
     if (call.kind != CollectiveKind::kBarrier && call.count == 0) return;
+    const Watchdog::Watch watch(run_->watchdog(), caller);
     NativeCall native = native_call(*group_, call, call.in.data(), call.out.data());
     run_native(*group_, native, caller);
     end_native(*group_, native);
     return;
   }
-  const auto collective = std::make_shared<Collective>(*group_, caller, call, checked);
+  const auto collective = std::make_shared<Collective>(*group_, caller, call, /*checked=*/true);
   group_->collectives.push_back(collective);
   try {
     run_->wait_for(*collective);
   } catch (...) {
-    Run::keep_for_good(collective);
+    collective->abandon();
     throw;
   }
 }
 
 Request Communicator::start_collective(const Caller& caller, const CollectiveCall& call) {
+  check_counts(caller, call);
   auto pending = std::make_shared<PendingOperation>(*run_, caller);
   pending->collective =
       std::make_shared<Collective>(*group_, caller, call, run_->options().check_collectives);
@@ -140,19 +149,22 @@ Request Communicator::all_to_all_async(Slice input, Slice output, Place place) {
 
 Communicator Communicator::split(int color, int key, Place place) {
   const Caller caller = begin("split", place);
-  // 1. Everybody agrees that this is a split, and hears who goes where.
+  // 1. Everybody agrees that this is a split. From here on all go through with it, or none.
   const auto agreement = std::make_shared<Collective>(*group_, caller, split_call(color, key),
                                                       /*checked=*/true);
   group_->collectives.push_back(agreement);
-  run_->wait_for(*agreement);
+  run_->wait_for_split(*agreement);
 
-  // 2. MPI makes the communicators. All ranks are here, so this does not wait for long.
+  // 2. MPI makes the communicators, and blocks; but all ranks are here.
   const int its_color = color < 0 ? MPI_UNDEFINED : color;
   auto group = std::make_unique<Group>();
   check(MPI_Comm_split(group_->messages, its_color, key, &group->messages), "MPI_Comm_split",
         caller, -1, 0);
   const int number = group_->splits++;
-  if (color < 0) return {*run_, nullptr};
+  if (color < 0) {
+    run_->check_running(caller);
+    return {*run_, nullptr};
+  }
   check(MPI_Comm_dup(group->messages, &group->agreements), "MPI_Comm_dup", caller, -1, 0);
 
   // 3. Who is in this one, in MPI's order: by key, then by rank.
@@ -166,7 +178,9 @@ Communicator Communicator::split(int color, int key, Place place) {
   group->sent.resize(group->members.size());
   group->received.resize(group->members.size());
   group->id = id_of_part(*group_, number, color);
-  return {*run_, &run_->add_group(std::move(group))};
+  Group& made = run_->add_group(std::move(group));
+  run_->check_running(caller);
+  return {*run_, &made};
 }
 
 }  // namespace rankbox::mpi

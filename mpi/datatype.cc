@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "comm/errors.h"
 #include "comm/slice.h"
 #include "host/arithmetic.h"
 #include "mpi/check.h"
@@ -73,14 +72,12 @@ MPI_Op op_of(ReduceOp op, DType dtype) {
   return named ? MPI_SUM : float16_op<ReduceOp::SUM>();
 }
 
-int count_of(std::int64_t elements) {
-  if (elements > INT_MAX) {
-    throw InvalidArgument(
-        fmt::format("{} elements are too many for one MPI call, which counts up to {}: send "
-                    "chunks",
-                    elements, INT_MAX));
+void check_count(const Caller& caller, Slice slice) {
+  if (slice.size() > INT_MAX) [[unlikely]] {
+    refuse(caller, fmt::format("{} elements are too many for one MPI call, which counts up to {}; "
+                               "send chunks",
+                               slice.size(), INT_MAX));
   }
-  return static_cast<int>(elements);
 }
 
 }  // namespace rankbox::mpi

@@ -3,8 +3,10 @@
 
 #include <mpi.h>
 
+#include "comm/call_checks.h"
 #include "comm/dtype.h"
 #include "comm/reduce_op.h"
+#include "comm/slice.h"
 
 namespace rankbox::mpi {
 
@@ -14,7 +16,10 @@ MPI_Datatype datatype_of(DType dtype);
 /// AVG is SUM: whoever gets the result divides it, once.
 MPI_Op op_of(ReduceOp op, DType dtype);
 
-/// MPI counts in ints. Throws InvalidArgument for more elements than that.
-int count_of(std::int64_t elements);
+/// MPI counts in ints. Throws InvalidArgument for a slice of more elements than that.
+void check_count(const Caller& caller, Slice slice);
+
+/// REQUIRES: check_count() let it pass.
+constexpr int count_of(std::int64_t elements) { return static_cast<int>(elements); }
 
 }  // namespace rankbox::mpi

@@ -1,5 +1,8 @@
 #include "mpi/message.h"
 
+#include <chrono>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "mpi/check.h"
@@ -90,11 +93,16 @@ bool finds_mismatch(const Message& message, const TagFormat& tags, std::string& 
   return true;
 }
 
-void cancel_recv(Message& message) {
-  if (message.done) return;
-  MPI_Cancel(&message.request);
-  MPI_Wait(&message.request, &message.status);
-  message.done = true;
+bool cancel_recv(Message& message, double seconds) {
+  if (message.done) return true;
+  check(MPI_Cancel(&message.request), "MPI_Cancel");
+  const auto begin = std::chrono::steady_clock::now();
+  while (!test(message)) {
+    if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds))
+      return false;
+    std::this_thread::yield();
+  }
+  return true;
 }
 
 }  // namespace rankbox::mpi

@@ -44,7 +44,7 @@ bool test(Message& message);
 bool finds_mismatch(const Message& message, const TagFormat& tags, std::string& other);
 
 /// Takes a receive back, or lets it end if it is too late for that. Nothing writes to its slice
-/// afterwards.
-void cancel_recv(Message& message);
+/// afterwards, unless it returns false: what was begun is not done within so many seconds.
+bool cancel_recv(Message& message, double seconds);
 
 }  // namespace rankbox::mpi

@@ -37,10 +37,12 @@ NativeCall native_call(const Group& group, const CollectiveCall& call, const voi
   NativeCall native{call, in, out, {}, {}, {}, {}, {}};
   const int p = group.size();
   const bool same = in == out && call.in.bytes() > 0;
+  // Copies are apart, wherever the slices themselves are.
   const bool shared = in == call.in.data() && out == call.out.data() && overlap(call.in, call.out);
   switch (call.kind) {
     case CollectiveKind::kReduce:
       if (same && group.index == call.root) native.in = MPI_IN_PLACE;
+      if (group.index != call.root) native.out = nullptr;
       break;
     case CollectiveKind::kAllReduce:
       if (same) native.in = MPI_IN_PLACE;

@@ -12,10 +12,7 @@ PendingOperation::PendingOperation(Run& run, const Caller& caller) : caller_(cal
 
 PendingOperation::~PendingOperation() {
   if (finished()) return;
-  Run& run = *run_;
-  run.dropped(*this);
-  // MPI may still write there.
-  if (collective != nullptr && !collective->is_done()) Run::keep_for_good(collective);
+  run_->dropped(*this);
   finish();
 }
 

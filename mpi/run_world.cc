@@ -1,6 +1,11 @@
 // run_ranks over the processes that a launcher started: every process runs its own rank, all of them
 // throw the same error, and each gets all results.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,9 +21,34 @@ namespace rankbox {
 namespace mpi {
 namespace {
 
+// A process may have things of its own to do between two runs.
+constexpr double kSecondsToCome = 30;
+
+/// Waits until all processes have come here, which is where their program leads them unless it has
+/// gone astray; then it ends.
+void meet(const Environment& here, double seconds) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ibarrier(here.lobby, &request), "MPI_Ibarrier");
+  const auto begin = std::chrono::steady_clock::now();
+  int done = 0;
+  while (true) {
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return;
+    if (seconds_since(begin) > seconds) {
+      fmt::print(stderr,
+                 "rankbox: not all of the {} processes have come to run_ranks within {:.3g} s of "
+                 "process {}; ending all of them\n",
+                 here.size, seconds, here.rank);
+      MPI_Abort(here.lobby, 1);
+    }
+    std::this_thread::yield();
+  }
+}
+
 /// Communicators of the first `size` processes. Called by all processes.
-std::unique_ptr<Group> make_world(int size) {
+std::unique_ptr<Group> make_world(int size, double patience_seconds) {
   const Environment& here = environment();
+  meet(here, patience_seconds);
   auto world = std::make_unique<Group>();
   const bool takes_part = here.rank < size;
   check(MPI_Comm_split(here.lobby, takes_part ? 0 : MPI_UNDEFINED, here.rank, &world->messages),
@@ -36,9 +66,9 @@ std::map<int, std::unique_ptr<Group>>& kept_worlds() {
   return kept;
 }
 
-std::unique_ptr<Group> world_of(int size) {
+std::unique_ptr<Group> world_of(int size, double patience_seconds) {
   std::unique_ptr<Group> world = std::move(kept_worlds()[size]);
-  if (world == nullptr) world = make_world(size);
+  if (world == nullptr) world = make_world(size, patience_seconds);
   world->members.clear();
   for (int rank = 0; rank < size; ++rank) world->members.push_back(rank);
   world->sent.assign(static_cast<std::size_t>(size), 0);
@@ -104,6 +134,18 @@ std::size_t first_cause(const std::vector<Numbers>& all) {
   return chosen;
 }
 
+/// Where that fails, no process would ever hear of another one again.
+std::exception_ptr leave(Run& run, const std::exception_ptr& error) {
+  try {
+    return run.leave(error);
+  } catch (const MpiError& refused) {
+    fmt::print(stderr, "rankbox: process {} cannot leave its run: {}\n", environment().rank,
+               refused.what());
+    MPI_Abort(environment().lobby, 1);
+    throw;
+  }
+}
+
 /// All processes hear of each other's ends.
 void conclude(Run& run, double wall_seconds, std::exception_ptr error, RunReport& report) {
   const std::string mine = error == nullptr ? "" : error_to_bytes(error);
@@ -122,6 +164,7 @@ void conclude(Run& run, double wall_seconds, std::exception_ptr error, RunReport
     if (!run.has_failed()) kept_worlds()[run.options().world_size] = run.take_world();
     return;
   }
+  run.keep_handles();
   std::vector<std::int64_t> sizes;
   for (const Numbers& each : all) sizes.push_back(each.error_bytes);
   const std::vector<std::string> errors = gather(mine, sizes);
@@ -129,8 +172,29 @@ void conclude(Run& run, double wall_seconds, std::exception_ptr error, RunReport
   std::rethrow_exception(error_from_bytes(errors[cause]));
 }
 
+/// One run at a time: MPI serves one thread, and the process is one rank.
+class Turn {
+ public:
+  Turn() {
+    if (!taken().exchange(true)) return;
+    throw InvalidArgument(
+        "where ranks are processes, one world runs at a time: no rank can start another one");
+  }
+  ~Turn() { taken() = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  static std::atomic<bool>& taken() {
+    static std::atomic<bool> is_taken{false};
+    return is_taken;
+  }
+};
+
 }  // namespace
 }  // namespace mpi
+
+std::string why_no_ranks() { return ""; }
 
 Launch launch() { return {mpi::environment().size, mpi::environment().rank}; }
 
@@ -148,7 +212,9 @@ void check_options(const RunOptions& options) {
 void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
                RunReport* report) {
   check_options(options);
-  mpi::Run run(options, mpi::world_of(options.world_size));
+  const mpi::Turn turn;
+  mpi::Run run(options, mpi::world_of(options.world_size,
+                                      std::max(options.deadline_seconds, mpi::kSecondsToCome)));
   std::exception_ptr error;
   const auto begin = std::chrono::steady_clock::now();
   if (run.rank() >= 0) {
@@ -159,10 +225,10 @@ void run_world(const RunOptions& options, const std::function<void(Comm&)>& body
     } catch (...) {
       error = with_rank(std::current_exception(), run.rank());
     }
-    error = run.leave(error);
+    error = mpi::leave(run, error);
     current_memory_meter() = outer;
   } else {
-    run.leave(nullptr);
+    mpi::leave(run, nullptr);
   }
   *report = {};
   mpi::conclude(run, mpi::seconds_since(begin), error, *report);

@@ -1,0 +1,174 @@
+// Ranks that call different collectives, or the same with different arguments, are told.
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "comm/run_ranks.h"
+#include "tests/backends/worlds.h"
+
+namespace rankbox::testing {
+namespace {
+
+constexpr const char* kHere = "collective_mismatch_test.cc:";
+
+using Call = std::function<void(Comm&, Tensor&, Tensor&)>;
+
+struct Disagreement {
+  const char* name;
+  Call most;   // what all ranks but one call
+  Call other;  // what that one calls
+  std::string field;
+  std::string most_says;
+  std::string other_says;
+};
+
+const std::vector<Disagreement>& disagreements() {
+  using T = Tensor;
+  static const auto doubles = [](Comm& dist, T&, T&) {
+    TensorOf<double> tensor = zeros<double>(4);
+    dist.all_reduce(tensor);
+  };
+  static const std::vector<Disagreement> all = {
+      {"kinds", [](Comm& d, T&, T&) { d.barrier(); }, [](Comm& d, T& t, T&) { d.all_reduce(t); },
+       "collective", "barrier()", "all_reduce("},
+      {"kinds of the same arguments", [](Comm& d, T& t, T&) { d.broadcast(t, 0); },
+       [](Comm& d, T& t, T&) { d.reduce(t, 0); }, "collective", "broadcast(", "reduce("},
+      {"split and barrier", [](Comm& d, T&, T&) { (void)d.split(0); },
+       [](Comm& d, T&, T&) { d.barrier(); }, "collective", "split()", "barrier()"},
+      {"root of broadcast", [](Comm& d, T& t, T&) { d.broadcast(t, 0); },
+       [](Comm& d, T& t, T&) { d.broadcast(t, 1); }, "root", "root 0", "root 1"},
+      {"root of gather", [](Comm& d, T& t, T& all_of) { d.gather(t, all_of, 0); },
+       [](Comm& d, T& t, T& all_of) { d.gather(t, all_of, 1); }, "root", "root 0", "root 1"},
+      {"root of scatter", [](Comm& d, T& t, T& all_of) { d.scatter(all_of, t, 0); },
+       [](Comm& d, T& t, T& all_of) { d.scatter(all_of, t, 1); }, "root", "root 0", "root 1"},
+      {"op of reduce", [](Comm& d, T& t, T&) { d.reduce(t, 0, ReduceOp::SUM); },
+       [](Comm& d, T& t, T&) { d.reduce(t, 0, ReduceOp::PRODUCT); }, "op", "op SUM", "op PRODUCT"},
+      {"op of all_reduce", [](Comm& d, T& t, T&) { d.all_reduce(t, ReduceOp::SUM); },
+       [](Comm& d, T& t, T&) { d.all_reduce(t, ReduceOp::AVG); }, "op", "op SUM", "op AVG"},
+      {"size of all_reduce", [](Comm& d, T& t, T&) { d.all_reduce(t); },
+       [](Comm& d, T& t, T&) { d.all_reduce(chunk(t, 0, 2)); }, "size", "4 float32", "2 float32"},
+      {"size of broadcast", [](Comm& d, T& t, T&) { d.broadcast(t, 0); },
+       [](Comm& d, T& t, T&) { d.broadcast(Slice(t).sub(0, 0), 0); }, "size", "4 float32",
+       "0 float32"},
+      {"dtype of all_reduce", [](Comm& d, T& t, T&) { d.all_reduce(t); }, doubles, "dtype",
+       "4 float32", "4 float64"},
+      {"root, op and size at once", [](Comm& d, T& t, T&) { d.reduce(t, 0, ReduceOp::MAX); },
+       [](Comm& d, T& t, T&) { d.reduce(chunk(t, 0, 4), 1, ReduceOp::MIN); }, "root, op, size",
+       "root 0, op MAX, 4 float32", "root 1, op MIN, 1 float32"},
+      {"asynchronous and of another op", [](Comm& d, T& t, T&) { d.wait(d.all_reduce_async(t)); },
+       [](Comm& d, T& t, T&) { d.wait(d.all_reduce_async(t, ReduceOp::MAX)); }, "op", "op SUM",
+       "op MAX"},
+      {"blocking and asynchronous, of another root", [](Comm& d, T& t, T&) { d.broadcast(t, 1); },
+       [](Comm& d, T& t, T&) { d.wait(d.broadcast_async(t, 0)); }, "root", "root 1", "root 0"},
+  };
+  return all;
+}
+
+TEST_CASE("ranks that call different collectives, or the same with different arguments") {
+  for (const Disagreement& row : disagreements()) {
+    for (int p : world_sizes(2)) {
+      for (int odd : {0, p - 1}) {
+        const std::string name = row.name;
+        CAPTURE(name);
+        CAPTURE(p);
+        CAPTURE(odd);
+        const Observation seen = observe(world(p), [&](Comm& dist, std::string& note) {
+          Tensor tensor = full(4, 3.0f);
+          Tensor gathered = full(4 * p, 5.0f);
+          try {
+            (dist.rank() == odd ? row.other : row.most)(dist, tensor, gathered);
+          } catch (...) {
+            if (to_host(tensor) != std::vector<float>(4, 3.0f) ||
+                to_host(gathered) != std::vector<float>(static_cast<std::size_t>(4 * p), 5.0f))
+              note = "touched";
+            throw;
+          }
+        });
+        const std::string what = what_of(seen.thrown);
+        INFO(what);
+        require_error<CollectiveMismatch>(seen);
+        CHECK(contains(what, "mismatch in " + row.field + ":"));
+        CHECK(contains(what, row.most_says));
+        CHECK(contains(what, row.other_says));
+        CHECK(contains(what, "rank " + std::to_string(odd) + " calls"));
+        const std::size_t first_place = what.find(kHere);
+        REQUIRE(first_place != std::string::npos);
+        CHECK(what.find(kHere, first_place + 1) != std::string::npos);
+        CHECK(std::count(what.begin(), what.end(), '\n') == 0);
+        // Whoever came in time is told; who came when the world had stopped is told that.
+        for (int rank = 0; rank < p; ++rank) {
+          INFO(what_of(seen.ranks[static_cast<std::size_t>(rank)]));
+          CHECK((ended_as<CollectiveMismatch>(seen, rank) || ended_as<Aborted>(seen, rank)));
+          CHECK(seen.notes[static_cast<std::size_t>(rank)].empty());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("of several under way the second one disagrees, whichever is waited for first") {
+  for (int p : world_sizes(2)) {
+    for (std::size_t first : {0, 1, 2}) {
+      const Observation seen = observe(world(p), [&](Comm& dist) {
+        std::vector<Tensor> tensors;
+        for (int i = 0; i < 3; ++i) tensors.push_back(zeros(3));
+        std::vector<Request> requests;
+        for (int i = 0; i < 3; ++i) {
+          const bool odd = i == 1 && dist.rank() == 1;
+          requests.push_back(dist.all_reduce_async(tensors[static_cast<std::size_t>(i)],
+                                                   odd ? ReduceOp::MAX : ReduceOp::MIN));
+        }
+        std::swap(requests[0], requests[first]);
+        dist.wait_all(requests);
+      });
+      CHECK(ended_as<CollectiveMismatch>(seen));
+    }
+  }
+}
+
+TEST_CASE("within a group a mismatch is told in ranks of the world") {
+  for (int p : world_sizes(4)) {
+    const Observation seen = observe(world(p), [](Comm& dist) {
+      Comm half = dist.split(dist.rank() % 2);
+      Tensor tensor = zeros(1);
+      half.broadcast(tensor, dist.rank() == 3 ? 1 : 0);
+    });
+    const auto error = require_error<CollectiveMismatch>(seen);
+    CHECK(contains(error.what(), " calls broadcast(root 1,"));
+    CHECK(contains(error.what(), "rank 3 calls broadcast(root 3,"));
+  }
+}
+
+TEST_CASE("one barrier too few, then a collective: the ranks disagree") {
+  for (int p : world_sizes(2)) {
+    const Observation seen = observe(world(p), [](Comm& dist) {
+      Tensor tensor = zeros(1);
+      if (dist.rank() != 1) dist.barrier();
+      dist.all_reduce(tensor);
+    });
+    const auto error = require_error<CollectiveMismatch>(seen);
+    CHECK(contains(error.what(), "rank 1 calls all_reduce("));
+    CHECK(contains(error.what(), "calls barrier()"));
+  }
+}
+
+TEST_CASE("a mismatch that everybody swallows still fails the run") {
+  for (int p : world_sizes(2)) {
+    const Observation seen = observe(world(p), [](Comm& dist) {
+      Tensor tensor = zeros(1);
+      try {
+        dist.broadcast(tensor, dist.rank() == 0 ? 1 : 0);
+      } catch (const CollectiveMismatch&) {
+      } catch (const Aborted&) {
+      }
+    });
+    CHECK(ended_as<CollectiveMismatch>(seen));
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::testing

@@ -1,0 +1,81 @@
+// Native collectives whose small slice is the part of the large one that it stands for.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "comm/run_ranks.h"
+#include "tests/backends/values.h"
+#include "tests/backends/worlds.h"
+
+namespace rankbox::testing {
+namespace {
+
+/// What a rank found wrong.
+template <class T>
+std::string wrong_in_place(Comm& dist, std::int64_t count) {
+  const int p = dist.world_size();
+  const int rank = dist.rank();
+  const std::vector<T> mine = inputs<T>(ReduceOp::SUM, rank, count);
+  const std::vector<T> everybodys = concatenated<T>(p, count);
+  const T untouched = static_cast<T>(-99);
+  std::string wrong;
+  const auto expect = [&](bool right, const std::string& what) {
+    if (!right) wrong += what + "; ";
+  };
+
+  for (int root = 0; root < p; ++root) {
+    const std::string from = " root " + std::to_string(root);
+    // All ranks have room for everything: elsewhere than on the root it stays as it is.
+    TensorOf<T> gathered = full<T>(count * p, untouched);
+    copy(chunk(gathered, rank, p), from_host(mine));
+    const std::vector<T> before = to_host(gathered);
+    dist.gather(chunk(gathered, rank, p), gathered, root);
+    expect(to_host(gathered) == (rank == root ? everybodys : before), "gather" + from);
+
+    TensorOf<T> whole = rank == root ? from_host(everybodys) : full<T>(count * p, untouched);
+    const Slice piece = chunk(whole, rank, p);
+    dist.scatter(whole, piece, root);
+    expect(host_copy<T>(piece) == mine, "scatter" + from);
+    expect(rank != root || to_host(whole) == everybodys, "whole of scatter" + from);
+  }
+
+  TensorOf<T> all = full<T>(count * p, untouched);
+  copy(chunk(all, rank, p), from_host(mine));
+  dist.all_gather(chunk(all, rank, p), all);
+  expect(to_host(all) == everybodys, "all_gather");
+
+  // Chunks of unequal sizes, where p does not divide the count.
+  TensorOf<T> sum = from_host(mine);
+  dist.reduce_scatter(sum, chunk(sum, rank, p));
+  std::vector<T> expected = mine;
+  const std::int64_t begin = rank * count / p;
+  const std::int64_t end = (rank + 1) * count / p;
+  const std::vector<T> reduced = reductions<T>(ReduceOp::SUM, p, begin, end);
+  for (std::int64_t i = begin; i < end; ++i)
+    expected[static_cast<std::size_t>(i)] = reduced[static_cast<std::size_t>(i - begin)];
+  expect(to_host(sum) == expected, "reduce_scatter");
+  return wrong;
+}
+
+TEST_CASE_TEMPLATE("gather, all_gather, scatter and reduce_scatter work in place, from every root",
+                   T, float, std::int64_t, Float16) {
+  for (int p : world_sizes()) {
+    for (bool checked : {true, false}) {
+      for (std::int64_t count : {0, 1, 5, 13, 1000, 9'001}) {
+        RunOptions options = world(p);
+        options.check_collectives = checked;
+        const auto run =
+            run_ranks(options, [&](Comm& dist) { return wrong_in_place<T>(dist, count); });
+        CAPTURE(p);
+        CAPTURE(checked);
+        CAPTURE(count);
+        for (const std::string& wrong : run.results) CHECK(wrong == "");
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::testing

@@ -1,0 +1,234 @@
+// Every native collective: from several roots, with every operation, of every dtype and size, blocking
+// and asynchronous, with its ranks' calls compared and not.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "comm/run_ranks.h"
+#include "tests/backends/values.h"
+#include "tests/backends/worlds.h"
+
+namespace rankbox::testing {
+namespace {
+
+/// One rank's calls of all collectives with one count. Notes what was wrong.
+template <class T>
+class Walk {
+ public:
+  Walk(Comm& dist, std::int64_t count, bool async) : dist_(dist), count_(count), async_(async) {}
+
+  void walk(const std::vector<int>& roots, const std::vector<ReduceOp>& ops) {
+    for (int root : roots) {
+      broadcast(root);
+      gather(root);
+      scatter(root);
+      for (ReduceOp op : ops) reduce(root, op);
+    }
+    for (ReduceOp op : ops) {
+      all_reduce(op);
+      reduce_scatter(op);
+    }
+    async_ ? dist_.wait(dist_.barrier_async()) : dist_.barrier();
+    all_gather();
+    all_to_all();
+  }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  void broadcast(int root) {
+    TensorOf<T> tensor = at(root) ? mine() : zeros<T>(count_);
+    async_ ? dist_.wait(dist_.broadcast_async(tensor, root)) : dist_.broadcast(tensor, root);
+    expect(to_host(tensor) == inputs<T>(ReduceOp::SUM, root, count_), "broadcast", root);
+  }
+
+  void reduce(int root, ReduceOp op) {
+    TensorOf<T> tensor = mine(op);
+    async_ ? dist_.wait(dist_.reduce_async(tensor, root, op)) : dist_.reduce(tensor, root, op);
+    // Elsewhere the slices are unchanged.
+    expect(to_host(tensor) ==
+               (at(root) ? reductions<T>(op, p(), 0, count_) : inputs<T>(op, rank(), count_)),
+           std::string("reduce ") + name_of(op), root);
+  }
+
+  void all_reduce(ReduceOp op) {
+    TensorOf<T> tensor = mine(op);
+    async_ ? dist_.wait(dist_.all_reduce_async(tensor, op)) : dist_.all_reduce(tensor, op);
+    expect(to_host(tensor) == reductions<T>(op, p(), 0, count_),
+           std::string("all_reduce ") + name_of(op));
+  }
+
+  void gather(int root) {
+    const TensorOf<T> tensor = mine();
+    // Elsewhere what is given for it is ignored, and left alone.
+    TensorOf<T> gathered = zeros<T>(at(root) ? p() * count_ : 3);
+    async_ ? dist_.wait(dist_.gather_async(tensor, gathered, root))
+           : dist_.gather(tensor, gathered, root);
+    expect(to_host(gathered) == (at(root) ? concatenated<T>(p(), count_) : to_host(zeros<T>(3))),
+           "gather", root);
+  }
+
+  void all_gather() {
+    TensorOf<T> gathered = zeros<T>(p() * count_);
+    async_ ? dist_.wait(dist_.all_gather_async(mine(), gathered))
+           : dist_.all_gather(mine(), gathered);
+    expect(to_host(gathered) == concatenated<T>(p(), count_), "all_gather");
+  }
+
+  void scatter(int root) {
+    const TensorOf<T> whole = at(root) ? from_host(concatenated<T>(p(), count_)) : zeros<T>(3);
+    TensorOf<T> piece = zeros<T>(count_);
+    async_ ? dist_.wait(dist_.scatter_async(whole, piece, root))
+           : dist_.scatter(whole, piece, root);
+    expect(to_host(piece) == inputs<T>(ReduceOp::SUM, rank(), count_), "scatter", root);
+  }
+
+  void reduce_scatter(ReduceOp op) {
+    const TensorOf<T> tensor = mine(op);
+    TensorOf<T> piece = zeros<T>(chunk(tensor, rank(), p()).size());
+    async_ ? dist_.wait(dist_.reduce_scatter_async(tensor, piece, op))
+           : dist_.reduce_scatter(tensor, piece, op);
+    expect(to_host(piece) ==
+               reductions<T>(op, p(), rank() * count_ / p(), (rank() + 1) * count_ / p()),
+           std::string("reduce_scatter ") + name_of(op));
+    expect(to_host(tensor) == inputs<T>(op, rank(), count_), "input of reduce_scatter");
+  }
+
+  void all_to_all() {
+    const TensorOf<T> tensor = mine();
+    TensorOf<T> output = zeros<T>(chunk(tensor, rank(), p()).size() * p());
+    async_ ? dist_.wait(dist_.all_to_all_async(tensor, output)) : dist_.all_to_all(tensor, output);
+    std::vector<T> expected;
+    for (int src = 0; src < p(); ++src) {
+      for (std::int64_t i = rank() * count_ / p(); i < (rank() + 1) * count_ / p(); ++i)
+        expected.push_back(input<T>(ReduceOp::SUM, src, i));
+    }
+    expect(to_host(output) == expected, "all_to_all");
+  }
+
+  int p() const { return dist_.world_size(); }
+  int rank() const { return dist_.rank(); }
+  bool at(int root) const { return rank() == root; }
+  TensorOf<T> mine(ReduceOp op = ReduceOp::SUM) const {
+    return from_host(inputs<T>(op, rank(), count_));
+  }
+
+  void expect(bool right, const std::string& what, int root = -1) {
+    if (right) return;
+    wrong_ += what + (root < 0 ? "" : " root " + std::to_string(root)) +
+              (async_ ? " (async)" : "") + " count " + std::to_string(count_) + "; ";
+  }
+
+  Comm& dist_;
+  std::int64_t count_;
+  bool async_;
+  std::string wrong_;
+};
+
+/// None, one, fewer than there are ranks, as many, and more that they cannot share evenly.
+std::vector<std::int64_t> counts_around(int p) {
+  std::vector<std::int64_t> counts = {0, 1, p - 1, p, 5 * p + 1};
+  std::sort(counts.begin(), counts.end());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
+template <class T>
+void check_all(RunOptions options, const std::vector<std::int64_t>& counts,
+               const std::vector<int>& roots,
+               const std::vector<ReduceOp>& ops = {kReduceOps.begin(), kReduceOps.end()}) {
+  options.trace = false;
+  const auto run = run_ranks(options, [&](Comm& dist) {
+    std::string wrong;
+    for (std::int64_t count : counts) {
+      for (bool async : {false, true}) {
+        Walk<T> walk(dist, count, async);
+        walk.walk(roots, ops);
+        wrong += walk.wrong();
+      }
+    }
+    return wrong;
+  });
+  CAPTURE(options.world_size);
+  CAPTURE(options.check_collectives);
+  for (const std::string& wrong : run.results) CHECK(wrong == "");
+}
+
+/// All of them, or the first, the last and one between.
+std::vector<int> some_roots(int p) {
+  if (p > 4) return {0, p / 2, p - 1};
+  std::vector<int> roots(static_cast<std::size_t>(p));
+  std::iota(roots.begin(), roots.end(), 0);
+  return roots;
+}
+
+TEST_CASE_TEMPLATE("every native collective, from several roots, with every operation", T, float,
+                   double, std::int32_t, std::int64_t, Float16) {
+  for (int p : world_sizes()) check_all<T>(world(p), counts_around(p), some_roots(p));
+}
+
+TEST_CASE_TEMPLATE("... and where the ranks do not compare their calls before", T, float,
+                   std::int64_t, Float16) {
+  for (int p : world_sizes()) {
+    RunOptions options = world(p);
+    options.check_collectives = false;
+    check_all<T>(options, counts_around(p), {p - 1});
+  }
+}
+
+TEST_CASE_TEMPLATE("... and where other algorithms take over, because the data are long", T, float,
+                   Float16) {
+  for (int p : world_sizes()) check_all<T>(world(p), {9'001}, {p / 2}, {ReduceOp::AVG});
+}
+
+TEST_CASE("... and where they are longer still") {
+  for (int p : world_sizes()) check_all<float>(world(p), {150'001}, {p - 1}, {ReduceOp::MAX});
+}
+
+TEST_CASE("integers are averaged towards zero") {
+  for (int p : world_sizes(2)) {
+    const auto run = run_ranks(world(p), [](Comm& dist) {
+      const int extra = dist.rank() == 0 ? 1 : 0;
+      TensorOf<std::int32_t> tensor = from_host({3 + extra, -3 - extra});
+      dist.all_reduce(tensor, ReduceOp::AVG);
+      return to_host(tensor);
+    });
+    for (const auto& result : run.results) CHECK(result == std::vector<std::int32_t>{3, -3});
+  }
+}
+
+TEST_CASE("64-bit integers are reduced exactly where no double could, and wrap around") {
+  constexpr std::int64_t kOdd = (std::int64_t{1} << 61) + 1;
+  for (int p : world_sizes()) {
+    const auto run = run_ranks(world(p), [](Comm& dist) {
+      TensorOf<std::int64_t> tensor = full<std::int64_t>(2, kOdd);
+      dist.all_reduce(tensor);
+      return to_host(tensor);
+    });
+    const auto sum =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(kOdd) * static_cast<std::uint64_t>(p));
+    for (const auto& result : run.results) CHECK(result == std::vector<std::int64_t>(2, sum));
+  }
+}
+
+TEST_CASE("the slice of a larger tensor is reduced, and its neighbours stay as they are") {
+  for (int p : world_sizes()) {
+    const auto run = run_ranks(world(p), [](Comm& dist) {
+      Tensor tensor = full(90, static_cast<float>(dist.rank()));
+      dist.all_reduce(chunk(tensor, 1, 3), ReduceOp::MAX);
+      return to_host(tensor);
+    });
+    for (std::size_t rank = 0; rank < run.results.size(); ++rank) {
+      for (std::size_t i = 0; i < 90; ++i) {
+        const bool reduced = i >= 30 && i < 60;
+        CHECK(run.results[rank][i] == static_cast<float>(reduced ? p - 1 : static_cast<int>(rank)));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::testing

@@ -1,0 +1,249 @@
+// Two sides of a message that disagree are both told, and nothing is copied.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "comm/run_ranks.h"
+#include "tests/backends/values.h"
+#include "tests/backends/worlds.h"
+
+namespace rankbox::testing {
+namespace {
+
+/// Rank 0 sends, rank 1 receives, `late` comes last, all others wait in a barrier.
+RunOptions one_late(int p, int late) {
+  RunOptions options = world(p);
+  options.faults = {{.rank = late, .operation = 0, .kind = Fault::Kind::kDelay, .seconds = 0.02}};
+  return options;
+}
+
+/// The ranks noted their lines.
+void check_both_told(const Observation& seen, const std::string& sent,
+                     const std::string& received) {
+  require_error<MessageMismatch>(seen);
+  for (int rank : {0, 1}) {
+    CAPTURE(rank);
+    const auto error = require_error<MessageMismatch>(seen, rank);
+    INFO(error.what());
+    CHECK(error.rank() == rank);
+    CHECK(error.peer() == 1 - rank);
+    CHECK(error.line() == line_of(seen, rank));
+    CHECK(is_file(error.file(), "message_mismatch_test.cc"));
+    for (int each : {0, 1}) {
+      CHECK(contains(error.what(),
+                     "message_mismatch_test.cc:" + std::to_string(line_of(seen, each))));
+    }
+    CHECK(contains(error.what(), "rank 0 sends " + sent));
+    CHECK(contains(error.what(), "rank 1 receives " + received));
+  }
+  for (int rank = 2; rank < static_cast<int>(seen.ranks.size()); ++rank)
+    CHECK(ended_as<Aborted>(seen, rank));
+}
+
+void note_line(std::string& note, int line) { note = std::to_string(line); }
+
+TEST_CASE("a message of another size: both ranks are told, nothing is copied") {
+  for (int p : world_sizes(2)) {
+    for (int late : {0, 1}) {
+      for (const auto& [sent, received] : {std::pair{3, 4},
+                                           {4, 3},
+                                           {0, 1},
+                                           {1, 0},
+                                           {1000, 999},
+                                           {100'000, 200'000},
+                                           {70'000, 2}}) {
+        const Observation seen = observe(one_late(p, late), [&, sent = sent, received = received](
+                                                                Comm& dist, std::string& note) {
+          if (dist.rank() > 1) return dist.barrier();
+          if (dist.rank() == 0) {
+            const Tensor tensor = full(sent, 1.0f);
+            note_line(note, __LINE__ + 1);
+            return dist.send(tensor, 1);
+          }
+          Tensor tensor = full(received, -1.0f);
+          note_line(note, __LINE__ + 2);
+          try {
+            dist.recv(tensor, 0);
+          } catch (...) {
+            if (to_host(tensor) != std::vector<float>(static_cast<std::size_t>(received), -1.0f))
+              note = "0 was written to";
+            throw;
+          }
+        });
+        CAPTURE(p);
+        CAPTURE(late);
+        CAPTURE(sent);
+        check_both_told(seen, std::to_string(sent) + " float32",
+                        std::to_string(received) + " float32");
+      }
+    }
+  }
+}
+
+TEST_CASE("a message of another dtype, even of as many bytes") {
+  for (int p : world_sizes(2)) {
+    for (int late : {0, 1}) {
+      const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
+        if (dist.rank() > 1) return dist.barrier();
+        if (dist.rank() == 0) {
+          const Tensor tensor = full(6, 1.0f);
+          note_line(note, __LINE__ + 1);
+          return dist.send(tensor, 1);
+        }
+        TensorOf<std::int32_t> tensor = full<std::int32_t>(6, -1);
+        note_line(note, __LINE__ + 1);
+        dist.recv(tensor, 0);
+      });
+      check_both_told(seen, "6 float32", "6 int32");
+    }
+  }
+}
+
+TEST_CASE("asynchronous messages tell it to whoever waits") {
+  for (int p : world_sizes(2)) {
+    for (int late : {0, 1}) {
+      const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
+        if (dist.rank() > 1) return dist.barrier();
+        Tensor tensor = zeros(dist.rank() + 1);
+        Request request;
+        if (dist.rank() == 0) {
+          note_line(note, __LINE__ + 1);
+          request = dist.isend(tensor, 1);
+        } else {
+          note_line(note, __LINE__ + 1);
+          request = dist.irecv(tensor, 0);
+        }
+        dist.wait(request);
+      });
+      check_both_told(seen, "1 float32", "2 float32");
+    }
+  }
+}
+
+TEST_CASE("the second of three messages under way does not fit") {
+  for (int p : world_sizes(2)) {
+    for (int late : {0, 1}) {
+      const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
+        if (dist.rank() > 1) return dist.barrier();
+        std::vector<Tensor> boxes;
+        for (int i = 0; i < 3; ++i) boxes.push_back(zeros(i == 1 ? 5 + dist.rank() : 4));
+        std::vector<Request> requests;
+        note_line(note, __LINE__ + 2);
+        for (Tensor& box : boxes)
+          requests.push_back(dist.rank() == 0 ? dist.isend(box, 1) : dist.irecv(box, 0));
+        dist.wait_all(requests);
+      });
+      check_both_told(seen, "5 float32", "6 float32");
+    }
+  }
+}
+
+TEST_CASE("a sendrecv that disagrees with its neighbour") {
+  for (int p : world_sizes(2)) {
+    for (int late : {0, 1}) {
+      const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
+        if (dist.rank() > 1) return dist.barrier();
+        Tensor in = zeros(2);
+        const Tensor out = zeros(dist.rank() == 0 ? 3 : 2);
+        note_line(note, __LINE__ + 1);
+        dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
+      });
+      check_both_told(seen, "3 float32", "2 float32");
+    }
+  }
+}
+
+TEST_CASE("a sendrecv whose receive does not fit says so, though its send is still under way") {
+  for (int p : world_sizes(3)) {
+    const Observation seen = observe(one_late(p, 1), [&](Comm& dist) {
+      Tensor two = zeros(2);
+      Tensor three = zeros(3);
+      if (dist.rank() == 0) dist.sendrecv(two, 2, three, 1);
+      if (dist.rank() == 1) dist.send(two, 0);
+      if (dist.rank() == 2) dist.recv(two, 1);  // and would come to rank 0's message after that
+    });
+    CHECK(ended_as<MessageMismatch>(seen));
+    CHECK(ended_as<MessageMismatch>(seen, 1));
+    CHECK(ended_as<MessageMismatch>(seen, 0));
+    CHECK(ended_as<Aborted>(seen, 2));
+  }
+}
+
+TEST_CASE("what irecv was given does not fit, while its rank waits for something else") {
+  for (int p : world_sizes(2)) {
+    const Observation seen = observe(world(p), [&](Comm& dist) {
+      Tensor tensor = zeros(dist.rank() + 3);
+      if (dist.rank() == 0) dist.send(tensor, 1);
+      if (dist.rank() == 1) {
+        const Request request = dist.irecv(tensor, 0);
+        dist.barrier();
+        dist.wait(request);
+      }
+      dist.barrier();
+    });
+    CHECK(ended_as<MessageMismatch>(seen));
+    CHECK(ended_as<MessageMismatch>(seen, 0));
+    // The receiver is told when it waits for it, or that the run has been stopped.
+    CHECK((ended_as<MessageMismatch>(seen, 1) || ended_as<Aborted>(seen, 1)));
+    CHECK(seen.seconds < 5);
+  }
+}
+
+TEST_CASE("a buffered message that does not fit is told to its receiver, and stops its sender") {
+  for (int p : world_sizes(2)) {
+    for (int late : {0, 1}) {
+      RunOptions options = one_late(p, late);
+      options.buffering = Buffering::unbounded();
+      const Observation seen = observe(options, [&](Comm& dist, std::string& note) {
+        Tensor tensor = zeros(dist.rank() + 1);
+        if (dist.rank() == 0) {
+          note_line(note, __LINE__ + 1);
+          dist.send(tensor, 1);
+        } else if (dist.rank() == 1) {
+          note_line(note, __LINE__ + 1);
+          dist.recv(tensor, 0);
+        }
+        dist.barrier();
+      });
+      require_error<MessageMismatch>(seen);
+      CHECK(ended_as<Aborted>(seen, 0));
+      const auto error = require_error<MessageMismatch>(seen, 1);
+      CHECK(contains(error.what(), ":" + std::to_string(line_of(seen, 1))));
+      CHECK(contains(error.what(), "rank 0 sends 1 float32"));
+    }
+  }
+}
+
+TEST_CASE("within a group both sides are told in ranks of the world") {
+  for (int p : world_sizes(4)) {
+    const Observation seen = observe(world(p), [](Comm& dist) {
+      Comm odd = dist.split(dist.rank() % 2);
+      Tensor tensor = zeros(dist.rank());
+      if (dist.rank() == 3) odd.send(tensor, 0);
+      if (dist.rank() == 1) odd.recv(tensor, 1);
+    });
+    const auto error = require_error<MessageMismatch>(seen);
+    CHECK(contains(error.what(), "rank 3 sends 3 float32"));
+    CHECK(contains(error.what(), "rank 1 receives 1 float32"));
+  }
+}
+
+TEST_CASE("a mismatch that both sides swallow still fails the run") {
+  for (int p : world_sizes(2)) {
+    const Observation seen = observe(world(p), [](Comm& dist) {
+      Tensor tensor = zeros(dist.rank() + 1);
+      try {
+        if (dist.rank() == 0) dist.send(tensor, 1);
+        if (dist.rank() == 1) dist.recv(tensor, 0);
+      } catch (const MessageMismatch&) {
+      }
+    });
+    CHECK(ended_as<MessageMismatch>(seen));
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::testing

@@ -1,0 +1,118 @@
+// Runs a program that may fail, and tells how every rank ended, on any backend: where ranks are
+// processes, each of them gets to know of all others.
+//
+// doctest's assertions belong to the main thread: ranks note what they saw, and the test looks at
+// it afterwards. All processes see the same, and so decide the same.
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "comm/error_bytes.h"
+#include "comm/errors.h"
+#include "comm/run_ranks.h"
+#include "tests/support/thrown.h"
+
+namespace rankbox::testing {
+
+struct Observation {
+  std::exception_ptr thrown;              // by run_world; null: the run passed
+  std::vector<std::exception_ptr> ranks;  // [rank] what its function threw; null: it returned
+  std::vector<std::string> notes;         // [rank] what it noted
+  RunReport report;
+  double seconds = 0;  // that the run took here
+};
+
+/// What one rank tells of itself, to travel.
+struct Account {
+  bool failed = false;
+  std::string error;
+  std::string note;
+};
+inline auto fields_of(Account& account) {
+  return std::tie(account.failed, account.error, account.note);
+}
+
+/// @param body may note something about its rank, a line of this source most of all
+inline Observation observe(const RunOptions& options,
+                           const std::function<void(Comm&, std::string& note)>& body) {
+  std::vector<Account> accounts(static_cast<std::size_t>(options.world_size));
+  Observation seen;
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    run_world(
+        options,
+        [&](Comm& dist) {
+          Account& account = accounts[static_cast<std::size_t>(dist.rank())];
+          try {
+            body(dist, account.note);
+          } catch (...) {
+            account.failed = true;
+            account.error = error_to_bytes(std::current_exception());
+            throw;
+          }
+        },
+        &seen.report);
+  } catch (...) {
+    seen.thrown = std::current_exception();
+  }
+  seen.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (const Launch here = launch(); here.processes > 0) {
+    const auto me = static_cast<std::size_t>(here.process);
+    const std::vector<std::string> all = gather_from_processes(
+        options.world_size, to_bytes(me < accounts.size() ? accounts[me] : Account()));
+    for (std::size_t rank = 0; rank < accounts.size(); ++rank)
+      accounts[rank] = from_bytes<Account>(all[rank]);
+  }
+  for (const Account& account : accounts) {
+    seen.ranks.push_back(account.failed ? error_from_bytes(account.error) : nullptr);
+    seen.notes.push_back(account.note);
+  }
+  return seen;
+}
+
+inline Observation observe(const RunOptions& options, const std::function<void(Comm&)>& body) {
+  return observe(options, [&](Comm& dist, std::string&) { body(dist); });
+}
+
+/// The error that ended the run, which must be an E; else the test case ends here.
+template <class E>
+E require_error(const Observation& seen) {
+  const std::optional<E> error = error_as<E>(seen.thrown);
+  REQUIRE_MESSAGE(error.has_value(), "the run ended otherwise: ", what_of(seen.thrown));
+  return *error;
+}
+
+/// What the rank's function threw, which must be an E; else the test case ends here.
+template <class E>
+E require_error(const Observation& seen, int rank) {
+  const std::exception_ptr& thrown = seen.ranks.at(static_cast<std::size_t>(rank));
+  const std::optional<E> error = error_as<E>(thrown);
+  REQUIRE_MESSAGE(error.has_value(), "rank ", rank, " ended otherwise: ", what_of(thrown));
+  return *error;
+}
+
+template <class E>
+bool ended_as(const Observation& seen) {
+  return error_as<E>(seen.thrown).has_value();
+}
+
+template <class E>
+bool ended_as(const Observation& seen, int rank) {
+  return error_as<E>(seen.ranks.at(static_cast<std::size_t>(rank))).has_value();
+}
+
+/// The line that the rank noted.
+inline int line_of(const Observation& seen, int rank) {
+  const std::string& note = seen.notes.at(static_cast<std::size_t>(rank));
+  return note.empty() ? 0 : std::stoi(note);
+}
+
+}  // namespace rankbox::testing

@@ -1,0 +1,174 @@
+// Programs in which nobody can go on: a deadlock is proved where that is possible (tests/sim tells
+// how well), and elsewhere ends when the deadline has passed. Nothing hangs.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "collectives/topology.h"
+#include "comm/run_ranks.h"
+#include "tests/backends/worlds.h"
+
+namespace rankbox::testing {
+namespace {
+
+/// A program that gets stuck, for 2 ranks or more. Ranks from `stuck` on return.
+struct Program {
+  const char* name;
+  int stuck;
+  std::function<void(Comm&)> body;
+};
+
+const std::vector<Program>& programs() {
+  static const std::vector<Program> all = {
+      {"both send first", 2,
+       [](Comm& d) {
+         Tensor t = zeros(4);
+         if (d.rank() > 1) return;
+         d.send(t, 1 - d.rank());
+         d.recv(t, 1 - d.rank());
+       }},
+      {"both receive first", 2,
+       [](Comm& d) {
+         Tensor t = zeros(100'000);
+         if (d.rank() > 1) return;
+         d.recv(t, 1 - d.rank());
+         d.send(t, 1 - d.rank());
+       }},
+      {"a large message that nobody receives", 1,
+       [](Comm& d) {
+         if (d.rank() == 0) d.send(zeros(1'000'000), 1);
+       }},
+      {"a message that nobody sends", 1,
+       [](Comm& d) {
+         if (d.rank() == 0) d.recv(zeros(3), 1);
+       }},
+      {"a request that nobody answers", 1,
+       [](Comm& d) {
+         Tensor t = zeros(3);
+         if (d.rank() == 0) d.wait(d.irecv(t, 1));
+       }},
+      {"half a sendrecv", 1,
+       [](Comm& d) {
+         Tensor in = zeros(2);
+         if (d.rank() == 0) d.sendrecv(zeros(2), 1, in, 1);
+         if (d.rank() == 1) d.recv(in, 0);
+       }},
+      {"a barrier that a rank never comes to", 1,
+       [](Comm& d) {
+         if (d.rank() != 1) d.barrier();
+       }},
+      {"a request of a collective that a rank never comes to", 1,
+       [](Comm& d) {
+         Tensor t = zeros(3);
+         if (d.rank() != 1) d.wait(d.all_reduce_async(t));
+       }},
+      {"a split that a rank never comes to", 1,
+       [](Comm& d) {
+         if (d.rank() != 1) (void)d.split(0);
+       }},
+      {"a collective on one side, a message on the other", 1,
+       [](Comm& d) {
+         Tensor t = zeros(5);
+         if (d.rank() == 1) d.recv(t, 0);
+         d.all_reduce(t);
+       }},
+      {"a split on one side, a message on the other", 1,
+       [](Comm& d) {
+         if (d.rank() == 1) d.recv(zeros(1), 0);
+         (void)d.split(0);
+       }},
+  };
+  return all;
+}
+
+TEST_CASE("whoever waits in vain is told, and the run ends") {
+  for (const Program& program : programs()) {
+    for (int p : world_sizes(2)) {
+      const std::string name = program.name;
+      CAPTURE(name);
+      CAPTURE(p);
+      const Observation seen = observe(stuck_world(p), program.body);
+      check_stuck(seen);
+      for (int rank = 0; rank < program.stuck; ++rank) check_stuck(seen, rank);
+      CHECK(seen.seconds < 10);
+      CHECK(contains(what_of(seen.thrown), "stuck_test.cc:"));
+    }
+  }
+}
+
+TEST_CASE("a ring in which all send, and then receive") {
+  for (int p : world_sizes(2)) {
+    const Observation seen = observe(stuck_world(p), [&](Comm& dist) {
+      Tensor in = zeros(10);
+      dist.send(zeros(10), next_rank(dist.rank(), p));
+      dist.recv(in, prev_rank(dist.rank(), p));
+    });
+    check_stuck(seen);
+    // All of them are named, with what they wait for.
+    for (int rank = 0; rank < p; ++rank)
+      CHECK(contains(what_of(seen.thrown), "rank " + std::to_string(rank)));
+    CHECK(contains(what_of(seen.thrown), "send"));
+  }
+}
+
+TEST_CASE("a rank that sends to itself, or receives from itself, is told at once") {
+  for (int p : world_sizes()) {
+    for (bool sends : {true, false}) {
+      const Observation seen = observe(world(p), [&](Comm& dist) {
+        Tensor tensor = zeros(3);
+        if (dist.rank() == p - 1) sends ? dist.send(tensor, p - 1) : dist.recv(tensor, p - 1);
+        dist.barrier();
+      });
+      INFO(what_of(seen.thrown));
+      CHECK(ended_as<DeadlockError>(seen));
+      CHECK(contains(what_of(seen.thrown), "stuck_test.cc:"));
+      CHECK(seen.seconds < 5);
+    }
+  }
+}
+
+TEST_CASE("a rank that swallows it does not hide it") {
+  for (int p : world_sizes(2)) {
+    const Observation seen = observe(stuck_world(p), [](Comm& dist) {
+      try {
+        if (dist.rank() == 0) dist.recv(zeros(3), 1);
+      } catch (const Error&) {
+      }
+    });
+    check_stuck(seen);
+  }
+}
+
+TEST_CASE("groups wait for each other") {
+  // 0 and 1 share a row, 0 and 2 a column; whom each of them waits for is in the other kind of group.
+  for (int p : world_sizes(4)) {
+    const Observation seen = observe(stuck_world(p), [](Comm& dist) {
+      Comm row = dist.split(dist.rank() / 2);
+      Comm column = dist.split(dist.rank() % 2);
+      if (dist.rank() == 0 || dist.rank() == 3) row.barrier();
+      if (dist.rank() == 1 || dist.rank() == 2) column.barrier();
+    });
+    check_stuck(seen);
+  }
+}
+
+TEST_CASE("a rank that takes its time is waited for, as long as the deadline is") {
+  for (int p : world_sizes(2)) {
+    RunOptions options = world(p);
+    options.faults = {{.rank = 0, .operation = 0, .kind = Fault::Kind::kDelay, .seconds = 0.5}};
+    const auto run = run_ranks(options, [](Comm& dist) {
+      Tensor sum = full(2, 1.0f);
+      dist.all_reduce(sum);
+      Comm all = dist.split(0);
+      all.barrier();
+      return to_host(sum)[1];
+    });
+    for (float sum : run.results) CHECK(sum == static_cast<float>(p));
+    CHECK(run.report.wall_seconds >= 0.5);
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::testing

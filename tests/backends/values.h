@@ -1,0 +1,75 @@
+// What ranks send and contribute, and what should come out: exact in every dtype and under every
+// operation for up to 8 ranks, and different from rank to rank.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "comm/tensor.h"
+#include "tests/support/combine.h"
+
+namespace rankbox::testing {
+
+/// Element i of what rank `from` sends as its message `number`: at most 2039, which 16 bits hold.
+template <class T>
+std::vector<T> letter(int from, int number, std::int64_t count) {
+  std::vector<T> made(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    made[static_cast<std::size_t>(i)] =
+        static_cast<T>(static_cast<int>((from * 509 + number * 101 + i) % 2039));
+  }
+  return made;
+}
+
+/// Element i of what a rank puts into a collective.
+template <class T>
+T input(ReduceOp op, std::int64_t rank, std::int64_t i) {
+  if (op == ReduceOp::PRODUCT) return static_cast<T>((rank + i) % 3 == 0 ? -2 : 1);
+  return static_cast<T>(static_cast<int>((rank * 7 + i * 3) % 23 - 11));
+}
+
+template <class T>
+std::vector<T> inputs(ReduceOp op, std::int64_t rank, std::int64_t count) {
+  std::vector<T> made;
+  for (std::int64_t i = 0; i < count; ++i) made.push_back(input<T>(op, rank, i));
+  return made;
+}
+
+/// Elements begin to end - 1 of the reduction over all ranks.
+template <class T>
+std::vector<T> reductions(ReduceOp op, std::int64_t world_size, std::int64_t begin,
+                          std::int64_t end) {
+  // 16-bit floats have no arithmetic of their own; what comes out is exact all the same.
+  using Wide = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
+  std::vector<T> made;
+  for (std::int64_t i = begin; i < end; ++i) {
+    Wide result = input<Wide>(op, 0, i);
+    for (std::int64_t rank = 1; rank < world_size; ++rank)
+      result = combine<Wide>(result, input<Wide>(op, rank, i), op);
+    if (op == ReduceOp::AVG) result = result / static_cast<Wide>(world_size);
+    made.push_back(static_cast<T>(result));
+  }
+  return made;
+}
+
+/// All ranks' inputs in rank order.
+template <class T>
+std::vector<T> concatenated(std::int64_t world_size, std::int64_t count) {
+  std::vector<T> made;
+  for (std::int64_t rank = 0; rank < world_size; ++rank) {
+    const std::vector<T> part = inputs<T>(ReduceOp::SUM, rank, count);
+    made.insert(made.end(), part.begin(), part.end());
+  }
+  return made;
+}
+
+/// A slice's elements in host memory.
+template <class T>
+std::vector<T> host_copy(Slice slice) {
+  TensorOf<T> copied(slice.size());
+  if (slice.size() > 0) copy(copied, slice);
+  return to_host(copied);
+}
+
+}  // namespace rankbox::testing

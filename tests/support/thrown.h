@@ -1,0 +1,45 @@
+// What was thrown, for tests to look at.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+
+namespace rankbox::testing {
+
+/// The error as an E, if it is one.
+template <class E>
+std::optional<E> error_as(const std::exception_ptr& error) {
+  if (error == nullptr) return std::nullopt;
+  try {
+    std::rethrow_exception(error);
+  } catch (const E& match) {
+    return match;
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
+/// The error's message; "nothing was thrown" for null.
+inline std::string what_of(const std::exception_ptr& error) {
+  if (error == nullptr) return "nothing was thrown";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& match) {
+    return match.what();
+  } catch (...) {
+    return "not a std::exception";
+  }
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Whether a path ends in this file name.
+inline bool is_file(const std::string& path, const std::string& name) {
+  return path.size() >= name.size() &&
+         path.compare(path.size() - name.size(), name.size(), name) == 0;
+}
+
+}  // namespace rankbox::testing
