@@ -37,6 +37,10 @@ void notice_silence(int socket) {
   set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 10000);  // ms that what we sent may stay unconfirmed
 }
 
+bool is_silence(int error) {
+  return error == ETIMEDOUT || error == EHOSTUNREACH || error == ENETUNREACH || error == ENETDOWN;
+}
+
 }  // namespace
 
 Bytes bytes_of(MessageType type, std::string_view content) {
@@ -92,6 +96,7 @@ bool Connection::read() {
     }
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+    silent_ = got < 0 && is_silence(errno);
     end_ = got == 0 ? "closed" : std::strerror(errno);
     return false;
   }
@@ -137,6 +142,13 @@ std::optional<Message> Connection::next() {
     taken_ = 0;
   }
   return message;
+}
+
+std::string Connection::end_in_words() const {
+  return fmt::format("{} ({})",
+                     silent_ ? "went silent: is its machine or the network down?"
+                             : "ended without a word: it was killed, crashed or gave up",
+                     end_);
 }
 
 void Connection::end_writing() {

@@ -66,6 +66,8 @@ class Connection {
 
   /// Once read() has returned false: why. "closed", "Connection reset by peer", …
   const std::string& end() const { return end_; }
+  /// The same, of a rank that should not have ended: what may have happened to it.
+  std::string end_in_words() const;
   /// The other side is no Rankbox process.
   bool is_stranger() const { return stranger_; }
 
@@ -82,6 +84,7 @@ class Connection {
   bool greeted_ = false;   // their eight bytes have come
   bool cannot_write_ = false;
   bool stranger_ = false;
+  bool silent_ = false;  // the kernel has given up hearing from it
   std::string end_;
 };
 

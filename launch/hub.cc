@@ -179,7 +179,9 @@ bool HubLoop::meet(Guest& guest) {
   hello.who += " from " + guest.from;
   if (failure_) {
     ++latecomers_;
-    guest.line.send(bytes_of(MessageType::kStop, encode(*failure_)));
+    // It does not know us yet, and takes short messages only.
+    const Failure told = {failure_->rank, failure_->reason.substr(0, kMostOfStranger / 2)};
+    guest.line.send(bytes_of(MessageType::kStop, encode(told)));
     return false;
   }
   std::string differs = disagreement(mine_, hello);
@@ -273,13 +275,9 @@ void HubLoop::contribute(int rank, const Message& message) {
 /// Its connection has ended.
 void HubLoop::lose(int rank) {
   Member& member = members_[static_cast<std::size_t>(rank)];
-  const std::string end = member.line->end();
+  const std::string end = member.line->end_in_words();
   member.line.reset();
-  if (!member.said_goodbye) {
-    fail(rank,
-         fmt::format("rank {} ({}) ended without a word: it was killed, crashed or gave up ({})",
-                     rank, member.who, end));
-  }
+  if (!member.said_goodbye) fail(rank, fmt::format("rank {} ({}) {}", rank, member.who, end));
   if (rank == 0) begin_to_finish();
 }
 

@@ -2,6 +2,7 @@
 //
 //   rank_program sum              all ranks add up their ranks; rank 0 prints the sum
 //   rank_program die RANK         that rank is killed; the others wait until they are told, and say so
+//   rank_program wait             all wait until they are told of a failure, having said so
 //   rank_program fail RANK CODE   that rank throws; its program exits with CODE, the others' with 1
 #include <csignal>
 #include <cstdio>
@@ -40,6 +41,8 @@ void run(const std::string& what, int whom) {
   } else if (what == "fail" && star.rank() == whom) {
     throw std::runtime_error("thrown");
   } else {
+    if (what == "wait") fmt::print("waiting\n");
+    std::fflush(stdout);
     while (!star.stopped()) usleep(1000);
     star.check("the test");
   }

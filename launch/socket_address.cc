@@ -45,6 +45,17 @@ bool is_loopback(const std::string& host) {
 }
 
 std::string in_words(const SocketAddress& address) {
+  // An IPv4 peer of a socket for both: in its own notation.
+  const auto* ipv6 = reinterpret_cast<const sockaddr_in6*>(&address.storage);
+  if (address.family() == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&ipv6->sin6_addr)) {
+    SocketAddress ipv4;
+    auto* plain = reinterpret_cast<sockaddr_in*>(&ipv4.storage);
+    plain->sin_family = AF_INET;
+    plain->sin_port = ipv6->sin6_port;
+    std::memcpy(&plain->sin_addr, &ipv6->sin6_addr.s6_addr[12], sizeof(plain->sin_addr));
+    ipv4.size = sizeof(*plain);
+    return in_words(ipv4);
+  }
   std::array<char, NI_MAXHOST> host = {};
   std::array<char, NI_MAXSERV> port = {};
   const int error = getnameinfo(address.get(), address.size, host.data(), host.size(), port.data(),

@@ -204,10 +204,7 @@ void Star::pump() {
   line_->flush();
   const bool open = line_->read();
   while (auto message = line_->next()) take(std::move(*message));
-  if (!open && !deserted_) {
-    fail({0, fmt::format("rank 0 ended without a word: it was killed, crashed or gave up ({})",
-                         line_->end())});
-  }
+  if (!open && !deserted_) fail({0, "rank 0 " + line_->end_in_words()});
 }
 
 void Star::take(Message message) {
