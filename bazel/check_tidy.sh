@@ -18,7 +18,7 @@ common="-std=c++20 -I. -include bazel/clang_source_location.h"
 mpi="$(pkg-config --cflags ompi-c 2>/dev/null | sed 's/-I/-isystem /g') -DOMPI_SKIP_MPICXX"
 declare -A flags_of=(
   [mpi]="$common -DRANKBOX_BACKEND_MPI $mpi"
-  [gpu]="$common -DRANKBOX_BACKEND_NCCL -Igpu/emulation"
+  [gpu]="$common -DRANKBOX_BACKEND_NCCL -isystem gpu/emulation"
   [sim]="$common -DRANKBOX_BACKEND_SIM $mpi"
 )
 backend_of() {

@@ -44,7 +44,8 @@ def closure(path, seen, system):
 
 
 def available(header, flags):
-    folders = ["/usr/include", "/usr/local/include"] + [f for f in flags.split() if f.startswith("/")]
+    named = [flag for flag in flags.split() if os.path.isdir(flag)]  # those after -isystem
+    folders = ["/usr/include", "/usr/local/include"] + named
     return any(os.path.isfile(os.path.join(folder, header)) for folder in folders)
 
 

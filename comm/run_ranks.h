@@ -38,6 +38,9 @@ struct Launch {
 /// Implemented by the backend, as all that follows.
 Launch launch();
 
+/// Why no rank can run on this machine ("there is no GPU …"), in one line; empty: ranks can.
+std::string why_no_ranks();
+
 /// Throws InvalidArgument for a world that cannot be.
 void check_options(const RunOptions& options);
 

@@ -19,6 +19,7 @@
 #include "comm/option_checks.h"
 #include "comm/rank_failure.h"
 #include "comm/run_ranks.h"
+#include "gpu/devices.h"
 #include "gpu/device_here.h"
 #include "gpu/launched.h"
 #include "gpu/nccl_run.h"
@@ -145,6 +146,8 @@ void run_processes(const RunOptions& options, const Body& body, RunReport* repor
 }  // namespace
 }  // namespace gpu
 
+std::string why_no_ranks() { return gpu::why_no_device(); }
+
 Launch launch() {
   const auto& who = gpu::launched();
   return who ? Launch{who->world_size, who->rank} : Launch{};
@@ -178,7 +181,8 @@ void run_world(const RunOptions& options, const std::function<void(Comm&)>& body
 
 std::vector<std::string> gather_from_processes(int world_size, std::string mine) {
   if (!gpu::launched()) return {std::move(mine)};
-  std::vector<std::string> all = gpu::kept_processes()->conclude(mine);
+  // After a run that failed, over connections that are new.
+  std::vector<std::string> all = gpu::processes(RunOptions().deadline_seconds).conclude(mine);
   all.resize(static_cast<std::size_t>(world_size));
   return all;
 }

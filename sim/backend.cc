@@ -6,6 +6,8 @@ namespace rankbox {
 
 Launch launch() { return {}; }
 
+std::string why_no_ranks() { return ""; }
+
 void check_options(const RunOptions& options) { sim::check_options(options); }
 
 void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
