@@ -184,8 +184,7 @@ class Collector {
     std::vector<const char*> ops;
     for (const ReduceOp op : kReduceOps) ops.push_back(name_of(op));
     std::vector<const char*> dtypes;
-    for (const DType dtype : kDTypes)
-      dtypes.push_back(name_of(dtype));
+    for (const DType dtype : kDTypes) dtypes.push_back(name_of(dtype));
     return {{"starts", starts_},
             {"nodes", trace_.nodes},
             {"groups", trace_.groups},
