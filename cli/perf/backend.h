@@ -13,8 +13,14 @@ namespace rankbox::perf {
 /// "sim", "mpi", "nccl": the program is rankbox-compare-NAME.
 const char* backend_name();
 
+/// Called first of all, once.
+void prepare_process();
+
 /// One line: what the ranks are, of which library, in which version. Never throws.
 std::string backend_line();
+
+/// One line: what a world of this size is made of here. Never throws.
+std::string world_line(int world_size);
 
 /// NCCL's, as ncclGetVersion has it: 22809. 0 elsewhere.
 int nccl_version();
@@ -26,8 +32,8 @@ Device device_here(const Comm& dist);
 /// nodes are real, and found by the backend itself.
 int nodes_to_imagine(const Cluster& cluster, int world_size);
 
-/// What the native collective is measured with, beside its defaults.
-std::vector<Baseline> default_baselines();
+/// What the native collective of a world of this size is measured with, beside its defaults.
+std::vector<Baseline> default_baselines(int world_size);
 
 /// Whether processes of this backend may run themselves again, as a baseline does.
 bool can_run_itself();

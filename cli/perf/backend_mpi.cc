@@ -13,6 +13,8 @@ namespace rankbox::perf {
 
 const char* backend_name() { return "mpi"; }
 
+void prepare_process() {}
+
 std::string backend_line() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
@@ -23,13 +25,17 @@ std::string backend_line() {
   return fmt::format("mpi: ranks are processes, {}", version);
 }
 
+std::string world_line(int world_size) {
+  return fmt::format("{} rank{}, a process each", world_size, world_size == 1 ? "" : "s");
+}
+
 int nccl_version() { return 0; }
 
 Device device_here(const Comm& /*dist*/) { return host_device(); }
 
 int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
 
-std::vector<Baseline> default_baselines() { return {}; }
+std::vector<Baseline> default_baselines(int /*world_size*/) { return {}; }
 
 // What mpirun starts can call MPI_Init once, and so can no child of it.
 bool can_run_itself() { return false; }

@@ -12,15 +12,11 @@
 #include "cli/perf/host_device.h"
 #include "gpu/devices.h"
 #include "gpu/rank_device.h"
+#include "gpu/run_mode.h"
 #include "launch/local_launcher.h"
 
 namespace rankbox::perf {
 namespace {
-
-std::string version_of_nccl() {
-  const int version = nccl_version();
-  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
-}
 
 std::string gpus() {
   const std::string reason = gpu::why_no_device();
@@ -41,13 +37,21 @@ bool asks_for_ring(const char* algorithms) {
 
 const char* backend_name() { return "nccl"; }
 
+// That ranks share a GPU stands in the header of the report.
+void prepare_process() { setenv("RANKBOX_GPU_NOTICE", "0", /*overwrite=*/0); }
+
 std::string backend_line() {
   try {
-    return fmt::format("nccl: NCCL {}, CUDA {}, driver for CUDA {}, {}", version_of_nccl(),
+    return fmt::format("nccl: NCCL {}, CUDA {}, driver for CUDA {}, {}", gpu::nccl_version(),
                        gpu::runtime_version(), gpu::driver_version(), gpus());
   } catch (const std::exception& error) {
     return fmt::format("nccl: {}", error.what());
   }
+}
+
+std::string world_line(int world_size) {
+  const std::string lines = gpu::describe_world(world_size);
+  return lines.substr(0, lines.find('\n'));
 }
 
 int nccl_version() {
@@ -69,8 +73,10 @@ int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1;
 
 // NCCL's choice may be a tree, or done by the switches (NVLS), which beats what any program that
 // sends and receives can do. Its ring is what a ring can be compared with.
-std::vector<Baseline> default_baselines() {
+std::vector<Baseline> default_baselines(int world_size) {
   if (asks_for_ring(std::getenv("NCCL_ALGO"))) return {};
+  // The native collectives of ranks that share a GPU are not NCCL's.
+  if (gpu::choose_mode(world_size) == gpu::RunMode::kShared) return {};
   return {{"native-ring", "NCCL_ALGO", "RING"}};
 }
 

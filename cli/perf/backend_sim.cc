@@ -9,9 +9,15 @@ namespace rankbox::perf {
 
 const char* backend_name() { return "sim"; }
 
+void prepare_process() {}
+
 std::string backend_line() {
   return fmt::format("sim: ranks are threads of this process, on {} cores",
                      sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::string world_line(int world_size) {
+  return fmt::format("{} rank{}, threads of this process", world_size, world_size == 1 ? "" : "s");
 }
 
 int nccl_version() { return 0; }
@@ -22,7 +28,7 @@ int nodes_to_imagine(const Cluster& cluster, int world_size) {
   return cluster.nodes_for(world_size);
 }
 
-std::vector<Baseline> default_baselines() { return {}; }
+std::vector<Baseline> default_baselines(int /*world_size*/) { return {}; }
 
 bool can_run_itself() { return true; }
 

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <system_error>
@@ -40,9 +41,13 @@ std::string in_words(int status) {
 }  // namespace
 
 BaselineRows measure_baseline(const Plan& plan, const Baseline& baseline) {
+  const char* const job = std::getenv("RANKBOX_JOB");
   cli::ChildOptions child;
   // Not /proc/self/exe: that would be env.
   child.command = {"env", fmt::format("{}={}", baseline.variable, baseline.value),
+                   // Processes that launched each other's children must not mistake them for each
+                   // other: these are of another job (launch/rank_variables.h).
+                   fmt::format("RANKBOX_JOB={} {}", job == nullptr ? "" : job, baseline.label),
                    std::filesystem::read_symlink("/proc/self/exe").string()};
   for (std::string& option : options_for_baseline(plan)) child.command.push_back(std::move(option));
   child.seconds = kNoLimitSeconds;

@@ -107,14 +107,15 @@ std::string verdict(const Output& output, const Totals& totals, const Arguments&
 }
 
 /// Throws Error if anything is wrong, after all is printed and written.
-void measure_all(const Request& request, const Arguments& arguments) {
-  const Plan& plan = request.plan;
+void measure_all(Request request, const Arguments& arguments) {
+  Plan& plan = request.plan;
   const bool is_first = launch().is_first();
   const bool prints = is_first && !request.is_baseline && request.json != "-";
   // Among several processes the mistake of one is told where all of them hear of it: below.
   if (launch().processes <= 1) check_report(request);
   const int world_size = world_size_of(plan);
   const std::vector<Job> jobs = jobs_of(plan, world_size);
+  if (request.has_default_baselines) plan.baselines = default_baselines(world_size);
   Occasion occasion = {time_now(), "", arguments, relevant_environment()};
 
   Arguments failures;
@@ -146,6 +147,7 @@ void measure_all(const Request& request, const Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
+  prepare_process();
   const Request request = parse_options(arguments);
   switch (request.task) {
     case Request::Task::kShowHelp:
@@ -169,11 +171,14 @@ int run(const Arguments& arguments) {
   return 0;
 }
 
-int complain(const std::string& what, int exit_code) {
+/// @param of_each every process has its own to say, not the first alone
+int complain(const std::string& what, int exit_code, bool of_each = false) {
   std::fflush(stdout);
   std::string line = what;
   std::replace(line.begin(), line.end(), '\n', ' ');
-  if (is_first_process()) fmt::print(stderr, "rankbox-compare-{}: {}\n", backend_name(), line);
+  if (of_each || is_first_process()) {
+    fmt::print(stderr, "rankbox-compare-{}: {}\n", backend_name(), line);
+  }
   return exit_code;
 }
 
@@ -191,6 +196,8 @@ int main(int argc, char** argv) {
     return complain("interrupted: no file was written", 128 + interrupted.signal());
   } catch (const rankbox::InvalidArgument& mistake) {
     return complain(mistake.what(), 2);
+  } catch (const rankbox::perf::CannotStart& error) {
+    return complain(error.what(), 1, /*of_each=*/true);
   } catch (const std::exception& error) {
     return complain(error.what(), 1);
   }

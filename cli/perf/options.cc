@@ -59,13 +59,12 @@ std::vector<ReduceOp> parse_ops(const std::string& text) {
 }
 
 std::vector<Baseline> parse_baselines(const std::vector<std::string>& texts) {
-  if (texts.empty()) return default_baselines();
   std::vector<Baseline> baselines;
   for (const std::string& text : texts) {
     if (text == "none" && texts.size() == 1) return {};
     baselines.push_back(parse_baseline(text));
   }
-  if (!can_run_itself()) {
+  if (!baselines.empty() && !can_run_itself()) {
     throw InvalidArgument(
         fmt::format("--baseline: {} processes cannot run themselves again; set {} for a run of its "
                     "own, and compare the two",
@@ -182,7 +181,8 @@ void complete(Request& request, const Arguments& typed) {
   plan.collectives = cli::parse_collectives(typed.collectives);
   plan.algorithms = cli::parse_algorithms(typed.algorithms, plan.collectives);
   plan.cluster = typed.cluster.empty() ? cluster_presets().front() : cluster_named(typed.cluster);
-  plan.baselines = request.is_baseline ? std::vector<Baseline>{} : parse_baselines(typed.baselines);
+  plan.baselines = parse_baselines(typed.baselines);
+  request.has_default_baselines = typed.baselines.empty() && !request.is_baseline;
 }
 
 }  // namespace

@@ -13,10 +13,11 @@ struct Request {
   enum class Task { kMeasure, kShowHelp, kShowBackend, kListClusters };
   Task task = Task::kMeasure;
   Plan plan;
-  std::string help;          // kShowHelp: the text
-  std::string json;          // the file for the figures; "": none, "-": stdout, and no table
-  int processes = 0;         // to start on this machine, one rank each; 0: none
-  bool is_baseline = false;  // a child of a run that wants the figures on cli::kReportFd
+  std::string help;   // kShowHelp: the text
+  std::string json;   // the file for the figures; "": none, "-": stdout, and no table
+  int processes = 0;  // to start on this machine, one rank each; 0: none
+  bool has_default_baselines = true;  // nothing was said about them
+  bool is_baseline = false;           // a child of a run that wants the figures on cli::kReportFd
 };
 
 /// @param arguments argv, the program's name first

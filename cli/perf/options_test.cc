@@ -47,6 +47,9 @@ TEST_CASE("defaults are those of nccl-tests") {
   CHECK(plan.deadline_seconds == 30);
   CHECK(plan.cluster.name == "laptop");
   CHECK(request.json.empty());
+  CHECK(request.has_default_baselines);
+  CHECK(plan.baselines.empty());
+  CHECK_FALSE(parse({"--baseline", "none"}).has_default_baselines);
   CHECK(request.processes == 0);
 }
 
@@ -220,6 +223,7 @@ TEST_CASE("the options for a baseline make the same plan, of the native algorith
   const Request again = parse(options);
   CHECK(again.is_baseline);
   CHECK(again.plan.baselines.empty());
+  CHECK_FALSE(again.has_default_baselines);
   CHECK(again.plan.algorithms == std::vector<std::string>{"native"});
   CHECK(again.plan.min_bytes == 8);
   CHECK(again.plan.max_bytes == 1024);

@@ -124,7 +124,7 @@ TEST_CASE("all collectives and algorithms, right on every row, in the table and 
 
 TEST_CASE("-J - prints the figures, and nothing else") {
   if (!can_run()) return;
-  const Result result = run(with_ranks(small({"-J", "-"})));
+  const Result result = run(with_ranks(small({"-J", "-", "--baseline", "none"})));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
   CHECK(Json::parse(result.output).at("results").size() == 6);
@@ -200,6 +200,16 @@ TEST_CASE("a baseline is the native collective again, in a process with a variab
   CHECK(json.at("results").at(3).at("in_place").at("nwrong") == 0);
 }
 
+TEST_CASE("with NCCL between GPUs, its ring is measured beside its defaults") {
+  if (variable("RANKBOX_COMPARE").find("nccl") == std::string::npos || !can_run()) return;
+  const Result result = run(with_ranks(small({"--collective", "all_reduce"})));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 0);
+  // Ranks that share a GPU have other native collectives, which know no NCCL_ALGO.
+  const bool shared = result.output.find("\n# 3 ranks share ") != std::string::npos;
+  CHECK((result.output.find("\n# all_reduce: native-ring\n") != std::string::npos) == !shared);
+}
+
 TEST_CASE("a baseline that fails is told, and the rest is measured") {
   if (is_on_mpi() || !can_run()) return;
   const std::string path = path_in_new_folder("failed_baseline");
@@ -210,6 +220,21 @@ TEST_CASE("a baseline that fails is told, and the rest is measured") {
   CHECK(result.exit_code == 1);
   CHECK(result.output.find("broken was not measured: ") != std::string::npos);
   CHECK(read_json(path).at("results").size() == 6);
+}
+
+TEST_CASE("a process that finds no others says so, whichever it is") {
+  const std::string program = variable("RANKBOX_COMPARE");
+  if (program.find("nccl") == std::string::npos) return;  // of the launchers' variables
+  for (const char* rank : {"RANK=0", "RANK=1"}) {
+    CAPTURE(rank);
+    const Result result =
+        run({"env", rank, "WORLD_SIZE=2", "LOCAL_RANK=0", "MASTER_ADDR=127.0.0.1",
+             "MASTER_PORT=29871", program, "-b", "8", "-e", "8", "--baseline", "none", "-T", "1"});
+    CAPTURE(result.output);
+    CHECK(result.exit_code == 1);
+    CHECK(result.output.find("rankbox-compare-nccl: ") == 0);
+    CHECK(result.output.find('\n') == result.output.size() - 1);
+  }
 }
 
 TEST_CASE("what it is, and which clusters it knows") {

@@ -58,8 +58,10 @@ void run_session(const Plan& plan, const std::vector<Job>& jobs, int world_size,
   options.trace = false;
 
   const Job* now = nullptr;  // written by rank 0, read when all have ended
+  std::atomic<bool> has_started = false;
   try {
     run_ranks(options, [&](Comm& dist) {
+      has_started = true;
       const bool tells = dist.rank() == 0;
       const std::vector<Device> devices = gather_devices(dist, device_here(dist));
       check_memory(devices, largest_bytes(jobs));
@@ -75,8 +77,9 @@ void run_session(const Plan& plan, const std::vector<Job>& jobs, int world_size,
     });
   } catch (const Error& error) {
     cli::InterruptGuard::check();  // that is why, then
-    if (now == nullptr) throw;
-    rethrow_naming(error, now->row);
+    if (now != nullptr) rethrow_naming(error, now->row);
+    if (has_started || dynamic_cast<const InvalidArgument*>(&error) != nullptr) throw;
+    throw CannotStart(error.what(), error.context());
   }
 }
 

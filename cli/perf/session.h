@@ -7,6 +7,7 @@
 
 #include "cli/perf/devices.h"
 #include "cli/perf/jobs.h"
+#include "comm/errors.h"
 
 namespace rankbox::perf {
 
@@ -21,10 +22,16 @@ struct Listener {
 /// Throws InvalidArgument if the plan asks for several in each of a launcher's processes.
 int world_size_of(const Plan& plan);
 
+/// The ranks did not come together: what each process of a launcher knows of it is its own.
+class CannotStart : public Error {
+  using Error::Error;
+};
+
 /// Blocks until all is measured. Each row's vs_native is relative to the native row of the same size
 /// and operation, which comes before it.
-/// Errors: what run_ranks and the algorithms throw, with the row named; InvalidArgument if the
-/// largest row does not fit the devices' memory. Interrupted (cli/child.h) after a signal.
+/// Errors: what the algorithms throw, with the row named, the same in all processes; InvalidArgument
+/// if the largest row does not fit the devices' memory; CannotStart, or InvalidArgument, before that.
+/// Interrupted (cli/child.h) after a signal.
 void run_session(const Plan& plan, const std::vector<Job>& jobs, int world_size,
                  const Listener& listener);
 

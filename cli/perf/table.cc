@@ -103,7 +103,8 @@ std::string format_header(const Plan& plan, const std::vector<Device>& devices) 
           multiplies ? plan.step_factor : plan.step_bytes, multiplies ? "factor" : "bytes",
           plan.warmup, plan.iterations, plan.aggregated, plan.checks);
   for (std::size_t rank = 0; rank < devices.size(); ++rank) header += line_of(rank, devices[rank]);
-  return header + note_on_sharing(devices) +
+  return header + fmt::format("# {}\n", world_line(static_cast<int>(devices.size()))) +
+         note_on_sharing(devices) +
          fmt::format(
              "#\n"
              "# time       calls back to back, divided by their number\n"

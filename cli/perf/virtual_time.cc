@@ -12,7 +12,6 @@
 namespace rankbox::perf {
 namespace {
 
-using cost::operator+;
 using enum CollectiveKind;
 
 using ClosedForm = Cost (*)(int world_size, std::int64_t elements, std::int64_t element_bytes);
@@ -66,12 +65,14 @@ double price(const Cost& cost, const Link& link, double gamma) {
 double hierarchical_seconds(const Row& row, const Cluster& cluster) {
   const int nodes = cluster.nodes_for(row.world_size);
   const int largest_node = (row.world_size + nodes - 1) / nodes;
-  const Cost within = cost::reduce_tree(largest_node, row.elements, kElementBytes) +
-                      cost::broadcast_tree(largest_node, row.elements, kElementBytes);
+  const auto within = [&](const Cost& cost) {
+    return price(cost, cluster.within_node, cluster.gamma);
+  };
   const Cost between = cost::allreduce_rabenseifner(nodes, row.elements, kElementBytes);
   return 2 * cost::native_seconds(kSplit, row.world_size, 0, cluster) +
-         price(within, cluster.within_node, cluster.gamma) +
-         price(between, cluster.between_nodes, cluster.gamma);
+         within(cost::reduce_tree(largest_node, row.elements, kElementBytes)) +
+         price(between, cluster.between_nodes, cluster.gamma) +
+         within(cost::broadcast_tree(largest_node, row.elements, kElementBytes));
 }
 
 }  // namespace
