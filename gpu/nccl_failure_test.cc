@@ -500,6 +500,27 @@ TEST_CASE("a rank that throws: the others' waits end at once, and tell why") {
   CHECK(threads_here() <= threads_before);
 }
 
+TEST_CASE("who is to be told of a failure is told once, before anything is aborted") {
+  int told = 0;
+  std::int64_t communicators = 0;
+  std::string why;
+  NcclSettings settings = ranks(3);
+  settings.on_failure = [&](const std::exception_ptr& cause) {
+    ++told;
+    why = NcclRun::words(cause);
+    communicators = emulation::live_nccl_communicators();
+    throw std::runtime_error("cannot be told");
+  };
+  const NcclRun result = run(settings, [](NcclCommunicator& dist) {
+    if (dist.rank() == 1) throw std::runtime_error("no more tea");
+    dist.barrier();
+  });
+  CHECK(told == 1);
+  CHECK(why == "no more tea");
+  CHECK(communicators == 6);
+  CHECK(result.what() == "no more tea");
+}
+
 // ---- Errors of NCCL and CUDA --------------------------------------------------------------------
 
 TEST_CASE("a call that NCCL refuses: NcclError with operation, bytes, text, place and hint") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ranges>
 #include <thread>
 #include <utility>
 
@@ -282,9 +283,9 @@ void NcclRank::for_each_communicator(Fn fn) {
   const auto call = [&fn](ncclComm_t& comm) {
     if (load(comm) != nullptr) fn(comm);
   };
-  for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
-    call(member->messages);
-    call(member->collectives);
+  for (NcclMember& member : members_ | std::views::reverse) {
+    call(member.messages);
+    call(member.collectives);
   }
   call(root_);
 }

@@ -94,46 +94,53 @@ NcclGroup& NcclWorld::group(const std::vector<int>& path, const std::vector<int>
   return *group;
 }
 
-void NcclWorld::stop(std::exception_ptr cause) {
-  const std::lock_guard guard(lock_);
-  if (is_stopped()) return;
-  cause_ = std::move(cause);
+void NcclWorld::stop_for(Cause cause) {
+  {
+    const std::lock_guard guard(lock_);
+    if (cause_.error != nullptr) return;
+    cause_ = std::move(cause);
+  }
+  if (settings_.on_failure) {
+    try {
+      settings_.on_failure(cause_.error);
+    } catch (...) {  // there is a failure already
+    }
+  }
   stopped_.store(true, std::memory_order_release);
 }
 
+void NcclWorld::stop(std::exception_ptr cause) { stop_for({.error = std::move(cause)}); }
+
 void NcclWorld::stop(const Conflict& conflict, const Caller& caller) {
   const int peer = conflict.ranks[0] == caller.rank ? conflict.ranks.back() : conflict.ranks[0];
-  const std::exception_ptr cause =
-      conflict.is_message
-          ? std::make_exception_ptr(MessageMismatch(conflict.text, caller.context(peer)))
-          : std::make_exception_ptr(CollectiveMismatch(conflict.text, caller.context()));
-  const std::lock_guard guard(lock_);
-  if (is_stopped()) return;
-  cause_ = cause;
-  conflict_ = conflict;
-  stopped_.store(true, std::memory_order_release);
+  stop_for(
+      {.error = conflict.is_message
+                    ? std::make_exception_ptr(MessageMismatch(conflict.text, caller.context(peer)))
+                    : std::make_exception_ptr(CollectiveMismatch(conflict.text, caller.context())),
+       .conflict = conflict});
 }
 
 std::exception_ptr NcclWorld::cause() const {
   const std::lock_guard guard(lock_);
-  return cause_;
+  return cause_.error;
 }
 
 void NcclWorld::throw_stopped(const Caller& caller) const {
   const std::lock_guard guard(lock_);
-  const auto concerned = std::find(conflict_.ranks.begin(), conflict_.ranks.end(), caller.rank);
-  if (concerned != conflict_.ranks.end()) {
-    if (!conflict_.is_message) throw CollectiveMismatch(conflict_.text, caller.context());
-    const bool first = concerned == conflict_.ranks.begin();
-    throw MessageMismatch(conflict_.text, caller.context(conflict_.ranks[first ? 1 : 0]));
+  const Conflict& conflict = cause_.conflict;
+  const auto concerned = std::find(conflict.ranks.begin(), conflict.ranks.end(), caller.rank);
+  if (concerned != conflict.ranks.end()) {
+    if (!conflict.is_message) throw CollectiveMismatch(conflict.text, caller.context());
+    const bool first = concerned == conflict.ranks.begin();
+    throw MessageMismatch(conflict.text, caller.context(conflict.ranks[first ? 1 : 0]));
   }
-  if (deadlock_ != nullptr && deadlock_->waits().front().rank == caller.rank) {
-    throw deadlock_->as_seen_by(caller.context(deadlock_->waits().front().peers.front()));
+  const DeadlockError* const deadlock = cause_.deadlock.get();
+  if (deadlock != nullptr && deadlock->waits().front().rank == caller.rank) {
+    throw deadlock->as_seen_by(caller.context(deadlock->waits().front().peers.front()));
   }
-  throw Aborted(
-      fmt::format("rank {} was stopped in {} at {}:{}, because {}", caller.rank, caller.operation,
-                  caller.place.file_name(), caller.place.line(), what_of(cause_)),
-      caller.context());
+  throw Aborted(fmt::format("rank {} was stopped in {}, because {}", caller.rank,
+                            call_in_words(caller), what_of(cause_.error)),
+                caller.context());
 }
 
 void NcclWorld::stop_for(const Orphan& orphan) {
@@ -142,22 +149,19 @@ void NcclWorld::stop_for(const Orphan& orphan) {
   const ErrorContext context{wait.rank, wait.op, returned, wait.file, wait.line};
   if (!orphan.blocks) {
     const bool sends = wait.op == "isend";
-    return stop(std::make_exception_ptr(UnreceivedMessage(
+    stop(std::make_exception_ptr(UnreceivedMessage(
         fmt::format("{}: {}; rank {} has returned, and every {} needs its {}",
                     sends ? "unreceived message" : "unmatched receive", orphan.text, returned,
                     sends ? "send" : "receive", sends ? "receive" : "send"),
         context)));
+    return;
   }
   const auto deadlock = std::make_shared<const DeadlockError>(
       fmt::format("deadlock: {}, but rank {} has returned; hint: a rank returned too early, or its "
                   "peers expect one call too many",
                   orphan.text, returned),
       context, std::vector<Wait>{wait}, std::vector<int>{wait.rank, returned});
-  const std::lock_guard guard(lock_);
-  if (is_stopped()) return;
-  deadlock_ = deadlock;
-  cause_ = std::make_exception_ptr(*deadlock);
-  stopped_.store(true, std::memory_order_release);
+  stop_for({.error = std::make_exception_ptr(*deadlock), .deadlock = deadlock});
 }
 
 void NcclWorld::leave(int rank) {

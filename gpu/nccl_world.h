@@ -27,6 +27,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,10 @@ struct NcclSettings {
   // starts for each call: quicker by that. But a rank whose peer is gone may then be stuck inside
   // a call (a connection, a full queue), where no deadline reaches it. For benchmarks.
   bool blocking_calls = false;
+  // Called with the first cause when the world is stopped, once, by whichever thread stops it, before
+  // any rank of this process aborts: so that other processes may be told why before their NCCL tells
+  // them that. May be null; what it throws is ignored.
+  std::function<void(const std::exception_ptr&)> on_failure = {};
 };
 
 /// "barrier at ring.cc:22", or without the place where that is not known.
@@ -106,6 +111,12 @@ class NcclWorld {
   std::string missing_in_words() const;
 
  private:
+  struct Cause {
+    std::exception_ptr error;
+    Conflict conflict = {};                              // no ranks: there is none
+    std::shared_ptr<const DeadlockError> deadlock = {};  // null: it is none
+  };
+  void stop_for(Cause cause);
   void stop_for(const Orphan& orphan);
 
   NcclSettings settings_;
@@ -114,9 +125,7 @@ class NcclWorld {
   std::atomic<int> returned_count_{0};
 
   mutable std::mutex lock_;  // guards the rest
-  std::exception_ptr cause_;
-  Conflict conflict_;  // no ranks: there is none
-  std::shared_ptr<const DeadlockError> deadlock_;
+  Cause cause_;
   std::map<std::vector<int>, std::unique_ptr<NcclGroup>> groups_;
   std::vector<bool> arrived_;   // [rank]
   std::vector<bool> returned_;  // [rank]

@@ -16,8 +16,8 @@
 // Thread safety: as NCCL's. A communicator belongs to one thread at a time.
 #pragma once
 
-#include <limits.h>
-#include <stddef.h>
+#include <climits>
+#include <cstddef>
 
 #include <cuda_runtime_api.h>
 

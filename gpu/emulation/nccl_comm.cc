@@ -146,7 +146,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   return ncclSuccess;
 }
 
-ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank,
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank,
                                     ncclConfig_t* config) {
   *comm = nullptr;
   if (nranks < 1) {
@@ -162,7 +162,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId c
   }
   const auto ordered = rankbox::gpu::emulation::count_init(device);
   if (ordered.now != ncclSuccess) return ordered.now;
-  auto clique = rankbox::gpu::emulation::clique_of(commId, nranks);
+  auto clique = rankbox::gpu::emulation::clique_of(comm_id, nranks);
   if (clique->size() != nranks) {
     return fail(ncclInvalidArgument, fmt::format("rank {} says {} ranks where another said {}",
                                                  rank, nranks, clique->size()));
@@ -180,8 +180,8 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId c
   return result;
 }
 
-ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId commId, int rank) {
-  return ncclCommInitRankConfig(comm, nranks, commId, rank, nullptr);
+ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank) {
+  return ncclCommInitRankConfig(comm, nranks, comm_id, rank, nullptr);
 }
 
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newcomm,
@@ -201,22 +201,22 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newc
   });
 }
 
-ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* asyncError) {
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* result) {
   if (comm == nullptr) return fail(ncclInvalidArgument, "comm argument is NULL");
   if (comm->pending) {
     if (comm->looks-- > 0) {
-      *asyncError = ncclInProgress;
+      *result = ncclInProgress;
       return ncclSuccess;
     }
-    const ncclResult_t result = comm->pending();
-    if (result == ncclInProgress) {
-      *asyncError = ncclInProgress;
+    const ncclResult_t state = comm->pending();
+    if (state == ncclInProgress) {
+      *result = ncclInProgress;
       return ncclSuccess;
     }
     comm->pending = nullptr;
-    if (result != ncclSuccess) comm->async_error = result;
+    if (state != ncclSuccess) comm->async_error = state;
   }
-  *asyncError = comm->async_error;
+  *result = comm->async_error;
   return ncclSuccess;
 }
 

@@ -32,9 +32,10 @@ T combine(T a, T b, ncclRedOp_t op) {
   if (op == ncclMin) return a < b ? a : b;
   if constexpr (std::is_integral_v<T>) {
     // Unsigned: overflow wraps around. At least as wide as int, or the product would be an int.
-    using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
-    const auto x = static_cast<Wide>(a);
-    const auto y = static_cast<Wide>(b);
+    using Unsigned = std::make_unsigned_t<T>;
+    using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, Unsigned>;
+    const Wide x = static_cast<Unsigned>(a);
+    const Wide y = static_cast<Unsigned>(b);
     return static_cast<T>(op == ncclProd ? x * y : x + y);
   } else {
     return static_cast<T>(op == ncclProd ? a * b : a + b);
