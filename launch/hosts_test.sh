@@ -8,7 +8,7 @@ program=$1
 if [[ ${INSIDE-} != yes ]]; then
   # As root of our own, in a network of our own, which both end with us.
   alone=(unshare --user --map-root-user --net --mount --pid --fork --kill-child --mount-proc)
-  if ! why=$("${alone[@]}" ip link add a type veth peer name b 2>&1) || ! why=$(command -v nsenter); then
+  if ! why=$("${alone[@]}" ip link add plug type veth peer name socket 2>&1) || ! why=$(command -v nsenter); then
     printf 'SKIPPED: no network namespaces here: %s\n' "${why:-nsenter is missing}"
     exit 0
   fi
