@@ -19,58 +19,16 @@ std::unique_ptr<char[]> room_for(Slice slice) {
 
 Collective::Collective(Group& group, const Caller& caller, const CollectiveCall& call, bool checked)
     : group_(group), caller_(caller), call_(call) {
-  if (!checked) {
+  if (checked) {
+    agreement_.emplace(group, caller, call);
+  } else {
     start();
-    return;
   }
-  statements_.resize(group.members.size());
-  statements_[static_cast<std::size_t>(group.index)] = statement();
-  check(MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, statements_.data(), sizeof(Statement),
-                       MPI_BYTE, group.agreements, &request_),
-        "MPI_Iallgather", caller, -1, call.in.bytes());
 }
 
-Collective::Statement Collective::statement() const {
-  Statement made;
-  made.kind = static_cast<std::int32_t>(call_.kind);
-  made.root = call_.root;
-  made.op = static_cast<std::int32_t>(call_.op);
-  made.dtype = static_cast<std::int32_t>(call_.dtype);
-  made.count = call_.count;
-  made.rank = caller_.rank;
-  made.line = caller_.place.line();
-  const std::string file = caller_.place.file_name();
-  // The end of a long path says more than its beginning.
-  const std::size_t skipped = file.size() - std::min(file.size(), made.file.size() - 1);
-  std::copy(file.begin() + static_cast<std::ptrdiff_t>(skipped), file.end(), made.file.begin());
-  return made;
-}
-
-void Collective::compare() {
-  const auto call_of = [](const Statement& from) {
-    CollectiveCall call;
-    call.kind = static_cast<CollectiveKind>(from.kind);
-    call.root = from.root;
-    call.op = static_cast<ReduceOp>(from.op);
-    call.dtype = static_cast<DType>(from.dtype);
-    call.count = from.count;
-    call.reduces = call.kind == CollectiveKind::kReduce ||
-                   call.kind == CollectiveKind::kAllReduce ||
-                   call.kind == CollectiveKind::kReduceScatter;
-    return call;
-  };
-  const auto told = [&](const Statement& from) {
-    const int root = from.root < 0 ? -1 : group_.world_rank(from.root);
-    return in_words(call_of(from), from.rank, root, from.file.data(), static_cast<int>(from.line));
-  };
-  const Statement& first = statements_.front();
-  for (const Statement& other : statements_) {
-    const std::string fields = differences(call_of(first), call_of(other));
-    if (fields.empty()) continue;
-    mismatch_ =
-        fmt::format("collective mismatch in {}: {}, but {}", fields, told(first), told(other));
-    return;
-  }
+const std::string& Collective::mismatch() const {
+  static const std::string none;
+  return agreement_ ? agreement_->mismatch() : none;
 }
 
 bool Collective::has_result() const {
@@ -107,30 +65,26 @@ void Collective::deliver() {
   end_native(group_, native_);
 }
 
-bool Collective::advance() {
-  if (stage_ == Stage::kDone) return true;
-  if (stage_ == Stage::kDisagreed) return false;
+void Collective::listen() {
+  if (stage_ == Stage::kAgreeing && !agreed_) agreed_ = agreement_->advance();
+}
+
+void Collective::advance() {
+  listen();
+  if (stage_ == Stage::kAgreeing && agreed_) start();
+  if (stage_ != Stage::kRunning) return;
   int done = 0;
   check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test", caller_, -1, call_.in.bytes());
-  if (done == 0) return false;
-  if (stage_ == Stage::kRunning) {
-    deliver();
-    stage_ = Stage::kDone;
-    return true;
-  }
-  compare();
-  if (!mismatch_.empty()) {
-    stage_ = Stage::kDisagreed;
-    return false;
-  }
-  start();
-  return advance();
+  if (done == 0) return;
+  deliver();
+  stage_ = Stage::kDone;
 }
 
 void advance_all(Group& group) {
+  bool may_start = true;
   for (const std::shared_ptr<Collective>& collective : group.collectives) {
-    collective->advance();
-    if (!collective->has_started()) break;
+    may_start ? collective->advance() : collective->listen();
+    may_start = may_start && collective->has_started();
   }
   while (!group.collectives.empty() && group.collectives.front()->is_done()) {
     group.collectives.pop_front();

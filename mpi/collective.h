@@ -1,23 +1,22 @@
 // A native collective under way.
 //
-// First the ranks tell each other what they call, so that a mismatch is an error instead of a hang
-// or of wrong memory; then MPI's own collective runs. Both are polled, and collectives of one group
-// start in the order of the calls on every rank: each waits for those before it.
+// First the ranks tell each other what they call (agreement.h); then MPI's own collective runs. Both
+// are polled, and collectives of one group start in the order of the calls on every rank: each waits
+// for those before it.
 //
 // MPI cannot call a collective off. So it works on copies, which outlive a run that is stopped. (Where
 // RunOptions::check_collectives is off, for taking times, calls that block do without all this:
 // communicator_collectives.cc.)
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include <mpi.h>
 
 #include "comm/collective_call.h"
+#include "mpi/agreement.h"
 #include "mpi/group.h"
 #include "mpi/native.h"
 
@@ -29,38 +28,25 @@ class Collective {
   /// @param checked false: nothing is said, and MPI's collective has begun
   Collective(Group& group, const Caller& caller, const CollectiveCall& call, bool checked);
 
-  /// Moves on as far as possible without waiting: true when it is done, and its result is where it
-  /// belongs.
+  /// Hears what the others say of their calls.
+  void listen();
+  /// Moves on as far as possible without waiting.
   /// REQUIRES: those before it in the group have started.
-  bool advance();
+  void advance();
   bool has_started() const { return stage_ >= Stage::kRunning; }
   bool is_done() const { return stage_ == Stage::kDone; }
   /// Nobody wants the result any more: the rank's slices are not touched again.
   void abandon() { abandoned_ = true; }
 
-  /// What the ranks disagree on, once it is known; empty if nothing.
-  const std::string& mismatch() const { return mismatch_; }
+  /// What two ranks disagree on, once it is known; empty if nothing.
+  const std::string& mismatch() const;
   Group& group() const { return group_; }
   const Caller& caller() const { return caller_; }
   const CollectiveCall& call() const { return call_; }
 
  private:
-  enum class Stage { kAgreeing, kDisagreed, kRunning, kDone };
+  enum class Stage { kAgreeing, kRunning, kDone };
 
-  /// One rank's call, as it travels.
-  struct Statement {
-    std::int32_t kind = 0;
-    std::int32_t root = 0;
-    std::int32_t op = 0;
-    std::int32_t dtype = 0;
-    std::int64_t count = 0;
-    std::int32_t rank = 0;
-    std::uint32_t line = 0;
-    std::array<char, 92> file{};
-  };
-
-  Statement statement() const;
-  void compare();
   void start();
   void deliver();
   bool has_result() const;
@@ -69,10 +55,10 @@ class Collective {
   Caller caller_;
   CollectiveCall call_;
   bool abandoned_ = false;
+  std::optional<Agreement> agreement_;
+  bool agreed_ = false;
   Stage stage_ = Stage::kAgreeing;
   MPI_Request request_ = MPI_REQUEST_NULL;
-  std::vector<Statement> statements_;  // [index]
-  std::string mismatch_;
   std::unique_ptr<char[]> in_;  // copies of the rank's slices
   std::unique_ptr<char[]> out_;
   NativeCall native_;

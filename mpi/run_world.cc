@@ -194,9 +194,9 @@ class Turn {
 }  // namespace
 }  // namespace mpi
 
-std::string why_no_ranks() { return ""; }
-
 Launch launch() { return {mpi::environment().size, mpi::environment().rank}; }
+
+std::string why_no_ranks() { return ""; }
 
 void check_options(const RunOptions& options) {
   check_run_options(options);

@@ -57,9 +57,9 @@ void choose_arguments(Step& step, const std::vector<int>& members, Dice& dice) {
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : dice_(seed) {
+  Generator(std::uint64_t seed, int most_ranks) : dice_(seed) {
     program_.seed = seed;
-    program_.world_size = 1 + dice_.below(9);
+    program_.world_size = 1 + dice_.below(static_cast<std::size_t>(most_ranks));
     std::vector<int> everyone(static_cast<std::size_t>(program_.world_size));
     std::iota(everyone.begin(), everyone.end(), 0);
     program_.groups.push_back(std::move(everyone));
@@ -308,10 +308,12 @@ const char* name_of(StepKind kind) {
 
 }  // namespace
 
-Program matched_program(std::uint64_t seed) { return Generator(seed).make(); }
+Program matched_program(std::uint64_t seed, int most_ranks) {
+  return Generator(seed, most_ranks).make();
+}
 
-Program broken_program(std::uint64_t seed) {
-  const Program matched = matched_program(seed);
+Program broken_program(std::uint64_t seed, int most_ranks) {
+  const Program matched = matched_program(seed, most_ranks);
   Dice dice(seed ^ 0x9e3779b97f4a7c15);
   while (true) {
     Program broken = matched;

@@ -63,11 +63,11 @@ struct Program {
   std::string change;                    // what was broken, in words; empty for a matched program
 };
 
-/// A program of 1 to 9 ranks that works.
-Program matched_program(std::uint64_t seed);
+/// A program of 1 to `most_ranks` ranks, at most 9, that works.
+Program matched_program(std::uint64_t seed, int most_ranks = 9);
 
 /// A matched program with one thing changed.
-Program broken_program(std::uint64_t seed);
+Program broken_program(std::uint64_t seed, int most_ranks = 9);
 
 /// Element i of what the step sends or contributes. Exact in the step's dtype, and so are the
 /// reductions of up to 9 ranks' elements by the step's op.

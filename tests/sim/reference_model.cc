@@ -73,6 +73,16 @@ class Model {
     return all;
   }
 
+  std::set<OutcomeKind> disagreements() const {
+    std::set<OutcomeKind> kinds;
+    for (const Posted& posted : all_) {
+      if (posted.state != Posted::kMismatch) continue;
+      kinds.insert(is_message(posted.step.kind) ? OutcomeKind::kMessageMismatch
+                                                : OutcomeKind::kCollectiveMismatch);
+    }
+    return kinds;
+  }
+
  private:
   struct Rank {
     std::size_t next = 0;  // step
@@ -315,7 +325,7 @@ class Model {
 Prediction predict(const Program& program) {
   Model model(program, {});
   model.run();
-  Prediction prediction{model.verdicts(), model.received()};
+  Prediction prediction{model.verdicts(), model.disagreements(), model.received()};
   const std::vector<int> open = model.open_requests();
   for (std::uint64_t chosen = 1; chosen < std::uint64_t{1} << open.size(); ++chosen) {
     std::set<int> taken_back;
@@ -324,6 +334,7 @@ Prediction predict(const Program& program) {
     }
     Model variant(program, std::move(taken_back));
     variant.run();
+    prediction.disagreements.merge(variant.disagreements());
     for (Verdict& verdict : variant.verdicts()) {
       const auto& known = prediction.possible;
       if (std::find(known.begin(), known.end(), verdict) == known.end())

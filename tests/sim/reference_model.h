@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct Verdict {
 
 struct Prediction {
   std::vector<Verdict> possible;
+  // Of what ranks disagree on, also where none of them came to wait for it: a backend may notice.
+  std::set<OutcomeKind> disagreements;
   // [rank] digests, in order; if the run ends well.
   std::vector<std::vector<std::uint64_t>> received;
 };
