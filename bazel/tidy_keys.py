@@ -26,18 +26,25 @@ def read(path):
     return text, INCLUDE.findall(text)
 
 
-def closure(path, seen, system):
+# comm/comm.h includes one of these, as the backend has it.
+BACKENDS = {"sim/communicator.h": "SIM", "mpi/communicator.h": "MPI", "gpu/communicator.h": "NCCL"}
+
+
+def closure(path, flags, seen, system):
     """Adds to `seen` what `path` includes of ours, to `system` the names in angle brackets."""
     if path in seen:
         return
     seen.add(path)
     for ours, theirs in read(path)[1]:
+        if ours in BACKENDS and path == "comm/comm.h":
+            if f"-DRANKBOX_BACKEND_{BACKENDS[ours]}" not in flags:
+                continue
         if theirs:
             system.add(theirs)
             continue
         for candidate in (ours, os.path.join(os.path.dirname(path), ours)):
             if os.path.isfile(candidate):
-                closure(os.path.normpath(candidate), seen, system)
+                closure(os.path.normpath(candidate), flags, seen, system)
                 break
         else:
             system.add(ours)
@@ -53,7 +60,7 @@ def main(flags, files):
     rules = hashlib.sha256((sys.stdin.read() + flags).encode()).hexdigest()
     for path in files:
         seen, system = set(), set()
-        closure(os.path.normpath(path), seen, system)
+        closure(os.path.normpath(path), flags, seen, system)
         absent = [h for h in OPTIONAL if h in system and not available(h, flags)]
         if absent:
             print(f"tidy: {path} left out: no {absent[0]} here", file=sys.stderr)
