@@ -18,31 +18,37 @@
 #include <span>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "comm/place.h"
 #include "comm/reduce_op.h"
+#include "comm/run_options.h"
 #include "comm/slice.h"
 #include "gpu/nccl_communicator.h"
 #include "sim/communicator.h"
 
 namespace rankbox::gpu {
 
-/// An operation that was started and must be waited for.
+/// An operation that was started and must be waited for. One of the two is empty.
 class Request {
  public:
   Request() = default;
 
  private:
   friend class Communicator;
-  template <class Which>
-  explicit Request(Which which) : which_(std::move(which)) {}
-  std::variant<sim::Request, NcclRequest> which_;
+  explicit Request(sim::Request shared) : shared_(std::move(shared)) {}
+  explicit Request(NcclRequest nccl) : nccl_(std::move(nccl)) {}
+
+  sim::Request shared_;
+  NcclRequest nccl_;
 };
 
-/// What a rank has sent, in all its communicators.
-struct Traffic {
-  std::int64_t messages = 0;
-  std::int64_t bytes = 0;
+/// What the sandbox does for its own ranks, and NCCL does not: counting, and planned faults.
+struct Attendance {
+  const std::vector<Fault>* faults = nullptr;
+  std::int64_t operations = 0;  // calls made
+  std::int64_t messages = 0;    // sent
+  std::int64_t bytes = 0;       // sent
 };
 
 /// A small value: copy it freely within its rank, never hand it to another rank.
@@ -51,8 +57,9 @@ class Communicator {
   using Request = gpu::Request;
 
   explicit Communicator(sim::Communicator shared) : which_(shared) {}
-  /// @param traffic counts; outlives this
-  Communicator(NcclCommunicator nccl, Traffic& traffic) : which_(nccl), traffic_(&traffic) {}
+  /// @param attendance the rank's; outlives this
+  Communicator(NcclCommunicator nccl, Attendance& attendance)
+      : which_(nccl), attendance_(&attendance) {}
 
   int rank() const;
   int world_size() const;
@@ -104,15 +111,16 @@ class Communicator {
  private:
   using Which = std::variant<sim::Communicator, NcclCommunicator>;
 
-  Communicator(Which which, Traffic* traffic) : which_(which), traffic_(traffic) {}
+  Communicator(Which which, Attendance* attendance) : which_(which), attendance_(attendance) {}
+  void attend(const char* operation, Place place);
   template <class Call>
-  decltype(auto) on_either(Call call);
+  decltype(auto) on_either(const char* operation, Place place, Call call);
   template <class Start>
-  Request start(Start start);
+  Request start(const char* operation, Place place, Start start);
   void count(Slice sent);
 
   Which which_;
-  Traffic* traffic_ = nullptr;  // null: the sandbox counts
+  Attendance* attendance_ = nullptr;  // null: the sandbox does all that
 };
 
 }  // namespace rankbox::gpu

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <vector>
 
@@ -14,17 +13,17 @@ namespace rankbox::gpu {
 /// How it went, for the ranks of this process.
 struct NcclOutcome {
   double wall_seconds = 0;  // from the start of the first rank's function to the end of the last's
-  Traffic traffic;
+  std::int64_t messages = 0;             // sent
+  std::int64_t bytes = 0;                // sent
   std::vector<std::int64_t> peak_bytes;  // by local rank, in their order
 };
 
 /// Calls `body` on every local rank, and returns when all have ended, whatever became of them:
 /// world.cause() tells.
 /// @param devices of the local ranks, in their order
-/// @param failing called by a rank that fails, on its thread, before its communicators are aborted:
-///                others should know why before NCCL tells them that. May be null
+/// @param faults planned ones
 NcclOutcome run_on_nccl(NcclWorld& world, const std::vector<int>& devices,
-                        const std::function<void(Communicator&)>& body,
-                        const std::function<void(int rank, std::exception_ptr)>& failing);
+                        const std::vector<Fault>& faults,
+                        const std::function<void(Communicator&)>& body);
 
 }  // namespace rankbox::gpu

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 #include <nccl.h>
@@ -22,12 +23,13 @@ std::string gpus_in_words(int count) {
   return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
 }
 
-std::string sharing_in_words(int world_size, int devices) {
-  const bool one = devices == 1;
-  return fmt::format(
-      "{} rank{} share{} {}: messages are copies within {}; no link is measured", world_size,
-      world_size == 1 ? "" : "s", world_size == 1 ? "s" : "", gpus_in_words(devices),
-      one ? "its memory" : "their memories, or between them by whatever way the driver takes");
+std::string sharing_in_words(int world_size) {
+  const std::vector<int> dealt = deal_devices(world_size);
+  const auto used = static_cast<int>(std::set<int>(dealt.begin(), dealt.end()).size());
+  return fmt::format("{} rank{} {} {}: messages are copies within {}; no link is measured",
+                     world_size, world_size == 1 ? "" : "s", used < world_size ? "share" : "on",
+                     gpus_in_words(used),
+                     used == 1 ? "its memory" : "and between their memories, by the driver");
 }
 
 std::string in_words(RunMode mode, int world_size) {
@@ -41,7 +43,7 @@ std::string in_words(RunMode mode, int world_size) {
       return fmt::format("{} rank{}, a GPU and a thread each; NCCL between them", world_size,
                          world_size == 1 ? "" : "s");
     case RunMode::kShared:
-      return sharing_in_words(world_size, device_count());
+      return sharing_in_words(world_size);
   }
   return "";
 }
@@ -98,7 +100,7 @@ void note_sharing(int world_size) {
   static std::atomic<bool> noted{false};
   if (noted.exchange(true) || variable("RANKBOX_GPU_NOTICE") == "0") return;
   fmt::print(stderr, "rankbox: {} (RANKBOX_GPU_NOTICE=0 hides this line)\n",
-             sharing_in_words(world_size, device_count()));
+             sharing_in_words(world_size));
 }
 
 std::string nccl_version() {

@@ -1,7 +1,7 @@
 // Ranks on GPUs, as the backend of this build: what comm/run_ranks.h asks for.
 //
-// RunOptions::buffering, seed, faults and the trace with all that follows from it are the sandbox's:
-// they hold where ranks share GPUs, and mean nothing over NCCL. nodes is the sandbox's and that of
+// RunOptions::buffering, seed and the trace with all that follows from it are the sandbox's: they hold
+// where ranks share GPUs, and mean nothing over NCCL. nodes is the sandbox's and that of
 // ranks that are threads; processes are on the nodes where they are. Ranks are never fibers.
 #include "sim/run_world.h"
 
@@ -19,8 +19,8 @@
 #include "comm/option_checks.h"
 #include "comm/rank_failure.h"
 #include "comm/run_ranks.h"
-#include "gpu/devices.h"
 #include "gpu/device_here.h"
+#include "gpu/devices.h"
 #include "gpu/launched.h"
 #include "gpu/nccl_run.h"
 #include "gpu/processes.h"
@@ -62,11 +62,12 @@ void run_threads(const RunOptions& options, const Body& body, RunReport* report)
   for (std::int64_t rank = 0; rank < options.world_size; ++rank)
     settings.nodes.push_back(static_cast<int>(rank * options.nodes / options.world_size));
   NcclWorld world(settings);
-  const NcclOutcome outcome = run_on_nccl(world, deal_devices(options.world_size), body, nullptr);
+  const NcclOutcome outcome =
+      run_on_nccl(world, deal_devices(options.world_size), options.faults, body);
   *report = {};
   report->wall_seconds = outcome.wall_seconds;
-  report->messages = outcome.traffic.messages;
-  report->bytes = outcome.traffic.bytes;
+  report->messages = outcome.messages;
+  report->bytes = outcome.bytes;
   report->peak_bytes = outcome.peak_bytes;
   if (const std::exception_ptr cause = world.cause()) std::rethrow_exception(cause);
 }
@@ -105,6 +106,8 @@ Numbers run_member(Processes& all, const RunOptions& options, const std::string&
   NcclSettings settings = settings_for(options);
   settings.local_ranks = {all.rank()};
   settings.nodes = all.nodes(options.world_size);
+  // Called before NCCL is aborted, which the other ranks' NCCL would tell them without a reason.
+  settings.on_failure = [&](const std::exception_ptr& failure) { all.fail(all.rank(), failure); };
   settings.id.emplace();
   std::memcpy(settings.id->internal, id.data(), std::min(id.size(), sizeof(ncclUniqueId)));
   NcclWorld world(settings);
@@ -114,12 +117,8 @@ Numbers run_member(Processes& all, const RunOptions& options, const std::string&
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (all.is_failing()) world.stop(all.failure());
   });
-  const NcclOutcome outcome =
-      run_on_nccl(world, {all.device()}, body,
-                  [&](int rank, const std::exception_ptr& failure) { all.fail(rank, failure); });
-  if (const std::exception_ptr cause = world.cause()) all.fail(all.rank(), cause);
-  return {outcome.wall_seconds, outcome.traffic.messages, outcome.traffic.bytes,
-          outcome.peak_bytes.front()};
+  const NcclOutcome outcome = run_on_nccl(world, {all.device()}, options.faults, body);
+  return {outcome.wall_seconds, outcome.messages, outcome.bytes, outcome.peak_bytes.front()};
 }
 
 void run_processes(const RunOptions& options, const Body& body, RunReport* report) {

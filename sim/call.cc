@@ -3,8 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include <fmt/format.h>
-
+#include "comm/fault.h"
 #include "sim/world.h"
 
 namespace rankbox::sim {
@@ -21,27 +20,13 @@ void pause_at_random(RankState& rank) {
   }
 }
 
-void let_faults_happen(const Caller& caller, RankState& rank) {
-  for (const Fault& fault : rank.world->options().faults) {
-    if (fault.rank != rank.rank || fault.operation != rank.operations) continue;
-    if (fault.kind == Fault::Kind::kDelay) {
-      std::this_thread::sleep_for(std::chrono::duration<double>(fault.seconds));
-    } else {
-      throw Error(fmt::format("rank {} crashes as planned before its operation {} ({} at {}:{})",
-                              rank.rank, fault.operation, caller.operation,
-                              caller.place.file_name(), caller.place.line()),
-                  caller.context());
-    }
-  }
-}
-
 }  // namespace
 
 void begin_call(const Caller& caller, RankState& rank) {
   check_member(caller);
   const RunOptions& options = rank.world->options();
   if (!options.faults.empty()) [[unlikely]] {
-    let_faults_happen(caller, rank);
+    let_faults_happen(options.faults, caller, rank.operations);
   }
   if (options.seed != 0) [[unlikely]] {
     pause_at_random(rank);
