@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <ranges>
 #include <thread>
 #include <utility>
 
@@ -283,9 +282,9 @@ void NcclRank::for_each_communicator(Fn fn) {
   const auto call = [&fn](ncclComm_t& comm) {
     if (load(comm) != nullptr) fn(comm);
   };
-  for (NcclMember& member : members_ | std::views::reverse) {
-    call(member.messages);
-    call(member.collectives);
+  for (std::size_t i = members_.size(); i-- > 0;) {
+    call(members_[i].messages);
+    call(members_[i].collectives);
   }
   call(root_);
 }
