@@ -28,9 +28,9 @@ class SharedEvents {
   class Mark {
    private:
     friend class SharedEvents;
-    cudaEvent_t event = nullptr;
-    int device = -1;
-    std::atomic<int> users{0};
+    cudaEvent_t event_ = nullptr;
+    int device_ = -1;
+    std::atomic<int> users_{0};
   };
 
   SharedEvents() = default;

@@ -19,7 +19,7 @@ namespace rankbox::perf {
 namespace {
 
 std::string gpus() {
-  const std::string reason = gpu::why_no_device();
+  std::string reason = gpu::why_no_device();
   if (!reason.empty()) return reason;
   const int count = gpu::device_count();
   return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
