@@ -42,10 +42,8 @@ Run::Run(const RunOptions& options, std::unique_ptr<Group> world)
 Run::~Run() {
   if (keeps_handles_ || !departure_.is_over() || departure_.has_failed()) {
     // MPI cannot call a collective off, nor a message: what they are and what they write to stays.
-    static auto& kept = *new std::vector<std::unique_ptr<Group>>;
-    std::move(groups_.begin(), groups_.end(), std::back_inserter(kept));
-    static auto& kept_sends = *new std::deque<BufferedSend>;
-    std::move(buffered_sends_.begin(), buffered_sends_.end(), std::back_inserter(kept_sends));
+    for (std::unique_ptr<Group>& group : groups_) static_cast<void>(group.release());
+    for (BufferedSend& send : buffered_sends_) static_cast<void>(send.data.release());
     return;
   }
   // In the order of making, which is the same on all members of a group.
