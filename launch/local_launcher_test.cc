@@ -83,21 +83,29 @@ const std::string kSleep = "sleep 100 & echo $$ $! > $F/$RANK; wait";
 
 TEST_CASE("each process knows who it is, and finds nothing to read") {
   Folder folder;
+  // What we could read ourselves.
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  REQUIRE(write(ends[1], "ours", 4) == 4);
+  close(ends[1]);
+  const int before = dup(STDIN_FILENO);
+  dup2(ends[0], STDIN_FILENO);
   const LaunchResult result = launch_local(
       shell(3, folder,
-            "cat; echo $RANK/$WORLD_SIZE,$LOCAL_RANK/$LOCAL_WORLD_SIZE,$GROUP_RANK,$MASTER_ADDR > "
-            "$F/$RANK;"
-            "echo $RANKBOX_PORT $RANKBOX_JOB >> $F/$RANK"));
+            "cat > $F/$RANK; echo $RANK/$WORLD_SIZE,$LOCAL_RANK/$LOCAL_WORLD_SIZE >> $F/$RANK;"
+            "echo $GROUP_RANK,$MASTER_ADDR $RANKBOX_PORT $RANKBOX_JOB >> $F/$RANK"));
+  dup2(before, STDIN_FILENO);
+  close(before);
+  close(ends[0]);
   CHECK(result.exit_code == 0);
   CHECK(result.rank == -1);
   CHECK(result.message.empty());
   const auto words = folder.words();
-  CHECK(words.size() == 9);
-  // The port and the job are the same for all three.
-  CHECK(std::set<std::string>(words.begin(), words.end()).size() == 5);
-  for (const char* who : {"0/3,0/3,0,127.0.0.1", "1/3,1/3,0,127.0.0.1", "2/3,2/3,0,127.0.0.1"}) {
-    CHECK(words.count(who) == 1);
-  }
+  CHECK(words.size() == 12);
+  for (const char* who : {"0/3,0/3", "1/3,1/3", "2/3,2/3"}) CHECK(words.count(who) == 1);
+  // The address, the port and the job are the same for all three.
+  CHECK(words.count("0,127.0.0.1") == 3);
+  CHECK(std::set<std::string>(words.begin(), words.end()).size() == 3 + 3);
 }
 
 TEST_CASE("two launches at once meet at two ports") {

@@ -36,7 +36,7 @@ class RankProcess {
 
   pid_t pid_ = -1;
   bool running_ = false;
-  int status_ = 0;
+  int status_ = 1 << 8;  // exit code 1: if somebody else reaps it, we cannot say that all was well
 };
 
 }  // namespace rankbox::launch

@@ -206,20 +206,26 @@ TEST_CASE("ranks that call different operations are told who called what") {
 }
 
 TEST_CASE("a rank that left in good order is named to those who still wait for it") {
-  for (const int leaver : {0, 1}) {
+  struct Case {
+    int leaver;
+    double after;  // s; 0: the others come when it has gone
+  };
+  for (const Case& c : {Case{0, 0}, {1, 0}, {0, 0.4}, {1, 0.4}}) {
+    CAPTURE(c.leaver);
+    CAPTURE(c.after);
     const ReservedPort port;
     const auto outcomes = run_processes(3, [&](int rank) -> std::string {
       Star star(options_of(rank, 3, port));
-      if (rank == leaver) return "left";
-      if (rank == 2) sleep_for(0.3);
+      sleep_for(rank == c.leaver ? c.after : 0.2);
+      if (rank == c.leaver) return "left";
       star.barrier();
       return "went on";
     });
     for (int rank = 0; rank < 3; ++rank) {
       const Outcome& outcome = outcomes[static_cast<std::size_t>(rank)];
       CAPTURE(outcome.text);
-      if (rank == leaver) continue;
-      CHECK(contains(outcome.text, "rank " + std::to_string(leaver)));
+      if (rank == c.leaver) continue;
+      CHECK(contains(outcome.text, "rank " + std::to_string(c.leaver)));
       CHECK(contains(outcome.text, "has left"));
       CHECK(contains(outcome.text, "end with a barrier"));
       CHECK(outcome.seconds < kSoon);

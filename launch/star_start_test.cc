@@ -1,4 +1,5 @@
 // Starting a star of real processes that do not belong together, or with strangers at the door.
+#include <array>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -173,9 +174,9 @@ Fd stranger(int port, const std::string& bytes) {
 }
 
 bool is_cut_off(const Fd& fd) {
-  char byte = 0;
-  const ssize_t got = recv(fd.get(), &byte, 1, MSG_DONTWAIT);
-  // What it is sent first, the greeting, has been read away by earlier calls.
+  std::array<char, 4096> buffer;
+  // What it is sent first, our greeting, earlier calls have taken.
+  const ssize_t got = recv(fd.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
   return got == 0 || (got < 0 && errno != EAGAIN);
 }
 
@@ -194,14 +195,15 @@ TEST_CASE("strangers do no harm, and are cut off: at once when they say anything
       greeting + *bytes_of(MessageType::kHello, encode(future)),
   };
   const ReservedPort port;
-  bool all_cut_off = false;
+  const Shared<bool> gone(false);
   const auto outcomes = run_processes(
       2,
       [&](int rank) {
         if (rank == 1) sleep_for(1.5);
         Star star(options_of(rank, 2, port));
         for (int i = 0; i < 10; ++i) star.barrier();
-        sleep_for(5);  // the strangers may be here as long
+        comes_true([&] { return (*gone).load(); });  // nobody else sends the strangers away
+        star.barrier();
         return star.stopped() ? star.first_failure()->reason : "fine";
       },
       [&](const std::vector<pid_t>&) {
@@ -210,13 +212,15 @@ TEST_CASE("strangers do no harm, and are cut off: at once when they say anything
           strangers.push_back(stranger(port.number(), saying));
         }
         stranger(port.number(), greeting);  // and goes
-        all_cut_off = comes_true([&] {
-          bool all = true;
-          for (const Fd& each : strangers) all = is_cut_off(each) && all;
-          return all;
-        });
+        *gone = comes_true(
+            [&] {
+              bool all = true;
+              for (const Fd& each : strangers) all = is_cut_off(each) && all;
+              return all;
+            },
+            15);
       });
-  CHECK(all_cut_off);
+  CHECK(*gone);
   for (const Outcome& outcome : outcomes) CHECK(outcome.text == "fine");
 }
 

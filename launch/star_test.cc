@@ -2,14 +2,12 @@
 #include "launch/star.h"
 
 #include <atomic>
-#include <new>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "comm/errors.h"
@@ -67,22 +65,17 @@ TEST_CASE("a barrier lets nobody go on before everybody has come") {
   constexpr int kWorldSize = 4;
   constexpr int kRounds = 50;
   const ReservedPort port;
-  // Memory that the processes share: how many have come, in all rounds.
-  void* shared = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  REQUIRE(shared != MAP_FAILED);
-  auto& came = *new (shared) std::atomic<int>(0);
+  const Shared<int> came(0);  // in all rounds
   const auto outcomes = run_processes(kWorldSize, [&](int rank) -> std::string {
     Star star(options_of(rank, kWorldSize, port));
     for (int round = 1; round <= kRounds; ++round) {
       if (rank == round % kWorldSize) sleep_for(0.005);
-      ++came;
+      ++*came;
       star.barrier();
-      if (came < round * kWorldSize) return "went on too early";
+      if (*came < round * kWorldSize) return "went on too early";
     }
     return "fine";
   });
-  munmap(shared, sizeof(std::atomic<int>));
   for (const Outcome& outcome : outcomes) CHECK(outcome.text == "fine");
 }
 

@@ -1,10 +1,13 @@
 // For tests: real processes that run a function each, and what came of them.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
+#include <sys/mman.h>
 #include <sys/types.h>
 
 namespace rankbox::launch {
@@ -20,6 +23,28 @@ struct Outcome {
 std::vector<Outcome> run_processes(
     int processes, const std::function<std::string(int)>& body,
     const std::function<void(const std::vector<pid_t>&)>& meanwhile = {});
+
+/// A value that these processes and the caller share.
+template <class T>
+class Shared {
+ public:
+  explicit Shared(T value) {
+    void* memory =
+        mmap(nullptr, sizeof(Value), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    value_ = new (memory) Value(value);
+  }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  ~Shared() { munmap(value_, sizeof(Value)); }
+
+  std::atomic<T>& operator*() const { return *value_; }
+
+ private:
+  using Value = std::atomic<T>;
+  static_assert(Value::is_always_lock_free);
+  Value* value_;
+};
 
 /// Neither running nor about to; zombies are dead.
 bool is_dead(pid_t pid);
