@@ -22,6 +22,20 @@ void warm_once(const RankDevice& gpu) {
   warm_kernels(gpu.stream());
 }
 
+/// Waits for the rank's streams, some seconds at most. True: they have done all that they will.
+bool is_done(const RankDevice& gpu) noexcept {
+  constexpr double kLongestGoodbye = 5;  // seconds
+  for (const cudaStream_t stream : {gpu.stream(), gpu.side_stream()}) {
+    try {
+      RankDevice::wait_for_stream(stream, kLongestGoodbye);
+    } catch (const TimedOut&) {
+      return false;
+    } catch (...) {  // it failed, and will do no more
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 SharedPlane::SharedPlane(std::vector<int> devices, double deadline_seconds)
@@ -43,7 +57,19 @@ void SharedPlane::enter(int rank) {
 }
 
 void SharedPlane::leave(int rank) noexcept {
-  state_of(rank).gpu.reset();  // waits for its streams
+  current_rank_device() = nullptr;
+  // A run is not over before its GPUs are done. What failed, or hangs, has been told.
+  Rank& state = state_of(rank);
+  if (state.gpu != nullptr) state.done = is_done(*state.gpu);
+}
+
+SharedPlane::~SharedPlane() {
+  const bool all_done =
+      std::all_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.done; });
+  if (all_done) return;
+  // What still runs may use any rank's memory: all of it is left to the process's end.
+  staging_.abandon();
+  for (Rank& rank : ranks_) static_cast<void>(rank.gpu.release());
 }
 
 SharedPlane::Transit* SharedPlane::prepare(int rank, bool later) {

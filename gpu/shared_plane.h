@@ -36,6 +36,9 @@ class SharedPlane final : public sim::DataPlane {
   /// @param devices [rank]
   /// @param deadline_seconds for every wait of a rank for its stream
   SharedPlane(std::vector<int> devices, double deadline_seconds);
+  /// Frees all ranks' memory, and so not before all ranks have left: where a run failed, one rank's
+  /// stream may have been left with work on another one's memory that nobody waits for.
+  ~SharedPlane() override;
 
   void enter(int rank) override;
   void leave(int rank) noexcept override;
@@ -47,9 +50,10 @@ class SharedPlane final : public sim::DataPlane {
   void discard(Transit* transit) noexcept override;
 
  private:
-  /// Only the rank's own thread looks at it.
+  /// Only the rank's own thread looks at it, until all have left.
   struct Rank {
     std::unique_ptr<RankDevice> gpu;
+    bool done = true;            // nothing runs on its streams any more
     std::vector<int> reachable;  // devices whose memory its kernels can use
   };
 

@@ -36,6 +36,9 @@ class SharedStaging {
   SharedStaging(const SharedStaging&) = delete;
   SharedStaging& operator=(const SharedStaging&) = delete;
 
+  /// Does not free anything any more: for the end of a run that hangs.
+  void abandon() noexcept { all_.clear(); }
+
   /// A block of at least so many bytes, which may be used by what is put on the stream from now on.
   /// Null data for 0 bytes.
   Block take(std::int64_t bytes, cudaStream_t stream, int device);

@@ -1,6 +1,9 @@
-// main() of the tests that hold whoever runs the ranks: all of them once with every executor.
+// main() of the tests that hold whoever runs the ranks: all of them once with every executor. On GPUs
+// ranks are threads; where there is no GPU the tests are passed over.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -8,8 +11,18 @@
 
 int main(int argc, char** argv) {
   using rankbox::ExecutorKind;
+  const std::string missing = rankbox::why_no_ranks();
+  if (!missing.empty()) {
+    std::printf("skipped: %s\n", missing.c_str());
+    return 0;
+  }
+#if defined(RANKBOX_BACKEND_SIM)
+  const std::vector executors = {ExecutorKind::kThreads, ExecutorKind::kFibers};
+#else
+  const std::vector executors = {ExecutorKind::kThreads};
+#endif
   int status = 0;
-  for (const ExecutorKind executor : {ExecutorKind::kThreads, ExecutorKind::kFibers}) {
+  for (const ExecutorKind executor : executors) {
     rankbox::testing::current_executor = executor;
     std::printf("ranks as %s:\n", name_of(executor));
     std::fflush(stdout);
