@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
 #include <vector>
 
@@ -13,7 +14,15 @@ namespace {
 void finalize() {
   int done = 0;
   MPI_Finalized(&done);
-  if (done == 0) MPI_Finalize();
+  if (done != 0) return;
+  if (is_running()) {
+    const Environment& here = environment();
+    std::fprintf(stderr, "rankbox: process %d exits in the middle of a run; ending all processes\n",
+                 here.rank);
+    std::fflush(nullptr);
+    MPI_Abort(here.lobby, 1);
+  }
+  MPI_Finalize();
 }
 
 void find_node(Environment& made) {
@@ -51,12 +60,17 @@ Environment start() {
   int known = 0;
   check(MPI_Comm_get_attr(made.lobby, MPI_TAG_UB, &highest, &known), "MPI_Comm_get_attr");
   if (known != 0)
-    made.tag_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(*highest) / 2));
+    made.tag_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(*highest) + 1u)) - 1;
   find_node(made);
   return made;
 }
 
 }  // namespace
+
+std::atomic<bool>& is_running() {
+  static std::atomic<bool> running{false};
+  return running;
+}
 
 const Environment& environment() {
   static const Environment made = start();

@@ -1,6 +1,8 @@
 // The MPI library's own life: started when somebody first asks for it, ended when the program exits.
 #pragma once
 
+#include <atomic>
+
 #include <mpi.h>
 
 namespace rankbox::mpi {
@@ -18,5 +20,9 @@ struct Environment {
 /// Starts MPI on first use; from then on errors are returned, not fatal. Call it from the main
 /// thread. Where a program started MPI itself, that one is used, and left to the program to end.
 const Environment& environment();
+
+/// Whether a run is under way. A process that exits then takes all others along: they would wait for
+/// it.
+std::atomic<bool>& is_running();
 
 }  // namespace rankbox::mpi

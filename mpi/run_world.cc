@@ -1,7 +1,6 @@
 // run_ranks over the processes that a launcher started: every process runs its own rank, all of them
 // throw the same error, and each gets all results.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <climits>
 #include <map>
@@ -176,19 +175,13 @@ void conclude(Run& run, double wall_seconds, std::exception_ptr error, RunReport
 class Turn {
  public:
   Turn() {
-    if (!taken().exchange(true)) return;
+    if (!is_running().exchange(true)) return;
     throw InvalidArgument(
         "where ranks are processes, one world runs at a time: no rank can start another one");
   }
-  ~Turn() { taken() = false; }
+  ~Turn() { is_running() = false; }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
-
- private:
-  static std::atomic<bool>& taken() {
-    static std::atomic<bool> is_taken{false};
-    return is_taken;
-  }
 };
 
 }  // namespace

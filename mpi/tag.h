@@ -5,9 +5,12 @@
 // (MPI_Iprobe), and is a mismatch. That costs nothing where all is well: no header, no second
 // message.
 //
-//   bits of a tag, from the lowest:  3 type | 6 to 12 number | the rest: digest of the size
+//   bits of a tag, from the lowest:  3 type | 6 to 8 number | the rest: digest of the size
 //
-// Sizes whose digests collide (1 in 2^16 with most MPIs) are told apart after the message has come.
+// With the 31 bits of most MPIs, sizes below 2^20 elements are their own digests. Larger ones may share
+// one with another size, but with none that is near, or round, or otherwise likely to be meant; those
+// are told apart after the message has come. That it is so unlikely matters: where processes read each
+// other's memory (btl vader's "cma"), Open MPI 4 writes past the end of a slice that is too short.
 #pragma once
 
 #include <algorithm>
@@ -21,26 +24,34 @@ class TagFormat {
  public:
   /// @param bits that a tag may have; MPI promises 15
   explicit TagFormat(int bits)
-      : number_bits_(std::clamp(bits - 3 - 16, 6, 12)), size_bits_(bits - 3 - number_bits_) {}
+      : number_bits_(std::clamp(bits - 3 - 16, 6, 8)), size_bits_(bits - 3 - number_bits_) {}
 
   int tag(std::uint32_t number, DType dtype, std::int64_t elements) const {
     const auto count = static_cast<std::uint64_t>(elements);
-    const std::uint64_t digest =
-        (count ^ count >> size_bits_ ^ count >> 2 * size_bits_) & mask(size_bits_);
     return static_cast<int>(static_cast<std::uint64_t>(dtype) | (number & mask(number_bits_)) << 3 |
-                            digest << (3 + number_bits_));
+                            digest(count) << (3 + number_bits_));
   }
 
   static DType dtype_of(int tag) { return static_cast<DType>(tag & 7); }
 
   /// Whether it is the tag of message `number` between two ranks.
+  /// REQUIRES: it cannot be that of one further away than numbers().
   bool has_number(int tag, std::uint32_t number) const {
     return (static_cast<std::uint64_t>(tag) >> 3 & mask(number_bits_)) ==
            (number & mask(number_bits_));
   }
+  /// How many messages in a row have different numbers.
+  std::uint32_t numbers() const { return std::uint32_t{1} << number_bits_; }
 
  private:
   static constexpr std::uint64_t mask(int bits) { return (std::uint64_t{1} << bits) - 1; }
+
+  std::uint64_t digest(std::uint64_t count) const {
+    const std::uint64_t high = count >> size_bits_;
+    // Fibonacci hashing: what is next to each other ends up far apart. 0 stays 0.
+    const std::uint64_t scattered = high * 0x9e3779b97f4a7c15 >> (64 - size_bits_);
+    return (count ^ scattered) & mask(size_bits_);
+  }
 
   int number_bits_;
   int size_bits_;

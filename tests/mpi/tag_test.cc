@@ -1,0 +1,120 @@
+// What a message's tag says of it, and what it cannot say.
+#include "mpi/tag.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "comm/run_ranks.h"
+#include "mpi/environment.h"
+#include "tests/backends/worlds.h"
+
+namespace rankbox::testing {
+namespace {
+
+// What MPI promises, and what libraries have.
+constexpr int kBits[] = {15, 20, 23, 28, 30, 31};
+
+TEST_CASE("a tag fits, tells the type, and tells a message from the others under way") {
+  for (int bits : kBits) {
+    CAPTURE(bits);
+    const mpi::TagFormat tags(bits);
+    for (DType dtype : kDTypes) {
+      for (std::int64_t count : {0L, 1L, 7L, 65'535L, 65'536L, 1L << 31, 1L << 40}) {
+        for (std::uint32_t number : {0u, 1u, 63u, 64u, 4095u, 4096u, 0xffffffffu}) {
+          const int tag = tags.tag(number, dtype, count);
+          CHECK(tag >= 0);
+          CHECK(static_cast<std::int64_t>(tag) < std::int64_t{1} << bits);
+          CHECK(mpi::TagFormat::dtype_of(tag) == dtype);
+          CHECK(tags.has_number(tag, number));
+          for (std::uint32_t other = 1; other < 64; ++other)
+            CHECK_FALSE(tags.has_number(tag, number + other));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("small sizes are told apart for certain: as many as there are bits for") {
+  for (int bits : kBits) {
+    CAPTURE(bits);
+    const mpi::TagFormat tags(bits);
+    const std::int64_t sizes = bits < 25 ? 1 << (bits - 3 - 6) : 1 << 16;
+    std::set<int> seen;
+    for (std::int64_t count = 0; count < sizes; ++count)
+      seen.insert(tags.tag(5, DType::kFloat32, count));
+    CHECK(static_cast<std::int64_t>(seen.size()) == sizes);
+  }
+}
+
+TEST_CASE("large sizes share their tag with no size that is likely to be meant instead") {
+  for (int bits : {28, 30, 31}) {
+    const mpi::TagFormat tags(bits);
+    std::vector<std::int64_t> likely;
+    for (std::int64_t count = 1; count <= std::int64_t{1} << 31; count *= 2) {
+      for (std::int64_t near : {-1, 0, 1}) likely.push_back(count + near);
+      likely.push_back(count * 3);
+      likely.push_back(count * 5);
+    }
+    for (std::int64_t count = 10; count <= 1'000'000'000; count *= 10) likely.push_back(count);
+    std::sort(likely.begin(), likely.end());
+    likely.erase(std::unique(likely.begin(), likely.end()), likely.end());
+    std::set<int> seen;
+    for (std::int64_t count : likely) seen.insert(tags.tag(1, DType::kFloat32, count));
+    CAPTURE(bits);
+    CHECK(seen.size() == likely.size());
+  }
+}
+
+TEST_CASE("sizes that a tag cannot tell apart are told apart when the message has come") {
+  // The least size of those that need more bits than there are, and the one that shares its digest.
+  const mpi::TagFormat tags(mpi::environment().tag_bits);
+  std::int64_t large = 1;
+  while (tags.tag(0, DType::kFloat16, large) >> 11 == large) large *= 2;
+  const std::int64_t small = tags.tag(0, DType::kFloat16, large) >> 11;
+  REQUIRE(small < large);
+  for (int p : world_sizes(2)) {
+    for (const auto& [sent, received] : {std::pair{small, large}, {large, small}}) {
+      CAPTURE(sent);
+      CAPTURE(received);
+      const Observation seen = observe(world(p), [&, sent = sent, received = received](Comm& dist) {
+        TensorOf<Float16> tensor = zeros<Float16>(dist.rank() == 0 ? sent : received);
+        if (dist.rank() == 0) dist.send(tensor, 1);
+        if (dist.rank() == 1) dist.recv(tensor, 0);
+        dist.barrier();
+      });
+      INFO(what_of(seen.thrown));
+      CHECK(ended_as<MessageMismatch>(seen));
+      CHECK(ended_as<MessageMismatch>(seen, 1));
+      CHECK((ended_as<MessageMismatch>(seen, 0) || ended_as<Aborted>(seen, 0)));
+    }
+  }
+}
+
+TEST_CASE("more messages are under way than tags have numbers") {
+  for (int p : world_sizes(2)) {
+    const auto run = run_ranks(world(p), [](Comm& dist) {
+      constexpr int kMessages = 5000;  // there are 256 numbers at most
+      int wrong = 0;
+      if (dist.rank() > 1) return wrong;
+      std::vector<TensorOf<std::int32_t>> boxes;
+      for (int i = 0; i < kMessages; ++i)
+        boxes.push_back(full<std::int32_t>(1, dist.rank() == 0 ? i : -1));
+      std::vector<Request> requests;
+      for (auto& box : boxes)
+        requests.push_back(dist.rank() == 0 ? dist.isend(box, 1) : dist.irecv(box, 0));
+      dist.wait_all(requests);
+      for (int i = 0; i < kMessages; ++i)
+        wrong += to_host(boxes[static_cast<std::size_t>(i)])[0] != i;
+      return wrong;
+    });
+    CHECK(run.results[1] == 0);
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::testing
