@@ -1,10 +1,13 @@
 // The program itself, as an engineer runs it: exit codes, what it prints, what it leaves behind.
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -165,6 +168,32 @@ TEST_CASE("interrupted, it ends soon with the signal's code, and leaves no file"
   CHECK(result.exit_code == 130);
   CHECK(result.output.find("interrupted") != std::string::npos);
   CHECK(files_beside(path) == 0);
+}
+
+TEST_CASE("when a process dies, no file is left, and no other process") {
+  if (!is_on_mpi()) return;
+  const std::string path = path_in_new_folder("killed");
+  const Words member = with_ranks(small({"-n", "1000000", "-J", path}));
+  Words command = member;
+  const auto ranks = std::find(command.begin(), command.end(), "3");  // mpirun -n 3
+  REQUIRE(ranks != command.end());
+  *ranks = "2";
+  const auto program = ranks - command.begin() + 1;
+  // The third one is killed after two seconds.
+  for (const char* word : {":", "-n", "1", "timeout", "-s", "KILL", "2"})
+    command.emplace_back(word);
+  command.insert(command.end(), member.begin() + program, member.end());
+  const Result result = run(command);
+  CAPTURE(result.output);
+  CHECK(result.exit_code != 0);
+  CHECK(files_beside(path) == 0);
+  Result others;
+  for (int look = 0; look < 50 && (look == 0 || others.exit_code == 0); ++look) {
+    if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    others = run({"pgrep", "-f", path});
+  }
+  CAPTURE(others.output);
+  CHECK(others.exit_code == 1);  // there are none
 }
 
 TEST_CASE("a full disk is a failure") {

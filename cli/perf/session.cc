@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,22 @@ std::int64_t largest_bytes(const std::vector<Job>& jobs) {
   std::int64_t largest = 0;
   for (const Job& job : jobs) largest = std::max(largest, job.row.bytes);
   return largest;
+}
+
+/// Tells the listener. What that throws is rank 0's to throw; all others are told to go home, before
+/// they wait for it in a collective that cannot be called off.
+bool starts(Comm& dist, const Listener& listener, const std::vector<Device>& devices) {
+  std::exception_ptr refusal;
+  try {
+    if (dist.rank() == 0 && listener.on_start) listener.on_start(devices);
+  } catch (...) {
+    refusal = std::current_exception();
+  }
+  auto go = full<std::int32_t>({1}, refusal == nullptr ? 1 : 0);
+  dist.broadcast(go, 0);
+  const bool goes = to_host(go).front() == 1;
+  if (refusal != nullptr) std::rethrow_exception(refusal);
+  return goes;
 }
 
 }  // namespace
@@ -65,7 +82,7 @@ void run_session(const Plan& plan, const std::vector<Job>& jobs, int world_size,
       const bool tells = dist.rank() == 0;
       const std::vector<Device> devices = gather_devices(dist, device_here(dist));
       check_memory(devices, largest_bytes(jobs));
-      if (tells && listener.on_start) listener.on_start(devices);
+      if (!starts(dist, listener, devices)) return;
       NativeTimes native;
       for (std::size_t number = 0; number < jobs.size(); ++number) {
         if (tells) now = &jobs[number];

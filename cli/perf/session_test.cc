@@ -1,6 +1,8 @@
 // Measuring: every rank counts, every row is checked, and what is wrong is seen.
 #include "cli/perf/session.h"
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 
 #include <doctest/doctest.h>
@@ -134,6 +136,20 @@ TEST_CASE("what cannot fit the memory is refused before anything is allocated") 
   Plan plan = quick_plan("native");
   plan.min_bytes = plan.max_bytes = std::int64_t{1} << 46;
   CHECK_THROWS_AS(measured(plan), InvalidArgument);
+}
+
+TEST_CASE("what the listener refuses ends the run before anything is measured, and at once") {
+  Plan plan = quick_plan("native");
+  const int world_size = world_size_of(plan);
+  std::atomic<int> rows = 0;
+  const Listener listener = {
+      .on_start = [](const std::vector<Device>&) { throw InvalidArgument("not there"); },
+      .on_row = [&](const Row&) { ++rows; }};
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_THROWS_AS(run_session(plan, jobs_of(plan, world_size), world_size, listener),
+                  InvalidArgument);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  CHECK(rows == 0);
 }
 
 TEST_CASE("a signal ends the run between two calls, on all ranks") {

@@ -55,10 +55,17 @@ std::string note_on_sharing(const std::vector<Device>& devices) {
   std::string notes;
   for (const std::vector<int>& ranks : sharing_ranks(devices)) {
     const Device& device = devices[static_cast<std::size_t>(ranks.front())];
+    const bool on_host = device.bus == "cpu";
+    const bool in_processes =
+        device.process != devices[static_cast<std::size_t>(ranks.back())].process;
     notes += fmt::format(
-        "# Ranks {} share {} of {}: what they send each other is copied within it; no link "
-        "between devices is measured\n",
-        in_words(ranks), device.bus == "cpu" ? "the memory" : "device " + device.bus, device.host);
+        "# Ranks {} share {} of {}: {}\n", in_words(ranks),
+        on_host ? "the memory" : "device " + device.bus, device.host,
+        in_processes && !on_host
+            // NCCL does that only with every process on a host of its own, in its eyes.
+            ? "what they send each other goes through sockets; good for correctness, and the times "
+              "mean nothing"
+            : "what they send each other is copied within it; no link between devices is measured");
   }
   if (devices.size() == 1) notes += "# One rank: nothing is sent\n";
   return notes;

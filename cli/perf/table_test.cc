@@ -166,6 +166,8 @@ TEST_CASE("the header says what nccl-tests say, and who shares what") {
   CHECK(format_header(plan, {device}).find("step: 4(factor)") != std::string::npos);
   CHECK(format_header(plan, {device}).find("One rank: nothing is sent") != std::string::npos);
   Device other = device;
+  other.process = 4712;  // on the same GPU
+  CHECK(format_header(plan, {device, other}).find("goes through sockets") != std::string::npos);
   other.bus = "0000:3D:00.0";
   CHECK(format_header(plan, {device, other}).find("# Ranks 0-1 share") == std::string::npos);
 }
