@@ -14,6 +14,7 @@
 
 #include "comm/errors.h"
 #include "launch/deadline.h"
+#include "launch/group_guard.h"
 #include "launch/rank_process.h"
 #include "launch/reserved_port.h"
 
@@ -92,6 +93,7 @@ class Launch {
                                          {"RANKBOX_PORT", std::to_string(port_.number())},
                                          {"RANKBOX_JOB", job}});
       ranks_.emplace_back(options.command, environment_with(variables), signals_.before());
+      guard_.watch(ranks_.back().pid());
     }
   }
 
@@ -101,7 +103,9 @@ class Launch {
       const int signal = signals_.wait(next_ ? next_->milliseconds_left(kTick) : kTick);
       if (signal != 0 && signal != SIGCHLD) interrupt(signal);
       for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-        if (ranks_[rank].has_ended()) judge(static_cast<int>(rank));
+        if (!ranks_[rank].has_ended()) continue;
+        guard_.forget(ranks_[rank].pid());
+        judge(static_cast<int>(rank));
       }
       if (next_ && next_->passed()) press();
     }
@@ -166,6 +170,7 @@ class Launch {
   const LaunchOptions options_;
   const SignalsHeld signals_;
   const ReservedPort port_;
+  GroupGuard guard_;
   std::vector<RankProcess> ranks_;  // killed when this goes, before the signals are let through
   LaunchResult result_;
   Pressure pressure_ = Pressure::kNone;

@@ -11,7 +11,7 @@
 // When one fails, the others have half a second to notice and to say so in their own words; then
 // they get SIGTERM, and SIGKILL after the grace time. Ctrl-C, SIGTERM and SIGHUP are passed on, and
 // then the same holds; a second one kills at once. Every process leads a process group of its own:
-// what it started goes with it. When we are killed ourselves, the kernel kills the processes.
+// what it started goes with it. When we are killed ourselves, all of them are, too.
 //
 // Blocks until all have ended. Thread safety: for one thread, which has to live as long; the signals
 // are those of the whole process, so call it where no other thread is waiting for them.

@@ -229,19 +229,22 @@ TEST_CASE("who does not listen to Ctrl-C is killed after the grace time, or by a
   }
 }
 
-TEST_CASE("the processes die with their launcher, however it dies") {
-  Folder folder;
-  run_processes(
-      1,
-      [&](int) {
-        launch_local(shell(3, folder, "trap '' TERM HUP INT; echo $$ > $F/$RANK; sleep 100"));
-        return "";
-      },
-      [&](const std::vector<pid_t>& pids) {
-        CHECK(comes_true([&] { return folder.words().size() == 3; }));
-        kill(pids.front(), SIGKILL);
-      });
-  CHECK(all_dead(folder.pids()));
+TEST_CASE("the processes, and what they started, die with their launcher, however it dies") {
+  for (const int signal : {SIGKILL, SIGQUIT}) {
+    Folder folder;
+    run_processes(
+        1,
+        [&](int) {
+          launch_local(shell(3, folder, "trap '' TERM HUP INT; " + kSleep));
+          return "";
+        },
+        [&](const std::vector<pid_t>& pids) {
+          CHECK(comes_true([&] { return folder.words().size() == 6; }));
+          kill(pids.front(), signal);
+        });
+    CHECK(folder.pids().size() == 6);
+    CHECK(all_dead(folder.pids()));
+  }
 }
 
 TEST_CASE("the caller's signals are as they were afterwards, and those of the processes as well") {
