@@ -1,0 +1,102 @@
+// For tests: a rank's process as launchers start it. Every process prints one line a run: "process 1: "
+// and what run_ranks returned or threw.
+//
+//   process_program results RANKS     that many ranks add up something; what each returned
+//   process_program fail RANKS        rank 0 throws; then, in a second run, as results
+//   process_program die RANKS         rank 0 is killed in the middle of its function
+//   process_program disagree          process p runs a world of p + 1 ranks
+//   process_program gather RANKS      fail, then gather_from_processes() all the same
+//   process_program hostid RANKS      as results, and what NCCL was told about sharing
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "comm/run_ranks.h"
+
+namespace {
+
+using namespace rankbox;
+
+/// All of it in one write: processes share the output.
+void say(const std::string& text) {
+  std::string line = fmt::format("process {}: {}", launch().process, text);
+  for (char& c : line) c = c == '\n' ? ' ' : c;
+  line += '\n';
+  static_cast<void>(!write(STDOUT_FILENO, line.data(), line.size()));
+}
+
+const char* name_of_class(const std::exception& error) {
+  if (dynamic_cast<const NotImplemented*>(&error) != nullptr) return "NotImplemented";
+  if (dynamic_cast<const TimedOut*>(&error) != nullptr) return "TimedOut";
+  if (dynamic_cast<const RankFailed*>(&error) != nullptr) return "RankFailed";
+  if (dynamic_cast<const Aborted*>(&error) != nullptr) return "Aborted";
+  if (dynamic_cast<const InvalidArgument*>(&error) != nullptr) return "InvalidArgument";
+  return dynamic_cast<const Error*>(&error) != nullptr ? "Error" : "std::exception";
+}
+
+void run(int ranks, const std::function<void(Comm&)>& before) {
+  try {
+    const auto run = run_ranks({.world_size = ranks, .deadline_seconds = 2}, [&](Comm& dist) {
+      if (before) before(dist);
+      Tensor tensor = full(3, static_cast<float>(dist.rank() + 1));
+      dist.all_reduce(tensor);
+      const Tensor to_myself = full(2, 7.0f);
+      Tensor from_myself = zeros(2);
+      dist.sendrecv(to_myself, dist.rank(), from_myself, dist.rank());
+      return std::vector<float>{to_host(tensor)[2], to_host(from_myself)[1]};
+    });
+    std::string text = "returned";
+    for (const std::vector<float>& each : run.results)
+      text += fmt::format(" {}+{}", each[0], each[1]);
+    say(fmt::format("{}; {} messages, {} bytes, peaks {}", text, run.report.messages,
+                    run.report.bytes, run.report.peak_bytes.size()));
+  } catch (const std::exception& error) {
+    const auto* const known = dynamic_cast<const Error*>(&error);
+    say(fmt::format("threw {} of rank {}: {}", name_of_class(error),
+                    known == nullptr ? -2 : known->rank(), error.what()));
+  }
+}
+
+void throw_here(Comm&) { throw NotImplemented("reduce_tree"); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "results";
+  const int ranks = argc > 2 ? std::atoi(argv[2]) : 1;
+  try {
+    if (what == "fail") {
+      run(ranks, throw_here);
+      run(ranks, nullptr);
+    } else if (what == "die") {
+      run(ranks, [](Comm&) { kill(getpid(), SIGKILL); });
+    } else if (what == "disagree") {
+      run(launch().process + 1, nullptr);
+      run(1, nullptr);
+    } else if (what == "gather") {
+      run(ranks, throw_here);
+      std::string all;
+      for (const std::string& each :
+           gather_from_processes(launch().processes, fmt::format("<{}>", launch().process)))
+        all += each;
+      say(all);
+    } else {
+      run(ranks, nullptr);
+      if (what == "hostid") {
+        const char* const id = std::getenv("NCCL_HOSTID");
+        const char* const net = std::getenv("NCCL_NET");
+        say(fmt::format("hostid {} net {}", id == nullptr ? "none" : id,
+                        net == nullptr ? "none" : net));
+      }
+    }
+  } catch (const std::exception& error) {
+    say(fmt::format("failed: {}", error.what()));
+    return 1;
+  }
+}
