@@ -33,10 +33,19 @@ def gloo(*arguments):
     return ["gloo_peer", *map(str, arguments)]
 
 
-def mpi(world_size, *arguments):
+def mpirun(world_size, *command):
     """Bound to cores where there are enough of them; else left to the scheduler, with Open MPI's own yielding."""
     binding = ["--bind-to", "core"] if world_size <= CORES else ["--oversubscribe", "--bind-to", "none"]
-    return ["mpirun", "-np", str(world_size), *binding, "mpi_peer", *map(str, arguments)]
+    return ["mpirun", "-np", str(world_size), *binding, *map(str, command)]
+
+
+def mpi(world_size, *arguments):
+    return mpirun(world_size, "mpi_peer", *arguments)
+
+
+def over_mpi(what, size):
+    """Comm over MPI, and the same in plain MPI, block by block in turns: two figures of one program."""
+    return mpirun(2, "mpi_overhead", what, size)
 
 
 def bound(world_size):
@@ -48,7 +57,8 @@ class Row:
 
     faster    peer's time / Rankbox's time   at least `target`
     share     bound's time / Rankbox's time  at least `target`, shown in percent
-    overhead  Rankbox's time / peer's - 1    at most `target`, shown in percent
+    overhead  Rankbox's time / peer's - 1    at most `target`, shown in percent; one program tells both
+    more      Rankbox's time - peer's        at most `target`, in seconds; one program tells both
     at_most   Rankbox's time, in seconds     at most `target`
     runs      Rankbox's time                 that there is one
     """
@@ -69,6 +79,8 @@ class Row:
         if self.judge in ("at_most", "runs"):
             return ours
         peer = statistics.median(self.samples["peer"])
+        if self.judge == "more":
+            return ours - peer
         return ours / peer - 1 if self.judge == "overhead" else peer / ours
 
     def met(self):
@@ -85,6 +97,8 @@ class Row:
             figure, target = f"{100 * self.figure():.0f} %", f">= {100 * self.target:g} %"
         elif self.judge == "overhead":
             figure, target = f"{100 * self.figure():+.1f} %", f"<= {100 * self.target:g} %"
+        elif self.judge == "more":
+            figure, target = f"{1e9 * self.figure():+.0f} ns", f"<= {self.amount(self.target)}"
         elif self.judge == "at_most":
             figure, target = "", f"<= {self.amount(self.target)}"
         else:
@@ -129,6 +143,15 @@ def rows():
         Row("allreduce_ring 1024x1024 MAX, p = 4", sim("ring", FLOATS, 4), "Open MPI", mpi(4, "allreduce", FLOATS)),
         Row("trace, clocks and all, 64 KiB messages", sim("overhead", 65536), "trace off", judge="overhead",
             target=0.05),
+        # The MPI backend. A message is two calls: a send and a receive.
+        Row("Comm over MPI: message of 8 B", over_mpi("pingpong", 8), "plain MPI", judge="more", target=0.6e-6),
+        Row("Comm over MPI: sendrecv of 8 B", over_mpi("sendrecv", 8), "plain MPI", judge="more", target=0.3e-6),
+        Row("Comm over MPI: ring of 64 KiB, p = 2", over_mpi("ring", 64 << 10), "plain MPI", judge="overhead",
+            target=0.1),
+        Row("Comm over MPI: ring of 1 MiB, p = 2", over_mpi("ring", 1 << 20), "plain MPI", judge="overhead",
+            target=0.1),
+        Row("Comm over MPI: ring of 16 MiB, p = 2", over_mpi("ring", 16 << 20), "plain MPI", judge="overhead",
+            target=0.1),
         Row("start and join 8 ranks", sim("start", 8), judge="at_most", target=1e-3),
         Row("allreduce_tree on 4096 ranks", sim("tree", 4096), judge="runs"),
         # Many ranks on few cores, where Open MPI's processes take turns too: what fibers are for.
@@ -141,14 +164,15 @@ def rows():
     return table
 
 
-def run_program(command, folder):
+def run_program(command, folders):
     """The numbers a program prints, or None and why there are none."""
-    program = next(word for word in command if word.endswith(("_bench", "_peer", "_bandwidth")))
+    program = next(word for word in command if word.endswith(("_bench", "_peer", "_bandwidth", "_overhead")))
     if command[0] == "mpirun" and not shutil.which("mpirun"):
         return None, "mpirun is not installed"
-    placed = [str(folder / word) if word == program else word for word in command]
-    if not (folder / program).is_file():
+    built = next((folder / program for folder in folders if (folder / program).is_file()), None)
+    if built is None:
         return None, f"{program} was not built"
+    placed = [str(built) if word == program else word for word in command]
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     try:
         done = subprocess.run(placed, capture_output=True, text=True, env=environment, timeout=120)
@@ -161,7 +185,7 @@ def run_program(command, folder):
         return None, "no answer within 120 s"
 
 
-def measure(table, rounds, folder):
+def measure(table, rounds, folders):
     for round_number in range(rounds):
         # A command that several rows share (our side, mostly) runs once in a round.
         answers = {}
@@ -173,27 +197,32 @@ def measure(table, rounds, folder):
                     print(f"\r\033[Kround {round_number + 1}/{rounds}: {' '.join(command)}", end="", file=sys.stderr)
                 key = tuple(command)
                 if key not in answers:
-                    answers[key] = run_program(command, folder)
+                    answers[key] = run_program(command, folders)
                 numbers, why = answers[key]
                 if not numbers:
                     row.missing = why
                     continue
                 row.samples[side].append(numbers[0])
-                if row.judge == "overhead":
+                if row.judge in ("overhead", "more"):
                     row.samples["peer"].append(numbers[1])
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
 
 
 def build():
-    """The folder with the programs. Ours must build; a peer's library may be absent."""
+    """The folders with the programs. Ours must build; a library that others need may be absent."""
     subprocess.run(["bazel", "build", "//bench:sim_bench", "//bench:memory_bandwidth"], cwd=ROOT, check=True)
-    for peer in ("mpi_peer", "gloo_peer"):
-        done = subprocess.run(["bazel", "build", f"//bench:{peer}"], cwd=ROOT, capture_output=True, text=True)
+    folders = []
+    for program, flags in (("mpi_peer", []), ("gloo_peer", []), ("mpi_overhead", ["--config=mpi"])):
+        done = subprocess.run(["bazel", "build", *flags, f"//bench:{program}"], cwd=ROOT, capture_output=True)
         if done.returncode != 0:
-            print(f"{peer}: not built, its rows are left out", file=sys.stderr)
-    where = subprocess.run(["bazel", "info", "bazel-bin"], cwd=ROOT, capture_output=True, text=True, check=True)
-    return pathlib.Path(where.stdout.strip()) / "bench"
+            print(f"{program}: not built, its rows are left out", file=sys.stderr)
+        where = subprocess.run(["bazel", "info", *flags, "bazel-bin"], cwd=ROOT, capture_output=True, text=True,
+                               check=True)
+        folder = pathlib.Path(where.stdout.strip()) / "bench"
+        if folder not in folders:
+            folders.append(folder)
+    return folders
 
 
 def print_table(table):
@@ -235,7 +264,7 @@ def main():
     table = [row for row in rows() if options.only.lower() in f"{row.what} {row.peer_name}".lower()]
     if not table:
         parser.error(f"--only {options.only}: no row has that in its name")
-    measure(table, options.rounds, pathlib.Path(options.bin).resolve() if options.bin else build())
+    measure(table, options.rounds, [pathlib.Path(options.bin).resolve()] if options.bin else build())
     print_table(table)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(as_json(table, options.rounds), indent=2) + "\n")
