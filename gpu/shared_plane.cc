@@ -72,15 +72,18 @@ SharedPlane::~SharedPlane() {
   for (Rank& rank : ranks_) static_cast<void>(rank.gpu.release());
 }
 
-SharedPlane::Transit* SharedPlane::prepare(int rank, bool later) {
+void SharedPlane::prepare(int rank, bool later, std::span<Transit*> operations) {
   const RankDevice& gpu = device_of_rank(rank);
-  Transit* const transit = transits_.take();
-  transit->rank = rank;
-  transit->device = gpu.device();
-  transit->stream = later ? gpu.side_stream() : gpu.stream();
-  transit->aside = later;
-  transit->ready = events_.record(gpu.stream(), gpu.device(), /*users=*/1);
-  return transit;
+  SharedEvents::Mark* const ready =
+      events_.record(gpu.stream(), gpu.device(), static_cast<int>(operations.size()));
+  for (Transit*& transit : operations) {
+    transit = transits_.take();
+    transit->rank = rank;
+    transit->device = gpu.device();
+    transit->stream = later ? gpu.side_stream() : gpu.stream();
+    transit->aside = later;
+    transit->ready = ready;
+  }
 }
 
 SharedPlane::Transit* SharedPlane::prepare_copy(int rank, Slice slice, void** data) {

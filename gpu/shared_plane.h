@@ -42,7 +42,7 @@ class SharedPlane final : public sim::DataPlane {
 
   void enter(int rank) override;
   void leave(int rank) noexcept override;
-  Transit* prepare(int rank, bool later) override;
+  void prepare(int rank, bool later, std::span<Transit*> operations) override;
   Transit* prepare_copy(int rank, Slice slice, void** data) override;
   void copy(Side to, Side from, std::int64_t bytes, const Transit* mine) override;
   void run(std::span<const Part> parts, const Transit* mine) override;

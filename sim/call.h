@@ -26,7 +26,9 @@ void begin_call(const Caller& caller, RankState& rank);
 inline DataPlane::Transit* prepare(const RankState& rank, bool later) {
   if (rank.data_plane == nullptr) [[likely]]
     return nullptr;
-  return rank.data_plane->prepare(rank.rank, later);
+  DataPlane::Transit* made = nullptr;
+  rank.data_plane->prepare(rank.rank, later, {&made, 1});
+  return made;
 }
 
 /// After the rank has waited for the operation, however it ended.

@@ -2,6 +2,7 @@
 #include "sim/communicator.h"
 
 #include <memory>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -152,14 +153,16 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   Channel& from_src = fetch_channel(*group_, src, index_);
   const std::int64_t begin = state_->recorder.now();
   const bool buffered = state_->world->options().buffering.buffers(out.bytes());
-  DataPlane::Transit* const received = prepare(*state_, /*later=*/false);
-  DataPlane::Transit* const sent = buffered ? nullptr : prepare(*state_, /*later=*/false);
+  DataPlane::Transit* transits[2] = {nullptr, nullptr};
+  if (state_->data_plane != nullptr) [[unlikely]]
+    state_->data_plane->prepare(state_->rank, /*later=*/false,
+                                std::span(transits, buffered ? 1 : 2));
   // Before anything is posted: there may be no memory for it.
   std::unique_ptr<BufferedSend> copied = buffered ? make_buffered_send(*state_, out) : nullptr;
   Operation& recv_half = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, in,
-                              from_src, group_->world_rank(src), received);
+                              from_src, group_->world_rank(src), transits[0]);
   Operation& send_half = fill(state_->send_operation, OperationKind::kSend, caller, *state_, out,
-                              to_dst, group_->world_rank(dst), sent);
+                              to_dst, group_->world_rank(dst), transits[1]);
   if (!buffered) {
     recv_half.other_half = &send_half;
     send_half.other_half = &recv_half;

@@ -48,9 +48,10 @@ class DataPlane {
 
   // ---- An operation's ----
 
-  /// Called by the rank that is about to post an operation on memory that it may read or write now.
-  /// @param later whether the rank goes on with other things while the operation is under way
-  virtual Transit* prepare(int rank, bool later) = 0;
+  /// Called by the rank that is about to post these operations, on memory that they may read and
+  /// write from now on: one, or both halves of a sendrecv.
+  /// @param later whether the rank goes on with other things while they are under way
+  virtual void prepare(int rank, bool later, std::span<Transit*> operations) = 0;
 
   /// A buffered send: copies the slice, and returns where to in `data`. The operation may outlive
   /// the call, the rank's function, and the slice; discard() ends it.

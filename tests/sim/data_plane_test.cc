@@ -57,9 +57,9 @@ class CountingPlane final : public sim::DataPlane {
     for (const Transit* transit : live_) delete transit;
   }
 
-  Transit* prepare(int rank, bool /*later*/) override {
+  void prepare(int rank, bool /*later*/, std::span<Transit*> operations) override {
     may_fail("prepare");
-    return make(rank, {});
+    for (Transit*& transit : operations) transit = make(rank, {});
   }
   Transit* prepare_copy(int rank, Slice slice, void** data) override {
     may_fail("prepare_copy");
