@@ -149,9 +149,7 @@ void Departure::settle() {
 void Departure::end_all_processes(const std::string& why) const {
   fmt::print(stderr, "rankbox: {}\nrankbox: {} within {:.3g} s; ending all processes\n", cause_,
              why, patience_seconds_);
-  std::fflush(stderr);
-  MPI_Abort(environment_.lobby, 1);
-  std::abort();  // which MPI does not promise
+  mpi::end_all_processes();
 }
 
 }  // namespace rankbox::mpi

@@ -16,11 +16,9 @@ void finalize() {
   MPI_Finalized(&done);
   if (done != 0) return;
   if (is_running()) {
-    const Environment& here = environment();
     std::fprintf(stderr, "rankbox: process %d exits in the middle of a run; ending all processes\n",
-                 here.rank);
-    std::fflush(nullptr);
-    MPI_Abort(here.lobby, 1);
+                 environment().rank);
+    end_all_processes();
   }
   MPI_Finalize();
 }
@@ -48,6 +46,9 @@ Environment start() {
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     std::atexit(finalize);
+    // Where an error is of no communicator, or is not taken for the one of its request, it is of these.
+    check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   Environment made;
   check(MPI_Comm_dup(MPI_COMM_WORLD, &made.lobby), "MPI_Comm_dup");
@@ -66,6 +67,13 @@ Environment start() {
 }
 
 }  // namespace
+
+void end_all_processes() {
+  is_running() = false;  // MPI may exit, and come by finalize()
+  std::fflush(nullptr);
+  MPI_Abort(environment().lobby, 1);
+  std::abort();  // which MPI does not promise
+}
 
 std::atomic<bool>& is_running() {
   static std::atomic<bool> running{false};

@@ -21,6 +21,9 @@ struct Environment {
 /// thread. Where a program started MPI itself, that one is used, and left to the program to end.
 const Environment& environment();
 
+/// The last resort: ends all processes, with an exit code that is not 0. Say why before.
+[[noreturn]] void end_all_processes();
+
 /// Whether a run is under way. A process that exits then takes all others along: they would wait for
 /// it.
 std::atomic<bool>& is_running();

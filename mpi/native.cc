@@ -56,6 +56,8 @@ NativeCall native_call(const Group& group, const CollectiveCall& call, const voi
       break;
     case CollectiveKind::kReduceScatter:
       fill_chunks(call.count, p, native.recv_counts, native.recv_begins);
+      // No elements may lie where the others begin, which MPICH takes for a mistake.
+      if (call.out.bytes() == 0) native.out = nullptr;
       if (shared) {
         native.piece.resize(static_cast<std::size_t>(call.out.bytes()));
         native.out = native.piece.data();

@@ -38,7 +38,7 @@ void meet(const Environment& here, double seconds) {
                  "rankbox: not all of the {} processes have come to run_ranks within {:.3g} s of "
                  "process {}; ending all of them\n",
                  here.size, seconds, here.rank);
-      MPI_Abort(here.lobby, 1);
+      end_all_processes();
     }
     std::this_thread::yield();
   }
@@ -140,8 +140,7 @@ std::exception_ptr leave(Run& run, const std::exception_ptr& error) {
   } catch (const MpiError& refused) {
     fmt::print(stderr, "rankbox: process {} cannot leave its run: {}\n", environment().rank,
                refused.what());
-    MPI_Abort(environment().lobby, 1);
-    throw;
+    end_all_processes();
   }
 }
 
