@@ -36,7 +36,7 @@ constexpr const char* kShareVariable = "RANKBOX_NCCL_SHARE_GPU";
 constexpr std::string_view kBytesFollow = "\nrankbox error bytes:\n";
 
 bool is_set(const char* variable) {
-  const auto value = launch::process_environment()(variable);
+  const auto value = launcher::process_environment()(variable);
   return value.has_value() && *value != "0";
 }
 
@@ -66,7 +66,7 @@ bool may_be_a_consequence(const std::exception_ptr& failure) {
   }
 }
 
-std::exception_ptr decoded(const launch::Failure& failure) {
+std::exception_ptr decoded(const launcher::Failure& failure) {
   const std::size_t bytes = failure.reason.find(kBytesFollow);
   if (bytes != std::string::npos) {
     return error_from_bytes(std::string_view(failure.reason).substr(bytes + kBytesFollow.size()));
@@ -87,29 +87,29 @@ struct Processes::Inside {
   };
 
   explicit Inside(double seconds) : star(options(seconds)) {}
-  static launch::StarOptions options(double seconds);
+  static launcher::StarOptions options(double seconds);
   void choose_card();
   void exchange_cards();
   void prepare_sharing() const;
   std::vector<int> twins(int world_size) const;
 
-  launch::Star star;
+  launcher::Star star;
   Card card;
-  std::vector<Card> cards;                    // [rank]
-  std::vector<launch::Placement> placements;  // [rank]
+  std::vector<Card> cards;                      // [rank]
+  std::vector<launcher::Placement> placements;  // [rank]
 
   std::mutex lock;
   std::exception_ptr my_failure;  // what this process told the others; under lock
 };
 
-launch::StarOptions Processes::Inside::options(double seconds) {
-  launch::StarOptions made = launch::star_options(launch::rank_variables().value());
+launcher::StarOptions Processes::Inside::options(double seconds) {
+  launcher::StarOptions made = launcher::star_options(launcher::rank_variables().value());
   made.seconds = seconds;
   return made;
 }
 
 void Processes::Inside::choose_card() {
-  const launch::Placement& place = placements[static_cast<std::size_t>(star.rank())];
+  const launcher::Placement& place = placements[static_cast<std::size_t>(star.rank())];
   const int local_rank = launched()->local_rank >= 0 ? launched()->local_rank : place.local_rank;
   try {
     // Where each process sees one GPU only, that is its own.
@@ -159,8 +159,8 @@ void Processes::Inside::prepare_sharing() const {
 
 Processes::Processes(double seconds) : inside_(std::make_unique<Inside>(seconds)) {
   Inside& in = *inside_;
-  const std::vector<std::string> hosts = in.star.all_gather_bytes(launch::this_host());
-  in.placements = launch::placements(hosts);
+  const std::vector<std::string> hosts = in.star.all_gather_bytes(launcher::this_host());
+  in.placements = launcher::placements(hosts);
   in.card.host = hosts[static_cast<std::size_t>(rank())];
   in.choose_card();
   in.exchange_cards();
@@ -237,7 +237,7 @@ void Processes::fail(int rank, const std::exception_ptr& failure) noexcept {
 }
 
 std::exception_ptr Processes::failure() {
-  const std::optional<launch::Failure> first = inside_->star.first_failure();
+  const std::optional<launcher::Failure> first = inside_->star.first_failure();
   if (!first) return nullptr;
   std::lock_guard guard(inside_->lock);
   // What was thrown here need not go through bytes.

@@ -21,7 +21,7 @@ class Processes {
   /// Meets the others, and chooses this process's GPU. Where processes would share one, either
   /// refuses in check_members(), or, with RANKBOX_NCCL_SHARE_GPU=1, prepares NCCL for it, which has
   /// to happen before NCCL is called for the first time.
-  /// Throws what launch::Star throws. REQUIRES: launched().
+  /// Throws what launcher::Star throws. REQUIRES: launched().
   /// @param seconds that the others may take to come
   explicit Processes(double seconds);
   ~Processes();

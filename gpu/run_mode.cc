@@ -17,7 +17,9 @@ namespace {
 
 constexpr const char* kModeVariable = "RANKBOX_GPU_MODE";
 
-std::string variable(const char* name) { return launch::process_environment()(name).value_or(""); }
+std::string variable(const char* name) {
+  return launcher::process_environment()(name).value_or("");
+}
 
 std::string gpus_in_words(int count) {
   return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");

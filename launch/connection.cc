@@ -15,7 +15,7 @@
 
 #include "launch/wire.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -155,4 +155,4 @@ void Connection::end_writing() {
   if (!wants_to_write()) shutdown(fd(), SHUT_WR);
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -16,7 +16,7 @@
 
 #include "launch/fd.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 enum class MessageType : std::uint8_t {
   kHello = 1,     // from a rank that connects
@@ -88,4 +88,4 @@ class Connection {
   std::string end_;
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

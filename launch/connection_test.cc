@@ -13,7 +13,7 @@
 #include "launch/roll_call.h"
 #include "launch/wire.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 struct Pair {
@@ -168,4 +168,4 @@ TEST_CASE("ranks in words") {
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

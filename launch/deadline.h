@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 class Deadline {
  public:
@@ -32,4 +32,4 @@ class Deadline {
   Clock::time_point at_;
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

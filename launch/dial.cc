@@ -7,7 +7,7 @@
 
 #include "launch/socket_address.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -57,4 +57,4 @@ Dialled dial(const std::string& host, int port, const Deadline& deadline) {
   return dialled;
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -6,7 +6,7 @@
 #include "launch/deadline.h"
 #include "launch/fd.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 struct Dialled {
   Fd socket;            // not open: nobody could be reached
@@ -17,4 +17,4 @@ struct Dialled {
 /// beyond the deadline.
 Dialled dial(const std::string& host, int port, const Deadline& deadline);
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

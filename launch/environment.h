@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 /// The value of a variable; nothing where it is unset. Empty values count as unset.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
@@ -19,4 +19,4 @@ inline Environment process_environment() {
   };
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -6,7 +6,7 @@
 
 #include "launch/wire.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 std::string encode(const Failure& failure) {
   return WireWriter().u32(static_cast<std::uint32_t>(failure.rank)).raw(failure.reason).take();
@@ -32,4 +32,4 @@ std::string ranks_in_words(const std::vector<int>& ranks) {
   return words + fmt::format(" and {} more", ranks.size() - before_and);
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 class Fd {
  public:
@@ -30,4 +30,4 @@ class Fd {
   int fd_;
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -13,7 +13,7 @@
 
 #include "comm/errors.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -68,4 +68,4 @@ void GroupGuard::tell(pid_t word) {
   }
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

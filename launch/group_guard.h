@@ -9,7 +9,7 @@
 
 #include "launch/fd.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 class GroupGuard {
  public:
@@ -31,4 +31,4 @@ class GroupGuard {
   pid_t pid_ = -1;
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -7,7 +7,7 @@
 
 #include "launch/wire.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::string disagreement(const Hello& host, const Hello& guest) {
   return "";
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

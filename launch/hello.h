@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 /// Changes with the meaning of any message. A hello itself must stay readable for all.
 inline constexpr std::uint32_t kProtocolVersion = 1;
@@ -29,4 +29,4 @@ std::string this_process();
 /// Why these two cannot belong to one world, with both sides and the way out; empty: they can.
 std::string disagreement(const Hello& host, const Hello& guest);
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -20,7 +20,7 @@
 #include "launch/listener.h"
 #include "launch/roll_call.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -367,4 +367,4 @@ Hub::Hub(const StarOptions& options, const Hello& mine, Fd own) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -13,7 +13,7 @@
 #include "launch/hello.h"
 #include "launch/star_options.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 class Hub {
  public:
@@ -29,4 +29,4 @@ class Hub {
   std::thread thread_;
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 struct Run {
@@ -92,4 +92,4 @@ TEST_CASE("the launcher takes its own options, and leaves those of the program a
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

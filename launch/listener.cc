@@ -10,7 +10,7 @@
 #include "comm/errors.h"
 #include "launch/meeting_point.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -114,4 +114,4 @@ Listener::Accepted Listener::accept() {
   return accepted;
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

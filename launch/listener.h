@@ -7,7 +7,7 @@
 #include "launch/fd.h"
 #include "launch/socket_address.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 /// Listens at a port: on the loopback device alone where `address` can mean nothing else, else on
 /// all of this machine's addresses, IPv4 and IPv6, because the address that others use need not be
@@ -31,4 +31,4 @@ class Listener {
   std::vector<Fd> sockets_;
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

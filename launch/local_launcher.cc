@@ -18,7 +18,7 @@
 #include "launch/rank_process.h"
 #include "launch/reserved_port.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -190,4 +190,4 @@ LaunchResult launch_local(const LaunchOptions& options) {
   return Launch(options).run();
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 struct LaunchOptions {
   int processes = 1;
@@ -44,4 +44,4 @@ struct LaunchResult {
 /// process cannot be started; none is left then, either.
 LaunchResult launch_local(const LaunchOptions& options);
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

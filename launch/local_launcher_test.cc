@@ -20,7 +20,7 @@
 #include "comm/errors.h"
 #include "launch/test_processes.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 constexpr double kSoon = 8;
@@ -282,4 +282,4 @@ TEST_CASE("what cannot be started is told, and nobody is left of it") {
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -11,7 +11,7 @@
 #include "launch/dial.h"
 #include "launch/failure.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -79,4 +79,4 @@ std::unique_ptr<Connection> meet(const StarOptions& options, const Hello& mine,
   }
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -8,7 +8,7 @@
 #include "launch/hello.h"
 #include "launch/star_options.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 /// Connects to rank 0, as often as it takes, and is welcomed. Blocks until then, or the deadline.
 /// Throws Error when rank 0 cannot be reached in time, InvalidArgument when it refuses us, and
@@ -16,4 +16,4 @@ namespace rankbox::launch {
 std::unique_ptr<Connection> meet(const StarOptions& options, const Hello& mine,
                                  const Deadline& deadline);
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -6,7 +6,7 @@
 #include "launch/slurm_lists.h"
 #include "launch/whole_number.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::string endpoint(const std::string& address, int port) {
   return ipv6 ? fmt::format("[{}]:{}", address, port) : fmt::format("{}:{}", address, port);
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

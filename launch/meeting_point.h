@@ -11,7 +11,7 @@
 #include "launch/environment.h"
 #include "launch/rank_variables.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 inline constexpr int kDefaultPort = 29501;
 
@@ -28,4 +28,4 @@ MeetingPoint meeting_point(const RankVariables& who,
 /// "10.0.0.1:29501", "[::1]:29501".
 std::string endpoint(const std::string& address, int port);
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

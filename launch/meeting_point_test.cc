@@ -11,7 +11,7 @@
 #include "comm/errors.h"
 #include "launch/slurm_lists.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -143,4 +143,4 @@ TEST_CASE("Slurm's numbers of tasks per node") {
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

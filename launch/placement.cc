@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 std::string this_host() {
   std::array<char, 256> name = {};
@@ -39,4 +39,4 @@ Placement find_placement(Star& star) {
   return placements(star.all_gather_bytes(this_host()))[static_cast<std::size_t>(star.rank())];
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

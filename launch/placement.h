@@ -7,7 +7,7 @@
 
 #include "launch/star.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 struct Placement {
   int node = 0;  // nodes are numbered by their first ranks
@@ -26,4 +26,4 @@ std::vector<Placement> placements(const std::vector<std::string>& hosts);
 /// This rank's. A collective.
 Placement find_placement(Star& star);
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

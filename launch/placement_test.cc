@@ -9,7 +9,7 @@
 #include "launch/reserved_port.h"
 #include "launch/test_processes.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 std::string in_words(const Placement& placement) {
@@ -52,4 +52,4 @@ TEST_CASE("processes of this machine find that they share it") {
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -13,7 +13,7 @@
 #include "comm/errors.h"
 #include "launch/fd.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -101,4 +101,4 @@ void RankProcess::end() {
   }
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

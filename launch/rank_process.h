@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 class RankProcess {
  public:
@@ -39,4 +39,4 @@ class RankProcess {
   int status_ = 1 << 8;  // exit code 1: if somebody else reaps it, we cannot say that all was well
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

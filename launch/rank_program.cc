@@ -20,12 +20,12 @@
 
 namespace {
 
-using rankbox::launch::Star;
+using rankbox::launcher::Star;
 
 void run(const std::string& what, int whom) {
-  const auto who = rankbox::launch::rank_variables();
+  const auto who = rankbox::launcher::rank_variables();
   if (!who) throw rankbox::InvalidArgument("started without a launcher");
-  Star star(rankbox::launch::star_options(*who));
+  Star star(rankbox::launcher::star_options(*who));
   const auto place = find_placement(star);
   if (place.local_rank != who->local_rank || place.local_size != who->local_size) {
     throw rankbox::Error("the launcher and the hosts' names disagree about this node's ranks");

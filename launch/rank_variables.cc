@@ -8,7 +8,7 @@
 #include "launch/slurm_lists.h"
 #include "launch/whole_number.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -181,4 +181,4 @@ std::optional<RankVariables> rank_variables(const Environment& environment) {
   return who;
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

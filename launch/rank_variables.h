@@ -25,7 +25,7 @@
 
 #include "launch/environment.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 struct RankVariables {
   int rank = 0;
@@ -44,4 +44,4 @@ struct RankVariables {
 /// that are incomplete, contradict each other, or are no numbers.
 std::optional<RankVariables> rank_variables(const Environment& environment = process_environment());
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -9,7 +9,7 @@
 
 #include "comm/errors.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
@@ -189,4 +189,4 @@ TEST_CASE("what is incomplete, contradicts itself or is no number is refused, in
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -18,7 +18,7 @@ int complain(const std::string& what, int exit_code) {
 }
 
 int run(int argc, char** argv) {
-  rankbox::launch::LaunchOptions options;
+  rankbox::launcher::LaunchOptions options;
   CLI::App app(
       "rankbox-launch -n N PROGRAM [ARGUMENTS...]\nStarts PROGRAM several times on this machine, "
       "as the ranks of one world.",
@@ -39,7 +39,7 @@ int run(int argc, char** argv) {
     return complain(fmt::format("{} (see rankbox-launch --help)", mistake.what()), 2);
   }
   options.command = app.remaining();
-  const rankbox::launch::LaunchResult result = rankbox::launch::launch_local(options);
+  const rankbox::launcher::LaunchResult result = rankbox::launcher::launch_local(options);
   return result.message.empty() ? result.exit_code : complain(result.message, result.exit_code);
 }
 

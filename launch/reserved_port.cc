@@ -9,7 +9,7 @@
 
 #include "comm/errors.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 ReservedPort::ReservedPort() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   const int yes = 1;
@@ -26,4 +26,4 @@ ReservedPort::ReservedPort() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXE
   number_ = ntohs(address.sin_port);
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -7,7 +7,7 @@
 
 #include "launch/fd.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 class ReservedPort {
  public:
@@ -21,4 +21,4 @@ class ReservedPort {
   int number_ = 0;
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

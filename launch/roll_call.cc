@@ -4,7 +4,7 @@
 
 #include "launch/wire.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 const char* name_of(Collective collective) {
   switch (collective) {
@@ -112,4 +112,4 @@ std::vector<Bytes> RollCall::release() {
   return releases;
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

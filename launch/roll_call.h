@@ -13,7 +13,7 @@
 #include "launch/connection.h"
 #include "launch/deadline.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 enum class Collective : std::uint32_t { kBarrier, kBroadcast, kGather, kAllGather };
 
@@ -65,4 +65,4 @@ class RollCall {
   double seconds_ = 0;
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

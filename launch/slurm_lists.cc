@@ -7,7 +7,7 @@
 #include "comm/errors.h"
 #include "launch/whole_number.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::vector<int> tasks_per_node(std::string_view counts, const std::string& vari
   return tasks;
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -11,7 +11,7 @@
 
 #include "launch/meeting_point.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 Resolved resolve(const std::string& host, int port) {
   addrinfo wanted = {};
@@ -64,4 +64,4 @@ std::string in_words(const SocketAddress& address) {
   return endpoint(host.data(), std::stoi(port.data()));
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

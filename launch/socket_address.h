@@ -6,7 +6,7 @@
 
 #include <sys/socket.h>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 struct SocketAddress {
   sockaddr_storage storage = {};
@@ -33,4 +33,4 @@ bool is_loopback(const std::string& host);
 /// "10.0.0.1:29501", of a peer.
 std::string in_words(const SocketAddress& address);
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

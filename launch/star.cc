@@ -16,7 +16,7 @@
 #include "launch/meet.h"
 #include "launch/wire.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -240,4 +240,4 @@ void Star::abort(const std::string& op) {
                 {rank(), op, failure.rank, "", 0});
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -53,7 +53,7 @@
 #include "launch/roll_call.h"
 #include "launch/star_options.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 class Star {
  public:
@@ -121,4 +121,4 @@ class Star {
   std::uint32_t sequence_ = 0;
 };
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

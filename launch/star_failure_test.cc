@@ -16,7 +16,7 @@
 #include "launch/star.h"
 #include "launch/test_processes.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 // Far above what it takes, also on a busy machine, and far below the deadlines of 30 s.
@@ -257,4 +257,4 @@ TEST_CASE("rank 0 that is stopped, not dead, is given up after the deadline and 
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

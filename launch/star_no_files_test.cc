@@ -10,7 +10,7 @@
 #include "launch/star.h"
 #include "launch/test_processes.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 TEST_CASE("rank 0 without a file left for connections says so") {
@@ -37,4 +37,4 @@ TEST_CASE("rank 0 without a file left for connections says so") {
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

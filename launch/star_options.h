@@ -7,7 +7,7 @@
 #include "launch/meeting_point.h"
 #include "launch/rank_variables.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 struct StarOptions {
   int rank = 0;
@@ -28,4 +28,4 @@ inline StarOptions star_options(const RankVariables& who,
   return options;
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -17,7 +17,7 @@
 #include "launch/star.h"
 #include "launch/test_processes.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 constexpr double kSoon = 8;  // far below the deadline of 30 s
@@ -253,4 +253,4 @@ TEST_CASE("what listens at the port and is no Rankbox is told as such") {
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -15,7 +15,7 @@
 #include "launch/socket_address.h"
 #include "launch/test_processes.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 namespace {
 
 StarOptions options_of(int rank, int world_size, const ReservedPort& port) {
@@ -220,4 +220,4 @@ TEST_CASE("what makes no sense is refused before anybody is called") {
 }
 
 }  // namespace
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

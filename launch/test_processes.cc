@@ -19,7 +19,7 @@
 #include "launch/deadline.h"
 #include "launch/fd.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 namespace {
 
@@ -127,4 +127,4 @@ void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 struct Outcome {
   int status = 0;      // as waitpid has it; 0: the function returned, or threw
@@ -54,4 +54,4 @@ bool comes_true(const std::function<bool()>& condition, double seconds = 20);
 
 void sleep_for(double seconds);
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

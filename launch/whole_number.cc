@@ -3,7 +3,7 @@
 #include <charconv>
 #include <system_error>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 std::optional<int> whole_number(std::string_view text, int least, int most) {
   int value = 0;
@@ -13,4 +13,4 @@ std::optional<int> whole_number(std::string_view text, int least, int most) {
   return value;
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 /// The number that all of `text` is, if it is one from `least` to `most`.
 std::optional<int> whole_number(std::string_view text, int least, int most);
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

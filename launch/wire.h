@@ -9,7 +9,7 @@
 
 #include "comm/errors.h"
 
-namespace rankbox::launch {
+namespace rankbox::launcher {
 
 class WireWriter {
  public:
@@ -75,4 +75,4 @@ inline std::vector<std::string> unpack(std::string_view bytes) {
   return texts;
 }
 
-}  // namespace rankbox::launch
+}  // namespace rankbox::launcher

@@ -83,8 +83,8 @@ std::vector<Baseline> default_baselines(int world_size) {
 bool can_run_itself() { return true; }
 
 int run_processes(int processes, const std::vector<std::string>& command) {
-  const launch::LaunchResult result =
-      launch::launch_local({.processes = processes, .command = command});
+  const launcher::LaunchResult result =
+      launcher::launch_local({.processes = processes, .command = command});
   if (!result.message.empty()) {
     fmt::print(stderr, "rankbox-compare-nccl: {}\n", result.message);
   }
