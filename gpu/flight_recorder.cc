@@ -74,12 +74,20 @@ std::uint64_t FlightRecorder::begin(const Flight& flight) {
 }
 
 void FlightRecorder::enqueued(std::uint64_t number, cudaStream_t stream) {
+  record(number, stream, State::kEnqueued);
+}
+
+void FlightRecorder::enqueued_part(std::uint64_t number, cudaStream_t stream) {
+  record(number, stream, State::kPartEnqueued);
+}
+
+void FlightRecorder::record(std::uint64_t number, cudaStream_t stream, State state) {
   const std::lock_guard lock(mutex_);
   Entry* const entry = find(number);
   if (entry == nullptr) return;
   check(cudaEventRecord(entry->event, stream), "cudaEventRecord",
         {.op = entry->flight.op, .place = entry->flight.place, .rank = rank_});
-  entry->state = State::kEnqueued;
+  entry->state = state;
 }
 
 void FlightRecorder::finish(Entry& entry) {
@@ -98,10 +106,11 @@ void FlightRecorder::failed(std::uint64_t number) {
 }
 
 void FlightRecorder::ask(Entry& entry) {
-  if (entry.state != State::kEnqueued) return;
+  const bool part = entry.state == State::kPartEnqueued;
+  if (!part && entry.state != State::kEnqueued) return;
   const cudaError_t status = cudaEventQuery(entry.event);
   if (status == cudaSuccess) {
-    finish(entry);
+    part ? void(entry.state = State::kStarting) : finish(entry);
   } else {
     if (status != cudaErrorNotReady) entry.state = State::kFailed;
     static_cast<void>(cudaGetLastError());  // "not ready" counts as an error there
@@ -119,7 +128,7 @@ bool FlightRecorder::has_unfinished() {
   for (std::uint64_t number = next_; number > oldest(); --number) {
     Entry& entry = entries_[(number - 1) % kSize];
     ask(entry);
-    if (entry.state == State::kEnqueued) return true;
+    if (entry.state == State::kEnqueued || entry.state == State::kPartEnqueued) return true;
   }
   return false;
 }
@@ -139,6 +148,7 @@ std::string FlightRecorder::line(std::uint64_t number) {
   switch (entry.state) {
     case State::kStarting:
       return text + fmt::format("  not started after {:.1f} s", seconds);
+    case State::kPartEnqueued:
     case State::kEnqueued:
       return text + fmt::format("  not finished after {:.1f} s", seconds);
     case State::kFinished:

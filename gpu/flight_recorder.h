@@ -53,6 +53,8 @@ class FlightRecorder {
   std::uint64_t begin(const Flight& flight);
   /// It is on the stream now, and all of it before this call.
   void enqueued(std::uint64_t number, cudaStream_t stream);
+  /// A part of it is: more will follow.
+  void enqueued_part(std::uint64_t number, cudaStream_t stream);
   /// It was done at once, without the device.
   void finished(std::uint64_t number);
   /// It never came to a stream.
@@ -61,7 +63,7 @@ class FlightRecorder {
   /// Operations of which it is known that they finished: grows as long as the device gets on. Asks
   /// the events.
   std::uint64_t finished_count();
-  /// Whether some operation is on a stream and has not finished.
+  /// Whether some operation, or a part of it, is on a stream and has not finished.
   bool has_unfinished();
 
   /// The last `most` operations, a line each, and the oldest of the ring that has not finished.
@@ -70,7 +72,7 @@ class FlightRecorder {
 
  private:
   using Clock = std::chrono::steady_clock;
-  enum class State : std::uint8_t { kStarting, kEnqueued, kFinished, kFailed };
+  enum class State : std::uint8_t { kStarting, kPartEnqueued, kEnqueued, kFinished, kFailed };
   struct Entry {
     Flight flight;
     State state = State::kFinished;
@@ -80,6 +82,7 @@ class FlightRecorder {
 
   Entry* find(std::uint64_t number);  // null: it fell out of the ring
   std::uint64_t oldest() const { return next_ < kSize ? 0 : next_ - kSize; }
+  void record(std::uint64_t number, cudaStream_t stream, State state);
   void ask(Entry& entry);
   void finish(Entry& entry);
   std::string line(std::uint64_t number);

@@ -184,7 +184,7 @@ void launch(const Caller& caller, NcclRank& rank, NcclMember& member, const Coll
     const Doing doing = doing_of(caller, root, bytes);
     const auto calls = [&] {
       const Work work{call, member.index, caller.size, member.collectives, stream};
-      return enqueue(work, rank.scratch(), doing);
+      return enqueue(work, member.scratch, doing);
     };
     try {
       rank.issue(caller, doing, nccl_name(call), member.collectives, calls);

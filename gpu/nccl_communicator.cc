@@ -104,6 +104,7 @@ NcclRequest NcclCommunicator::start(const Caller& caller, NcclMessage message) {
   const int peer = member_->group->world_rank(message.peer);
   auto pending = std::make_shared<NcclPending>(*rank_, *member_, caller, peer);
   message.request = pending;
+  pending->set_message({message.sends, message.peer, message.number});
   Flight flight{.op = caller.operation,
                 .bytes = message.slice.bytes(),
                 .dtype = message.slice.dtype(),
@@ -168,6 +169,7 @@ void NcclCommunicator::wait(const Request& request, Place place) {
   NcclPending& pending = *request.pending_;
   if (pending.caller().rank != caller.rank) refuse_foreign_request(caller, pending.caller().rank);
   if (pending.closed()) return;
+  rank_->note_wait(caller, pending);
   if (pending.deferred()) rank_->launch_rounds(caller, pending.member(), rounds_until(pending));
   if (pending.event() != nullptr) {
     check(cudaStreamWaitEvent(rank_->device().stream(), pending.event(), 0), "cudaStreamWaitEvent",

@@ -17,6 +17,10 @@ std::string in_words(const PostedMessage& message) {
 
 }  // namespace
 
+ErrorContext PostedMessage::context() const {
+  return {rank, op, peer, place.file_name(), static_cast<int>(place.line())};
+}
+
 NcclGroup::NcclGroup(std::vector<int> members, std::vector<bool> local, std::vector<int> path)
     : members_(std::move(members)),
       local_(std::move(local)),
@@ -40,11 +44,20 @@ std::optional<Conflict> NcclGroup::post(int src, int dst, const PostedMessage& m
   const PostedMessage& send = message.sends ? message : other;
   const PostedMessage& receive = message.sends ? other : message;
   return Conflict{
-      .is_message = true,
       .text = fmt::format("message mismatch: {}, but {}; nothing was copied (both sides must agree "
                           "on element count and dtype)",
                           gpu::in_words(send), gpu::in_words(receive)),
-      .ranks = {send.rank, receive.rank}};
+      .ranks = {send.rank, receive.rank},
+      .messages = {send.context(), receive.context()}};
+}
+
+void NcclGroup::note_wait(int src, int dst, bool sends, std::uint64_t number) {
+  if (!is_local(src) || !is_local(dst)) return;
+  const std::lock_guard lock(messages_lock_);
+  Pair& pair = messages_[{src, dst}];
+  if (pair.ahead.empty() || pair.ahead.front().sends != sends) return;  // the other side has come
+  const std::uint64_t first = (sends ? pair.sent : pair.received) - pair.ahead.size();
+  if (number >= first) pair.ahead[number - first].blocks = true;
 }
 
 NcclGroup::Other NcclGroup::other_side(int src, int dst, bool sends, std::uint64_t number) const {
@@ -88,14 +101,13 @@ std::optional<Orphan> NcclGroup::message_for(int returned) const {
   const std::lock_guard lock(messages_lock_);
   for (const auto& [ends, pair] : messages_) {
     for (const PostedMessage& message : pair.ahead) {
-      if (message.peer != returned) continue;
+      if (message.peer != returned || !message.blocks) continue;
       return Orphan{.wait = {message.rank,
                              message.op,
                              {returned},
                              message.count * size_of(message.dtype),
                              message.place.file_name(),
                              static_cast<int>(message.place.line())},
-                    .blocks = message.blocks,
                     .text = gpu::in_words(message)};
     }
   }
@@ -117,7 +129,6 @@ std::optional<Orphan> NcclGroup::collective_for(int returned) const {
                          open.call.count * size_of(open.call.dtype),
                          caller.place.file_name(),
                          static_cast<int>(caller.place.line())},
-                .blocks = true,
                 .text = in_words(open)};
 }
 

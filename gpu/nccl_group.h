@@ -28,27 +28,29 @@ namespace rankbox::gpu {
 /// One side of a message.
 struct PostedMessage {
   bool sends = false;
-  bool blocks = false;  // unlike isend and irecv
+  bool blocks = false;  // its rank cannot go on: not isend and irecv, until they are waited for
   int rank = -1;        // of the world, like
   int peer = -1;
   std::int64_t count = 0;
   DType dtype = DType::kFloat32;
   const char* op = "";
   Place place{};
+
+  /// For an error that tells of it.
+  ErrorContext context() const;
 };
 
 /// Two calls that do not go together.
 struct Conflict {
-  bool is_message = false;
   std::string text;
-  std::vector<int> ranks;  // of the world: whose calls they are
+  std::vector<int> ranks;                   // of the world: whose calls they are
+  std::vector<ErrorContext> messages = {};  // of messages: what each of these ranks has called
 };
 
-/// A call that nobody can complete, because a rank has returned.
+/// A call whose rank can never go on, because another one has returned.
 struct Orphan {
-  Wait wait;            // peers: the rank that returned
-  bool blocks = false;  // its rank can never go on
-  std::string text;     // "rank 0 sends 4 float32 (16 bytes) to rank 1 at ring.cc:12"
+  Wait wait;         // peers: the rank that returned
+  std::string text;  // "rank 0 sends 4 float32 (16 bytes) to rank 1 at ring.cc:12"
 };
 
 class NcclGroup {
@@ -66,6 +68,8 @@ class NcclGroup {
 
   /// @param src, dst indices
   std::optional<Conflict> post(int src, int dst, const PostedMessage& message);
+  /// From here on its rank waits for its `number`-th message (from 0) from src to dst.
+  void note_wait(int src, int dst, bool sends, std::uint64_t number);
 
   enum class Other : std::uint8_t { kHasCome, kHasNotCome, kUnknown };
   /// The other side of this rank's `number`-th message (from 0) from src to dst; unknown where that
@@ -75,7 +79,7 @@ class NcclGroup {
   /// @param caller one of this communicator
   std::optional<Conflict> post(const Caller& caller, const CollectiveCall& call);
 
-  /// A call that waits for this rank of the world, which has returned.
+  /// A call that blocks until this rank of the world calls, which has returned.
   std::optional<Orphan> orphan_of(int returned) const;
 
  private:

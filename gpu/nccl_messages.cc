@@ -7,10 +7,10 @@
 // the same time:
 //
 //   with the next send, recv or sendrecv of the communicator, on stream();
-//   when one of them is waited for, on a stream of their own, so that they overlap with what was put on
-//     stream() since. The second messages to and from the same peers, and the third, are left for later
-//     unless it is one of them that is waited for: a peer may want an answer to the first before it
-//     sends the second;
+//   when one of them is waited for, on a stream of the communicator's own, so that they overlap with
+//     what was put on stream() since. The second messages to and from the same peers, and the third,
+//     are left for later unless it is one of them that is waited for: a peer may want an answer to
+//     the first before it sends the second;
 //   when the host has waited for 1 ms, for something that other ranks are part of, and the message's
 //     other side has been called for: that rank may be waiting for the message. (Whether a rank of
 //     another process has called, nobody knows: it is believed to have after 2 ms.)
@@ -73,6 +73,13 @@ void NcclRank::launch(const Caller& caller, NcclMember& member,
   }
 }
 
+void NcclRank::launch_aside(const Caller& caller, NcclMember& member,
+                            const std::vector<NcclMessage>& messages) {
+  check(cudaStreamWaitEvent(member.message_stream, ready_, 0), "cudaStreamWaitEvent",
+        doing_of(caller));
+  launch(caller, member, messages, member.message_stream);
+}
+
 void NcclRank::defer(NcclMember& member, const NcclMessage& message) {
   member.deferred.push_back(message);
   check(cudaEventRecord(ready_, device_.stream()), "cudaEventRecord");
@@ -101,15 +108,13 @@ void NcclRank::launch_rounds(const Caller& caller, NcclMember& member, int round
     (++taken[way_of(message)] <= rounds ? now : later).push_back(message);
   }
   member.deferred = std::move(later);
-  check(cudaStreamWaitEvent(message_stream_, ready_, 0), "cudaStreamWaitEvent", doing_of(caller));
-  launch(caller, member, now, message_stream_);
+  launch_aside(caller, member, now);
 }
 
 void NcclRank::launch_deferred(const Caller& caller) {
   for (NcclMember& member : members_) {
     if (member.deferred.empty()) continue;
-    check(cudaStreamWaitEvent(message_stream_, ready_, 0), "cudaStreamWaitEvent", doing_of(caller));
-    launch(caller, member, std::exchange(member.deferred, {}), message_stream_);
+    launch_aside(caller, member, std::exchange(member.deferred, {}));
   }
 }
 
@@ -128,8 +133,7 @@ void NcclRank::launch_wanted(const Caller& caller, double waited) {
     }
     if (now.empty()) continue;
     member.deferred = std::move(later);
-    check(cudaStreamWaitEvent(message_stream_, ready_, 0), "cudaStreamWaitEvent", doing_of(caller));
-    launch(caller, member, now, message_stream_);
+    launch_aside(caller, member, now);
   }
 }
 

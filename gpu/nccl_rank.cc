@@ -78,9 +78,12 @@ NcclRank::~NcclRank() {
 void NcclRank::release_device() {
   world_.remove(recorder_);
   // What still runs on it was aborted; CUDA keeps the stream until it is done.
-  if (message_stream_ != nullptr) static_cast<void>(cudaStreamDestroy(message_stream_));
+  for (const NcclMember& member : members_) {
+    if (member.message_stream != nullptr)
+      static_cast<void>(cudaStreamDestroy(member.message_stream));
+    device_.release(member.scratch);
+  }
   if (ready_ != nullptr) static_cast<void>(cudaEventDestroy(ready_));
-  device_.release(scratch_);
   static_cast<void>(cudaGetLastError());
 }
 
@@ -91,7 +94,7 @@ void NcclRank::finish(Place place) {
     note_dropped(*open_.back());
     open_.back()->close();
   }
-  if (dropped_ != nullptr) stop_and_throw(UnreceivedMessage(dropped_->what(), dropped_->context()));
+  check_running(caller);
   world_.leave(rank());
   wait_for_all(caller);
   for_each_communicator([&](ncclComm_t& comm) { give_up(caller, comm); });
@@ -105,10 +108,12 @@ void NcclRank::fail(std::exception_ptr failure) noexcept {
 // ---- Calls ---------------------------------------------------------------------------------
 
 void NcclRank::check_running(const Caller& caller) {
-  if (!world_.is_stopped()) [[likely]]
-    return;
-  abort();
-  world_.throw_stopped(caller);
+  if (world_.is_stopped()) [[unlikely]] {
+    abort();
+    world_.throw_stopped(caller);
+  }
+  if (dropped_ != nullptr) [[unlikely]]
+    stop_and_throw(UnreceivedMessage(dropped_->what(), dropped_->context()));
 }
 
 void NcclRank::post(const Caller& caller, NcclMember& member, int src, int dst,
@@ -128,6 +133,15 @@ void NcclRank::post(const Caller& caller, NcclMember& member, const CollectiveCa
   } else {
     world_.check_returned(*member.group);
   }
+  check_running(caller);
+}
+
+void NcclRank::note_wait(const Caller& caller, const NcclPending& pending) {
+  if (!pending.message().has_value()) return;
+  const auto& [sends, peer, number] = *pending.message();
+  const NcclMember& member = pending.member();
+  member.group->note_wait(sends ? member.index : peer, sends ? peer : member.index, sends, number);
+  world_.check_returned(*member.group);
   check_running(caller);
 }
 
@@ -222,8 +236,10 @@ void NcclRank::wait_for_event(const Caller& caller, cudaEvent_t event) {
 
 void NcclRank::wait_for_all(const Caller& caller) {
   launch_deferred(caller);
-  for (const cudaStream_t stream : {device_.stream(), device_.side_stream(), message_stream_}) {
+  for (const cudaStream_t stream : {device_.stream(), device_.side_stream()})
     wait_for_stream(caller, stream);
+  for (const NcclMember& member : members_) {
+    if (member.message_stream != nullptr) wait_for_stream(caller, member.message_stream);
   }
 }
 
@@ -270,10 +286,18 @@ void NcclRank::note_dropped(const NcclPending& pending) {
 
 // ---- Communicators -----------------------------------------------------------------------------
 
-NcclMember& NcclRank::add_member(NcclGroup* group, int index) {
+NcclMember& NcclRank::add_member(const Caller& caller, NcclGroup* group, int index) {
   NcclMember& member = members_.emplace_back();
   member.group = group;
   member.index = index;
+  if (group == nullptr) return member;
+  const Doing doing = doing_of(caller);
+  check(cudaStreamCreateWithFlags(&member.message_stream, cudaStreamNonBlocking),
+        "cudaStreamCreateWithFlags", doing);
+  const std::int64_t bytes = scratch_elements(group->size()) * size_of(DType::kInt32);
+  member.scratch = static_cast<std::int32_t*>(device_.allocate(bytes));
+  check(cudaMemsetAsync(member.scratch, 0, static_cast<std::size_t>(bytes), device_.stream()),
+        "cudaMemsetAsync", doing);
   return member;
 }
 

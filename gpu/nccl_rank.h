@@ -9,7 +9,9 @@
 // Two NCCL communicators stand behind each of ours. NCCL carries out the operations of one strictly
 // one after the other, whatever the streams: an isend that waits for its receiver would hold up
 // the collective that its receiver is in. With one communicator for messages and one for collectives
-// they do not meet, nor are the messages inside a gather taken for the learner's.
+// they do not meet, nor are the messages inside a gather taken for the learner's. Each of ours also has
+// a stream for what isend and irecv started: on one for all, a message of one communicator would hold
+// up those of the others, which their receivers may ask for first.
 //
 // Thread safety: belongs to the rank's thread.
 #pragma once
@@ -53,6 +55,8 @@ struct NcclMember {
   int index = -1;
   ncclComm_t collectives = nullptr;
   ncclComm_t messages = nullptr;
+  cudaStream_t message_stream = nullptr;                  // of isend and irecv
+  std::int32_t* scratch = nullptr;                        // device memory: see scratch_elements()
   int splits = 0;                                         // called so far
   std::map<std::pair<bool, int>, std::uint64_t> numbers;  // messages so far: to (from) whom
   std::vector<NcclMessage> deferred;                      // to and from others
@@ -90,12 +94,16 @@ class NcclRank {
 
   // ---- Calls ----
 
-  /// Throws if the world was stopped.
+  /// Throws if the world was stopped; or if a request of this rank's went that nobody waited for: what
+  /// it stands for may still be using memory, so nothing else begins.
   void check_running(const Caller& caller);
   /// Compares a call with those of the other ranks, as far as they have come.
   void post(const Caller& caller, NcclMember& member, int src, int dst,
             const PostedMessage& message);
   void post(const Caller& caller, NcclMember& member, const CollectiveCall& call);
+  /// From here on the rank waits for this request: if it is a message whose other side never comes,
+  /// the rank can never go on.
+  void note_wait(const Caller& caller, const NcclPending& pending);
 
   /// Calls NCCL, and waits until the communicator has carried it out: what `calls` put on a stream
   /// is there then.
@@ -109,10 +117,10 @@ class NcclRank {
   void defer(NcclMember& member, const NcclMessage& message);
   /// Puts all deferred messages of the communicator, and these, on stream() as one group.
   void launch_with(const Caller& caller, NcclMember& member, std::vector<NcclMessage> messages);
-  /// Puts deferred messages of the communicator on a stream of their own: the first `rounds` to each
+  /// Puts deferred messages of the communicator on its message_stream: the first `rounds` to each
   /// peer, and the first `rounds` from each.
   void launch_rounds(const Caller& caller, NcclMember& member, int rounds);
-  /// Puts all deferred messages of all communicators on their stream.
+  /// Puts all deferred messages of all communicators on their message_streams.
   void launch_deferred(const Caller& caller);
   /// Those only whose other side has come, or may have; and only if this rank's device waits for
   /// others, too.
@@ -122,7 +130,7 @@ class NcclRank {
 
   // ---- Waiting ----
 
-  // Deferred messages that others need meanwhile go to their stream.
+  // Deferred messages that others need meanwhile go to their streams.
 
   void wait_for_stream(const Caller& caller, cudaStream_t stream);
   void wait_for_event(const Caller& caller, cudaEvent_t event);
@@ -134,13 +142,15 @@ class NcclRank {
 
   // ---- Communicators ----
 
-  /// @param group null: the rank was left out of it
-  NcclMember& add_member(NcclGroup* group, int index);
+  /// With its stream and its scratch memory.
+  /// @param group null: the rank was left out of it, and needs neither
+  NcclMember& add_member(const Caller& caller, NcclGroup* group, int index);
   /// Connects every pair by sending a byte, so that no send has to do that later.
   void connect_pairs(const Caller& caller, NcclMember& member, ncclComm_t& comm);
-  /// Device memory for a few numbers: barriers and splits. Valid as long as the rank.
-  std::int32_t* scratch() const { return scratch_; }
-  static constexpr std::int64_t scratch_elements(int world_size) { return 2 * world_size + 2; }
+  /// A communicator's own: the first number is that of its barriers, which may be under way while a
+  /// split exchanges colors and keys in the others, from exchange_space() on.
+  static constexpr std::int64_t scratch_elements(int size) { return 2 * size + 3; }
+  static std::int32_t* exchange_space(const NcclMember& member) { return member.scratch + 1; }
 
   /// An error that ends the run: stops the world and this rank's communicators, and throws it.
   template <class E>
@@ -159,6 +169,8 @@ class NcclRank {
   void release_device();
   void launch(const Caller& caller, NcclMember& member, const std::vector<NcclMessage>& messages,
               cudaStream_t stream);
+  void launch_aside(const Caller& caller, NcclMember& member,
+                    const std::vector<NcclMessage>& messages);
   template <class Query>
   void wait_for_device(const Caller& caller, const char* name, Query query);
   void look_around(const Caller& caller, const ncclComm_t* busy);
@@ -174,9 +186,7 @@ class NcclRank {
   RankDevice& device_;
   const std::uint64_t owner_;
   FlightRecorder recorder_;
-  cudaStream_t message_stream_ = nullptr;  // of isend and irecv
-  cudaEvent_t ready_ = nullptr;  // what deferred messages send is there, and their room too
-  std::int32_t* scratch_ = nullptr;
+  cudaEvent_t ready_ = nullptr;     // what deferred messages send is there, and their room too
   ncclComm_t root_ = nullptr;       // the first one, if its calls do not block and the others' do
   std::deque<NcclMember> members_;  // [0]: the world; references stay valid
   std::vector<NcclPending*> open_;  // not waited for

@@ -1,7 +1,9 @@
 // An operation on NCCL that was started and must be waited for.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <cuda_runtime_api.h>
@@ -12,6 +14,13 @@ namespace rankbox::gpu {
 
 class NcclRank;
 struct NcclMember;
+
+/// One of a rank's messages in a communicator.
+struct MessageId {
+  bool sends = false;
+  int peer = -1;             // index in the communicator
+  std::uint64_t number = 0;  // of this rank's messages to (from) that peer, from 0
+};
 
 /// What a request stands for, shared by its copies, all on one rank. Listed by the rank as long as
 /// nobody has waited for it.
@@ -45,6 +54,9 @@ class NcclPending {
   const NcclRank* rank() const { return rank_; }  // null once closed
   const Caller& caller() const { return caller_; }
   NcclMember& member() const { return *member_; }
+  /// Nothing for a collective.
+  const std::optional<MessageId>& message() const { return message_; }
+  void set_message(const MessageId& message) { message_ = message; }
   int peer() const { return peer_; }
 
  private:
@@ -52,6 +64,7 @@ class NcclPending {
   NcclMember* member_;
   Caller caller_;
   int peer_;
+  std::optional<MessageId> message_;
   bool deferred_ = false;
   bool done_ = false;
   bool is_barrier_ = false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <latch>
+#include <memory>
 #include <utility>
 
 #include "comm/memory_meter.h"
@@ -29,11 +31,44 @@ struct Life {
   Clock::time_point end = Clock::time_point::min();
 };
 
+/// Where the ranks of this process meet before their functions begin: one that failed at once would
+/// otherwise keep others from beginning at all.
+class Start {
+ public:
+  explicit Start(std::size_t ranks) : coming_(static_cast<std::ptrdiff_t>(ranks)) {}
+  /// Blocks until all have called this. Returns whether all are in the world.
+  bool all_are_there(bool is_there) {
+    if (!is_there) all_ = false;
+    coming_.arrive_and_wait();
+    return all_;
+  }
+
+ private:
+  std::latch coming_;
+  std::atomic<bool> all_{true};
+};
+
 /// The world's communicators go before the device whose streams they use.
-void live(NcclWorld& world, int rank, int device, Life& life,
-          const std::function<void(Communicator&)>& body) {
-  RankDevice gpu(rank, device);
-  NcclRank member(world, gpu, life.memory.owner);
+struct Rank {
+  Rank(NcclWorld& world, int rank, int device, std::uint64_t owner)
+      : gpu(rank, device), member(world, gpu, owner) {}
+  RankDevice gpu;
+  NcclRank member;
+};
+
+/// Null if some rank of this process cannot: the world is stopped then.
+std::unique_ptr<Rank> join(NcclWorld& world, int rank, int device, std::uint64_t owner,
+                           Start& start) {
+  std::unique_ptr<Rank> made;
+  try {
+    made = std::make_unique<Rank>(world, rank, device, owner);
+  } catch (...) {
+    world.stop(with_rank(std::current_exception(), rank));
+  }
+  return start.all_are_there(made != nullptr) ? std::move(made) : nullptr;
+}
+
+void live(NcclRank& member, Life& life, const std::function<void(Communicator&)>& body) {
   try {
     life.begin = Clock::now();
     Communicator dist(NcclCommunicator(member), life.attendance);
@@ -42,18 +77,15 @@ void live(NcclWorld& world, int rank, int device, Life& life,
     life.end = Clock::now();
   } catch (...) {
     life.end = Clock::now();
-    member.fail(with_rank(std::current_exception(), rank));
+    member.fail(with_rank(std::current_exception(), member.rank()));
   }
 }
 
-void run_rank(NcclWorld& world, int rank, int device, Life& life,
+void run_rank(NcclWorld& world, int rank, int device, Life& life, Start& start,
               const std::function<void(Communicator&)>& body) {
   MemoryMeter* const outer = std::exchange(current_memory_meter(), &life.memory);
-  try {
-    live(world, rank, device, life, body);
-  } catch (...) {  // it never began
-    world.stop(with_rank(std::current_exception(), rank));
-  }
+  if (const auto made = join(world, rank, device, life.memory.owner, start))
+    live(made->member, life, body);
   current_memory_meter() = outer;
 }
 
@@ -70,9 +102,10 @@ NcclOutcome run_on_nccl(NcclWorld& world, const std::vector<int>& devices,
     lives[i].attendance.faults = &faults;
   }
 
+  Start start(ranks.size());
   sim::make_executor(ExecutorKind::kThreads, static_cast<int>(ranks.size()))->run([&](int index) {
     const auto i = static_cast<std::size_t>(index);
-    run_rank(world, ranks[i], devices[i], lives[i], body);
+    run_rank(world, ranks[i], devices[i], lives[i], start, body);
   });
 
   NcclOutcome outcome;

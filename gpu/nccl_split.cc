@@ -17,19 +17,20 @@ namespace {
 
 /// Color and key of every rank, by index.
 std::vector<std::int32_t> exchange(const Caller& caller, NcclRank& rank, NcclMember& member,
-                                   std::int32_t color, std::int32_t key) {
+                                   std::uint64_t flight, std::int32_t color, std::int32_t key) {
   const cudaStream_t stream = rank.device().stream();
   const Doing doing = doing_of(caller);
   const std::int32_t mine[2] = {color, key};
   std::vector<std::int32_t> all(2 * static_cast<std::size_t>(caller.size));
-  std::int32_t* const in = rank.scratch();
-  std::int32_t* const out = rank.scratch() + 2;
+  std::int32_t* const in = NcclRank::exchange_space(member);
+  std::int32_t* const out = in + 2;
   // A copy to or from ordinary memory waits for the stream by itself, and would know no deadline.
   rank.wait_for_stream(caller, stream);
   check(cudaMemcpyAsync(in, mine, sizeof mine, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync",
         doing);
   rank.issue(caller, doing, "ncclAllGather", member.collectives,
              [&] { return ncclAllGather(in, out, 2, ncclInt32, member.collectives, stream); });
+  rank.recorder().enqueued_part(flight, stream);  // the others may be long in coming
   rank.wait_for_stream(caller, stream);
   check(cudaMemcpyAsync(all.data(), out, all.size() * sizeof(std::int32_t), cudaMemcpyDeviceToHost,
                         stream),
@@ -60,7 +61,7 @@ NcclCommunicator NcclCommunicator::split(int color, int key, Place place) {
       rank_->recorder().begin({.op = caller.operation, .place = caller.place});
   rank_->post(caller, *member_, split_call(color, key));
   color = std::max(color, NCCL_SPLIT_NOCOLOR);
-  const auto all = exchange(caller, *rank_, *member_, color, key);
+  const auto all = exchange(caller, *rank_, *member_, flight, color, key);
   const int number = member_->splits++;
 
   NcclGroup* group = nullptr;
@@ -76,7 +77,7 @@ NcclCommunicator NcclCommunicator::split(int color, int key, Place place) {
     group = &rank_->world().group(path, world_ranks);
   }
   // Also for a rank that is left out: NCCL writes to its two places, if only that there is nothing.
-  NcclMember& part = rank_->add_member(group, index);
+  NcclMember& part = rank_->add_member(caller, group, index);
   ncclComm_t& parent = member_->collectives;
   const Doing doing = doing_of(caller);
   for (ncclComm_t* made : {&part.collectives, &part.messages}) {

@@ -19,19 +19,13 @@ ncclConfig_t make_config(bool blocking) {
 void NcclRank::start(const Caller& caller) {
   world_.note_arrival(rank());
   const Doing doing = doing_of(caller);
-  check(cudaStreamCreateWithFlags(&message_stream_, cudaStreamNonBlocking),
-        "cudaStreamCreateWithFlags", doing);
   check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
         doing);
-  const std::int64_t bytes = scratch_elements(caller.size) * size_of(DType::kInt32);
-  scratch_ = static_cast<std::int32_t*>(device_.allocate(bytes));
-  check(cudaMemsetAsync(scratch_, 0, static_cast<std::size_t>(bytes), device_.stream()),
-        "cudaMemsetAsync", doing);
   warm_kernels(device_.stream());
 
   std::vector<int> everyone;
   for (int r = 0; r < caller.size; ++r) everyone.push_back(r);
-  add_member(&world_.group({}, everyone), rank());
+  add_member(caller, &world_.group({}, everyone), rank());
   make_communicators(caller);
   connect_pairs(caller, world_member(), world_member().messages);
   warm_collectives(caller);
@@ -60,7 +54,7 @@ void NcclRank::make_communicators(const Caller& caller) {
 }
 
 void NcclRank::connect_pairs(const Caller& caller, NcclMember& member, ncclComm_t& comm) {
-  auto* const bytes = reinterpret_cast<char*>(scratch_);
+  auto* const bytes = reinterpret_cast<char*>(exchange_space(member));
   const cudaStream_t stream = device_.stream();
   issue(caller, doing_of(caller), "connecting all pairs of ranks", comm, [&] {
     return grouped([&] {
@@ -79,8 +73,8 @@ void NcclRank::warm_collectives(const Caller& caller) {
   ncclComm_t& comm = world_member().collectives;
   const cudaStream_t stream = device_.stream();
   const auto ranks = static_cast<std::size_t>(caller.size);
-  std::int32_t* const in = scratch_;
-  std::int32_t* const out = scratch_ + ranks;
+  std::int32_t* const in = exchange_space(world_member());
+  std::int32_t* const out = in + ranks;
   const auto warm = [&](const char* name, const std::function<ncclResult_t()>& call) {
     issue(caller, doing_of(caller), name, comm, call);
   };

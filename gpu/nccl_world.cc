@@ -47,6 +47,15 @@ void check(const NcclSettings& settings) {
   }
 }
 
+/// As the rank of `caller`, which is concerned, is told: with its own call, if that is a message.
+std::exception_ptr error_of(const Conflict& conflict, const Caller& caller) {
+  for (const ErrorContext& message : conflict.messages) {
+    if (message.rank == caller.rank)
+      return std::make_exception_ptr(MessageMismatch(conflict.text, message));
+  }
+  return std::make_exception_ptr(CollectiveMismatch(conflict.text, caller.context()));
+}
+
 }  // namespace
 
 std::string call_in_words(const Caller& caller) {
@@ -112,12 +121,7 @@ void NcclWorld::stop_for(Cause cause) {
 void NcclWorld::stop(std::exception_ptr cause) { stop_for({.error = std::move(cause)}); }
 
 void NcclWorld::stop(const Conflict& conflict, const Caller& caller) {
-  const int peer = conflict.ranks[0] == caller.rank ? conflict.ranks.back() : conflict.ranks[0];
-  stop_for(
-      {.error = conflict.is_message
-                    ? std::make_exception_ptr(MessageMismatch(conflict.text, caller.context(peer)))
-                    : std::make_exception_ptr(CollectiveMismatch(conflict.text, caller.context())),
-       .conflict = conflict});
+  stop_for({.error = error_of(conflict, caller), .conflict = conflict});
 }
 
 std::exception_ptr NcclWorld::cause() const {
@@ -127,13 +131,9 @@ std::exception_ptr NcclWorld::cause() const {
 
 void NcclWorld::throw_stopped(const Caller& caller) const {
   const std::lock_guard guard(lock_);
-  const Conflict& conflict = cause_.conflict;
-  const auto concerned = std::find(conflict.ranks.begin(), conflict.ranks.end(), caller.rank);
-  if (concerned != conflict.ranks.end()) {
-    if (!conflict.is_message) throw CollectiveMismatch(conflict.text, caller.context());
-    const bool first = concerned == conflict.ranks.begin();
-    throw MessageMismatch(conflict.text, caller.context(conflict.ranks[first ? 1 : 0]));
-  }
+  const std::vector<int>& concerned = cause_.conflict.ranks;
+  if (std::find(concerned.begin(), concerned.end(), caller.rank) != concerned.end())
+    std::rethrow_exception(error_of(cause_.conflict, caller));
   const DeadlockError* const deadlock = cause_.deadlock.get();
   if (deadlock != nullptr && deadlock->waits().front().rank == caller.rank) {
     throw deadlock->as_seen_by(caller.context(deadlock->waits().front().peers.front()));
@@ -147,15 +147,6 @@ void NcclWorld::stop_for(const Orphan& orphan) {
   const Wait& wait = orphan.wait;
   const int returned = wait.peers.front();
   const ErrorContext context{wait.rank, wait.op, returned, wait.file, wait.line};
-  if (!orphan.blocks) {
-    const bool sends = wait.op == "isend";
-    stop(std::make_exception_ptr(UnreceivedMessage(
-        fmt::format("{}: {}; rank {} has returned, and every {} needs its {}",
-                    sends ? "unreceived message" : "unmatched receive", orphan.text, returned,
-                    sends ? "send" : "receive", sends ? "receive" : "send"),
-        context)));
-    return;
-  }
   const auto deadlock = std::make_shared<const DeadlockError>(
       fmt::format("deadlock: {}, but rank {} has returned; hint: a rank returned too early, or its "
                   "peers expect one call too many",
