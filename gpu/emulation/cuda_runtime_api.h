@@ -7,8 +7,9 @@
 // wrong kind to a copy or a kernel, copying beyond the end and freeing twice are errors.
 //
 // Stricter than real GPUs where those would leave a mistake to luck: fresh memory is NaN, and a
-// call from within cudaLaunchHostFunc is refused. Waits that last longer than a minute end with
-// cudaErrorLaunchTimeout, because a test should fail rather than hang.
+// call from within cudaLaunchHostFunc is refused. Waits of the host that last longer than 20 s
+// (kLongestWait in emulation/cuda_stream.h) end with cudaErrorLaunchTimeout, because a test should
+// fail rather than hang.
 //
 // Thread safety: as CUDA's, every function may be called by any thread; the current device and the
 // last error are the thread's own.
