@@ -30,7 +30,7 @@ TEST_CASE("both send first: passes exactly when messages of that size are buffer
       {Buffering::eager(400), 101, false},      {Buffering::unbounded(), 0, true},
       {Buffering::unbounded(), 300'000, true},
   };
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_buffer(2)) {
     for (const Row& row : rows) {
       CAPTURE(row.count);
       CAPTURE(row.passes);
@@ -53,7 +53,7 @@ TEST_CASE("both send first: passes exactly when messages of that size are buffer
 }
 
 TEST_CASE("buffered data is a copy: overwriting the tensor after the send does no harm") {
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_buffer(2)) {
     for (std::int64_t count : {1, 12, 100, 10'000, 200'000}) {
       for (Buffering buffering : {Buffering::eager(count * 4), Buffering::unbounded()}) {
         const auto run = run_ranks(buffered(world(p), buffering), [&](Comm& dist) {
@@ -102,7 +102,7 @@ TEST_CASE("buffered and waiting messages of one pair keep their order") {
 }
 
 TEST_CASE("the send half of a sendrecv is buffered as a send is") {
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_buffer(2)) {
     const auto run = run_ranks(buffered(world(p), Buffering::eager(8)), [](Comm& dist) {
       Tensor in = zeros(2);
       if (dist.rank() == 0) {
@@ -144,7 +144,7 @@ TEST_CASE("buffering changes no values: a ring of sends and receives") {
 }
 
 TEST_CASE("a rank may send to itself what is buffered, and receive it later") {
-  for (int p : world_sizes()) {
+  for (int p : worlds_that_buffer()) {
     const auto run = run_ranks(buffered(world(p), Buffering::unbounded()), [](Comm& dist) {
       Tensor in = zeros(9);
       dist.send(full(9, static_cast<float>(dist.rank() + 1)), dist.rank());

@@ -18,14 +18,16 @@
 #include "comm/error_bytes.h"
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
+#include "tests/backends/differences.h"
 #include "tests/support/thrown.h"
 
 namespace rankbox::testing {
 
 struct Observation {
-  std::exception_ptr thrown;              // by run_world; null: the run passed
-  std::vector<std::exception_ptr> ranks;  // [rank] what its function threw; null: it returned
-  std::vector<std::string> notes;         // [rank] what it noted
+  std::exception_ptr thrown;  // by run_world; null: the run passed
+  // [rank] what it was told: by its function, or at the end of that; null: it returned
+  std::vector<std::exception_ptr> ranks;
+  std::vector<std::string> notes;  // [rank] what it noted
   RunReport report;
   double seconds = 0;  // that the run took here
 };
@@ -53,6 +55,7 @@ inline Observation observe(const RunOptions& options,
           Account& account = accounts[static_cast<std::size_t>(dist.rank())];
           try {
             body(dist, account.note);
+            hear_of_all_calls(options.world_size);
           } catch (...) {
             account.failed = true;
             account.error = error_to_bytes(std::current_exception());

@@ -1,4 +1,4 @@
-// Which worlds the tests of all backends run, and the one thing in which backends may differ.
+// Which worlds the tests of all backends run, and checks that ask what the backend can do.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "tests/backends/differences.h"
 #include "tests/backends/observe.h"
 
 namespace rankbox::testing {
@@ -22,6 +23,14 @@ inline std::vector<int> world_sizes(int at_least = 1) {
   return sizes;
 }
 
+/// Those of them in which a send is buffered as RunOptions::buffering says.
+inline std::vector<int> worlds_that_buffer(int at_least = 1) {
+  std::vector<int> sizes = world_sizes(at_least);
+  if (std::erase_if(sizes, is_over_nccl) > 0 && sizes.empty())
+    MESSAGE("passed over: NCCL has no dial for what it buffers");
+  return sizes;
+}
+
 /// A world whose ranks do not wait for long if something is wrong.
 inline RunOptions world(int world_size) {
   return {.world_size = world_size, .deadline_seconds = 20};
@@ -31,17 +40,6 @@ inline RunOptions world(int world_size) {
 inline RunOptions stuck_world(int world_size) {
   return {.world_size = world_size, .deadline_seconds = 0.3};
 }
-
-// The sandbox, and whatever runs its ranks by the sandbox's rules, proves a deadlock; real machines
-// can only give up (comm/communicator.h). All that is said about that difference is here.
-
-/// Whether this backend may, or must, give up where the sandbox proves.
-constexpr bool kMayTimeOut =
-#if defined(RANKBOX_BACKEND_MPI) || defined(RANKBOX_BACKEND_NCCL)
-    true;
-#else
-    false;
-#endif
 
 /// Checks that the run ended because nobody could go on.
 inline void check_stuck(const Observation& seen) {
@@ -55,6 +53,13 @@ inline void check_stuck(const Observation& seen, int rank) {
   INFO(what_of(seen.ranks.at(static_cast<std::size_t>(rank))));
   CHECK((ended_as<DeadlockError>(seen, rank) ||
          (kMayTimeOut && (ended_as<TimedOut>(seen, rank) || ended_as<Aborted>(seen, rank)))));
+}
+
+/// Whether the rank had gone on, and returned, when another one came whose collective does not go with
+/// its own: where ranks are not compared before, and its part needs that one for nothing.
+inline bool may_have_returned(const Observation& seen, int rank) {
+  return is_over_nccl(static_cast<int>(seen.ranks.size())) &&
+         seen.ranks.at(static_cast<std::size_t>(rank)) == nullptr;
 }
 
 }  // namespace rankbox::testing
