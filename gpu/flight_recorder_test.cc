@@ -136,5 +136,23 @@ TEST_CASE("bytes in words") {
   CHECK(bytes_in_words(std::int64_t{5} << 50) == "5120 TiB");
 }
 
+TEST_CASE("an operation of which a part is on a stream is not finished with that") {
+  Held held;
+  FlightRecorder recorder(0);
+  const auto number = recorder.begin({.op = "split", .place = here()});
+  CHECK_FALSE(recorder.has_unfinished());
+  held.hold();
+  recorder.enqueued_part(number, held.stream);
+  CHECK(recorder.has_unfinished());
+  CHECK(contains(recorder.to_text(), "  not finished after "));
+  held.let_go();
+  CHECK_FALSE(recorder.has_unfinished());
+  CHECK(recorder.finished_count() == 0);
+  CHECK(contains(recorder.to_text(), "  not started after "));
+  recorder.enqueued(number, held.stream);
+  cudaStreamSynchronize(held.stream);
+  CHECK(recorder.finished_count() == 1);
+}
+
 }  // namespace
 }  // namespace rankbox::gpu

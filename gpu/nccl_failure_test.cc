@@ -96,6 +96,25 @@ TEST_CASE("a request nobody waits for fails its rank, kept or dropped") {
   }
 }
 
+TEST_CASE(
+    "a request that went without a wait fails its rank's next call, not the others' deadline") {
+  int at = 0;
+  const NcclRun result =
+      run({.world_size = 3, .deadline_seconds = 20}, [&](NcclCommunicator& dist) {
+        const Floats data(some(4));
+        if (dist.rank() == 1) {
+          at = line() + 1;
+          static_cast<void>(dist.irecv(data, 0));
+        }
+        dist.barrier();
+      });
+  CHECK(result.is<UnreceivedMessage>(1));
+  CHECK(contains(result.what(1), in_this_file(at)));
+  CHECK(result.is<Aborted>(0));
+  CHECK(result.is<Aborted>(2));
+  CHECK(result.seconds < kSoon);
+}
+
 TEST_CASE("a rank that waits for itself: DeadlockError at once") {
   const std::function<void(NcclCommunicator&)> calls[] = {
       [](NcclCommunicator& dist) { dist.send(Floats(some(1)), dist.rank()); },

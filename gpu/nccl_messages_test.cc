@@ -1,7 +1,10 @@
 // Messages on NCCL, real or emulated: on as many GPUs as there are, up to eight.
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -211,6 +214,56 @@ TEST_CASE("a receive may be posted long before: the peer sends only after an ans
       mistakes.expect_equal(answer.to_host(), numbers(1, 5), "answer");
       dist.send(answer, 0);
     }
+  });
+}
+
+TEST_CASE("messages of several communicators do not hold each other up") {
+  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+    NcclCommunicator second = dist.split(0);
+    NcclCommunicator third = dist.split(0);
+    std::vector<NcclCommunicator> all = {dist, second, third};
+    if (dist.rank() == 0) {
+      std::vector<NcclRequest> requests;
+      std::vector<std::unique_ptr<Floats>> data;
+      for (int i = 0; i < 3; ++i) {
+        data.push_back(std::make_unique<Floats>(numbers(i, 5)));
+        requests.push_back(all[static_cast<std::size_t>(i)].isend(*data.back(), 1));
+      }
+      dist.wait_all(requests);
+    } else if (dist.rank() == 1) {
+      for (int i = 2; i >= 0; --i) {
+        const Floats in(nothing(5));
+        all[static_cast<std::size_t>(i)].recv(in, 0);
+        mistakes.expect_equal(in.to_host(), numbers(i, 5), "message");
+      }
+    }
+  });
+}
+
+TEST_CASE("a message that was asked for goes on while the host waits in a split") {
+  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+    const Floats data(dist.rank() == 1 ? numbers(1, 5) : nothing(5));
+    NcclRequest request;
+    if (dist.rank() == 0) request = dist.irecv(data, 1);
+    if (dist.rank() == 1) dist.send(data, 0);
+    NcclCommunicator all = dist.split(0);
+    mistakes.expect(all.world_size() == dist.world_size(), "size");
+    if (dist.rank() == 0) dist.wait(request);
+    if (dist.rank() < 2) mistakes.expect_equal(data.to_host(), numbers(1, 5), "message");
+  });
+}
+
+TEST_CASE("a split while a barrier is under way") {
+  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+    const int me = dist.rank();
+    const int p = dist.world_size();
+    // The last one comes to the barrier when the others are in the split.
+    if (me == p - 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const NcclRequest barrier = dist.barrier_async();
+    const NcclCommunicator half = dist.split(me % 2, -me);
+    mistakes.expect(half.world_size() == (p + 1 - me % 2) / 2, "size");
+    mistakes.expect(half.rank() == half.world_size() - 1 - me / 2, "rank");
+    dist.wait(barrier);
   });
 }
 

@@ -15,7 +15,8 @@
 //   RunOptions::buffering means nothing  NCCL buffers what it likes: no test may count on a send that
 //                                        is buffered (worlds_that_buffer())
 //   messages of isend and irecv are      a program that needs one of them to be done while another
-//   done in groups                       one's peer has not come may hang (random_programs_test.cc)
+//   done in groups                       one's peer has not come may hang: random_programs_test.cc
+//                                        has none that could
 #pragma once
 
 #include "comm/run_ranks.h"
