@@ -48,22 +48,6 @@ for backend in "${!flags_of[@]}"; do
   keys+=$'\n'
 done
 
-# Run by xargs, below, in shells of its own, with "KEY<tab>FILE<tab>FLAGS".
-# shellcheck disable=SC2317,SC2086  # $flags is one flag a word
-check_one() {
-  local key file flags log
-  IFS=$'\t' read -r key file flags <<<"$1"
-  # clang-tidy counts suppressed warnings of system headers on stderr: shown only on failure.
-  if log=$("$TIDY" --quiet --warnings-as-errors='*' "$file" -- $flags 2>&1); then
-    : >"$CACHE/$key"
-  else
-    printf '%s\n' "$log" | grep -v -e 'warnings generated' -e '^Suppressed' -e '^Use -header-filter'
-    return 1
-  fi
-}
-export -f check_one
-export TIDY=$tidy CACHE=$cache
-
 mapfile -t todo < <(while IFS=$'\t' read -r key file; do
   [[ -n $key && ! -e $cache/$key ]] &&
     printf '%s\t%s\t%s\n' "$key" "$file" "${flags_of[$(backend_of "$file")]}"
@@ -71,8 +55,7 @@ done <<<"$keys")
 
 status=0
 if ((${#todo[@]} > 0)); then
-  # shellcheck disable=SC2016  # expanded by the shell that xargs starts
-  printf '%s\n' "${todo[@]}" | xargs -d '\n' -n 1 -P "$(nproc)" bash -c 'check_one "$1"' check_one || status=1
+  printf '%s\n' "${todo[@]}" | python3 bazel/run_tidy.py "$tidy" "$cache" || status=1
 fi
 looked_at=$(grep -c . <<<"$keys")
 printf 'tidy: %d files checked, %d unchanged since they last passed\n' \

@@ -16,7 +16,8 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 # Headers of optional libraries: without them the file cannot be parsed.
-OPTIONAL = ("mpi.h", "nccl.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_fp16.h")
+OPTIONAL = ("mpi.h", "nccl.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_fp16.h",
+            "gloo/allreduce.h")
 
 
 @functools.lru_cache(maxsize=None)

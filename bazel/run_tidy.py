@@ -1,0 +1,87 @@
+"""Runs clang-tidy on files, several at a time, and notes which passed.
+
+usage: run_tidy.py CLANG_TIDY CACHE <LINES        each line "KEY<tab>FILE<tab>FLAGS"
+
+A file that passes leaves CACHE/KEY. Exits with 1 if one does not; its findings are printed.
+
+The headers that all files include are the larger part of the work, so files are looked at in
+batches, each one source that includes them all. Only a batch in which nothing is found is believed:
+files of one whose local names clash, or that have findings, are looked at one by one.
+"""
+
+import concurrent.futures
+import itertools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import typing
+
+BATCH = 16
+
+# What clang-tidy says of warnings that it does not show.
+NOISE = re.compile(r"warnings? generated|^Suppressed|^Use -header-filter")
+
+
+class Source(typing.NamedTuple):
+    key: str
+    file: str
+    flags: str
+
+
+class Tidy(typing.NamedTuple):
+    command: str
+    cache: str
+
+    def run(self, file, flags, *options):
+        return subprocess.run(
+            [self.command, "--quiet", "--warnings-as-errors=*", *options, file, "--", *flags.split()],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+
+    def passed(self, sources):
+        for source in sources:
+            with open(os.path.join(self.cache, source.key), "w", encoding="utf-8"):
+                pass
+
+    def check_one(self, source):
+        """Whether it passes; prints its findings."""
+        result = self.run(source.file, source.flags)
+        if result.returncode == 0:
+            self.passed([source])
+            return True
+        lines = [line for line in result.stdout.splitlines() if not NOISE.search(line)]
+        print("\n".join(lines), flush=True)
+        return False
+
+    def check_batch(self, batch):
+        if len(batch) > 1:
+            # In the cache's folder: clang-tidy looks for .clang-tidy from the file's own upwards.
+            with tempfile.NamedTemporaryFile("w", suffix=".cc", dir=self.cache) as together:
+                together.writelines(f'#include "{source.file}"\n' for source in batch)
+                together.flush()
+                result = self.run(together.name, batch[0].flags, "--checks=-bugprone-suspicious-include")
+            if result.returncode == 0:
+                self.passed(batch)
+                return True
+        return all([self.check_one(source) for source in batch])
+
+
+def batches_of(sources):
+    """Files of the same flags, dealt out: neighbours, which share names, come into different ones."""
+    by_flags = sorted(sources, key=lambda source: source.flags)
+    for _, group in itertools.groupby(by_flags, key=lambda source: source.flags):
+        files = list(group)
+        count = -(-len(files) // BATCH)
+        yield from (files[i::count] for i in range(count))
+
+
+def main(command, cache):
+    tidy = Tidy(command, cache)
+    sources = [Source(*line.rstrip("\n").split("\t")) for line in sys.stdin]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return 0 if all(list(pool.map(tidy.check_batch, batches_of(sources)))) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
