@@ -19,9 +19,8 @@
 
 #include "comm/run_ranks.h"
 
+namespace rankbox {
 namespace {
-
-using namespace rankbox;
 
 /// All of it in one write: processes share the output.
 void say(const std::string& text) {
@@ -65,11 +64,7 @@ void run(int ranks, const std::function<void(Comm&)>& before) {
 
 void throw_here(Comm&) { throw NotImplemented("reduce_tree"); }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::string what = argc > 1 ? argv[1] : "results";
-  const int ranks = argc > 2 ? std::atoi(argv[2]) : 1;
+int main_of(const std::string& what, int ranks) {
   try {
     if (what == "fail") {
       run(ranks, throw_here);
@@ -99,4 +94,12 @@ int main(int argc, char** argv) {
     say(fmt::format("failed: {}", error.what()));
     return 1;
   }
+  return 0;
+}
+
+}  // namespace
+}  // namespace rankbox
+
+int main(int argc, char** argv) {
+  return rankbox::main_of(argc > 1 ? argv[1] : "results", argc > 2 ? std::atoi(argv[2]) : 1);
 }

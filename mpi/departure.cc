@@ -15,7 +15,7 @@ namespace {
 constexpr int kFailureTag = 1;
 constexpr int kDepartureTag = 2;
 // Looks at the others before this process sleeps in between.
-constexpr int kLooks = 200;
+constexpr int kLooksAtLobby = 200;
 
 }  // namespace
 
@@ -109,7 +109,7 @@ void Departure::say_farewell(Farewell mine) {
     int done = 0;
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) break;
-    if (look < kLooks) continue;
+    if (look < kLooksAtLobby) continue;
     // Others may wait for this process, and must hear that they do so in vain.
     if (!knows_of_failure()) stopped = Clock::now();
     if (hears_of_failure()) tell_departure();
