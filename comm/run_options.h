@@ -69,7 +69,8 @@ struct RunOptions {
   // Where deadlocks are not proved (MPI, NCCL): how long a rank may wait for the others.
   double deadline_seconds = 30;
   // Whether ranks compare their arguments before a native collective starts, and so learn of a
-  // mismatch. The sandbox always does; on MPI and NCCL it costs a short exchange each time.
+  // mismatch. The sandbox always does; on MPI and NCCL it costs a short exchange each time. Off, as
+  // times are taken, the calls of these do no more than the library's own, which block there.
   bool check_collectives = true;
   bool trace = true;  // off: the report has no trace, clocks or cost
 };

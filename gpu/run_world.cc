@@ -54,6 +54,7 @@ NcclSettings settings_for(const RunOptions& options) {
   settings.world_size = options.world_size;
   settings.deadline_seconds = options.deadline_seconds;
   settings.check_collectives = options.check_collectives;
+  settings.blocking_calls = !options.check_collectives;  // both are for those who take times
   return settings;
 }
 
