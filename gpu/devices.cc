@@ -1,6 +1,7 @@
 #include "gpu/devices.h"
 
 #include <array>
+#include <cstdlib>
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -14,9 +15,20 @@ std::string in_words(int version) {
   return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
+/// How CUDA is to start, unless whoever runs the program said otherwise.
+void prepare_cuda() {
+  // A kernel is loaded when the program starts: loading it later waits for the device, which may be
+  // waiting in a receive for a rank that wants to load.
+  setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/0);
+  // As many queues as there can be: streams that share one would wait for each other.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
+}
+
 }  // namespace
 
 int device_count() {
+  static const bool prepared = (prepare_cuda(), true);
+  static_cast<void>(prepared);
   int count = 0;
   check(cudaGetDeviceCount(&count), "cudaGetDeviceCount", {.op = "looking for GPUs"});
   // The runtime reports none as an error; should one not, the caller must not divide by it.

@@ -11,6 +11,9 @@
 namespace rankbox::gpu {
 
 /// At least 1. Throws CudaError if there is no GPU, no driver, or one too old for this build.
+///
+/// To be called before all else of CUDA: it sets the variables that CUDA reads when it starts
+/// (CUDA_MODULE_LOADING, CUDA_DEVICE_MAX_CONNECTIONS), unless they are set.
 int device_count();
 
 /// Why there is no GPU to run on, in one line; "" if there is one. For tests and reports that go on
