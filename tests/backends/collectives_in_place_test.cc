@@ -32,19 +32,19 @@ std::string wrong_in_place(Comm& dist, std::int64_t count) {
     copy(chunk(gathered, rank, p), from_host(mine));
     const std::vector<T> before = to_host(gathered);
     dist.gather(chunk(gathered, rank, p), gathered, root);
-    expect(to_host(gathered) == (rank == root ? everybodys : before), "gather" + from);
+    expect(same(to_host(gathered), rank == root ? everybodys : before), "gather" + from);
 
     TensorOf<T> whole = rank == root ? from_host(everybodys) : full<T>(count * p, untouched);
     const Slice piece = chunk(whole, rank, p);
     dist.scatter(whole, piece, root);
-    expect(host_copy<T>(piece) == mine, "scatter" + from);
-    expect(rank != root || to_host(whole) == everybodys, "whole of scatter" + from);
+    expect(same(host_copy<T>(piece), mine), "scatter" + from);
+    expect(rank != root || same(to_host(whole), everybodys), "whole of scatter" + from);
   }
 
   TensorOf<T> all = full<T>(count * p, untouched);
   copy(chunk(all, rank, p), from_host(mine));
   dist.all_gather(chunk(all, rank, p), all);
-  expect(to_host(all) == everybodys, "all_gather");
+  expect(same(to_host(all), everybodys), "all_gather");
 
   // Chunks of unequal sizes, where p does not divide the count.
   TensorOf<T> sum = from_host(mine);
@@ -55,7 +55,7 @@ std::string wrong_in_place(Comm& dist, std::int64_t count) {
   const std::vector<T> reduced = reductions<T>(ReduceOp::SUM, p, begin, end);
   for (std::int64_t i = begin; i < end; ++i)
     expected[static_cast<std::size_t>(i)] = reduced[static_cast<std::size_t>(i - begin)];
-  expect(to_host(sum) == expected, "reduce_scatter");
+  expect(same(to_host(sum), expected), "reduce_scatter");
   return wrong;
 }
 

@@ -1,8 +1,13 @@
 // What ranks send and contribute, and what should come out: exact in every dtype and under every
 // operation for up to 8 ranks, and different from rank to rank.
+//
+// What ranks contribute repeats itself, and so does what comes out: of long vectors only the beginning
+// is computed, because tests are not optimized.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -29,11 +34,32 @@ T input(ReduceOp op, std::int64_t rank, std::int64_t i) {
   return static_cast<T>(static_cast<int>((rank * 7 + i * 3) % 23 - 11));
 }
 
+/// After so many elements input() repeats itself.
+constexpr std::int64_t kPeriod = 23 * 3;
+
+/// Elements begin to end - 1 of what repeats itself after kPeriod elements.
+template <class T, class Element>
+std::vector<T> repeated(std::int64_t begin, std::int64_t end, Element element) {
+  std::vector<T> made(static_cast<std::size_t>(end - begin));
+  const std::size_t first = std::min(made.size(), static_cast<std::size_t>(kPeriod));
+  for (std::size_t i = 0; i < first; ++i) made[i] = element(begin + static_cast<std::int64_t>(i));
+  for (std::size_t done = first; done < made.size();) {
+    // What is there is a multiple of the period.
+    const std::size_t more = std::min(done, made.size() - done);
+    std::copy_n(made.begin(), more, made.begin() + static_cast<std::ptrdiff_t>(done));
+    done += more;
+  }
+  return made;
+}
+
+/// Elements begin to end - 1 of a rank's.
+template <class T>
+std::vector<T> inputs(ReduceOp op, std::int64_t rank, std::int64_t begin, std::int64_t end) {
+  return repeated<T>(begin, end, [&](std::int64_t i) { return input<T>(op, rank, i); });
+}
 template <class T>
 std::vector<T> inputs(ReduceOp op, std::int64_t rank, std::int64_t count) {
-  std::vector<T> made;
-  for (std::int64_t i = 0; i < count; ++i) made.push_back(input<T>(op, rank, i));
-  return made;
+  return inputs<T>(op, rank, 0, count);
 }
 
 /// Elements begin to end - 1 of the reduction over all ranks.
@@ -42,15 +68,13 @@ std::vector<T> reductions(ReduceOp op, std::int64_t world_size, std::int64_t beg
                           std::int64_t end) {
   // 16-bit floats have no arithmetic of their own; what comes out is exact all the same.
   using Wide = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
-  std::vector<T> made;
-  for (std::int64_t i = begin; i < end; ++i) {
+  return repeated<T>(begin, end, [&](std::int64_t i) {
     Wide result = input<Wide>(op, 0, i);
     for (std::int64_t rank = 1; rank < world_size; ++rank)
       result = combine<Wide>(result, input<Wide>(op, rank, i), op);
     if (op == ReduceOp::AVG) result = result / static_cast<Wide>(world_size);
-    made.push_back(static_cast<T>(result));
-  }
-  return made;
+    return static_cast<T>(result);
+  });
 }
 
 /// All ranks' inputs in rank order.
@@ -62,6 +86,13 @@ std::vector<T> concatenated(std::int64_t world_size, std::int64_t count) {
     made.insert(made.end(), part.begin(), part.end());
   }
   return made;
+}
+
+/// Whether they are the same, bit by bit.
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 /// A slice's elements in host memory.
