@@ -87,6 +87,7 @@ class CountingPlane final : public sim::DataPlane {
     if (parts[0].call->kind != CollectiveKind::kBroadcast) note("another collective");
     const Slice from = parts[static_cast<std::size_t>(parts[0].call->root)].call->in;
     for (const Part& part : parts) {
+      if (from.bytes() == 0) break;
       std::memmove(part.call->out.data(), from.data(), static_cast<std::size_t>(from.bytes()));
     }
     ++collectives;
