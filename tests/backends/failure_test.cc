@@ -236,14 +236,15 @@ TEST_CASE("requests that are open when a rank fails are taken back: nobody write
     for (int round = 0; round < 5; ++round) {
       const Observation seen = observe(world(p), [&](Comm& dist) {
         Tensor in = zeros(1000);
-        Tensor large = zeros(200'000);
+        Tensor large_in = zeros(200'000);
+        Tensor large_out = zeros(200'000);
         Tensor out = zeros(1000);
         Tensor sum = zeros(20'000);
         const int next = next_rank(dist.rank(), p);
         const int prev = prev_rank(dist.rank(), p);
         std::vector<Request> requests = {dist.irecv(in, prev), dist.isend(out, next),
-                                         dist.all_reduce_async(sum), dist.irecv(large, prev)};
-        if (dist.rank() != 1) requests.push_back(dist.isend(large, next));
+                                         dist.all_reduce_async(sum), dist.irecv(large_in, prev)};
+        if (dist.rank() != 1) requests.push_back(dist.isend(large_out, next));
         if (dist.rank() == 1) throw std::runtime_error("the cause");
         dist.wait_all(requests);
       });
