@@ -27,11 +27,14 @@
 // those that go to the stream with them, and hold up the later ones of their communicator. A program
 // that depends on one of them being done while another one's peer has not come may hang here, with
 // messages beyond what NCCL buffers (some MiB), though the contract would let it pass: "isend to all,
-// then recv from each" for instance. irecv from all, and wait_all, does not.
+// then recv from each" for instance; or two irecv from one rank and an isend to it, of which the first
+// is waited for alone. irecv from all, and wait_all, does not. Communicators do not hold up each other.
 //
 // Mistakes are found where both ranks live in this process (see nccl_group.h); between processes
-// they hang, or what arrives is wrong. A message to oneself is a copy; a blocking one that nothing
-// goes with is a DeadlockError at once.
+// they hang, or what arrives is wrong. Each rank is told in its next call, or wait of the host; whoever
+// had nothing to wait for any more is not. A message to oneself is a copy; a blocking one that nothing
+// goes with is a DeadlockError at once, and so is a call that blocks for a rank which has returned. A
+// request that goes without a wait is an UnreceivedMessage in its rank's next call, or at its end.
 //
 // Cost: what NCCL takes to enqueue (for which it starts a thread each time, because the communicators do
 // not block: NcclSettings::blocking_calls), two uncontended locks and a cudaEventRecord. Thread safety:
