@@ -38,6 +38,12 @@ NCCL_ONLY = select({
     "//conditions:default": _SKIP,
 })
 
+# Only where tensors are in host memory.
+HOST_ONLY = select({
+    "//bazel:is_nccl": _SKIP,
+    "//conditions:default": [],
+})
+
 # Only where CUDA is emulated on the CPU: --config=emulated.
 EMULATED_ONLY = NCCL_ONLY + select({
     "//bazel:is_emulated_cuda": [],

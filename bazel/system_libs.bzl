@@ -15,6 +15,7 @@ _LIBRARIES = [
     struct(name = "fmt", modules = ["fmt"], header = "fmt/core.h", package = "libfmt-dev", links = ["-lfmt"]),
     struct(name = "doctest", modules = ["doctest"], header = "doctest/doctest.h", package = "doctest-dev", links = []),
     struct(name = "xtensor", modules = ["xtensor"], header = "xtensor/xarray.hpp", package = "libxtensor-dev", links = []),
+    struct(name = "openblas", modules = ["openblas"], header = "cblas.h", package = "libopenblas-dev", links = ["-lopenblas"]),
     struct(name = "cli11", modules = ["CLI11"], header = "CLI/CLI.hpp", package = "libcli11-dev", links = []),
     struct(name = "json", modules = ["nlohmann_json"], header = "nlohmann/json.hpp", package = "nlohmann-json3-dev", links = []),
     struct(name = "tomlplusplus", modules = ["tomlplusplus"], header = "toml++/toml.h", package = "libtomlplusplus-dev", links = []),

@@ -1,0 +1,167 @@
+// IDX files: round trips, and every way in which they can be broken.
+#include "training/data/idx.h"
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "comm/errors.h"
+#include "training/data/digits.h"
+
+namespace rankbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that is gone when the test is.
+class Folder {
+ public:
+  Folder() {
+    const char* parent = std::getenv("TEST_TMPDIR");
+    path_ = fs::path(parent != nullptr ? parent : fs::temp_directory_path().string()) /
+            ("idx_test." + std::to_string(::getpid()));
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::string complaint(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST_CASE("images and labels come back as they were written, of any number and size") {
+  const Folder folder;
+  const std::string path = folder.file("file");
+  for (const std::int64_t count : {0, 1, 5}) {
+    for (const auto& [rows, columns] :
+         {std::pair<std::int64_t, std::int64_t>{1, 1}, {28, 28}, {3, 7}}) {
+      Images images{rows, columns};
+      for (std::int64_t i = 0; i < count * rows * columns; ++i)
+        images.pixels.push_back(static_cast<std::uint8_t>(i * 37));
+      write_idx_images(path, images);
+      const Images back = read_idx_images(path);
+      CHECK(back.rows == rows);
+      CHECK(back.columns == columns);
+      CHECK(back.size() == count);
+      CHECK(back.pixels == images.pixels);
+    }
+    const std::vector<std::uint8_t> labels(static_cast<std::size_t>(count), 9);
+    write_idx_labels(path, labels);
+    CHECK(read_idx_labels(path) == labels);
+  }
+}
+
+TEST_CASE("the bytes are those of the format: big-endian, magic numbers 2051 and 2049") {
+  const Folder folder;
+  const std::string path = folder.file("file");
+  write_idx_images(path, {1, 2, {7, 255}});
+  CHECK(read(path) == std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x01\0\0\0\x02\x07\xff", 18));
+  write_idx_labels(path, {3, 1});
+  CHECK(read(path) == std::string("\0\0\x08\x01\0\0\0\x02\x03\x01", 10));
+}
+
+TEST_CASE("a broken file is refused in one line with path, offset, expected and found") {
+  const Folder folder;
+  const std::string path = folder.file("images");
+  write_idx_images(path, {2, 2, {1, 2, 3, 4, 5, 6, 7, 8}});
+  const std::string whole = read(path);
+  const auto changed = [&](std::size_t at, char byte) {
+    std::string bytes = whole;
+    bytes[at] = byte;
+    return bytes;
+  };
+  const std::pair<std::string, const char*> broken[] = {
+      {"", "offset 0: expected the magic number, found the end of the file"},
+      {whole.substr(0, 3), "offset 0: expected the magic number, found the end"},
+      {whole.substr(0, 7), "offset 4: expected the number of images, found the end"},
+      {whole.substr(0, 12), "offset 12: expected the number of columns, found the end"},
+      {whole.substr(0, 23), "offset 16: expected 2 images of 4 bytes, found 7 bytes"},
+      {whole.substr(0, 20), "offset 16: expected 2 images of 4 bytes, found 4 bytes"},
+      {whole + "x", "offset 16: expected 2 images of 4 bytes, found 9 bytes"},
+      {changed(3, 1),
+       "offset 0: expected the magic number 0x00000803 of IDX images, found "
+       "0x00000801"},
+      {changed(0, '\x1f'), "found 0x1f000803"},
+      {changed(7, 3), "expected 3 images of 4 bytes, found 8 bytes"},
+      {changed(4, '\xff'), "expected 4278190082 images"},
+      {changed(8, '\xff'), "expected 2 images of 8556380164 bytes, found 8 bytes"},
+      {changed(11, 0), "expected 2 images of 0 bytes, found 8 bytes"},
+  };
+  for (const auto& [bytes, part] : broken) {
+    write(path, bytes);
+    const std::string message = complaint([&] { read_idx_images(path); });
+    INFO(message);
+    CHECK(message.starts_with(path + ": "));
+    CHECK(message.find(part) != std::string::npos);
+    CHECK(message.find('\n') == std::string::npos);
+  }
+  CHECK(complaint([&] { read_idx_labels(path); }).find("of IDX labels") != std::string::npos);
+  CHECK(complaint([&] { read_idx_images(folder.file("none")); }) ==
+        folder.file("none") + ": cannot be read");
+  CHECK(complaint([&] { read_idx_images(folder.path()); }) == folder.path() + ": cannot be read");
+  CHECK(complaint([&] { write_idx_labels(folder.file("no/such"), {}); }) ==
+        folder.file("no/such") + ": cannot be written");
+}
+
+TEST_CASE("a file cut at any byte is refused") {
+  const Folder folder;
+  const std::string path = folder.file("labels");
+  write_idx_labels(path, {1, 2, 3});
+  const std::string whole = read(path);
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    write(path, whole.substr(0, length));
+    CHECK(complaint([&] { read_idx_labels(path); }) != "none");
+  }
+}
+
+TEST_CASE("images and labels must be equally many, and labels digits") {
+  const Images two{1, 1, {0, 255}};
+  CHECK(complaint([&] {
+          image_dataset(two, {1, 2, 3}, "a", "b");
+        }) == "a holds 2 images, but b 3 labels: expected as many");
+  CHECK(complaint([&] {
+          image_dataset(two, {1, 10}, "a", "b");
+        }) == "b: label 1 is 10, expected 0 to 9");
+  CHECK(image_dataset(two, {0, 9}).values == std::vector<float>{0, 1});
+}
+
+TEST_CASE("a folder with MNIST's four files is a dataset; one that lacks some is not") {
+  const Folder folder;
+  std::vector<std::uint8_t> labels;
+  const Images images = draw_digits(6, 1, labels);
+  for (const char* part : {"train", "t10k"}) {
+    CHECK(complaint([&] { read_mnist(folder.path()); }).find("cannot be read") !=
+          std::string::npos);
+    write_idx_images(folder.file(std::string(part) + "-images-idx3-ubyte"), images);
+    write_idx_labels(folder.file(std::string(part) + "-labels-idx1-ubyte"), labels);
+  }
+  const Split split = read_mnist(folder.path());
+  CHECK(split.train.size() == 6);
+  CHECK(split.test.sample_shape == Shape{28, 28, 1});
+}
+
+}  // namespace
+}  // namespace rankbox

@@ -1,0 +1,364 @@
+// What layers promise besides their gradients.
+#include <array>
+#include <barrier>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+#include "training/initial.h"
+#include "training/layers/attention.h"
+#include "training/layers/batch_norm.h"
+#include "training/layers/conv.h"
+#include "training/layers/dropout.h"
+#include "training/layers/embedding.h"
+#include "training/layers/first_token.h"
+#include "training/layers/gelu.h"
+#include "training/layers/layer_norm.h"
+#include "training/layers/linear.h"
+#include "training/layers/max_pool.h"
+#include "training/layers/relu.h"
+#include "training/sequential.h"
+
+namespace rankbox {
+namespace {
+
+Tensor input(const Shape& shape, std::uint64_t seed = 1) {
+  return random_tensor<float>(shape, 1, Random(seed));
+}
+
+const Pass kEvaluate{.mode = Mode::kEvaluation};
+
+TEST_CASE("linear, relu and gelu: values") {
+  Saved saved;
+  Linear linear(2, 3, Random(1));
+  linear.weight.value = from_host({1.F, 2.F, 3.F, 4.F, 5.F, 6.F});
+  linear.bias.value = from_host({.5F, 0.F, -1.F});
+  CHECK(to_host(linear.forward(from_host({1.F, 10.F}), saved)) ==
+        std::vector<float>{21.5F, 43.F, 64.F});
+  CHECK(to_host(Relu().forward(from_host({-1.F, 0.F, 2.F}), saved)) ==
+        std::vector<float>{0.F, 0.F, 2.F});
+  const std::vector<float> gelu = to_host(Gelu().forward(from_host({-1.F, 0.F, 1.F}), saved));
+  CHECK(gelu[0] == doctest::Approx(-0.158655));  // Φ(-1) = 0.158655
+  CHECK(gelu[1] == 0);
+  CHECK(gelu[2] == doctest::Approx(0.841345));
+}
+
+TEST_CASE("conv: every output is the sum that the definition says") {
+  const ConvOptions options{.channels = 3, .filters = 2, .kernel = 5, .padding = 2};
+  ConvOf<double> conv(options, Random(1));
+  const auto x = random_tensor<double>({2, 6, 7, 3}, 1, Random(2));
+  SavedOf<double> saved;
+  const TensorOf<double> y = conv.forward(x, saved);
+  REQUIRE(y.shape() == Shape{2, 6, 7, 2});
+  std::int64_t at = 0;
+  for (std::int64_t n = 0; n < 2; ++n)
+    for (std::int64_t i = 0; i < 6; ++i)
+      for (std::int64_t j = 0; j < 7; ++j)
+        for (std::int64_t o = 0; o < 2; ++o, ++at) {
+          double sum = conv.bias.value.data()[o];
+          for (std::int64_t k = 0; k < 5; ++k)
+            for (std::int64_t l = 0; l < 5; ++l)
+              for (std::int64_t c = 0; c < 3; ++c) {
+                const std::int64_t row = i + k - 2, column = j + l - 2;
+                if (row < 0 || row >= 6 || column < 0 || column >= 7) continue;
+                sum += conv.weight.value.data()[((o * 5 + k) * 5 + l) * 3 + c] *
+                       x.data()[((n * 6 + row) * 7 + column) * 3 + c];
+              }
+          CHECK(y.data()[at] == doctest::Approx(sum).epsilon(1e-12));
+        }
+}
+
+TEST_CASE("max_pool: the largest of each window; its first place gets the derivative") {
+  for (const std::int64_t channels : {1, 3, 16, 35}) {
+    CAPTURE(channels);
+    const Tensor x = input({2, 5, 4, channels});
+    Saved saved;
+    MaxPool pool(2);
+    const Tensor y = pool.forward(x, saved);
+    REQUIRE(y.shape() == Shape{2, 2, 2, channels});
+    for (std::int64_t i = 0; i < y.size(); ++i) {
+      const std::int64_t c = i % channels, column = i / channels % 2, row = i / channels / 2 % 2;
+      const std::int64_t first = ((i / channels / 4 * 5 + 2 * row) * 4 + 2 * column) * channels + c;
+      const float* const at = x.data() + first;
+      CHECK(y.data()[i] ==
+            std::max(std::max(at[0], at[channels]), std::max(at[4 * channels], at[5 * channels])));
+    }
+  }
+  Saved saved;
+  MaxPool pool(2);
+  pool.forward(full({1, 2, 2, 1}, 3), saved);
+  CHECK(to_host(pool.backward(full({1, 1, 1, 1}, 5), saved)) == std::vector<float>{5, 0, 0, 0});
+}
+
+TEST_CASE("batch_norm: normalizes the batch in training, and with running statistics afterwards") {
+  BatchNorm norm(2, {.epsilon = 0, .momentum = 0.5});
+  Tensor x({2, 2});
+  copy(x, from_host({1.F, 10.F, 3.F, 30.F}));
+  Saved saved;
+  CHECK(to_host(norm.forward(x, saved)) == std::vector<float>{-1, -1, 1, 1});
+  CHECK(norm.running_mean.value.data()[1] == 10);            // 0 → 20, halfway
+  CHECK(norm.running_var.value.data()[0] == (1 + 2) / 2.F);  // 1 → unbiased 2, halfway
+  norm.running_mean.value = from_host({1.F, 2.F});
+  norm.running_var.value = from_host({4.F, 1.F});
+  Saved evaluation(kEvaluate);
+  CHECK(to_host(norm.forward(x, evaluation)) == std::vector<float>{0, 8, 1, 28});
+  CHECK(norm.running_mean.value.data()[1] == 2);
+}
+
+/// Two ranks, as threads, that add up what each brings.
+class Meeting {
+ public:
+  void add_up(std::size_t rank, TensorOf<double>& sums) {
+    brought_[rank] = sums;
+    both_here_.arrive_and_wait();
+    const TensorOf<double>& other = brought_[1 - rank];
+    for (std::int64_t i = 0; i < sums.size(); ++i) sums.data()[i] += other.data()[i];
+    both_here_.arrive_and_wait();
+  }
+
+ private:
+  std::barrier<> both_here_{2};
+  std::array<TensorOf<double>, 2> brought_;
+};
+
+TEST_CASE("batch_norm: two parts whose sums are combined are one batch, in both directions") {
+  const auto x = random_tensor<double>({8, 3}, 1, Random(1));
+  const auto dy = random_tensor<double>({8, 3}, 1, Random(2));
+  BatchNormOf<double> whole(3);
+  SavedOf<double> saved;
+  const auto y = whole.forward(x, saved);
+  const auto dx = whole.backward(dy, saved);
+
+  // Parts of 3 and 5 rows: a mean of means would be wrong.
+  const auto part = [](const TensorOf<double>& of, std::size_t rank) {
+    TensorOf<double> piece({rank == 0 ? 3 : 5, 3});
+    copy(piece, Slice(of).sub(rank == 0 ? 0 : 9, rank == 0 ? 9 : 24));
+    return piece;
+  };
+  Meeting meeting;
+  std::array<BatchNormOf<double>, 2> norms{BatchNormOf<double>(3), BatchNormOf<double>(3)};
+  std::array<TensorOf<double>, 2> ys, dxs;
+  const auto run = [&](std::size_t rank) {
+    norms[rank].combine = [&, rank](TensorOf<double>& sums) { meeting.add_up(rank, sums); };
+    SavedOf<double> mine;
+    ys[rank] = norms[rank].forward(part(x, rank), mine);
+    dxs[rank] = norms[rank].backward(part(dy, rank), mine);
+  };
+  std::jthread other(run, 1);
+  run(0);
+  other.join();
+  for (const std::size_t rank : {0, 1}) {
+    const auto expected_y = part(y, rank), expected_dx = part(dx, rank);
+    for (std::int64_t i = 0; i < expected_y.size(); ++i) {
+      CHECK(ys[rank].data()[i] == doctest::Approx(expected_y.data()[i]));
+      CHECK(dxs[rank].data()[i] == doctest::Approx(expected_dx.data()[i]));
+    }
+    CHECK(norms[rank].running_var.value.data()[2] ==
+          doctest::Approx(whole.running_var.value.data()[2]));
+  }
+  for (std::int64_t c = 0; c < 3; ++c) {
+    CHECK(norms[0].gamma.gradient.data()[c] + norms[1].gamma.gradient.data()[c] ==
+          doctest::Approx(whole.gamma.gradient.data()[c]));
+  }
+}
+
+TEST_CASE("dropout: drops about its rate, keeps the mean, and is off in evaluation") {
+  Dropout dropout(.25, Random(1));
+  Saved saved;
+  const Tensor y = dropout.forward(full({10, 1000}, 3), saved);
+  std::int64_t dropped = 0;
+  for (std::int64_t i = 0; i < y.size(); ++i) {
+    dropped += y.data()[i] == 0 ? 1 : 0;
+    CHECK((y.data()[i] == 0 || y.data()[i] == 4));
+  }
+  CHECK(dropped == doctest::Approx(2500).epsilon(.06));
+  Saved evaluation(kEvaluate);
+  CHECK(to_host(dropout.forward(full({2, 3}, 3), evaluation)) == std::vector<float>(6, 3));
+}
+
+TEST_CASE("dropout: a sample loses the same elements on one rank and on many, others next step") {
+  Dropout dropout(.5, Random(1));
+  const auto mask = [&](std::vector<std::int64_t> samples, std::int64_t step) {
+    Saved saved(Pass{.step = step, .samples = samples});
+    return to_host(
+        dropout.forward(full({static_cast<std::int64_t>(samples.size()), 64}, 1), saved));
+  };
+  const std::vector<float> whole = mask({3, 8, 5, 1}, 7);
+  for (const int rank : {0, 1}) {
+    const std::vector<float> part = rank == 0 ? mask({3, 5}, 7) : mask({8, 1}, 7);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      CHECK(part[i] == whole[(i / 64 * 2 + static_cast<std::size_t>(rank)) * 64 + i % 64]);
+  }
+  CHECK(mask({3}, 7) != mask({3}, 8));
+  CHECK(mask({3}, 7) != mask({4}, 7));
+  CHECK(mask({}, 0).empty());
+}
+
+TEST_CASE("attention: what lies in the padding changes nothing") {
+  Attention attention(2);
+  const Pass pass{.lengths = {3, 5}};
+  Tensor x = input({2, 5, 2 * 3 * 4});
+  Saved saved(pass);
+  const Tensor y = attention.forward(x, saved);
+  for (std::int64_t i = 3 * 24; i < 5 * 24; ++i) x.data()[i] = 100;  // tokens 3 and 4 of sample 0
+  Saved other(pass);
+  const Tensor z = attention.forward(x, other);
+  for (std::int64_t i = 0; i < 3 * 8; ++i) CHECK(y.data()[i] == z.data()[i]);
+  for (std::int64_t i = 5 * 8; i < 10 * 8; ++i) CHECK(y.data()[i] == z.data()[i]);
+}
+
+TEST_CASE("attention: heads do not see each other, so a rank may run some of them") {
+  const Tensor x = input({1, 3, 2 * 3 * 4});
+  Tensor second({1, 3, 3 * 4});
+  for (std::int64_t token = 0; token < 3; ++token)
+    std::copy_n(x.data() + token * 24 + 12, 12, second.data() + token * 12);
+  Saved saved;
+  const Tensor both = Attention(2).forward(x, saved);
+  const Tensor alone = Attention(1).forward(second, saved);
+  for (std::int64_t i = 0; i < 12; ++i)
+    CHECK(alone.data()[i] == both.data()[i / 4 * 8 + 4 + i % 4]);
+}
+
+/// One of each, with an input for a batch of n.
+struct Example {
+  std::string name;
+  std::shared_ptr<Layer> layer;
+  Shape x;
+};
+std::vector<Example> examples(std::int64_t n) {
+  return {{"linear", std::make_shared<Linear>(4, 3, Random(1)), {n, 4}},
+          {"relu", std::make_shared<Relu>(), {n, 4}},
+          {"gelu", std::make_shared<Gelu>(), {n, 4}},
+          {"conv", std::make_shared<Conv>(ConvOptions{.channels = 2}, Random(1)), {n, 6, 6, 2}},
+          {"max_pool", std::make_shared<MaxPool>(2), {n, 6, 6, 2}},
+          {"batch_norm", std::make_shared<BatchNorm>(4), {n, 4}},
+          {"layer_norm", std::make_shared<LayerNorm>(4), {n, 4}},
+          {"dropout", std::make_shared<Dropout>(.5, Random(1)), {n, 4}},
+          {"attention", std::make_shared<Attention>(2), {n, 3, 12}},
+          {"embedding", std::make_shared<Embedding>(EmbeddingOptions{1, 3, 2}, Random(1)), {n, 3}},
+          {"first_token", std::make_shared<FirstToken>(), {n, 3, 2}}};
+}
+
+TEST_CASE("a batch without samples is a batch") {
+  for (const Example& example : examples(0)) {
+    CAPTURE(example.name);
+    Saved saved;
+    const Tensor y = example.layer->forward(Tensor(example.x), saved);
+    CHECK(y.size() == 0);
+    CHECK(y.shape().extents()[0] == 0);
+    example.layer->backward(y, saved);
+    for (const Parameter* parameter : example.layer->parameters()) {
+      for (const float g : to_host(parameter->gradient)) CHECK(g == 0);
+      for (const float w : to_host(parameter->value)) CHECK(std::isfinite(w));
+    }
+    for (const NamedTensor* tensor : example.layer->statistics())
+      for (const float s : to_host(tensor->value)) CHECK(std::isfinite(s));
+  }
+}
+
+TEST_CASE("evaluation saves nothing, and backward after it is refused") {
+  for (const Example& example : examples(2)) {
+    CAPTURE(example.name);
+    Saved saved(kEvaluate);
+    const Tensor y = example.layer->forward(zeros(example.x), saved);
+    CHECK(saved.empty());
+    CHECK(saved.bytes() == 0);
+    if (example.name == "dropout") continue;  // never saves anything
+    CHECK_THROWS_AS(example.layer->backward(y, saved), InvalidArgument);
+  }
+}
+
+TEST_CASE("gradients add up, and batches under way at once do not disturb each other") {
+  for (const Example& example : examples(2)) {
+    CAPTURE(example.name);
+    Layer& layer = *example.layer;
+    const bool of_tokens = example.name == "embedding";
+    const Tensor a = of_tokens ? zeros(example.x) : input(example.x, 1);
+    const Tensor b = of_tokens ? zeros(example.x) : input(example.x, 2);
+    Saved of_a, of_b;
+    const Tensor ya = layer.forward(a, of_a);
+    const Tensor dxa = layer.backward(ya, of_a);
+    std::vector<std::vector<float>> first;
+    for (Parameter* parameter : layer.parameters()) {
+      first.push_back(to_host(parameter->gradient));
+      parameter->gradient = {};
+    }
+    const Tensor yb = layer.forward(b, of_b);
+    const Tensor dxb = layer.backward(yb, of_b);
+    std::size_t i = 0;
+    for (Parameter* parameter : layer.parameters()) {
+      const std::vector<float> second = to_host(parameter->gradient);
+      for (std::size_t k = 0; k < second.size(); ++k) first[i][k] += second[k];
+      ++i;
+      parameter->gradient = {};
+    }
+
+    layer.forward(a, of_a);  // both forward, then both backward: the first one first
+    layer.forward(b, of_b);
+    CHECK(to_host(layer.backward(ya, of_a)) == to_host(dxa));
+    CHECK(to_host(layer.backward(yb, of_b)) == to_host(dxb));
+    i = 0;
+    for (Parameter* parameter : layer.parameters()) {
+      const std::vector<float> sum = to_host(parameter->gradient);
+      for (std::size_t k = 0; k < sum.size(); ++k)
+        CHECK(sum[k] == doctest::Approx(first[i][k]).epsilon(1e-4));
+      ++i;
+    }
+  }
+}
+
+TEST_CASE("the first layer of a model may leave out dx, and its parameters' gradients stay") {
+  Linear linear(4, 3, Random(1)), first(4, 3, Random(1));
+  Conv conv({.channels = 2}, Random(1)), first_conv({.channels = 2}, Random(1));
+  first.omit_input_gradient();
+  first_conv.omit_input_gradient();
+  const auto compare = [](Layer& a, Layer& b, const Shape& shape) {
+    Saved saved;
+    const Tensor y = a.forward(input(shape), saved);
+    CHECK(a.backward(y, saved).shape() == shape);
+    b.forward(input(shape), saved);
+    CHECK(b.backward(y, saved).empty());
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK(to_host(a.parameters()[i]->gradient) == to_host(b.parameters()[i]->gradient));
+  };
+  compare(linear, first, {5, 4});
+  compare(conv, first_conv, {2, 6, 6, 2});
+}
+
+TEST_CASE("inputs that do not fit are refused in one line that says what was expected") {
+  Saved saved;
+  Linear linear(4, 3, Random(1));
+  CHECK_THROWS_WITH_AS(linear.forward(zeros({2, 5}), saved),
+                       "linear: got an input of shape [2, 5], expected one whose last extents "
+                       "multiply to 4",
+                       InvalidArgument);
+  linear.forward(zeros({2, 4}), saved);
+  CHECK_THROWS_WITH_AS(linear.backward(zeros({2, 4}), saved),
+                       "linear: backward got 8 elements of dy for an output of 6", InvalidArgument);
+  Conv conv({.channels = 2, .kernel = 5, .padding = 0}, Random(1));
+  CHECK_THROWS_AS(conv.forward(zeros({1, 8, 8, 3}), saved), InvalidArgument);
+  CHECK_THROWS_AS(conv.forward(zeros({1, 8, 4, 2}), saved), InvalidArgument);
+  CHECK_THROWS_AS(MaxPool(3).forward(zeros({1, 2, 3, 1}), saved), InvalidArgument);
+  CHECK_THROWS_AS(Attention(2).forward(zeros({1, 2, 8}), saved), InvalidArgument);
+  CHECK_THROWS_AS(FirstToken().forward(zeros({1, 2}), saved), InvalidArgument);
+  CHECK_THROWS_AS(Dropout(1, Random(1)), InvalidArgument);
+  CHECK_THROWS_AS(Dropout(-.1, Random(1)), InvalidArgument);
+  Embedding embedding({.vocabulary = 4, .longest = 3, .width = 2}, Random(1));
+  CHECK_THROWS_WITH_AS(embedding.forward(full({1, 2}, 4), saved),
+                       "embedding: token 4 at element 0, expected 0 to 3", InvalidArgument);
+  CHECK_THROWS_AS(embedding.forward(full({1, 2}, -1), saved), InvalidArgument);
+  CHECK_THROWS_AS(embedding.forward(full({1, 2}, .5), saved), InvalidArgument);
+  CHECK_THROWS_AS(embedding.forward(full({1, 2}, std::nanf("")), saved), InvalidArgument);
+  CHECK_THROWS_AS(embedding.forward(zeros({1, 4}), saved), InvalidArgument);
+  Saved short_one(Pass{.lengths = {0}});
+  CHECK_THROWS_AS(Attention(1).forward(zeros({1, 2, 3}), short_one), InvalidArgument);
+  Saved wrong_samples(Pass{.samples = {1, 2, 3}});
+  CHECK_THROWS_AS(Dropout(.5, Random(1)).forward(zeros({2, 4}), wrong_samples), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace rankbox

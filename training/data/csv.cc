@@ -1,0 +1,100 @@
+#include "training/data/csv.h"
+
+#include <fmt/format.h>
+
+#include "comm/errors.h"
+#include "training/data/read_file.h"
+
+namespace rankbox {
+namespace {
+
+class CsvParser {
+ public:
+  CsvParser(std::string_view text, const std::string& source) : text_(text), source_(source) {}
+
+  std::vector<CsvRecord> all() {
+    std::vector<CsvRecord> records;
+    while (at_ < text_.size()) {
+      if (end_of_line()) continue;
+      records.push_back(record());
+      const std::size_t found = records.back().fields.size();
+      const std::size_t expected = records.front().fields.size();
+      if (found != expected) {
+        refuse(
+            records.back().line,
+            fmt::format("expected {} fields, as in the first record, found {}", expected, found));
+      }
+    }
+    return records;
+  }
+
+ private:
+  [[noreturn]] void refuse(int line, const std::string& what) const {
+    throw InvalidArgument(fmt::format("{}:{}: {}", source_, line, what));
+  }
+
+  CsvRecord record() {
+    CsvRecord record{{}, line_};
+    for (;;) {
+      record.fields.push_back(at_ < text_.size() && text_[at_] == '"' ? quoted() : plain());
+      if (at_ == text_.size() || end_of_line()) return record;
+      ++at_;  // the comma
+    }
+  }
+
+  std::string plain() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] != ',' && !at_end_of_line()) {
+      if (text_[at_] == '"') refuse(line_, "a quote inside a field: put the whole field in quotes");
+      ++at_;
+    }
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  std::string quoted() {
+    const int begin = line_;
+    std::string field;
+    for (++at_; at_ < text_.size(); ++at_) {
+      if (text_[at_] == '"') {
+        ++at_;
+        const bool is_quote = at_ < text_.size() && text_[at_] == '"';
+        if (!is_quote) {
+          if (at_ == text_.size() || text_[at_] == ',' || at_end_of_line()) return field;
+          refuse(line_, "text behind a closing quote: expected a comma or the end of the line");
+        }
+      }
+      line_ += text_[at_] == '\n' ? 1 : 0;
+      field += text_[at_];
+    }
+    refuse(begin, "a quote that is never closed");
+  }
+
+  bool at_end_of_line() const {
+    const std::string_view rest = text_.substr(at_);
+    return rest.starts_with('\n') || rest.starts_with("\r\n");
+  }
+  /// Goes beyond it, if this is one.
+  bool end_of_line() {
+    if (!at_end_of_line()) return false;
+    at_ += text_[at_] == '\r' ? 2 : 1;
+    ++line_;
+    return true;
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+std::vector<CsvRecord> parse_csv(std::string_view text, const std::string& source) {
+  return CsvParser(text, source).all();
+}
+
+std::vector<CsvRecord> read_csv(const std::string& path) {
+  return parse_csv(read_file(path), path);
+}
+
+}  // namespace rankbox

@@ -1,0 +1,52 @@
+// A rank's batches of a dataset, epoch by epoch.
+//
+//   DataLoader loader(dataset, {.batch = 64, .rank = dist.rank(), .world_size = dist.world_size()});
+//   for (int epoch = 0; epoch < 3; ++epoch) {
+//     loader.set_epoch(epoch);                        // or every epoch has the same order
+//     for (std::int64_t i = 0; i < loader.size(); ++i) {
+//       const Batch batch = loader.batch(i);
+//
+// Any batch can be asked for: a run that resumes in the middle of an epoch goes on there.
+//
+// Cost: a batch is copied once. Holds a reference to the dataset. Thread safety: batch() may be
+// called by several threads; ranks have loaders of their own.
+#pragma once
+
+#include <functional>
+
+#include "training/data/dataset.h"
+#include "training/data/sampler.h"
+
+namespace rankbox {
+
+struct LoaderOptions {
+  std::int64_t batch = 64;  // samples of a batch on this rank; the last may be smaller
+  bool shuffle = true;
+  bool drop_last = false;  // no smaller batch at the end, and no padding to make ranks even
+  std::uint64_t seed = 1;
+  int rank = 0;
+  int world_size = 1;
+};
+
+class DataLoader {
+ public:
+  using Sampler = std::function<Share(std::int64_t samples, const SamplerOptions& options)>;
+
+  /// Throws InvalidArgument for a batch below 1, and as the sampler does.
+  DataLoader(const Dataset& dataset, const LoaderOptions& options,
+             Sampler sampler = distributed_sampler);
+
+  void set_epoch(std::int64_t epoch);
+  /// Batches an epoch has; the same on all ranks.
+  std::int64_t size() const;
+  /// Batch i of the epoch. Throws InvalidArgument if there is no such batch.
+  Batch batch(std::int64_t i) const;
+
+ private:
+  const Dataset* dataset_;
+  LoaderOptions options_;
+  Sampler sampler_;
+  Share share_;
+};
+
+}  // namespace rankbox

@@ -1,0 +1,19 @@
+// How people write the ten digits: as strokes through a few points.
+#pragma once
+
+#include <vector>
+
+namespace rankbox {
+
+/// In a square of side 1, y downwards.
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+using Stroke = std::vector<Point>;        // a smooth curve along them; a point twice is a corner
+using Handwriting = std::vector<Stroke>;  // one way to write a digit
+
+/// The ways to write a digit, 0 … 9.
+const std::vector<Handwriting>& ways_to_write(int digit);
+
+}  // namespace rankbox

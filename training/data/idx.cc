@@ -1,0 +1,126 @@
+#include "training/data/idx.h"
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "comm/errors.h"
+#include "training/data/read_file.h"
+
+namespace rankbox {
+namespace {
+
+constexpr std::uint32_t kImages = 0x00000803;
+constexpr std::uint32_t kLabels = 0x00000801;
+
+/// A file's bytes, read from front to back.
+class IdxFile {
+ public:
+  explicit IdxFile(const std::string& path) : path_(path), bytes_(read_file(path)) {}
+
+  std::uint32_t number(const char* what) {
+    if (bytes_.size() - at_ < 4) {
+      throw InvalidArgument(fmt::format("{}: offset {}: expected the {}, found the end of the file",
+                                        path_, at_, what));
+    }
+    std::uint32_t value = 0;
+    for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes_[at_++]);
+    return value;
+  }
+
+  void expect_magic(std::uint32_t expected, const char* kind) {
+    const std::uint32_t found = number("magic number");
+    if (found == expected) return;
+    throw InvalidArgument(
+        fmt::format("{}: offset 0: expected the magic number {:#010x} of IDX {}, found {:#010x}",
+                    path_, expected, kind, found));
+  }
+
+  /// All that is left, which should be `count` things of `each` bytes.
+  std::vector<std::uint8_t> rest(std::uint64_t count, std::uint64_t each, const char* what) {
+    const std::uint64_t left = bytes_.size() - at_;
+    // Divided, because the product may be more than 64 bits can hold.
+    const bool fits =
+        each == 0 ? left == 0 && count == 0 : left % each == 0 && left / each == count;
+    if (!fits) {
+      throw InvalidArgument(fmt::format("{}: offset {}: expected {} {} of {} bytes, found {} bytes",
+                                        path_, at_, count, what, each, left));
+    }
+    return {bytes_.begin() + static_cast<std::ptrdiff_t>(at_), bytes_.end()};
+  }
+
+ private:
+  std::string path_;
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+void write(const std::string& path, std::initializer_list<std::int64_t> header,
+           const std::vector<std::uint8_t>& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  for (const std::int64_t number : header) {
+    for (int shift = 24; shift >= 0; shift -= 8) file.put(static_cast<char>(number >> shift & 255));
+  }
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) throw InvalidArgument(fmt::format("{}: cannot be written", path));
+}
+
+}  // namespace
+
+Images read_idx_images(const std::string& path) {
+  IdxFile file(path);
+  file.expect_magic(kImages, "images");
+  const std::uint32_t count = file.number("number of images");
+  const std::uint32_t rows = file.number("number of rows");
+  const std::uint32_t columns = file.number("number of columns");
+  return {rows, columns, file.rest(count, std::uint64_t{rows} * columns, "images")};
+}
+
+std::vector<std::uint8_t> read_idx_labels(const std::string& path) {
+  IdxFile file(path);
+  file.expect_magic(kLabels, "labels");
+  return file.rest(file.number("number of labels"), 1, "labels");
+}
+
+void write_idx_images(const std::string& path, const Images& images) {
+  write(path, {kImages, images.size(), images.rows, images.columns}, images.pixels);
+}
+
+void write_idx_labels(const std::string& path, const std::vector<std::uint8_t>& labels) {
+  write(path, {kLabels, static_cast<std::int64_t>(labels.size())}, labels);
+}
+
+Split read_mnist(const std::string& directory) {
+  const auto read = [&](const std::string& part) {
+    const std::string images = directory + "/" + part + "-images-idx3-ubyte";
+    const std::string labels = directory + "/" + part + "-labels-idx1-ubyte";
+    return image_dataset(read_idx_images(images), read_idx_labels(labels), images, labels);
+  };
+  return {read("train"), read("t10k")};
+}
+
+Dataset image_dataset(const Images& images, const std::vector<std::uint8_t>& labels,
+                      const std::string& images_name, const std::string& labels_name) {
+  if (images.size() != static_cast<std::int64_t>(labels.size())) {
+    throw InvalidArgument(fmt::format("{} holds {} images, but {} {} labels: expected as many",
+                                      images_name, images.size(), labels_name, labels.size()));
+  }
+  Dataset dataset;
+  dataset.sample_shape = {images.rows, images.columns, 1};
+  dataset.classes = 10;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] >= dataset.classes) {
+      throw InvalidArgument(fmt::format("{}: label {} is {}, expected 0 to {}", labels_name, i,
+                                        labels[i], dataset.classes - 1));
+    }
+    dataset.labels.push_back(labels[i]);
+  }
+  dataset.values.reserve(images.pixels.size());
+  for (const std::uint8_t pixel : images.pixels)
+    dataset.values.push_back(static_cast<float>(pixel) / 255);
+  return dataset;
+}
+
+}  // namespace rankbox

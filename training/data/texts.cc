@@ -1,0 +1,105 @@
+#include "training/data/texts.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "comm/errors.h"
+#include "training/data/csv.h"
+
+namespace rankbox {
+
+std::vector<LabelledText> read_texts(const std::string& path, const std::string& text_column,
+                                     const std::string& label_column,
+                                     const std::vector<std::string>& classes) {
+  const std::vector<CsvRecord> records = read_csv(path);
+  const auto column = [&](const std::string& name) {
+    if (records.empty()) throw InvalidArgument(fmt::format("{}: is empty", path));
+    const std::vector<std::string>& names = records.front().fields;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      throw InvalidArgument(
+          fmt::format("{}:1: no column \"{}\": there are {}", path, name, fmt::join(names, ", ")));
+    }
+    return static_cast<std::size_t>(found - names.begin());
+  };
+  const std::size_t text = column(text_column), label = column(label_column);
+
+  std::vector<LabelledText> texts;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    const std::vector<std::string>& fields = records[i].fields;
+    const auto found = std::find(classes.begin(), classes.end(), fields[label]);
+    if (found == classes.end()) continue;
+    texts.push_back({fields[text], static_cast<std::int32_t>(found - classes.begin())});
+  }
+  if (texts.empty()) {
+    throw InvalidArgument(fmt::format("{}: no record whose {} is one of {}", path, label_column,
+                                      fmt::join(classes, ", ")));
+  }
+  return texts;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool belongs = byte >= 128 || std::isalnum(byte) != 0 || letter == '\'';
+    if (std::isspace(byte) == 0) {
+      if (!in_word || !belongs) words.emplace_back();
+      words.back() += static_cast<char>(std::tolower(byte));
+    }
+    in_word = belongs;
+  }
+  return words;
+}
+
+Vocabulary::Vocabulary(const std::vector<LabelledText>& texts, std::int64_t largest) {
+  std::map<std::string, std::int64_t> counts;
+  for (const LabelledText& text : texts) {
+    for (const std::string& word : words_of(text.text)) ++counts[word];
+  }
+  std::vector<std::pair<std::string, std::int64_t>> words(counts.begin(), counts.end());
+  std::stable_sort(words.begin(), words.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [word, count] : words) {
+    if (size() >= largest) break;
+    numbers_.emplace(word, static_cast<std::int32_t>(size()));
+  }
+}
+
+std::int32_t Vocabulary::number_of(const std::string& word) const {
+  const auto found = numbers_.find(word);
+  return found == numbers_.end() ? kUnknown : found->second;
+}
+
+Dataset text_dataset(const std::vector<LabelledText>& texts, const Vocabulary& vocabulary,
+                     std::int64_t longest, std::int64_t classes) {
+  if (longest < 1) {
+    throw InvalidArgument(
+        fmt::format("texts of {} tokens: at least 1 is needed, which starts the text", longest));
+  }
+  Dataset dataset;
+  dataset.sample_shape = longest;
+  dataset.classes = classes;
+  for (const LabelledText& text : texts) {
+    if (text.label < 0 || text.label >= classes) {
+      throw InvalidArgument(
+          fmt::format("a text with label {}, expected 0 to {}", text.label, classes - 1));
+    }
+    std::vector<std::int32_t> tokens = {kStartOfText};
+    for (const std::string& word : words_of(text.text))
+      tokens.push_back(vocabulary.number_of(word));
+    const std::int64_t length = std::min(static_cast<std::int64_t>(tokens.size()), longest);
+    tokens.resize(static_cast<std::size_t>(longest), kPadding);
+    for (const std::int32_t token : tokens) dataset.values.push_back(static_cast<float>(token));
+    dataset.labels.push_back(text.label);
+    dataset.lengths.push_back(static_cast<std::int32_t>(length));
+  }
+  return dataset;
+}
+
+}  // namespace rankbox

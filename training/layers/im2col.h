@@ -1,0 +1,35 @@
+// Convolution as a matrix product: the patch of the image under each output pixel becomes a row.
+//
+//   image [height, width, channels]  →  patches [out_height · out_width, kernel · kernel · channels]
+//
+// Pixels beyond the border count as 0. With the channels last, the elements of one line of a patch
+// lie side by side in the image.
+#pragma once
+
+#include <cstdint>
+
+namespace rankbox {
+
+struct ConvShape {
+  std::int64_t height = 0;  // of the input
+  std::int64_t width = 0;
+  std::int64_t channels = 0;
+  std::int64_t kernel = 0;   // its height and width
+  std::int64_t padding = 0;  // lines of zeros around the image
+
+  std::int64_t out_height() const { return height + 2 * padding - kernel + 1; }
+  std::int64_t out_width() const { return width + 2 * padding - kernel + 1; }
+  std::int64_t pixels() const { return height * width * channels; }
+  std::int64_t patches() const { return out_height() * out_width(); }
+  std::int64_t patch() const { return kernel * kernel * channels; }
+};
+
+/// patches = the patches of image. Allocates nothing.
+template <class T>
+void im2col(const ConvShape& shape, const T* image, T* patches);
+
+/// image += every patch, back where it was taken from: the transpose of im2col.
+template <class T>
+void col2im(const ConvShape& shape, const T* patches, T* image);
+
+}  // namespace rankbox

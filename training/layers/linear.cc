@@ -1,0 +1,47 @@
+#include "training/layers/linear.h"
+
+#include <cmath>
+
+#include "training/initial.h"
+#include "training/layers/bias.h"
+#include "training/matrix.h"
+#include "training/rows.h"
+
+namespace rankbox {
+
+template <class T>
+LinearOf<T>::LinearOf(std::int64_t in, std::int64_t out, Random random)
+    : weight{"weight", random_tensor<T>({out, in}, 1 / std::sqrt(in), random.stream("weight"))},
+      bias{"bias", random_tensor<T>(out, 1 / std::sqrt(in), random.stream("bias"))},
+      in_(in),
+      out_(out) {}
+
+template <class T>
+TensorOf<T> LinearOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
+  TensorOf<T> y(with_width(rows_of(x.shape(), in_, "linear"), out_));
+  fill_rows(as_matrix(y, out_), bias.value.data());
+  multiply(as_matrix(std::as_const(x), in_), as_matrix(weight.value, in_).transposed(),
+           as_matrix(y, out_), Into::kAdd);
+  saved.push(std::move(x));
+  return y;
+}
+
+template <class T>
+TensorOf<T> LinearOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
+  TensorOf<T> x = saved.pop();
+  check_same_size("linear", dy.size(), x.size() / in_ * out_);
+  const MatrixOf<T> dy_rows = as_matrix(dy, out_);
+  multiply(dy_rows.transposed(), as_matrix(x, in_), as_matrix(gradient_of(weight), in_),
+           Into::kAdd);
+  add_column_sums<T>(dy_rows, gradient_of(bias).data());
+  if (!this->wants_dx()) return {};
+
+  TensorOf<T> dx = std::move(x);  // of the same shape, and no longer needed
+  multiply(dy_rows, as_matrix(weight.value, in_), as_matrix(dx, in_));
+  return dx;
+}
+
+template class LinearOf<float>;
+template class LinearOf<double>;
+
+}  // namespace rankbox

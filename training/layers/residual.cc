@@ -1,0 +1,38 @@
+#include "training/layers/residual.h"
+
+#include <xtensor/xnoalias.hpp>
+
+#include "training/flat_view.h"
+#include "training/rows.h"
+
+namespace rankbox {
+namespace {
+
+/// What `+=` of comm/tensor.h does; but that is a reduction of the program's, with a price.
+template <class T>
+void add(TensorOf<T>& into, const TensorOf<T>& from) {
+  check_same_size("residual", from.size(), into.size());
+  auto sum = flat_view<T>(into);
+  xt::noalias(sum) += flat_view<const T>(from);
+}
+
+}  // namespace
+
+template <class T>
+TensorOf<T> ResidualOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
+  TensorOf<T> y = clone(x);
+  add(y, inner_->forward(std::move(x), saved));
+  return y;
+}
+
+template <class T>
+TensorOf<T> ResidualOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
+  TensorOf<T> dx = clone(dy);
+  add(dx, inner_->backward(std::move(dy), saved));
+  return dx;
+}
+
+template class ResidualOf<float>;
+template class ResidualOf<double>;
+
+}  // namespace rankbox

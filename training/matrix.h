@@ -1,0 +1,67 @@
+// Matrix products, by OpenBLAS.
+//
+//   multiply(x, weight.transposed(), y);                 // y = x Wᵀ
+//   multiply(dy.transposed(), x, gradient, Into::kAdd);  // G += dyᵀ x
+//
+// A matrix is a view: `rows` rows of `columns` elements, `stride` elements from one row to the next,
+// so a piece of a larger matrix is one, too.
+//
+// Cost: 2 m n k operations for (m × k) (k × n), on the calling thread. Each rank is a thread
+// already: OpenBLAS is told, once, to start none of its own.
+// Thread safety: any number of threads may multiply at once; they wait for each other only when
+// more than kProductsAtOnce do (OpenBLAS has so many buffers and ends the program beyond).
+// Errors: InvalidArgument when the sizes do not fit.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "comm/tensor.h"
+
+namespace rankbox {
+
+template <class T>
+struct MatrixOf {
+  T* data = nullptr;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t stride = 0;  // in memory, from one row (if transposed: column) to the next
+  bool is_transposed = false;
+
+  MatrixOf(T* at, std::int64_t row_count, std::int64_t column_count, std::int64_t row_stride,
+           bool flipped = false)
+      : data(at),
+        rows(row_count),
+        columns(column_count),
+        stride(row_stride),
+        is_transposed(flipped) {}
+  MatrixOf(T* at, std::int64_t row_count, std::int64_t column_count)
+      : MatrixOf(at, row_count, column_count, column_count) {}
+
+  MatrixOf transposed() const { return {data, columns, rows, stride, !is_transposed}; }
+  operator MatrixOf<const T>() const requires(!std::is_const_v<T>) {
+    return {data, rows, columns, stride, is_transposed};
+  }
+};
+
+/// A tensor's elements, in rows of so many. REQUIRES: they divide its size.
+template <class T>
+MatrixOf<T> as_matrix(TensorOf<T>& tensor, std::int64_t columns) {
+  return {tensor.data(), tensor.size() / columns, columns};
+}
+template <class T>
+MatrixOf<const T> as_matrix(const TensorOf<T>& tensor, std::int64_t columns) {
+  return {tensor.data(), tensor.size() / columns, columns};
+}
+
+enum class Into { kOverwrite, kAdd };
+
+inline constexpr int kProductsAtOnce = 64;
+
+/// c = a b, or c += a b. c is not transposed, and shares no memory with a and b.
+void multiply(MatrixOf<const float> a, MatrixOf<const float> b, MatrixOf<float> c,
+              Into into = Into::kOverwrite);
+void multiply(MatrixOf<const double> a, MatrixOf<const double> b, MatrixOf<double> c,
+              Into into = Into::kOverwrite);
+
+}  // namespace rankbox

@@ -1,0 +1,60 @@
+// What training changes: a tensor with a name and a gradient.
+//
+//   gradient_of(weight) += contribution;      // backward adds
+//   zero_gradients(model.parameters());       // before the next step
+//
+// A gradient is empty until somebody adds to it, so a rank that need not keep one (zero2, zero3) can
+// free it: `parameter.gradient = {}`.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/tensor.h"
+
+namespace rankbox {
+
+/// A tensor with a name: what a checkpoint is made of.
+template <class T>
+struct NamedTensorOf {
+  std::string name;
+  TensorOf<T> value;
+};
+using NamedTensor = NamedTensorOf<float>;
+
+template <class T>
+struct ParameterOf {
+  std::string name;
+  TensorOf<T> value;
+  /// Empty, or of value's shape: the sum over all backward passes since it was empty or zero.
+  TensorOf<T> gradient = {};
+};
+using Parameter = ParameterOf<float>;
+
+/// The gradient to add to: zeros if it was empty.
+template <class T>
+TensorOf<T>& gradient_of(ParameterOf<T>& parameter) {
+  if (parameter.gradient.empty()) parameter.gradient = zeros<T>(parameter.value.shape());
+  return parameter.gradient;
+}
+
+/// Keeps the memory: those that are empty stay so.
+template <class T>
+void zero_gradients(const std::vector<ParameterOf<T>*>& parameters) {
+  for (ParameterOf<T>* parameter : parameters) {
+    std::fill_n(parameter->gradient.data(), parameter->gradient.size(), T{0});
+  }
+}
+
+/// Elements of all of them together.
+template <class T>
+std::int64_t count_elements(const std::vector<ParameterOf<T>*>& parameters) {
+  std::int64_t count = 0;
+  for (const ParameterOf<T>* parameter : parameters) count += parameter->value.size();
+  return count;
+}
+
+}  // namespace rankbox

@@ -1,0 +1,90 @@
+// What one batch leaves behind on its way forward, for its way back.
+//
+// Layers hold parameters; all else that backward needs goes into a Saved, which belongs to the
+// caller. So several micro-batches may be under way at once, each with a Saved of its own, and
+// what a pipeline stage keeps in memory is what its Saveds hold.
+//
+//   Saved saved;                          // one per batch
+//   Tensor y = model.forward(x, saved);   // layers push
+//   Tensor dx = model.backward(dy, saved);// layers pop, in reverse: afterwards it is empty
+//
+// It is a stack, because backward visits layers in the reverse order of forward. A tensor is freed
+// as soon as the layer that popped it is done.
+//
+// Thread safety: like any value. Errors: InvalidArgument for a pop that no push belongs to.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "comm/errors.h"
+#include "comm/tensor.h"
+
+namespace rankbox {
+
+enum class Mode {
+  kTraining,
+  kEvaluation,  // dropout is off, batch norm uses its running statistics, nothing is saved
+};
+
+/// What layers must know about a batch besides its values. All stages of a pipeline are told it.
+struct Pass {
+  Mode mode = Mode::kTraining;
+  /// Of the optimizer: every step draws new dropout masks.
+  std::int64_t step = 0;
+  /// Sample i's number in the dataset; empty: i. Dropout depends on it and not on the position in
+  /// the batch, so that it is the same however a batch is dealt out to ranks.
+  std::vector<std::int64_t> samples = {};
+  /// Tokens of sample i, those behind are padding; empty: there is none.
+  std::vector<std::int32_t> lengths = {};
+};
+
+template <class T>
+class SavedOf {
+ public:
+  SavedOf() = default;
+  explicit SavedOf(Pass pass) : pass_(std::move(pass)) {}
+
+  const Pass& pass() const { return pass_; }
+  bool training() const { return pass_.mode == Mode::kTraining; }
+
+  /// In evaluation the tensor is dropped.
+  void push(TensorOf<T> tensor) {
+    if (training()) tensors_.emplace_back(std::move(tensor));
+  }
+  void push(TensorOf<std::int32_t> tensor) {
+    if (training()) tensors_.emplace_back(std::move(tensor));
+  }
+  TensorOf<T> pop() { return pop_as<T>(); }
+  TensorOf<std::int32_t> pop_integers() { return pop_as<std::int32_t>(); }
+
+  bool empty() const { return tensors_.empty(); }
+  /// Of all tensors that wait for the way back.
+  std::int64_t bytes() const {
+    std::int64_t sum = 0;
+    for (const auto& tensor : tensors_)
+      sum += std::visit([](const auto& t) { return t.bytes(); }, tensor);
+    return sum;
+  }
+
+ private:
+  template <class E>
+  TensorOf<E> pop_as() {
+    if (tensors_.empty() || !std::holds_alternative<TensorOf<E>>(tensors_.back())) {
+      throw InvalidArgument(
+          "backward does not fit what forward saved: give it the Saved of its own forward pass, in "
+          "training mode, once, and go through the layers in reverse");
+    }
+    TensorOf<E> tensor = std::move(std::get<TensorOf<E>>(tensors_.back()));
+    tensors_.pop_back();
+    return tensor;
+  }
+
+  Pass pass_;
+  std::vector<std::variant<TensorOf<T>, TensorOf<std::int32_t>>> tensors_;
+};
+using Saved = SavedOf<float>;
+
+}  // namespace rankbox
