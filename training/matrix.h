@@ -8,8 +8,9 @@
 //
 // Cost: 2 m n k operations for (m × k) (k × n), on the calling thread. Each rank is a thread
 // already: OpenBLAS is told, once, to start none of its own.
-// Thread safety: any number of threads may multiply at once; they wait for each other only when
-// more than kProductsAtOnce do (OpenBLAS has so many buffers and ends the program beyond).
+// Thread safety: any number of threads may multiply at once, and get the same bits as one alone. Only
+// kProductsAtOnce of them really do, the others wait: OpenBLAS has a fixed number of buffers, at least
+// 50 however it was built, and ends the program when they run out.
 // Errors: InvalidArgument when the sizes do not fit.
 #pragma once
 
@@ -56,7 +57,7 @@ MatrixOf<const T> as_matrix(const TensorOf<T>& tensor, std::int64_t columns) {
 
 enum class Into { kOverwrite, kAdd };
 
-inline constexpr int kProductsAtOnce = 64;
+inline constexpr int kProductsAtOnce = 48;
 
 /// c = a b, or c += a b. c is not transposed, and shares no memory with a and b.
 void multiply(MatrixOf<const float> a, MatrixOf<const float> b, MatrixOf<float> c,

@@ -5,7 +5,7 @@
 namespace rankbox {
 
 const std::vector<Handwriting>& ways_to_write(int digit) {
-  static const std::array<std::vector<Handwriting>, 10> kWays = {{
+  static const std::array<std::vector<Handwriting>, 10> ways = {{
       // 0: round; narrow and closed at the side
       {{{{.50, .03},
          {.18, .12},
@@ -132,7 +132,7 @@ const std::vector<Handwriting>& ways_to_write(int digit) {
          {.66, .94},
          {.28, .94}}}},
   }};
-  return kWays.at(static_cast<std::size_t>(digit));
+  return ways.at(static_cast<std::size_t>(digit));
 }
 
 }  // namespace rankbox

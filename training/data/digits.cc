@@ -9,7 +9,8 @@
 namespace rankbox {
 namespace {
 
-constexpr int kSide = 28;           // pixels
+constexpr int kSide = 28;  // pixels
+constexpr double kMiddle = (kSide - 1) / 2.0;
 constexpr double kDigit = 19;       // pixels: of a digit of average size
 constexpr double kUnsteady = 0.05;  // of the digit: how far points stray
 constexpr double kNoise = 0.10;     // of full ink
@@ -48,7 +49,7 @@ void draw_line(Ink& ink, Point a, Point b, double radius) {
     for (int column = pixel(std::min(a.x, b.x) - reach);
          column <= pixel(std::max(a.x, b.x) + reach); ++column) {
       const double covered = radius + .5 - distance({double(column), double(row)}, a, b);
-      double& there = ink[static_cast<std::size_t>(row * kSide + column)];
+      double& there = ink[static_cast<std::size_t>(row) * kSide + static_cast<std::size_t>(column)];
       there = std::max(there, std::clamp(covered, 0.0, 1.0));
     }
   }
@@ -68,7 +69,7 @@ struct Placement {
 
   Point of(Point p) const {
     const double u = kDigit * (p.x - .5), v = kDigit * (p.y - .5);
-    return {kSide / 2 - .5 + x + xx * u + xy * v, kSide / 2 - .5 + y + yx * u + yy * v};
+    return {kMiddle + x + xx * u + xy * v, kMiddle + y + yx * u + yy * v};
   }
 };
 
@@ -104,7 +105,8 @@ Images draw_digits(std::int64_t count, std::uint64_t seed, std::vector<std::uint
     const auto digit = static_cast<int>(of_digit.below(10));
     labels.push_back(static_cast<std::uint8_t>(digit));
     for (const double there : draw(digit, of_digit))
-      images.pixels.push_back(static_cast<std::uint8_t>(std::clamp(there, 0.0, 1.0) * 255 + .5));
+      images.pixels.push_back(
+          static_cast<std::uint8_t>(std::lround(std::clamp(there, 0.0, 1.0) * 255)));
   }
   return images;
 }

@@ -1,8 +1,8 @@
 // Digits as if written by hand, for when MNIST is not at hand: strokes with unsteady points, slanted,
 // stretched, turned and moved at random, with pens of any width, on speckled paper.
 //
-//   Split data = digits();                                  // the default of `./rankbox train`
-//   Images images = draw_digits(100, 7, labels);            // to write as IDX
+//   Split data = digits();                         // to train with
+//   Images images = draw_digits(100, 7, labels);   // to write as IDX
 //
 // Digit i of a seed is the same on every machine, whatever was drawn before. As difficult as to
 // tell models apart: see docs/architecture.md, "Training", for what each reaches.

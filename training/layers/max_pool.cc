@@ -102,7 +102,9 @@ TensorOf<T> MaxPoolOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
   const std::int64_t width = winner.data()[dy.size() + 1];
   const std::vector<std::int64_t>& extents = dy.shape().extents();
   const Shape input{extents[0], height, width, extents.back()};
-  TensorOf<T> dx = zeros<T>(input);
+  // Windows cover the input, unless lines are left over.
+  const bool all_covered = height % window_ == 0 && width % window_ == 0;
+  TensorOf<T> dx = all_covered ? TensorOf<T>(input) : zeros<T>(input);
   const PoolShape shape(input, window_);
   const std::vector<std::int64_t> offsets = shape.offsets();
   shape.for_each_window([&](std::int64_t out, std::int64_t in, auto lanes) {
