@@ -5,7 +5,7 @@
 
 Builds //bench through Bazel (or takes the programs from FOLDER). Every round runs each row's programs one after the
 other, so that a noisy minute falls on both sides alike; a figure is the median over the rounds. Open MPI and gloo are
-optional (libopenmpi-dev openmpi-bin, libgloo-dev): rows without their peer say so.
+optional (libopenmpi-dev openmpi-bin, libgloo-dev), and so is PyTorch (python3-torch): rows without their peer say so.
 
 Exits 0 when all measured rows meet their targets, 1 when one does not, 2 when nothing could be measured.
 """
@@ -46,6 +46,16 @@ def mpi(world_size, *arguments):
 def over_mpi(what, size):
     """Comm over MPI, and the same in plain MPI, block by block in turns: two figures of one program."""
     return mpirun(2, "mpi_overhead", what, size)
+
+
+def training(model, ranks):
+    return ["training_bench", model, str(ranks)]
+
+
+def torch(model):
+    """By the distribution's interpreter, which its packages belong to."""
+    python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+    return [python, str(ROOT / "bench" / "torch_peer.py"), model]
 
 
 def bound(world_size):
@@ -160,15 +170,23 @@ def rows():
         Row("start and join 8 ranks, fibers", sim("fibers", "start", 8), judge="at_most", target=1e-3),
         Row("allreduce_tree on 4096 ranks, fibers", sim("fibers", "tree", 4096), judge="runs"),
         Row("allreduce_tree on 65536 ranks, fibers", sim("fibers", "tree", 65536), judge="runs"),
+
+        # Training, seconds for each sample. PyTorch on one thread, as every rank has one.
+        Row("train MLP, one rank", training("mlp", 1), "PyTorch", torch("mlp")),
+        Row("train ConvNet, one rank", training("conv_net", 1), "PyTorch", torch("conv_net")),
+        Row("train MLP, DDP on 2 ranks", training("mlp", 2), "one rank", training("mlp", 1), target=1.7),
+        Row("train ConvNet, DDP on 2 ranks", training("conv_net", 2), "one rank", training("conv_net", 1), target=1.7),
     ]
     return table
 
 
 def run_program(command, folders):
     """The numbers a program prints, or None and why there are none."""
-    program = next(word for word in command if word.endswith(("_bench", "_peer", "_bandwidth", "_overhead")))
+    program = next(word for word in command
+                   if word.endswith(("_bench", "_peer", "_bandwidth", "_overhead", "_peer.py")))
     if command[0] == "mpirun" and not shutil.which("mpirun"):
         return None, "mpirun is not installed"
+    # A path to a script stays what it is.
     built = next((folder / program for folder in folders if (folder / program).is_file()), None)
     if built is None:
         return None, f"{program} was not built"
@@ -179,7 +197,8 @@ def run_program(command, folders):
         if done.returncode < 0:
             return None, f"{program} crashed with signal {-done.returncode}"
         if done.returncode != 0:
-            return None, (done.stderr.strip() or f"exit status {done.returncode}").splitlines()[0][:70]
+            lines = (done.stderr.strip() or f"exit status {done.returncode}").splitlines()
+            return None, lines[-1 if lines[0].startswith("Traceback") else 0][:70]
         return [float(word) for word in done.stdout.split()], ""
     except subprocess.TimeoutExpired:
         return None, "no answer within 120 s"
@@ -211,7 +230,8 @@ def measure(table, rounds, folders):
 
 def build():
     """The folders with the programs. Ours must build; a library that others need may be absent."""
-    subprocess.run(["bazel", "build", "//bench:sim_bench", "//bench:memory_bandwidth"], cwd=ROOT, check=True)
+    ours = ["//bench:sim_bench", "//bench:memory_bandwidth", "//bench:training_bench"]
+    subprocess.run(["bazel", "build", *ours], cwd=ROOT, check=True)
     folders = []
     for program, flags in (("mpi_peer", []), ("gloo_peer", []), ("mpi_overhead", ["--config=mpi"])):
         done = subprocess.run(["bazel", "build", *flags, f"//bench:{program}"], cwd=ROOT, capture_output=True)
