@@ -77,12 +77,14 @@ bazel_stage tests //...
 if [[ $fast == no ]]; then
   # What a backend has of its own, and what every backend compiles: the course and its tests.
   backend=(--build_tests_only --test_tag_filters=backend //...)
+  # Many of their tests wait for deadlines to pass: one more than there are cores.
+  waiting=(--jobs=$(($(nproc) + 1)) --local_cpu_resources=$(($(nproc) + 1)))
   for name in mpi nccl; do
     # Where the library is not on this machine, its targets are skipped.
-    bazel_stage "$name" --config="$name" "${backend[@]}"
+    bazel_stage "$name" --config="$name" "${waiting[@]}" "${backend[@]}"
     check_stage "${name}_course" bazel build "${ui[@]}" --config="$name" //exercises/... //solutions/...
   done
-  bazel_stage emulated --config=emulated "${backend[@]}"
+  bazel_stage emulated --config=emulated "${waiting[@]}" "${backend[@]}"
 
   sanitize=(--build_tests_only --test_tag_filters=sanitize)
   # Kernels that randomize more than 28 bits place memory where older thread sanitizers

@@ -13,11 +13,14 @@
 //   come, and nothing of 0 elements is   be done, and the rank gone, when another one disagrees
 //   put on a stream                      (may_have_returned())
 //   RunOptions::buffering means nothing  NCCL buffers what it likes: no test may count on a send that
-//                                        is buffered (worlds_that_buffer())
+//                                        is buffered (worlds_that_buffer()), nor on one that is not,
+//                                        up to some MiB (too_much_to_buffer())
 //   messages of isend and irecv are      a program that needs one of them to be done while another
 //   done in groups                       one's peer has not come may hang: random_programs_test.cc
 //                                        has none that could
 #pragma once
+
+#include <cstdint>
 
 #include "comm/run_ranks.h"
 
@@ -43,6 +46,11 @@ inline bool is_over_nccl([[maybe_unused]] int world_size) {
 #else
   return false;
 #endif
+}
+
+/// Elements of a message that no backend buffers unless it is told to. NCCL has 4 MiB for each pair.
+inline std::int64_t too_much_to_buffer(int world_size) {
+  return is_over_nccl(world_size) ? std::int64_t{8} << 20 : 4;
 }
 
 /// The end of a rank's program: what its calls have begun, and it has waited for, is done.

@@ -24,8 +24,8 @@ const std::vector<Program>& programs() {
   static const std::vector<Program> all = {
       {"both send first", 2,
        [](Comm& d) {
-         Tensor t = zeros(4);
          if (d.rank() > 1) return;
+         Tensor t = zeros(too_much_to_buffer(d.world_size()));
          d.send(t, 1 - d.rank());
          d.recv(t, 1 - d.rank());
        }},
@@ -101,8 +101,8 @@ TEST_CASE("whoever waits in vain is told, and the run ends") {
 TEST_CASE("a ring in which all send, and then receive") {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(stuck_world(p), [&](Comm& dist) {
-      Tensor in = zeros(10);
-      dist.send(zeros(10), next_rank(dist.rank(), p));
+      Tensor in = zeros(too_much_to_buffer(p));
+      dist.send(zeros(in.shape()), next_rank(dist.rank(), p));
       dist.recv(in, prev_rank(dist.rank(), p));
     });
     check_stuck(seen);
