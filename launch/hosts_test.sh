@@ -18,7 +18,9 @@ fi
 # This shell is on the first host; a process that sleeps holds the second one's network.
 unshare --net sleep 100 &
 other=$!
-until [[ $(readlink /proc/$other/ns/net) != $(readlink /proc/self/ns/net) ]]; do sleep 0.05; done
+# While it becomes unshare, its namespaces cannot be read.
+here=$(readlink /proc/self/ns/net)
+until its=$(readlink "/proc/$other/ns/net") && [[ $its != "$here" ]]; do sleep 0.05; done
 ip link add cable type veth peer name cable netns "$other"
 ip address add 10.9.0.1/24 dev cable
 ip link set cable up

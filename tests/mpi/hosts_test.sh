@@ -27,11 +27,13 @@ ip link add switch type bridge
 ip link set lo up
 ip address add 10.8.0.1/24 dev switch
 ip link set switch up
+here=$(readlink /proc/self/ns/net)
 for ((host = 2; host <= hosts; ++host)); do
   # A process that sleeps holds the host's network and name.
   unshare --net --uts sleep 1000 &
   echo $! >"$work/host_10.8.0.$host"
-  until [[ $(readlink /proc/$!/ns/net) != $(readlink /proc/self/ns/net) ]]; do sleep 0.05; done
+  # While it becomes unshare, its namespaces cannot be read.
+  until its=$(readlink "/proc/$!/ns/net") && [[ $its != "$here" ]]; do sleep 0.05; done
   at=(nsenter --target $! --net --uts)
   "${at[@]}" hostname "host$host"
   ip link add "cable$host" type veth peer name cable netns $!
