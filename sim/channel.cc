@@ -150,12 +150,15 @@ bool Channel::post(Operation& operation) {
     if (closed_) [[unlikely]] {
       operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
       open = false;
-    } else if (head_ == nullptr || front_.kind == operation.kind) {
+    } else if (head_ == nullptr || front_.kind == operation.kind || gap_ == 0) {
       append(operation);
       return true;
-    } else if (!move_inline(operation)) {
-      their_front = front_;
-      theirs = pop_front();
+    } else {
+      if (gap_ > 0) --gap_;
+      if (!move_inline(operation)) {
+        their_front = front_;
+        theirs = pop_front();
+      }
     }
   }
   if (theirs != nullptr) {
@@ -185,10 +188,15 @@ bool Channel::watch(Operation& operation) {
   return is_done();
 }
 
-bool Channel::withdraw(Operation& operation) {
+bool Channel::withdraw(Operation& operation) { return take_out(operation, /*leaves_gap=*/false); }
+
+bool Channel::abandon(Operation& operation) { return take_out(operation, /*leaves_gap=*/true); }
+
+bool Channel::take_out(const Operation& operation, bool leaves_gap) {
   std::lock_guard guard(lock_);
   Operation* before = nullptr;
-  for (Operation* at = head_; at != nullptr; before = at, at = at->next) {
+  std::int32_t ahead = 0;
+  for (Operation* at = head_; at != nullptr; before = at, at = at->next, ++ahead) {
     if (at != &operation) continue;
     if (before == nullptr) {
       pop_front();
@@ -196,6 +204,8 @@ bool Channel::withdraw(Operation& operation) {
       before->next = at->next;
       if (tail_ == at) tail_ = before;
     }
+    if (ahead < gap_) --gap_;
+    if (leaves_gap && (gap_ < 0 || ahead < gap_)) gap_ = ahead;
     return true;
   }
   return false;

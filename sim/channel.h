@@ -40,6 +40,10 @@ class alignas(128) Channel {
   /// done.
   bool withdraw(Operation& operation);
 
+  /// The same for a request that is dropped, whose place in the order stays: the message that belongs
+  /// to it, and all after that, wait until the world ends, because none may meet a later operation.
+  bool abandon(Operation& operation);
+
   /// Completes everything queued, and all that will ever be posted, as stopped.
   void close();
 
@@ -68,6 +72,7 @@ class alignas(128) Channel {
   };
 
   static Front front_of(const Operation& operation);
+  bool take_out(const Operation& operation, bool leaves_gap);
   void append(Operation& operation);
   Operation* pop_front();
   std::atomic<bool>& moved(OperationKind watched);
@@ -80,7 +85,8 @@ class alignas(128) Channel {
   bool closed_;
   std::atomic<bool> send_moved_{false};  // the watched send is done
   std::atomic<bool> recv_moved_{false};  // the watched receive is done: its data is in to_recv_
-  Front front_;                          // of *head_
+  std::int32_t gap_ = -1;  // so many of those queued come before one that was dropped; -1: none was
+  Front front_;            // of *head_
   Operation* head_ = nullptr;
   Operation* tail_ = nullptr;
   std::byte from_send_[kInlineBytes];  // the data of the watched send that is queued

@@ -68,7 +68,7 @@ void PendingOperation::drop() {
   Operation& mine = operation();
   if (mine.state.load(std::memory_order_acquire) != kDone) {
     const bool taken_back =
-        is_collective_ ? group_.withdraw(collective_) : mine.channel->withdraw(mine);
+        is_collective_ ? group_.withdraw(collective_) : mine.channel->abandon(mine);
     if (!taken_back) wait_until_done(mine);
   }
   // In a stopped world ranks are being unwound: no fault of theirs.

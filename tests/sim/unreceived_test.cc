@@ -191,6 +191,47 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "a message whose receive was thrown away does not meet the next one; those before arrive") {
+  for (int dropped : {0, 1, 2}) {
+    for_each_schedule(2, [&](std::uint64_t seed) {
+      CAPTURE(dropped);
+      int line = 0;
+      std::vector<float> arrived;
+      const Observation seen = observe({.world_size = 2, .seed = seed}, [&](Comm& dist) {
+        std::vector<Tensor> boxes;
+        for (int i = 0; i < 3; ++i) boxes.push_back(full(1 + i, static_cast<float>(dist.rank())));
+        if (dist.rank() == 0) {
+          dist.barrier();  // the receives are posted, and one is dropped
+          for (const Tensor& box : boxes) dist.send(box, 1);
+          return;
+        }
+        for (Tensor& box : boxes) box = full(box.shape(), -1.0f);
+        std::vector<Request> requests;
+        line = __LINE__ + 1;
+        for (Tensor& box : boxes) requests.push_back(dist.irecv(box, 0));
+        requests.erase(requests.begin() + dropped);
+        dist.barrier();
+        try {
+          dist.wait_all(requests);
+        } catch (...) {
+          for (const Tensor& box : boxes) arrived.push_back(to_host(box).back());
+          throw;
+        }
+      });
+      INFO(what_of(seen.thrown));
+      const auto error = require_error<UnreceivedMessage>(seen);
+      CHECK(error.rank() == 1);
+      CHECK(error.op() == "irecv");
+      CHECK(error.line() == line);
+      CHECK(error_as<DeadlockError>(seen.ranks[0]));
+      if (dropped == 2) return;  // all that it waits for came
+      for (int i = 0; i < 3; ++i)
+        CHECK(arrived.at(static_cast<std::size_t>(i)) == (i < dropped ? 0.0f : -1.0f));
+    });
+  }
+}
+
 TEST_CASE("a message that is received by somebody else's receive is not unreceived") {
   // Received through irecv, sendrecv and in a group: nothing is left behind.
   const Observation seen =
