@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/temporary_folder.h"
 #include "comm/errors.h"
 #include "tests/support/thrown.h"
 #include "training/adam.h"
@@ -23,18 +24,6 @@ namespace rankbox::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that goes with it.
-struct Folder {
-  std::string path;
-  Folder() {
-    std::string name = fs::temp_directory_path() / "checkpoint_test.XXXXXX";
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string operator/(const char* name) const { return path + "/" + name; }
-};
 
 std::string read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -88,8 +77,8 @@ std::string refusal(const std::string& path, const TrainingState& state) {
 }
 
 TEST_CASE("what was saved is loaded, bit for bit, over what was there before") {
-  const Folder folder;
-  const std::string path = folder / "run.ckpt";
+  const cli::TemporaryFolder folder;
+  const std::string path = folder.path("run.ckpt");
   for (std::int64_t step : {7, 1'000'000'007}) {
     const Run saved(step);
     save_checkpoint(path, saved.state);
@@ -101,7 +90,7 @@ TEST_CASE("what was saved is loaded, bit for bit, over what was there before") {
 }
 
 TEST_CASE("a model and its optimizer go on as if nothing had happened") {
-  const Folder folder;
+  const cli::TemporaryFolder folder;
   struct Training {
     Sequential model{mlp({.inputs = 3, .hidden = {4}, .classes = 2})};
     Adam optimizer{model.parameters()};
@@ -121,11 +110,11 @@ TEST_CASE("a model and its optimizer go on as if nothing had happened") {
   };
   Training whole;
   for (int i = 0; i < 3; ++i) whole.step();
-  save_checkpoint(folder / "c", whole.state);
+  save_checkpoint(folder.path("c"), whole.state);
   for (int i = 0; i < 3; ++i) whole.step();
 
   Training resumed;
-  load_checkpoint(folder / "c", resumed.state);
+  load_checkpoint(folder.path("c"), resumed.state);
   for (int i = 0; i < 3; ++i) resumed.step();
   for (std::size_t i = 0; i < whole.model.parameters().size(); ++i) {
     CHECK(to_host(resumed.model.parameters()[i]->value) ==
@@ -135,8 +124,8 @@ TEST_CASE("a model and its optimizer go on as if nothing had happened") {
 
 TEST_CASE(
     "cut at any byte, longer by one, or with any bit changed, it is refused, and changes nothing") {
-  const Folder folder;
-  const std::string path = folder / "run.ckpt";
+  const cli::TemporaryFolder folder;
+  const std::string path = folder.path("run.ckpt");
   const Run saved(7);
   save_checkpoint(path, saved.state);
   const std::string bytes = read(path);
@@ -165,8 +154,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a checkpoint of something else is refused, and told what differs") {
-  const Folder folder;
-  const std::string path = folder / "run.ckpt";
+  const cli::TemporaryFolder folder;
+  const std::string path = folder.path("run.ckpt");
   save_checkpoint(path, Run(7).state);
 
   Run other(1);
@@ -196,12 +185,12 @@ TEST_CASE("a checkpoint of something else is refused, and told what differs") {
 
   write(path, "PK\x03\x04 something else altogether");
   CHECK(contains(refusal(path, Run(1).state), "no checkpoint of Rankbox"));
-  CHECK(contains(refusal(folder / "nowhere", Run(1).state), "nowhere"));
+  CHECK(contains(refusal(folder.path("nowhere"), Run(1).state), "nowhere"));
 }
 
 TEST_CASE("what cannot be written leaves the old checkpoint, and says why") {
-  const Folder folder;
-  const std::string path = folder / "run.ckpt";
+  const cli::TemporaryFolder folder;
+  const std::string path = folder.path("run.ckpt");
   save_checkpoint(path, Run(7).state);
   fs::create_directory(path + ".part");  // in the way
   const std::string why = words_of([&] { save_checkpoint(path, Run(8).state); });
@@ -210,12 +199,12 @@ TEST_CASE("what cannot be written leaves the old checkpoint, and says why") {
   Run loaded(1);
   load_checkpoint(path, loaded.state);
   CHECK(loaded.step == 7);
-  CHECK_THROWS_AS(save_checkpoint(folder / "no/such/folder", Run(8).state), Error);
+  CHECK_THROWS_AS(save_checkpoint(folder.path("no/such/folder"), Run(8).state), Error);
 }
 
 TEST_CASE("killed 100 times at random moments: all that was saved is there") {
-  const Folder folder;
-  const std::string path = folder / "run.ckpt";
+  const cli::TemporaryFolder folder;
+  const std::string path = folder.path("run.ckpt");
   std::uint32_t random = 1;
   std::int64_t step = 0;
   save_checkpoint(path, Run(step).state);
