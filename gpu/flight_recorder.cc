@@ -161,6 +161,7 @@ std::string FlightRecorder::line(std::uint64_t number) {
 
 std::string FlightRecorder::to_text(int most) {
   const std::lock_guard lock(mutex_);
+  if (next_ == 0) return fmt::format("rank {}  no operation yet\n", rank_);
   for (std::uint64_t number = oldest(); number < next_; ++number) ask(entries_[number % kSize]);
   const std::uint64_t shown = std::min<std::uint64_t>(static_cast<std::uint64_t>(most), next_);
   const std::uint64_t first = std::max(oldest(), next_ - shown);

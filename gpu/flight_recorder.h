@@ -67,7 +67,7 @@ class FlightRecorder {
   bool has_unfinished();
 
   /// The last `most` operations, a line each, and the oldest of the ring that has not finished.
-  /// Empty if there was none.
+  /// "no operation yet" if there was none: whom others wait for may be that rank.
   std::string to_text(int most = 6);
 
  private:

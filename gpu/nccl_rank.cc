@@ -175,7 +175,7 @@ void NcclRank::look_around(const Caller& caller, const ncclComm_t* busy) {
 
 void NcclRank::time_out(const Caller& caller, double seconds) {
   const std::string missing = world_.missing_in_words();
-  const std::string flights = world_.flights();
+  const std::string flights = missing.empty() ? world_.flights() : "";  // else there are none
   stop_and_throw(TimedOut(
       fmt::format(
           "rank {}, {}: nothing got done on its GPU for {:.3g} s{}{}{}\n  hint: {}", caller.rank,
@@ -224,6 +224,8 @@ void NcclRank::wait_for_device(const Caller& caller, const char* name, Query que
     launch_wanted(caller, seconds_since(start));
     return false;
   });
+  // A communicator that fails or is aborted, here or by a peer, lets go of its stream.
+  look_around(caller);
 }
 
 void NcclRank::wait_for_stream(const Caller& caller, cudaStream_t stream) {

@@ -173,7 +173,7 @@ class NcclRank {
                     const std::vector<NcclMessage>& messages);
   template <class Query>
   void wait_for_device(const Caller& caller, const char* name, Query query);
-  void look_around(const Caller& caller, const ncclComm_t* busy);
+  void look_around(const Caller& caller, const ncclComm_t* busy = nullptr);
   [[noreturn]] void time_out(const Caller& caller, double seconds);
   void note_dropped(const NcclPending& pending);
   /// Calls fn(ncclComm_t&) for every communicator that there is, the newest first.

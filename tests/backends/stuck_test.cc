@@ -106,6 +106,7 @@ TEST_CASE("a ring in which all send, and then receive") {
       dist.recv(in, prev_rank(dist.rank(), p));
     });
     check_stuck(seen);
+    INFO(what_of(seen.thrown));
     // All of them are named, with what they wait for.
     for (int rank = 0; rank < p; ++rank)
       CHECK(contains(what_of(seen.thrown), "rank " + std::to_string(rank)));
