@@ -10,6 +10,8 @@
 
 #include "bench/measure.h"
 #include "comm/run_ranks.h"
+#include "parallel/ddp_average_gradients.h"
+#include "parallel/distributed_sampler.h"
 #include "training/cross_entropy.h"
 #include "training/data/data_loader.h"
 #include "training/data/digits.h"
@@ -32,8 +34,9 @@ double seconds_per_sample(const Model& model_recipe, const Dataset& dataset, int
   const auto run = run_ranks({.world_size = ranks, .trace = false}, [&](Comm& dist) {
     Sequential model(model_recipe);
     Sgd optimizer(model.parameters(), {.learning_rate = 0.01});
-    const DataLoader loader(
-        dataset, {.batch = kBatch, .rank = dist.rank(), .world_size = dist.world_size()});
+    const DataLoader loader(dataset,
+                            {.batch = kBatch, .rank = dist.rank(), .world_size = dist.world_size()},
+                            distributed_sampler);
     std::int64_t number = 0;
     const auto step = [&] {
       Batch batch = loader.batch(number++ % loader.size());
@@ -41,10 +44,7 @@ double seconds_per_sample(const Model& model_recipe, const Dataset& dataset, int
       Loss loss = cross_entropy(model.forward(std::move(batch.x), saved), batch.labels);
       zero_gradients(model.parameters());
       model.backward(std::move(loss.gradient), saved);
-      if (ranks > 1) {
-        for (Parameter* parameter : model.parameters())
-          dist.all_reduce(parameter->gradient, ReduceOp::AVG);
-      }
+      if (ranks > 1) ddp_average_gradients(dist, model.parameters());
       optimizer.step();
     };
     return seconds_per_call(step, [&](double mine) { return largest(dist, mine); });

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/errors.h"
+#include "parallel/distributed_sampler.h"
 #include "training/cross_entropy.h"
 #include "training/data/data_loader.h"
 
@@ -22,6 +23,12 @@ Dataset counting(std::int64_t n) {
   return dataset;
 }
 
+Share dealt(std::int64_t samples, const SamplerOptions& options) {
+  Share share;
+  distributed_sampler(samples, options, share);
+  return share;
+}
+
 constexpr std::int64_t kSamples[] = {0, 1, 2, 3, 7, 8, 64, 101};
 constexpr int kRanks[] = {1, 2, 3, 4, 5, 8, 17};
 
@@ -33,8 +40,7 @@ TEST_CASE("padded: equal shares, every sample once, and the rest is marked as pa
         CAPTURE(p);
         std::vector<int> seen(static_cast<std::size_t>(n));
         for (int rank = 0; rank < p; ++rank) {
-          const Share share =
-              distributed_sampler(n, {.rank = rank, .world_size = p, .shuffle = shuffle});
+          const Share share = dealt(n, {.rank = rank, .world_size = p, .shuffle = shuffle});
           CHECK(static_cast<std::int64_t>(share.samples.size()) == (n + p - 1) / p);
           const auto counted = static_cast<std::int64_t>(share.samples.size()) - share.padding;
           for (std::int64_t i = 0; i < counted; ++i)
@@ -53,8 +59,7 @@ TEST_CASE("dropping: equal shares, no sample twice, fewer than p left out, no pa
       CAPTURE(p);
       std::map<std::int64_t, int> seen;
       for (int rank = 0; rank < p; ++rank) {
-        const Share share =
-            distributed_sampler(n, {.rank = rank, .world_size = p, .drop_last = true});
+        const Share share = dealt(n, {.rank = rank, .world_size = p, .drop_last = true});
         CHECK(static_cast<std::int64_t>(share.samples.size()) == n / p);
         CHECK(share.padding == 0);
         for (const std::int64_t sample : share.samples) CHECK(++seen[sample] == 1);
@@ -66,9 +71,7 @@ TEST_CASE("dropping: equal shares, no sample twice, fewer than p left out, no pa
 
 TEST_CASE("unshuffled, the shares are those that torch's DistributedSampler gives") {
   const auto share = [](int rank, bool drop) {
-    return distributed_sampler(7,
-                               {.rank = rank, .world_size = 3, .shuffle = false, .drop_last = drop})
-        .samples;
+    return dealt(7, {.rank = rank, .world_size = 3, .shuffle = false, .drop_last = drop}).samples;
   };
   CHECK(share(0, false) == std::vector<std::int64_t>{0, 3, 6});
   CHECK(share(1, false) == std::vector<std::int64_t>{1, 4, 0});
@@ -78,7 +81,7 @@ TEST_CASE("unshuffled, the shares are those that torch's DistributedSampler give
 
 TEST_CASE("epochs and seeds differ; the same ones are the same") {
   const auto order = [](std::uint64_t seed, std::int64_t epoch) {
-    return distributed_sampler(100, {.seed = seed, .epoch = epoch}).samples;
+    return dealt(100, {.seed = seed, .epoch = epoch}).samples;
   };
   CHECK(order(1, 0) == order(1, 0));
   CHECK(order(1, 0) != order(1, 1));
@@ -93,7 +96,8 @@ TEST_CASE("a global batch is the union of the ranks' batches: p ranks see what o
     for (std::int64_t i = 0; i < one.size(); ++i) {
       std::vector<std::int64_t> together;
       for (int rank = 0; rank < p; ++rank) {
-        DataLoader part(dataset, {.batch = 8 / p, .rank = rank, .world_size = p});
+        DataLoader part(dataset, {.batch = 8 / p, .rank = rank, .world_size = p},
+                        distributed_sampler);
         CHECK(part.size() == one.size());
         const Batch batch = part.batch(i);
         together.insert(together.end(), batch.samples.begin(), batch.samples.end() - batch.padding);
@@ -137,7 +141,8 @@ TEST_CASE("set_epoch deals anew; without it the order stays") {
 
 TEST_CASE("padding is known to the batch and the micro-batch that it lies in, and not counted") {
   const Dataset dataset = counting(9);
-  DataLoader loader(dataset, {.batch = 2, .shuffle = false, .rank = 3, .world_size = 4});
+  DataLoader loader(dataset, {.batch = 2, .shuffle = false, .rank = 3, .world_size = 4},
+                    distributed_sampler);
   CHECK(loader.batch(0).padding == 0);  // 3, 7
   const Batch last = loader.batch(1);   // 11: beyond the end, so 2 once more
   CHECK(last.samples == std::vector<std::int64_t>{2});
@@ -157,9 +162,10 @@ TEST_CASE("padding is known to the batch and the micro-batch that it lies in, an
 
 TEST_CASE("a sampler of one's own can be given") {
   const Dataset dataset = counting(5);
-  DataLoader loader(dataset, {.batch = 8}, [](std::int64_t samples, const SamplerOptions& options) {
-    return Share{{samples - 1, options.epoch}, 0};
-  });
+  const auto last_sample = [](std::int64_t samples, const SamplerOptions& options, Share& share) {
+    share = {{samples - 1, options.epoch}, 0};
+  };
+  DataLoader loader(dataset, {.batch = 8}, last_sample);
   loader.set_epoch(2);
   CHECK(loader.batch(0).samples == std::vector<std::int64_t>{4, 2});
 }

@@ -18,12 +18,13 @@ DataLoader::DataLoader(const Dataset& dataset, const LoaderOptions& options, Sam
 }
 
 void DataLoader::set_epoch(std::int64_t epoch) {
-  share_ = sampler_(dataset_->size(), {.rank = options_.rank,
-                                       .world_size = options_.world_size,
-                                       .shuffle = options_.shuffle,
-                                       .drop_last = options_.drop_last,
-                                       .seed = options_.seed,
-                                       .epoch = epoch});
+  const SamplerOptions options = {.rank = options_.rank,
+                                  .world_size = options_.world_size,
+                                  .shuffle = options_.shuffle,
+                                  .drop_last = options_.drop_last,
+                                  .seed = options_.seed,
+                                  .epoch = epoch};
+  sampler_(dataset_->size(), options, share_);
 }
 
 std::int64_t DataLoader::size() const {

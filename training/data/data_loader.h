@@ -1,6 +1,7 @@
 // A rank's batches of a dataset, epoch by epoch.
 //
-//   DataLoader loader(dataset, {.batch = 64, .rank = dist.rank(), .world_size = dist.world_size()});
+//   DataLoader loader(dataset, {.batch = 64, .rank = dist.rank(), .world_size = dist.world_size()},
+//                     distributed_sampler);           // of one rank: not needed
 //   for (int epoch = 0; epoch < 3; ++epoch) {
 //     loader.set_epoch(epoch);                        // or every epoch has the same order
 //     for (std::int64_t i = 0; i < loader.size(); ++i) {
@@ -30,11 +31,8 @@ struct LoaderOptions {
 
 class DataLoader {
  public:
-  using Sampler = std::function<Share(std::int64_t samples, const SamplerOptions& options)>;
-
   /// Throws InvalidArgument for a batch below 1, and as the sampler does.
-  DataLoader(const Dataset& dataset, const LoaderOptions& options,
-             Sampler sampler = distributed_sampler);
+  DataLoader(const Dataset& dataset, const LoaderOptions& options, Sampler sampler = whole_epoch);
 
   void set_epoch(std::int64_t epoch);
   /// Batches an epoch has; the same on all ranks.

@@ -1,5 +1,7 @@
 #include "training/data/sampler.h"
 
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "comm/errors.h"
@@ -7,28 +9,20 @@
 
 namespace rankbox {
 
-Share distributed_sampler(std::int64_t samples, const SamplerOptions& options) {
-  const std::int64_t p = options.world_size;
-  if (samples < 0 || p < 1 || options.rank < 0 || options.rank >= p) {
-    throw InvalidArgument(fmt::format("distributed_sampler: {} samples for rank {} of {} ranks",
-                                      samples, options.rank, p));
+std::vector<std::int64_t> shuffled(std::int64_t samples, std::uint64_t seed, std::int64_t epoch) {
+  return permutation(samples, Random(seed).stream(static_cast<std::uint64_t>(epoch)));
+}
+
+void whole_epoch(std::int64_t samples, const SamplerOptions& options, Share& share) {
+  if (options.world_size != 1 || options.rank != 0) {
+    throw InvalidArgument(
+        fmt::format("rank {} of a world of {} needs a sampler that deals: distributed_sampler",
+                    options.rank, options.world_size));
   }
-  // 1. The order that all ranks agree on.
-  std::vector<std::int64_t> order(static_cast<std::size_t>(samples));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  if (options.shuffle) {
-    order = permutation(samples,
-                        Random(options.seed).stream(static_cast<std::uint64_t>(options.epoch)));
-  }
-  // 2. Every p-th of it; beyond its end it begins again.
-  const std::int64_t each = options.drop_last ? samples / p : (samples + p - 1) / p;
-  Share share;
-  for (std::int64_t i = 0; i < each; ++i) {
-    const std::int64_t at = options.rank + i * p;
-    share.samples.push_back(order[static_cast<std::size_t>(at % samples)]);
-    share.padding += at >= samples ? 1 : 0;
-  }
-  return share;
+  share.padding = 0;
+  share.samples.resize(static_cast<std::size_t>(samples));
+  std::iota(share.samples.begin(), share.samples.end(), std::int64_t{0});
+  if (options.shuffle) share.samples = shuffled(samples, options.seed, options.epoch);
 }
 
 }  // namespace rankbox

@@ -1,15 +1,11 @@
-// Which rank gets which samples, as torch.utils.data.DistributedSampler deals them.
+// Which rank gets which samples: what a sampler is told, and what it tells.
 //
-// All ranks put the samples in the same order, which depends on seed and epoch alone, and rank r
-// takes those at r, r + p, r + 2p, … So that all get equally many, the order is first made a
-// multiple of p long: with samples from its beginning once more (padding), or by leaving out the last
-// ones (drop_last).
-//
-//   7 samples, 3 ranks:   0 1 2 3 4 5 6 (0 1)      rank 0: 0 3 6    rank 1: 1 4 (0)    rank 2: 2 5 (1)
-//   drop_last:            0 1 2 3 4 5              rank 0: 0 3      rank 1: 1 4        rank 2: 2 5
+// All ranks put the samples in the same order, which depends on seed and epoch alone, and every rank
+// takes its share of it. How it is dealt to several ranks: parallel/distributed_sampler.h.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace rankbox {
@@ -28,8 +24,15 @@ struct Share {
   std::int64_t padding = 0;  // the last so many of them are somebody's already
 };
 
-/// The rank's part of samples 0 … samples - 1. No samples: an empty share.
-/// Throws InvalidArgument for a rank that is not in the world.
-Share distributed_sampler(std::int64_t samples, const SamplerOptions& options);
+/// Fills in the share of options.rank, of samples 0 … samples - 1.
+using Sampler =
+    std::function<void(std::int64_t samples, const SamplerOptions& options, Share& share)>;
+
+/// 0 … samples - 1 in a random order, which depends on the two numbers alone: the same on all ranks.
+std::vector<std::int64_t> shuffled(std::int64_t samples, std::uint64_t seed, std::int64_t epoch);
+
+/// The sampler of a world of one rank, which gets everything.
+/// Throws InvalidArgument in a world of more.
+void whole_epoch(std::int64_t samples, const SamplerOptions& options, Share& share);
 
 }  // namespace rankbox
