@@ -1,6 +1,7 @@
 #include "training/matrix.h"
 
-#include <semaphore>
+#include <condition_variable>
+#include <mutex>
 
 #include <cblas.h>
 #include <fmt/format.h>
@@ -10,22 +11,32 @@
 namespace rankbox {
 namespace {
 
-/// Holds one of OpenBLAS's buffers.
+/// Holds one of OpenBLAS's buffers. (No std::counting_semaphore: that of libstdc++ 12 may sleep although
+/// it is free, PR 104928.)
 class Turn {
  public:
   Turn() {
     static const bool one_thread = (openblas_set_num_threads(1), true);
     static_cast<void>(one_thread);
-    free_turns.acquire();
+    std::unique_lock guard(lock);
+    one_is_free.wait(guard, [] { return free > 0; });
+    --free;
   }
-  ~Turn() { free_turns.release(); }
+  ~Turn() {
+    {
+      const std::lock_guard guard(lock);
+      ++free;
+    }
+    one_is_free.notify_one();
+  }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
  private:
-  static std::counting_semaphore<kProductsAtOnce> free_turns;
+  static inline std::mutex lock;
+  static inline std::condition_variable one_is_free;
+  static inline int free = kProductsAtOnce;  // guarded by lock
 };
-std::counting_semaphore<kProductsAtOnce> Turn::free_turns{kProductsAtOnce};
 
 template <class T>
 void check_sizes(const MatrixOf<const T>& a, const MatrixOf<const T>& b, const MatrixOf<T>& c) {
