@@ -52,7 +52,7 @@ std::vector<std::string> command(const Exercise& exercise, const std::string& so
   }
   words.insert(words.end(), {"-include", "cli/exercise_entry.h"});
   words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", exercise.name));
-  words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"collectives/{}.h\"", exercise.name));
+  words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"{}\"", contract_path(exercise)));
   for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), source}) {
     words.push_back(word);
   }

@@ -12,7 +12,7 @@ and so for every exercise of the chapter, on any backend: with --config=mpi they
 """
 
 load("//bazel:backend_test.bzl", "PROCESSES", "backend_test")
-load(":exercises.bzl", "EXERCISES")
+load(":exercises.bzl", "EXERCISES", "rooms_of")
 
 def chapter_tests():
     chapter = native.package_name().split("/")[-1]
@@ -22,15 +22,16 @@ def chapter_tests():
 def _exercise_test(chapter, name, family):
     # The race has threads where others have ranks.
     processes = [1] if family == "race" else PROCESSES
+    rooms = rooms_of(chapter)
     common = [
-        "//collectives:" + name,
+        rooms.contracts + ":" + name,
         "//collectives:cost",
         "//collectives:cost_gather",
         "//collectives:cost_ranks",
         "//tests/support:exercise_test",
         "//tests/support:expect",
         "//tests/support:main_of_processes",
-        "//verdict:" + family,
+        rooms.families + ":" + family,
         "//verdict:judge",
         "@system//:doctest",
     ]
@@ -38,7 +39,7 @@ def _exercise_test(chapter, name, family):
         name = name + "_solution_test",
         srcs = [name + "_test.cc"],
         processes = processes,
-        deps = common + ["//solutions"],
+        deps = common + [rooms.solutions],
     )
 
     # The exercise comes before the solutions: the linker takes the first definition it finds in
@@ -50,6 +51,6 @@ def _exercise_test(chapter, name, family):
         tags = ["manual"],
         deps = common + [
             "//exercises/%s:%s" % (chapter, name),
-            "//solutions",
+            rooms.solutions,
         ],
     )

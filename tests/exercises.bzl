@@ -38,7 +38,33 @@ EXERCISES = {
         "reduce_scatter_ring": "reduce_scatter",
         "scatter_tree": "scatter",
     },
+    "06_data_parallel": {
+        "ddp_average_gradients": "ddp_average_gradients",
+        "ddp_init_broadcast": "ddp_init_broadcast",
+        "distributed_sampler": "distributed_sampler",
+        "exact_metrics": "exact_metrics",
+    },
 }
+
+_COLLECTIVES = struct(
+    contracts = "//collectives",
+    families = "//verdict",
+    solutions = "//solutions",
+)
+
+_TRAINING = {
+    "06_data_parallel": "//verdict/data_parallel",
+}
+
+def rooms_of(chapter):
+    """The packages of a chapter's contracts and families, and the library with its solutions."""
+    if chapter in _TRAINING:
+        return struct(
+            contracts = "//parallel",
+            families = _TRAINING[chapter],
+            solutions = "//solutions:training",
+        )
+    return _COLLECTIVES
 
 def exercise_targets():
     """The libraries of all learners' files."""

@@ -41,7 +41,7 @@ Attempt attempt(const Subject& subject, const Case& example, RunOptions how,
     return result;
   }
   if (subject.sends_messages()) {
-    result.failure = failure_of_native(result.report.trace, example, subject.is_a_barrier());
+    result.failure = failure_of_native(result.report.trace, example, subject);
     if (result.failure) {
       result.expected = "send and recv alone";
       result.actual = "the native " + result.failure->op;

@@ -43,6 +43,8 @@ void set_field(Case& example, std::string_view field, std::string_view text) {
     example.segments = static_cast<int>(number(field, text, 1, 1024));
   } else if (field == "count" && example.count) {
     example.count = number(field, text, 0, kMostElements);
+  } else if (field == "steps" && example.steps) {
+    example.steps = static_cast<int>(number(field, text, 0, 1000));
   } else if (field == "op" && example.op) {
     example.op = reduce_op(text);
   } else if (field == "threads" && example.threads) {
@@ -70,6 +72,7 @@ std::string to_string(const Case& example) {
   if (example.root) text += fmt::format(",root={}", *example.root);
   if (example.segments) text += fmt::format(",segments={}", *example.segments);
   if (example.count) text += fmt::format(",count={}", *example.count);
+  if (example.steps) text += fmt::format(",steps={}", *example.steps);
   if (example.op) text += fmt::format(",op={}", name_of(*example.op));
   return text;
 }

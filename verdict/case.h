@@ -20,6 +20,7 @@ struct Case {
   std::optional<int> segments = {};        // of a pipeline
   std::optional<std::int64_t> count = {};  // elements: of the tensor, or of one rank's part
   std::optional<ReduceOp> op = {};
+  std::optional<int> steps = {};             // of an optimizer, in training a small model; 0: none
   std::optional<int> threads = {};           // of the race, which has no ranks
   std::optional<std::int64_t> repeats = {};  // updates of each thread
 

@@ -13,6 +13,10 @@
 #include "verdict/alltoall.h"
 #include "verdict/barrier.h"
 #include "verdict/broadcast.h"
+#include "verdict/data_parallel/ddp_average_gradients.h"
+#include "verdict/data_parallel/ddp_init_broadcast.h"
+#include "verdict/data_parallel/distributed_sampler.h"
+#include "verdict/data_parallel/exact_metrics.h"
 #include "verdict/exchange.h"
 #include "verdict/gather.h"
 #include "verdict/message_graph.h"
@@ -48,6 +52,7 @@ const std::vector<Chapter>& chapters() {
       {3, "03_reduce", "Reduce"},
       {4, "04_allreduce", "All-reduce"},
       {5, "05_gather", "Gather and its relatives"},
+      {6, "06_data_parallel", "Data parallel training", "parallel"},
   };
   return all;
 }
@@ -120,6 +125,15 @@ const std::vector<Exercise>& exercises() {
       row<AllToAll, cost::alltoall_pairwise>(
           "alltoall_pairwise", 5, 2, 3, graph::kPairwise,
           "a different message for everyone, in conflict-free steps"),
+
+      row<DistributedSampler>("distributed_sampler", 6, 1, 5, graph::kAny,
+                              "which rank learns from which samples"),
+      row<DdpInitBroadcast>("ddp_init_broadcast", 6, 1, 4, graph::kAny,
+                            "all ranks begin with rank 0's model"),
+      row<DdpAverageGradients>("ddp_average_gradients", 6, 1, 5, graph::kAny,
+                               "the mean of all ranks' gradients: many ranks learn as one"),
+      row<ExactMetrics>("exact_metrics", 6, 1, 4, graph::kAny,
+                        "loss and accuracy of all ranks, from sums"),
   };
   return all;
 }
@@ -135,6 +149,10 @@ const Chapter& chapter_of(const Exercise& exercise) {
     if (chapter.number == exercise.chapter) return chapter;
   }
   throw InvalidArgument(fmt::format("there is no chapter {}", exercise.chapter));
+}
+
+std::string contract_path(const Exercise& exercise) {
+  return fmt::format("{}/{}.h", chapter_of(exercise).contracts, exercise.name);
 }
 
 std::string stub_path(const Exercise& exercise) {
@@ -155,7 +173,7 @@ Case typical_case_of(const Exercise& exercise) {
   const std::vector<Case> cases = exercise.subject(nullptr)->cases();
   const auto is_typical = [](const Case& example) {
     return example.world_size == 8 && example.root.value_or(0) == 0 &&
-           example.nodes.value_or(2) == 2;
+           example.nodes.value_or(2) == 2 && example.steps.value_or(0) == 0;
   };
   const auto found = std::find_if(cases.rbegin(), cases.rend(), is_typical);
   return found == cases.rend() ? cases.back() : *found;

@@ -22,6 +22,7 @@ struct Chapter {
   int number = 0;
   const char* folder = "";  // in exercises/, solutions/ and tests/
   const char* title = "";
+  const char* contracts = "collectives";  // the folder of their headers
 };
 
 struct Exercise {
@@ -47,6 +48,8 @@ const Exercise* find_exercise(std::string_view name);
 /// Throws InvalidArgument if there is none.
 const Chapter& chapter_of(const Exercise& exercise);
 
+/// "collectives/broadcast_ring.h"
+std::string contract_path(const Exercise& exercise);
 /// Paths from the project's root: "exercises/02_broadcast/broadcast_ring.cc", "solutions/…".
 std::string stub_path(const Exercise& exercise);
 std::string solution_path(const Exercise& exercise);

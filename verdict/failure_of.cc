@@ -96,7 +96,7 @@ Failure failure_of(const Difference& difference, int rank, const Case& example,
 }
 
 std::optional<Failure> failure_of_native(const Trace& trace, const Case& example,
-                                         bool is_a_barrier) {
+                                         const Subject& subject) {
   Failure failure;
   const Event* native = nullptr;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
@@ -104,6 +104,7 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
       if (event.kind != EventKind::kCollective) continue;
       if (event.collective == CollectiveKind::kSplit) continue;
       const bool moves_data = event.collective != CollectiveKind::kBarrier;
+      if (moves_data && subject.may_call_collectives()) continue;
       const bool better =
           native == nullptr || (moves_data && native->collective == CollectiveKind::kBarrier);
       if (!better) continue;
@@ -114,7 +115,7 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
   if (native == nullptr) return std::nullopt;
   point_to(failure, *native);
   if (failure.peer == failure.rank) failure.peer = -1;  // the root itself
-  const bool crutch = native->collective == CollectiveKind::kBarrier && !is_a_barrier;
+  const bool crutch = native->collective == CollectiveKind::kBarrier && !subject.is_a_barrier();
   failure.kind = crutch ? FailureKind::kSafety : FailureKind::kMessages;
   failure.message = fmt::format("it calls the native {} ({}): {}", failure.op, to_string(example),
                                 crutch ? "leave it out, the messages themselves keep the order"

@@ -17,11 +17,11 @@ Failure failure_of(const std::exception& error);
 /// thing it did at all: that is where the value came from.
 Failure failure_of(const Difference& difference, int rank, const Case& example, const Trace& trace);
 
-/// A native collective where messages were asked for: one that moves data, or else a barrier. Nothing
-/// if the trace holds neither. (A split moves no data, and is everybody's to use.)
-/// @param is_a_barrier see Subject: if not, a barrier is a matter of safety
+/// A native collective that the subject may not call: one that moves data, or else a barrier, which
+/// is a matter of safety unless the subject stands for it. Nothing if the trace holds neither. (A split
+/// moves no data, and is everybody's to use.)
 std::optional<Failure> failure_of_native(const Trace& trace, const Case& example,
-                                         bool is_a_barrier);
+                                         const Subject& subject);
 
 /// A cost that is not the promised one. Points to the last thing that the busiest rank did.
 Failure failure_of_cost(const Cost& expected, const Case& example, const RunReport& report);

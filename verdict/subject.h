@@ -54,6 +54,10 @@ class Subject {
   /// a wrong order of messages look right.
   virtual bool is_a_barrier() const { return false; }
 
+  /// Whether the function is to build on native collectives. If not, they are what it has to do
+  /// itself. The barrier is a crutch either way.
+  virtual bool may_call_collectives() const { return false; }
+
   /// What can be seen only from outside, once all ranks have returned.
   virtual std::optional<Difference> after(const RunReport& /*report*/,
                                           const Case& /*example*/) const {

@@ -27,6 +27,10 @@
 #include "collectives/reduce_scatter_ring.h"
 #include "collectives/reduce_tree.h"
 #include "collectives/scatter_tree.h"
+#include "parallel/ddp_average_gradients.h"
+#include "parallel/ddp_init_broadcast.h"
+#include "parallel/distributed_sampler.h"
+#include "parallel/exact_metrics.h"
 
 namespace rankbox::cli {
 namespace {
@@ -70,6 +74,10 @@ const Solution kSolutions[] = {
     {"allgather_bruck", any(&allgather_bruck)},
     {"reduce_scatter_ring", any(&reduce_scatter_ring)},
     {"alltoall_pairwise", any(&alltoall_pairwise)},
+    {"distributed_sampler", any(&distributed_sampler)},
+    {"ddp_init_broadcast", any(&ddp_init_broadcast)},
+    {"ddp_average_gradients", any(&ddp_average_gradients)},
+    {"exact_metrics", any(&exact_metrics)},
 };
 
 }  // namespace

@@ -21,6 +21,11 @@
 #include "tests/support/expect.h"
 #include "verdict/judge.h"
 
+/// The same for those whose family knows the costs itself: native collectives', on the sandbox's usual
+/// cluster.
+///
+///   TRAINING_EXERCISE_TEST(ExactMetrics, exact_metrics, …)
+///
 /// @param Family   what judges it: a class of verdict/
 /// @param function the exercise; its closed form is the function of that name in rankbox::cost
 /// @param result   what it does, to follow its name
@@ -28,10 +33,17 @@
 /// @param example  a case as verdict/case.h writes it, and what it costs
 ///
 /// Once per file, in namespace rankbox.
-#define EXERCISE_TEST(Family, function, result, formula, example, steps, bytes, reduced)         \
+#define EXERCISE_TEST(Family, function, result, formula, example, steps, bytes, reduced)      \
+  RANKBOX_EXERCISE_TEST(Family(function, cost::function), function, result, formula, example, \
+                        steps, bytes, reduced)
+#define TRAINING_EXERCISE_TEST(Family, function, result, formula, example, steps, bytes, reduced) \
+  RANKBOX_EXERCISE_TEST(Family(function), function, result, formula, example, steps, bytes, reduced)
+
+#define RANKBOX_EXERCISE_TEST(made_subject, function, result, formula, example, steps, bytes,    \
+                              reduced)                                                           \
   namespace {                                                                                    \
-  const Family& subject() {                                                                      \
-    static const Family made(function, cost::function);                                          \
+  const Subject& subject() {                                                                     \
+    static const auto made = made_subject;                                                       \
     return made;                                                                                 \
   }                                                                                              \
   const Verdict& verdict() {                                                                     \

@@ -1,0 +1,77 @@
+#include "verdict/data_parallel/distributed_sampler.h"
+
+#include <fmt/format.h>
+
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+namespace {
+
+/// The share, one sample at a time: position `at` of the order that begins again at its end.
+Share expected_share(std::int64_t samples, const SamplerOptions& options) {
+  Share share;
+  const std::vector<std::int64_t> order = shuffled(samples, options.seed, options.epoch);
+  const std::int64_t p = options.world_size;
+  const std::int64_t dealt = options.drop_last ? samples - samples % p : samples;
+  for (std::int64_t at = options.rank; at - options.rank < dealt; at += p) {
+    const std::int64_t wrapped = at % samples;
+    share.samples.push_back(options.shuffle ? order[static_cast<std::size_t>(wrapped)] : wrapped);
+    share.padding += at >= samples ? 1 : 0;
+  }
+  return share;
+}
+
+std::string in_words(const SamplerOptions& options) {
+  return fmt::format("the share of rank {} ({}{}epoch {})", options.rank,
+                     options.shuffle ? "shuffled, " : "", options.drop_last ? "drop_last, " : "",
+                     options.epoch);
+}
+
+std::optional<Difference> compare_share(const Share& actual, const Share& expected,
+                                        const SamplerOptions& options) {
+  const std::string what = in_words(options);
+  if (actual.samples.size() != expected.samples.size()) {
+    return Difference{what, -1, fmt::format("{} samples", expected.samples.size()),
+                      fmt::format("{} samples", actual.samples.size()),
+                      "all ranks need equally many: pad, or drop the last ones"};
+  }
+  for (std::size_t i = 0; i < expected.samples.size(); ++i) {
+    if (actual.samples[i] == expected.samples[i]) continue;
+    return Difference{
+        what, static_cast<std::int64_t>(i), fmt::format("sample {}", expected.samples[i]),
+        fmt::format("sample {}", actual.samples[i]),
+        options.shuffle ? "the order is shuffled(samples, seed, epoch), the same on all ranks"
+                        : ""};
+  }
+  if (actual.padding == expected.padding) return std::nullopt;
+  return Difference{what, -1, fmt::format("a padding of {}", expected.padding),
+                    fmt::format("a padding of {}", actual.padding),
+                    "samples that somebody has already: nobody should count them twice"};
+}
+
+}  // namespace
+
+std::vector<Case> DistributedSampler::cases() const { return cases_by_count(); }
+
+std::optional<Difference> DistributedSampler::run(Comm& dist, const Case& example) const {
+  for (const bool shuffle : {false, true}) {
+    for (const bool drop_last : {false, true}) {
+      for (const std::int64_t epoch : {0, 1, 5}) {
+        const SamplerOptions options{.rank = dist.rank(),
+                                     .world_size = dist.world_size(),
+                                     .shuffle = shuffle,
+                                     .drop_last = drop_last,
+                                     .seed = 11,
+                                     .epoch = epoch};
+        Share share{{-1, -1}, 5};  // to be overwritten
+        function_(*example.count, options, share);
+        if (auto wrong = compare_share(share, expected_share(*example.count, options), options))
+          return wrong;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace rankbox

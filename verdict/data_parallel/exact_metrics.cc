@@ -1,0 +1,71 @@
+#include "verdict/data_parallel/exact_metrics.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "verdict/data_parallel/parameters.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+namespace {
+
+/// Of `count` samples each rank has another number; the last ones have none if there are too few.
+/// So many that floats would round: 2^24 is added to what rank 0 counted.
+Loss share_of(int rank, int world_size, std::int64_t count) {
+  const std::int64_t begin = count * rank * rank / (world_size * world_size);
+  const std::int64_t end = count * (rank + 1) * (rank + 1) / (world_size * world_size);
+  Loss loss;
+  loss.counted = end - begin;
+  loss.correct = loss.counted - loss.counted / 3;
+  if (rank == 0 && count > world_size) {
+    loss.counted += (std::int64_t{1} << 24) + 1;
+    loss.correct += 1;
+  }
+  loss.sum = static_cast<double>(loss.counted) * (0.5 + rank);
+  return loss;
+}
+
+std::optional<Difference> compare_number(const char* what, double is, double should_be,
+                                         const char* hint) {
+  if (std::abs(is - should_be) <= 1e-12 * std::abs(should_be)) return std::nullopt;
+  return Difference{what, -1, fmt::format("{}", should_be), fmt::format("{}", is), hint};
+}
+
+}  // namespace
+
+std::vector<Case> ExactMetrics::cases() const { return cases_by_count(); }
+
+std::optional<Difference> ExactMetrics::run(Comm& dist, const Case& example) const {
+  const int p = dist.world_size();
+  Loss together;
+  for (int rank = 0; rank < p; ++rank) {
+    const Loss share = share_of(rank, p, *example.count);
+    together.sum += share.sum;
+    together.correct += share.correct;
+    together.counted += share.counted;
+  }
+
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Metrics all{kNan, kNan, -1};
+  function_(dist, share_of(dist.rank(), p, *example.count), all);
+
+  if (all.samples != together.counted) {
+    return Difference{"samples", -1, fmt::format("{}", together.counted),
+                      fmt::format("{}", all.samples),
+                      "what counts is mine.counted: it has no padding; and doubles count further "
+                      "than floats"};
+  }
+  const char* const hint =
+      "the sum over all ranks by the count of all ranks, not the mean of means";
+  if (auto wrong = compare_number("loss", all.loss, together.mean(), hint)) return wrong;
+  return compare_number("accuracy", all.accuracy, together.accuracy(), hint);
+}
+
+Cost ExactMetrics::cost(const Case& example) const {
+  return native(CollectiveKind::kAllReduce, example.world_size, 6);  // as many bytes as 3 doubles
+}
+
+}  // namespace rankbox

@@ -1,0 +1,101 @@
+#include "verdict/data_parallel/parameters.h"
+
+#include <fmt/format.h>
+
+#include "collectives/native_cost.h"
+#include "verdict/compare.h"
+#include "verdict/inputs.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr std::size_t kUnused = 1;  // the parameter that odd ranks did not use
+constexpr int kSteps = 20;
+constexpr std::int64_t kHidden = 9;
+
+bool is_used(std::size_t parameter, int rank) { return parameter != kUnused || rank % 2 == 0; }
+
+float mean_of_gradients(std::size_t parameter, std::int64_t i, int world_size) {
+  double sum = 0;
+  for (int rank = 0; rank < world_size; ++rank) {
+    if (is_used(parameter, rank)) sum += share(ReduceOp::AVG, rank, i, world_size);
+  }
+  return static_cast<float>(sum / world_size);
+}
+
+std::string origin(float is, float mean, float own, int world_size) {
+  if (is == mean * static_cast<float>(world_size))
+    return "that is the sum of all ranks' gradients: their mean is wanted";
+  if (is == own) return "that is this rank's own gradient: the others' are missing";
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parameter_sizes(std::int64_t count) { return {count, 2 * count + 3, 1}; }
+
+ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size) {
+  ParameterList list;
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    list.all.push_back({fmt::format("layer{}.weight", k), elements_of(rank, sizes[k])});
+    if (is_used(k, rank))
+      list.all.back().gradient = shares_of(ReduceOp::AVG, rank, sizes[k], world_size);
+  }
+  for (Parameter& parameter : list.all) list.pointers.push_back(&parameter);
+  return list;
+}
+
+std::optional<Difference> compare_averaged(const ParameterList& parameters, int rank,
+                                           int world_size) {
+  for (std::size_t k = 0; k < parameters.all.size(); ++k) {
+    const Parameter& parameter = parameters.all[k];
+    const std::int64_t size = parameter.value.size();
+    const std::string gradient = parameter.name + "'s gradient";
+    const auto mean = [&](std::int64_t i) { return mean_of_gradients(k, i, world_size); };
+    auto difference = compare(
+        gradient.c_str(), parameter.gradient, size, mean,
+        [&](float is, std::int64_t i) {
+          return origin(is, mean(i), share(ReduceOp::AVG, rank, i, world_size), world_size);
+        },
+        tolerance(ReduceOp::AVG));
+    if (difference) return difference;
+    const std::string value = parameter.name + "'s value";
+    difference = compare_unchanged(value.c_str(), parameter.value, rank, size);
+    if (difference) return difference;
+  }
+  return std::nullopt;
+}
+
+Cost native(CollectiveKind kind, int world_size, std::int64_t elements) {
+  const Cluster cluster;
+  return cost::native_cost(kind, world_size, static_cast<double>(elements * kElementBytes),
+                           cluster.link(true), cluster.gamma);
+}
+
+Cost native(CollectiveKind kind, int world_size, const std::vector<std::int64_t>& sizes) {
+  Cost sum;
+  for (const std::int64_t size : sizes) {
+    const Cost cost = native(kind, world_size, size);
+    sum = {sum.steps + cost.steps, sum.bytes + cost.bytes, sum.reduced + cost.reduced};
+  }
+  return sum;
+}
+
+Cost times(int n, const Cost& cost) { return {n * cost.steps, n * cost.bytes, n * cost.reduced}; }
+
+std::vector<Case> cases_with_training() {
+  std::vector<Case> cases = cases_by_count();
+  for (Case& example : cases) example.steps = 0;
+  for (const int world_size : world_sizes()) {
+    Case example;
+    example.world_size = world_size;
+    example.count = kHidden;
+    example.steps = kSteps;
+    cases.push_back(example);
+  }
+  return cases;
+}
+
+}  // namespace rankbox

@@ -1,0 +1,104 @@
+#include "verdict/data_parallel/small_training.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "training/cross_entropy.h"
+#include "training/models/mlp.h"
+#include "training/random.h"
+#include "training/sgd.h"
+#include "verdict/compare.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr std::int64_t kInputs = 6;
+constexpr std::int64_t kClasses = 3;
+constexpr SgdOptions kSgd = {.learning_rate = 0.2, .momentum = 0.5};
+
+std::optional<Difference> compare_parameter(const Parameter& actual, const Parameter& alone,
+                                            int steps) {
+  const std::string what = fmt::format("{} after {} steps", actual.name, steps);
+  const float* const is = actual.value.data();
+  const float* const should_be = alone.value.data();
+  for (std::int64_t i = 0; i < alone.value.size(); ++i) {
+    if (std::abs(is[i] - should_be[i]) <= kTrainingBound) continue;  // false for NaN
+    return Difference{what, i, in_words(should_be[i]), in_words(is[i]),
+                      "one rank with the whole batch gets there: is every gradient the mean of all "
+                      "ranks', in every step?"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Model small_model(std::int64_t hidden) {
+  return mlp({.inputs = kInputs, .hidden = {hidden}, .classes = kClasses});
+}
+
+std::vector<std::int64_t> small_model_sizes(std::int64_t hidden) {
+  return {kInputs * hidden, hidden, hidden * kClasses, kClasses};
+}
+
+Batch small_batch(int world_size, int step) {
+  const std::int64_t size = world_size * kSamplesPerRank;
+  Random random = Random(7).stream(static_cast<std::uint64_t>(step));
+  Batch batch;
+  batch.x = zeros({size, kInputs});
+  for (std::int64_t i = 0; i < size; ++i) {
+    float* const x = batch.x.data() + i * kInputs;
+    for (std::int64_t k = 0; k < kInputs; ++k) x[k] = static_cast<float>(random.uniform(-1, 1));
+    batch.labels.push_back(static_cast<std::int32_t>(std::max_element(x, x + kClasses) - x));
+    batch.samples.push_back(step * size + i);
+  }
+  return batch;
+}
+
+Batch part_of(const Batch& batch, int rank, int world_size) {
+  return micro_batch(batch, batch.size() * rank / world_size,
+                     batch.size() * (rank + 1) / world_size);
+}
+
+double add_gradients(Sequential& model, const Batch& batch) {
+  Saved saved(batch.pass(Mode::kTraining));
+  Loss loss = cross_entropy(model.forward(batch.x, saved), batch.labels);
+  model.backward(std::move(loss.gradient), saved);
+  return loss.mean();
+}
+
+void train_alone(Sequential& model, int world_size, int steps, std::vector<double>* losses) {
+  Sgd optimizer(model.parameters(), kSgd);
+  for (int step = 0; step < steps; ++step) {
+    zero_gradients(model.parameters());
+    const double loss = add_gradients(model, small_batch(world_size, step));
+    if (losses != nullptr) losses->push_back(loss);
+    optimizer.step();
+  }
+}
+
+std::optional<Difference> compare_training(Comm& dist, const Case& example,
+                                           const GradientStep& gradients) {
+  const int p = dist.world_size();
+  Sequential together(small_model(*example.count));
+  Sgd optimizer(together.parameters(), kSgd);
+  for (int step = 0; step < *example.steps; ++step) {
+    zero_gradients(together.parameters());
+    gradients(together, part_of(small_batch(p, step), dist.rank(), p));
+    optimizer.step();
+  }
+
+  Sequential alone(small_model(*example.count));
+  train_alone(alone, p, *example.steps);
+  const std::vector<Parameter*> actual = together.parameters();
+  const std::vector<Parameter*> expected = alone.parameters();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (auto difference = compare_parameter(*actual[i], *expected[i], *example.steps))
+      return difference;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rankbox
