@@ -45,6 +45,8 @@ void set_field(Case& example, std::string_view field, std::string_view text) {
     example.count = number(field, text, 0, kMostElements);
   } else if (field == "steps" && example.steps) {
     example.steps = static_cast<int>(number(field, text, 0, 1000));
+  } else if (field == "bucket" && example.bucket_bytes) {
+    example.bucket_bytes = number(field, text, 1, std::int64_t{1} << 30);
   } else if (field == "op" && example.op) {
     example.op = reduce_op(text);
   } else if (field == "threads" && example.threads) {
@@ -73,6 +75,7 @@ std::string to_string(const Case& example) {
   if (example.segments) text += fmt::format(",segments={}", *example.segments);
   if (example.count) text += fmt::format(",count={}", *example.count);
   if (example.steps) text += fmt::format(",steps={}", *example.steps);
+  if (example.bucket_bytes) text += fmt::format(",bucket={}", *example.bucket_bytes);
   if (example.op) text += fmt::format(",op={}", name_of(*example.op));
   return text;
 }

@@ -17,10 +17,12 @@ struct Case {
   int world_size = 1;                      // not written where there are threads instead
   std::optional<int> nodes = {};           // RunOptions::nodes
   std::optional<int> root = {};            // src or dst
-  std::optional<int> segments = {};        // of a pipeline
+  std::optional<int> segments = {};        // of a pipeline; micro-batches of a rank
   std::optional<std::int64_t> count = {};  // elements: of the tensor, or of one rank's part
   std::optional<ReduceOp> op = {};
-  std::optional<int> steps = {};             // of an optimizer, in training a small model; 0: none
+  std::optional<int> steps = {};  // of an optimizer, in training a small model; 0: none
+  std::optional<std::int64_t> bucket_bytes =
+      {};                                    // gradients that travel together; written "bucket"
   std::optional<int> threads = {};           // of the race, which has no ranks
   std::optional<std::int64_t> repeats = {};  // updates of each thread
 

@@ -58,6 +58,14 @@ class Subject {
   /// itself. The barrier is a crutch either way.
   virtual bool may_call_collectives() const { return false; }
 
+  /// What a cost does not say, or not in words that help, although all values are right: which
+  /// collectives there were, or how much of them the computing did not hide. Counts as a cost; judged
+  /// in the sandbox only.
+  virtual std::optional<Difference> compare_schedule(const RunReport& /*report*/,
+                                                     const Case& /*example*/) const {
+    return std::nullopt;
+  }
+
   /// What can be seen only from outside, once all ranks have returned.
   virtual std::optional<Difference> after(const RunReport& /*report*/,
                                           const Case& /*example*/) const {

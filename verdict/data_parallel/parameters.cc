@@ -11,7 +11,7 @@ namespace rankbox {
 
 namespace {
 
-constexpr std::size_t kUnused = 1;  // the parameter that odd ranks did not use
+constexpr std::size_t kUnused = 2;  // the parameter that odd ranks did not use
 constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
 
