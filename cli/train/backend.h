@@ -1,0 +1,46 @@
+// What differs between backends, beyond their Comm. Each implements it in a source file of its own,
+// backend_NAME.cc.
+#pragma once
+
+#include <string>
+
+#include "cli/train/plan.h"
+#include "cli/train/task.h"
+
+namespace rankbox::train {
+
+/// "sim", "mpi": the program is rankbox-train-NAME.
+const char* backend_name();
+
+/// "threads of this process"
+const char* what_ranks_are();
+
+/// Options that say where ranks run, as typed; "" where they were left out.
+struct Placement {
+  std::string nodes;
+  std::string node_rank;
+  std::string master_addr;
+  std::string master_port;
+  std::string cluster;
+};
+
+/// Puts into the plan what this backend can be told.
+/// Throws InvalidArgument for the rest, in one line that says how it is done here.
+void place(const Placement& typed, Plan& plan);
+
+/// Whether a step can be drawn: only where time is virtual.
+bool has_timeline();
+
+struct TimelineOptions {
+  int columns = 80;
+  bool ascii = false;
+  bool colour = false;
+};
+
+/// One step of the plan's strategy over virtual time, drawn; nothing where that cannot be. Trains a
+/// fresh model for two steps, and draws the second, so that what is remembered does not grow with
+/// the run.
+/// Blocks. Errors: as run_ranks.
+std::string draw_step(const Plan& plan, const Task& task, const TimelineOptions& options);
+
+}  // namespace rankbox::train

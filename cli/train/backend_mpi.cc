@@ -1,0 +1,40 @@
+// MPI: ranks are the processes that mpirun started, where mpirun put them.
+#include <fmt/format.h>
+
+#include "cli/train/backend.h"
+#include "comm/errors.h"
+
+namespace rankbox::train {
+
+const char* backend_name() { return "mpi"; }
+
+const char* what_ranks_are() { return "a process each"; }
+
+void place(const Placement& typed, Plan& /*plan*/) {
+  const auto refuse = [](const char* option, const std::string& value) {
+    if (value.empty()) return;
+    throw InvalidArgument(
+        fmt::format("{} {}: with MPI it is mpirun that starts and connects processes; say there on "
+                    "which machines: mpirun --host one:4,two:4 rankbox-train-mpi ...",
+                    option, value));
+  };
+  refuse("--nodes", typed.nodes);
+  refuse("--node-rank", typed.node_rank);
+  refuse("--master-addr", typed.master_addr);
+  refuse("--master-port", typed.master_port);
+  if (!typed.cluster.empty()) {
+    throw InvalidArgument(
+        fmt::format("--cluster {}: with MPI time is real; the sandbox imagines clusters, without "
+                    "--backend mpi",
+                    typed.cluster));
+  }
+}
+
+bool has_timeline() { return false; }
+
+std::string draw_step(const Plan& /*plan*/, const Task& /*task*/,
+                      const TimelineOptions& /*options*/) {
+  return "";
+}
+
+}  // namespace rankbox::train

@@ -1,0 +1,193 @@
+#include "cli/train/options.h"
+
+#include <cmath>
+#include <limits>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/train/backend.h"
+#include "cli/train/session.h"
+#include "cli/whole_number.h"
+#include "comm/errors.h"
+
+namespace rankbox::train {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+/// As typed; empty, or 0, where nothing was said.
+struct Arguments {
+  std::string model = "mlp";
+  std::string strategy;
+  std::string optimizer;
+  std::string learning_rate;
+  int ranks = 0;
+  std::int64_t epochs = 0;
+  std::int64_t batch = 0;
+  std::int64_t seed = 1;
+  bool timeline = false;
+  bool no_timeline = false;
+  Placement placement;
+};
+
+std::string footer() {
+  std::string text = "Models:\n";
+  for (const ModelKind& kind : model_kinds()) {
+    text += fmt::format("  {:<12} {}; {} epochs, batches of {}, {} with learning rate {}\n",
+                        kind.name, kind.summary, kind.epochs, kind.batch, name_of(kind.optimizer),
+                        kind.rate(kind.optimizer));
+  }
+  text += "Strategies:\n";
+  for (const Strategy* strategy : strategies())
+    text += fmt::format("  {:<12} {}\n", strategy->name, strategy->summary);
+  text += fmt::format(R"(Examples:
+  ./rankbox train --ranks 4 --strategy ddp
+  ./rankbox train --model convnet --save run.ckpt --save-every 100
+  ./rankbox train --model convnet --save run.ckpt --resume
+  ./rankbox train --backend mpi --ranks 4
+--backend sim|mpi: ranks are threads of one process, or MPI processes, which mpirun starts here.
+A batch is what all ranks take together, so results do not depend on their number but for rounding; an
+epoch's last batch is left out where it is not full. Checkpoints are written by rank 0, whole or not at
+all, after each epoch and every --save-every steps. Ctrl-C: stops after this step, and saves if --save
+was given; again: at once.
+Exits with 0 when done, 2 for a mistake on this command line, 128 + its number after a signal, else 1.
+This is the program of the backend {}.)",
+                      backend_name());
+  return text;
+}
+
+void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
+  app.add_option("--model", typed.model, "what to train, see below")->capture_default_str();
+  app.add_option("--ranks", typed.ranks, "that train together (default: 1, or mpirun's)")
+      ->check(cli::whole_number(1, 65536));
+  app.add_option("--strategy", typed.strategy,
+                 "how they do, see below (default: single, with several ranks ddp)");
+  app.add_option("--epochs", typed.epochs, "times through the data (default: the model's)")
+      ->check(cli::whole_number(1, 1'000'000));
+  app.add_option(
+         "--batch", typed.batch,
+         "samples of a step, of all ranks together; a multiple of them (default: the model's)")
+      ->check(cli::whole_number(1, kMost));
+  app.add_option("--optimizer", typed.optimizer, "sgd or adam (default: the model's)");
+  app.add_option("--learning-rate", typed.learning_rate, "(default: the model's)");
+  app.add_option("--seed", typed.seed, "of initial values and of the order of samples")
+      ->check(cli::whole_number(0, kMost))
+      ->capture_default_str();
+  app.add_option("--samples", plan.samples, "to train with: fewer, for a quick run (default: all)")
+      ->check(cli::whole_number(1, 10'000'000));
+  app.add_option("--data", plan.data,
+                 "folder with MNIST's four files, as they are called when unpacked (default: "
+                 "embedded data)");
+}
+
+void add_checkpoints(CLI::App& app, Plan& plan) {
+  app.add_option("--save", plan.save, "file for checkpoints");
+  app.add_option("--save-every", plan.save_every, "steps between them, besides after epochs")
+      ->check(cli::whole_number(1, kMost));
+  app.add_flag("--resume", plan.resume, "go on from the file of --save");
+}
+
+void add_placement(CLI::App& app, Placement& placement) {
+  app.add_option("--nodes", placement.nodes, "to spread the ranks over (sim: imagined ones)");
+  app.add_option("--node-rank", placement.node_rank,
+                 "this and the two below: for backends that start processes on several machines "
+                 "themselves; sim and mpi do not, and say what to do instead");
+  app.add_option("--master-addr", placement.master_addr, "");
+  app.add_option("--master-port", placement.master_port, "");
+  app.add_option("--cluster", placement.cluster,
+                 "machine whose time the timeline shows, as in ./rankbox compare --list-clusters "
+                 "(sim)");
+}
+
+void add_output(CLI::App& app, Arguments& typed, Request& request) {
+  app.add_flag("--json", request.json, "print one object at the end, and nothing else");
+  app.add_flag("--quiet", request.quiet, "print the result alone");
+  app.add_flag("--timeline", typed.timeline,
+               "draw one step over virtual time at the end (sim; default with several ranks)");
+  app.add_flag("--no-timeline", typed.no_timeline, "do not");
+}
+
+OptimizerKind parse_optimizer(const std::string& text) {
+  for (const OptimizerKind kind : {OptimizerKind::kSgd, OptimizerKind::kAdam})
+    if (text == name_of(kind)) return kind;
+  throw InvalidArgument(
+      fmt::format("--optimizer {}: there is no such optimizer, only sgd, adam", text));
+}
+
+double parse_rate(const std::string& text) {
+  double rate = 0;
+  if (!CLI::detail::lexical_cast(text, rate) || !std::isfinite(rate) || rate <= 0) {
+    throw InvalidArgument(
+        fmt::format("--learning-rate {}: give a number above 0, like 0.05", text));
+  }
+  return rate;
+}
+
+bool wants_timeline(const Arguments& typed, const Request& request) {
+  if (typed.timeline && !has_timeline()) {
+    throw InvalidArgument(
+        fmt::format("--timeline: only the sandbox has virtual time to draw, and this is {}; leave "
+                    "out --backend",
+                    backend_name()));
+  }
+  if (typed.timeline && typed.no_timeline)
+    throw InvalidArgument("--timeline and --no-timeline: give one of them");
+  if (typed.timeline && request.json)
+    throw InvalidArgument("--timeline and --json: give one of them, the object holds no picture");
+  const bool by_default = has_timeline() && request.plan.ranks > 1 && !request.quiet;
+  return typed.timeline || (by_default && !typed.no_timeline && !request.json);
+}
+
+void complete(Request& request, const Arguments& typed) {
+  Plan& plan = request.plan;
+  const ModelKind& kind = model_kind(typed.model);
+  plan.model = typed.model;
+  plan.ranks = world_size_for(typed.ranks);
+  plan.strategy = !typed.strategy.empty() ? typed.strategy : plan.ranks == 1 ? "single" : "ddp";
+  strategy_named(plan.strategy);  // which complains
+  plan.epochs = typed.epochs == 0 ? kind.epochs : typed.epochs;
+  plan.batch = typed.batch == 0 ? kind.batch : typed.batch;
+  plan.optimizer = typed.optimizer.empty() ? kind.optimizer : parse_optimizer(typed.optimizer);
+  plan.learning_rate =
+      typed.learning_rate.empty() ? kind.rate(plan.optimizer) : parse_rate(typed.learning_rate);
+  plan.seed = static_cast<std::uint64_t>(typed.seed);
+  if (plan.save.empty() && plan.resume)
+    throw InvalidArgument("--resume: from which file? give --save FILE, too");
+  if (plan.save.empty() && plan.save_every > 0)
+    throw InvalidArgument("--save-every: to which file? give --save FILE, too");
+  place(typed.placement, plan);
+  request.timeline = wants_timeline(typed, request);
+}
+
+}  // namespace
+
+Request parse_options(const std::vector<std::string>& arguments) {
+  Request request;
+  Arguments typed;
+  CLI::App app("Trains a model on one rank or many.", "rankbox train");
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  add_training(app, typed, request.plan);
+  add_checkpoints(app, request.plan);
+  add_placement(app, typed.placement);
+  add_output(app, typed, request);
+  app.footer(footer());
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as parse() wants them
+  reversed.pop_back();
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    request.shows_help = true;
+    request.help = app.help();
+    return request;
+  } catch (const CLI::ConversionError& error) {
+    throw InvalidArgument(
+        fmt::format("{}, expected a number (see ./rankbox train --help)", error.what()));
+  } catch (const CLI::ParseError& error) {
+    throw InvalidArgument(fmt::format("{} (see ./rankbox train --help)", error.what()));
+  }
+  complete(request, typed);
+  return request;
+}
+
+}  // namespace rankbox::train

@@ -1,0 +1,25 @@
+// The command line of rankbox-train.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/train/plan.h"
+
+namespace rankbox::train {
+
+/// All that was asked for.
+struct Request {
+  bool shows_help = false;
+  std::string help;
+  Plan plan;
+  bool json = false;   // one object at the end, and nothing else
+  bool quiet = false;  // the result alone
+  bool timeline = false;
+};
+
+/// @param arguments argv, the program's name first
+/// Throws InvalidArgument, in one line, for whatever cannot be.
+Request parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace rankbox::train

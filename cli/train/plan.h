@@ -1,0 +1,40 @@
+// What is to be trained, on what, and how: the command line as values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "comm/cluster.h"
+
+namespace rankbox::train {
+
+enum class OptimizerKind { kSgd, kAdam };
+
+constexpr const char* name_of(OptimizerKind kind) {
+  return kind == OptimizerKind::kSgd ? "sgd" : "adam";
+}
+
+/// Batches are global: what all ranks together take for one step. So a plan means the same on any
+/// number of ranks.
+struct Plan {
+  std::string model = "mlp";
+  std::string strategy = "single";
+  int ranks = 1;
+  int nodes = 1;         // that the ranks are told to be on; the sandbox's alone
+  Cluster cluster = {};  // whose virtual time the timeline shows; the sandbox's alone
+
+  std::int64_t epochs = 1;
+  std::int64_t batch = 1;
+  OptimizerKind optimizer = OptimizerKind::kSgd;
+  double learning_rate = 0;
+  std::uint64_t seed = 1;  // of initial values and of the order of samples
+
+  std::int64_t samples = 0;  // to train with; 0: all there are
+  std::string data;          // the folder with MNIST's files; "": embedded data
+
+  std::string save;             // the checkpoint; "": none
+  std::int64_t save_every = 0;  // steps; 0: only after epochs
+  bool resume = false;          // go on from the checkpoint
+};
+
+}  // namespace rankbox::train

@@ -1,0 +1,137 @@
+#include "cli/train/program.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "cli/train/backend.h"
+#include "cli/train/keep_memory.h"
+#include "cli/train/options.h"
+#include "cli/train/report.h"
+#include "cli/train/session.h"
+#include "cli/train/stop_signal.h"
+#include "comm/errors.h"
+#include "comm/run_ranks.h"
+
+namespace rankbox::train {
+namespace {
+
+constexpr const char* kNotice = "\nstopping after this step; once more to stop at once\n";
+
+/// Also where a launcher's variables make no sense, which is thrown elsewhere.
+bool is_first_process() {
+  try {
+    return launch().is_first();
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+/// One process may find no data where the others do. All are to hear of it: so it is thrown where
+/// the ranks meet.
+Task make_task(const Plan& plan) {
+  std::exception_ptr failure;
+  Task task;
+  try {
+    task = model_kind(plan.model).make(plan);
+  } catch (...) {
+    if (launch().processes <= 1) throw;
+    failure = std::current_exception();
+  }
+  if (launch().processes > 1) {
+    run_ranks({.world_size = plan.ranks, .trace = false}, [&](Comm&) {
+      if (failure != nullptr) std::rethrow_exception(failure);
+    });
+  }
+  return task;
+}
+
+Listener tell(Record& record, Report& report) {
+  return {.on_start =
+              [&](const Position& from, const std::vector<std::string>& notes) {
+                record.start(from, notes);
+                report.on_start();
+              },
+          .on_step =
+              [&](const Position& now, std::int64_t batches, const Metrics& batch) {
+                record.add_step(now, batch);
+                report.on_step(now, batches, batch);
+              },
+          .on_epoch =
+              [&](const Position& now, const Metrics& test) {
+                report.on_epoch(record.add_epoch(now, test));
+                record.go_on();
+              },
+          .on_save = [&](const Position&) { record.go_on(); }};
+}
+
+void show_timeline(const Plan& plan, const Task& task, const Screen& screen) {
+  const std::string picture = draw_step(
+      plan, task,
+      {.columns = std::min(screen.columns, 120), .ascii = screen.ascii, .colour = screen.live});
+  fmt::print("\none step over virtual time, on {}; compute is what this machine took\n{}",
+             plan.cluster.name, picture);
+}
+
+int train(const Request& request) {
+  const Plan& plan = request.plan;
+  keep_freed_memory();
+  const Task task = make_task(plan);
+  const Screen screen = this_screen();
+  Record record(plan);
+  Report report(plan, task, record, screen, request.quiet || request.json);
+  const bool is_first = launch().is_first();
+
+  int signal = 0;
+  Outcome outcome;
+  {
+    const StopSignal stop(is_first ? kNotice : "");
+    outcome = run_session(plan, task, tell(record, report));
+    signal = StopSignal::received();
+  }
+  if (is_first) {
+    if (request.json) {
+      fmt::print("{}", to_json(plan, task, record, outcome));
+    } else {
+      report.finish(outcome, signal);
+    }
+  }
+  if (!outcome.is_complete) return 128 + (signal == 0 ? SIGTERM : signal);
+  if (request.timeline && is_first) show_timeline(plan, task, screen);
+  return 0;
+}
+
+int complain(const std::string& what, int exit_code) {
+  std::fflush(stdout);
+  std::string line = what;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  if (is_first_process()) fmt::print(stderr, "rankbox train: {}\n", line);
+  return exit_code;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const Request request = parse_options(arguments);
+  if (!request.shows_help) return train(request);
+  if (is_first_process()) fmt::print("{}", request.help);
+  return 0;
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments) {
+  try {
+    const int status = run(arguments);
+    // A full disk or a closed pipe is a failure too.
+    if (std::fflush(stdout) != 0) return complain("cannot write to standard output", 1);
+    return status;
+  } catch (const InvalidArgument& mistake) {
+    return complain(mistake.what(), 2);
+  } catch (const std::exception& error) {
+    return complain(error.what(), 1);
+  }
+}
+
+}  // namespace rankbox::train

@@ -1,0 +1,65 @@
+// What rank 0 saw while training: figures for the reports.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/train/plan.h"
+#include "cli/train/position.h"
+#include "parallel/metrics.h"
+
+namespace rankbox::train {
+
+struct EpochRecord {
+  std::int64_t epoch = 0;  // from 1
+  std::int64_t steps = 0;  // that this run took in it
+  double train_loss = 0;   // mean over those
+  Metrics test;
+  double train_seconds = 0;  // without evaluation and saving
+  double samples_per_second = 0;
+};
+
+class Record {
+ public:
+  explicit Record(const Plan& plan) : batch_(plan.batch) {}
+
+  void start(const Position& from, const std::vector<std::string>& notes);
+  void add_step(const Position& now, const Metrics& batch);
+  const EpochRecord& add_epoch(const Position& now, const Metrics& test);
+  /// Training goes on only now: evaluating or saving was no training.
+  void go_on();
+
+  const Position& from() const { return from_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<double>& losses() const { return losses_; }  // of each step of this run
+  const std::vector<EpochRecord>& epochs() const { return epochs_; }
+
+  /// Over this run's part of the epoch that goes on.
+  double mean_loss() const;
+  double samples_per_second() const;
+  /// Since start(), with everything.
+  double seconds() const;
+  /// Of training alone.
+  double train_seconds() const { return train_seconds_; }
+  double overall_samples_per_second() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::int64_t batch_;
+  Position from_;
+  std::vector<std::string> notes_;
+  std::vector<double> losses_;
+  std::vector<EpochRecord> epochs_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+  double train_seconds_ = 0;
+  // Of the epoch that goes on.
+  double epoch_seconds_ = 0;
+  double epoch_loss_ = 0;
+  std::int64_t epoch_steps_ = 0;
+};
+
+}  // namespace rankbox::train

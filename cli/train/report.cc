@@ -1,0 +1,137 @@
+#include "cli/train/report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/terminal.h"
+#include "cli/train/backend.h"
+#include "cli/train/loss_curve.h"
+
+namespace rankbox::train {
+namespace {
+
+// A bar that changes more often cannot be read, and writing it takes time.
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+// Plain lines an epoch.
+constexpr std::int64_t kLines = 5;
+constexpr const char* kEraseLine = "\r\033[K";
+
+std::string plural(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Screen this_screen() { return {cli::use_colour(), !cli::has_utf8(), cli::terminal_width()}; }
+
+std::string bar_line(const Plan& plan, const Position& now, std::int64_t batches,
+                     const Record& record, const Screen& screen) {
+  const std::string before = fmt::format("epoch {}/{}  ", now.epoch + 1, plan.epochs);
+  const double loss = record.losses().empty() ? 0 : record.losses().back();
+  const std::string after = fmt::format("  {}/{}  loss {:.4f}  {:.0f} samples/s", now.batch,
+                                        batches, loss, record.samples_per_second());
+  const int room = screen.columns - 1 - static_cast<int>(before.size() + after.size());
+  const int width = std::min(room, 30);
+  std::string bar;
+  if (width >= 5) {
+    const auto done = static_cast<int>(now.batch * width / std::max<std::int64_t>(batches, 1));
+    for (int i = 0; i < width; ++i)
+      bar += i < done ? (screen.ascii ? "#" : "━") : (screen.ascii ? "." : "─");
+    return before + bar + after;
+  }
+  // No room for it; nor for all of the text, maybe, which must not wrap.
+  const auto columns = static_cast<std::size_t>(std::max(screen.columns - 1, 0));
+  return (before + after).substr(0, columns);
+}
+
+Report::Report(const Plan& plan, const Task& task, const Record& record, const Screen& screen,
+               bool is_quiet)
+    : plan_(plan), task_(task), record_(record), screen_(screen), is_quiet_(is_quiet) {}
+
+void Report::print(const std::string& text) {
+  if (has_bar_) fmt::print("{}", kEraseLine);
+  has_bar_ = false;
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+void Report::on_start() {
+  if (is_quiet_) return;
+  std::string text = fmt::format("{}; {}\n", task_.model_name, task_.data_name);
+  text +=
+      fmt::format("{} on {} ({}{}), batches of {}", plan_.strategy, plural(plan_.ranks, "rank"),
+                  what_ranks_are(),
+                  plan_.nodes > 1 ? fmt::format(", on {} nodes", plan_.nodes) : "", plan_.batch);
+  if (plan_.ranks > 1) text += fmt::format(" ({} a rank)", plan_.batch / plan_.ranks);
+  text += fmt::format(", {}, learning rate {}, seed {}\n", name_of(plan_.optimizer),
+                      plan_.learning_rate, plan_.seed);
+  if (plan_.resume) {
+    const Position& from = record_.from();
+    text += fmt::format("goes on from {}: epoch {}, {} of it, {} in all\n", plan_.save,
+                        from.epoch + 1, plural(from.batch, "step"), from.steps);
+    for (const std::string& note : record_.notes()) text += fmt::format("  {}\n", note);
+  }
+  print(text);
+}
+
+void Report::on_step(const Position& now, std::int64_t batches, const Metrics& batch) {
+  if (is_quiet_) return;
+  if (screen_.live) {
+    const auto time = std::chrono::steady_clock::now();
+    if (time - drawn_ < kRedraw && now.batch < batches) return;
+    drawn_ = time;
+    fmt::print("{}{}", kEraseLine, bar_line(plan_, now, batches, record_, screen_));
+    std::fflush(stdout);
+    has_bar_ = true;
+    return;
+  }
+  const std::int64_t every = std::max<std::int64_t>((batches + kLines - 1) / kLines, 1);
+  if (now.batch % every != 0 && now.batch != batches) return;
+  print(fmt::format("epoch {}/{}  step {}/{}  loss {:.4f}  {:.0f} samples/s\n", now.epoch + 1,
+                    plan_.epochs, now.batch, batches, batch.loss, record_.samples_per_second()));
+}
+
+void Report::on_epoch(const EpochRecord& epoch) {
+  if (is_quiet_) return;
+  print(fmt::format(
+      "epoch {}/{}: loss {:.4f}; test loss {:.4f}, accuracy {:.2f} % of {}; {:.0f} samples/s, "
+      "{:.1f} s\n",
+      epoch.epoch, plan_.epochs, epoch.train_loss, epoch.test.loss, 100 * epoch.test.accuracy,
+      epoch.test.samples, epoch.samples_per_second, epoch.train_seconds));
+}
+
+void Report::finish(const Outcome& outcome, int signal) {
+  std::string text;
+  const std::string saved = plan_.save.empty()
+                                ? "nothing was saved, as --save was not given"
+                                : fmt::format("saved in {}: go on with --resume", plan_.save);
+  if (!is_quiet_) {
+    text += "\n" + draw_loss_curve(record_.losses(), {.columns = std::min(screen_.columns, 100),
+                                                      .first_step = record_.from().steps + 1,
+                                                      .ascii = screen_.ascii});
+  }
+  if (!outcome.is_complete) {
+    text += fmt::format("stopped by {} after {} ({} of epoch {}); {}\n",
+                        signal == 0 ? "a signal to another rank" : "a signal",
+                        plural(outcome.end.steps, "step"), outcome.end.batch, outcome.end.epoch + 1,
+                        saved);
+    return print(text);
+  }
+  if (record_.losses().empty()) {
+    text += fmt::format("all {} are done already: give more --epochs to go on\n",
+                        plural(outcome.end.epoch, "epoch"));
+  }
+  text += fmt::format("test accuracy {:.2f} %, loss {:.4f}, over {} samples\n",
+                      100 * outcome.test.accuracy, outcome.test.loss, outcome.test.samples);
+  if (!record_.losses().empty()) {
+    text += fmt::format("{} parameters, {} in {:.1f} s, {:.0f} samples/s\n", outcome.parameters,
+                        plural(static_cast<std::int64_t>(record_.losses().size()), "step"),
+                        record_.seconds(), record_.overall_samples_per_second());
+  }
+  if (!plan_.save.empty() && !is_quiet_) text += saved + "\n";
+  print(text);
+}
+
+}  // namespace rankbox::train

@@ -1,0 +1,63 @@
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/train/backend.h"
+#include "cli/train/report.h"
+
+namespace rankbox::train {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Metrics& metrics) {
+  // Nobody evaluated.
+  if (metrics.samples == 0) return nullptr;
+  return {{"loss", metrics.loss}, {"accuracy", metrics.accuracy}, {"samples", metrics.samples}};
+}
+
+Json json_of(const std::vector<EpochRecord>& epochs) {
+  Json all = Json::array();
+  for (const EpochRecord& epoch : epochs) {
+    all.push_back({{"epoch", epoch.epoch},
+                   {"steps", epoch.steps},
+                   {"loss", epoch.train_loss},
+                   {"test", json_of(epoch.test)},
+                   {"seconds", epoch.train_seconds},
+                   {"samples_per_second", epoch.samples_per_second}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string to_json(const Plan& plan, const Task& task, const Record& record,
+                    const Outcome& outcome) {
+  Json json;
+  json["model"] = plan.model;
+  json["sizes"] = task.model_name;
+  json["parameters"] = outcome.parameters;
+  json["backend"] = backend_name();
+  json["strategy"] = plan.strategy;
+  json["ranks"] = plan.ranks;
+  json["nodes"] = plan.nodes;
+  json["batch"] = plan.batch;
+  json["optimizer"] = name_of(plan.optimizer);
+  json["learning_rate"] = plan.learning_rate;
+  json["seed"] = plan.seed;
+  json["data"] = plan.data.empty() ? Json(nullptr) : Json(plan.data);
+  json["train_samples"] = task.data.train.size();
+  json["status"] = outcome.is_complete ? "complete" : "stopped";
+  json["first_step"] = record.from().steps;
+  json["steps"] = outcome.end.steps;
+  json["epochs"] = json_of(record.epochs());
+  json["test"] = json_of(outcome.test);
+  json["losses"] = record.losses();  // of this run's steps, over the whole batch
+  json["seconds"] = record.seconds();
+  json["samples_per_second"] = record.overall_samples_per_second();
+  json["saved"] = plan.save.empty() ? Json(nullptr) : Json(plan.save);
+  // To tell whether two runs ended with the same bits.
+  json["parameters_digest"] = fmt::format("{:016x}", outcome.digests.front());
+  return json.dump() + "\n";
+}
+
+}  // namespace rankbox::train

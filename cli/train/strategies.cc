@@ -1,0 +1,27 @@
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/train/strategy.h"
+#include "comm/errors.h"
+
+namespace rankbox::train {
+
+std::span<const Strategy* const> strategies() {
+  static constexpr std::array kAll = {&kSingle, &kDdp};
+  return kAll;
+}
+
+const Strategy& strategy_named(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Strategy* strategy : strategies()) {
+    if (strategy->name == name) return *strategy;
+    names.push_back(strategy->name);
+  }
+  throw InvalidArgument(fmt::format("--strategy {}: there is no such strategy, only {}", name,
+                                    fmt::join(names, ", ")));
+}
+
+}  // namespace rankbox::train

@@ -1,0 +1,78 @@
+// Strategies: how ranks share the work of training one model. Each is a file of its own, with one
+// entry in the table of strategies.cc.
+//
+// To add one: write strategy_NAME.cc with a Trainer and a `const Strategy kName`, declare it below,
+// and name it in the table. Options, loop, evaluation, checkpoints and reports know no strategy by
+// name.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cli/train/plan.h"
+#include "comm/comm.h"
+#include "training/checkpoint.h"
+#include "training/cross_entropy.h"
+#include "training/data/dataset.h"
+#include "training/sequential.h"
+
+namespace rankbox::train {
+
+/// Which of the samples a rank takes: share `part` of `parts`. Ranks that work on the same samples
+/// (stages of one pipeline) have the same part.
+struct Dealt {
+  int part = 0;
+  int parts = 1;
+};
+
+/// One rank's side of a strategy: its model, or its part of one. All members but the plain getters
+/// are collective: every rank calls them, in the same order.
+///
+/// Thread safety: belongs to its rank, as the Comm that it refers to.
+class Trainer {
+ public:
+  Trainer() = default;
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+  virtual ~Trainer() = default;
+
+  virtual Dealt dealt() const = 0;
+  /// What this rank trains. The pointers hold as long as the trainer.
+  virtual std::vector<Parameter*> parameters() = 0;
+
+  /// All ranks begin with rank 0's values, which may just have been loaded.
+  virtual void start() = 0;
+  /// One step of the optimizer, on the mean loss of the global batch.
+  /// @param batch this rank's share of it; all parts are equally large
+  /// @param number of the step, from 0
+  /// Returns what this rank adds to the metrics of the batch: over all ranks, each sample counts
+  /// once.
+  virtual Loss step(Batch batch, std::int64_t number) = 0;
+  /// Before a series of evaluate().
+  virtual void prepare_evaluation() {}
+  /// As step(), without learning. Padding counts nowhere.
+  virtual Loss evaluate(Batch batch) = 0;
+  /// Adds all that training goes on from, so that rank 0 can save it, or load into it before start().
+  virtual void add_state(TrainingState& state) = 0;
+};
+
+struct Strategy {
+  std::string_view name;
+  std::string_view summary;  // for --help
+  /// Throws InvalidArgument, in one line with a way out, for a plan that it cannot follow.
+  void (*check)(const Plan& plan, std::int64_t samples);
+  std::unique_ptr<Trainer> (*make)(Comm& dist, const Model& model, const Plan& plan);
+};
+
+extern const Strategy kSingle;
+extern const Strategy kDdp;
+
+/// All that exist.
+std::span<const Strategy* const> strategies();
+
+/// Throws InvalidArgument that lists them.
+const Strategy& strategy_named(std::string_view name);
+
+}  // namespace rankbox::train

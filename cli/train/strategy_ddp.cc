@@ -1,0 +1,72 @@
+// ddp: every rank has the whole model and takes an equal share of each batch; gradients are averaged,
+// so that all take the same step and stay equal.
+//
+// Parameters equal those of `single` on the same global batch up to rounding: the mean over equal
+// shares of their means is the mean over the batch. Batch norm is the exception, as everywhere: each
+// rank normalizes with its own share, and the running statistics that count are rank 0's.
+#include <fmt/format.h>
+
+#include "cli/train/replica.h"
+#include "comm/errors.h"
+#include "parallel/ddp_average_gradients.h"
+#include "parallel/ddp_init_broadcast.h"
+
+namespace rankbox::train {
+namespace {
+
+class Ddp : public Replica {
+ public:
+  using Replica::Replica;
+
+  Dealt dealt() const override { return {rank_, ranks_}; }
+  void start() override {
+    ddp_init_broadcast(dist(), parameters(), statistics());
+    // Rank 0 may have loaded a checkpoint, of which this is part.
+    for (NamedTensor* tensor : optimizer_state()) dist().broadcast(tensor->value, 0);
+  }
+  Loss step(Batch batch, std::int64_t number) override {
+    Loss loss = find_gradients(std::move(batch), number);
+    ddp_average_gradients(dist(), parameters());
+    update();
+    return loss;
+  }
+  void prepare_evaluation() override { ddp_init_broadcast(dist(), {}, statistics()); }
+
+ private:
+  int rank_ = dist().rank();
+  int ranks_ = dist().world_size();
+};
+
+void check(const Plan& plan, std::int64_t samples) {
+  const std::int64_t ranks = plan.ranks;
+  if (ranks > samples) {
+    throw InvalidArgument(
+        fmt::format("--ranks {}: more than the {} samples to train with, and each rank needs one; "
+                    "give {} ranks "
+                    "at most",
+                    ranks, samples, samples));
+  }
+  if (plan.batch < ranks) {
+    throw InvalidArgument(
+        fmt::format("--batch {}: smaller than the {} ranks, which need a sample each; give --batch "
+                    "{}, or fewer --ranks",
+                    plan.batch, ranks, ranks));
+  }
+  if (plan.batch % ranks != 0) {
+    const std::int64_t below = plan.batch / ranks * ranks;
+    throw InvalidArgument(
+        fmt::format("--batch {}: {} ranks cannot share it equally; give --batch {} or {}",
+                    plan.batch, ranks, below, below + ranks));
+  }
+}
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<Ddp>(dist, model, plan);
+}
+
+}  // namespace
+
+const Strategy kDdp = {"ddp", "a model a rank, an equal share of each batch, gradients averaged",
+                       check, make};
+
+}  // namespace rankbox::train

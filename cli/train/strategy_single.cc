@@ -1,0 +1,37 @@
+// single: one rank, one model. What all other strategies are compared with.
+#include <fmt/format.h>
+
+#include "cli/train/replica.h"
+#include "comm/errors.h"
+
+namespace rankbox::train {
+namespace {
+
+class Single : public Replica {
+ public:
+  using Replica::Replica;
+
+  Dealt dealt() const override { return {}; }
+  void start() override {}
+  Loss step(Batch batch, std::int64_t number) override {
+    Loss loss = find_gradients(std::move(batch), number);
+    update();
+    return loss;
+  }
+};
+
+void check(const Plan& plan, std::int64_t /*samples*/) {
+  if (plan.ranks == 1) return;
+  throw InvalidArgument(fmt::format(
+      "--ranks {}: single trains on one rank; leave it out, or choose --strategy ddp", plan.ranks));
+}
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<Single>(dist, model, plan);
+}
+
+}  // namespace
+
+const Strategy kSingle = {"single", "one rank, one model", check, make};
+
+}  // namespace rankbox::train
