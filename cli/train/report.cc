@@ -120,8 +120,8 @@ void Report::finish(const Outcome& outcome, int signal) {
     return print(text);
   }
   if (record_.losses().empty()) {
-    text += fmt::format("all {} are done already: give more --epochs to go on\n",
-                        plural(outcome.end.epoch, "epoch"));
+    text += fmt::format(
+        "nothing was left to do: --epochs {} are done already, give more to go on\n", plan_.epochs);
   }
   text += fmt::format("test accuracy {:.2f} %, loss {:.4f}, over {} samples\n",
                       100 * outcome.test.accuracy, outcome.test.loss, outcome.test.samples);

@@ -1,0 +1,240 @@
+// Strategies train the same model, exactly as far as arithmetic allows, and ranks stay equal.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "cli/train/evaluate.h"
+#include "cli/train/loop.h"
+#include "comm/run_ranks.h"
+#include "training/data/digits.h"
+#include "training/data/sentences.h"
+#include "training/models/conv_net.h"
+#include "training/models/mlp.h"
+#include "training/models/text_transformer.h"
+
+namespace rankbox::train {
+namespace {
+
+using Values = std::vector<float>;
+
+/// 20 full batches of 16, and 10 samples that make none.
+constexpr std::int64_t kSamples = 330;
+constexpr std::int64_t kSteps = 20;
+
+/// Small models with data of their own, by name.
+Task small_task(const std::string& name) {
+  Task task;
+  task.model_name = "small " + name;
+  if (name == "transformer") {
+    TextSplit texts = sentences({.train = kSamples, .test = 53, .longest = 12});
+    task.data = std::move(texts.split);
+    task.model = text_transformer({.vocabulary = texts.vocabulary,
+                                   .longest = 12,
+                                   .width = 16,
+                                   .heads = 2,
+                                   .feed_forward = 16,
+                                   .blocks = 1});
+    return task;
+  }
+  task.data = digits({.train = kSamples, .test = 53});
+  task.model = name == "convnet" ? conv_net({.filters1 = 2, .filters2 = 4}) : mlp({.hidden = {32}});
+  return task;
+}
+
+Plan small_plan(const char* strategy, int ranks) {
+  Plan plan;
+  plan.strategy = strategy;
+  plan.ranks = ranks;
+  plan.batch = 16;
+  plan.learning_rate = 0.05;
+  return plan;
+}
+
+Values values_of(const std::vector<Parameter*>& parameters) {
+  Values all;
+  for (const Parameter* parameter : parameters) {
+    const Values values = to_host(parameter->value);
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+struct Trained {
+  std::vector<Values> before;  // [rank] parameters
+  std::vector<Values> after;
+  std::vector<double> losses;    // of each step, as all ranks' processes know them
+  std::vector<Metrics> metrics;  // [rank] over the 53 test samples
+};
+
+Trained train(const Plan& plan, const Task& task) {
+  using Result = std::tuple<Values, Values, std::vector<double>, double, double, std::int64_t>;
+  const auto run = run_ranks({.world_size = plan.ranks, .trace = false}, [&](Comm& dist) {
+    const auto trainer = strategy_named(plan.strategy).make(dist, task.model, plan);
+    trainer->start();
+    Result result;
+    std::get<0>(result) = values_of(trainer->parameters());
+    const Listener listener = {.on_step = [&](const Position&, std::int64_t, const Metrics& batch) {
+      std::get<2>(result).push_back(batch.loss);
+    }};
+    Position position;
+    run_loop(dist, *trainer, plan, task.data, Checkpointing(plan, task), listener, position);
+    std::get<1>(result) = values_of(trainer->parameters());
+    const Metrics metrics = evaluate(dist, *trainer, task.data.test);
+    std::get<3>(result) = metrics.loss;
+    std::get<4>(result) = metrics.accuracy;
+    std::get<5>(result) = metrics.samples;
+    return result;
+  });
+  Trained trained;
+  trained.losses = std::get<2>(run.results.front());
+  for (const Result& result : run.results) {
+    trained.before.push_back(std::get<0>(result));
+    trained.after.push_back(std::get<1>(result));
+    trained.metrics.push_back({std::get<3>(result), std::get<4>(result), std::get<5>(result)});
+  }
+  return trained;
+}
+
+double largest_difference(const Values& a, const Values& b) {
+  REQUIRE(a.size() == b.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    largest = std::max(largest, std::fabs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  return largest;
+}
+
+double mean_of(const std::vector<double>& losses, std::size_t begin, std::size_t end) {
+  return std::accumulate(losses.begin() + static_cast<std::ptrdiff_t>(begin),
+                         losses.begin() + static_cast<std::ptrdiff_t>(end), 0.0) /
+         static_cast<double>(end - begin);
+}
+
+/// Worlds that can be run: of threads, any; of processes, as many as there are.
+std::vector<int> world_sizes() {
+  std::vector<int> sizes = {1, 2, 4};
+  const int processes = launch().processes;
+  if (processes > 0) std::erase_if(sizes, [processes](int size) { return size > processes; });
+  return sizes;
+}
+
+TEST_CASE("after 20 steps ddp has the parameters of single, which moved, and the loss fell") {
+  const struct {
+    const char* model;
+    OptimizerKind optimizer;
+    double learning_rate;
+    double bound;  // rounding, 20 steps long; Adam divides by what may be tiny
+    double least_change;
+  } table[] = {
+      {"mlp", OptimizerKind::kSgd, 0.1, 1e-5, 1e-2},
+      {"mlp", OptimizerKind::kAdam, 0.002, 1e-3, 1e-2},
+      {"transformer", OptimizerKind::kSgd, 0.1, 1e-5, 1e-2},  // with dropout
+  };
+  for (const auto& row : table) {
+    const Task task = small_task(row.model);
+    Plan plan = small_plan("single", 1);
+    plan.optimizer = row.optimizer;
+    plan.learning_rate = row.learning_rate;
+    const Trained single = train(plan, task);
+    CAPTURE(row.model);
+    CAPTURE(name_of(row.optimizer));
+    REQUIRE(single.losses.size() == kSteps);
+    CHECK(largest_difference(single.after[0], single.before[0]) > row.least_change);
+    CHECK(mean_of(single.losses, kSteps - 5, kSteps) < 0.97 * mean_of(single.losses, 0, 5));
+
+    plan.strategy = "ddp";
+    for (const int ranks : world_sizes()) {
+      plan.ranks = ranks;
+      const Trained ddp = train(plan, task);
+      CAPTURE(ranks);
+      const double off = largest_difference(ddp.after[0], single.after[0]);
+      CHECK(off <= (ranks == 1 ? 0 : row.bound));
+      REQUIRE(ddp.losses.size() == kSteps);
+      for (std::size_t i = 0; i < kSteps; ++i)
+        CHECK(ddp.losses[i] == doctest::Approx(single.losses[i]).epsilon(1e-3));
+      for (const Values& rank : ddp.after) CHECK(rank == ddp.after[0]);
+    }
+  }
+}
+
+TEST_CASE("with batch norm too, ranks stay equal, and their metrics are one") {
+  const Task task = small_task("convnet");
+  for (const int ranks : world_sizes()) {
+    const Trained ddp = train(small_plan("ddp", ranks), task);
+    CAPTURE(ranks);
+    for (const Values& rank : ddp.after) CHECK(rank == ddp.after[0]);
+    CHECK(mean_of(ddp.losses, kSteps - 5, kSteps) < mean_of(ddp.losses, 0, 5));
+    for (const Metrics& metrics : ddp.metrics) {
+      CHECK(metrics.samples == 53);
+      CHECK(metrics.loss == ddp.metrics[0].loss);
+    }
+  }
+}
+
+TEST_CASE("evaluation counts every sample once, whatever the number of ranks") {
+  const Task task = small_task("mlp");
+  const Metrics single = train(small_plan("single", 1), task).metrics[0];
+  CHECK(single.samples == 53);
+  CHECK(single.accuracy > 0);
+  for (const int ranks : world_sizes()) {
+    CAPTURE(ranks);
+    for (const Metrics& metrics : train(small_plan("ddp", ranks), task).metrics) {
+      CHECK(metrics.samples == 53);
+      CHECK(std::lround(metrics.accuracy * 53) == std::lround(single.accuracy * 53));
+      CHECK(metrics.loss == doctest::Approx(single.loss).epsilon(1e-4));
+    }
+  }
+}
+
+TEST_CASE("one report a step, from rank 0 alone") {
+  const Task task = small_task("mlp");
+  for (const int ranks : world_sizes()) {
+    const Plan plan = small_plan("ddp", ranks);
+    std::atomic<int> reports = 0;
+    std::atomic<int> others = 0;
+    run_ranks({.world_size = ranks, .trace = false}, [&](Comm& dist) {
+      const auto trainer = kDdp.make(dist, task.model, plan);
+      trainer->start();
+      const Listener listener = {.on_step = [&](const Position&, std::int64_t, const Metrics&) {
+        ++(dist.rank() == 0 ? reports : others);
+      }};
+      Position position;
+      run_loop(dist, *trainer, plan, task.data, Checkpointing(plan, task), listener, position);
+      return position.steps;
+    });
+    CHECK(reports == (launch().is_first() ? kSteps : 0));
+    CHECK(others == 0);
+  }
+}
+
+TEST_CASE("a loss that is no number ends the run in one line") {
+  const Task task = small_task("mlp");
+  Plan plan = small_plan("single", 1);
+  plan.learning_rate = 1e20;
+  std::string message;
+  try {
+    train(plan, task);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  CHECK(message.find("the loss is ") != std::string::npos);
+  CHECK(message.find("--learning-rate") != std::string::npos);
+}
+
+TEST_CASE("a strategy that does not exist is told from those that do") {
+  for (const Strategy* strategy : strategies()) CHECK(&strategy_named(strategy->name) == strategy);
+  try {
+    strategy_named("zero9");
+    FAIL("there is none");
+  } catch (const InvalidArgument& error) {
+    CHECK(std::string(error.what()) ==
+          "--strategy zero9: there is no such strategy, only single, ddp");
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::train
