@@ -1,5 +1,6 @@
 #include "cli/picture.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -27,6 +28,8 @@ Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes)
   if (example.segments) example.segments = options.ranks;
   if (example.count) example.count = options.count;
   if (example.op) example.op = find_reduce_op(options.op);
+  if (example.bucket_bytes)  // a few of them
+    example.bucket_bytes = std::max<std::int64_t>(1, 8 * kElementBytes * options.count);
   return example;
 }
 

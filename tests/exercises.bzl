@@ -39,10 +39,14 @@ EXERCISES = {
         "scatter_tree": "scatter",
     },
     "06_data_parallel": {
+        "data_parallel": "data_parallel",
         "ddp_average_gradients": "ddp_average_gradients",
+        "ddp_buckets": "ddp_buckets",
         "ddp_init_broadcast": "ddp_init_broadcast",
         "distributed_sampler": "distributed_sampler",
         "exact_metrics": "exact_metrics",
+        "split_without_leak": "split_without_leak",
+        "sync_batch_norm": "sync_batch_norm",
     },
 }
 

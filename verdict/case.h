@@ -21,10 +21,9 @@ struct Case {
   std::optional<std::int64_t> count = {};  // elements: of the tensor, or of one rank's part
   std::optional<ReduceOp> op = {};
   std::optional<int> steps = {};  // of an optimizer, in training a small model; 0: none
-  std::optional<std::int64_t> bucket_bytes =
-      {};                                    // gradients that travel together; written "bucket"
-  std::optional<int> threads = {};           // of the race, which has no ranks
-  std::optional<std::int64_t> repeats = {};  // updates of each thread
+  std::optional<std::int64_t> bucket_bytes = {};  // of gradients; written "bucket"
+  std::optional<int> threads = {};                // of the race, which has no ranks
+  std::optional<std::int64_t> repeats = {};       // updates of each thread
 
   bool operator==(const Case&) const = default;
 };

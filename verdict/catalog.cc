@@ -13,10 +13,14 @@
 #include "verdict/alltoall.h"
 #include "verdict/barrier.h"
 #include "verdict/broadcast.h"
+#include "verdict/data_parallel/data_parallel.h"
 #include "verdict/data_parallel/ddp_average_gradients.h"
+#include "verdict/data_parallel/ddp_buckets.h"
 #include "verdict/data_parallel/ddp_init_broadcast.h"
 #include "verdict/data_parallel/distributed_sampler.h"
 #include "verdict/data_parallel/exact_metrics.h"
+#include "verdict/data_parallel/split_without_leak.h"
+#include "verdict/data_parallel/sync_batch_norm.h"
 #include "verdict/exchange.h"
 #include "verdict/gather.h"
 #include "verdict/message_graph.h"
@@ -132,6 +136,14 @@ const std::vector<Exercise>& exercises() {
                             "all ranks begin with rank 0's model"),
       row<DdpAverageGradients>("ddp_average_gradients", 6, 1, 5, graph::kAny,
                                "the mean of all ranks' gradients: many ranks learn as one"),
+      row<DdpBuckets>("ddp_buckets", 6, 2, 4, graph::kAny,
+                      "gradients travel together: fewer latencies"),
+      row<SplitWithoutLeak>("split_without_leak", 6, 1, 4, graph::kAny,
+                            "all ranks hold back the same samples"),
+      row<DataParallel>("data_parallel", 6, 2, 2, graph::kAny,
+                        "a master lends its batch and its model: what DDP replaced"),
+      row<SyncBatchNorm>("sync_batch_norm", 6, 3, 3, graph::kAny,
+                         "batch norm over the batch of all ranks"),
       row<ExactMetrics>("exact_metrics", 6, 1, 4, graph::kAny,
                         "loss and accuracy of all ranks, from sums"),
   };

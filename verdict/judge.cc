@@ -119,7 +119,8 @@ class Judgement {
 
   void compare_cost(const RunReport& report, const Case& example) {
     const Cost expected = subject_.cost(example);
-    if (is_same(expected, report.cost)) {
+    const std::optional<Difference> schedule = subject_.compare_schedule(report, example);
+    if (!schedule && is_same(expected, report.cost)) {
       last_cost_ = fmt::format("{}: {}", to_string(example), in_words(expected, example));
       return;
     }
@@ -128,10 +129,15 @@ class Judgement {
     const bool telling = example.world_size >= 4 && example.count.value_or(INT64_MAX) >= 4;
     if (cost_failure_ && (cost_case_is_telling_ || !telling)) return;
     cost_case_is_telling_ = telling;
-    cost_failure_ = failure_of_cost(expected, example, report);
+    check("cost").expected = schedule ? schedule->expected : in_words(expected, example);
+    check("cost").actual = schedule ? schedule->actual : in_words(report.cost, example);
+    if (schedule) {
+      cost_failure_ = failure_of(*schedule, schedule->rank, example, report.trace);
+      cost_failure_->kind = FailureKind::kCost;
+    } else {
+      cost_failure_ = failure_of_cost(expected, example, report);
+    }
     cost_failure_->replay = replay_line(example);
-    check("cost").expected = in_words(expected, example);
-    check("cost").actual = in_words(report.cost, example);
   }
 
   // All values are right, and what follows changes nothing about that.

@@ -5,7 +5,8 @@
 //   values    every element is right, and inputs are unchanged
 //   messages  whatever is sent is received, in the size and type it has; no native collective does
 //             the work; and who talks to whom is as the algorithm has it (message_graph.h)
-//   cost      steps, bytes and additions along the critical path equal the closed form
+//   cost      steps, bytes and additions along the critical path equal the closed form (and what the
+//             subject's compare_schedule adds to that)
 //   safety    the same holds when sends are buffered and when they are not, and when the ranks are
 //             delayed at random; and no barrier is used as a crutch
 //

@@ -27,10 +27,14 @@
 #include "collectives/reduce_scatter_ring.h"
 #include "collectives/reduce_tree.h"
 #include "collectives/scatter_tree.h"
+#include "parallel/data_parallel.h"
 #include "parallel/ddp_average_gradients.h"
+#include "parallel/ddp_buckets.h"
 #include "parallel/ddp_init_broadcast.h"
 #include "parallel/distributed_sampler.h"
 #include "parallel/exact_metrics.h"
+#include "parallel/split_without_leak.h"
+#include "parallel/sync_batch_norm.h"
 
 namespace rankbox::cli {
 namespace {
@@ -77,6 +81,10 @@ const Solution kSolutions[] = {
     {"distributed_sampler", any(&distributed_sampler)},
     {"ddp_init_broadcast", any(&ddp_init_broadcast)},
     {"ddp_average_gradients", any(&ddp_average_gradients)},
+    {"ddp_buckets", any(&ddp_buckets)},
+    {"split_without_leak", any(&split_without_leak)},
+    {"data_parallel", any(&data_parallel)},
+    {"sync_batch_norm", any(&sync_batch_norm)},
     {"exact_metrics", any(&exact_metrics)},
 };
 

@@ -20,7 +20,7 @@ struct ParameterList {
   std::vector<Parameter*> pointers;
 };
 
-/// Values of element(rank, 0), …; gradients of ReduceOp::AVG's shares, but on odd ranks the last
+/// Values of element(rank, 0), …; gradients of ReduceOp::AVG's shares, but on odd ranks the third
 /// parameter was not used: its gradient is empty.
 ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size);
 

@@ -17,6 +17,8 @@
 namespace rankbox {
 
 inline constexpr std::int64_t kSamplesPerRank = 4;
+inline constexpr std::int64_t kSmallInputs = 6;
+inline constexpr std::int64_t kSmallClasses = 3;
 
 /// How far a parameter may be from the other training's: additions happen in another order.
 inline constexpr float kTrainingBound = 1e-4f;
@@ -36,8 +38,9 @@ using GradientStep = std::function<void(Sequential& model, const Batch& mine)>;
 
 /// Trains on all ranks, and compares with training alone. REQUIRES: *example.steps > 0;
 /// *example.count is the width of the hidden layer.
+/// @param holds_result whether this rank's model is one that should be the same
 std::optional<Difference> compare_training(Comm& dist, const Case& example,
-                                           const GradientStep& gradients);
+                                           const GradientStep& gradients, bool holds_result = true);
 
 /// The model after so many steps of one rank with the whole batch.
 /// @param losses of every step, if wanted

@@ -1,0 +1,63 @@
+#include "verdict/data_parallel/split_without_leak.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "training/data/sampler.h"
+#include "verdict/data_parallel/parameters.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+namespace {
+
+/// Beyond what 32 bits hold, and another one on every rank.
+std::int64_t seed_of(int rank) { return (std::int64_t{rank + 3} << 40) + 17 * rank + 5; }
+
+/// How many of these samples are held back.
+std::int64_t held_out_of(std::int64_t samples) { return (samples + 3) / 4; }
+
+std::optional<Difference> compare_list(const char* what, const std::vector<std::int64_t>& actual,
+                                       const std::vector<std::int64_t>& expected,
+                                       const std::vector<std::int64_t>& trained_elsewhere) {
+  if (actual.size() != expected.size()) {
+    return Difference{what, -1, fmt::format("{} samples", expected.size()),
+                      fmt::format("{} samples", actual.size()), ""};
+  }
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (actual[i] == expected[i]) continue;
+    const bool leaks = std::find(trained_elsewhere.begin(), trained_elsewhere.end(), actual[i]) !=
+                       trained_elsewhere.end();
+    return Difference{what, static_cast<std::int64_t>(i), fmt::format("sample {}", expected[i]),
+                      fmt::format("sample {}", actual[i]),
+                      leaks ? "other ranks train with it: a leak. The split is made with rank 0's "
+                              "seed"
+                            : "the order is shuffled(samples, seed, 0), with rank 0's seed"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Case> SplitWithoutLeak::cases() const { return cases_by_count(); }
+
+std::optional<Difference> SplitWithoutLeak::run(Comm& dist, const Case& example) const {
+  const std::int64_t samples = *example.count;
+  const std::int64_t held_out = held_out_of(samples);
+  const auto order = shuffled(samples, static_cast<std::uint64_t>(seed_of(0)), 0);
+  const std::vector<std::int64_t> held(order.begin(), order.begin() + held_out);
+  const std::vector<std::int64_t> others(order.begin() + held_out, order.end());
+
+  std::vector<std::int64_t> train = {-1};
+  std::vector<std::int64_t> validation = {-1, -1};  // to be overwritten
+  function_(dist, samples, held_out, seed_of(dist.rank()), train, validation);
+  if (auto wrong = compare_list("validation", validation, held, others)) return wrong;
+  return compare_list("train", train, others, {});
+}
+
+Cost SplitWithoutLeak::cost(const Case& example) const {
+  return native(CollectiveKind::kBroadcast, example.world_size, 2);  // 8 bytes: as 2 floats
+}
+
+}  // namespace rankbox

@@ -1,0 +1,141 @@
+#include "verdict/data_parallel/sync_batch_norm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "training/random.h"
+#include "verdict/compare.h"
+#include "verdict/data_parallel/parameters.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr std::int64_t kFeatures = 3;
+constexpr float kEpsilon = 1e-3f;
+constexpr double kBound = 2e-4;  // floats, after a subtraction of numbers of about 30
+
+/// The parts of the batch: another number of samples on every rank, none on some.
+std::int64_t rows_of(int rank, std::int64_t count) { return (count + 2 * rank) % (count + 3); }
+
+/// What a rank has: x far from 0, so that its variance is a small difference.
+struct Part {
+  std::vector<float> x;
+  std::vector<float> dy;
+};
+
+Part part_of(int rank, std::int64_t count) {
+  Random random = Random(5).stream(static_cast<std::uint64_t>(rank));
+  Part part;
+  for (std::int64_t i = 0; i < rows_of(rank, count) * kFeatures; ++i) {
+    const auto feature = static_cast<double>(i % kFeatures);
+    part.x.push_back(static_cast<float>(30 + rank + (feature + 1) * random.normal()));
+    part.dy.push_back(static_cast<float>(random.uniform(-1, 1)));
+  }
+  return part;
+}
+
+Tensor shaped(const std::vector<float>& values, const Shape& shape) {
+  Tensor tensor(shape);
+  std::copy(values.begin(), values.end(), tensor.data());
+  return tensor;
+}
+
+struct Expected {
+  std::vector<double> y;
+  std::vector<double> dx;
+};
+
+/// The same for a batch as a whole, feature by feature, as the formulas have it.
+Expected normalize(const Part& batch) {
+  const std::size_t features = kFeatures;
+  const auto n = static_cast<double>(batch.x.size() / features);
+  Expected result{std::vector<double>(batch.x.size()), std::vector<double>(batch.x.size())};
+  for (std::size_t f = 0; f < features; ++f) {
+    double sum = 0, squares = 0, dy_sum = 0, dy_y_sum = 0;
+    for (std::size_t i = f; i < batch.x.size(); i += features) sum += batch.x[i];
+    for (std::size_t i = f; i < batch.x.size(); i += features)
+      squares += std::pow(batch.x[i] - sum / n, 2);
+    const double scale = 1 / std::sqrt(squares / n + double{kEpsilon});
+    for (std::size_t i = f; i < batch.x.size(); i += features) {
+      result.y[i] = (batch.x[i] - sum / n) * scale;
+      dy_sum += batch.dy[i];
+      dy_y_sum += batch.dy[i] * result.y[i];
+    }
+    for (std::size_t i = f; i < batch.x.size(); i += features)
+      result.dx[i] = (batch.dy[i] - dy_sum / n - result.y[i] * dy_y_sum / n) * scale;
+  }
+  return result;
+}
+
+/// Compares this rank's part, which begins at `begin` of the whole.
+std::optional<Difference> compare_part(const char* what, const Tensor& actual,
+                                       const std::vector<double>& whole, std::size_t begin,
+                                       const std::vector<double>& alone) {
+  const std::vector<float> is = to_host(actual);
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    const double should_be = whole[begin + i];
+    if (std::abs(is[i] - should_be) <= kBound * (1 + std::abs(should_be))) continue;  // not NaN
+    const bool local = std::abs(is[i] - alone[i]) <= kBound * (1 + std::abs(alone[i]));
+    return Difference{what, static_cast<std::int64_t>(i), in_words(static_cast<float>(should_be)),
+                      in_words(is[i]),
+                      local ? "that is what this rank's own samples give: the others' are missing"
+                      : std::isnan(is[i]) ? "it was never written, or is 0/0"
+                                          : "sums and counts of all ranks first, then divide: as "
+                                            "doubles"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Case> SyncBatchNorm::cases() const {
+  std::vector<Case> cases = cases_by_count();
+  std::erase_if(cases, [](const Case& example) { return *example.count > 1000; });
+  return cases;
+}
+
+std::optional<Difference> SyncBatchNorm::run(Comm& dist, const Case& example) const {
+  Part whole;
+  std::size_t begin = 0;
+  for (int rank = 0; rank < dist.world_size(); ++rank) {
+    if (rank == dist.rank()) begin = whole.x.size();
+    const Part part = part_of(rank, *example.count);
+    whole.x.insert(whole.x.end(), part.x.begin(), part.x.end());
+    whole.dy.insert(whole.dy.end(), part.dy.begin(), part.dy.end());
+  }
+  const Part mine = part_of(dist.rank(), *example.count);
+  const Shape shape = {rows_of(dist.rank(), *example.count), kFeatures};
+  const Tensor x = shaped(mine.x, shape);
+  const Tensor dy = shaped(mine.dy, shape);
+  Tensor y = full(shape, std::numeric_limits<float>::quiet_NaN());
+  Tensor dx = full(shape, std::numeric_limits<float>::quiet_NaN());
+
+  function_(dist, x, dy, kEpsilon, y, dx);
+
+  for (const Tensor* out : {&y, &dx}) {
+    if (auto wrong = compare_size(out == &y ? "y" : "dx", *out, x.size())) return wrong;
+  }
+  const Expected expected = normalize(whole);
+  const Expected alone = normalize(mine);
+  if (auto wrong = compare_part("y", y, expected.y, begin, alone.y)) return wrong;
+  if (auto wrong = compare_part("dx", dx, expected.dx, begin, alone.dx)) return wrong;
+  for (const bool of_x : {true, false}) {
+    if (to_host(of_x ? x : dy) == (of_x ? mine.x : mine.dy)) continue;
+    return Difference{of_x ? "x" : "dy", -1, "unchanged", "changed",
+                      "it is an input, and has to stay as it was"};
+  }
+  return std::nullopt;
+}
+
+Cost SyncBatchNorm::cost(const Case& example) const {
+  // Of doubles, which are as large as two floats.
+  return native(CollectiveKind::kAllReduce, example.world_size,
+                {2 * (2 * kFeatures + 1), 2 * (2 * kFeatures)});
+}
+
+}  // namespace rankbox
