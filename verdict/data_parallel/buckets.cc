@@ -47,6 +47,11 @@ std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
     return "they begin with the first parameter: the last layers' gradients are ready first, so "
            "begin with the last";
   }
+  const auto as_large = [=](std::int64_t bytes, std::int64_t next) {
+    return bytes + next >= limit;
+  };
+  if (actual == packed_by(reversed, as_large))
+    return "a bucket may be just as large as bucket_bytes";
   if (actual.size() == sizes.size())
     return "every gradient travels alone: latencies are what buckets are to save";
   if (actual.size() == 1)
@@ -55,11 +60,6 @@ std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
   if (actual == packed_by(reversed, full)) {
     return "close a bucket before the gradient that would make it too large, not after it";
   }
-  const auto as_large = [=](std::int64_t bytes, std::int64_t next) {
-    return bytes + next >= limit;
-  };
-  if (actual == packed_by(reversed, as_large))
-    return "a bucket may be just as large as bucket_bytes";
   const auto of_elements = [=](std::int64_t bytes, std::int64_t next) {
     return bytes + next > limit * kElementBytes;
   };
