@@ -43,6 +43,7 @@ EXERCISES = {
         "ddp_average_gradients": "ddp_average_gradients",
         "ddp_buckets": "ddp_buckets",
         "ddp_init_broadcast": "ddp_init_broadcast",
+        "ddp_no_sync": "ddp_no_sync",
         "distributed_sampler": "distributed_sampler",
         "exact_metrics": "exact_metrics",
         "split_without_leak": "split_without_leak",

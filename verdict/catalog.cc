@@ -17,6 +17,7 @@
 #include "verdict/data_parallel/ddp_average_gradients.h"
 #include "verdict/data_parallel/ddp_buckets.h"
 #include "verdict/data_parallel/ddp_init_broadcast.h"
+#include "verdict/data_parallel/ddp_no_sync.h"
 #include "verdict/data_parallel/distributed_sampler.h"
 #include "verdict/data_parallel/exact_metrics.h"
 #include "verdict/data_parallel/split_without_leak.h"
@@ -138,6 +139,8 @@ const std::vector<Exercise>& exercises() {
                                "the mean of all ranks' gradients: many ranks learn as one"),
       row<DdpBuckets>("ddp_buckets", 6, 2, 4, graph::kAny,
                       "gradients travel together: fewer latencies"),
+      row<DdpNoSync>("ddp_no_sync", 6, 2, 3, graph::kAny,
+                     "several backward passes, one synchronization"),
       row<SplitWithoutLeak>("split_without_leak", 6, 1, 4, graph::kAny,
                             "all ranks hold back the same samples"),
       row<DataParallel>("data_parallel", 6, 2, 2, graph::kAny,

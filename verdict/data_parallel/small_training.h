@@ -43,9 +43,7 @@ std::optional<Difference> compare_training(Comm& dist, const Case& example,
                                            const GradientStep& gradients, bool holds_result = true);
 
 /// The model after so many steps of one rank with the whole batch.
-/// @param losses of every step, if wanted
-void train_alone(Sequential& model, int world_size, int steps,
-                 std::vector<double>* losses = nullptr);
+void train_alone(Sequential& model, int world_size, int steps);
 
 /// Elements of the model's parameters, in their order.
 std::vector<std::int64_t> small_model_sizes(std::int64_t hidden);

@@ -1,0 +1,62 @@
+// The small training that data parallel exercises are judged by is worth comparing with: it learns.
+#include "verdict/data_parallel/small_training.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+namespace rankbox {
+namespace {
+
+TEST_CASE("training alone changes every parameter by far more than the bound, and the loss falls") {
+  for (const int p : {1, 2, 5, 17}) {
+    for (const std::int64_t hidden : {5, 9}) {
+      CAPTURE(p);
+      CAPTURE(hidden);
+      Sequential before(small_model(hidden)), after(small_model(hidden));
+      train_alone(after, p, 20);
+      for (std::size_t i = 0; i < before.parameters().size(); ++i) {
+        const Tensor& was = before.parameters()[i]->value;
+        const Tensor& is = after.parameters()[i]->value;
+        CAPTURE(before.parameters()[i]->name);
+        double most = 0;
+        for (std::int64_t k = 0; k < was.size(); ++k)
+          most = std::max(most, std::abs(double{is.data()[k]} - was.data()[k]));
+        CHECK(most > 100 * double{kTrainingBound});
+      }
+      const Batch others = small_batch(100, 1000);  // that were not trained with
+      CHECK(add_gradients(after, others) < 0.9 * add_gradients(before, others));
+    }
+  }
+}
+
+TEST_CASE("the parts of a batch are the batch; steps have other ones") {
+  for (const int p : {1, 3, 8}) {
+    const Batch whole = small_batch(p, 2);
+    std::vector<float> values;
+    std::vector<std::int32_t> labels;
+    for (int rank = 0; rank < p; ++rank) {
+      const Batch part = part_of(whole, rank, p);
+      CHECK(part.size() == kSamplesPerRank);
+      const std::vector<float> x = to_host(part.x);
+      values.insert(values.end(), x.begin(), x.end());
+      labels.insert(labels.end(), part.labels.begin(), part.labels.end());
+    }
+    CHECK(values == to_host(whole.x));
+    CHECK(labels == whole.labels);
+    CHECK(to_host(small_batch(p, 3).x) != values);
+  }
+}
+
+TEST_CASE("the sizes that costs are computed from are the model's") {
+  for (const std::int64_t hidden : {1, 5, 9}) {
+    Sequential model(small_model(hidden));
+    std::vector<std::int64_t> sizes;
+    for (const Parameter* parameter : model.parameters()) sizes.push_back(parameter->value.size());
+    CHECK(sizes == small_model_sizes(hidden));
+  }
+}
+
+}  // namespace
+}  // namespace rankbox

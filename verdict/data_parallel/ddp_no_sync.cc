@@ -1,0 +1,143 @@
+#include "verdict/data_parallel/ddp_no_sync.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "verdict/data_parallel/buckets.h"
+#include "verdict/data_parallel/parameters.h"
+#include "verdict/data_parallel/small_training.h"
+#include "verdict/data_parallel/suspects.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr int kSteps = 20;
+constexpr std::int64_t kHidden = 9;
+constexpr float kBound = 1e-5f;  // additions happen in another order
+
+int rounds_in(const Case& example) { return std::max(1, *example.steps); }
+
+/// This rank's samples in so many micro-batches (if there are as many samples), of which one is larger
+/// than the others: another one on the next rank, and in the next step.
+std::vector<Batch> micro_batches(const Batch& whole, int number, int rank, int step) {
+  const std::int64_t most = std::min<std::int64_t>(number, whole.size());
+  const std::int64_t large = (rank + step) % most;
+  std::vector<Batch> cut;
+  for (std::int64_t i = 0, begin = 0; i < most; ++i) {
+    const std::int64_t size = i == large ? whole.size() - most + 1 : 1;
+    cut.push_back(micro_batch(whole, begin, begin + size));
+    begin += size;
+  }
+  return cut;
+}
+
+std::vector<Batch> micro_batches_of(const Case& example, int rank, int step) {
+  const int p = example.world_size;
+  return micro_batches(part_of(small_batch(p, step), rank, p), *example.segments, rank, step);
+}
+
+/// What other weights would make of the first step's micro-batches.
+/// @param weight (rank, micro-batch, how many the rank has, size) of a micro-batch's mean
+template <class Weight>
+std::vector<NamedTensor> gradients_with(const Case& example, Weight weight) {
+  std::vector<Weighted> all;
+  for (int rank = 0; rank < example.world_size; ++rank) {
+    const std::vector<Batch> own = micro_batches_of(example, rank, 0);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const double w = weight(rank, k, own.size(), static_cast<double>(own[k].size()));
+      if (w > 0) all.push_back({own[k], w});
+    }
+  }
+  Sequential model(small_model(*example.count));
+  add_weighted_gradients(model, all);
+  return gradients_of(model);
+}
+
+std::vector<Suspect> suspects(const Case& example, int me) {
+  const double p = example.world_size;
+  const auto made = [=](auto weight) { return [=] { return gradients_with(example, weight); }; };
+  return {
+      {"that is this rank's own gradient: the others' are missing",
+       made([=](int rank, std::size_t, std::size_t, double size) {
+         return rank == me ? size / kSamplesPerRank : 0;
+       })},
+      {"those are the micro-batches' means, added up: the larger their number, the larger the "
+       "step. "
+       "Divide each loss by this rank's number of samples: cross_entropy's divisor",
+       made([=](int, std::size_t, std::size_t, double) { return 1 / p; })},
+      {"that is the mean of the micro-batches' means: samples of small ones count too much. Divide "
+       "each loss by this rank's number of samples: cross_entropy's divisor",
+       made([=](int, std::size_t, std::size_t n, double) {
+         return 1 / p / static_cast<double>(n);
+       })},
+      {"that is the last micro-batch's gradient alone: gradients have to add up",
+       made([=](int, std::size_t k, std::size_t n, double) { return k + 1 == n ? 1 / p : 0; })},
+      {"that is the last micro-batch's part alone: gradients have to add up",
+       made([=](int, std::size_t k, std::size_t n, double size) {
+         return k + 1 == n ? size / kSamplesPerRank / p : 0;
+       })},
+      {"that is the sum of all ranks' gradients: their mean is wanted",
+       made([=](int, std::size_t, std::size_t, double size) { return size / kSamplesPerRank; })},
+  };
+}
+
+}  // namespace
+
+std::vector<Case> DdpNoSync::cases() const {
+  std::vector<Case> cases;
+  for (const int world_size : world_sizes()) {
+    Case example;
+    example.world_size = world_size;
+    example.count = kHidden;
+    for (const int steps : {0, kSteps}) {
+      for (const int segments : {1, 2, 3}) {
+        if (steps > 0 && segments < 3) continue;
+        example.steps = steps;
+        example.segments = segments;
+        cases.push_back(example);
+      }
+    }
+  }
+  return cases;
+}
+
+std::optional<Difference> DdpNoSync::run(Comm& dist, const Case& example) const {
+  if (*example.steps > 0) {
+    int step = 0;
+    return compare_training(dist, example, [&](Sequential& model, const Batch& mine) {
+      function_(dist, model, micro_batches(mine, *example.segments, dist.rank(), step++));
+    });
+  }
+  Sequential model(small_model(*example.count));
+  function_(dist, model, micro_batches_of(example, dist.rank(), 0));
+
+  Sequential alone(small_model(*example.count));
+  add_gradients(alone, small_batch(dist.world_size(), 0));
+  return compare_tensors(gradients_of(model), gradients_of(alone), kBound,
+                         suspects(example, dist.rank()),
+                         "one rank has this gradient of the mean over all samples");
+}
+
+Cost DdpNoSync::cost(const Case& example) const {
+  return times(rounds_in(example), native(CollectiveKind::kAllReduce, example.world_size,
+                                          small_model_sizes(*example.count)));
+}
+
+std::optional<Difference> DdpNoSync::compare_schedule(const RunReport& report,
+                                                      const Case& example) const {
+  const auto once = static_cast<std::int64_t>(small_model_sizes(*example.count).size());
+  const std::int64_t expected = once * rounds_in(example);
+  const std::int64_t actual = count_all_reduces(report.trace, 0);
+  if (actual <= expected || example.world_size == 1) return std::nullopt;
+  return Difference{"all-reduces",
+                    -1,
+                    fmt::format("{}", expected),
+                    fmt::format("{}", actual),
+                    "gradients add up in silence and travel once, after the last micro-batch",
+                    0};
+}
+
+}  // namespace rankbox

@@ -1,0 +1,209 @@
+#include "verdict/data_parallel/ddp_overlap.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "collectives/native_cost.h"
+#include "training/cross_entropy.h"
+#include "training/models/mlp.h"
+#include "verdict/data_parallel/buckets.h"
+#include "verdict/data_parallel/parameters.h"
+#include "verdict/data_parallel/small_training.h"
+#include "verdict/data_parallel/suspects.h"
+#include "verdict/data_parallel/timed_layer.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr int kSteps = 20;
+constexpr std::int64_t kHidden = 9;
+constexpr float kBound = 1e-5f;  // of a gradient: additions happen in another order
+
+int rounds_in(const Case& example) { return std::max(1, *example.steps); }
+
+/// Deep enough for some buckets: fc1, relu1, … fc4.
+Model model_of(std::int64_t width) {
+  return mlp({.inputs = kSmallInputs, .hidden = {width, 6, width}, .classes = kSmallClasses});
+}
+
+/// One layer on its way back.
+struct Work {
+  double seconds = 0;
+  std::vector<std::int64_t> sizes;  // elements of its parameters
+};
+
+/// Of a rectifier, a moment; of a linear layer more, and the more the larger it is, so that it takes
+/// about as long as to send its gradients.
+Work work_of(Layer& layer) {
+  Work work{2e-7, {}};
+  for (const Parameter* parameter : layer.parameters()) {
+    work.sizes.push_back(parameter->value.size());
+    work.seconds += 4e-7 + 4e-10 * static_cast<double>(parameter->value.bytes());
+  }
+  return work;
+}
+
+std::vector<Work> work_in(const Case& example) {
+  std::vector<Work> all;
+  for (const Recipe& recipe : model_of(*example.count)) all.push_back(work_of(*recipe.make()));
+  return all;
+}
+
+void add_timed_layers(Sequential& model, const Case& example, Comm& dist) {
+  for (const Recipe& recipe : model_of(*example.count)) {
+    std::unique_ptr<Layer> layer = recipe.make();
+    const double seconds = work_of(*layer).seconds;
+    model.add(recipe.name, std::make_unique<TimedLayer>(std::move(layer), dist, seconds));
+  }
+  model.omit_input_gradient();
+}
+
+std::vector<std::int64_t> sizes_in(const Case& example) {
+  std::vector<std::int64_t> all;
+  for (const Work& work : work_in(example))
+    all.insert(all.end(), work.sizes.begin(), work.sizes.end());
+  return all;
+}
+
+/// When things happen in one pass.
+struct Schedule {
+  double backward = 0;  // the end of it
+  double finish = 0;    // of the last bucket, or of backward if that is later
+
+  double exposed() const { return finish - backward; }
+};
+
+/// When a program starts a bucket.
+enum class Start {
+  kAsSoonAsReady,    // its last gradient is there
+  kWhenNextIsReady,  // the first gradient of the next bucket is there
+  kAfterBackward,
+};
+
+Schedule schedule_of(const Case& example, Start start) {
+  const std::vector<Work> layers = work_in(example);
+  Schedule schedule;
+  std::vector<double> ready;  // of parameters, from the last to the first
+  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
+    schedule.backward += layer->seconds;
+    ready.insert(ready.end(), layer->sizes.size(), schedule.backward);
+  }
+  for (const Bucket& bucket : packed(sizes_in(example), *example.bucket_bytes)) {
+    std::size_t awaited = ready.size() - 1 - bucket.first;
+    if (start == Start::kWhenNextIsReady) awaited = std::min(awaited + 1, ready.size() - 1);
+    if (start == Start::kAfterBackward) awaited = ready.size() - 1;
+    const auto bytes = static_cast<double>(bucket.elements * kElementBytes);
+    schedule.finish =
+        std::max(schedule.finish, ready[awaited]) +
+        cost::native_seconds(CollectiveKind::kAllReduce, example.world_size, bytes, Cluster());
+  }
+  schedule.finish = std::max(schedule.finish, schedule.backward);
+  return schedule;
+}
+
+bool is_same(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(a); }
+
+std::string hint_for(const Case& example, double seconds) {
+  if (is_same(seconds, schedule_of(example, Start::kAfterBackward).finish)) {
+    return "nothing is hidden: start a bucket with all_reduce_async while backward goes on, and wait "
+           "for none of them before the end";
+  }
+  if (is_same(seconds, schedule_of(example, Start::kWhenNextIsReady).finish)) {
+    return "a bucket leaves only when the next gradient does not fit: sizes are known before, so plan "
+           "which gradient is its last";
+  }
+  return "start a bucket as soon as its last gradient is there, and wait for none before the end";
+}
+
+}  // namespace
+
+std::vector<Case> DdpOverlap::cases() const {
+  std::vector<Case> cases;
+  for (const int world_size : world_sizes()) {
+    Case example;
+    example.world_size = world_size;
+    for (const std::int64_t count : {std::int64_t{1}, kHidden, std::int64_t{97}}) {
+      // Some together; each alone; all together.
+      for (const std::int64_t bucket_bytes :
+           {8 * count * kElementBytes, std::int64_t{1}, std::int64_t{1} << 20}) {
+        example.count = count;
+        example.steps = 0;
+        example.bucket_bytes = bucket_bytes;
+        cases.push_back(example);
+      }
+    }
+    example.count = kHidden;
+    example.steps = kSteps;
+    example.bucket_bytes = 8 * kHidden * kElementBytes;
+    cases.push_back(example);
+  }
+  return cases;
+}
+
+std::optional<Difference> DdpOverlap::run(Comm& dist, const Case& example) const {
+  const int p = dist.world_size();
+  const auto add_averaged = [&](Sequential& model, const Batch& mine) {
+    Saved saved(mine.pass(Mode::kTraining));
+    Loss loss = cross_entropy(model.forward(mine.x, saved), mine.labels);
+    function_(dist, model, std::move(loss.gradient), saved, *example.bucket_bytes);
+  };
+  Sequential model;
+  add_timed_layers(model, example, dist);
+  Sequential alone(model_of(*example.count));
+  if (*example.steps > 0) {
+    train_together(model, dist.rank(), p, *example.steps, add_averaged);
+    train_alone(alone, p, *example.steps);
+    return compare_tensors(values_of(model), values_of(alone), kTrainingBound, {},
+                           "one rank with the whole batch gets there in 20 steps");
+  }
+
+  const Batch whole = small_batch(p, 0);
+  add_averaged(model, part_of(whole, dist.rank(), p));
+  add_gradients(alone, whole);
+  const auto made = [&](int first, int last, double weight) {
+    return [=, &whole, &example] {
+      std::vector<Weighted> parts;
+      for (int rank = first; rank < last; ++rank)
+        parts.push_back({part_of(whole, rank, p), weight});
+      Sequential other(model_of(*example.count));
+      add_weighted_gradients(other, parts);
+      return gradients_of(other);
+    };
+  };
+  return compare_tensors(
+      gradients_of(model), gradients_of(alone), kBound,
+      {{"that is this rank's own gradient: the others' are missing",
+        made(dist.rank(), dist.rank() + 1, 1)},
+       {"that is the sum of all ranks' gradients: their mean is wanted", made(0, p, 1)}},
+      "the mean of all ranks' gradients: has every bucket all its gradients when it leaves, and is it "
+      "copied back after it has come?");
+}
+
+Cost DdpOverlap::cost(const Case& example) const {
+  const auto buckets = sizes_of(packed(sizes_in(example), *example.bucket_bytes));
+  return times(rounds_in(example),
+               native(CollectiveKind::kAllReduce, example.world_size, buckets));
+}
+
+std::optional<Difference> DdpOverlap::compare_schedule(const RunReport& report,
+                                                       const Case& example) const {
+  const int rounds = rounds_in(example);
+  if (auto wrong =
+          compare_buckets(report.trace, sizes_in(example), *example.bucket_bytes, rounds))
+    return wrong;
+
+  const Schedule best = schedule_of(example, Start::kAsSoonAsReady);
+  const double seconds = report.virtual_seconds / rounds;
+  if (is_same(best.finish, seconds)) return std::nullopt;
+  return Difference{
+      "exposed communication", -1, fmt::format("{:.4g} µs", best.exposed() * 1e6),
+      fmt::format("{:.4g} µs", (seconds - best.backward) * 1e6),
+      fmt::format("backward takes {:.4g} µs; {}", best.backward * 1e6, hint_for(example, seconds)),
+      0};
+}
+
+}  // namespace rankbox
