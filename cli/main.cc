@@ -22,6 +22,7 @@
 #include "cli/reset.h"
 #include "cli/show.h"
 #include "cli/test.h"
+#include "cli/train.h"
 #include "cli/watch.h"
 #include "comm/errors.h"
 
@@ -62,6 +63,7 @@ int run(int argc, char** argv) {
   rankbox::cli::add_show(app);
   rankbox::cli::add_compare(app);
   rankbox::cli::add_race(app);
+  rankbox::cli::add_train(app);
   rankbox::cli::add_test(app);
   rankbox::cli::add_judge(app);
   try {

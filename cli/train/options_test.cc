@@ -1,0 +1,206 @@
+// The command line: what it means, and what it refuses.
+#include "cli/train/options.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/temporary_folder.h"
+#include "cli/train/backend.h"
+#include "cli/train/session.h"
+#include "comm/errors.h"
+#include "training/data/digits.h"
+#include "training/data/idx.h"
+
+namespace rankbox::train {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Request parse(Words options) {
+  options.insert(options.begin(), "rankbox-train");
+  return parse_options(options);
+}
+
+/// What is refused, by whoever refuses it before ranks are started.
+std::string complaint(const Words& options) {
+  try {
+    const Plan plan = parse(options).plan;
+    check_plan(plan, model_kind(plan.model).make(plan).data.train.size());
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("defaults are the model's, for one rank") {
+  const Request request = parse({});
+  const Plan& plan = request.plan;
+  CHECK(plan.model == "mlp");
+  CHECK(plan.strategy == "single");
+  CHECK(plan.ranks == 1);
+  CHECK(plan.nodes == 1);
+  CHECK(plan.epochs == 3);
+  CHECK(plan.batch == 64);
+  CHECK(plan.optimizer == OptimizerKind::kSgd);
+  CHECK(plan.learning_rate == 0.05);
+  CHECK(plan.seed == 1);
+  CHECK(plan.samples == 0);
+  CHECK(plan.data.empty());
+  CHECK(plan.save.empty());
+  CHECK_FALSE(plan.resume);
+  CHECK_FALSE(request.json);
+  CHECK_FALSE(request.quiet);
+  CHECK_FALSE(request.timeline);
+  CHECK(parse({"--model", "transformer"}).plan.optimizer == OptimizerKind::kAdam);
+  CHECK(parse({"--model", "convnet"}).plan.learning_rate == 0.01);
+  CHECK(parse({"--model", "convnet", "--optimizer", "adam"}).plan.learning_rate == 0.001);
+}
+
+TEST_CASE("several ranks train with ddp unless something else is said, and are drawn") {
+  const Request request = parse({"--ranks", "4", "--nodes", "2", "--cluster", "h100-efa"});
+  CHECK(request.plan.strategy == "ddp");
+  CHECK(request.plan.ranks == 4);
+  CHECK(request.plan.nodes == 2);
+  CHECK(request.plan.cluster.name == "h100-efa");
+  CHECK(request.timeline);
+  CHECK(parse({"--strategy", "ddp"}).plan.strategy == "ddp");
+  for (const char* without : {"--json", "--quiet", "--no-timeline"})
+    CHECK_FALSE(parse({"--ranks", "4", without}).timeline);
+  CHECK(parse({"--timeline"}).timeline);
+}
+
+TEST_CASE("every option arrives") {
+  const Request request =
+      parse({"--model", "convnet",     "--epochs=7", "--batch", "96",       "--learning-rate",
+             "1e-3",    "--optimizer", "adam",       "--seed",  "5",        "--samples",
+             "123",     "--data",      "folder",     "--save",  "run.ckpt", "--save-every",
+             "9",       "--resume",    "--json",     "--quiet"});
+  const Plan& plan = request.plan;
+  CHECK(plan.model == "convnet");
+  CHECK(plan.epochs == 7);
+  CHECK(plan.batch == 96);
+  CHECK(plan.learning_rate == 0.001);
+  CHECK(plan.optimizer == OptimizerKind::kAdam);
+  CHECK(plan.seed == 5);
+  CHECK(plan.samples == 123);
+  CHECK(plan.data == "folder");
+  CHECK(plan.save == "run.ckpt");
+  CHECK(plan.save_every == 9);
+  CHECK(plan.resume);
+  CHECK(request.json);
+  CHECK(request.quiet);
+  CHECK(parse({"--epochs", "2", "--epochs", "3"}).plan.epochs == 3);  // the last counts
+}
+
+TEST_CASE("a mistake is one line that names it, and the way out") {
+  const struct {
+    Words options;
+    const char* named;
+    const char* way_out;
+  } table[] = {
+      {{"--ranks", "2", "--strategy", "single"}, "--ranks 2", "--strategy ddp"},
+      {{"--strategy", "dpp"}, "--strategy dpp", "single, ddp"},
+      {{"--strategy", "zero1", "--ranks", "2"}, "--strategy zero1", "single, ddp"},
+      {{"--model", "resnet"}, "--model resnet", "mlp, convnet, transformer"},
+      {{"--optimizer", "lion"}, "--optimizer lion", "sgd, adam"},
+      {{"--ranks", "4", "--batch", "2", "--samples", "50"}, "--batch 2", "--batch 4"},
+      {{"--ranks", "4", "--batch", "10", "--samples", "50"}, "--batch 10", "--batch 8 or 12"},
+      {{"--ranks", "8", "--samples", "5"}, "--ranks 8", "5 ranks at most"},
+      {{"--batch", "64", "--samples", "50"}, "--batch 64", "--batch 50 at most"},
+      {{"--epochs", "0"}, "--epochs", "from 1"},
+      {{"--epochs", "some"}, "--epochs", "whole number"},
+      {{"--batch", "0"}, "--batch", "from 1"},
+      {{"--batch", "-4"}, "--batch", "from 1"},
+      {{"--ranks", "0"}, "--ranks", "from 1"},
+      {{"--samples", "0"}, "--samples", "from 1"},
+      {{"--seed", "-1"}, "--seed", "from 0"},
+      {{"--learning-rate", "-0.1"}, "--learning-rate -0.1", "above 0"},
+      {{"--learning-rate", "0"}, "--learning-rate 0", "above 0"},
+      {{"--learning-rate", "nan"}, "--learning-rate nan", "above 0"},
+      {{"--learning-rate", "inf"}, "--learning-rate inf", "above 0"},
+      {{"--learning-rate", "fast"}, "--learning-rate fast", "above 0"},
+      {{"--resume"}, "--resume", "--save FILE"},
+      {{"--save-every", "5"}, "--save-every", "--save FILE"},
+      {{"--data", "/no/such/folder"}, "--data /no/such/folder", "leave it out"},
+      {{"--data", "/"}, "/train-", "cannot be read"},
+      {{"--model", "transformer", "--data", "/"}, "--data /", "mlp and convnet"},
+      {{"--nodes", "3", "--ranks", "2"}, "--nodes 3", "1 to 2 nodes"},
+      {{"--nodes", "0"}, "--nodes 0", "1 to 1 nodes"},
+      {{"--node-rank", "1"}, "--node-rank 1", "mpirun --host"},
+      {{"--master-addr", "10.0.0.1"}, "--master-addr 10.0.0.1", "mpirun --host"},
+      {{"--master-port", "29500"}, "--master-port 29500", "mpirun --host"},
+      {{"--cluster", "abacus"}, "abacus", "laptop"},
+      {{"--timeline", "--no-timeline"}, "--timeline", "one of them"},
+      {{"--timeline", "--json"}, "--timeline", "one of them"},
+      {{"--what"}, "--what", "--help"},
+      {{"8"}, "8", "--help"},
+  };
+  for (const auto& row : table) {
+    CAPTURE(fmt::format("{}", fmt::join(row.options, " ")));
+    const std::string line = complaint(row.options);
+    CAPTURE(line);
+    CHECK(line.find(row.named) != std::string::npos);
+    CHECK(line.find(row.way_out) != std::string::npos);
+    CHECK(line.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("what is possible is not refused") {
+  for (const Words& options :
+       {Words{"--ranks", "4", "--batch", "8", "--samples", "8"},
+        Words{"--ranks", "3", "--batch", "3", "--samples", "3"},
+        Words{"--batch", "1", "--samples", "1"},
+        Words{"--model", "transformer", "--ranks", "2", "--samples", "40"}}) {
+    CAPTURE(fmt::format("{}", fmt::join(options, " ")));
+    CHECK(complaint(options).empty());
+  }
+}
+
+TEST_CASE("MNIST's files are read, cut to --samples, and refused if they hold fewer") {
+  const cli::TemporaryFolder folder;
+  for (const char* part : {"train", "t10k"}) {
+    std::vector<std::uint8_t> labels;
+    write_idx_images(folder.path(std::string(part) + "-images-idx3-ubyte"),
+                     draw_digits(40, 3, labels));
+    write_idx_labels(folder.path(std::string(part) + "-labels-idx1-ubyte"), labels);
+  }
+  Plan plan;
+  plan.data = folder.path("");
+  CHECK(model_kind("mlp").make(plan).data.train.size() == 40);
+  plan.samples = 30;
+  const Task task = model_kind("convnet").make(plan);
+  CHECK(task.data.train.size() == 30);
+  CHECK(task.data.train.values.size() == 30 * 28 * 28);
+  CHECK(task.data.test.size() == 40);
+  CHECK(complaint({"--data", plan.data, "--samples", "41"}).find("--samples 41: ") == 0);
+
+  // Images that no ConvNet takes.
+  write_idx_images(folder.path("train-images-idx3-ubyte"),
+                   {6, 10, std::vector<std::uint8_t>(40 * 60)});
+  CHECK(complaint({"--data", plan.data}).find("differ in size") != std::string::npos);
+  write_idx_images(folder.path("t10k-images-idx3-ubyte"),
+                   {6, 10, std::vector<std::uint8_t>(40 * 60)});
+  CHECK(complaint({"--data", plan.data, "--batch", "8"}).empty());
+  CHECK(complaint({"--data", plan.data, "--model", "convnet"}).find("6 x 10") != std::string::npos);
+}
+
+TEST_CASE("the help lists models and strategies that exist, and no others") {
+  const Request request = parse({"--help"});
+  CHECK(request.shows_help);
+  for (const char* part : {"mlp ", "convnet ", "transformer ", "\n  single ", "\n  ddp ",
+                           "--save-every", "--master-port", "Ctrl-C", "not full"}) {
+    CAPTURE(part);
+    CHECK(request.help.find(part) != std::string::npos);
+  }
+  for (const char* other : {"pipeline", "zero1", "tensor ", "mixed"}) {
+    CAPTURE(other);
+    CHECK(request.help.find(other) == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::train

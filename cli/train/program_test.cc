@@ -1,0 +1,293 @@
+// The program itself, as somebody trains with it: exit codes, what it prints, what it leaves behind,
+// and what survives when it is killed.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cli/temporary_folder.h"
+
+namespace rankbox::train {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+using Json = nlohmann::json;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Words split(const std::string& text) {
+  std::istringstream stream(text);
+  Words words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+bool is_on_mpi() { return !variable("RANKBOX_LAUNCHER").empty(); }
+
+/// Three ranks, as the BUILD file says how; a small MLP run of 20 steps an epoch.
+Words with_ranks(const Words& options) {
+  Words command = split(variable("RANKBOX_LAUNCHER"));
+  command.push_back(variable("RANKBOX_TRAIN"));
+  for (const std::string& word : split(variable("RANKBOX_RANKS"))) command.push_back(word);
+  for (const char* word : {"--samples", "600", "--batch", "30"}) command.emplace_back(word);
+  command.insert(command.end(), options.begin(), options.end());
+  return command;
+}
+
+struct Result {
+  int exit_code = 0;
+  std::string output;
+};
+
+Result run(const Words& command) {
+  cli::ChildOptions options;
+  options.command = command;
+  options.seconds = 50;
+  options.file_bytes = std::int64_t{1} << 40;
+  const cli::ChildResult result = cli::run_child(options);
+  CHECK_FALSE(result.timed_out);
+  return {WIFSIGNALED(result.status) ? 128 + WTERMSIG(result.status) : WEXITSTATUS(result.status),
+          result.output};
+}
+
+/// Starts it, its output thrown away.
+pid_t start(const Words& command) {
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const int nothing = open("/dev/null", O_RDWR);
+  for (const int fd : {0, 1, 2}) dup2(nothing, fd);
+  execvp(arguments[0], arguments.data());
+  _exit(127);
+}
+
+/// As run() has exit codes. Kills what is not done after `seconds`.
+int wait_for(pid_t pid, double seconds = 50) {
+  int status = 0;
+  for (double waited = 0; waitpid(pid, &status, WNOHANG) == 0; waited += 0.01) {
+    if (waited > seconds) kill(pid, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool wait_for_file(const std::string& path) {
+  for (int look = 0; look < 2000 && !fs::exists(path); ++look)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return fs::exists(path);
+}
+
+int count(const std::string& text, const std::string& part) {
+  int times = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++times;
+  return times;
+}
+
+/// What is in the folder of a file.
+int files_beside(const std::string& path) {
+  int files = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(fs::path(path).parent_path()))
+    ++files;
+  return files;
+}
+
+/// Of the last line that a launcher's remarks do not hide.
+Json object_in(const std::string& output) {
+  const std::size_t begin = output.find('{');
+  REQUIRE(begin != std::string::npos);
+  return Json::parse(output.substr(begin, output.find('\n', begin) - begin));
+}
+
+TEST_CASE("ranks train together, rank 0 alone tells of it") {
+  const Result result = run(with_ranks({"--epochs", "2", "--no-timeline"}));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(count(result.output, "ddp on 3 ranks") == 1);
+  for (const char* line :
+       {"epoch 1/2  step 4/20 ", "epoch 1/2  step 20/20 ", "epoch 2/2  step 8/20 ",
+        "epoch 1/2: loss ", "epoch 2/2: loss ", "\ntest accuracy ", " of 2000;"}) {
+    CAPTURE(line);
+    CHECK(count(result.output, line) == (std::string(line) == " of 2000;" ? 2 : 1));
+  }
+  CHECK(count(result.output, "  step ") == 10);
+  CHECK(count(result.output, "step 40\n") == 1);  // under the curve
+  CHECK(result.output.find('\r') == std::string::npos);
+  CHECK(result.output.find('\033') == std::string::npos);
+}
+
+TEST_CASE("--json is one object, the same twice, and the loss falls") {
+  const Result result = run(with_ranks({"--epochs", "4", "--json"}));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(count(result.output, "\n") == 1);
+  const Json json = object_in(result.output);
+  CHECK(json.at("ranks") == 3);
+  CHECK(json.at("strategy") == "ddp");
+  CHECK(json.at("status") == "complete");
+  CHECK(json.at("steps") == 80);
+  CHECK(json.at("epochs").size() == 4);
+  CHECK(json.at("test").at("samples") == 2000);
+  const auto losses = json.at("losses").get<std::vector<double>>();
+  REQUIRE(losses.size() == 80);
+  CHECK(losses.back() < 0.7 * losses.front());
+  const Json again = object_in(run(with_ranks({"--epochs", "4", "--json"})).output);
+  CHECK(again.at("parameters_digest") == json.at("parameters_digest"));
+  CHECK(again.at("losses") == json.at("losses"));
+}
+
+TEST_CASE("--quiet prints the result alone") {
+  const Result result = run(with_ranks({"--epochs", "1", "--quiet"}));
+  CAPTURE(result.output);
+  CHECK(result.output.find("test accuracy ") == 0);
+  CHECK(count(result.output, "\n") == 2);
+}
+
+TEST_CASE("a mistake is one line and exit code 2, before anything is trained") {
+  const Words table[] = {{"--batch", "2"},
+                         {"--batch", "10"},
+                         {"--samples", "2"},
+                         {"--strategy", "zero1"},
+                         {"--strategy", "single"},
+                         {"--master-addr", "localhost"},
+                         {"--data", "/no/such"},
+                         {"--save", "/no/such/folder/run.ckpt"},
+                         {"--learning-rate", "-1"},
+                         {"--resume"},
+                         {"--resume", "--save", "/no-such.ckpt"}};
+  for (const Words& mistake : table) {
+    CAPTURE(mistake[0]);
+    CAPTURE(mistake.back());
+    const Result result = run(with_ranks(mistake));
+    CAPTURE(result.output);
+    CHECK(result.exit_code == 2);
+    CHECK(count(result.output, "rankbox train: ") == 1);
+    CHECK(result.output.find("step ") == std::string::npos);
+    // mpirun has a word to say, too.
+    if (!is_on_mpi()) CHECK(count(result.output, "\n") == 1);
+  }
+}
+
+TEST_CASE("what MPI leaves to mpirun is refused, and told how it is done") {
+  if (!is_on_mpi()) return;
+  for (const Words& mistake :
+       {Words{"--nodes", "2"}, Words{"--node-rank", "0"}, Words{"--master-port", "1234"}}) {
+    CAPTURE(mistake[0]);
+    const Result result = run(with_ranks(mistake));
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.find("mpirun --host") != std::string::npos);
+  }
+  CHECK(run(with_ranks({"--ranks", "2"})).output.find("started 3 processes") != std::string::npos);
+  CHECK(run(with_ranks({"--timeline"})).output.find("virtual time") != std::string::npos);
+}
+
+TEST_CASE("killed at any moment, again and again, it ends with the bits of a run that was not") {
+  const cli::TemporaryFolder folder;
+  const std::string file = folder.path("run.ckpt");
+  const Words options = {"--epochs", "4", "--save-every", "3", "--save"};
+  const auto command = [&](const std::string& path, const Words& more) {
+    Words all = options;
+    all.push_back(path);
+    all.insert(all.end(), more.begin(), more.end());
+    return with_ranks(all);
+  };
+  const Json whole = object_in(run(command(folder.path("whole.ckpt"), {"--json"})).output);
+  REQUIRE(whole.at("status") == "complete");
+  fs::remove(folder.path("whole.ckpt"));
+
+  std::mt19937 random(7);
+  // From the first checkpoint on: without one, a run begins anew.
+  std::uniform_int_distribution<int> milliseconds(0, 250);
+  int killed = 0;
+  for (int round = 0; round < 5; ++round) {
+    const bool has_file = fs::exists(file);
+    const pid_t pid = start(command(file, has_file ? Words{"--resume"} : Words{}));
+    REQUIRE(wait_for_file(file));
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
+    kill(pid, SIGKILL);
+    if (wait_for(pid) == 128 + SIGKILL) ++killed;
+    if (is_on_mpi()) std::this_thread::sleep_for(std::chrono::milliseconds(500));  // its ranks, too
+  }
+  CHECK(killed > 0);
+  const Result result = run(command(file, {"--resume", "--json"}));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 0);
+  const Json resumed = object_in(result.output);
+  CHECK(resumed.at("first_step") > 0);
+  CHECK(resumed.at("steps") == 80);
+  CHECK(resumed.at("parameters_digest") == whole.at("parameters_digest"));
+  CHECK(resumed.at("test") == whole.at("test"));
+}
+
+TEST_CASE("asked to stop, it saves behind the step, and goes on from there to the same bits") {
+  const cli::TemporaryFolder folder;
+  const std::string file = folder.path("run.ckpt");
+  const Json whole = object_in(run(with_ranks({"--epochs", "30", "--json"})).output);
+  // mpirun passes Ctrl-C on as SIGTERM.
+  for (const int signal : {SIGINT, SIGTERM}) {
+    fs::remove(file);
+    const pid_t pid = start(with_ranks({"--epochs", "30", "--save", file, "--save-every", "1"}));
+    REQUIRE(wait_for_file(file));
+    kill(pid, signal);
+    const int exit_code = wait_for(pid);
+    if (is_on_mpi()) {
+      CHECK(exit_code != 0);
+    } else {
+      CHECK(exit_code == 128 + signal);
+    }
+    CHECK(files_beside(file) == 1);
+    const Result result = run(with_ranks({"--epochs", "30", "--save", file, "--resume", "--json"}));
+    CAPTURE(result.output);
+    CHECK(result.exit_code == 0);
+    const Json resumed = object_in(result.output);
+    CHECK(resumed.at("first_step") > 0);
+    CHECK(resumed.at("first_step") < 600);
+    CHECK(resumed.at("parameters_digest") == whole.at("parameters_digest"));
+  }
+}
+
+TEST_CASE("asked twice, it ends at once") {
+  if (is_on_mpi()) return;  // that is mpirun's to do
+  const cli::TemporaryFolder folder;
+  const std::string file = folder.path("run.ckpt");
+  const pid_t pid = start(with_ranks({"--model", "convnet", "--batch", "600", "--epochs", "1000",
+                                      "--save", file, "--save-every", "1"}));
+  REQUIRE(wait_for_file(file));  // it is in a step, of a good part of a second
+  kill(pid, SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  kill(pid, SIGINT);
+  const auto asked = std::chrono::steady_clock::now();
+  const int exit_code = wait_for(pid);
+  CHECK(exit_code == 128 + SIGINT);
+  CHECK(std::chrono::steady_clock::now() - asked < std::chrono::seconds(5));
+}
+
+TEST_CASE("a full disk is a failure") {
+  if (is_on_mpi()) return;  // mpirun does the writing
+  std::string line;
+  for (const std::string& word : with_ranks({"--epochs", "1"})) line += word + " ";
+  const Result result = run({"sh", "-c", line + ">/dev/full"});
+  CAPTURE(result.output);
+  CHECK(result.exit_code != 0);
+}
+
+}  // namespace
+}  // namespace rankbox::train

@@ -1,0 +1,99 @@
+// What is drawn fits where it is drawn.
+#include "cli/train/report.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "cli/train/backend.h"
+#include "cli/train/loss_curve.h"
+#include "training/data/digits.h"
+#include "training/models/mlp.h"
+
+namespace rankbox::train {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Columns, of UTF-8 whose signs are all one wide.
+std::size_t width_of(const std::string& line) {
+  return static_cast<std::size_t>(std::count_if(
+      line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
+}
+
+TEST_CASE("a curve has its highest loss on top, 0 at the bottom, and the steps below") {
+  const std::vector<double> losses = {2, 2, 1, 1, 0, 0};
+  CHECK(draw_loss_curve(losses, {.rows = 3, .first_step = 11, .ascii = true}) ==
+        "     2 |**\n"
+        "     1 |  **\n"
+        "     0 |    **\n"
+        "       +------\n"
+        "        step 11  step 16\n");
+  CHECK(draw_loss_curve(losses, {.rows = 3}).find("     2 │••\n") == 0);
+}
+
+TEST_CASE("more losses than columns are averaged, and no line is too long") {
+  std::vector<double> losses;
+  for (int i = 0; i < 7200; ++i) losses.push_back(i % 2 == 0 ? 1 : 3);  // 2 on average
+  for (const int columns : {30, 47, 80, 200}) {
+    for (const std::string& line : lines_of(draw_loss_curve(losses, {.columns = columns})))
+      CHECK(width_of(line) <= static_cast<std::size_t>(columns));
+  }
+  const std::vector<std::string> lines = lines_of(draw_loss_curve(losses, {.ascii = true}));
+  CHECK(lines[0] == "     2 |" + std::string(72, '*'));
+  CHECK(lines[1] == "       |");
+}
+
+TEST_CASE("a curve of one step is none, and losses of 0 are drawn") {
+  CHECK(draw_loss_curve(std::vector<double>{}).empty());
+  CHECK(draw_loss_curve(std::vector<double>{1}).empty());
+  CHECK(lines_of(draw_loss_curve(std::vector<double>{0, 0}, {.ascii = true}))[7] == "     0 |**");
+}
+
+TEST_CASE("the bar fits its line, whatever the width, and fills up") {
+  Plan plan;
+  plan.epochs = 3;
+  const Record record(plan);
+  for (int columns = 1; columns <= 120; ++columns) {
+    const std::string line = bar_line(plan, {1, 50, 150}, 100, record, {.columns = columns});
+    CHECK(width_of(line) < static_cast<std::size_t>(std::max(columns, 2)));
+  }
+  const Screen screen = {.ascii = true, .columns = 200};
+  CHECK(bar_line(plan, {1, 50, 150}, 100, record, screen).find("epoch 2/3  ###############....") ==
+        0);
+  CHECK(bar_line(plan, {2, 100, 150}, 100, record, screen).find('.') >
+        bar_line(plan, {2, 100, 150}, 100, record, screen).find('/') + 20);
+}
+
+TEST_CASE("the timeline shows one step: what each rank computes, and the all-reduces between") {
+  if (!has_timeline()) return;
+  Task task;
+  task.data = digits({.train = 40, .test = 1});
+  task.model = mlp({.hidden = {16}});
+  Plan plan;
+  plan.strategy = "ddp";
+  plan.ranks = 3;
+  plan.batch = 12;
+  plan.learning_rate = 0.1;
+  // So dear that an all-reduce takes a second and computing none to speak of.
+  plan.cluster = {"slow", {0.25, 0}, {0.25, 0}, 0, 0};
+  const std::string picture = draw_step(plan, task, {.columns = 200, .ascii = true});
+  CAPTURE(picture);
+  for (const char* rank : {"rank 0 ", "rank 1 ", "rank 2 "})
+    CHECK(picture.find(rank) != std::string::npos);
+  std::size_t reductions = 0;
+  for (std::size_t at = 0; (at = picture.find("[all_reduce", at)) != std::string::npos; ++at)
+    ++reductions;
+  CHECK(reductions == 3 * 4);  // weights and biases of two layers, in one step
+  CHECK(picture.find("barrier") == std::string::npos);
+  CHECK(picture.find("broadcast") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace rankbox::train
