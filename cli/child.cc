@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -92,8 +93,23 @@ void set_limits(const ChildOptions& options) {
   limit(RLIMIT_AS, options.memory_bytes + (std::int64_t{4} << 30));
 }
 
+/// This process's variables, and the child's own place for temporary files. Made before the fork:
+/// other threads may hold locks that the child would wait for.
+std::vector<char*> environment_with(const ChildOptions& options, std::string& temporary) {
+  std::vector<char*> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const bool is_replaced =
+        !options.temporary.empty() && std::string_view(*variable).starts_with("TMPDIR=");
+    if (!is_replaced) environment.push_back(*variable);
+  }
+  if (!options.temporary.empty()) environment.push_back(temporary.data());
+  environment.push_back(nullptr);
+  return environment;
+}
+
 // Between fork and exec. Returns only if it fails, with errno set.
-void become(const ChildOptions& options, std::vector<char*>& arguments, int output, int report) {
+void become(const ChildOptions& options, std::vector<char*>& arguments,
+            std::vector<char*>& environment, int output, int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int signal : kSignals) std::signal(signal, SIG_DFL);
@@ -108,7 +124,7 @@ void become(const ChildOptions& options, std::vector<char*>& arguments, int outp
   if (dup2(output_copy, STDERR_FILENO) < 0 || dup2(report_copy, kReportFd) < 0) return;
   if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) return;
   set_limits(options);
-  execvp(arguments.front(), arguments.data());
+  execvpe(arguments.front(), arguments.data(), environment.data());
 }
 
 /// A running child. Killed with its whole process group, and reaped, when this goes.
@@ -120,12 +136,14 @@ class Child {
       arguments.push_back(const_cast<char*>(argument.c_str()));
     }
     arguments.push_back(nullptr);
+    std::string temporary = "TMPDIR=" + options.temporary;
+    std::vector<char*> environment = environment_with(options, temporary);
 
     Pipe error;  // closed by a successful exec; else brings its errno
     pid_ = fork();
     if (pid_ < 0) fail("fork");
     if (pid_ == 0) {
-      become(options, arguments, output.write_end.get(), report.write_end.get());
+      become(options, arguments, environment, output.write_end.get(), report.write_end.get());
       const int reason = errno;
       (void)!write(error.write_end.get(), &reason, sizeof(reason));
       _exit(127);

@@ -19,6 +19,7 @@ inline constexpr int kReportFd = 3;
 struct ChildOptions {
   std::vector<std::string> command;   // the program, looked up in PATH, and its arguments
   std::string directory;              // to run in; empty: here
+  std::string temporary;              // what $TMPDIR is for the program; empty: as it is here
   double seconds = 10;                // of wall-clock time
   std::int64_t memory_bytes = 0;      // of private memory; 0: as much as there is
   std::int64_t file_bytes = 1 << 24;  // largest file it may write

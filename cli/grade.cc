@@ -16,8 +16,8 @@
 #include "cli/compile.h"
 #include "cli/paths.h"
 #include "cli/source_lines.h"
-#include "cli/temporary_folder.h"
 #include "comm/errors.h"
+#include "files/temporary_folder.h"
 #include "verdict/verdict_json.h"
 
 namespace rankbox::cli {
@@ -133,9 +133,11 @@ void require_readable(const std::string& file) {
   if (!std::ifstream(file)) throw InvalidArgument(fmt::format("cannot read {}", file));
 }
 
+/// @param temporary where the program may leave files, which goes away with whatever it left
 ChildResult run_judge(const Exercise& exercise, const std::string& library,
-                      const GradeOptions& options) {
+                      const std::string& temporary, const GradeOptions& options) {
   ChildOptions child;
+  child.temporary = temporary;
   child.command = {"/proc/self/exe", "judge", exercise.name, library, "--command", options.command};
   if (!options.replay.empty()) {
     child.command.insert(child.command.end(), {"--replay", options.replay});
@@ -171,7 +173,7 @@ Grade grade(const Exercise& exercise, const GradeOptions& options) {
     return grade;
   }
 
-  const ChildResult child = run_judge(exercise, library, options);
+  const ChildResult child = run_judge(exercise, library, temporary.path(""), options);
   const Report report = parse_report(child.report);
   grade.program_output = child.output;
   grade.verdict = verdict_of(exercise, child, report, options);

@@ -18,7 +18,7 @@
 #include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/picture.h"
-#include "cli/temporary_folder.h"
+#include "files/temporary_folder.h"
 #include "cli/terminal.h"
 #include "cli/whole_number.h"
 #include "clusters/clusters.h"

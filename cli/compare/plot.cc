@@ -8,7 +8,7 @@
 #include "cli/child.h"
 #include "cli/output_file.h"
 #include "cli/paths.h"
-#include "cli/temporary_folder.h"
+#include "files/temporary_folder.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/temporary_folder.h"
+#include "files/temporary_folder.h"
 #include "comm/errors.h"
 #include "tests/support/thrown.h"
 #include "training/adam.h"
@@ -77,7 +77,7 @@ std::string refusal(const std::string& path, const TrainingState& state) {
 }
 
 TEST_CASE("what was saved is loaded, bit for bit, over what was there before") {
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.path("run.ckpt");
   for (std::int64_t step : {7, 1'000'000'007}) {
     const Run saved(step);
@@ -90,7 +90,7 @@ TEST_CASE("what was saved is loaded, bit for bit, over what was there before") {
 }
 
 TEST_CASE("a model and its optimizer go on as if nothing had happened") {
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   struct Training {
     Sequential model{mlp({.inputs = 3, .hidden = {4}, .classes = 2})};
     Adam optimizer{model.parameters()};
@@ -124,7 +124,7 @@ TEST_CASE("a model and its optimizer go on as if nothing had happened") {
 
 TEST_CASE(
     "cut at any byte, longer by one, or with any bit changed, it is refused, and changes nothing") {
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.path("run.ckpt");
   const Run saved(7);
   save_checkpoint(path, saved.state);
@@ -154,7 +154,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a checkpoint of something else is refused, and told what differs") {
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.path("run.ckpt");
   save_checkpoint(path, Run(7).state);
 
@@ -189,7 +189,7 @@ TEST_CASE("a checkpoint of something else is refused, and told what differs") {
 }
 
 TEST_CASE("what cannot be written leaves the old checkpoint, and says why") {
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.path("run.ckpt");
   save_checkpoint(path, Run(7).state);
   fs::create_directory(path + ".part");  // in the way
@@ -203,7 +203,7 @@ TEST_CASE("what cannot be written leaves the old checkpoint, and says why") {
 }
 
 TEST_CASE("killed 100 times at random moments: all that was saved is there") {
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.path("run.ckpt");
   std::uint32_t random = 1;
   std::int64_t step = 0;

@@ -1,10 +1,10 @@
-#include "cli/temporary_folder.h"
+#include "files/temporary_folder.h"
 
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
 
-namespace rankbox::cli {
+namespace rankbox {
 
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "rankbox.XXXXXX").string();
@@ -19,4 +19,4 @@ TemporaryFolder::~TemporaryFolder() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-}  // namespace rankbox::cli
+}  // namespace rankbox

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace rankbox::cli {
+namespace rankbox {
 
 class TemporaryFolder {
  public:
@@ -20,4 +20,4 @@ class TemporaryFolder {
   std::filesystem::path folder_;
 };
 
-}  // namespace rankbox::cli
+}  // namespace rankbox
