@@ -17,7 +17,7 @@ struct Case {
   int world_size = 1;                      // not written where there are threads instead
   std::optional<int> nodes = {};           // RunOptions::nodes
   std::optional<int> root = {};            // src or dst
-  std::optional<int> segments = {};        // of a pipeline; micro-batches of a rank
+  std::optional<int> segments = {};        // of a pipeline; (micro-)batches of a rank
   std::optional<std::int64_t> count = {};  // elements: of the tensor, or of one rank's part
   std::optional<ReduceOp> op = {};
   std::optional<int> steps = {};  // of an optimizer, in training a small model; 0: none

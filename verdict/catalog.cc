@@ -13,11 +13,14 @@
 #include "verdict/alltoall.h"
 #include "verdict/barrier.h"
 #include "verdict/broadcast.h"
+#include "verdict/data_parallel/checkpoint_rank0.h"
 #include "verdict/data_parallel/data_parallel.h"
 #include "verdict/data_parallel/ddp_average_gradients.h"
 #include "verdict/data_parallel/ddp_buckets.h"
 #include "verdict/data_parallel/ddp_init_broadcast.h"
 #include "verdict/data_parallel/ddp_no_sync.h"
+#include "verdict/data_parallel/ddp_overlap.h"
+#include "verdict/data_parallel/ddp_uneven_inputs.h"
 #include "verdict/data_parallel/distributed_sampler.h"
 #include "verdict/data_parallel/exact_metrics.h"
 #include "verdict/data_parallel/split_without_leak.h"
@@ -141,12 +144,18 @@ const std::vector<Exercise>& exercises() {
                       "gradients travel together: fewer latencies"),
       row<DdpNoSync>("ddp_no_sync", 6, 2, 3, graph::kAny,
                      "several backward passes, one synchronization"),
+      row<DdpOverlap>("ddp_overlap", 6, 4, 5, graph::kAny,
+                      "gradients travel while backward goes on"),
+      row<DdpUnevenInputs>("ddp_uneven_inputs", 6, 3, 3, graph::kAny,
+                           "some ranks run out of data, and all go on"),
       row<SplitWithoutLeak>("split_without_leak", 6, 1, 4, graph::kAny,
                             "all ranks hold back the same samples"),
       row<DataParallel>("data_parallel", 6, 2, 2, graph::kAny,
                         "a master lends its batch and its model: what DDP replaced"),
       row<SyncBatchNorm>("sync_batch_norm", 6, 3, 3, graph::kAny,
                          "batch norm over the batch of all ranks"),
+      row<CheckpointRank0>("checkpoint_rank0", 6, 2, 4, graph::kAny,
+                           "one rank writes, all go on from it"),
       row<ExactMetrics>("exact_metrics", 6, 1, 4, graph::kAny,
                         "loss and accuracy of all ranks, from sums"),
   };

@@ -27,10 +27,14 @@
 #include "collectives/reduce_scatter_ring.h"
 #include "collectives/reduce_tree.h"
 #include "collectives/scatter_tree.h"
+#include "parallel/checkpoint_rank0.h"
 #include "parallel/data_parallel.h"
 #include "parallel/ddp_average_gradients.h"
 #include "parallel/ddp_buckets.h"
 #include "parallel/ddp_init_broadcast.h"
+#include "parallel/ddp_no_sync.h"
+#include "parallel/ddp_overlap.h"
+#include "parallel/ddp_uneven_inputs.h"
 #include "parallel/distributed_sampler.h"
 #include "parallel/exact_metrics.h"
 #include "parallel/split_without_leak.h"
@@ -82,9 +86,13 @@ const Solution kSolutions[] = {
     {"ddp_init_broadcast", any(&ddp_init_broadcast)},
     {"ddp_average_gradients", any(&ddp_average_gradients)},
     {"ddp_buckets", any(&ddp_buckets)},
+    {"ddp_no_sync", any(&ddp_no_sync)},
+    {"ddp_overlap", any(&ddp_overlap)},
+    {"ddp_uneven_inputs", any(&ddp_uneven_inputs)},
     {"split_without_leak", any(&split_without_leak)},
     {"data_parallel", any(&data_parallel)},
     {"sync_batch_norm", any(&sync_batch_norm)},
+    {"checkpoint_rank0", any(&checkpoint_rank0)},
     {"exact_metrics", any(&exact_metrics)},
 };
 

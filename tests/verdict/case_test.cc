@@ -37,6 +37,15 @@ TEST_CASE("fields that are left out keep their defaults") {
   CHECK(to_string(example) == "world_size=1,root=0,count=5,op=SUM");
 }
 
+TEST_CASE("how large buckets may be is written as bucket, and never 0") {
+  Case defaults;
+  defaults.bucket_bytes = 1;
+  const Case example = parse_case("world_size=2,bucket=288", defaults);
+  CHECK(example.bucket_bytes == 288);
+  CHECK(to_string(example) == "world_size=2,bucket=288");
+  CHECK_THROWS_AS(parse_case("bucket=0", defaults), InvalidArgument);
+}
+
 TEST_CASE("what is no case is refused with the field's name") {
   const Case defaults = Reduce(nullptr, nullptr).cases().front();
   for (const char* text :

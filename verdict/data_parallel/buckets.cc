@@ -14,14 +14,6 @@ bool is_all_reduce(const Event& event) {
   return event.kind == EventKind::kCollective && event.collective == CollectiveKind::kAllReduce;
 }
 
-Bytes all_reduces_of(const Trace& trace, std::size_t rank) {
-  Bytes bytes;
-  for (const Event& event : trace.ranks[rank]) {
-    if (is_all_reduce(event)) bytes.push_back(event.bytes);
-  }
-  return bytes;
-}
-
 /// Elements of consecutive gradients; a bucket is closed when `is_full(elements, next)` says so.
 template <class IsFull>
 Bytes packed_by(const std::vector<std::int64_t>& sizes, IsFull is_full) {
@@ -52,6 +44,11 @@ std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
   };
   if (actual == packed_by(reversed, as_large))
     return "a bucket may be just as large as bucket_bytes";
+  const auto of_elements = [=](std::int64_t bytes, std::int64_t next) {
+    return bytes + next > limit * kElementBytes;
+  };
+  if (actual == packed_by(reversed, of_elements))
+    return "bucket_bytes counts bytes: an element has 4";
   if (actual.size() == sizes.size())
     return "every gradient travels alone: latencies are what buckets are to save";
   if (actual.size() == 1)
@@ -60,11 +57,6 @@ std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
   if (actual == packed_by(reversed, full)) {
     return "close a bucket before the gradient that would make it too large, not after it";
   }
-  const auto of_elements = [=](std::int64_t bytes, std::int64_t next) {
-    return bytes + next > limit * kElementBytes;
-  };
-  if (actual == packed_by(reversed, of_elements))
-    return "bucket_bytes counts bytes: an element has 4";
   return "from the last parameter to the first, a bucket takes gradients until the next one would "
          "make it larger than bucket_bytes";
 }
@@ -89,8 +81,12 @@ std::vector<std::int64_t> sizes_of(const std::vector<Bucket>& buckets) {
   return sizes;
 }
 
-std::int64_t count_all_reduces(const Trace& trace, std::size_t rank) {
-  return std::count_if(trace.ranks[rank].begin(), trace.ranks[rank].end(), is_all_reduce);
+std::vector<std::int64_t> all_reduces_of(const Trace& trace, std::size_t rank) {
+  std::vector<std::int64_t> bytes;
+  for (const Event& event : trace.ranks[rank]) {
+    if (is_all_reduce(event)) bytes.push_back(event.bytes);
+  }
+  return bytes;
 }
 
 std::optional<Difference> compare_buckets(const Trace& trace,

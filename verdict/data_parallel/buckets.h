@@ -24,8 +24,8 @@ std::vector<Bucket> packed(const std::vector<std::int64_t>& sizes, std::int64_t 
 /// Their elements.
 std::vector<std::int64_t> sizes_of(const std::vector<Bucket>& buckets);
 
-/// How many all-reduces a rank took part in.
-std::int64_t count_all_reduces(const Trace& trace, std::size_t rank);
+/// The bytes of all all-reduces that a rank took part in, in their order.
+std::vector<std::int64_t> all_reduces_of(const Trace& trace, std::size_t rank);
 
 /// The all-reduces of a run against the buckets, which were sent `rounds` times over: the first that
 /// is another one, and what rule was broken. Of one rank nothing is asked.

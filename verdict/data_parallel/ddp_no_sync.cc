@@ -65,8 +65,7 @@ std::vector<Suspect> suspects(const Case& example, int me) {
          return rank == me ? size / kSamplesPerRank : 0;
        })},
       {"those are the micro-batches' means, added up: the larger their number, the larger the "
-       "step. "
-       "Divide each loss by this rank's number of samples: cross_entropy's divisor",
+       "step. Divide each loss by this rank's number of samples: cross_entropy's divisor",
        made([=](int, std::size_t, std::size_t, double) { return 1 / p; })},
       {"that is the mean of the micro-batches' means: samples of small ones count too much. Divide "
        "each loss by this rank's number of samples: cross_entropy's divisor",
@@ -128,10 +127,11 @@ Cost DdpNoSync::cost(const Case& example) const {
 
 std::optional<Difference> DdpNoSync::compare_schedule(const RunReport& report,
                                                       const Case& example) const {
-  const auto once = static_cast<std::int64_t>(small_model_sizes(*example.count).size());
-  const std::int64_t expected = once * rounds_in(example);
-  const std::int64_t actual = count_all_reduces(report.trace, 0);
-  if (actual <= expected || example.world_size == 1) return std::nullopt;
+  if (example.world_size == 1) return std::nullopt;
+  const std::size_t once = small_model_sizes(*example.count).size();
+  const std::size_t expected = once * static_cast<std::size_t>(rounds_in(example));
+  const std::size_t actual = all_reduces_of(report.trace, 0).size();
+  if (actual <= expected) return std::nullopt;
   return Difference{"all-reduces",
                     -1,
                     fmt::format("{}", expected),

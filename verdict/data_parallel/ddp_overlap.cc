@@ -49,12 +49,12 @@ Work work_of(Layer& layer) {
 
 std::vector<Work> work_in(const Case& example) {
   std::vector<Work> all;
-  for (const Recipe& recipe : model_of(*example.count)) all.push_back(work_of(*recipe.make()));
+  for (const auto& recipe : model_of(*example.count)) all.push_back(work_of(*recipe.make()));
   return all;
 }
 
 void add_timed_layers(Sequential& model, const Case& example, Comm& dist) {
-  for (const Recipe& recipe : model_of(*example.count)) {
+  for (const auto& recipe : model_of(*example.count)) {
     std::unique_ptr<Layer> layer = recipe.make();
     const double seconds = work_of(*layer).seconds;
     model.add(recipe.name, std::make_unique<TimedLayer>(std::move(layer), dist, seconds));
@@ -109,12 +109,12 @@ bool is_same(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(a);
 
 std::string hint_for(const Case& example, double seconds) {
   if (is_same(seconds, schedule_of(example, Start::kAfterBackward).finish)) {
-    return "nothing is hidden: start a bucket with all_reduce_async while backward goes on, and wait "
-           "for none of them before the end";
+    return "nothing is hidden: start a bucket with all_reduce_async while backward goes on, and "
+           "wait for none of them before the end";
   }
   if (is_same(seconds, schedule_of(example, Start::kWhenNextIsReady).finish)) {
-    return "a bucket leaves only when the next gradient does not fit: sizes are known before, so plan "
-           "which gradient is its last";
+    return "a bucket leaves only when the next gradient does not fit: sizes are known before, so "
+           "plan which gradient is its last";
   }
   return "start a bucket as soon as its last gradient is there, and wait for none before the end";
 }
@@ -126,10 +126,10 @@ std::vector<Case> DdpOverlap::cases() const {
   for (const int world_size : world_sizes()) {
     Case example;
     example.world_size = world_size;
-    for (const std::int64_t count : {std::int64_t{1}, kHidden, std::int64_t{97}}) {
-      // Some together; each alone; all together.
+    for (const std::int64_t count : {std::int64_t{2}, kHidden, std::int64_t{97}}) {
+      // Each alone; some together; all together.
       for (const std::int64_t bucket_bytes :
-           {8 * count * kElementBytes, std::int64_t{1}, std::int64_t{1} << 20}) {
+           {std::int64_t{1}, 8 * count * kElementBytes, std::int64_t{1} << 20}) {
         example.count = count;
         example.steps = 0;
         example.bucket_bytes = bucket_bytes;
@@ -179,28 +179,28 @@ std::optional<Difference> DdpOverlap::run(Comm& dist, const Case& example) const
       {{"that is this rank's own gradient: the others' are missing",
         made(dist.rank(), dist.rank() + 1, 1)},
        {"that is the sum of all ranks' gradients: their mean is wanted", made(0, p, 1)}},
-      "the mean of all ranks' gradients: has every bucket all its gradients when it leaves, and is it "
-      "copied back after it has come?");
+      "the mean of all ranks' gradients: has every bucket all its gradients when it leaves, and is "
+      "it copied back after it has come?");
 }
 
 Cost DdpOverlap::cost(const Case& example) const {
   const auto buckets = sizes_of(packed(sizes_in(example), *example.bucket_bytes));
-  return times(rounds_in(example),
-               native(CollectiveKind::kAllReduce, example.world_size, buckets));
+  return times(rounds_in(example), native(CollectiveKind::kAllReduce, example.world_size, buckets));
 }
 
 std::optional<Difference> DdpOverlap::compare_schedule(const RunReport& report,
                                                        const Case& example) const {
   const int rounds = rounds_in(example);
-  if (auto wrong =
-          compare_buckets(report.trace, sizes_in(example), *example.bucket_bytes, rounds))
+  if (auto wrong = compare_buckets(report.trace, sizes_in(example), *example.bucket_bytes, rounds))
     return wrong;
 
   const Schedule best = schedule_of(example, Start::kAsSoonAsReady);
   const double seconds = report.virtual_seconds / rounds;
   if (is_same(best.finish, seconds)) return std::nullopt;
   return Difference{
-      "exposed communication", -1, fmt::format("{:.4g} µs", best.exposed() * 1e6),
+      "exposed communication",
+      -1,
+      fmt::format("{:.4g} µs", best.exposed() * 1e6),
       fmt::format("{:.4g} µs", (seconds - best.backward) * 1e6),
       fmt::format("backward takes {:.4g} µs; {}", best.backward * 1e6, hint_for(example, seconds)),
       0};

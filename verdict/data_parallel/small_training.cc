@@ -77,17 +77,21 @@ void train_alone(Sequential& model, int world_size, int steps) {
   }
 }
 
+void train_together(Sequential& model, int rank, int world_size, int steps,
+                    const GradientStep& gradients) {
+  Sgd optimizer(model.parameters(), kSgd);
+  for (int step = 0; step < steps; ++step) {
+    zero_gradients(model.parameters());
+    gradients(model, part_of(small_batch(world_size, step), rank, world_size));
+    optimizer.step();
+  }
+}
+
 std::optional<Difference> compare_training(Comm& dist, const Case& example,
                                            const GradientStep& gradients, bool holds_result) {
   const int p = dist.world_size();
   Sequential together(small_model(*example.count));
-  Sgd optimizer(together.parameters(), kSgd);
-  for (int step = 0; step < *example.steps; ++step) {
-    zero_gradients(together.parameters());
-    gradients(together, part_of(small_batch(p, step), dist.rank(), p));
-    optimizer.step();
-  }
-
+  train_together(together, dist.rank(), p, *example.steps, gradients);
   if (!holds_result) return std::nullopt;
 
   Sequential alone(small_model(*example.count));

@@ -36,6 +36,10 @@ double add_gradients(Sequential& model, const Batch& batch);
 /// all ranks' gradients in the parameters, which were zero before.
 using GradientStep = std::function<void(Sequential& model, const Batch& mine)>;
 
+/// Trains a rank's model so many steps, on its parts of the batches.
+void train_together(Sequential& model, int rank, int world_size, int steps,
+                    const GradientStep& gradients);
+
 /// Trains on all ranks, and compares with training alone. REQUIRES: *example.steps > 0;
 /// *example.count is the width of the hidden layer.
 /// @param holds_result whether this rank's model is one that should be the same

@@ -1,0 +1,50 @@
+// ddp_no_sync: a large batch in small pieces, and one synchronization for all of them.
+//
+// A batch that does not fit into a rank's memory is taken in micro-batches: forward and backward of
+// one, then of the next, while gradients add up in the parameters (backward adds, it does not
+// overwrite). Only what comes out at the end must be the same on all ranks, so only after the last
+// backward are gradients sent. (PyTorch's DDP sends them in every backward, unless it happens under
+// its no_sync().)
+//
+//   rank 0   forward backward | forward backward | forward backward | all-reduce
+//   rank 1   forward backward | forward backward | forward backward | all-reduce
+//
+// What should come out is the gradient of the mean over all samples. Each micro-batch's own mean
+// is none of its parts: if three of them are added up, the learning rate has become three times as
+// large, and if they are averaged, samples in small micro-batches count more than others. So each
+// loss is the sum over the micro-batch divided by this rank's number of samples in all of them: what
+// cross_entropy's divisor is for.
+//
+//   p = 1                       losses    mean     sum / 4
+//   micro-batch 0               4 2 3     3        9/4
+//   micro-batch 1               7         7        7/4
+//   wrong: 3 + 7, or (3+7)/2 = 5                   right: 9/4 + 7/4 = 4 = (4+2+3+7)/4
+//
+// Build on ddp_average_gradients, once.
+//
+// Cost: the native all-reduce of every parameter, one after the other; for any number of
+// micro-batches.
+// Memory: what one micro-batch leaves behind for its way back, not the whole batch.
+// Blocks: until all ranks have called it.
+// Difficulty 2/5. Importance 3/5.
+// Paper: Li et al., PyTorch Distributed: experiences on accelerating data parallel training, VLDB
+// 2020, section 3.2.4.
+#pragma once
+
+#include <vector>
+
+#include "comm/comm.h"
+#include "training/data/dataset.h"
+#include "training/sequential.h"
+
+namespace rankbox {
+
+/// Every parameter's gradient becomes that of the mean loss (cross-entropy) over the samples of all
+/// micro-batches of all ranks. Values are as they were.
+///
+/// @param micro_batches of this rank, in training mode; without padding, none is empty. How many there
+///                      are, and how large, may differ from rank to rank
+/// REQUIRES: every rank has as many samples in all, at least one; gradients are empty or zero.
+void ddp_no_sync(Comm& dist, Sequential& model, const std::vector<Batch>& micro_batches);
+
+}  // namespace rankbox
