@@ -236,7 +236,9 @@ std::string draw_timeline(const Trace& trace, const sim::Replay& replay,
       const int begin = scale.column(open ? came : spans[i].begin);
       const int end = open ? width : scale.column(spans[i].end);
       const bool works = event.kind == EventKind::kReduce || event.kind == EventKind::kCompute;
-      Lane& lane = event.kind == EventKind::kSend ? out : in;
+      // A collective that was only started goes on beside what its rank computes.
+      const bool beside = event.kind == EventKind::kCollective && event.async;
+      Lane& lane = event.kind == EventKind::kSend || beside ? out : in;
       lane.put_span(begin, end, label_of(event, signs), works ? signs.work : signs.transfer, open,
                     colour_of(event, options.colour));
     }

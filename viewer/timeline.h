@@ -8,7 +8,8 @@
 //           0    10 µs     20 µs
 //
 // What a rank sends is above, what it receives and computes is below: a link carries both
-// directions at once. A blank is time spent waiting.
+// directions at once. A native collective is below; one that was started with …_async is above, so
+// that what its rank computes meanwhile shows. A blank is time spent waiting.
 #pragma once
 
 #include <string>

@@ -40,6 +40,20 @@ TEST_CASE("what a rank sends is above, what it receives and adds is below, to sc
         "             0                   10 us\n");
 }
 
+TEST_CASE("a collective that was only started is above what its rank computes meanwhile") {
+  Run run;
+  Event started = event_of(EventKind::kCollective, -1);
+  started.collective = CollectiveKind::kAllReduce;
+  Event blocking = started;
+  started.async = true;
+  run.trace.ranks = {{started, event_of(EventKind::kCompute, -1), blocking}};
+  run.replay.spans = {{{0, 8e-6}, {0, 10e-6}, {10e-6, 20e-6}}};
+  CHECK(draw_timeline(run.trace, run.replay, {.columns = 53, .ascii = true}) ==
+        "rank 0  out  [all_reduce====]\n"
+        "        in   [compute###########][all_reduce========]\n"
+        "             0                   10 us\n");
+}
+
 TEST_CASE("UTF-8 draws the same picture with other signs") {
   const Run run = send_and_add();
   const std::string picture = draw_timeline(run.trace, run.replay, {.columns = 53});
