@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/temporary_folder.h"
 #include "cli/train/backend.h"
 #include "cli/train/session.h"
 #include "comm/errors.h"
+#include "files/temporary_folder.h"
 #include "training/data/digits.h"
 #include "training/data/idx.h"
 
@@ -161,7 +161,7 @@ TEST_CASE("what is possible is not refused") {
 }
 
 TEST_CASE("MNIST's files are read, cut to --samples, and refused if they hold fewer") {
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const char* part : {"train", "t10k"}) {
     std::vector<std::uint8_t> labels;
     write_idx_images(folder.path(std::string(part) + "-images-idx3-ubyte"),

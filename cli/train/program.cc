@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "cli/train/backend.h"
-#include "cli/train/keep_memory.h"
 #include "cli/train/options.h"
 #include "cli/train/report.h"
 #include "cli/train/session.h"
@@ -78,7 +77,6 @@ void show_timeline(const Plan& plan, const Task& task, const Screen& screen) {
 
 int train(const Request& request) {
   const Plan& plan = request.plan;
-  keep_freed_memory();
   const Task task = make_task(plan);
   const Screen screen = this_screen();
   Record record(plan);
@@ -99,7 +97,9 @@ int train(const Request& request) {
       report.finish(outcome, signal);
     }
   }
-  if (!outcome.is_complete) return 128 + (signal == 0 ? SIGTERM : signal);
+  // SIGUSR1 stands for the Ctrl-C of whoever runs mpirun; of another rank's signal all that is known
+  // is that it came.
+  if (!outcome.is_complete) return 128 + (signal == 0 || signal == SIGUSR1 ? SIGINT : signal);
   if (request.timeline && is_first) show_timeline(plan, task, screen);
   return 0;
 }

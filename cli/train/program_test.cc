@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cli/child.h"
-#include "cli/temporary_folder.h"
+#include "files/temporary_folder.h"
 
 namespace rankbox::train {
 namespace {
@@ -128,7 +128,7 @@ TEST_CASE("ranks train together, rank 0 alone tells of it") {
     CAPTURE(line);
     CHECK(count(result.output, line) == (std::string(line) == " of 2000;" ? 2 : 1));
   }
-  CHECK(count(result.output, "  step ") == 10);
+  CHECK(count(result.output, "/20  loss ") == 10);
   CHECK(count(result.output, "step 40\n") == 1);  // under the curve
   CHECK(result.output.find('\r') == std::string::npos);
   CHECK(result.output.find('\033') == std::string::npos);
@@ -176,6 +176,11 @@ TEST_CASE("a mistake is one line and exit code 2, before anything is trained") {
   for (const Words& mistake : table) {
     CAPTURE(mistake[0]);
     CAPTURE(mistake.back());
+    // mpirun takes its time to end; of what it ends, some is refused before ranks meet, some after.
+    if (is_on_mpi() && mistake[0] != "--strategy" && mistake[0] != "--data" &&
+        mistake[0] != "--resume") {
+      continue;
+    }
     const Result result = run(with_ranks(mistake));
     CAPTURE(result.output);
     CHECK(result.exit_code == 2);
@@ -200,7 +205,7 @@ TEST_CASE("what MPI leaves to mpirun is refused, and told how it is done") {
 }
 
 TEST_CASE("killed at any moment, again and again, it ends with the bits of a run that was not") {
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.path("run.ckpt");
   const Words options = {"--epochs", "4", "--save-every", "3", "--save"};
   const auto command = [&](const std::string& path, const Words& more) {
@@ -217,7 +222,7 @@ TEST_CASE("killed at any moment, again and again, it ends with the bits of a run
   // From the first checkpoint on: without one, a run begins anew.
   std::uniform_int_distribution<int> milliseconds(0, 250);
   int killed = 0;
-  for (int round = 0; round < 5; ++round) {
+  for (int round = 0; round < (is_on_mpi() ? 2 : 5); ++round) {
     const bool has_file = fs::exists(file);
     const pid_t pid = start(command(file, has_file ? Words{"--resume"} : Words{}));
     REQUIRE(wait_for_file(file));
@@ -238,35 +243,33 @@ TEST_CASE("killed at any moment, again and again, it ends with the bits of a run
 }
 
 TEST_CASE("asked to stop, it saves behind the step, and goes on from there to the same bits") {
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.path("run.ckpt");
-  const Json whole = object_in(run(with_ranks({"--epochs", "30", "--json"})).output);
-  // mpirun passes Ctrl-C on as SIGTERM.
-  for (const int signal : {SIGINT, SIGTERM}) {
+  const Json whole = object_in(run(with_ranks({"--epochs", "12", "--json"})).output);
+  // mpirun would have all ranks killed a second after the others; this it passes on.
+  const std::vector<int> signals =
+      is_on_mpi() ? std::vector{SIGUSR1} : std::vector{SIGINT, SIGTERM};
+  for (const int signal : signals) {
     fs::remove(file);
-    const pid_t pid = start(with_ranks({"--epochs", "30", "--save", file, "--save-every", "1"}));
+    const pid_t pid = start(with_ranks({"--epochs", "12", "--save", file, "--save-every", "1"}));
     REQUIRE(wait_for_file(file));
     kill(pid, signal);
     const int exit_code = wait_for(pid);
-    if (is_on_mpi()) {
-      CHECK(exit_code != 0);
-    } else {
-      CHECK(exit_code == 128 + signal);
-    }
+    CHECK(exit_code == 128 + (is_on_mpi() ? SIGINT : signal));
     CHECK(files_beside(file) == 1);
-    const Result result = run(with_ranks({"--epochs", "30", "--save", file, "--resume", "--json"}));
+    const Result result = run(with_ranks({"--epochs", "12", "--save", file, "--resume", "--json"}));
     CAPTURE(result.output);
     CHECK(result.exit_code == 0);
     const Json resumed = object_in(result.output);
     CHECK(resumed.at("first_step") > 0);
-    CHECK(resumed.at("first_step") < 600);
+    CHECK(resumed.at("first_step") < 240);
     CHECK(resumed.at("parameters_digest") == whole.at("parameters_digest"));
   }
 }
 
 TEST_CASE("asked twice, it ends at once") {
   if (is_on_mpi()) return;  // that is mpirun's to do
-  const cli::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.path("run.ckpt");
   const pid_t pid = start(with_ranks({"--model", "convnet", "--batch", "600", "--epochs", "1000",
                                       "--save", file, "--save-every", "1"}));

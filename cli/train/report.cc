@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "cli/train/backend.h"
 #include "cli/train/loss_curve.h"
+#include "comm/run_ranks.h"
 
 namespace rankbox::train {
 namespace {

@@ -72,8 +72,8 @@ void run_until(const Plan& plan, const Task& task, std::int64_t last_step) {
 }
 
 std::vector<int> world_sizes() {
-  if (launch().processes == 0) return {1, 3};
-  return {launch().processes};
+  if (launch().processes == 0) return {1, 2};
+  return {launch().processes};  // 2, as the BUILD file says
 }
 
 TEST_CASE("what died behind any step goes on from its last checkpoint to the same bits") {
@@ -86,9 +86,7 @@ TEST_CASE("what died behind any step goes on from its last checkpoint to the sam
   for (const auto& row : table) {
     const Task task = small_task(row.model);
     for (const int ranks : world_sizes()) {
-      if (16 % ranks != 0 && ranks != 3) continue;
       Plan plan = small_plan(ranks);
-      if (ranks == 3) plan.batch = 15;
       plan.optimizer = row.optimizer;
       CAPTURE(row.model);
       CAPTURE(ranks);
@@ -124,7 +122,6 @@ TEST_CASE("what died behind any step goes on from its last checkpoint to the sam
 TEST_CASE("more epochs go on where fewer ended") {
   const Task task = small_task("mlp");
   const int ranks = world_sizes().front();
-  if (16 % ranks != 0) return;
   Plan plan = small_plan(ranks);
   const Outcome whole = run_session(plan, task, {});
   plan.save = checkpoint_path("epochs");
@@ -145,7 +142,6 @@ TEST_CASE("more epochs go on where fewer ended") {
 
 TEST_CASE("a checkpoint of another run is refused, in one line that says what differs") {
   const int ranks = world_sizes().front();
-  if (16 % ranks != 0) return;
   const Task task = small_task("mlp");
   Plan plan = small_plan(ranks);
   plan.save = checkpoint_path("other");
@@ -212,7 +208,6 @@ TEST_CASE("another learning rate, and another number of ranks, may go on, and ar
 TEST_CASE("a place where nothing can be written is told before training") {
   const Task task = small_task("mlp");
   const int ranks = world_sizes().front();
-  if (16 % ranks != 0) return;
   Plan plan = small_plan(ranks);
   int steps = 0;
   const Listener counts = {

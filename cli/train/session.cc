@@ -1,6 +1,7 @@
 #include "cli/train/session.h"
 
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -76,7 +77,7 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
   const Strategy& strategy = strategy_named(plan.strategy);
   const Checkpointing checkpoint(plan, task);
   Outcome outcome;  // written by rank 0, read when all have ended
-  auto run = run_ranks(options, [&](Comm& dist) {
+  const auto run = run_ranks(options, [&](Comm& dist) {
     const std::unique_ptr<Trainer> trainer = strategy.make(dist, task.model, plan);
     Position position = begin(dist, *trainer, plan, checkpoint, listener);
     const bool has_work = position.epoch < plan.epochs;
@@ -89,10 +90,15 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
     const bool is_complete = run_loop(dist, *trainer, plan, task.data, checkpoint, mine, position);
     if (!has_work) test = evaluate(dist, *trainer, task.data.test);
     const std::vector<Parameter*> parameters = trainer->parameters();
-    if (dist.rank() == 0) outcome = {is_complete, position, count_elements(parameters), test, {}};
-    return digest_of(parameters);
+    if (dist.rank() == 0) {
+      outcome.end = position;
+      outcome.parameters = count_elements(parameters);
+      outcome.test = test;
+    }
+    return std::pair(digest_of(parameters), is_complete);
   });
-  outcome.digests = std::move(run.results);
+  for (const auto& [digest, is_complete] : run.results) outcome.digests.push_back(digest);
+  outcome.is_complete = run.results.front().second;
   return outcome;
 }
 

@@ -9,13 +9,14 @@
 
 namespace rankbox::train {
 
-/// What a run came to. Of the first process only: what rank 0 saw.
+/// What a run came to.
 struct Outcome {
-  bool is_complete = false;  // false: stopped by a signal
+  bool is_complete = false;            // false: stopped by a signal
+  std::vector<std::uint64_t> digests;  // [rank] of its parameters' bits
+  // In the first process alone: what rank 0 knows.
   Position end;
-  std::int64_t parameters = 0;         // elements of rank 0's model
-  Metrics test;                        // of the model as it is at the end; 0 samples: not evaluated
-  std::vector<std::uint64_t> digests;  // [rank] of its parameters' bits; in all processes
+  std::int64_t parameters = 0;  // elements of its model
+  Metrics test;                 // of the model as it is at the end; 0 samples: not evaluated
 };
 
 /// A number for the bits of all values.

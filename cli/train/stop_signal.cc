@@ -11,7 +11,7 @@
 namespace rankbox::train {
 namespace {
 
-constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 // Set by the handler, read by any thread.
 std::atomic<int> received_signal = 0;

@@ -3,8 +3,9 @@
 //   StopSignal stop;                 // while it lives
 //   if (StopSignal::received() != 0) …
 //
-// SIGINT, SIGTERM and SIGHUP are asked for so; whichever comes again ends the process as it always
-// does. Not nested; for the main thread. received() may be called by any thread.
+// So do SIGTERM, SIGHUP and SIGUSR1, the one that mpirun passes on without killing anybody; whichever
+// comes again ends the process as it always does. Not nested; for the main thread. received() may be
+// called by any thread.
 #pragma once
 
 namespace rankbox::train {

@@ -115,7 +115,7 @@ constexpr std::array kModels = {
     ModelKind{"convnet", "two convolutions with batch norm; digits", 3, 64, OptimizerKind::kSgd,
               0.01, 0.001, make_conv_net},
     ModelKind{"transformer", "two encoder blocks; sentences, positive or negative", 8, 32,
-              OptimizerKind::kAdam, 0.05, 0.002, make_transformer},
+              OptimizerKind::kAdam, 0.01, 0.002, make_transformer},
 };
 
 }  // namespace
