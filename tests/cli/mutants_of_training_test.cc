@@ -1,0 +1,12 @@
+// The chapters about training, of mutants_test.cc.
+#include <doctest/doctest.h>
+
+#include "tests/cli/mutants.h"
+
+namespace rankbox {
+
+TEST_CASE("chapter 6: every wrong program fails for the right reason") {
+  check_mutants_of_chapter(6);
+}
+
+}  // namespace rankbox
