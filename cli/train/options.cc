@@ -75,7 +75,7 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
       ->check(cli::whole_number(0, kMost))
       ->capture_default_str();
   app.add_option("--samples", plan.samples, "to train with: fewer, for a quick run (default: all)")
-      ->check(cli::whole_number(1, 10'000'000));
+      ->check(cli::whole_number(1, 1'000'000));
   app.add_option("--data", plan.data,
                  "folder with MNIST's four files, as they are called when unpacked (default: "
                  "embedded data)");

@@ -25,7 +25,11 @@ std::string plural(std::int64_t count, const char* what) {
 
 }  // namespace
 
-Screen this_screen() { return {cli::use_colour(), !cli::has_utf8(), cli::terminal_width()}; }
+Screen this_screen() {
+  // mpirun gives its processes a terminal of their own, wherever their output ends up.
+  const bool is_launched = launch().processes > 0;
+  return {cli::use_colour() && !is_launched, !cli::has_utf8(), cli::terminal_width()};
+}
 
 std::string bar_line(const Plan& plan, const Position& now, std::int64_t batches,
                      const Record& record, const Screen& screen) {
