@@ -52,6 +52,11 @@ EXERCISES = {
         "split_without_leak": "split_without_leak",
         "sync_batch_norm": "sync_batch_norm",
     },
+    "07_mixed_precision": {
+        "dynamic_loss_scaling": "dynamic_loss_scaling",
+        "loss_scaling": "loss_scaling",
+        "master_weights": "master_weights",
+    },
 }
 
 _COLLECTIVES = struct(
@@ -62,6 +67,7 @@ _COLLECTIVES = struct(
 
 _TRAINING = {
     "06_data_parallel": "//verdict/data_parallel",
+    "07_mixed_precision": "//verdict/mixed_precision",
 }
 
 def rooms_of(chapter):

@@ -28,6 +28,9 @@
 #include "verdict/exchange.h"
 #include "verdict/gather.h"
 #include "verdict/message_graph.h"
+#include "verdict/mixed_precision/dynamic_loss_scaling.h"
+#include "verdict/mixed_precision/loss_scaling.h"
+#include "verdict/mixed_precision/master_weights.h"
 #include "verdict/ping_pong.h"
 #include "verdict/race.h"
 #include "verdict/reduce.h"
@@ -61,6 +64,7 @@ const std::vector<Chapter>& chapters() {
       {4, "04_allreduce", "All-reduce"},
       {5, "05_gather", "Gather and its relatives"},
       {6, "06_data_parallel", "Data parallel training", "parallel"},
+      {7, "07_mixed_precision", "Mixed precision", "parallel"},
   };
   return all;
 }
@@ -158,6 +162,12 @@ const std::vector<Exercise>& exercises() {
                            "one rank writes, all go on from it"),
       row<ExactMetrics>("exact_metrics", 6, 1, 4, graph::kAny,
                         "loss and accuracy of all ranks, from sums"),
+
+      row<MasterWeights>("master_weights", 7, 1, 4, graph::kAny, "learn in 32 bits, compute in 16"),
+      row<LossScaling>("loss_scaling", 7, 2, 4, graph::kAny,
+                       "gradients that 16 bits can hold, and their mean"),
+      row<DynamicLossScaling>("dynamic_loss_scaling", 7, 2, 4, graph::kAny,
+                              "find the scale, and skip steps together"),
   };
   return all;
 }

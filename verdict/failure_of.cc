@@ -104,7 +104,7 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
       if (event.kind != EventKind::kCollective) continue;
       if (event.collective == CollectiveKind::kSplit) continue;
       const bool moves_data = event.collective != CollectiveKind::kBarrier;
-      if (moves_data && subject.may_call_collectives()) continue;
+      if (moves_data ? subject.may_call_collectives() : subject.may_call_barrier()) continue;
       const bool better =
           native == nullptr || (moves_data && native->collective == CollectiveKind::kBarrier);
       if (!better) continue;

@@ -55,8 +55,9 @@ class Subject {
   virtual bool is_a_barrier() const { return false; }
 
   /// Whether the function is to build on native collectives. If not, they are what it has to do
-  /// itself. The barrier is a crutch either way.
+  /// itself. The barrier is a crutch either way, but where ranks wait for something that is no message.
   virtual bool may_call_collectives() const { return false; }
+  virtual bool may_call_barrier() const { return false; }
 
   /// What a cost does not say, or not in words that help, although all values are right: which
   /// collectives there were, or how much of them the computing did not hide. Counts as a cost; judged

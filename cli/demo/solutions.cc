@@ -36,7 +36,10 @@
 #include "parallel/ddp_overlap.h"
 #include "parallel/ddp_uneven_inputs.h"
 #include "parallel/distributed_sampler.h"
+#include "parallel/dynamic_loss_scaling.h"
 #include "parallel/exact_metrics.h"
+#include "parallel/loss_scaling.h"
+#include "parallel/master_weights.h"
 #include "parallel/split_without_leak.h"
 #include "parallel/sync_batch_norm.h"
 
@@ -94,6 +97,9 @@ const Solution kSolutions[] = {
     {"sync_batch_norm", any(&sync_batch_norm)},
     {"checkpoint_rank0", any(&checkpoint_rank0)},
     {"exact_metrics", any(&exact_metrics)},
+    {"master_weights", any(&master_weights)},
+    {"loss_scaling", any(&loss_scaling)},
+    {"dynamic_loss_scaling", any(&dynamic_loss_scaling)},
 };
 
 }  // namespace

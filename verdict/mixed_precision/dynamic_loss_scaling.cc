@@ -1,0 +1,112 @@
+#include "verdict/mixed_precision/dynamic_loss_scaling.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "verdict/data_parallel/parameters.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr int kInterval = 3;
+constexpr int kSteps = 20;
+
+/// Which rank has a gradient that is not finite in this step; -1: none. Long enough apart for the
+/// scale to grow in between, and each rank at some time.
+int overflowing_rank(int step, int world_size) {
+  return step % 6 == 2 || step % 7 == 6 ? step % world_size : -1;
+}
+
+float overflow_of(int step) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float kinds[] = {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN()};
+  return kinds[step % 3];
+}
+
+struct Expected {
+  LossScale scale = {.scale = 65536, .good_steps = 0, .growth_interval = kInterval};
+  bool skip = false;
+
+  void go_on(bool overflow) {
+    skip = overflow;
+    if (overflow) {
+      scale.scale /= 2;
+      scale.good_steps = 0;
+    } else if (++scale.good_steps == kInterval) {
+      scale.scale *= 2;
+      scale.good_steps = 0;
+    }
+  }
+};
+
+std::optional<Difference> compare_step(int step, bool is_culprit, const Expected& expected,
+                                       const LossScale& scale, bool skip) {
+  if (skip != expected.skip) {
+    return Difference{fmt::format("skip in step {}", step), -1, fmt::format("{}", expected.skip),
+                      fmt::format("{}", skip),
+                      expected.skip && !is_culprit
+                          ? "another rank's gradient is not finite: all have to skip"
+                      : expected.skip ? "this rank's gradient is not finite"
+                                      : "all gradients of all ranks are finite"};
+  }
+  if (scale.scale != expected.scale.scale) {
+    return Difference{fmt::format("the scale after step {}", step), -1,
+                      fmt::format("{}", expected.scale.scale), fmt::format("{}", scale.scale),
+                      "halved by a skip, doubled by growth_interval good steps on end, on all "
+                      "ranks alike"};
+  }
+  if (scale.good_steps != expected.scale.good_steps) {
+    return Difference{fmt::format("good_steps after step {}", step), -1,
+                      fmt::format("{}", expected.scale.good_steps),
+                      fmt::format("{}", scale.good_steps), "counted since the scale last changed"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Case> DynamicLossScaling::cases() const {
+  std::vector<Case> cases;
+  for (const int world_size : world_sizes()) {
+    for (const int steps : {3, kSteps}) {
+      Case example;
+      example.world_size = world_size;
+      example.count = 5;
+      example.steps = steps;
+      cases.push_back(example);
+    }
+  }
+  return cases;
+}
+
+std::optional<Difference> DynamicLossScaling::run(Comm& dist, const Case& example) const {
+  const ParameterList parameters =
+      make_parameters(parameter_sizes(*example.count), dist.rank(), dist.world_size());
+  Tensor& gradient = parameters.pointers[1]->gradient;
+  Expected expected;
+  LossScale scale = expected.scale;
+  for (int step = 0; step < *example.steps; ++step) {
+    const int culprit = overflowing_rank(step, dist.world_size());
+    const bool is_culprit = culprit == dist.rank();
+    float& last = gradient.data()[gradient.size() - 1];
+    const float before = last;
+    if (is_culprit) last = overflow_of(step);
+    bool skip = step % 2 == 0;  // to be overwritten
+    function_(dist, parameters.pointers, scale, skip);
+    last = before;
+
+    expected.go_on(culprit >= 0);
+    if (auto wrong = compare_step(step, is_culprit, expected, scale, skip)) return wrong;
+  }
+  return std::nullopt;
+}
+
+Cost DynamicLossScaling::cost(const Case& example) const {
+  return times(*example.steps, native(CollectiveKind::kAllReduce, example.world_size, 1));
+}
+
+}  // namespace rankbox

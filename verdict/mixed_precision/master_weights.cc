@@ -1,0 +1,79 @@
+#include "verdict/mixed_precision/master_weights.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "verdict/compare.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr float kScale = 1024;
+constexpr float kRate = 0.01f;
+
+float weight(std::int64_t i) { return 1 + static_cast<float>(i % 7) / 8; }
+
+/// Too small for 16 bits unless scaled; a step along it is too small for a 16-bit weight.
+float scaled_gradient(std::int64_t i) {
+  return static_cast<float>(Float16(kScale * 0.002f * static_cast<float>(i % 5 + 1)));
+}
+
+float step_of(std::int64_t i) { return kRate * scaled_gradient(i) / kScale; }
+
+std::string origin(float is, std::int64_t i, int steps) {
+  if (is == weight(i)) return "it stands still: steps this small add up in 32 bits only";
+  const auto after = [&](float step) { return weight(i) - static_cast<float>(steps) * step; };
+  const auto near = [&](float value) { return std::abs(is - value) <= 1e-3f * std::abs(value); };
+  if (near(after(step_of(i) * kScale))) return "the gradient is loss_scale times too large: divide";
+  return "";
+}
+
+}  // namespace
+
+std::vector<Case> MasterWeights::cases() const {
+  std::vector<Case> cases;
+  for (const int steps : {1, 500}) {
+    for (const std::int64_t count : {0, 1, 97}) {
+      Case example;
+      example.count = count;
+      example.steps = steps;
+      cases.push_back(example);
+    }
+  }
+  return cases;
+}
+
+std::optional<Difference> MasterWeights::run(Comm& /*dist*/, const Case& example) const {
+  const std::int64_t count = *example.count;
+  const int steps = *example.steps;
+  TensorOf<Float16> gradient{Shape(count)};
+  TensorOf<Float16> weights{Shape(count)};
+  Tensor master{Shape(count)};
+  for (std::int64_t i = 0; i < count; ++i) {
+    gradient.data()[i] = Float16(scaled_gradient(i));
+    weights.data()[i] = Float16(weight(i));
+    master.data()[i] = weight(i);
+  }
+
+  for (int step = 0; step < steps; ++step) function_(gradient, kScale, kRate, master, weights);
+
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float moved = static_cast<float>(steps) * step_of(i);
+    const float is = master.data()[i];
+    // Each subtraction rounds; far less than a step.
+    if (!(std::abs(is - (weight(i) - moved)) <= 0.02f * moved)) {
+      return Difference{fmt::format("master after {} steps", steps), i, in_words(weight(i) - moved),
+                        in_words(is), origin(is, i, steps)};
+    }
+    if (weights.data()[i].bits() == Float16(is).bits()) continue;
+    return Difference{fmt::format("weights after {} steps", steps), i,
+                      in_words(static_cast<float>(Float16(is))),
+                      in_words(static_cast<float>(weights.data()[i])),
+                      "weights are the master's values, rounded to 16 bits"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace rankbox
