@@ -50,7 +50,7 @@ std::string footer() {
 A batch is what all ranks take together, so results do not depend on their number but for rounding; an
 epoch's last batch is left out where it is not full. Checkpoints are written by rank 0, whole or not at
 all, after each epoch and every --save-every steps. Ctrl-C: stops after this step, and saves if --save
-was given; again: at once.
+was given; again: at once. (An mpirun of your own kills its ranks a second after Ctrl-C: send it SIGUSR1.)
 Exits with 0 when done, 2 for a mistake on this command line, 128 + its number after a signal, else 1.
 This is the program of the backend {}.)",
                       backend_name());
