@@ -18,11 +18,11 @@
 #include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/picture.h"
-#include "files/temporary_folder.h"
 #include "cli/terminal.h"
 #include "cli/whole_number.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
+#include "files/temporary_folder.h"
 #include "verdict/verdict_text.h"
 
 namespace rankbox::cli {

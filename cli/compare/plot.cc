@@ -8,8 +8,8 @@
 #include "cli/child.h"
 #include "cli/output_file.h"
 #include "cli/paths.h"
-#include "files/temporary_folder.h"
 #include "comm/errors.h"
+#include "files/temporary_folder.h"
 
 namespace rankbox::cli {
 namespace {

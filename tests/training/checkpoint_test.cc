@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "files/temporary_folder.h"
 #include "comm/errors.h"
+#include "files/temporary_folder.h"
 #include "tests/support/thrown.h"
 #include "training/adam.h"
 #include "training/models/mlp.h"
