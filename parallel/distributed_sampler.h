@@ -20,6 +20,7 @@
 // Difficulty 1/5. Importance 5/5.
 #pragma once
 
+#include "comm/errors.h"
 #include "training/data/sampler.h"
 
 namespace rankbox {

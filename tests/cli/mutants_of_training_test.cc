@@ -9,4 +9,8 @@ TEST_CASE("chapter 6: every wrong program fails for the right reason") {
   check_mutants_of_chapter(6);
 }
 
+TEST_CASE("chapter 7: every wrong program fails for the right reason") {
+  check_mutants_of_chapter(7);
+}
+
 }  // namespace rankbox
