@@ -10,12 +10,12 @@ namespace rankbox {
 Rows rows_of(const Shape& shape, std::int64_t width, const char* layer) {
   Rows rows{shape.extents(), 1};
   std::int64_t product = 1;
-  while (!rows.leading.empty() && product < width) {
+  // The last extent, and as many more as it takes; an extent of 1 before them stays with the rows.
+  while (!rows.leading.empty()) {
     product *= rows.leading.back();
     rows.leading.pop_back();
-    if (product == 0) break;
+    if (product == 0 || product >= width) break;
   }
-  // An extent of 1 may stand for either side: it stays with the rows.
   if (product != width) {
     throw InvalidArgument(
         fmt::format("{}: got an input of shape {}, expected one whose last extents multiply to {}",

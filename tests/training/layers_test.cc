@@ -47,6 +47,23 @@ TEST_CASE("linear, relu and gelu: values") {
   CHECK(gelu[2] == doctest::Approx(0.841345));
 }
 
+TEST_CASE("linear: the last extents are a row, whatever the width, and those before stay") {
+  struct Row {
+    Shape in;
+    std::int64_t width;
+    Shape out;
+  };
+  const Row rows[] = {{{4, 3}, 3, {4, 2}},       {{4, 1}, 1, {4, 2}},
+                      {{4, 5, 3}, 3, {4, 5, 2}}, {{4, 5, 3}, 15, {4, 2}},
+                      {{4, 1, 3}, 3, {4, 1, 2}}, {{4, 1, 1}, 1, {4, 1, 2}}};
+  for (const Row& row : rows) {
+    CAPTURE(row.width);
+    Saved saved;
+    const Tensor y = Linear(row.width, 2, Random(1)).forward(input(row.in), saved);
+    CHECK(y.shape() == row.out);
+  }
+}
+
 TEST_CASE("conv: every output is the sum that the definition says") {
   const ConvOptions options{.channels = 3, .filters = 2, .kernel = 5, .padding = 2};
   ConvOf<double> conv(options, Random(1));

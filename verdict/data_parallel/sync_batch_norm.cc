@@ -53,7 +53,8 @@ struct Expected {
 /// The same for a batch as a whole, feature by feature, as the formulas have it.
 Expected normalize(const Part& batch) {
   const std::size_t features = kFeatures;
-  const auto n = static_cast<double>(batch.x.size() / features);
+  const std::size_t rows = batch.x.size() / features;
+  const auto n = static_cast<double>(rows);
   Expected result{std::vector<double>(batch.x.size()), std::vector<double>(batch.x.size())};
   for (std::size_t f = 0; f < features; ++f) {
     double sum = 0, squares = 0, dy_sum = 0, dy_y_sum = 0;

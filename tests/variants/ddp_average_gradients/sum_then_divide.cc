@@ -5,8 +5,8 @@ namespace rankbox {
 
 void ddp_average_gradients(Comm& dist, const std::vector<Parameter*>& parameters) {
   const float share = 1.0f / static_cast<float>(dist.world_size());
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    Tensor& gradient = gradient_of(*parameters[i]);
+  for (Parameter* const parameter : parameters) {
+    Tensor& gradient = gradient_of(*parameter);
     dist.all_reduce(gradient, ReduceOp::SUM);
     gradient *= share;
   }
