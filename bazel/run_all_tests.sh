@@ -35,6 +35,8 @@ ui=("--ui_event_filters=-info,-debug" --show_result=0 --noshow_progress)
 
 passed=0 failed=0 skipped=0
 summary=()
+failures=$state/failures.txt
+: >"$failures"
 
 interrupted() { printf '\nrankbox test: interrupted\n' >&2; exit 130; }
 trap interrupted INT TERM
@@ -56,6 +58,7 @@ bazel_stage() {
   bazel test "${ui[@]}" --keep_going --build_event_json_file="$events" "$@" </dev/null || status=$?
   ((status != 8)) || interrupted
   counts=$(python3 bazel/count_tests.py "$events" "$status") || counts="0 1 0"
+  ((status == 0)) || python3 bazel/show_failures.py "$events" | tee -a "$failures"
   # shellcheck disable=SC2086  # three numbers
   tally "$name" "$((SECONDS - started))" $counts
 }
@@ -101,6 +104,7 @@ if [[ $fast == no ]]; then
   check_stage tidy bazel/check_tidy.sh
 fi
 
+[[ ! -s $failures ]] || { printf '\n=== what failed, once more\n' && cat "$failures"; }
 printf '\n'
 printf '%s\n' "${summary[@]}"
 printf 'total %d s\n' "$SECONDS"
