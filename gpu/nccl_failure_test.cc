@@ -1,5 +1,6 @@
 // Ranks that fail on NCCL, or return too early: what each rank is told, how soon, and that nothing is
 // left behind.
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -165,6 +166,29 @@ TEST_CASE("a rank that throws: the others' waits end at once, and tell why") {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   CHECK(threads_here() <= threads_before);
+}
+
+TEST_CASE(
+    "in a world that has stopped no wait succeeds: operations may have ended because of that") {
+  std::atomic<bool> gives_up = false;
+  std::atomic<bool> believed = false;
+  const NcclRun result =
+      run({.world_size = 2, .deadline_seconds = 20}, [&](NcclCommunicator& dist) {
+        const Floats data(some(5));
+        dist.all_reduce(data);  // returns when it is on the stream
+        if (dist.rank() == 1) {
+          static_cast<void>(data.to_host());
+          gives_up = true;
+          throw std::runtime_error("no more coffee");
+        }
+        while (!gives_up) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        static_cast<void>(data.to_host());
+        believed = true;
+      });
+  CHECK(!believed);
+  CHECK(result.is<Aborted>(0));
+  CHECK(result.what() == "no more coffee");
 }
 
 TEST_CASE("who is to be told of a failure is told once, before anything is aborted") {

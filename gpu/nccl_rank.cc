@@ -224,7 +224,8 @@ void NcclRank::wait_for_device(const Caller& caller, const char* name, Query que
     launch_wanted(caller, seconds_since(start));
     return false;
   });
-  // A communicator that fails or is aborted, here or by a peer, lets go of its stream.
+  // A peer that gives up aborts its communicators one after the other, and what its stream had still to
+  // do may meet this rank's operation before the last one goes: done, and yet wrong.
   look_around(caller);
 }
 
