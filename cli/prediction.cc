@@ -95,7 +95,7 @@ std::string answer_to_winner(const Exercise& exercise, const std::string& name) 
 
 }  // namespace
 
-bool is_predictable(const Exercise& exercise) { return sends_messages(exercise); }
+bool is_predictable(const Exercise& exercise) { return has_cost_form(exercise); }
 
 std::string question_about(const Exercise& exercise) {
   const Case example = typical_case_of(exercise);

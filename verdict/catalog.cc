@@ -217,6 +217,11 @@ bool sends_messages(const Exercise& exercise) {
   return exercise.subject(nullptr)->sends_messages();
 }
 
+bool has_cost_form(const Exercise& exercise) {
+  const std::unique_ptr<Subject> subject = exercise.subject(nullptr);
+  return subject->sends_messages() && subject->has_cost_form();
+}
+
 Cost cost_of(const Exercise& exercise, const Case& example) {
   return exercise.subject(nullptr)->cost(example);
 }

@@ -65,7 +65,10 @@ Case typical_case_of(const Exercise& exercise);
 /// Whether there are messages to count, and to draw.
 bool sends_messages(const Exercise& exercise);
 
-/// What the contract promises. REQUIRES: sends_messages().
+/// Whether what it costs is a formula.
+bool has_cost_form(const Exercise& exercise);
+
+/// What the contract promises. REQUIRES: has_cost_form().
 Cost cost_of(const Exercise& exercise, const Case& example);
 
 /// Throws InvalidArgument unless `text` is a case of this exercise; see case.h.

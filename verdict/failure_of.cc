@@ -82,7 +82,7 @@ Failure failure_of(const std::exception& error) {
 Failure failure_of(const Difference& difference, int rank, const Case& example,
                    const Trace& trace) {
   Failure failure;
-  failure.kind = FailureKind::kValues;
+  failure.kind = difference.is_of_memory ? FailureKind::kMemory : FailureKind::kValues;
   failure.rank = rank;
   point_to_last_of(failure, trace, true);
 

@@ -13,7 +13,7 @@ namespace rankbox {
 /// The kind follows from the type; rank, peer, op and place are those of Error::context().
 Failure failure_of(const std::exception& error);
 
-/// A wrong value on `rank`. Points to the last message that rank received, or else to the last
+/// A wrong value on `rank`, or too much memory. Points to the last message that rank received, or else to the last
 /// thing it did at all: that is where the value came from.
 Failure failure_of(const Difference& difference, int rank, const Case& example, const Trace& trace);
 

@@ -29,6 +29,8 @@ const char* check_of(FailureKind kind) {
     case FailureKind::kDeadlock:
     case FailureKind::kSafety:
       return "safety";
+    case FailureKind::kMemory:
+      return kMemoryCheck;
     default:
       return "values";
   }
@@ -57,6 +59,8 @@ class Judgement {
       : subject_(subject), options_(options), graph_(graph), verdict_(undecided(std::move(name))) {
     cases_ = subject.cases();
     if (!options.replay.empty()) cases_ = {parse_case(options.replay, cases_.front())};
+    if (subject.limits_memory())
+      verdict_.checks.push_back({kMemoryCheck, CheckStatus::kSkipped, {}, {}, {}});
   }
 
   Verdict run() && {
@@ -68,13 +72,17 @@ class Judgement {
   }
 
  private:
+  /// The values' if there is none of that name: who runs out of memory where no limit was set.
   Check& check(const std::string& name) {
-    return *std::find_if(verdict_.checks.begin(), verdict_.checks.end(),
-                         [&](const Check& candidate) { return candidate.name == name; });
+    const auto found = std::find_if(verdict_.checks.begin(), verdict_.checks.end(),
+                                    [&](const Check& candidate) { return candidate.name == name; });
+    return found == verdict_.checks.end() ? verdict_.checks.front() : *found;
   }
 
   Attempt run_once(const Case& example, Buffering buffering, std::uint64_t seed = 0) const {
-    return attempt(subject_, example, {.buffering = buffering, .seed = seed}, options_.entering);
+    return attempt(subject_, example,
+                   {.buffering = buffering, .cluster = subject_.cluster(example), .seed = seed},
+                   options_.entering);
   }
 
   std::string replay_line(const Case& example) const {
@@ -85,8 +93,8 @@ class Judgement {
     if (options_.starting) options_.starting(replay_line(example));
   }
 
-  // Values and messages of every case, the first message that does not belong and the first cost that
-  // differs. False: failed.
+  // Values and messages of every case; the first message that does not belong, the first cost that
+  // differs and the first rank that held too much. False: failed.
   bool run_all_rendezvous() {
     for (const Case& example : cases_) {
       start(example);
@@ -98,6 +106,7 @@ class Judgement {
       }
       compare_graph(result.report.trace, example);
       compare_cost(result.report, example);
+      compare_memory(result.report, example);
     }
     return true;
   }
@@ -121,8 +130,10 @@ class Judgement {
   void compare_cost(const RunReport& report, const Case& example) {
     const Cost expected = subject_.cost(example);
     const std::optional<Difference> schedule = subject_.compare_schedule(report, example);
-    if (!schedule && is_same(expected, report.cost, subject_.may_call_collectives())) {
-      last_cost_ = fmt::format("{}: {}", to_string(example), in_words(expected, example));
+    const bool is_as_promised = !subject_.has_cost_form() ||
+                                is_same(expected, report.cost, subject_.may_call_collectives());
+    if (!schedule && is_as_promised) {
+      last_cost_ = fmt::format("{}: {}", to_string(example), in_words(report.cost, example));
       return;
     }
     // The smallest case that differs is the one to look at, but where chunks are empty the numbers
@@ -141,6 +152,17 @@ class Judgement {
     cost_failure_->replay = replay_line(example);
   }
 
+  void compare_memory(const RunReport& report, const Case& example) {
+    if (memory_failure_) return;
+    const std::optional<Difference> more = subject_.compare_memory(report, example);
+    if (!more) return;
+    memory_failure_ = failure_of(*more, more->rank, example, report.trace);
+    memory_failure_->kind = FailureKind::kMemory;
+    memory_failure_->replay = replay_line(example);
+    check(kMemoryCheck).expected = more->expected;
+    check(kMemoryCheck).actual = more->actual;
+  }
+
   // All values are right, and what follows changes nothing about that.
   void judge_messages() {
     if (!graph_failure_) {
@@ -148,9 +170,12 @@ class Judgement {
       pass("messages", "all received as they were sent" + (rule.empty() ? "" : "; " + rule));
     }
     if (!cost_failure_) pass("cost", "as promised; " + last_cost_);
+    if (subject_.limits_memory() && !memory_failure_)
+      pass(kMemoryCheck, "no rank ever held more than it may");
     const bool safe = run_some_otherwise();
     if (safe) pass("safety", "the same with buffered sends, without, and with random delays");
     if (graph_failure_) fail(std::move(*graph_failure_), !safe);
+    if (memory_failure_) fail(std::move(*memory_failure_), verdict_.failure.has_value());
     if (cost_failure_) fail(std::move(*cost_failure_), verdict_.failure.has_value());
     if (verdict_.passed() && options_.replay.empty()) add_remark();
   }
@@ -241,6 +266,7 @@ class Judgement {
   Verdict verdict_;
   std::optional<Failure> graph_failure_;
   std::optional<Failure> cost_failure_;
+  std::optional<Failure> memory_failure_;
   bool cost_case_is_telling_ = false;
   std::string last_cost_;
 };

@@ -1,6 +1,6 @@
 // From a function to a verdict.
 //
-// Four checks over all of the subject's cases, smallest first, so that the first failure is the
+// These checks over all of the subject's cases, smallest first, so that the first failure is the
 // smallest there is:
 //   values    every element is right, and inputs are unchanged
 //   messages  whatever is sent is received, in the size and type it has; no native collective does
@@ -9,6 +9,7 @@
 //             subject's compare_schedule adds to that)
 //   safety    the same holds when sends are buffered and when they are not, and when the ranks are
 //             delayed at random; and no barrier is used as a crutch
+//   memory    no rank held more than the contract allows (where the exercise is about that)
 //
 // Every case runs in rendezvous mode. For safety the smallest cases of every world size (the first,
 // and the first with elements) run again with unbounded buffers and once more with random delays; of

@@ -24,14 +24,15 @@ struct Difference {
   std::int64_t index = -1;  // of the element; -1: the tensor as a whole
   std::string expected;
   std::string actual;
-  std::string hint;  // where the wrong value seems to come from; may be empty
-  int rank = -1;     // whose it is, where it is seen from outside (Subject::after)
+  std::string hint;           // where the wrong value seems to come from; may be empty
+  int rank = -1;              // whose it is, where it is seen from outside (Subject::after)
+  bool is_of_memory = false;  // bytes that a rank held, and no value
 };
 
 // For comm/result_bytes.h.
 inline auto fields_of(Difference& difference) {
   return std::tie(difference.what, difference.index, difference.expected, difference.actual,
-                  difference.hint, difference.rank);
+                  difference.hint, difference.rank, difference.is_of_memory);
 }
 
 class Subject {
@@ -44,8 +45,13 @@ class Subject {
   /// Runs on every rank: prepares this rank's arguments, calls the function, compares.
   virtual std::optional<Difference> run(Comm& dist, const Case& example) const = 0;
 
-  /// What the contract promises.
+  /// What the contract promises. Not compared where it has no closed form: then compare_schedule says
+  /// all there is to say.
   virtual Cost cost(const Case& example) const = 0;
+  virtual bool has_cost_form() const { return true; }
+
+  /// The machine whose virtual clock compare_schedule looks at.
+  virtual Cluster cluster(const Case& /*example*/) const { return {}; }
 
   /// Whether ranks talk to each other at all. If not, only the values are judged.
   virtual bool sends_messages() const { return true; }
@@ -64,6 +70,16 @@ class Subject {
   /// in the sandbox only.
   virtual std::optional<Difference> compare_schedule(const RunReport& /*report*/,
                                                      const Case& /*example*/) const {
+    return std::nullopt;
+  }
+
+  /// Whether the exercise is about memory: then a verdict has the check "memory".
+  virtual bool limits_memory() const { return false; }
+
+  /// A rank that held too much, as the report tells. Judged in the sandbox only. (What run() measures
+  /// itself, it tells itself: Difference::is_of_memory.)
+  virtual std::optional<Difference> compare_memory(const RunReport& /*report*/,
+                                                   const Case& /*example*/) const {
     return std::nullopt;
   }
 

@@ -32,9 +32,11 @@ enum class FailureKind {
 
 /// Every verdict has these four, in this order.
 inline constexpr const char* kCheckNames[] = {"values", "messages", "cost", "safety"};
+/// And then this one, if the exercise is about it.
+inline constexpr const char* kMemoryCheck = "memory";
 
 struct Check {
-  std::string name;  // one of kCheckNames
+  std::string name;  // one of those above
   CheckStatus status = CheckStatus::kSkipped;
   std::string expected;
   std::string actual;

@@ -256,4 +256,58 @@ TEST_CASE("a replay runs one case alone") {
   CHECK(judged(wrong_only_on_seven_ranks, options).passed());
 }
 
+namespace {
+
+/// Every rank holds so many elements while it runs, of which the exercise allows 1000 bytes' worth.
+class Frugal : public Subject {
+ public:
+  explicit Frugal(std::int64_t elements) : elements_(elements) {}
+
+  std::vector<Case> cases() const override {
+    Case example;
+    example.world_size = 2;
+    return {example};
+  }
+  std::optional<Difference> run(Comm& dist, const Case& /*example*/) const override {
+    Tensor held = zeros(elements_);
+    if (dist.rank() == 0) dist.send(held, 1);
+    if (dist.rank() == 1) dist.recv(held, 0);
+    return std::nullopt;
+  }
+  Cost cost(const Case& /*example*/) const override { return {}; }
+  bool has_cost_form() const override { return false; }
+  bool limits_memory() const override { return true; }
+  std::optional<Difference> compare_memory(const RunReport& report,
+                                           const Case& /*example*/) const override {
+    if (report.peak_bytes[1] <= 1000) return std::nullopt;
+    return Difference{"bytes held", -1, "at most 1000", std::to_string(report.peak_bytes[1]),
+                      "",           1};
+  }
+
+ private:
+  std::int64_t elements_;
+};
+
+}  // namespace
+
+TEST_CASE("who holds too much fails by memory, and passes the rest") {
+  const Verdict verdict = judge("frugal", Frugal(251));
+  INFO(to_text(verdict));
+  CHECK(kind_of(verdict) == "memory");
+  CHECK(verdict.failure->rank == 1);
+  CHECK(verdict.find("memory")->status == CheckStatus::kFail);
+  CHECK(verdict.find("memory")->actual == "1004");
+  CHECK(verdict.find("values")->status == CheckStatus::kPass);
+  CHECK(verdict.find("cost")->status == CheckStatus::kPass);
+}
+
+TEST_CASE("memory is a check of those exercises only that are about it") {
+  const Verdict verdict = judge("frugal", Frugal(250));
+  INFO(to_text(verdict));
+  CHECK(verdict.passed());
+  REQUIRE(verdict.find("memory") != nullptr);
+  CHECK(verdict.find("memory")->status == CheckStatus::kPass);
+  CHECK(judged(right).find("memory") == nullptr);
+}
+
 }  // namespace rankbox
