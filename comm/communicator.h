@@ -61,6 +61,7 @@
 //                                     color, ordered by (key, rank). A negative color joins none,
 //                                     and gets a communicator that refuses every call
 //   compute(seconds)                  spends virtual time
+//   compute(seconds, label)           the same, and says on what: up to 8 characters, see label.h
 //   synchronize()                     returns when all that this rank has started on its device is
 //                                     done; at once where the rank's device is the host
 //
@@ -85,6 +86,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/label.h"
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
 
@@ -128,6 +130,7 @@ concept Communicator = requires(C& dist, const C& here, Slice slice, typename C:
 
   { dist.split(rank, rank) } -> std::same_as<C>;
   dist.compute(1.0);
+  dist.compute(1.0, "label");
   dist.synchronize();
 };
 

@@ -12,6 +12,7 @@
 
 #include "comm/collective_kind.h"
 #include "comm/dtype.h"
+#include "comm/label.h"
 #include "comm/place.h"
 #include "comm/reduce_op.h"
 
@@ -56,7 +57,8 @@ struct Event {
   // Tensor bytes the rank held when it came here. Exact up to 16 MiB, and close enough beyond: as a
   // float it fits where alignment leaves a gap, so that an event stays one cache line.
   float memory = 0;
-  // Of the message, of the reduction, or of this rank's contribution to the collective.
+  // Of the message, of the reduction, or of this rank's contribution to the collective; of kCompute
+  // the label's bits (label_of).
   std::int64_t bytes = 0;
   double seconds = 0;         // kCompute
   std::int64_t begin_ns = 0;  // wall clock since the start of the run
@@ -67,6 +69,11 @@ struct Event {
 /// What was called: "send", "all_reduce".
 constexpr const char* name_of(const Event& event) {
   return event.kind == EventKind::kCollective ? name_of(event.collective) : name_of(event.kind);
+}
+
+/// What was computed, where the program said so.
+constexpr Label label_of(const Event& event) {
+  return event.kind == EventKind::kCompute ? Label::of_bits(event.bytes) : Label();
 }
 
 /// What the slice of an event held when the event was over: its first elements.

@@ -159,8 +159,10 @@ Communicator Communicator::split(int color, int key, Place place) {
   });
 }
 
-void Communicator::compute(double seconds, Place place) {
-  on_either("compute", place, [&](auto& dist) { dist.compute(seconds, place); });
+void Communicator::compute(double seconds, Place place) { compute(seconds, Label(), place); }
+
+void Communicator::compute(double seconds, Label label, Place place) {
+  on_either("compute", place, [&](auto& dist) { dist.compute(seconds, label, place); });
 }
 
 void Communicator::synchronize(Place place) {

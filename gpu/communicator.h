@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "comm/label.h"
 #include "comm/place.h"
 #include "comm/reduce_op.h"
 #include "comm/run_options.h"
@@ -106,6 +107,7 @@ class Communicator {
   Communicator split(int color, int key = 0, Place place = Place::current());
 
   void compute(double seconds, Place place = Place::current());
+  void compute(double seconds, Label label, Place place = Place::current());
   void synchronize(Place place = Place::current());
 
  private:

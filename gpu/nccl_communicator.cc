@@ -209,6 +209,10 @@ void NcclCommunicator::compute(double seconds, Place place) {
   check_seconds(begin("compute", place), seconds);
 }
 
+void NcclCommunicator::compute(double seconds, Label /*label*/, Place place) {
+  compute(seconds, place);
+}
+
 void NcclCommunicator::synchronize(Place place) {
   rank_->wait_for_all(begin("synchronize", place));
 }

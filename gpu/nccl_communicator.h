@@ -44,6 +44,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "comm/label.h"
 #include "comm/place.h"
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
@@ -110,6 +111,7 @@ class NcclCommunicator {
   NcclCommunicator split(int color, int key = 0, Place place = Place::current());
 
   void compute(double seconds, Place place = Place::current());
+  void compute(double seconds, Label label, Place place = Place::current());
   void synchronize(Place place = Place::current());
 
  private:

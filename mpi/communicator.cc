@@ -156,6 +156,10 @@ void Communicator::compute(double seconds, Place place) {
   check_seconds(begin("compute", place), seconds);
 }
 
+void Communicator::compute(double seconds, Label /*label*/, Place place) {
+  compute(seconds, place);
+}
+
 void Communicator::synchronize(Place place) { begin("synchronize", place); }
 
 }  // namespace rankbox::mpi

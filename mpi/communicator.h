@@ -21,6 +21,7 @@
 #include <span>
 
 #include "comm/collective_call.h"
+#include "comm/label.h"
 #include "comm/place.h"
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
@@ -96,7 +97,8 @@ class Communicator {
   Communicator split(int color, int key = 0, Place place = Place::current());
 
   void compute(double seconds, Place place = Place::current());  // checks its argument
-  void synchronize(Place place = Place::current());              // there is no device to wait for
+  void compute(double seconds, Label label, Place place = Place::current());
+  void synchronize(Place place = Place::current());  // there is no device to wait for
 
  private:
   /// Every call begins with it.

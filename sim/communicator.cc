@@ -290,12 +290,15 @@ void Communicator::synchronize(Place place) {
   begin_call(caller_of(*state_, group_, index_, "synchronize", place), *state_);
 }
 
-void Communicator::compute(double seconds, Place place) {
+void Communicator::compute(double seconds, Place place) { compute(seconds, Label(), place); }
+
+void Communicator::compute(double seconds, Label label, Place place) {
   const Caller caller = caller_of(*state_, group_, index_, "compute", place);
   begin_call(caller, *state_);
   check_seconds(caller, seconds);
   Event& event = state_->recorder.begin(EventKind::kCompute, place);
   event.seconds = seconds;
+  event.bytes = label.bits();
   state_->recorder.end(event);
 }
 

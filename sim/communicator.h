@@ -6,6 +6,7 @@
 #include <span>
 
 #include "comm/collective_kind.h"
+#include "comm/label.h"
 #include "comm/place.h"
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
@@ -82,6 +83,7 @@ class Communicator {
   Communicator split(int color, int key = 0, Place place = Place::current());
 
   void compute(double seconds, Place place = Place::current());
+  void compute(double seconds, Label label, Place place = Place::current());
   void synchronize(Place place = Place::current());
 
  private:

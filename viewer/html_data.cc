@@ -79,7 +79,9 @@ class Collector {
 
   void add_calls(Columns& columns) {
     columns.add_whole("what", each_whole([&](const Event& event, auto, auto) {
-                        return names_.number(name_of(event));
+                        const Label label = label_of(event);
+                        const std::string name = name_of(event);
+                        return names_.number(label.empty() ? name : name + " " + label.text());
                       }));
     columns.add("op", each<std::uint8_t>([](const Event& event, auto, auto) { return event.op; }));
     columns.add("dtype",
@@ -88,7 +90,8 @@ class Collector {
                         return std::int64_t{event.peer} + 1;
                       }));
     columns.add_whole("bytes", each_whole([](const Event& event, auto, auto) {
-                        return std::max<std::int64_t>(event.bytes, 0);
+                        const bool moved = event.kind != EventKind::kCompute;
+                        return moved ? std::max<std::int64_t>(event.bytes, 0) : 0;
                       }));
     columns.add("memory", each<float>([](const Event& event, auto, auto) { return event.memory; }));
     columns.add_whole("place", each_whole([&](const Event& event, auto, auto) {

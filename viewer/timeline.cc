@@ -129,7 +129,7 @@ std::vector<std::string> label_of(const Event& event, const Signs& signs) {
     case EventKind::kReduce:
       return cells_of("+");
     case EventKind::kCompute:
-      return cells_of("compute");
+      return cells_of(label_of(event).empty() ? "compute" : label_of(event).text());
     case EventKind::kWait:
       return {};
   }

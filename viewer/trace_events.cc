@@ -133,7 +133,8 @@ class Writer {
       // In virtual time a blocking call's span is the transfer; what is before it is waiting.
       const bool waited = timebase == kVirtual && lane == kCalls && what.kind != EventKind::kWait;
       if (waited && when.first > now) write_slice(timebase, id, lane, "wait", {now, when.first});
-      write_slice(timebase, id, lane, name_of(what), when);
+      const Label label = label_of(what);
+      write_slice(timebase, id, lane, label.empty() ? name_of(what) : label.text(), when);
       if (lane == kCalls) now = std::max(now, when.second);
     }
   }

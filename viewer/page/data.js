@@ -79,7 +79,9 @@ class Run {
   }
 }
 
-/** The kinds that the picture tells apart; every native collective is one. */
+/** The kinds that the picture tells apart; every native collective is one. What was computed may have a
+    name of its own: "compute F3". */
 function kindOfName(name) {
+  if (name.startsWith("compute ")) return "compute";
   return ["send", "recv", "reduce", "compute", "wait"].includes(name) ? name : "collective";
 }

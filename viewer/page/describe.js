@@ -12,7 +12,7 @@ function spanLabel(run, event) {
     case "reduce":
       return [`+ ${size}`, "+"];
     case "compute":
-      return ["compute", "ƒ"];
+      return [run.name(event), run.name(event).replace("compute ", ""), "ƒ"];
     default:
       return [run.name(event)];
   }
