@@ -47,6 +47,21 @@ TEST_CASE("linear, relu and gelu: values") {
   CHECK(gelu[2] == doctest::Approx(0.841345));
 }
 
+TEST_CASE(
+    "linear: an empty bias is none, forward and backward; made of values that do not fit, it says "
+    "so") {
+  Saved saved;
+  Linear linear(full({3, 2}, 1), Tensor());
+  CHECK(linear.parameters() == std::vector<Parameter*>{&linear.weight});
+  CHECK(to_host(linear.forward(from_host({1.F, 10.F}), saved)) == std::vector<float>(3, 11.F));
+  CHECK(to_host(linear.backward(from_host({1.F, 2.F, 3.F}), saved)) == std::vector<float>(2, 6.F));
+  CHECK(to_host(linear.weight.gradient) == std::vector<float>{1.F, 10.F, 2.F, 20.F, 3.F, 30.F});
+  CHECK(linear.bias.gradient.empty());
+  CHECK(Linear(full({3, 2}, 1), zeros(3)).parameters().size() == 2);
+  CHECK_THROWS_AS(Linear(full({3, 2}, 1), zeros(2)), InvalidArgument);
+  CHECK_THROWS_AS(Linear(zeros(6), Tensor()), InvalidArgument);
+}
+
 TEST_CASE("linear: the last extents are a row, whatever the width, and those before stay") {
   struct Row {
     Shape in;

@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "comm/errors.h"
 #include "training/initial.h"
 #include "training/layers/bias.h"
 #include "training/matrix.h"
@@ -17,11 +20,29 @@ LinearOf<T>::LinearOf(std::int64_t in, std::int64_t out, Random random)
       out_(out) {}
 
 template <class T>
+LinearOf<T>::LinearOf(TensorOf<T> weights, TensorOf<T> biases)
+    : weight{"weight", std::move(weights)}, bias{"bias", std::move(biases)}, in_(0), out_(0) {
+  has_bias_ = !bias.value.empty();
+  const std::vector<std::int64_t>& extents = weight.value.shape().extents();
+  if (extents.size() != 2 || (has_bias_ && bias.value.size() != extents[0])) {
+    throw InvalidArgument(fmt::format("linear: weights of shape {} and {} biases",
+                                      to_string(weight.value.shape()), bias.value.size()));
+  }
+  out_ = extents[0], in_ = extents[1];
+}
+
+template <class T>
+std::vector<ParameterOf<T>*> LinearOf<T>::parameters() {
+  if (!has_bias_) return {&weight};
+  return {&weight, &bias};
+}
+
+template <class T>
 TensorOf<T> LinearOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
   TensorOf<T> y(with_width(rows_of(x.shape(), in_, "linear"), out_));
-  fill_rows(as_matrix(y, out_), bias.value.data());
+  if (has_bias_) fill_rows(as_matrix(y, out_), bias.value.data());
   multiply(as_matrix(std::as_const(x), in_), as_matrix(weight.value, in_).transposed(),
-           as_matrix(y, out_), Into::kAdd);
+           as_matrix(y, out_), has_bias_ ? Into::kAdd : Into::kOverwrite);
   saved.push(std::move(x));
   return y;
 }
@@ -33,7 +54,7 @@ TensorOf<T> LinearOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
   const MatrixOf<T> dy_rows = as_matrix(dy, out_);
   multiply(dy_rows.transposed(), as_matrix(x, in_), as_matrix(gradient_of(weight), in_),
            Into::kAdd);
-  add_column_sums<T>(dy_rows, gradient_of(bias).data());
+  if (has_bias_) add_column_sums<T>(dy_rows, gradient_of(bias).data());
   if (!this->wants_dx()) return {};
 
   TensorOf<T> dx = std::move(x);  // of the same shape, and no longer needed

@@ -3,6 +3,8 @@
 // x [… , in] → y [… , out]; W [out, in], b [out]. What counts of x's shape is that its last extents
 // multiply to `in`: images [32, 7, 7, 64] are 32 rows of 3136.
 //
+// An empty b is none: y = x Wᵀ.
+//
 // Backward: dW += dyᵀ x, db += the sum of dy's rows, dx = dy W. Saves x.
 // Cost: 2 rows·in·out operations forward, twice that backward.
 // Starts uniform in ±1/√in.
@@ -17,10 +19,12 @@ template <class T>
 class LinearOf : public LayerOf<T> {
  public:
   LinearOf(std::int64_t in, std::int64_t out, Random random);
+  /// Of these values: W [out, in], and b [out], or empty.
+  LinearOf(TensorOf<T> weights, TensorOf<T> biases);
 
   TensorOf<T> forward(TensorOf<T> x, SavedOf<T>& saved) override;
   TensorOf<T> backward(TensorOf<T> dy, SavedOf<T>& saved) override;
-  std::vector<ParameterOf<T>*> parameters() override { return {&weight, &bias}; }
+  std::vector<ParameterOf<T>*> parameters() override;
 
   ParameterOf<T> weight;
   ParameterOf<T> bias;
@@ -28,6 +32,7 @@ class LinearOf : public LayerOf<T> {
  private:
   std::int64_t in_;
   std::int64_t out_;
+  bool has_bias_ = true;  // its value may be away: zero3 drops it
 };
 using Linear = LinearOf<float>;
 
