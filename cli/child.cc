@@ -88,7 +88,7 @@ void set_limits(const ChildOptions& options) {
   const auto cores = std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
   limit(RLIMIT_CPU, static_cast<std::int64_t>(std::ceil(options.seconds)) * cores + 2);
   if (options.memory_bytes == 0) return;
-  // DATA counts memory as it is used; allocators reserve address space far beyond that.
+  // DATA counts what may be written to; allocators reserve address space far beyond that.
   limit(RLIMIT_DATA, options.memory_bytes);
   limit(RLIMIT_AS, options.memory_bytes + (std::int64_t{4} << 30));
 }

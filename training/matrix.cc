@@ -1,15 +1,32 @@
 #include "training/matrix.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include <cblas.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "comm/errors.h"
 
 namespace rankbox {
 namespace {
+
+// OpenBLAS has at least 50 buffers however it was built; on x86-64 they are this large.
+constexpr unsigned kMostBuffers = 48;
+constexpr rlim_t kBufferBytes = rlim_t{128} << 20;
+
+/// A quarter of what may be used is for buffers: others need memory, too.
+int products_at_once() {
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  rlim_t most = std::min(cores, kMostBuffers);
+  rlimit data{};
+  if (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY)
+    most = std::min(most, std::max<rlim_t>(1, data.rlim_cur / 4 / kBufferBytes));
+  return static_cast<int>(most);
+}
 
 /// Holds one of OpenBLAS's buffers. (No std::counting_semaphore: that of libstdc++ 12 may sleep although
 /// it is free, PR 104928.)
@@ -35,7 +52,7 @@ class Turn {
  private:
   static inline std::mutex lock;
   static inline std::condition_variable one_is_free;
-  static inline int free = kProductsAtOnce;  // guarded by lock
+  static inline int free = products_at_once();  // guarded by lock
 };
 
 template <class T>

@@ -9,8 +9,9 @@
 // Cost: 2 m n k operations for (m × k) (k × n), on the calling thread. Each rank is a thread
 // already: OpenBLAS is told, once, to start none of its own.
 // Thread safety: any number of threads may multiply at once, and get the same bits as one alone. Only
-// kProductsAtOnce of them really do, the others wait: OpenBLAS has a fixed number of buffers, at least
-// 50 however it was built, and ends the program when they run out.
+// as many really do as there are cores, and fewer where memory is limited (RLIMIT_DATA); the others
+// wait. Each product takes a buffer of OpenBLAS's, of 128 MiB, which ends the program when there are
+// too many of them, and asks for memory forever when it gets none.
 // Errors: InvalidArgument when the sizes do not fit.
 #pragma once
 
@@ -56,8 +57,6 @@ MatrixOf<const T> as_matrix(const TensorOf<T>& tensor, std::int64_t columns) {
 }
 
 enum class Into { kOverwrite, kAdd };
-
-inline constexpr int kProductsAtOnce = 48;
 
 /// c = a b, or c += a b. c is not transposed, and shares no memory with a and b.
 void multiply(MatrixOf<const float> a, MatrixOf<const float> b, MatrixOf<float> c,

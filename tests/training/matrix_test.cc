@@ -75,7 +75,7 @@ TEST_CASE("sizes that do not fit are refused") {
 }
 
 TEST_CASE("many threads at once get the bits that one gets") {
-  constexpr int kThreads = 300;  // many more than kProductsAtOnce
+  constexpr int kThreads = 300;  // many more than multiply at once
   constexpr std::int64_t kSize = 96;
   const TensorOf<float> a = random_tensor<float>(kSize * kSize, 1, Random(1));
   const TensorOf<float> b = random_tensor<float>(kSize * kSize, 1, Random(2));
