@@ -33,6 +33,8 @@ bool judges_only_values() { return true; }
 Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options,
               const MessageGraph& /*graph*/) {
   Verdict verdict = undecided(name);
+  if (subject.limits_memory())
+    verdict.checks.push_back({kMemoryCheck, CheckStatus::kSkipped, {}, {}, {}});
   Check& values = verdict.checks.front();
   const std::vector<Case> cases = cases_for(subject, options);
   for (const Case& example : cases) {

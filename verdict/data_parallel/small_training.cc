@@ -8,14 +8,11 @@
 #include "training/cross_entropy.h"
 #include "training/models/mlp.h"
 #include "training/random.h"
-#include "training/sgd.h"
 #include "verdict/compare.h"
 
 namespace rankbox {
 
 namespace {
-
-constexpr SgdOptions kSgd = {.learning_rate = 0.2, .momentum = 0.5};
 
 std::optional<Difference> compare_parameter(const Parameter& actual, const Parameter& alone,
                                             int steps) {
@@ -69,7 +66,7 @@ double add_gradients(Sequential& model, const Batch& batch) {
 }
 
 void train_alone(Sequential& model, int world_size, int steps) {
-  Sgd optimizer(model.parameters(), kSgd);
+  Sgd optimizer(model.parameters(), kSmallSgd);
   for (int step = 0; step < steps; ++step) {
     zero_gradients(model.parameters());
     add_gradients(model, small_batch(world_size, step));
@@ -79,7 +76,7 @@ void train_alone(Sequential& model, int world_size, int steps) {
 
 void train_together(Sequential& model, int rank, int world_size, int steps,
                     const GradientStep& gradients) {
-  Sgd optimizer(model.parameters(), kSgd);
+  Sgd optimizer(model.parameters(), kSmallSgd);
   for (int step = 0; step < steps; ++step) {
     zero_gradients(model.parameters());
     gradients(model, part_of(small_batch(world_size, step), rank, world_size));

@@ -12,6 +12,7 @@
 
 #include "training/data/dataset.h"
 #include "training/sequential.h"
+#include "training/sgd.h"
 #include "verdict/subject.h"
 
 namespace rankbox {
@@ -31,6 +32,9 @@ Batch part_of(const Batch& batch, int rank, int world_size);
 
 /// Forward, loss, backward: adds the gradient of the batch's mean loss. Returns that loss.
 double add_gradients(Sequential& model, const Batch& batch);
+
+/// What all of them learn with.
+inline constexpr SgdOptions kSmallSgd = {.learning_rate = 0.2, .momentum = 0.5};
 
 /// What every step of a rank does with its model, and with its part of the batch: leaves the mean of
 /// all ranks' gradients in the parameters, which were zero before.

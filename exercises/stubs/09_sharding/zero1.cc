@@ -1,0 +1,12 @@
+#include "parallel/zero1.h"
+
+namespace rankbox {
+
+void zero1(Comm& dist, const std::vector<Parameter*>& parameters, Shard& shard,
+           Optimizer& optimizer) {
+  // TODO: what does a rank send of its gradients, and to whom? What does it then know, and what do
+  // the others not?
+  throw NotImplemented("zero1");
+}
+
+}  // namespace rankbox

@@ -1,0 +1,213 @@
+#include "verdict/sharding/sharded_training.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "training/models/mlp.h"
+#include "verdict/data_parallel/parameters.h"
+#include "verdict/data_parallel/suspects.h"
+#include "verdict/judge.h"
+#include "verdict/memory_window.h"
+#include "verdict/tables.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr int kSteps = 20;
+constexpr std::int64_t kWidth = 9;
+// Layers of 100 KiB: half of one is more than bookkeeping and activations take.
+constexpr std::int64_t kWide = 160;
+constexpr int kWideSteps = 2;
+constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
+
+/// Of some tensors as large as the widest activation of this rank's samples.
+std::int64_t activation_bytes(std::int64_t width) {
+  return 16 * kSamplesPerRank * width * kElementBytes;
+}
+
+std::string in_bytes(std::int64_t bytes) { return fmt::format("{} bytes", bytes); }
+
+/// What a training leads to, as tensors with names.
+std::vector<NamedTensor> state_of(const std::vector<Parameter*>& parameters,
+                                  const std::vector<Shard>& shards, int rank, int world_size) {
+  std::vector<NamedTensor> state;
+  for (const Parameter* parameter : parameters) {
+    if (!parameter->value.empty()) state.push_back({parameter->name, parameter->value});
+  }
+  for (std::size_t k = 0; k < shards.size(); ++k) {
+    // The zeros behind the last element are nobody's.
+    std::int64_t elements = 0;
+    for (const Shape& shape : shards[k].shapes) elements += shape.elements();
+    const std::int64_t each = shard_size(elements, world_size);
+    const std::int64_t mine = std::clamp<std::int64_t>(elements - rank * each, 0, each);
+    if (mine == 0) continue;
+    Tensor part{Shape(mine)};
+    std::copy_n(shards[k].mine.value.data(), mine, part.data());
+    state.push_back({fmt::format("the shard of group {}", k), std::move(part)});
+  }
+  return state;
+}
+
+std::vector<Shard> shards_of(const Groups& groups, int rank, int world_size) {
+  std::vector<Shard> shards;
+  for (const std::vector<Parameter*>& group : groups)
+    shards.push_back(make_shard(group, rank, world_size));
+  return shards;
+}
+
+/// The state of a model that has all values. As many tensors as the other one: values too, or not.
+std::vector<NamedTensor> state_of_whole(Sequential& model, Groups (*group)(Sequential& model),
+                                        bool with_values, int rank, int world_size) {
+  const std::vector<Shard> shards = shards_of(group(model), rank, world_size);
+  return state_of(with_values ? model.parameters() : std::vector<Parameter*>{}, shards, rank,
+                  world_size);
+}
+
+/// After one step with the gradient of `parts` of the batch.
+void step_with(Sequential& model, const std::vector<Weighted>& parts) {
+  Sgd optimizer(model.parameters(), kSmallSgd);
+  add_weighted_gradients(model, parts);
+  optimizer.step();
+}
+
+}  // namespace
+
+Model sharded_model(std::int64_t width) {
+  return mlp(
+      {.inputs = kSmallInputs, .hidden = {width, width, width, width}, .classes = kSmallClasses});
+}
+
+std::vector<std::int64_t> sharded_layer_sizes(std::int64_t width) {
+  const std::int64_t inner = width * width + width;
+  return {kSmallInputs * width + width, inner, inner, inner, width * kSmallClasses + kSmallClasses};
+}
+
+std::vector<Case> cases_of_sharding() {
+  std::vector<Case> cases;
+  const auto add = [&](int world_size, std::int64_t width, int steps) {
+    Case example;
+    example.world_size = world_size;
+    example.count = width;
+    example.steps = steps;
+    cases.push_back(example);
+  };
+  for (const int world_size : world_sizes()) {
+    for (const std::int64_t width : {std::int64_t{1}, std::int64_t{2}, kWidth})
+      add(world_size, width, 0);
+    add(world_size, kWidth, kSteps);
+  }
+  for (const int world_size : {1, 2, 3, 4, 8}) add(world_size, kWide, kWideSteps);
+  return cases;
+}
+
+int steps_in(const Case& example) { return std::max(1, *example.steps); }
+
+Groups all_in_one(Sequential& model) { return {model.parameters()}; }
+
+Groups by_layer(Sequential& model) {
+  Groups groups;
+  for (std::int64_t i = 0; i < model.size(); ++i) groups.push_back(model.layer(i).parameters());
+  return groups;
+}
+
+ShardedTraining::ShardedTraining(const Case& example, int rank, Groups (*group)(Sequential& model))
+    : model(sharded_model(*example.count)),
+      shards(shards_of(group(model), rank, example.world_size)),
+      optimizer(mine_of(shards), kSmallSgd) {}
+
+void watch_memory(const Case& example, const MemoryLimit& limit, const std::function<void()>& step,
+                  std::optional<Difference>& wrong) {
+  const MemoryWindow window;
+  step();
+  // Elsewhere the libraries below hold memory of their own.
+  if (wrong || judges_only_values()) return;
+  const std::int64_t activations = activation_bytes(*example.count);
+  const std::int64_t peak = limit.peak + activations + kBookkeeping;
+  const std::int64_t kept = limit.kept + kBookkeeping;
+  const bool keeps = window.kept() > kept;
+  if (!keeps && window.peak() <= peak) return;
+  wrong = Difference{
+      keeps ? "memory still held after a step" : "memory held at the worst moment of a step", -1,
+      "at most " + in_bytes(keeps ? kept : peak), in_bytes(keeps ? window.kept() : window.peak()),
+      keeps ? "besides what was given: is a copy kept for the next step? Each rank has its shard, "
+              "and "
+              "nothing of the others'"
+            : "besides what was given: is something whole for longer than it is needed?"};
+  wrong->is_of_memory = true;
+}
+
+std::optional<Difference> compare_sharded(const Case& example, int rank, ShardedTraining& actual,
+                                          Groups (*group)(Sequential& model)) {
+  const int p = example.world_size;
+  const std::vector<Parameter*> parameters = actual.model.parameters();
+  const bool with_values = !parameters.front()->value.empty();
+  const auto state_after = [=](Sequential& model) {
+    return state_of_whole(model, group, with_values, rank, p);
+  };
+  Sequential alone(sharded_model(*example.count));
+  train_alone(alone, p, steps_in(example));
+
+  const auto after_one_step_with = [=](int first, int last, double weight) {
+    return [=] {
+      const Batch whole = small_batch(p, 0);
+      std::vector<Weighted> parts;
+      for (int other = first; other < last; ++other)
+        parts.push_back({part_of(whole, other, p), weight});
+      Sequential model(sharded_model(*example.count));
+      step_with(model, parts);
+      return state_after(model);
+    };
+  };
+  const std::vector<Suspect> suspects = {
+      {"that is a step with this rank's own gradient: the others' are missing",
+       after_one_step_with(rank, rank + 1, 1)},
+      {"that is a step with the sum of all ranks' gradients: their mean is wanted",
+       after_one_step_with(0, p, 1)},
+      {"the shards are right, and the values are as they were before the step: the new ones have "
+       "to "
+       "come back",
+       [=] {
+         Sequential before(sharded_model(*example.count));
+         Sequential after(sharded_model(*example.count));
+         train_alone(after, p, 1);
+         return state_of(with_values ? before.parameters() : std::vector<Parameter*>{},
+                         shards_of(group(after), rank, p), rank, p);
+       }},
+      {"all is as it was before the step", [=] {
+         Sequential model(sharded_model(*example.count));
+         return state_after(model);
+       }}};
+  return compare_tensors(
+      state_of(parameters, actual.shards, rank, p), state_after(alone), kTrainingBound,
+      steps_in(example) == 1 ? suspects : std::vector<Suspect>{},
+      "one rank with the whole batch gets there: is it the mean gradient of this "
+      "shard, and of all its elements, also the last ones?");
+}
+
+ShardBytes shard_bytes(const std::vector<std::int64_t>& sizes, int world_size) {
+  ShardBytes bytes;
+  for (const std::int64_t size : sizes) {
+    const std::int64_t shard = shard_size(size, world_size) * kElementBytes;
+    bytes.all_shards += shard;
+    bytes.largest_shard = std::max(bytes.largest_shard, shard);
+  }
+  bytes.largest = bytes.largest_shard * world_size;
+  return bytes;
+}
+
+Cost scatter_cost(const std::vector<std::int64_t>& sizes, int world_size) {
+  std::vector<std::int64_t> padded;
+  for (const std::int64_t size : sizes) padded.push_back(shard_size(size, world_size) * world_size);
+  return native(CollectiveKind::kReduceScatter, world_size, padded);
+}
+
+Cost gather_cost(const std::vector<std::int64_t>& sizes, int world_size) {
+  std::vector<std::int64_t> shards;
+  for (const std::int64_t size : sizes) shards.push_back(shard_size(size, world_size));
+  return native(CollectiveKind::kAllGather, world_size, shards);
+}
+
+}  // namespace rankbox
