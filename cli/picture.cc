@@ -12,6 +12,7 @@
 #include "clusters/clusters.h"
 #include "sim/clock.h"
 #include "viewer/html.h"
+#include "viewer/schedule_grid.h"
 #include "viewer/source_text.h"
 #include "viewer/timeline.h"
 #include "viewer/trace_events.h"
@@ -25,7 +26,9 @@ Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes)
   example.world_size = options.ranks;
   if (example.nodes) example.nodes = nodes;
   if (example.root) example.root = options.root;
-  if (example.segments) example.segments = options.ranks;
+  if (example.segments) example.segments = options.segments > 0 ? options.segments : options.ranks;
+  if (example.chunks) example.chunks = 2;
+  if (example.replicas) example.replicas = options.ranks % 2 == 0 ? 2 : 1;
   if (example.count) example.count = options.count;
   if (example.op) example.op = find_reduce_op(options.op);
   if (example.bucket_bytes)  // a few of them
@@ -40,6 +43,23 @@ std::string summary(const Case& example, const RunReport& report, const Cluster&
       "one after the other: {:g} steps, {:g} bytes sent, {:g} bytes added\n",
       to_string(example), report.virtual_seconds * 1e6, cluster.name, report.messages, report.bytes,
       report.cost.steps, report.cost.bytes, report.cost.reduced);
+}
+
+/// What ranks do when, if messages take no time, with a blank line below; empty if they do not say.
+std::string schedule(const Exercise& exercise, const Case& example, const Trace& trace,
+                     const PictureOptions& options) {
+  const std::optional<IdleShare> promised = idle_share_of(exercise, example);
+  if (!promised || !has_schedule(trace)) return "";
+  Cluster free;
+  free.within_node = free.between_nodes = {0, 0};
+  free.gamma = 0;
+  const sim::Replay replay = sim::replay(trace, free);
+  const ScheduleGridOptions style = {
+      .columns = options.columns, .ascii = options.ascii, .colour = options.colour};
+  return draw_schedule(trace, replay, style) +
+         fmt::format("idle, if messages take no time: {:.1f} % of the time; {} = {:.1f} %\n\n",
+                     100 * unlabelled_share(trace, replay), promised->formula,
+                     100 * promised->share);
 }
 
 /// Who waits for whom, with a blank line below; empty if nobody waits forever.
@@ -79,8 +99,8 @@ void write_page(const Exercise& exercise, const PictureOptions& options, const C
 
 }  // namespace
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureOptions, folder, ranks, count, root, op, cluster,
-                                   buffering, columns, ascii, colour, trace, html)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureOptions, folder, ranks, count, root, segments, op,
+                                   cluster, buffering, columns, ascii, colour, trace, html)
 
 std::string to_text(const PictureOptions& options) { return nlohmann::json(options).dump(); }
 
@@ -100,7 +120,8 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   const Attempt run = attempt_exercise(exercise, function, example, how, use_signal_stack);
 
   const sim::Replay replay = sim::replay(run.report.trace, cluster);
-  open(options, kTimelineFile) << draw_timeline(run.report.trace, replay,
+  open(options, kTimelineFile) << schedule(exercise, example, run.report.trace, options)
+                               << draw_timeline(run.report.trace, replay,
                                                 {.columns = options.columns,
                                                  .ascii = options.ascii,
                                                  .colour = options.colour})

@@ -18,6 +18,7 @@ struct PictureOptions {
   int ranks = 4;
   std::int64_t count = 0;
   int root = 0;
+  int segments = 0;  // or micro-batches; 0: as many as ranks
   std::string op = "SUM";
   std::string cluster;                   // as cluster_named() takes it
   std::string buffering = "rendezvous";  // as parse_buffering() takes it

@@ -29,6 +29,7 @@ namespace rankbox::cli {
 namespace {
 
 constexpr int kMostRanks = 4096;
+constexpr int kMostSegments = 1024;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 
 struct Options {
@@ -36,6 +37,7 @@ struct Options {
   int ranks = 4;
   std::optional<std::int64_t> count;
   std::optional<int> root;
+  std::optional<int> segments;
   std::string op;
   std::string cluster = cluster_presets().front().name;
   std::string buffering = "rendezvous";
@@ -53,6 +55,12 @@ void check_fits(const Exercise& exercise, const Options& options) {
   if (example.threads) refuse(exercise, "show", "has threads that share a value, no ranks to draw");
   if (options.count && !example.count) refuse(exercise, "--count", "has no tensor");
   if (options.root && !example.root) refuse(exercise, "--root", "has no root");
+  if (options.segments && !example.segments)
+    refuse(exercise, "--segments", "has neither segments nor micro-batches");
+  if (options.segments && example.chunks && *options.segments % options.ranks != 0) {
+    throw InvalidArgument(fmt::format("--segments {}: {} takes a multiple of its {} ranks",
+                                      *options.segments, exercise.name, options.ranks));
+  }
   if (!options.op.empty() && !example.op) refuse(exercise, "--op", "does not reduce");
   if (options.root && *options.root >= options.ranks) {
     throw InvalidArgument(
@@ -72,6 +80,7 @@ PictureOptions picture_options(const Options& options, const TemporaryFolder& fo
   picture.ranks = options.ranks;
   picture.count = options.count.value_or(4096);
   picture.root = options.root.value_or(0);
+  picture.segments = options.segments.value_or(0);
   if (!options.op.empty()) picture.op = options.op;
   picture.cluster = options.cluster;
   picture.buffering = options.buffering;
@@ -144,6 +153,11 @@ void add_show(CLI::App& app) {
   command->add_option("--root", options->root, "src or dst (default 0)")
       ->check(whole_number(0, kMostRanks - 1))
       ->type_name("R");
+  command
+      ->add_option("--segments", options->segments,
+                   "segments, or micro-batches (default: as many as ranks)")
+      ->check(whole_number(1, kMostSegments))
+      ->type_name("M");
   command->add_option("--op", options->op, "SUM, PRODUCT, MAX, MIN or AVG (default SUM)")
       ->type_name("OP");
   command->add_option("--cluster", options->cluster, "machine that the clocks stand for")

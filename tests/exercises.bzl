@@ -57,6 +57,28 @@ EXERCISES = {
         "loss_scaling": "loss_scaling",
         "master_weights": "master_weights",
     },
+    "08_pipeline_parallel": {
+        "model_parallel": "pipeline",
+        "pipeline_1f1b": "pipeline",
+        "pipeline_data_parallel": "pipeline_data_parallel",
+        "pipeline_gpipe": "pipeline",
+        "pipeline_interleaved": "interleaved_pipeline",
+    },
+    "09_sharding": {
+        "zero1": "zero1",
+        "zero2": "zero2",
+        "zero3": "zero3",
+    },
+    "10_tensor_parallel": {
+        "column_linear": "column_linear",
+        "conjugate_f": "conjugate",
+        "conjugate_g": "conjugate",
+        "parallel_attention": "parallel_attention",
+        "parallel_mlp": "parallel_mlp",
+        "row_linear": "row_linear",
+        "sequence_parallel": "sequence_parallel",
+        "vocab_parallel_cross_entropy": "vocab_parallel_cross_entropy",
+    },
 }
 
 _COLLECTIVES = struct(
@@ -68,6 +90,9 @@ _COLLECTIVES = struct(
 _TRAINING = {
     "06_data_parallel": "//verdict/data_parallel",
     "07_mixed_precision": "//verdict/mixed_precision",
+    "08_pipeline_parallel": "//verdict/pipeline",
+    "09_sharding": "//verdict/sharding",
+    "10_tensor_parallel": "//verdict/tensor_parallel",
 }
 
 def rooms_of(chapter):

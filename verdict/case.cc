@@ -47,6 +47,10 @@ void set_field(Case& example, std::string_view field, std::string_view text) {
     example.steps = static_cast<int>(number(field, text, 0, 1000));
   } else if (field == "bucket" && example.bucket_bytes) {
     example.bucket_bytes = number(field, text, 1, std::int64_t{1} << 30);
+  } else if (field == "chunks" && example.chunks) {
+    example.chunks = static_cast<int>(number(field, text, 1, 16));
+  } else if (field == "replicas" && example.replicas) {
+    example.replicas = static_cast<int>(number(field, text, 1, kMostRanks));
   } else if (field == "op" && example.op) {
     example.op = reduce_op(text);
   } else if (field == "threads" && example.threads) {
@@ -76,6 +80,8 @@ std::string to_string(const Case& example) {
   if (example.count) text += fmt::format(",count={}", *example.count);
   if (example.steps) text += fmt::format(",steps={}", *example.steps);
   if (example.bucket_bytes) text += fmt::format(",bucket={}", *example.bucket_bytes);
+  if (example.chunks) text += fmt::format(",chunks={}", *example.chunks);
+  if (example.replicas) text += fmt::format(",replicas={}", *example.replicas);
   if (example.op) text += fmt::format(",op={}", name_of(*example.op));
   return text;
 }
@@ -104,7 +110,19 @@ Case parse_case(std::string_view text, const Case& defaults) {
     throw InvalidArgument(fmt::format("--replay: nodes={} is more than world_size={}",
                                       *example.nodes, example.world_size));
   }
+  check_together(example);
   return example;
+}
+
+void check_together(const Case& example) {
+  if (example.replicas && example.world_size % *example.replicas != 0) {
+    throw InvalidArgument(fmt::format("replicas={} do not divide world_size={}", *example.replicas,
+                                      example.world_size));
+  }
+  if (example.chunks && *example.segments % example.world_size != 0) {
+    throw InvalidArgument(fmt::format("segments={} is no multiple of world_size={}",
+                                      *example.segments, example.world_size));
+  }
 }
 
 }  // namespace rankbox

@@ -22,6 +22,8 @@ struct Case {
   std::optional<ReduceOp> op = {};
   std::optional<int> steps = {};  // of an optimizer, in training a small model; 0: none
   std::optional<std::int64_t> bucket_bytes = {};  // of gradients; written "bucket"
+  std::optional<int> chunks = {};                 // stages of one pipeline that each rank has
+  std::optional<int> replicas = {};               // pipelines, all of the same length
   std::optional<int> threads = {};                // of the race, which has no ranks
   std::optional<std::int64_t> repeats = {};       // updates of each thread
 
@@ -31,6 +33,10 @@ struct Case {
 /// Whether it is small enough for inputs that tell all elements apart and sums without rounding:
 /// only then are values judged.
 bool is_exact(const Case& example);
+
+/// Throws InvalidArgument for fields that do not go together: replicas that do not divide the ranks, or
+/// chunks with micro-batches that are no multiple of them.
+void check_together(const Case& example);
 
 /// "world_size=3,root=1,count=7,op=SUM"
 std::string to_string(const Case& example);

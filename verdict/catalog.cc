@@ -32,10 +32,23 @@
 #include "verdict/mixed_precision/loss_scaling.h"
 #include "verdict/mixed_precision/master_weights.h"
 #include "verdict/ping_pong.h"
+#include "verdict/pipeline/interleaved_pipeline.h"
+#include "verdict/pipeline/pipeline.h"
+#include "verdict/pipeline/pipeline_data_parallel.h"
 #include "verdict/race.h"
 #include "verdict/reduce.h"
 #include "verdict/reduce_scatter.h"
 #include "verdict/scatter.h"
+#include "verdict/sharding/zero1.h"
+#include "verdict/sharding/zero2.h"
+#include "verdict/sharding/zero3.h"
+#include "verdict/tensor_parallel/column_linear.h"
+#include "verdict/tensor_parallel/conjugate.h"
+#include "verdict/tensor_parallel/parallel_attention.h"
+#include "verdict/tensor_parallel/parallel_mlp.h"
+#include "verdict/tensor_parallel/row_linear.h"
+#include "verdict/tensor_parallel/sequence_parallel.h"
+#include "verdict/tensor_parallel/vocab_parallel_cross_entropy.h"
 
 namespace rankbox {
 
@@ -65,6 +78,9 @@ const std::vector<Chapter>& chapters() {
       {5, "05_gather", "Gather and its relatives"},
       {6, "06_data_parallel", "Data parallel training", "parallel"},
       {7, "07_mixed_precision", "Mixed precision", "parallel"},
+      {8, "08_pipeline_parallel", "Model and pipeline parallel", "parallel"},
+      {9, "09_sharding", "Sharding", "parallel"},
+      {10, "10_tensor_parallel", "Tensor parallel", "parallel"},
   };
   return all;
 }
@@ -168,6 +184,40 @@ const std::vector<Exercise>& exercises() {
                        "gradients that 16 bits can hold, and their mean"),
       row<DynamicLossScaling>("dynamic_loss_scaling", 7, 2, 4, graph::kAny,
                               "find the scale, and skip steps together"),
+
+      row<PipelineOf<schedule::kModelParallel>>(
+          "model_parallel", 8, 1, 3, graph::kChain,
+          "one micro-batch after the other through all ranks"),
+      row<PipelineOf<schedule::kGpipe>>("pipeline_gpipe", 8, 2, 4, graph::kChain,
+                                        "all micro-batches forward, then all of them back"),
+      row<PipelineOf<schedule::k1F1B>>("pipeline_1f1b", 8, 4, 5, graph::kChain,
+                                       "one forward, one back: the same bubble, less memory"),
+      row<InterleavedPipeline>("pipeline_interleaved", 8, 5, 2, graph::kRing,
+                               "several thin stages a rank: a smaller bubble (bonus)"),
+      row<PipelineDataParallel>("pipeline_data_parallel", 8, 2, 4, graph::kChain,
+                                "a grid of ranks: pipelines side by side"),
+
+      row<Zero1>("zero1", 9, 2, 5, graph::kAny, "the optimizer's state is dealt out"),
+      row<Zero2>("zero2", 9, 3, 4, graph::kAny, "gradients are dealt out, too"),
+      row<Zero3>("zero3", 9, 4, 5, graph::kAny,
+                 "weights are dealt out, too: a layer is whole while it works"),
+
+      row<ConjugateF>("conjugate_f", 10, 1, 4, graph::kAny,
+                      "into layers that are dealt out: on the way back a sum"),
+      row<ConjugateG>("conjugate_g", 10, 1, 4, graph::kAny,
+                      "out of layers that are dealt out: on the way there a sum"),
+      row<ColumnLinear>("column_linear", 10, 2, 5, graph::kAny,
+                        "every rank computes some columns of y"),
+      row<RowLinear>("row_linear", 10, 2, 5, graph::kAny,
+                     "every rank has some columns of x: y is a sum"),
+      row<ParallelMlpBlock>("parallel_mlp", 10, 2, 5, graph::kAny,
+                            "columns, then rows: one all-reduce there and one back"),
+      row<ParallelAttentionBlock>("parallel_attention", 10, 3, 4, graph::kAny,
+                                  "the heads are dealt out, whole"),
+      row<VocabParallelCrossEntropy>("vocab_parallel_cross_entropy", 10, 4, 4, graph::kAny,
+                                     "the loss of logits that nobody gathers"),
+      row<SequenceParallel>("sequence_parallel", 10, 4, 3, graph::kAny,
+                            "between the blocks every rank has some rows (bonus)"),
   };
   return all;
 }
@@ -220,6 +270,10 @@ bool sends_messages(const Exercise& exercise) {
 bool has_cost_form(const Exercise& exercise) {
   const std::unique_ptr<Subject> subject = exercise.subject(nullptr);
   return subject->sends_messages() && subject->has_cost_form();
+}
+
+std::optional<IdleShare> idle_share_of(const Exercise& exercise, const Case& example) {
+  return exercise.subject(nullptr)->idle_share(example);
 }
 
 Cost cost_of(const Exercise& exercise, const Case& example) {

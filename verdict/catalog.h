@@ -68,6 +68,9 @@ bool sends_messages(const Exercise& exercise);
 /// Whether what it costs is a formula.
 bool has_cost_form(const Exercise& exercise);
 
+/// Of exercises whose ranks say what they compute: see Subject::idle_share.
+std::optional<IdleShare> idle_share_of(const Exercise& exercise, const Case& example);
+
 /// What the contract promises. REQUIRES: has_cost_form().
 Cost cost_of(const Exercise& exercise, const Case& example);
 

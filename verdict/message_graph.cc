@@ -106,6 +106,11 @@ bool joins_neighbours(int from, int to, const Scene& scene) {
   return to == next_rank(from, p) || to == prev_rank(from, p);
 }
 
+bool joins_stages(int from, int to, const Scene& scene) {
+  const int stages = scene.example.world_size / scene.example.replicas.value_or(1);
+  return from / stages == to / stages && (from == to + 1 || to == from + 1);
+}
+
 // Ranks may be numbered from the root on or not. If p is no power of two, some ranks fold first;
 // which ones, and how the others are numbered after that, is free.
 bool joins_partners(int from, int to, const Scene& scene) {

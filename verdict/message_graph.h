@@ -45,6 +45,7 @@ bool leaves_root(int from, int to, const Scene& scene);
 bool reaches_root(int from, int to, const Scene& scene);
 bool touches_hub(int from, int to, const Scene& scene);
 bool joins_neighbours(int from, int to, const Scene& scene);
+bool joins_stages(int from, int to, const Scene& scene);
 bool joins_partners(int from, int to, const Scene& scene);
 bool is_power_of_two_apart(int from, int to, const Scene& scene);
 bool joins_hubs_or_node(int from, int to, const Scene& scene);
@@ -63,6 +64,8 @@ inline constexpr MessageGraph kStar = {
     .rule = "one rank, the same for all, is at one end of every message", .links = touches_hub};
 inline constexpr MessageGraph kRing = {.rule = "on a ring only neighbours talk",
                                        .links = joins_neighbours};
+inline constexpr MessageGraph kChain = {.rule = "a stage talks to the next one and the one before",
+                                        .links = joins_stages};
 inline constexpr MessageGraph kTree = {
     .rule = "in a tree no rank has more than ⌈log2 p⌉ others to talk to", .most = rounds_of_tree};
 inline constexpr MessageGraph kTreeAndRing = {

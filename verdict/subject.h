@@ -35,6 +35,12 @@ inline auto fields_of(Difference& difference) {
                   difference.hint, difference.rank, difference.is_of_memory);
 }
 
+/// What a schedule promises.
+struct IdleShare {
+  double share = 0;     // of the time
+  const char* formula;  // "(p-1)/(m+p-1)"
+};
+
 class Subject {
  public:
   virtual ~Subject() = default;
@@ -86,6 +92,12 @@ class Subject {
   /// What can be seen only from outside, once all ranks have returned.
   virtual std::optional<Difference> after(const RunReport& /*report*/,
                                           const Case& /*example*/) const {
+    return std::nullopt;
+  }
+
+  /// The share of the time in which a rank has nothing to do, where messages take none: of exercises whose
+  /// ranks say what they compute (comm/label.h). Their schedule is drawn.
+  virtual std::optional<IdleShare> idle_share(const Case& /*example*/) const {
     return std::nullopt;
   }
 

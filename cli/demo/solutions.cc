@@ -28,6 +28,9 @@
 #include "collectives/reduce_tree.h"
 #include "collectives/scatter_tree.h"
 #include "parallel/checkpoint_rank0.h"
+#include "parallel/column_linear.h"
+#include "parallel/conjugate_f.h"
+#include "parallel/conjugate_g.h"
 #include "parallel/data_parallel.h"
 #include "parallel/ddp_average_gradients.h"
 #include "parallel/ddp_buckets.h"
@@ -40,8 +43,21 @@
 #include "parallel/exact_metrics.h"
 #include "parallel/loss_scaling.h"
 #include "parallel/master_weights.h"
+#include "parallel/model_parallel.h"
+#include "parallel/parallel_attention.h"
+#include "parallel/parallel_mlp.h"
+#include "parallel/pipeline_1f1b.h"
+#include "parallel/pipeline_data_parallel.h"
+#include "parallel/pipeline_gpipe.h"
+#include "parallel/pipeline_interleaved.h"
+#include "parallel/row_linear.h"
+#include "parallel/sequence_parallel.h"
 #include "parallel/split_without_leak.h"
 #include "parallel/sync_batch_norm.h"
+#include "parallel/vocab_parallel_cross_entropy.h"
+#include "parallel/zero1.h"
+#include "parallel/zero2.h"
+#include "parallel/zero3.h"
 
 namespace rankbox::cli {
 namespace {
@@ -100,6 +116,22 @@ const Solution kSolutions[] = {
     {"master_weights", any(&master_weights)},
     {"loss_scaling", any(&loss_scaling)},
     {"dynamic_loss_scaling", any(&dynamic_loss_scaling)},
+    {"model_parallel", any(&model_parallel)},
+    {"pipeline_gpipe", any(&pipeline_gpipe)},
+    {"pipeline_1f1b", any(&pipeline_1f1b)},
+    {"pipeline_interleaved", any(&pipeline_interleaved)},
+    {"pipeline_data_parallel", any(&pipeline_data_parallel)},
+    {"zero1", any(&zero1)},
+    {"zero2", any(&zero2)},
+    {"zero3", any(&zero3)},
+    {"conjugate_f", any(&conjugate_f)},
+    {"conjugate_g", any(&conjugate_g)},
+    {"column_linear", any(&column_linear)},
+    {"row_linear", any(&row_linear)},
+    {"parallel_mlp", any(&parallel_mlp)},
+    {"parallel_attention", any(&parallel_attention)},
+    {"vocab_parallel_cross_entropy", any(&vocab_parallel_cross_entropy)},
+    {"sequence_parallel", any(&sequence_parallel)},
 };
 
 }  // namespace

@@ -1,0 +1,101 @@
+// A stage: one rank's part of a model that is cut into several, with the micro-batches of one step.
+//
+//   micro-batches            stage 0              stage 1              stage 2
+//   x ─────────────────────▶ layers 0 … 3 ── y ─▶ layers 4 … 6 ── y ─▶ layers 7 … 9 ─▶ loss
+//                                        ◀─ dy ──              ◀─ dy ──
+//
+// What one stage returns from forward is what the next one takes; what that one returns from backward
+// is what this one's backward takes. Carrying it there, and in which order, is what the chapter's
+// exercises are about; a stage knows nothing of ranks.
+//
+//   Tensor x = stage.empty_input(i);            // of the right shape; empty on the first stage,
+//   if (!stage.is_first()) dist.recv(x, prev);  // which has the data
+//   Tensor y = stage.forward(i, std::move(x));  // empty on the last stage, which keeps its loss
+//   if (!stage.is_last()) dist.send(y, next);
+//
+// The loss of a micro-batch is divided by the size of the whole batch, so that gradients add up to
+// those of the mean loss: nobody has to divide by anything, and micro-batches may differ in size.
+//
+// What forward leaves for backward lies in the stage until then, for every micro-batch apart. It is what
+// a pipeline's memory is made of.
+//
+// Thread safety: belongs to its rank.
+// Errors: InvalidArgument for a micro-batch that does not exist, is sent forward twice, or backward
+// before it was forward, and for a tensor of another shape than this micro-batch's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "parallel/stage_cut.h"
+#include "training/cross_entropy.h"
+#include "training/data/dataset.h"
+#include "training/sequential.h"
+
+namespace rankbox {
+
+/// One of the two things that a stage does with a micro-batch.
+enum class Turn { kForward, kBackward };
+
+class Stage {
+ public:
+  Stage(const Model& model, const StageCut& cut);
+
+  bool is_first() const { return cut_.stage == 0; }
+  bool is_last() const { return cut_.stage + 1 == cut_.stages; }
+
+  /// The micro-batches of the next step. All stages are given the same ones: labels, sample numbers and
+  /// lengths; of x only the first one's are kept. Whatever was left of the step before is dropped.
+  /// @param step of the optimizer, which dropout depends on
+  void load(std::vector<Batch> micro_batches, std::int64_t step = 0);
+
+  int micro_batches() const { return static_cast<int>(all_.size()); }
+
+  /// A tensor to receive into: what the stage before makes of micro-batch i.
+  Tensor empty_input(int i) const;
+  /// The same for the derivative of the loss by this stage's output.
+  Tensor empty_output_gradient(int i) const;
+
+  /// @param x what the stage before made of micro-batch i; ignored on the first. Taken: move it
+  /// Returns this stage's output; on the last stage, which computes the loss of it, an empty tensor.
+  Tensor forward(int i, Tensor x);
+  /// Adds to the gradients of the parameters, and frees what forward left.
+  /// @param dy the derivative by this stage's output; ignored on the last. Taken: move it
+  /// Returns the derivative by this stage's input; on the first stage an empty tensor.
+  Tensor backward(int i, Tensor dy);
+
+  /// Of the micro-batches that came through so far, on the last stage: without gradient.
+  const Loss& loss() const { return loss_; }
+  std::vector<Parameter*> parameters() { return layers_->parameters(); }
+  Sequential& layers() { return *layers_; }
+
+  /// Called before each pass, by those who want to know: to draw it, or to let it take virtual time.
+  std::function<void(Turn turn, int micro_batch)> on_turn;
+
+ private:
+  enum class State { kWaiting, kForward, kDone };
+  struct MicroBatch {
+    Batch batch;
+    State state = State::kWaiting;
+    Saved saved = {};
+    Tensor loss_gradient = {};  // on the last stage
+  };
+
+  MicroBatch& at(int i, const char* call);
+  const MicroBatch& at(int i, const char* call) const;
+  Shape shape_of(const MicroBatch& micro_batch, const Shape& sample) const;
+
+  StageCut cut_;
+  std::unique_ptr<Sequential> layers_;
+  std::vector<MicroBatch> all_;
+  double samples_ = 0;  // of all micro-batches
+  std::int64_t step_ = 0;
+  Loss loss_;
+};
+
+/// A batch in so many pieces, which differ by one sample at most: what Stage::load takes.
+/// Throws InvalidArgument for less than one, or more than there are samples.
+std::vector<Batch> micro_batches_of(const Batch& batch, int number);
+
+}  // namespace rankbox
