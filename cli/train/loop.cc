@@ -47,9 +47,11 @@ bool run_loop(Comm& dist, Trainer& trainer, const Plan& plan, const Split& data,
                     distributed_sampler);
   const bool tells = dist.rank() == 0;
   const auto save = [&] {
-    if (!tells || !checkpoint.is_wanted()) return;
-    checkpoint.save(trainer, position);
-    if (listener.on_save) listener.on_save(position);
+    if (!checkpoint.is_wanted()) return;
+    trainer.gather();
+    if (tells) checkpoint.save(trainer, position);
+    trainer.release();
+    if (tells && listener.on_save) listener.on_save(position);
   };
 
   while (position.epoch < plan.epochs) {

@@ -165,7 +165,7 @@ TEST_CASE("a mistake is one line and exit code 2, before anything is trained") {
   const Words table[] = {{"--batch", "2"},
                          {"--batch", "10"},
                          {"--samples", "2"},
-                         {"--strategy", "zero1"},
+                         {"--strategy", "zero9"},
                          {"--strategy", "single"},
                          {"--master-addr", "localhost"},
                          {"--data", "/no/such"},

@@ -1,28 +1,23 @@
 // A rank's own copy of the whole model, with its optimizer: what single and ddp are made of.
 #pragma once
 
-#include <memory>
-
 #include "cli/train/strategy.h"
-#include "training/optimizer.h"
+#include "cli/train/whole_model.h"
 
 namespace rankbox::train {
-
-std::unique_ptr<Optimizer> make_optimizer(const Plan& plan,
-                                          const std::vector<Parameter*>& parameters);
 
 class Replica : public Trainer {
  public:
   Replica(Comm& dist, const Model& model, const Plan& plan);
 
-  std::vector<Parameter*> parameters() override { return model_.parameters(); }
+  std::vector<Parameter*> parameters() override { return whole_.model.parameters(); }
   Loss evaluate(Batch batch) override;
-  void add_state(TrainingState& state) override;
+  void add_state(TrainingState& state) override { whole_.add_state(state); }
 
  protected:
   Comm& dist() { return dist_; }
-  std::vector<NamedTensor*> statistics() { return model_.statistics(); }
-  std::vector<NamedTensor*> optimizer_state() { return optimizer_->state(); }
+  std::vector<NamedTensor*> statistics() { return whole_.model.statistics(); }
+  std::vector<NamedTensor*> optimizer_state() { return whole_.optimizer->state(); }
 
   /// Forward and back: gradients are then those of the mean loss over `batch`. The loss is returned
   /// without its gradient.
@@ -31,8 +26,7 @@ class Replica : public Trainer {
 
  private:
   Comm& dist_;
-  Sequential model_;
-  std::unique_ptr<Optimizer> optimizer_;
+  WholeModel whole_;
 };
 
 }  // namespace rankbox::train

@@ -119,6 +119,54 @@ TEST_CASE("what died behind any step goes on from its last checkpoint to the sam
   }
 }
 
+TEST_CASE("whatever the strategy, a run that died goes on to the same bits") {
+  const Task task = small_task("mlp");
+  for (const Strategy* strategy : strategies()) {
+    const int ranks = strategy == &kSingle ? 1 : 2;
+    if (launch().processes > 0 && launch().processes != ranks) continue;
+    for (const OptimizerKind optimizer : {OptimizerKind::kSgd, OptimizerKind::kAdam}) {
+      Plan plan = small_plan(ranks);
+      plan.strategy = strategy->name;
+      plan.optimizer = optimizer;
+      CAPTURE(plan.strategy);
+      CAPTURE(name_of(optimizer));
+      const Outcome whole = run_session(plan, task, {});
+      plan.save = checkpoint_path("strategy");
+      plan.save_every = 3;
+      remove_together(plan.save);
+      run_until(plan, task, 10);
+      plan.resume = true;
+      const Outcome resumed = run_session(plan, task, {});
+      CHECK(resumed.digests == whole.digests);
+      if (launch().is_first()) CHECK(resumed.end == whole.end);
+    }
+  }
+}
+
+TEST_CASE("a checkpoint is whole: another strategy goes on from it to the same loss") {
+  const Task task = small_task("mlp");
+  if (launch().processes > 2) return;
+  Plan plan = small_plan(2);
+  const Outcome whole = run_session(plan, task, {});
+  for (const Strategy* strategy : strategies()) {
+    if (strategy == &kSingle) continue;
+    CAPTURE(std::string(strategy->name));
+    plan.save = checkpoint_path("other");
+    plan.save_every = 3;
+    remove_together(plan.save);
+    plan.strategy = strategy->name;
+    plan.resume = false;
+    run_until(plan, task, 13);
+    plan.strategy = "ddp";
+    plan.resume = true;
+    const Outcome resumed = run_session(plan, task, {});
+    if (launch().is_first()) {
+      CHECK(resumed.end == whole.end);
+      CHECK(resumed.test.loss == doctest::Approx(whole.test.loss).epsilon(1e-3));
+    }
+  }
+}
+
 TEST_CASE("more epochs go on where fewer ended") {
   const Task task = small_task("mlp");
   const int ranks = world_sizes().front();

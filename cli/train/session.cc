@@ -89,6 +89,7 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
     };
     const bool is_complete = run_loop(dist, *trainer, plan, task.data, checkpoint, mine, position);
     if (!has_work) test = evaluate(dist, *trainer, task.data.test);
+    trainer->gather();
     const std::vector<Parameter*> parameters = trainer->parameters();
     if (dist.rank() == 0) {
       outcome.end = position;

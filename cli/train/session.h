@@ -12,7 +12,7 @@ namespace rankbox::train {
 /// What a run came to.
 struct Outcome {
   bool is_complete = false;            // false: stopped by a signal
-  std::vector<std::uint64_t> digests;  // [rank] of its parameters' bits
+  std::vector<std::uint64_t> digests;  // [rank] of the bits of all parameters that it knows
   // In the first process alone: what rank 0 knows.
   Position end;
   std::int64_t parameters = 0;  // elements of its model

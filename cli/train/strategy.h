@@ -39,8 +39,6 @@ class Trainer {
   virtual ~Trainer() = default;
 
   virtual Dealt dealt() const = 0;
-  /// What this rank trains. The pointers hold as long as the trainer.
-  virtual std::vector<Parameter*> parameters() = 0;
 
   /// All ranks begin with rank 0's values, which may just have been loaded.
   virtual void start() = 0;
@@ -54,7 +52,14 @@ class Trainer {
   virtual void prepare_evaluation() {}
   /// As step(), without learning. Padding counts nowhere.
   virtual Loss evaluate(Batch batch) = 0;
-  /// Adds all that training goes on from, so that rank 0 can save it, or load into it before start().
+
+  /// From here to release(), rank 0 has the whole model's state, though it may hold a part only.
+  virtual void gather() {}
+  virtual void release() {}
+  /// The parameters of the whole model: on rank 0, and between gather() and release().
+  virtual std::vector<Parameter*> parameters() = 0;
+  /// Adds all that training goes on from, so that rank 0 can save it, between gather() and release(),
+  /// or load into it, before start(). On rank 0 alone.
   virtual void add_state(TrainingState& state) = 0;
 };
 
@@ -68,6 +73,9 @@ struct Strategy {
 
 extern const Strategy kSingle;
 extern const Strategy kDdp;
+extern const Strategy kZero1;
+extern const Strategy kZero2;
+extern const Strategy kZero3;
 
 /// All that exist.
 std::span<const Strategy* const> strategies();

@@ -4,10 +4,8 @@
 // Parameters equal those of `single` on the same global batch up to rounding: the mean over equal
 // shares of their means is the mean over the batch. Batch norm is the exception, as everywhere: each
 // rank normalizes with its own share, and the running statistics that count are rank 0's.
-#include <fmt/format.h>
-
+#include "cli/train/equal_shares.h"
 #include "cli/train/replica.h"
-#include "comm/errors.h"
 #include "parallel/ddp_average_gradients.h"
 #include "parallel/ddp_init_broadcast.h"
 
@@ -37,29 +35,6 @@ class Ddp : public Replica {
   int ranks_ = dist().world_size();
 };
 
-void check(const Plan& plan, std::int64_t samples) {
-  const std::int64_t ranks = plan.ranks;
-  if (ranks > samples) {
-    throw InvalidArgument(
-        fmt::format("--ranks {}: more than the {} samples to train with, and each rank needs one; "
-                    "give {} ranks "
-                    "at most",
-                    ranks, samples, samples));
-  }
-  if (plan.batch < ranks) {
-    throw InvalidArgument(
-        fmt::format("--batch {}: smaller than the {} ranks, which need a sample each; give --batch "
-                    "{}, or fewer --ranks",
-                    plan.batch, ranks, ranks));
-  }
-  if (plan.batch % ranks != 0) {
-    const std::int64_t below = plan.batch / ranks * ranks;
-    throw InvalidArgument(
-        fmt::format("--batch {}: {} ranks cannot share it equally; give --batch {} or {}",
-                    plan.batch, ranks, below, below + ranks));
-  }
-}
-
 std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
   return std::make_unique<Ddp>(dist, model, plan);
 }
@@ -67,6 +42,6 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 }  // namespace
 
 const Strategy kDdp = {"ddp", "a model a rank, an equal share of each batch, gradients averaged",
-                       check, make};
+                       check_equal_shares, make};
 
 }  // namespace rankbox::train

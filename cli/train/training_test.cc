@@ -55,17 +55,20 @@ Plan small_plan(const char* strategy, int ranks) {
   return plan;
 }
 
-Values values_of(const std::vector<Parameter*>& parameters) {
+/// Of the whole model: on rank 0, and on the others if they have one. All ranks call it.
+Values values_of(Trainer& trainer) {
+  trainer.gather();
   Values all;
-  for (const Parameter* parameter : parameters) {
+  for (const Parameter* parameter : trainer.parameters()) {
     const Values values = to_host(parameter->value);
     all.insert(all.end(), values.begin(), values.end());
   }
+  trainer.release();
   return all;
 }
 
 struct Trained {
-  std::vector<Values> before;  // [rank] parameters
+  std::vector<Values> before;  // [rank] parameters, or nothing
   std::vector<Values> after;
   std::vector<double> losses;    // of each step, as all ranks' processes know them
   std::vector<Metrics> metrics;  // [rank] over the 53 test samples
@@ -77,13 +80,13 @@ Trained train(const Plan& plan, const Task& task) {
     const auto trainer = strategy_named(plan.strategy).make(dist, task.model, plan);
     trainer->start();
     Result result;
-    std::get<0>(result) = values_of(trainer->parameters());
+    std::get<0>(result) = values_of(*trainer);
     const Listener listener = {.on_step = [&](const Position&, std::int64_t, const Metrics& batch) {
       std::get<2>(result).push_back(batch.loss);
     }};
     Position position;
     run_loop(dist, *trainer, plan, task.data, Checkpointing(plan, task), listener, position);
-    std::get<1>(result) = values_of(trainer->parameters());
+    std::get<1>(result) = values_of(*trainer);
     const Metrics metrics = evaluate(dist, *trainer, task.data.test);
     std::get<3>(result) = metrics.loss;
     std::get<4>(result) = metrics.accuracy;
@@ -122,7 +125,30 @@ std::vector<int> world_sizes() {
   return sizes;
 }
 
-TEST_CASE("after 20 steps ddp has the parameters of single, which moved, and the loss fell") {
+void check_equal(const Trained& together, const Trained& single, double bound) {
+  CHECK(largest_difference(together.before[0], single.before[0]) == 0);
+  const bool alone = together.after.size() == 1;
+  CHECK(largest_difference(together.after[0], single.after[0]) <= (alone ? 0 : bound));
+  REQUIRE(together.losses.size() == kSteps);
+  for (std::size_t i = 0; i < kSteps; ++i)
+    CHECK(together.losses[i] == doctest::Approx(single.losses[i]).epsilon(1e-3));
+  for (const Values& rank : together.after) {
+    if (!rank.empty()) CHECK(rank == together.after[0]);
+  }
+  for (const Metrics& metrics : together.metrics)
+    CHECK(metrics.loss == doctest::Approx(single.metrics[0].loss).epsilon(1e-3));
+}
+
+/// Of strategies that come to what single comes to; and the models that they are tried on.
+struct Rivals {
+  std::vector<std::string> strategies;
+  std::vector<std::string> models;
+};
+const Rivals kEqualToSingle[] = {
+    {{"ddp", "zero1", "zero2", "zero3"}, {"mlp", "transformer"}},
+};
+
+TEST_CASE("after 20 steps all have the parameters of single, which moved, and the loss fell") {
   const struct {
     const char* model;
     OptimizerKind optimizer;
@@ -146,17 +172,17 @@ TEST_CASE("after 20 steps ddp has the parameters of single, which moved, and the
     CHECK(largest_difference(single.after[0], single.before[0]) > row.least_change);
     CHECK(mean_of(single.losses, kSteps - 5, kSteps) < 0.97 * mean_of(single.losses, 0, 5));
 
-    plan.strategy = "ddp";
-    for (const int ranks : world_sizes()) {
-      plan.ranks = ranks;
-      const Trained ddp = train(plan, task);
-      CAPTURE(ranks);
-      const double off = largest_difference(ddp.after[0], single.after[0]);
-      CHECK(off <= (ranks == 1 ? 0 : row.bound));
-      REQUIRE(ddp.losses.size() == kSteps);
-      for (std::size_t i = 0; i < kSteps; ++i)
-        CHECK(ddp.losses[i] == doctest::Approx(single.losses[i]).epsilon(1e-3));
-      for (const Values& rank : ddp.after) CHECK(rank == ddp.after[0]);
+    for (const Rivals& rivals : kEqualToSingle) {
+      if (std::ranges::find(rivals.models, row.model) == rivals.models.end()) continue;
+      for (const std::string& strategy : rivals.strategies) {
+        for (const int ranks : world_sizes()) {
+          plan.strategy = strategy;
+          plan.ranks = ranks;
+          CAPTURE(strategy);
+          CAPTURE(ranks);
+          check_equal(train(plan, task), single, row.bound);
+        }
+      }
     }
   }
 }
@@ -231,8 +257,10 @@ TEST_CASE("a strategy that does not exist is told from those that do") {
     strategy_named("zero9");
     FAIL("there is none");
   } catch (const InvalidArgument& error) {
-    CHECK(std::string(error.what()) ==
-          "--strategy zero9: there is no such strategy, only single, ddp");
+    const std::string line = error.what();
+    CHECK(line.starts_with("--strategy zero9: there is no such strategy, only single, ddp, "));
+    for (const Strategy* strategy : strategies())
+      CHECK(line.find(strategy->name) != std::string::npos);
   }
 }
 

@@ -1,0 +1,35 @@
+// zero1: as ddp, but each rank keeps the optimizer's state of its shard alone.
+#include <utility>
+
+#include "cli/train/equal_shares.h"
+#include "cli/train/zero_trainer.h"
+#include "parallel/zero1.h"
+
+namespace rankbox::train {
+namespace {
+
+class Zero1 : public ZeroTrainer {
+ public:
+  Zero1(Comm& dist, const Model& recipes, const Plan& plan)
+      : ZeroTrainer(dist, recipes, plan, ShardsOf::kWholeModel, Values::kKept) {}
+
+  Loss step(Batch batch, std::int64_t number) override {
+    zero_gradients(model().parameters());
+    Saved saved(batch.pass(Mode::kTraining, number));
+    Loss loss = forward(std::move(batch), saved);
+    model().backward(std::exchange(loss.gradient, {}), saved);
+    zero1(dist(), model().parameters(), shards().front(), optimizer());
+    return loss;
+  }
+};
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<Zero1>(dist, model, plan);
+}
+
+}  // namespace
+
+const Strategy kZero1 = {"zero1", "as ddp, with the optimizer's state dealt out",
+                         check_equal_shares, make};
+
+}  // namespace rankbox::train

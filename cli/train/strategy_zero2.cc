@@ -1,0 +1,32 @@
+// zero2: as zero1, and each layer's gradients go to their owners as soon as backward has made them.
+#include <utility>
+
+#include "cli/train/equal_shares.h"
+#include "cli/train/zero_trainer.h"
+#include "parallel/zero2.h"
+
+namespace rankbox::train {
+namespace {
+
+class Zero2 : public ZeroTrainer {
+ public:
+  Zero2(Comm& dist, const Model& recipes, const Plan& plan)
+      : ZeroTrainer(dist, recipes, plan, ShardsOf::kLayers, Values::kKept) {}
+
+  Loss step(Batch batch, std::int64_t number) override {
+    Saved saved(batch.pass(Mode::kTraining, number));
+    Loss loss = forward(std::move(batch), saved);
+    zero2(dist(), model(), std::exchange(loss.gradient, {}), saved, shards(), optimizer());
+    return loss;
+  }
+};
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<Zero2>(dist, model, plan);
+}
+
+}  // namespace
+
+const Strategy kZero2 = {"zero2", "… and gradients, too", check_equal_shares, make};
+
+}  // namespace rankbox::train
