@@ -122,7 +122,7 @@ void print_overview() {
       ++all;
       if (status == "pass") ++passed;
     }
-    fmt::print("  {}  {:<26}{:>2} of {:<4}{}\n", chapter.number, chapter.title, passed, all,
+    fmt::print("{:>3}  {:<28}{:>2} of {:<4}{}\n", chapter.number, chapter.title, passed, all,
                symbols);
   }
   fmt::print("\n{}\n", progress_bar());

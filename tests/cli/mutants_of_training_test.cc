@@ -13,4 +13,12 @@ TEST_CASE("chapter 7: every wrong program fails for the right reason") {
   check_mutants_of_chapter(7);
 }
 
+TEST_CASE("chapter 9: every wrong program fails for the right reason") {
+  check_mutants_of_chapter(9);
+}
+
+TEST_CASE("chapter 10: every wrong program fails for the right reason") {
+  check_mutants_of_chapter(10);
+}
+
 }  // namespace rankbox

@@ -1,0 +1,42 @@
+#include "parallel/sequence_parallel.h"
+
+namespace rankbox {
+
+namespace {
+
+/// All ranks' rows, one below the other.
+Tensor gathered(Comm& dist, const Tensor& rows, std::int64_t width) {
+  Tensor all({rows.size() / width * dist.world_size(), width});
+  dist.all_gather(rows, all);
+  return all;
+}
+
+/// This rank's rows of the sum of all ranks' tensors.
+Tensor scattered(Comm& dist, Tensor summand, std::int64_t width) {
+  Tensor rows({summand.size() / width / dist.world_size(), width});
+  dist.reduce_scatter(summand, rows, ReduceOp::SUM);
+  return rows;
+}
+
+}  // namespace
+
+void sequence_parallel(Comm& dist, ParallelMlp& shard, Direction direction, Tensor& tensor,
+                       Saved& saved) {
+  const std::int64_t in = shard.fc1.weight.value.shape().extents()[1];
+  const std::int64_t out = shard.bias.value.size();
+  if (direction == Direction::kForward) {
+    Tensor x = shard.fc1.forward(gathered(dist, tensor, in), saved);
+    x = shard.gelu.forward(std::move(x), saved);
+    tensor = scattered(dist, shard.fc2.forward(std::move(x), saved), out);
+    for (std::int64_t i = 0; i < tensor.size(); ++i)
+      tensor.data()[i] += shard.bias.value.data()[i % out];
+  } else {
+    Tensor dy = gathered(dist, tensor, out);
+    float* const gradient = gradient_of(shard.bias).data();
+    for (std::int64_t i = 0; i < dy.size(); ++i) gradient[i % out] += dy.data()[i];
+    dy = shard.gelu.backward(shard.fc2.backward(std::move(dy), saved), saved);
+    tensor = scattered(dist, shard.fc1.backward(std::move(dy), saved), in);
+  }
+}
+
+}  // namespace rankbox
