@@ -22,6 +22,7 @@ struct Arguments {
   std::string strategy;
   std::string optimizer;
   std::string learning_rate;
+  std::string precision = name_of(Precision::kFp32);
   int ranks = 0;
   std::int64_t epochs = 0;
   std::int64_t batch = 0;
@@ -71,6 +72,9 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
       ->check(cli::whole_number(1, kMost));
   app.add_option("--optimizer", typed.optimizer, "sgd or adam (default: the model's)");
   app.add_option("--learning-rate", typed.learning_rate, "(default: the model's)");
+  app.add_option("--precision", typed.precision,
+                 "fp32; or mixed: weights and gradients of 16 bits, masters of 32 (single, ddp)")
+      ->capture_default_str();
   app.add_option("--seed", typed.seed, "of initial values and of the order of samples")
       ->check(cli::whole_number(0, kMost))
       ->capture_default_str();
@@ -115,6 +119,13 @@ OptimizerKind parse_optimizer(const std::string& text) {
       fmt::format("--optimizer {}: there is no such optimizer, only sgd, adam", text));
 }
 
+Precision parse_precision(const std::string& text) {
+  for (const Precision precision : {Precision::kFp32, Precision::kMixed})
+    if (text == name_of(precision)) return precision;
+  throw InvalidArgument(
+      fmt::format("--precision {}: there is no such precision, only fp32, mixed", text));
+}
+
 double parse_rate(const std::string& text) {
   double rate = 0;
   if (!CLI::detail::lexical_cast(text, rate) || !std::isfinite(rate) || rate <= 0) {
@@ -151,6 +162,7 @@ void complete(Request& request, const Arguments& typed) {
   plan.optimizer = typed.optimizer.empty() ? kind.optimizer : parse_optimizer(typed.optimizer);
   plan.learning_rate =
       typed.learning_rate.empty() ? kind.rate(plan.optimizer) : parse_rate(typed.learning_rate);
+  plan.precision = parse_precision(typed.precision);
   plan.seed = static_cast<std::uint64_t>(typed.seed);
   if (plan.save.empty() && plan.resume)
     throw InvalidArgument("--resume: from which file? give --save FILE, too");

@@ -103,10 +103,13 @@ TEST_CASE("a mistake is one line that names it, and the way out") {
     const char* way_out;
   } table[] = {
       {{"--ranks", "2", "--strategy", "single"}, "--ranks 2", "--strategy ddp"},
-      {{"--strategy", "dpp"}, "--strategy dpp", "single, ddp"},
-      {{"--strategy", "zero9", "--ranks", "2"}, "--strategy zero9", "single, ddp"},
+      {{"--strategy", "dpp"}, "--strategy dpp", "single, dp, ddp"},
+      {{"--strategy", "zero9", "--ranks", "2"}, "--strategy zero9", "single, dp, ddp"},
       {{"--model", "resnet"}, "--model resnet", "mlp, convnet, transformer"},
       {{"--optimizer", "lion"}, "--optimizer lion", "sgd, adam"},
+      {{"--strategy", "dp", "--model", "transformer"}, "--model transformer", "ddp"},
+      {{"--precision", "fp8"}, "--precision fp8", "fp32, mixed"},
+      {{"--precision", "mixed", "--strategy", "zero1"}, "--precision mixed", "single or ddp"},
       {{"--ranks", "4", "--batch", "2", "--samples", "50"}, "--batch 2", "--batch 4"},
       {{"--ranks", "4", "--batch", "10", "--samples", "50"}, "--batch 10", "--batch 8 or 12"},
       {{"--ranks", "8", "--samples", "5"}, "--ranks 8", "5 ranks at most"},

@@ -14,6 +14,12 @@ constexpr const char* name_of(OptimizerKind kind) {
   return kind == OptimizerKind::kSgd ? "sgd" : "adam";
 }
 
+enum class Precision { kFp32, kMixed };
+
+constexpr const char* name_of(Precision precision) {
+  return precision == Precision::kFp32 ? "fp32" : "mixed";
+}
+
 /// Batches are global: what all ranks together take for one step. So a plan means the same on any
 /// number of ranks.
 struct Plan {
@@ -27,6 +33,7 @@ struct Plan {
   std::int64_t batch = 1;
   OptimizerKind optimizer = OptimizerKind::kSgd;
   double learning_rate = 0;
+  Precision precision = Precision::kFp32;
   std::uint64_t seed = 1;  // of initial values and of the order of samples
 
   std::int64_t samples = 0;  // to train with; 0: all there are

@@ -6,24 +6,55 @@
 
 namespace rankbox::train {
 Replica::Replica(Comm& dist, const Model& model, const Plan& plan)
-    : dist_(dist), whole_(model, plan) {}
+    : dist_(dist), whole_(model, plan) {
+  if (plan.precision == Precision::kMixed) mixed_.emplace();
+}
 
-Loss Replica::find_gradients(Batch batch, std::int64_t number) {
+void Replica::add_state(TrainingState& state) {
+  whole_.add_state(state);
+  if (mixed_) add_tensors(state, {&mixed_->state()});
+}
+
+std::vector<NamedTensor*> Replica::learning_state() {
+  std::vector<NamedTensor*> state = whole_.optimizer->state();
+  if (mixed_) state.push_back(&mixed_->state());
+  return state;
+}
+
+Loss Replica::find_gradients(Batch batch, std::int64_t number, float factor) {
   zero_gradients(whole_.model.parameters());
   ComputeTime forward(dist_);
   Saved saved(batch.pass(Mode::kTraining, number));
   Loss loss = cross_entropy(whole_.model.forward(std::move(batch.x), saved), batch.labels);
   forward.stop();
   ComputeTime backward(dist_);
-  whole_.model.backward(std::exchange(loss.gradient, {}), saved);
+  Tensor gradient = std::exchange(loss.gradient, {});
+  if (factor != 1) {
+    for (std::int64_t i = 0; i < gradient.size(); ++i) gradient.data()[i] *= factor;
+  }
+  whole_.model.backward(std::move(gradient), saved);
   backward.stop();
   return loss;
 }
 
-void Replica::update() {
+Loss Replica::learn(Batch batch, std::int64_t number, Average average) {
+  const std::vector<Parameter*> parameters = whole_.model.parameters();
+  bool skip = false;
+  Loss loss;
+  if (mixed_) {
+    const auto scaled = [&](float factor) {
+      return find_gradients(std::move(batch), number, factor);
+    };
+    loss = mixed_->find_gradients(dist_, parameters, scaled, skip);
+  } else {
+    loss = find_gradients(std::move(batch), number, 1);
+    average(dist_, parameters);
+  }
+  if (skip) return loss;
   ComputeTime time(dist_);
   whole_.optimizer->step();
   time.stop();
+  return loss;
 }
 
 Loss Replica::evaluate(Batch batch) {

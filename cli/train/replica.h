@@ -1,6 +1,9 @@
 // A rank's own copy of the whole model, with its optimizer: what single and ddp are made of.
 #pragma once
 
+#include <optional>
+
+#include "cli/train/mixed_precision.h"
 #include "cli/train/strategy.h"
 #include "cli/train/whole_model.h"
 
@@ -12,21 +15,28 @@ class Replica : public Trainer {
 
   std::vector<Parameter*> parameters() override { return whole_.model.parameters(); }
   Loss evaluate(Batch batch) override;
-  void add_state(TrainingState& state) override { whole_.add_state(state); }
+  void add_state(TrainingState& state) override;
 
  protected:
+  /// Makes the gradients of all ranks' shares those of the whole batch. Collective.
+  using Average = void (*)(Comm& dist, const std::vector<Parameter*>& parameters);
+
   Comm& dist() { return dist_; }
   std::vector<NamedTensor*> statistics() { return whole_.model.statistics(); }
-  std::vector<NamedTensor*> optimizer_state() { return whole_.optimizer->state(); }
+  /// Of the optimizer, and of mixed precision.
+  std::vector<NamedTensor*> learning_state();
 
-  /// Forward and back: gradients are then those of the mean loss over `batch`. The loss is returned
+  /// A step of the optimizer on this rank's share, in the plan's precision. The loss is returned
   /// without its gradient.
-  Loss find_gradients(Batch batch, std::int64_t number);
-  void update();
+  Loss learn(Batch batch, std::int64_t number, Average average);
 
  private:
+  /// Gradients are then those of factor times the mean loss over `batch`.
+  Loss find_gradients(Batch batch, std::int64_t number, float factor);
+
   Comm& dist_;
   WholeModel whole_;
+  std::optional<MixedPrecision> mixed_;
 };
 
 }  // namespace rankbox::train

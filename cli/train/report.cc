@@ -69,9 +69,11 @@ void Report::on_start() {
       fmt::format("{} on {} ({}{}), batches of {}", plan_.strategy, plural(plan_.ranks, "rank"),
                   what_ranks_are(),
                   plan_.nodes > 1 ? fmt::format(", on {} nodes", plan_.nodes) : "", plan_.batch);
-  if (plan_.ranks > 1) text += fmt::format(" ({} a rank)", plan_.batch / plan_.ranks);
-  text += fmt::format(", {}, learning rate {}, seed {}\n", name_of(plan_.optimizer),
-                      plan_.learning_rate, plan_.seed);
+  if (plan_.ranks > 1 && strategy_named(plan_.strategy).shares_batches)
+    text += fmt::format(" ({} a rank)", plan_.batch / plan_.ranks);
+  text += fmt::format(", {}, learning rate {}{}, seed {}\n", name_of(plan_.optimizer),
+                      plan_.learning_rate,
+                      plan_.precision == Precision::kMixed ? ", mixed precision" : "", plan_.seed);
   if (plan_.resume) {
     const Position& from = record_.from();
     text += fmt::format("goes on from {}: epoch {}, {} of it, {} in all\n", plan_.save,

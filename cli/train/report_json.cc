@@ -43,6 +43,7 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
   json["batch"] = plan.batch;
   json["optimizer"] = name_of(plan.optimizer);
   json["learning_rate"] = plan.learning_rate;
+  json["precision"] = name_of(plan.precision);
   json["seed"] = plan.seed;
   json["data"] = plan.data.empty() ? Json(nullptr) : Json(plan.data);
   json["train_samples"] = task.data.train.size();

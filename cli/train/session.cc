@@ -56,7 +56,14 @@ int world_size_for(int asked) {
 }
 
 void check_plan(const Plan& plan, std::int64_t samples) {
-  strategy_named(plan.strategy).check(plan, samples);
+  const Strategy& strategy = strategy_named(plan.strategy);
+  if (plan.precision == Precision::kMixed && !strategy.has_mixed) {
+    throw InvalidArgument(
+        fmt::format("--precision mixed: {} computes in 32 bits alone; leave it out, or choose "
+                    "--strategy single or ddp",
+                    strategy.name));
+  }
+  strategy.check(plan, samples);
   if (plan.batch > samples) {
     throw InvalidArgument(
         fmt::format("--batch {}: more than the {} samples to train with, and only full batches are "

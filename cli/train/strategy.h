@@ -69,9 +69,12 @@ struct Strategy {
   /// Throws InvalidArgument, in one line with a way out, for a plan that it cannot follow.
   void (*check)(const Plan& plan, std::int64_t samples);
   std::unique_ptr<Trainer> (*make)(Comm& dist, const Model& model, const Plan& plan);
+  bool has_mixed = false;      // Precision::kMixed
+  bool shares_batches = true;  // false: all ranks work on all of a batch
 };
 
 extern const Strategy kSingle;
+extern const Strategy kDp;
 extern const Strategy kDdp;
 extern const Strategy kZero1;
 extern const Strategy kZero2;

@@ -4,6 +4,8 @@
 // Parameters equal those of `single` on the same global batch up to rounding: the mean over equal
 // shares of their means is the mean over the batch. Batch norm is the exception, as everywhere: each
 // rank normalizes with its own share, and the running statistics that count are rank 0's.
+#include <utility>
+
 #include "cli/train/equal_shares.h"
 #include "cli/train/replica.h"
 #include "parallel/ddp_average_gradients.h"
@@ -20,13 +22,10 @@ class Ddp : public Replica {
   void start() override {
     ddp_init_broadcast(dist(), parameters(), statistics());
     // Rank 0 may have loaded a checkpoint, of which this is part.
-    for (NamedTensor* tensor : optimizer_state()) dist().broadcast(tensor->value, 0);
+    for (NamedTensor* tensor : learning_state()) dist().broadcast(tensor->value, 0);
   }
   Loss step(Batch batch, std::int64_t number) override {
-    Loss loss = find_gradients(std::move(batch), number);
-    ddp_average_gradients(dist(), parameters());
-    update();
-    return loss;
+    return learn(std::move(batch), number, ddp_average_gradients);
   }
   void prepare_evaluation() override { ddp_init_broadcast(dist(), {}, statistics()); }
 
@@ -42,6 +41,6 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 }  // namespace
 
 const Strategy kDdp = {"ddp", "a model a rank, an equal share of each batch, gradients averaged",
-                       check_equal_shares, make};
+                       check_equal_shares, make, /*has_mixed=*/true};
 
 }  // namespace rankbox::train

@@ -1,4 +1,6 @@
 // single: one rank, one model. What all other strategies are compared with.
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "cli/train/replica.h"
@@ -14,9 +16,7 @@ class Single : public Replica {
   Dealt dealt() const override { return {}; }
   void start() override {}
   Loss step(Batch batch, std::int64_t number) override {
-    Loss loss = find_gradients(std::move(batch), number);
-    update();
-    return loss;
+    return learn(std::move(batch), number, [](Comm&, const std::vector<Parameter*>&) {});
   }
 };
 
@@ -32,6 +32,6 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 }  // namespace
 
-const Strategy kSingle = {"single", "one rank, one model", check, make};
+const Strategy kSingle = {"single", "one rank, one model", check, make, /*has_mixed=*/true};
 
 }  // namespace rankbox::train
