@@ -80,9 +80,10 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
       ->capture_default_str();
   app.add_option("--samples", plan.samples, "to train with: fewer, for a quick run (default: all)")
       ->check(cli::whole_number(1, 1'000'000));
-  app.add_option("--data", plan.data,
-                 "folder with MNIST's four files, as they are called when unpacked (default: "
-                 "embedded data)");
+  app.add_option(
+      "--data", plan.data,
+      "folder with MNIST's four files, as they are called when unpacked; for transformer: "
+      "train.csv and test.csv with columns text and label (default: embedded data)");
 }
 
 void add_checkpoints(CLI::App& app, Plan& plan) {

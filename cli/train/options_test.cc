@@ -130,7 +130,7 @@ TEST_CASE("a mistake is one line that names it, and the way out") {
       {{"--save-every", "5"}, "--save-every", "--save FILE"},
       {{"--data", "/no/such/folder"}, "--data /no/such/folder", "leave it out"},
       {{"--data", "/"}, "/train-", "cannot be read"},
-      {{"--model", "transformer", "--data", "/"}, "--data /", "mlp and convnet"},
+      {{"--model", "transformer", "--data", "/"}, "/train.csv", "cannot be read"},
       {{"--nodes", "3", "--ranks", "2"}, "--nodes 3", "1 to 2 nodes"},
       {{"--nodes", "0"}, "--nodes 0", "1 to 1 nodes"},
       {{"--node-rank", "1"}, "--node-rank 1", "mpirun --host"},
@@ -189,6 +189,31 @@ TEST_CASE("MNIST's files are read, cut to --samples, and refused if they hold fe
                    {6, 10, std::vector<std::uint8_t>(40 * 60)});
   CHECK(complaint({"--data", plan.data, "--batch", "8"}).empty());
   CHECK(complaint({"--data", plan.data, "--model", "convnet"}).find("6 x 10") != std::string::npos);
+}
+
+TEST_CASE("texts are read from CSV files, and what is wrong with them is one line") {
+  const TemporaryFolder folder;
+  const auto write = [&](const char* name, const char* text) {
+    std::ofstream(folder.path(name)) << text;
+  };
+  write("train.csv", "id,text,label\n1,very good,yes\n2,very bad,no\n3,rather good,yes\n");
+  write("test.csv", "text,label\n\"good, new\",yes\nunheard of,perhaps\n");
+  Plan plan = parse({"--model", "transformer", "--data", folder.path("")}).plan;
+  const Task task = model_kind("transformer").make(plan);
+  CHECK(task.data.train.size() == 3);
+  CHECK(task.data.train.labels == std::vector<std::int32_t>{1, 0, 1});  // "no" is class 0
+  CHECK(task.data.test.size() == 1);                                    // of a class that is known
+  CHECK(task.data.train.classes == 2);
+
+  plan.samples = 4;
+  CHECK(complaint({"--model", "transformer", "--data", plan.data, "--samples", "4"})
+            .find("--samples 4: ") == 0);
+  write("train.csv", "text,label\nall the same,yes\n");
+  CHECK(complaint({"--model", "transformer", "--data", plan.data}).find("two at least") !=
+        std::string::npos);
+  write("train.csv", "words,label\na,yes\nb,no\n");
+  CHECK(complaint({"--model", "transformer", "--data", plan.data}).find("no column \"text\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("the help lists models and strategies that exist, and no others") {

@@ -79,6 +79,7 @@ extern const Strategy kDdp;
 extern const Strategy kZero1;
 extern const Strategy kZero2;
 extern const Strategy kZero3;
+extern const Strategy kTensor;
 
 /// All that exist.
 std::span<const Strategy* const> strategies();

@@ -13,6 +13,7 @@
 #include "training/data/digits.h"
 #include "training/data/idx.h"
 #include "training/data/sentences.h"
+#include "training/data/texts.h"
 #include "training/models/conv_net.h"
 #include "training/models/mlp.h"
 #include "training/models/text_transformer.h"
@@ -30,17 +31,25 @@ void cut(Dataset& dataset, std::int64_t count) {
   if (!dataset.lengths.empty()) dataset.lengths.resize(samples);
 }
 
-Split read_images(const Plan& plan) {
-  if (!std::filesystem::is_directory(plan.data)) {
-    throw InvalidArgument(fmt::format(
-        "--data {}: there is no such folder; leave it out for embedded digits", plan.data));
-  }
-  Split data = read_mnist(plan.data);
-  if (plan.samples > data.train.size()) {
+void check_folder(const Plan& plan) {
+  if (std::filesystem::is_directory(plan.data)) return;
+  throw InvalidArgument(
+      fmt::format("--data {}: there is no such folder; leave it out for embedded data", plan.data));
+}
+
+/// Of data that were read.
+void take_samples(const Plan& plan, Dataset& train) {
+  if (plan.samples > train.size()) {
     throw InvalidArgument(fmt::format("--samples {}: {} holds {} to train with; give that at most",
-                                      plan.samples, plan.data, data.train.size()));
+                                      plan.samples, plan.data, train.size()));
   }
-  if (plan.samples > 0) cut(data.train, plan.samples);
+  if (plan.samples > 0) cut(train, plan.samples);
+}
+
+Split read_images(const Plan& plan) {
+  check_folder(plan);
+  Split data = read_mnist(plan.data);
+  take_samples(plan, data.train);
   if (data.train.sample_shape != data.test.sample_shape) {
     throw InvalidArgument(
         fmt::format("--data {}: images to train with and to test with differ in size", plan.data));
@@ -57,6 +66,36 @@ std::pair<Split, std::string> images(const Plan& plan) {
   std::string name =
       fmt::format("{} {}, {} more to be judged on", data.train.size(), what, data.test.size());
   return {std::move(data), std::move(name)};
+}
+
+constexpr std::int64_t kLongestText = 64;  // tokens of one that was read; what follows is cut off
+
+/// train.csv and test.csv, whose first records name their columns: text and label are needed.
+TextSplit read_csv_texts(const Plan& plan) {
+  check_folder(plan);
+  const std::string train = plan.data + "/train.csv";
+  const std::vector<std::string> classes = read_classes(train, "label");
+  const std::vector<LabelledText> known = read_texts(train, "text", "label", classes);
+  const Vocabulary vocabulary(known);
+  const auto number = static_cast<std::int64_t>(classes.size());
+  TextSplit texts;
+  texts.vocabulary = vocabulary.size();
+  texts.split.train = text_dataset(known, vocabulary, kLongestText, number);
+  texts.split.test = text_dataset(read_texts(plan.data + "/test.csv", "text", "label", classes),
+                                  vocabulary, kLongestText, number);
+  take_samples(plan, texts.split.train);
+  return texts;
+}
+
+/// The texts, and what they are called.
+std::pair<TextSplit, std::string> texts_of(const Plan& plan) {
+  SentencesOptions options;
+  if (plan.samples > 0) options.train = plan.samples;
+  TextSplit texts = plan.data.empty() ? sentences(options) : read_csv_texts(plan);
+  std::string name = fmt::format("{} {}, {} more to be judged on", texts.split.train.size(),
+                                 plan.data.empty() ? "sentences" : "texts of " + plan.data,
+                                 texts.split.test.size());
+  return {std::move(texts), std::move(name)};
 }
 
 // ---- Models -------------------------------------------------------------------------------------
@@ -89,22 +128,14 @@ Task make_conv_net(const Plan& plan) {
 }
 
 Task make_transformer(const Plan& plan) {
-  if (!plan.data.empty()) {
-    throw InvalidArgument(fmt::format(
-        "--data {}: MNIST's files are for mlp and convnet; transformer has embedded sentences",
-        plan.data));
-  }
-  SentencesOptions sentences_options;
-  if (plan.samples > 0) sentences_options.train = plan.samples;
-  TextSplit texts = sentences(sentences_options);
+  auto [texts, name] = texts_of(plan);
   TextTransformerOptions options;
   options.vocabulary = texts.vocabulary;
-  options.longest = sentences_options.longest;
+  options.longest = texts.split.train.sample_shape.elements();
+  options.classes = texts.split.train.classes;
   options.seed = plan.seed;
   std::string model = fmt::format("transformer of {} blocks, width {}, {} heads, {} words",
                                   options.blocks, options.width, options.heads, options.vocabulary);
-  std::string name = fmt::format("{} sentences, {} more to be judged on", texts.split.train.size(),
-                                 texts.split.test.size());
   return {std::move(texts.split), text_transformer(options), std::move(model), std::move(name)};
 }
 

@@ -117,6 +117,13 @@ TEST_CASE("texts come from two columns of a file; records of other classes are l
                        InvalidArgument);
   CHECK_THROWS_AS(read(content, "id"), InvalidArgument);
   CHECK_THROWS_AS(read("", "division"), InvalidArgument);
+
+  std::ofstream(path) << content;
+  CHECK(read_classes(path, "division") ==
+        std::vector<std::string>{"negative", "neutral", "positive"});
+  CHECK_THROWS_AS(read_classes(path, "stars"), InvalidArgument);
+  std::ofstream(path) << "review,division\ngood,positive\n";
+  CHECK_THROWS_AS(read_classes(path, "division"), InvalidArgument);
   std::remove(path.c_str());
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,21 +13,42 @@
 
 namespace rankbox {
 
+namespace {
+
+std::size_t column_of(const std::vector<CsvRecord>& records, const std::string& name,
+                      const std::string& path) {
+  if (records.empty()) throw InvalidArgument(fmt::format("{}: is empty", path));
+  const std::vector<std::string>& names = records.front().fields;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    throw InvalidArgument(
+        fmt::format("{}:1: no column \"{}\": there are {}", path, name, fmt::join(names, ", ")));
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+}  // namespace
+
+std::vector<std::string> read_classes(const std::string& path, const std::string& label_column) {
+  const std::vector<CsvRecord> records = read_csv(path);
+  const std::size_t label = column_of(records, label_column, path);
+  std::set<std::string> classes;
+  for (std::size_t i = 1; i < records.size(); ++i) classes.insert(records[i].fields[label]);
+  if (classes.size() < 2) {
+    throw InvalidArgument(
+        fmt::format("{}: its column {} has {} values; to tell classes apart it "
+                    "takes two at least",
+                    path, label_column, classes.size()));
+  }
+  return {classes.begin(), classes.end()};
+}
+
 std::vector<LabelledText> read_texts(const std::string& path, const std::string& text_column,
                                      const std::string& label_column,
                                      const std::vector<std::string>& classes) {
   const std::vector<CsvRecord> records = read_csv(path);
-  const auto column = [&](const std::string& name) {
-    if (records.empty()) throw InvalidArgument(fmt::format("{}: is empty", path));
-    const std::vector<std::string>& names = records.front().fields;
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-      throw InvalidArgument(
-          fmt::format("{}:1: no column \"{}\": there are {}", path, name, fmt::join(names, ", ")));
-    }
-    return static_cast<std::size_t>(found - names.begin());
-  };
-  const std::size_t text = column(text_column), label = column(label_column);
+  const std::size_t text = column_of(records, text_column, path);
+  const std::size_t label = column_of(records, label_column, path);
 
   std::vector<LabelledText> texts;
   for (std::size_t i = 1; i < records.size(); ++i) {

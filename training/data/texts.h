@@ -27,6 +27,10 @@ std::vector<LabelledText> read_texts(const std::string& path, const std::string&
                                      const std::string& label_column,
                                      const std::vector<std::string>& classes);
 
+/// The classes of such a file: the different values of a column, in alphabetical order.
+/// Throws InvalidArgument as read_texts does, and unless there are at least two.
+std::vector<std::string> read_classes(const std::string& path, const std::string& label_column);
+
 /// Lower-case words (letters, digits, apostrophes; bytes beyond ASCII count as letters), and every
 /// other mark by itself.
 std::vector<std::string> words_of(const std::string& text);
