@@ -38,7 +38,7 @@ Task small_task(const std::string& name) {
     task.model = text_transformer({.vocabulary = texts.vocabulary,
                                    .longest = 12,
                                    .width = 16,
-                                   .heads = 2,
+                                   .heads = 4,
                                    .feed_forward = 16,
                                    .blocks = 1});
     return task;
@@ -147,7 +147,7 @@ struct Rivals {
   std::vector<std::string> models;
 };
 const Rivals kEqualToSingle[] = {
-    {{"ddp", "zero1", "zero2", "zero3"}, {"mlp", "transformer"}},
+    {{"ddp", "zero1", "zero2", "zero3", "tensor"}, {"mlp", "transformer"}},
     {{"dp"}, {"mlp"}},
 };
 
@@ -188,6 +188,43 @@ TEST_CASE("after 20 steps all have the parameters of single, which moved, and th
       }
     }
   }
+}
+
+TEST_CASE("tensor cuts pairs of linear layers in a model of any depth, and leaves the rest whole") {
+  for (const std::vector<std::int64_t>& hidden :
+       std::vector<std::vector<std::int64_t>>{{8}, {8, 12}, {8, 12, 16}, {8, 12, 16, 20}}) {
+    CAPTURE(hidden.size());
+    Task task = small_task("mlp");
+    task.model = mlp({.hidden = hidden});
+    const Trained single = train(small_plan("single", 1), task);
+    for (const int ranks : world_sizes()) {
+      CAPTURE(ranks);
+      check_equal(train(small_plan("tensor", ranks), task), single, 1e-5);
+    }
+  }
+}
+
+TEST_CASE("tensor says in one line what cannot be dealt out") {
+  if (launch().processes > 0 && launch().processes < 2) return;
+  const auto refusal = [](const Task& task, const Plan& plan) -> std::string {
+    try {
+      train(plan, task);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  Plan plan = small_plan("tensor", 2);
+  Task task = small_task("mlp");
+  task.model = mlp({.hidden = {9}});
+  CHECK(refusal(task, plan) ==
+        "--ranks 2: tensor deals out 9 columns of fc1 to the ranks, equally; give a number that "
+        "divides 9");
+  task.model = text_transformer({.vocabulary = 9, .width = 12, .heads = 3});
+  CHECK(refusal(task, plan) ==
+        "--ranks 2: tensor deals out 3 heads to the ranks, equally; give a number that divides 3");
+  plan.model = "convnet";
+  CHECK(refusal(small_task("convnet"), plan).starts_with("--model convnet: has no two linear"));
 }
 
 TEST_CASE("with batch norm too, ranks stay equal, and their metrics are one") {

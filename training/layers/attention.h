@@ -23,6 +23,8 @@ class AttentionOf : public LayerOf<T> {
  public:
   explicit AttentionOf(std::int64_t heads) : heads_(heads) {}
 
+  std::int64_t heads() const { return heads_; }
+
   TensorOf<T> forward(TensorOf<T> x, SavedOf<T>& saved) override;
   TensorOf<T> backward(TensorOf<T> dy, SavedOf<T>& saved) override;
 

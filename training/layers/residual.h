@@ -13,6 +13,8 @@ class ResidualOf : public LayerOf<T> {
  public:
   explicit ResidualOf(std::unique_ptr<LayerOf<T>> inner) : inner_(std::move(inner)) {}
 
+  LayerOf<T>& inner() { return *inner_; }
+
   TensorOf<T> forward(TensorOf<T> x, SavedOf<T>& saved) override;
   TensorOf<T> backward(TensorOf<T> dy, SavedOf<T>& saved) override;
   std::vector<ParameterOf<T>*> parameters() override { return inner_->parameters(); }
