@@ -6,28 +6,39 @@
 
 #include <doctest/doctest.h>
 
+#include "verdict/sharding/sharded_training.h"
+
 namespace rankbox {
 namespace {
 
+/// Training alone moves an element of every parameter by far more than the bound, and lowers the loss to
+/// this part of what it was.
+void check_it_learns(const Model& model, int world_size, double part) {
+  Sequential before(model), after(model);
+  train_alone(after, world_size, 20);
+  for (std::size_t i = 0; i < before.parameters().size(); ++i) {
+    const Tensor& was = before.parameters()[i]->value;
+    const Tensor& is = after.parameters()[i]->value;
+    CAPTURE(before.parameters()[i]->name);
+    double most = 0;
+    for (std::int64_t k = 0; k < was.size(); ++k)
+      most = std::max(most, std::abs(double{is.data()[k]} - was.data()[k]));
+    CHECK(most > 100 * double{kTrainingBound});
+  }
+  const Batch others = small_batch(100, 1000);  // that were not trained with
+  CHECK(add_gradients(after, others) < part * add_gradients(before, others));
+}
+
 TEST_CASE("training alone changes every parameter by far more than the bound, and the loss falls") {
   for (const int p : {1, 2, 5, 17}) {
+    CAPTURE(p);
     for (const std::int64_t hidden : {5, 9}) {
-      CAPTURE(p);
       CAPTURE(hidden);
-      Sequential before(small_model(hidden)), after(small_model(hidden));
-      train_alone(after, p, 20);
-      for (std::size_t i = 0; i < before.parameters().size(); ++i) {
-        const Tensor& was = before.parameters()[i]->value;
-        const Tensor& is = after.parameters()[i]->value;
-        CAPTURE(before.parameters()[i]->name);
-        double most = 0;
-        for (std::int64_t k = 0; k < was.size(); ++k)
-          most = std::max(most, std::abs(double{is.data()[k]} - was.data()[k]));
-        CHECK(most > 100 * double{kTrainingBound});
-      }
-      const Batch others = small_batch(100, 1000);  // that were not trained with
-      CHECK(add_gradients(after, others) < 0.9 * add_gradients(before, others));
+      check_it_learns(small_model(hidden), p, 0.9);
     }
+    // Deeper ones have only begun after 20 steps.
+    check_it_learns(deeper_model(9), p, 0.98);
+    check_it_learns(sharded_model(9), p, 0.995);
   }
 }
 

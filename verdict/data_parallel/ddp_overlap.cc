@@ -7,7 +7,6 @@
 
 #include "collectives/native_cost.h"
 #include "training/cross_entropy.h"
-#include "training/models/mlp.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/parameters.h"
 #include "verdict/data_parallel/small_training.h"
@@ -24,11 +23,6 @@ constexpr std::int64_t kHidden = 9;
 constexpr float kBound = 3e-6f;  // of a gradient: additions happen in another order
 
 int rounds_in(const Case& example) { return std::max(1, *example.steps); }
-
-/// Deep enough for some buckets: fc1, relu1, … fc4.
-Model model_of(std::int64_t width) {
-  return mlp({.inputs = kSmallInputs, .hidden = {width, 6, width}, .classes = kSmallClasses});
-}
 
 /// One layer on its way back.
 struct Work {
@@ -49,12 +43,12 @@ Work work_of(Layer& layer) {
 
 std::vector<Work> work_in(const Case& example) {
   std::vector<Work> all;
-  for (const auto& recipe : model_of(*example.count)) all.push_back(work_of(*recipe.make()));
+  for (const auto& recipe : deeper_model(*example.count)) all.push_back(work_of(*recipe.make()));
   return all;
 }
 
 void add_timed_layers(Sequential& model, const Case& example, Comm& dist) {
-  for (const auto& recipe : model_of(*example.count)) {
+  for (const auto& recipe : deeper_model(*example.count)) {
     std::unique_ptr<Layer> layer = recipe.make();
     const double seconds = work_of(*layer).seconds;
     model.add(recipe.name, std::make_unique<TimedLayer>(std::move(layer), dist, seconds));
@@ -153,7 +147,7 @@ std::optional<Difference> DdpOverlap::run(Comm& dist, const Case& example) const
   };
   Sequential model;
   add_timed_layers(model, example, dist);
-  Sequential alone(model_of(*example.count));
+  Sequential alone(deeper_model(*example.count));
   if (*example.steps > 0) {
     train_together(model, dist.rank(), p, *example.steps, add_averaged);
     train_alone(alone, p, *example.steps);
@@ -169,7 +163,7 @@ std::optional<Difference> DdpOverlap::run(Comm& dist, const Case& example) const
       std::vector<Weighted> parts;
       for (int rank = first; rank < last; ++rank)
         parts.push_back({part_of(whole, rank, p), weight});
-      Sequential other(model_of(*example.count));
+      Sequential other(deeper_model(*example.count));
       add_weighted_gradients(other, parts);
       return gradients_of(other);
     };

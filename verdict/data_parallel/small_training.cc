@@ -34,6 +34,10 @@ Model small_model(std::int64_t hidden) {
   return mlp({.inputs = kSmallInputs, .hidden = {hidden}, .classes = kSmallClasses});
 }
 
+Model deeper_model(std::int64_t width) {
+  return mlp({.inputs = kSmallInputs, .hidden = {width, 6, width}, .classes = kSmallClasses});
+}
+
 std::vector<std::int64_t> small_model_sizes(std::int64_t hidden) {
   return {kSmallInputs * hidden, hidden, hidden * kSmallClasses, kSmallClasses};
 }

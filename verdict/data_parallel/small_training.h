@@ -26,6 +26,9 @@ inline constexpr float kTrainingBound = 1e-4f;
 
 Model small_model(std::int64_t hidden);
 
+/// The same with three hidden layers, for what needs several: fc1, relu1, … fc4.
+Model deeper_model(std::int64_t width);
+
 /// The batch of all ranks in this step, and a rank's part of it.
 Batch small_batch(int world_size, int step);
 Batch part_of(const Batch& batch, int rank, int world_size);

@@ -99,7 +99,7 @@ std::vector<Case> cases_of_sharding() {
       add(world_size, width, 0);
     add(world_size, kWidth, kSteps);
   }
-  for (const int world_size : {1, 2, 3, 4, 8}) add(world_size, kWide, kWideSteps);
+  for (const int world_size : {2, 3, 4, 8}) add(world_size, kWide, kWideSteps);
   return cases;
 }
 
