@@ -2,8 +2,8 @@
 //
 // A stage need not wait for a micro-batch to come back before it takes the next one:
 //
-//   rank 0  F0 F1 F2 ·  ·  ·  ·  ·  B0─── B1─── B2───        a backward pass takes twice as long
-//   rank 1  ·  F0 F1 F2 ·  ·  B0─── B1─── B2─── ·  ·
+//   rank 0  F0 F1 F2 ·  ·  ·  ·  ·  ·  B0─── B1─── B2───      a backward pass takes twice as long
+//   rank 1  ·  F0 F1 F2 ·  ·  ·  B0─── B1─── B2─── ·  ·
 //   rank 2  ·  ·  F0 F1 F2 B0─── B1─── B2─── ·  ·  ·  ·
 //           ──────────────────────────────────────────▶ time
 //

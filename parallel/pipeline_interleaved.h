@@ -18,13 +18,13 @@
 //   2. steady     one forward, one backward, until all v m are forward
 //   3. the end    the other backwards
 //
-// Messages have no tags: on two ranks, the next rank is also the one before, and activations and
-// gradients would get mixed up. A communicator of their own (dist.split) keeps gradients apart. And sends
-// may block until they are received, so on a ring all may wait for all: with isend a rank goes on.
-// It waits for one before it sends the next; waiting for all of them at the end only would keep all
-// messages in memory.
+// Sends may block until they are received, and on a ring all may wait for all: with isend a rank goes
+// on. It waits for one before it sends the next in that direction; waiting for all of them at the end
+// only would keep all messages in memory. Messages have no tags. Of two ranks, the next is also the one
+// before: activations and gradients come from the same neighbour then, and in this order of passes just as
+// they are needed.
 //
-// Build on chunk.forward, chunk.backward, dist.isend, dist.recv, dist.wait and dist.split.
+// Build on chunk.forward, chunk.backward, dist.isend, dist.recv and dist.wait.
 //
 // Cost: (v m + p - 1)(f + b), where f and b are those of one chunk: each rank is idle for
 // (p-1)/(v m + p-1) of the time. 2(v p - 1)m messages, between neighbours on the ring.

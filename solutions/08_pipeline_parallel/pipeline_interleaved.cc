@@ -10,7 +10,7 @@ namespace {
 /// One message under way to a neighbour, with what it carries: the next one waits for it.
 class Outbox {
  public:
-  Outbox(Comm dist, int to) : dist_(dist), to_(to) {}
+  Outbox(Comm& dist, int to) : dist_(dist), to_(to) {}
 
   void send(Tensor tensor) {
     wait();
@@ -24,7 +24,7 @@ class Outbox {
   }
 
  private:
-  Comm dist_;
+  Comm& dist_;
   int to_;
   Tensor tensor_;
   Request request_;
@@ -42,11 +42,8 @@ void pipeline_interleaved(Comm& dist, std::vector<Stage>& chunks) {
   const int next = (r + 1) % p;
   const int prev = (r + p - 1) % p;
 
-  // Of two ranks, each is the other's next and previous one: two directions, two communicators.
-  Comm down = dist.split(0, r);
-  Comm up = dist.split(0, r);
-  Outbox activations(down, next);
-  Outbox gradients(up, prev);
+  Outbox activations(dist, next);
+  Outbox gradients(dist, prev);
 
   // The k-th forward; the k-th backward goes through the chunks the other way round.
   const auto chunk_of = [&](int k) { return k % (v * p) / p; };
@@ -56,7 +53,7 @@ void pipeline_interleaved(Comm& dist, std::vector<Stage>& chunks) {
     Stage& chunk = chunks[static_cast<std::size_t>(chunk_of(k))];
     const int i = micro_batch_of(k);
     Tensor x = chunk.empty_input(i);
-    if (!chunk.is_first()) down.recv(x, prev);
+    if (!chunk.is_first()) dist.recv(x, prev);
     Tensor y = chunk.forward(i, std::move(x));
     if (!chunk.is_last()) activations.send(std::move(y));
   };
@@ -64,7 +61,7 @@ void pipeline_interleaved(Comm& dist, std::vector<Stage>& chunks) {
     Stage& chunk = chunks[static_cast<std::size_t>(v - 1 - chunk_of(k))];
     const int i = micro_batch_of(k);
     Tensor dy = chunk.empty_output_gradient(i);
-    if (!chunk.is_last()) up.recv(dy, next);
+    if (!chunk.is_last()) dist.recv(dy, next);
     Tensor dx = chunk.backward(i, std::move(dy));
     if (!chunk.is_first()) gradients.send(std::move(dx));
   };

@@ -13,6 +13,10 @@ TEST_CASE("chapter 7: every wrong program fails for the right reason") {
   check_mutants_of_chapter(7);
 }
 
+TEST_CASE("chapter 8: every wrong program fails for the right reason") {
+  check_mutants_of_chapter(8);
+}
+
 TEST_CASE("chapter 9: every wrong program fails for the right reason") {
   check_mutants_of_chapter(9);
 }

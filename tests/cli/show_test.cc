@@ -45,6 +45,24 @@ TEST_CASE("worlds and tensors may be larger than those that values are judged on
   CHECK(shown.output.find("root=63") != std::string::npos);
 }
 
+TEST_CASE("the schedule of a pipeline is drawn, with what of it is idle and what was promised") {
+  const CommandResult shown = rankbox(
+      {"show", "pipeline_1f1b", "--solution", "--ranks", "3", "--segments", "4", "--count", "8"});
+  INFO(shown.output);
+  CHECK(shown.exit_code == 0);
+  CHECK(width_of(shown.output) <= 80);
+  for (const char* part :
+       {"rank 0  F0 F1 F2 ", " F3 B1", "world_size=3,segments=4,count=8",
+        "idle, if messages take no time: 33.3 % of the time; (p-1)/(m+p-1) = 33.3 %"})
+    CHECK(shown.output.find(part) != std::string::npos);
+  CHECK(shown.output.find('\033') == std::string::npos);  // no terminal, no colour
+
+  const CommandResult interleaved =
+      rankbox({"show", "pipeline_interleaved", "--solution", "--ranks", "2", "--segments", "3"});
+  CHECK(interleaved.exit_code == 2);
+  CHECK(interleaved.output.find("takes a multiple of its 2 ranks") != std::string::npos);
+}
+
 TEST_CASE("--trace writes one valid JSON object, and nothing beside it") {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(project()) / "traces";
@@ -101,6 +119,7 @@ TEST_CASE("what an exercise has no use for is a mistake") {
       {{"show", "barrier_dissemination", "--count", "3"}, "no tensor"},
       {{"show", "allreduce_ring", "--root", "1"}, "no root"},
       {{"show", "broadcast_ring", "--op", "SUM"}, "does not reduce"},
+      {{"show", "broadcast_ring", "--segments", "2"}, "neither segments nor micro-batches"},
       {{"show", "reduce_tree", "--op", "XOR"}, "XOR"},
       {{"show", "broadcast_ring", "--root", "4"}, "0 to 3"},
       {{"show", "broadcast_ring", "--ranks", "0"}, "whole number from 1"},

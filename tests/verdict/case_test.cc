@@ -46,6 +46,22 @@ TEST_CASE("how large buckets may be is written as bucket, and never 0") {
   CHECK_THROWS_AS(parse_case("bucket=0", defaults), InvalidArgument);
 }
 
+TEST_CASE(
+    "replicas divide the ranks, and chunks go with micro-batches that are a multiple of them") {
+  Case grid;
+  grid.replicas = 1;
+  CHECK(to_string(parse_case("world_size=6,replicas=3", grid)) == "world_size=6,replicas=3");
+  CHECK_THROWS_AS(parse_case("world_size=6,replicas=4", grid), InvalidArgument);
+  CHECK_THROWS_AS(parse_case("chunks=2", grid), InvalidArgument);
+  Case ring;
+  ring.segments = 1;
+  ring.chunks = 1;
+  CHECK(to_string(parse_case("world_size=3,segments=6,chunks=2", ring)) ==
+        "world_size=3,segments=6,chunks=2");
+  CHECK_THROWS_AS(parse_case("world_size=3,segments=4", ring), InvalidArgument);
+  CHECK_THROWS_AS(parse_case("replicas=1", ring), InvalidArgument);
+}
+
 TEST_CASE("what is no case is refused with the field's name") {
   const Case defaults = Reduce(nullptr, nullptr).cases().front();
   for (const char* text :

@@ -42,6 +42,7 @@ TEST_CASE("a link is judged by the ranks at its ends, the root and the nodes") {
   const Case five = {.world_size = 5, .root = 3};
   const Case eight = {.world_size = 8, .root = 3};
   const Case two_nodes = {.world_size = 8, .nodes = 2};
+  const Case pipelines = {.world_size = 8, .replicas = 2};
   const std::vector<Row> links = {
       {"src sends", graph::kFromRoot, five, 3, 1, true},
       {"others do not", graph::kFromRoot, five, 1, 3, false},
@@ -50,6 +51,10 @@ TEST_CASE("a link is judged by the ranks at its ends, the root and the nodes") {
       {"to the next", graph::kRing, five, 4, 0, true},
       {"to the one before", graph::kRing, five, 0, 4, true},
       {"over a neighbour's head", graph::kRing, five, 0, 2, false},
+      {"to the next stage", graph::kChain, five, 3, 4, true},
+      {"from the last stage to the first", graph::kChain, five, 4, 0, false},
+      {"to the stage before, in the second pipeline", graph::kChain, pipelines, 5, 4, true},
+      {"from pipeline to pipeline", graph::kChain, pipelines, 3, 4, false},
       {"one bit", graph::kButterfly, eight, 1, 5, true},
       {"one bit, counted from the root", graph::kButterfly, eight, 4, 3, true},
       {"two bits in either way", graph::kButterfly, eight, 0, 6, false},

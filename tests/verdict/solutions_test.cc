@@ -27,7 +27,10 @@ TEST_CASE("no solution passes as another exercise of the same signature") {
                               exercise.chapter == other.chapter && exercise.name != other.name;
       if (!comparable) continue;
       Verdict verdict;
-      for (const char* example : {"world_size=5,count=97", "world_size=8,count=97"}) {
+      // Of one micro-batch all schedules are the same.
+      const bool has_segments = first_case_of(exercise).segments.has_value();
+      for (std::string example : {"world_size=5,count=97", "world_size=8,count=97"}) {
+        if (has_segments) example += ",segments=4";
         verdict =
             judge_exercise(exercise, cli::solution_of(other.name), JudgeOptions{.replay = example});
         if (!verdict.passed()) break;
@@ -35,7 +38,8 @@ TEST_CASE("no solution passes as another exercise of the same signature") {
       INFO(std::string(other.name), " as ", std::string(exercise.name));
       REQUIRE(verdict.failure.has_value());
       const bool explained = verdict.failure->kind == FailureKind::kMessages ||
-                             verdict.failure->kind == FailureKind::kCost;
+                             verdict.failure->kind == FailureKind::kCost ||
+                             verdict.failure->kind == FailureKind::kMemory;
       CHECK(explained);
     }
   }

@@ -9,7 +9,7 @@ namespace rankbox {
 
 Label label_of(const StagePass& pass, bool several_chunks) {
   std::string text = fmt::format("{}{}", pass.turn == Turn::kForward ? 'F' : 'B', pass.micro_batch);
-  if (several_chunks) text += fmt::format(".{}", pass.chunk);
+  if (several_chunks) text += static_cast<char>('a' + pass.chunk);
   return std::string_view(text);
 }
 
@@ -21,9 +21,8 @@ std::optional<StagePass> pass_of(Label label) {
   const auto number = std::from_chars(text.data() + 1, end, pass.micro_batch);
   if (number.ec != std::errc()) return std::nullopt;
   if (number.ptr == end) return pass;
-  if (*number.ptr != '.') return std::nullopt;
-  const auto chunk = std::from_chars(number.ptr + 1, end, pass.chunk);
-  if (chunk.ec != std::errc() || chunk.ptr != end) return std::nullopt;
+  pass.chunk = *number.ptr - 'a';
+  if (number.ptr + 1 != end || pass.chunk < 0 || pass.chunk > 25) return std::nullopt;
   return pass;
 }
 

@@ -20,7 +20,7 @@ struct StagePass {
   bool operator==(const StagePass&) const = default;
 };
 
-/// "F3", of the second chunk "F3.1".
+/// "F3", of the second chunk "F3b". REQUIRES: at most 26 chunks.
 Label label_of(const StagePass& pass, bool several_chunks);
 /// Nothing if it is no such label.
 std::optional<StagePass> pass_of(Label label);

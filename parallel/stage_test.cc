@@ -1,0 +1,211 @@
+#include "parallel/stage.h"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "comm/errors.h"
+#include "training/layers/linear.h"
+#include "training/models/conv_net.h"
+#include "training/models/mlp.h"
+#include "training/models/text_transformer.h"
+#include "training/random.h"
+
+namespace rankbox {
+namespace {
+
+struct Example {
+  std::string name;
+  Model model;
+  Shape sample;
+  bool is_text = false;
+  bool sees_whole_batch = false;  // batch norm: micro-batches are normalized each by itself
+};
+
+std::vector<Example> examples() {
+  return {
+      {"mlp", mlp({.inputs = 12, .hidden = {9, 7}, .classes = 3}), {3, 4, 1}},
+      {"conv_net",
+       conv_net({.side = 8, .filters1 = 2, .filters2 = 3, .classes = 3}),
+       {8, 8, 1},
+       false,
+       true},
+      {"text_transformer",
+       text_transformer(
+           {.vocabulary = 20, .longest = 5, .width = 8, .heads = 2, .feed_forward = 9}),
+       {5},
+       true},
+  };
+}
+
+Batch batch_of(const Example& example, std::int64_t samples) {
+  Random random(5);
+  std::vector<std::int64_t> extents = example.sample.extents();
+  extents.insert(extents.begin(), samples);
+  Batch batch{Tensor(extents), {}, {}, {}};
+  for (std::int64_t i = 0; i < batch.x.size(); ++i)
+    batch.x.data()[i] = static_cast<float>(example.is_text ? static_cast<double>(random.below(20))
+                                                           : random.uniform(-1, 1));
+  for (std::int64_t i = 0; i < samples; ++i) {
+    batch.labels.push_back(static_cast<std::int32_t>(i % 2));
+    batch.samples.push_back(100 + i);
+    if (example.is_text) batch.lengths.push_back(static_cast<std::int32_t>(2 + i % 4));
+  }
+  return batch;
+}
+
+std::vector<Stage> stages_of(const Example& example, int number) {
+  std::vector<Stage> stages;
+  for (const StageCut& cut : cut_into_stages(example.model, example.sample, number))
+    stages.emplace_back(example.model, cut);
+  return stages;
+}
+
+/// All micro-batches through all stages and back.
+void step(std::vector<Stage>& stages, const Batch& batch, int micro_batches) {
+  for (Stage& stage : stages) stage.load(micro_batches_of(batch, micro_batches), 3);
+  for (int i = 0; i < micro_batches; ++i) {
+    Tensor travels;
+    for (Stage& stage : stages) {
+      CHECK(travels.shape() == stage.empty_input(i).shape());
+      travels = stage.forward(i, std::move(travels));
+    }
+    for (std::size_t s = stages.size(); s-- > 0;) {
+      CHECK(travels.shape() == stages[s].empty_output_gradient(i).shape());
+      travels = stages[s].backward(i, std::move(travels));
+    }
+  }
+}
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_CASE(
+    "stages and micro-batches give the gradients of the whole model and batch, dropout included") {
+  for (const Example& example : examples()) {
+    for (int number = 1; number <= static_cast<int>(example.model.size()); ++number) {
+      const int micro_batches = example.sees_whole_batch ? 1 : 3;
+      CAPTURE(example.name);
+      CAPTURE(number);
+      const Batch batch = batch_of(example, 7);
+      std::vector<Stage> stages = stages_of(example, number);
+      step(stages, batch, micro_batches);
+
+      Sequential whole(example.model);
+      Saved saved(batch.pass(Mode::kTraining, 3));
+      const Loss loss = cross_entropy(whole.forward(batch.x, saved), batch.labels);
+      whole.backward(clone(loss.gradient), saved);
+
+      CHECK(stages.back().loss().sum == doctest::Approx(loss.sum).epsilon(1e-5));
+      CHECK(stages.back().loss().counted == 7);
+      CHECK(stages.back().loss().correct == loss.correct);
+      std::vector<Parameter*> parts;
+      for (Stage& stage : stages) {
+        for (Parameter* parameter : stage.parameters()) parts.push_back(parameter);
+      }
+      const std::vector<Parameter*> expected = whole.parameters();
+      REQUIRE(parts.size() == expected.size());
+      double largest = 0;
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        REQUIRE(parts[k]->name == expected[k]->name);
+        for (std::int64_t i = 0; i < parts[k]->value.size(); ++i) {
+          const double difference =
+              double{parts[k]->gradient.data()[i]} - expected[k]->gradient.data()[i];
+          largest = std::max(largest, std::abs(double{expected[k]->gradient.data()[i]}));
+          REQUIRE(std::abs(difference) <= 2e-6);
+        }
+      }
+      CHECK(largest > 1e-2);  // there is something to compare
+    }
+  }
+}
+
+TEST_CASE("stages are as even as can be, none is empty, and together they are the model") {
+  const Model model = mlp();  // 401,920, 131,328 and 2,570 parameters, and two rectifiers
+  const std::vector<StageCut> two = cut_into_stages(model, {28, 28, 1}, 2);
+  CHECK(two[0].end == 1);  // fc1 alone is more than all others
+  CHECK(two[0].input == Shape{28, 28, 1});
+  CHECK(two[0].output == Shape(512));
+  CHECK(two[1].output == Shape(10));
+  for (const Example& example : examples()) {
+    for (int number = 1; number <= static_cast<int>(example.model.size()); ++number) {
+      std::int64_t next = 0;
+      for (const StageCut& cut : cut_into_stages(example.model, example.sample, number)) {
+        CHECK(cut.begin == next);
+        CHECK(cut.end > cut.begin);
+        next = cut.end;
+      }
+      CHECK(next == static_cast<std::int64_t>(example.model.size()));
+    }
+  }
+}
+
+TEST_CASE("the largest of even stages has no more than its share") {
+  Model model;
+  for (int i = 0; i < 8; ++i)
+    model.push_back(
+        recipe<Linear>("fc" + std::to_string(i), std::int64_t{4}, std::int64_t{4}, Random(1)));
+  for (const int number : {1, 2, 4, 8}) {
+    for (const StageCut& cut : cut_into_stages(model, {4}, number))
+      CHECK(cut.end - cut.begin == 8 / number);
+  }
+}
+
+TEST_CASE("more stages than layers are refused in one line") {
+  CHECK(message_of([] {
+          cut_into_stages(mlp(), {28, 28, 1}, 6);
+        }) ==
+        "6 stages of a model of 5 layers: every stage needs one at least; give 1 to 5 stages");
+  CHECK(message_of([] {
+          cut_into_stages(mlp(), {28, 28, 1}, 0);
+        }).find("give 1 to 5 stages") != std::string::npos);
+}
+
+TEST_CASE("what a stage is not asked in order, it says so") {
+  const Example example = examples().front();
+  std::vector<Stage> stages = stages_of(example, 2);
+  for (Stage& stage : stages) stage.load(micro_batches_of(batch_of(example, 5), 2));
+  Stage& first = stages[0];
+  Stage& last = stages[1];
+  CHECK(message_of([&] { first.forward(2, {}); }) ==
+        "forward of micro-batch 2: there are 2, numbered from 0");
+  CHECK(message_of([&] { first.backward(0, first.empty_output_gradient(0)); }) ==
+        "backward of micro-batch 0 before its forward: there is nothing yet to go back through");
+  const Tensor y = first.forward(0, {});
+  CHECK(message_of([&] { first.forward(0, {}); }) ==
+        "forward of micro-batch 0 for the second time: each goes forward once in a step");
+  CHECK(message_of([&] { last.forward(1, y); }) ==
+        "forward of micro-batch 1 got a tensor of shape [2, 9], expected [3, 9]: receive it into "
+        "empty_input(1)");
+  CHECK(message_of([&] { first.backward(0, {}); }) ==
+        "backward of micro-batch 0 got a tensor of shape [], expected [2, 9]: receive it into "
+        "empty_output_gradient(0)");
+  first.backward(0, first.empty_output_gradient(0));
+  CHECK(message_of([&] { first.backward(0, first.empty_output_gradient(0)); }) ==
+        "backward of micro-batch 0 for the second time: each goes back once in a step");
+  CHECK(message_of([&] { micro_batches_of(batch_of(example, 5), 6); }) ==
+        "6 micro-batches of 5 samples: each needs one at least; give 1 to 5");
+}
+
+TEST_CASE("a stage tells of each pass before it happens, and is ready for the next step") {
+  const Example example = examples().front();
+  std::vector<Stage> stages = stages_of(example, 1);
+  std::string told;
+  stages[0].on_turn = [&](Turn turn, int i) {
+    told += fmt::format("{}{} ", turn == Turn::kForward ? 'F' : 'B', i);
+  };
+  step(stages, batch_of(example, 4), 2);
+  step(stages, batch_of(example, 4), 1);
+  CHECK(told == "F0 B0 F1 B1 F0 B0 ");
+  CHECK(stages[0].loss().counted == 4);  // of the last step
+}
+
+}  // namespace
+}  // namespace rankbox

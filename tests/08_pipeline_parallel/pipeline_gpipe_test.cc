@@ -1,0 +1,52 @@
+#include "parallel/pipeline_gpipe.h"
+
+#include "tests/support/exercise_test.h"
+#include "verdict/pipeline/pipeline.h"
+
+namespace rankbox {
+
+// Three micro-batches of 2 samples, 8 floats each: three messages of 64 bytes down, then three up.
+RANKBOX_EXERCISE_TEST(Pipeline(pipeline_gpipe, schedule::kGpipe), pipeline_gpipe,
+                      "gives every stage the gradients of the whole batch",
+                      "(m+p-1)(f+b), in the order promised",
+                      "world_size=2,segments=3,count=6,steps=0", /*steps=*/6, /*bytes=*/384,
+                      /*reduced=*/0);
+
+TEST_CASE("pipeline_gpipe holds what the micro-batches leave in a stage, and no messages") {
+  expect_pass(verdict(), "memory");
+}
+
+namespace {
+
+/// Keeps every output until the end, though it has arrived.
+void keeps_outputs(Comm& dist, Stage& stage) {
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < stage.micro_batches(); ++i) {
+    Tensor x = stage.empty_input(i);
+    if (!stage.is_first()) dist.recv(x, dist.rank() - 1);
+    outputs.push_back(stage.forward(i, std::move(x)));
+    if (!stage.is_last()) dist.send(outputs.back(), dist.rank() + 1);
+  }
+  for (int i = 0; i < stage.micro_batches(); ++i) {
+    Tensor dy = stage.empty_output_gradient(i);
+    if (!stage.is_last()) dist.recv(dy, dist.rank() + 1);
+    const Tensor dx = stage.backward(i, std::move(dy));
+    if (!stage.is_first()) dist.send(dx, dist.rank() - 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("who keeps what was sent fails by memory, and is told when") {
+  if (judges_only_values()) return;
+  const Verdict verdict = judge("pipeline_gpipe", Pipeline(keeps_outputs, schedule::kGpipe));
+  REQUIRE(verdict.failure.has_value());
+  CHECK(verdict.failure->kind == FailureKind::kMemory);
+  CHECK(verdict.failure->rank == 0);
+  CHECK(verdict.failure->message.starts_with("bytes held on rank 0: expected at most "));
+  CHECK(verdict.failure->message.find("what was sent, and what forward or backward has taken, need "
+                                      "not be kept") != std::string::npos);
+  CHECK(verdict.find("cost")->status == CheckStatus::kPass);
+}
+
+}  // namespace rankbox

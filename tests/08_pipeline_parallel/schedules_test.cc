@@ -1,0 +1,190 @@
+// The schedules of chapter 8 as a table: that the solutions attain the bubble that their papers promise,
+// although sends may block, for every number of ranks and micro-batches.
+#include <doctest/doctest.h>
+
+#include "comm/run_ranks.h"
+#include "parallel/model_parallel.h"
+#include "parallel/pipeline_1f1b.h"
+#include "parallel/pipeline_data_parallel.h"
+#include "parallel/pipeline_gpipe.h"
+#include "parallel/pipeline_interleaved.h"
+#include "training/cross_entropy.h"
+#include "training/sgd.h"
+#include "verdict/attempt.h"
+#include "verdict/data_parallel/suspects.h"
+#include "verdict/judge.h"
+#include "verdict/pipeline/deep_model.h"
+#include "verdict/pipeline/interleaved_pipeline.h"
+#include "verdict/pipeline/pipeline.h"
+#include "verdict/pipeline/schedule.h"
+
+namespace rankbox {
+namespace {
+
+Case case_of(int world_size, int micro_batches) {
+  Case example;
+  example.world_size = world_size;
+  example.segments = micro_batches;
+  example.count = micro_batches + 1;
+  example.steps = 0;
+  return example;
+}
+
+std::string wrong_with(const Subject& subject, const Case& example) {
+  const Attempt run = attempt(subject, example, {.cluster = subject.cluster(example)}, {});
+  if (run.failure) return run.failure->message;
+  if (const auto wrong = subject.compare_schedule(run.report, example)) return wrong->what;
+  if (const auto wrong = subject.compare_memory(run.report, example)) return wrong->what;
+  return "";
+}
+
+std::string in_short(const std::vector<StagePass>& passes, bool several_chunks = false) {
+  std::string text;
+  for (const StagePass& pass : passes) text += label_of(pass, several_chunks).text() + " ";
+  return text;
+}
+
+TEST_CASE(
+    "model parallel, GPipe and 1F1B take just the time of their formula, 1 to 8 ranks, 1 to 16 "
+    "micro-batches") {
+  if (judges_only_values()) return;  // no clock
+  for (int p = 1; p <= 8; ++p) {
+    for (int m = 1; m <= 16; ++m) {
+      const Case example = case_of(p, m);
+      CAPTURE(to_string(example));
+      CHECK(wrong_with(Pipeline(model_parallel, schedule::kModelParallel), example) == "");
+      CHECK(wrong_with(Pipeline(pipeline_gpipe, schedule::kGpipe), example) == "");
+      CHECK(wrong_with(Pipeline(pipeline_1f1b, schedule::k1F1B), example) == "");
+    }
+  }
+}
+
+TEST_CASE(
+    "interleaved, too: 1 to 8 ranks, 1 to 4 chunks, micro-batches up to four times the ranks") {
+  if (judges_only_values()) return;
+  for (int p = 1; p <= 8; ++p) {
+    for (int v = 1; v <= 4; ++v) {
+      for (int rounds = 1; rounds <= 4; ++rounds) {
+        Case example = case_of(p, rounds * p);
+        example.chunks = v;
+        CAPTURE(to_string(example));
+        CHECK(wrong_with(InterleavedPipeline(pipeline_interleaved), example) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("the orders, written out") {
+  const PipelineShape shape{3, 4, 1};
+  CHECK(in_short(schedule::one_at_a_time(1, shape)) == "F0 B0 F1 B1 F2 B2 F3 B3 ");
+  CHECK(in_short(schedule::all_forward_then_back(1, shape)) == "F0 F1 F2 F3 B0 B1 B2 B3 ");
+  CHECK(in_short(schedule::one_forward_one_back(0, shape)) == "F0 F1 F2 B0 F3 B1 B2 B3 ");
+  CHECK(in_short(schedule::one_forward_one_back(1, shape)) == "F0 F1 B0 F2 B1 F3 B2 B3 ");
+  CHECK(in_short(schedule::one_forward_one_back(2, shape)) == "F0 B0 F1 B1 F2 B2 F3 B3 ");
+  CHECK(in_short(schedule::one_forward_one_back(0, {3, 1, 1})) == "F0 B0 ");
+  // As in figure 4 of the paper: two chunks a rank, of which rank 1 goes back as soon as it can.
+  CHECK(in_short(schedule::interleaved(1, {2, 2, 2}), true) == "F0a F1a F0b B0b F1b B1b B0a B1a ");
+  CHECK(in_short(schedule::interleaved(0, {2, 2, 2}), true) == "F0a F1a F0b F1b B0b B1b B0a B1a ");
+}
+
+TEST_CASE("in flight at once: m with GPipe, min(m, p-r) with 1F1B") {
+  for (int p = 1; p <= 8; ++p) {
+    for (int m = 1; m <= 16; ++m) {
+      for (int rank = 0; rank < p; ++rank) {
+        const PipelineShape shape{p, m, 1};
+        CHECK(most_in_flight(schedule::one_at_a_time(rank, shape)) == 1);
+        CHECK(most_in_flight(schedule::all_forward_then_back(rank, shape)) == m);
+        CHECK(most_in_flight(schedule::one_forward_one_back(rank, shape)) == std::min(m, p - rank));
+        for (const auto& passes :
+             {schedule::one_at_a_time(rank, shape), schedule::all_forward_then_back(rank, shape),
+              schedule::one_forward_one_back(rank, shape)})
+          CHECK(passes.size() == static_cast<std::size_t>(2 * m));
+      }
+    }
+  }
+}
+
+TEST_CASE("labels tell what they were made of") {
+  for (const StagePass& pass : {StagePass{Turn::kForward, 0, 0}, {Turn::kBackward, 12, 3}}) {
+    CHECK(pass_of(label_of(pass, true)) == pass);
+    CHECK(pass_of(label_of({pass.turn, pass.micro_batch, 0}, false)) ==
+          StagePass{pass.turn, pass.micro_batch, 0});
+  }
+  for (const char* other : {"", "F", "X3", "F3.", "Fa", "B1ab", "B1A", "compute"})
+    CHECK_FALSE(pass_of(Label(other)).has_value());
+}
+
+/// The gradients of every stage, and the loss, after one step.
+using Function = void (*)(Comm& dist, Stage& stage);
+std::vector<std::vector<float>> gradients(Function function, int ranks) {
+  return run_ranks({.world_size = ranks},
+                   [=](Comm& dist) {
+                     Stage stage(deep_model(ranks), deep_cut(dist.rank(), ranks));
+                     stage.load(micro_batches_of(deep_batch(11, 0), 4));
+                     function(dist, stage);
+                     std::vector<float> all;
+                     for (const Parameter* parameter : stage.parameters()) {
+                       for (const float value : to_host(parameter->gradient)) all.push_back(value);
+                     }
+                     all.push_back(static_cast<float>(stage.loss().sum));
+                     return all;
+                   })
+      .results;
+}
+
+TEST_CASE(
+    "all three schedules give the same gradients, to the last bit: they add in the same order") {
+  for (const int ranks : {1, 2, 5}) {
+    if (launch().processes > 0 && launch().processes < ranks) continue;
+    const auto expected = gradients(model_parallel, ranks);
+    CHECK(gradients(pipeline_gpipe, ranks) == expected);
+    CHECK(gradients(pipeline_1f1b, ranks) == expected);
+  }
+}
+
+TEST_CASE(
+    "what pipelines are judged with learns: every parameter moves a hundred bounds, the loss "
+    "falls") {
+  for (const int stages : {1, 5}) {
+    Sequential model(deep_model(stages));
+    const std::vector<NamedTensor> before = values_of(model);
+    Sgd optimizer(model.parameters(), {.learning_rate = 0.05, .momentum = 0.5});
+    std::vector<double> losses;
+    for (int step = 0; step < 20; ++step) {
+      zero_gradients(model.parameters());
+      const Batch batch = deep_batch(25, step);
+      Saved saved;
+      Loss loss = cross_entropy(model.forward(batch.x, saved), batch.labels);
+      losses.push_back(loss.mean());
+      model.backward(std::move(loss.gradient), saved);
+      optimizer.step();
+    }
+    const std::vector<NamedTensor> after = values_of(model);
+    for (std::size_t k = 0; k < after.size(); ++k) {
+      float most = 0;
+      for (std::int64_t i = 0; i < after[k].value.size(); ++i)
+        most = std::max(most, std::abs(after[k].value.data()[i] - before[k].value.data()[i]));
+      CAPTURE(stages);
+      CAPTURE(after[k].name);
+      CHECK(most > 1e-2F);
+    }
+    CHECK(losses.back() < losses.front() - 0.05);
+  }
+}
+
+TEST_CASE("gradients reach the first of 17 stages: there is something to compare everywhere") {
+  Sequential model(deep_model(17));
+  const Batch batch = deep_batch(7, 0);
+  Saved saved;
+  Loss loss = cross_entropy(model.forward(batch.x, saved), batch.labels);
+  model.backward(std::move(loss.gradient), saved);
+  for (const NamedTensor& gradient : gradients_of(model)) {
+    float most = 0;
+    for (const float value : to_host(gradient.value)) most = std::max(most, std::abs(value));
+    CAPTURE(gradient.name);
+    CHECK(most > 3e-4F);  // a hundred bounds
+  }
+}
+
+}  // namespace
+}  // namespace rankbox
