@@ -74,11 +74,12 @@ void check_fits(const Exercise& exercise, const Options& options) {
   parse_buffering(options.buffering);
 }
 
-PictureOptions picture_options(const Options& options, const TemporaryFolder& folder) {
+PictureOptions picture_options(const Exercise& exercise, const Options& options,
+                               const TemporaryFolder& folder) {
   PictureOptions picture;
   picture.folder = folder.path("");
   picture.ranks = options.ranks;
-  picture.count = options.count.value_or(4096);
+  picture.count = options.count.value_or(count_to_show(exercise));
   picture.root = options.root.value_or(0);
   picture.segments = options.segments.value_or(0);
   if (!options.op.empty()) picture.op = options.op;
@@ -108,7 +109,7 @@ void show(const Options& options) {
   grading.command = fmt::format("./rankbox show {}", exercise.name);
   grading.seconds = options.file.seconds;
   grading.memory_mb = 8192;
-  grading.picture = to_text(picture_options(options, folder));
+  grading.picture = to_text(picture_options(exercise, options, folder));
 
   Grade run;
   {
@@ -147,7 +148,9 @@ void add_show(CLI::App& app) {
   command->add_option("--ranks", options->ranks, "world size (default 4)")
       ->check(whole_number(1, kMostRanks))
       ->type_name("P");
-  command->add_option("--count", options->count, "elements of the tensor (default 4096)")
+  command
+      ->add_option("--count", options->count,
+                   "elements of the tensor (default 4096, or less where it is the width of layers)")
       ->check(whole_number(0, kMostElements))
       ->type_name("N");
   command->add_option("--root", options->root, "src or dst (default 0)")

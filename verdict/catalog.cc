@@ -263,6 +263,10 @@ Case typical_case_of(const Exercise& exercise) {
   return found == cases.rend() ? cases.back() : *found;
 }
 
+std::int64_t count_to_show(const Exercise& exercise) {
+  return exercise.subject(nullptr)->count_to_show();
+}
+
 bool sends_messages(const Exercise& exercise) {
   return exercise.subject(nullptr)->sends_messages();
 }

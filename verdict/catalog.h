@@ -62,6 +62,9 @@ Case first_case_of(const Exercise& exercise);
 /// Of those that are judged, one of middling size: 8 ranks, if it can have as many.
 Case typical_case_of(const Exercise& exercise);
 
+/// Of elements, where nobody says how many.
+std::int64_t count_to_show(const Exercise& exercise);
+
 /// Whether there are messages to count, and to draw.
 bool sends_messages(const Exercise& exercise);
 

@@ -101,6 +101,9 @@ class Subject {
     return std::nullopt;
   }
 
+  /// The count that ./rankbox show draws where none is asked for.
+  virtual std::int64_t count_to_show() const { return 4096; }
+
   /// One more line for those who pass; none if empty. `seconds_of` runs a case and gives its virtual
   /// time on the default cluster.
   virtual std::string remark(const std::function<double(const Case&)>& /*seconds_of*/) const {

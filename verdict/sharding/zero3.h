@@ -21,6 +21,7 @@ class Zero3 : public Subject {
   Cost cost(const Case& example) const override;
   bool may_call_collectives() const override { return true; }
   bool limits_memory() const override { return true; }
+  std::int64_t count_to_show() const override { return 64; }
 
  private:
   Function function_;
