@@ -1,4 +1,4 @@
-// The chapters about training, of mutants_test.cc.
+// The chapters about data parallel training, of mutants_test.cc.
 #include <doctest/doctest.h>
 
 #include "tests/cli/mutants.h"
@@ -11,18 +11,6 @@ TEST_CASE("chapter 6: every wrong program fails for the right reason") {
 
 TEST_CASE("chapter 7: every wrong program fails for the right reason") {
   check_mutants_of_chapter(7);
-}
-
-TEST_CASE("chapter 8: every wrong program fails for the right reason") {
-  check_mutants_of_chapter(8);
-}
-
-TEST_CASE("chapter 9: every wrong program fails for the right reason") {
-  check_mutants_of_chapter(9);
-}
-
-TEST_CASE("chapter 10: every wrong program fails for the right reason") {
-  check_mutants_of_chapter(10);
 }
 
 }  // namespace rankbox
