@@ -42,6 +42,12 @@ class Stage {
  public:
   Stage(const Model& model, const StageCut& cut);
 
+  /// For those who did not know the shapes when they made the stage.
+  void set_shapes(const Shape& input, const Shape& output) {
+    cut_.input = input;
+    cut_.output = output;
+  }
+
   bool is_first() const { return cut_.stage == 0; }
   bool is_last() const { return cut_.stage + 1 == cut_.stages; }
 

@@ -17,25 +17,11 @@ Shape without_batch(const Shape& shape) {
   return std::vector<std::int64_t>(extents.begin() + 1, extents.end());
 }
 
-/// What one sample is before each layer, and after the last; and what each layer has to do.
-struct Walk {
-  std::vector<Shape> shapes;       // [layers + 1]
-  std::vector<std::int64_t> work;  // [layers]
-};
-
-Walk walk_through(const Model& model, const Shape& sample) {
-  std::vector<std::int64_t> extents = sample.extents();
-  extents.insert(extents.begin(), 1);
-  Tensor x = zeros(extents);
-  Saved saved(Pass{.mode = Mode::kEvaluation});
-  Walk walk{{sample}, {}};
-  for (const auto& recipe : model) {
-    const std::unique_ptr<Layer> layer = recipe.make();
-    walk.work.push_back(std::max<std::int64_t>(1, count_elements(layer->parameters())));
-    x = layer->forward(std::move(x), saved);
-    walk.shapes.push_back(without_batch(x.shape()));
-  }
-  return walk;
+std::vector<std::int64_t> work_of(const Model& model) {
+  std::vector<std::int64_t> work;
+  for (const auto& recipe : model)
+    work.push_back(std::max<std::int64_t>(1, count_elements(recipe.make()->parameters())));
+  return work;
 }
 
 /// Where stages begin, and the last one ends: the largest sum of a stage is as small as can be.
@@ -67,21 +53,40 @@ std::vector<std::size_t> split_evenly(const std::vector<std::int64_t>& work, std
 
 }  // namespace
 
-std::vector<StageCut> cut_into_stages(const Model& model, const Shape& sample, int stages) {
+std::vector<StageCut> cut_into_stages(const Model& model, int stages) {
   if (stages < 1 || static_cast<std::size_t>(stages) > model.size()) {
     throw InvalidArgument(
         fmt::format("{} stages of a model of {} layers: every stage needs one at least; give 1 to "
                     "{} stages",
                     stages, model.size(), model.size()));
   }
-  const Walk walk = walk_through(model, sample);
-  const std::vector<std::size_t> bounds = split_evenly(walk.work, static_cast<std::size_t>(stages));
+  const std::vector<std::size_t> bounds =
+      split_evenly(work_of(model), static_cast<std::size_t>(stages));
   std::vector<StageCut> cuts;
-  for (std::size_t s = 0; s + 1 < bounds.size(); ++s) {
-    cuts.push_back({static_cast<std::int64_t>(bounds[s]), static_cast<std::int64_t>(bounds[s + 1]),
-                    static_cast<int>(s), stages, walk.shapes[bounds[s]],
-                    walk.shapes[bounds[s + 1]]});
+  for (int stage = 0; stage < stages; ++stage) {
+    const auto at = static_cast<std::size_t>(stage);
+    cuts.push_back({static_cast<std::int64_t>(bounds[at]),
+                    static_cast<std::int64_t>(bounds[at + 1]), stage, stages});
   }
+  return cuts;
+}
+
+void find_shapes(const Model& model, const Shape& sample, std::vector<StageCut>& cuts) {
+  std::vector<std::int64_t> extents = sample.extents();
+  extents.insert(extents.begin(), 1);
+  Tensor x = zeros(extents);
+  Saved saved(Pass{.mode = Mode::kEvaluation});
+  for (StageCut& cut : cuts) {
+    cut.input = without_batch(x.shape());
+    for (std::int64_t i = cut.begin; i < cut.end; ++i)
+      x = model[static_cast<std::size_t>(i)].make()->forward(std::move(x), saved);
+    cut.output = without_batch(x.shape());
+  }
+}
+
+std::vector<StageCut> cut_into_stages(const Model& model, const Shape& sample, int stages) {
+  std::vector<StageCut> cuts = cut_into_stages(model, stages);
+  find_shapes(model, sample, cuts);
   return cuts;
 }
 

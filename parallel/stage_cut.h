@@ -34,4 +34,8 @@ struct StageCut {
 /// Throws InvalidArgument for less than one stage, or more stages than layers.
 std::vector<StageCut> cut_into_stages(const Model& model, const Shape& sample, int stages);
 
+/// The two halves of it, for those who get to know the data later: first without shapes.
+std::vector<StageCut> cut_into_stages(const Model& model, int stages);
+void find_shapes(const Model& model, const Shape& sample, std::vector<StageCut>& cuts);
+
 }  // namespace rankbox

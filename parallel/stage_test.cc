@@ -147,6 +147,20 @@ TEST_CASE("stages are as even as can be, none is empty, and together they are th
   }
 }
 
+TEST_CASE("stages may be cut first, and shapes found when the data are known") {
+  for (const Example& example : examples()) {
+    const std::vector<StageCut> at_once = cut_into_stages(example.model, example.sample, 3);
+    std::vector<StageCut> later = cut_into_stages(example.model, 3);
+    find_shapes(example.model, example.sample, later);
+    for (std::size_t s = 0; s < 3; ++s) {
+      CHECK(later[s].begin == at_once[s].begin);
+      CHECK(later[s].input == at_once[s].input);
+      CHECK(later[s].output == at_once[s].output);
+      if (s > 0) CHECK(later[s].input == later[s - 1].output);
+    }
+  }
+}
+
 TEST_CASE("the largest of even stages has no more than its share") {
   Model model;
   for (int i = 0; i < 8; ++i)

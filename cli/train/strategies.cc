@@ -10,7 +10,8 @@
 namespace rankbox::train {
 
 std::span<const Strategy* const> strategies() {
-  static constexpr std::array kAll = {&kSingle, &kDp, &kDdp, &kZero1, &kZero2, &kZero3, &kTensor};
+  static constexpr std::array kAll = {&kSingle, &kDp,    &kDdp,    &kZero1,
+                                      &kZero2,  &kZero3, &kTensor, &kPipeline};
   return kAll;
 }
 

@@ -80,6 +80,7 @@ extern const Strategy kZero1;
 extern const Strategy kZero2;
 extern const Strategy kZero3;
 extern const Strategy kTensor;
+extern const Strategy kPipeline;
 
 /// All that exist.
 std::span<const Strategy* const> strategies();
