@@ -37,7 +37,9 @@ TEST_CASE("no solution passes as another exercise of the same signature") {
       }
       INFO(std::string(other.name), " as ", std::string(exercise.name));
       REQUIRE(verdict.failure.has_value());
-      const bool explained = verdict.failure->kind == FailureKind::kMessages ||
+      // Those of chapter 10 have a signature in common, and not what they do.
+      const bool differs = exercise.chapter == 10 && verdict.failure->kind == FailureKind::kValues;
+      const bool explained = differs || verdict.failure->kind == FailureKind::kMessages ||
                              verdict.failure->kind == FailureKind::kCost ||
                              verdict.failure->kind == FailureKind::kMemory;
       CHECK(explained);
