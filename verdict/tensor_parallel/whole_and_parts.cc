@@ -102,9 +102,10 @@ std::optional<Difference> compare_parameters(const std::vector<ParameterCheck>& 
     const Tensor before = full(right.shape(), kGradientBefore);
     const Tensor added = weighted_sum(-1, before, right);
     const char* const summed =
-        "that is p times as much: it was added up over ranks that all had the whole of it";
+        "p times as much was added: summed over ranks that all had the whole of it?";
     const char* const averaged =
-        "it was divided by p: all ranks work on the same batch, so there is no mean to take";
+        "what was added is divided by p: all ranks work on the same batch, so there is no mean to "
+        "take";
     std::vector<Guess> guesses = check.guesses;
     for (const auto& [hint, factor] : {std::pair(summed, p), std::pair(averaged, 1 / p)}) {
       guesses.push_back({hint, scaled(right, factor)});
@@ -113,7 +114,8 @@ std::optional<Difference> compare_parameters(const std::vector<ParameterCheck>& 
     guesses.push_back({"what was there before is gone: backward adds to gradients", added});
     guesses.push_back({"nothing was added to it", before});
     auto difference =
-        compare_tensor(name + "'s gradient", check.actual->gradient, check.gradient, bound, guesses,
+        compare_tensor("gradient (begun with 1) of " + name, check.actual->gradient, check.gradient,
+                       bound, guesses,
                        "it is what the whole layer on one rank has at this place, with nothing to "
                        "add up or divide");
     if (difference) return difference;
