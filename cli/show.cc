@@ -139,6 +139,8 @@ void add_show(CLI::App& app) {
   command->footer(
       "Example:\n"
       "  ./rankbox show allreduce_ring --solution --ranks 8 --cluster h100-nvlink\n"
+      "  ./rankbox show pipeline_1f1b --solution --segments 8         a schedule: who does what "
+      "when\n"
       "  ./rankbox show broadcast_tree --html tree.html       to look around in, step by step\n"
       "  ./rankbox show broadcast_tree --trace tree.json      for ui.perfetto.dev\n"
       "Two lanes a rank: what it sends, and what it receives and computes; a blank is waiting.\n"

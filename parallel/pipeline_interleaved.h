@@ -2,8 +2,8 @@
 //
 // The bubble is p - 1 steps of a whole stage. If a rank has v chunks of the model in place of one
 // stage, chunks r, r + p, r + 2p, … of v p, a step is one chunk, and so the bubble 1/v of what it
-// was. The price: every micro-batch goes round all ranks v times, so there are v times as many messages,
-// and more activations are under way.
+// was. The price: every micro-batch goes round all ranks v times, so there are about v times as many
+// messages, and more activations are under way.
 //
 //   2 ranks, 4 chunks     rank 0 ─▶ rank 1 ─▶ rank 0 ─▶ rank 1 ─▶ loss
 //                         chunk 0   chunk 1   chunk 2   chunk 3

@@ -34,7 +34,7 @@ class PipelineSubject : public Subject {
  protected:
   /// The function under judgement.
   virtual void call(Comm& dist, std::vector<Stage>& chunks, const Case& example) const = 0;
-  /// Which micro-batches a world of this size is tried with; of a multiple of `multiple` samples.
+  /// What a world of this size is tried with; steps are added.
   virtual std::vector<Case> cases_of(int world_size) const;
 
  private:
