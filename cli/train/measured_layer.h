@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cli/train/compute_time.h"
-#include "training/layer.h"
+#include "training/sequential.h"
 
 namespace rankbox::train {
 
@@ -33,5 +33,17 @@ class MeasuredLayer : public Layer {
   std::unique_ptr<Layer> layer_;
   Comm& dist_;
 };
+
+/// The same model, each of whose layers is measured. REQUIRES: dist lives as long.
+inline Model measured(const Model& recipes, Comm& dist) {
+  Model all;
+  for (const auto& recipe : recipes) {
+    const auto make = [&dist, make = recipe.make]() -> std::unique_ptr<Layer> {
+      return std::make_unique<MeasuredLayer>(make(), dist);
+    };
+    all.push_back({recipe.name, make});
+  }
+  return all;
+}
 
 }  // namespace rankbox::train

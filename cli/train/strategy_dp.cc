@@ -67,15 +67,6 @@ class Dp : public Trainer {
   void add_state(TrainingState& state) override { whole_.add_state(state); }
 
  private:
-  static Model measured(const Model& recipes, Comm& dist) {
-    Model all;
-    for (const auto& recipe : recipes) {
-      all.push_back({recipe.name, [make = recipe.make, &dist] {
-                       return std::make_unique<MeasuredLayer>(make(), dist);
-                     }});
-    }
-    return all;
-  }
   bool is_master() const { return dist_.rank() == 0; }
 
   Comm& dist_;

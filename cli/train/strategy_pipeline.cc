@@ -32,17 +32,6 @@ Tensors tensors_of(Sequential& layers, Optimizer& optimizer) {
   return all;
 }
 
-Model measured(const Model& recipes, Comm& dist) {
-  Model all;
-  for (const auto& recipe : recipes) {
-    const auto make = [&dist, make = recipe.make]() -> std::unique_ptr<Layer> {
-      return std::make_unique<MeasuredLayer>(make(), dist);
-    };
-    all.push_back({recipe.name, make});
-  }
-  return all;
-}
-
 class PipelineTrainer : public DealtOut {
  public:
   PipelineTrainer(Comm& dist, const Model& recipes, const Plan& plan)

@@ -57,8 +57,8 @@ ZeroTrainer::ZeroTrainer(Comm& dist, const Model& recipes, const Plan& plan, Sha
     shards_.back().mine.name = "shard" + std::to_string(shards_.size());
   };
   // One layer after the other: nowhere is there a whole model whose values are not kept.
-  for (const auto& recipe : recipes) {
-    model_.add(recipe.name, std::make_unique<MeasuredLayer>(recipe.make(), dist));
+  for (const auto& recipe : measured(recipes, dist)) {
+    model_.add(recipe.name, recipe.make());
     const std::vector<Parameter*> parameters = model_.layer(model_.size() - 1).parameters();
     if (shards_of_ == ShardsOf::kLayers) shard(parameters);
     if (values_ == Values::kDropped) drop_values(parameters);
