@@ -155,6 +155,15 @@ TEST_CASE("every event is in the page, number by number") {
   CHECK(what.size() == n);
 }
 
+TEST_CASE("what was computed is named by its label, and moves no bytes") {
+  const ReadBack read(page(run(1, [](Comm& dist) {
+                             dist.compute(1e-6, "F3");
+                             dist.compute(1e-6);
+                           }).trace));
+  CHECK(read.head["names"] == Json{"compute F3", "compute"});
+  CHECK(read.column("bytes") == std::vector<double>{0, 0});
+}
+
 TEST_CASE("messages know their other side, and waits what they wait for") {
   const ReadBack read(page(run(3, everything).trace));
   const auto link = read.column("link");

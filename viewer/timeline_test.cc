@@ -54,6 +54,18 @@ TEST_CASE("a collective that was only started is above what its rank computes me
         "             0                   10 us\n");
 }
 
+TEST_CASE("what was computed is drawn with its label") {
+  Run run;
+  Event labelled = event_of(EventKind::kCompute, -1);
+  labelled.bytes = Label("F3").bits();
+  run.trace.ranks = {{labelled, event_of(EventKind::kCompute, -1)}};
+  run.replay.spans = {{{0, 10e-6}, {10e-6, 20e-6}}};
+  CHECK(draw_timeline(run.trace, run.replay, {.columns = 53, .ascii = true}) ==
+        "rank 0  out\n"
+        "        in   [F3################][compute###########]\n"
+        "             0                   10 us\n");
+}
+
 TEST_CASE("UTF-8 draws the same picture with other signs") {
   const Run run = send_and_add();
   const std::string picture = draw_timeline(run.trace, run.replay, {.columns = 53});

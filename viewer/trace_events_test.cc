@@ -153,6 +153,21 @@ TEST_CASE("ranks and clocks have names, and slices say what, with whom, how much
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
 }
 
+TEST_CASE("what was computed is a slice by its label") {
+  const Trace trace =
+      run_ranks({.world_size = 1}, [](Comm& dist) { dist.compute(1e-6, "B12"); }).report.trace;
+  int slices = 0;
+  const Json json = exported(trace);
+  for (const Json& event : json["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    ++slices;
+    CHECK(event["name"] == "B12");
+    CHECK(event["cat"] == "compute");
+    CHECK_FALSE(event["args"].contains("bytes"));
+  }
+  CHECK(slices == 2);  // in virtual time, and by the wall clock
+}
+
 TEST_CASE("a run without events is a valid object too") {
   Trace trace;
   trace.ranks.resize(2);

@@ -185,6 +185,23 @@ TEST_CASE("switched off there is no trace, but messages, memory and wall time ar
   CHECK(run.report.wall_seconds > 0);
 }
 
+TEST_CASE("a label of up to eight characters says what was computed") {
+  static_assert(sizeof(Event) == 64, "one cache line");
+  const auto run = run_ranks({.world_size = 1}, [](Comm& dist) {
+    dist.compute(2.5, "F3");
+    dist.compute(1.5);
+    dist.compute(0.5, "more than eight");
+    dist.barrier();
+  });
+  const std::vector<Event>& events = run.report.trace.ranks[0];
+  CHECK(label_of(events[0]).text() == "F3");
+  CHECK(events[0].seconds == 2.5);
+  CHECK(label_of(events[1]).empty());
+  CHECK(label_of(events[2]).text() == "more tha");
+  CHECK(label_of(events[3]).empty());
+  CHECK(run.report.virtual_seconds == 4.5);
+}
+
 TEST_CASE("switched off errors still name their lines") {
   int line = 0;
   const auto seen = observe({.world_size = 2, .trace = false}, [&](Comm& dist) {
