@@ -198,16 +198,16 @@ ShardBytes shard_bytes(const std::vector<std::int64_t>& sizes, int world_size) {
   return bytes;
 }
 
-Cost scatter_cost(const std::vector<std::int64_t>& sizes, int world_size) {
-  std::vector<std::int64_t> padded;
-  for (const std::int64_t size : sizes) padded.push_back(shard_size(size, world_size) * world_size);
-  return native(CollectiveKind::kReduceScatter, world_size, padded);
-}
-
-Cost gather_cost(const std::vector<std::int64_t>& sizes, int world_size) {
-  std::vector<std::int64_t> shards;
-  for (const std::int64_t size : sizes) shards.push_back(shard_size(size, world_size));
-  return native(CollectiveKind::kAllGather, world_size, shards);
+Cost cost_of_step(const std::vector<std::int64_t>& sizes, int world_size, int gathers) {
+  std::vector<std::int64_t> padded, shards;
+  for (const std::int64_t size : sizes) {
+    shards.push_back(shard_size(size, world_size));
+    padded.push_back(shards.back() * world_size);
+  }
+  const Cost scatter = native(CollectiveKind::kReduceScatter, world_size, padded);
+  const Cost gather = times(gathers, native(CollectiveKind::kAllGather, world_size, shards));
+  return {scatter.steps + gather.steps, scatter.bytes + gather.bytes,
+          scatter.reduced + gather.reduced};
 }
 
 }  // namespace rankbox

@@ -67,8 +67,8 @@ struct ShardBytes {
 };
 ShardBytes shard_bytes(const std::vector<std::int64_t>& sizes, int world_size);
 
-/// What it costs to reduce-scatter the gradients of each group, and to all-gather its values.
-Cost scatter_cost(const std::vector<std::int64_t>& sizes, int world_size);
-Cost gather_cost(const std::vector<std::int64_t>& sizes, int world_size);
+/// What a step costs that reduce-scatters the gradients of each group once, and all-gathers its values so
+/// many times.
+Cost cost_of_step(const std::vector<std::int64_t>& sizes, int world_size, int gathers);
 
 }  // namespace rankbox

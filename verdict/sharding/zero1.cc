@@ -2,15 +2,12 @@
 
 #include <numeric>
 
-#include "collectives/cost.h"
 #include "verdict/data_parallel/parameters.h"
 #include "verdict/sharding/sharded_training.h"
 
 namespace rankbox {
 
 namespace {
-
-using cost::operator+;
 
 /// All parameters together.
 std::vector<std::int64_t> sizes_in(const Case& example) {
@@ -43,9 +40,8 @@ std::optional<Difference> Zero1::run(Comm& dist, const Case& example) const {
 }
 
 Cost Zero1::cost(const Case& example) const {
-  const std::vector<std::int64_t> sizes = sizes_in(example);
   return times(steps_in(example),
-               scatter_cost(sizes, example.world_size) + gather_cost(sizes, example.world_size));
+               cost_of_step(sizes_in(example), example.world_size, /*gathers=*/1));
 }
 
 }  // namespace rankbox

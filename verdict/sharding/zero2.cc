@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "collectives/cost.h"
 #include "training/cross_entropy.h"
 #include "verdict/data_parallel/parameters.h"
 #include "verdict/sharding/sharded_training.h"
 
 namespace rankbox {
-
-using cost::operator+;
 
 std::vector<Case> Zero2::cases() const { return cases_of_sharding(); }
 
@@ -43,9 +40,8 @@ std::optional<Difference> Zero2::run(Comm& dist, const Case& example) const {
 }
 
 Cost Zero2::cost(const Case& example) const {
-  const std::vector<std::int64_t> sizes = sharded_layer_sizes(*example.count);
-  return times(steps_in(example),
-               scatter_cost(sizes, example.world_size) + gather_cost(sizes, example.world_size));
+  return times(steps_in(example), cost_of_step(sharded_layer_sizes(*example.count),
+                                               example.world_size, /*gathers=*/1));
 }
 
 }  // namespace rankbox

@@ -4,15 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "collectives/cost.h"
 #include "verdict/data_parallel/parameters.h"
 #include "verdict/sharding/sharded_training.h"
 
 namespace rankbox {
 
 namespace {
-
-using cost::operator+;
 
 constexpr double kLossBound = 1e-4;
 
@@ -69,9 +66,8 @@ std::optional<Difference> Zero3::run(Comm& dist, const Case& example) const {
 }
 
 Cost Zero3::cost(const Case& example) const {
-  const std::vector<std::int64_t> sizes = sharded_layer_sizes(*example.count);
-  return times(steps_in(example), times(2, gather_cost(sizes, example.world_size)) +
-                                      scatter_cost(sizes, example.world_size));
+  return times(steps_in(example), cost_of_step(sharded_layer_sizes(*example.count),
+                                               example.world_size, /*gathers=*/2));
 }
 
 }  // namespace rankbox
