@@ -33,7 +33,8 @@ void hint(const Options& options) {
   if (seen < most) {
     fmt::print("more: ./rankbox hint {}\n", exercise.name);
   } else {
-    fmt::print("that was the last one; the answer: {}\n", solution_path(exercise));
+    fmt::print("{}\n",
+               wrap(fmt::format("that was the last one; the answer: {}", solution_path(exercise))));
     if (sends_messages(exercise)) {
       fmt::print("drawn: ./rankbox show {} --solution\n", exercise.name);
     }
