@@ -152,6 +152,16 @@ const Rivals kEqualToSingle[] = {
     {{"dp"}, {"mlp"}},
 };
 
+TEST_CASE("no strategy is left out of that") {
+  for (const Strategy* strategy : strategies()) {
+    CAPTURE(std::string(strategy->name));
+    const bool is_compared = std::ranges::any_of(kEqualToSingle, [&](const Rivals& rivals) {
+      return std::ranges::find(rivals.strategies, strategy->name) != rivals.strategies.end();
+    });
+    CHECK((is_compared || strategy == &kSingle));
+  }
+}
+
 TEST_CASE("after 20 steps all have the parameters of single, which moved, and the loss fell") {
   const struct {
     const char* model;
