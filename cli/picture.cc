@@ -11,6 +11,7 @@
 #include "cli/stop_report.h"
 #include "clusters/clusters.h"
 #include "sim/clock.h"
+#include "verdict/free_messages.h"
 #include "viewer/html.h"
 #include "viewer/schedule_grid.h"
 #include "viewer/source_text.h"
@@ -50,10 +51,7 @@ std::string schedule(const Exercise& exercise, const Case& example, const Trace&
                      const PictureOptions& options) {
   const std::optional<IdleShare> promised = idle_share_of(exercise, example);
   if (!promised || !has_schedule(trace)) return "";
-  Cluster free;
-  free.within_node = free.between_nodes = {0, 0};
-  free.gamma = 0;
-  const sim::Replay replay = sim::replay(trace, free);
+  const sim::Replay replay = sim::replay(trace, free_messages());
   const ScheduleGridOptions style = {
       .columns = options.columns, .ascii = options.ascii, .colour = options.colour};
   return draw_schedule(trace, replay, style) +

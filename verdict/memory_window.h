@@ -10,7 +10,8 @@
 // taken off, whoever had allocated it. Where a sanitizer needs operator new for itself, tensors alone are
 // counted.
 //
-// Thread safety: a window sees its own thread only. One at a time on a thread.
+// Thread safety: a window sees its own thread only. One at a time on a thread: the next one's peak begins
+// anew, and with it the rank's RunReport::peak_bytes.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,9 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
       outcome.parameters = count_elements(parameters);
       outcome.test = test;
     }
-    return std::pair(digest_of(parameters), is_complete);
+    const std::uint64_t digest = digest_of(parameters);
+    trainer->release();
+    return std::pair(digest, is_complete);
   });
   for (const auto& [digest, is_complete] : run.results) outcome.digests.push_back(digest);
   outcome.is_complete = run.results.front().second;

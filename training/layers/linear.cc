@@ -21,14 +21,18 @@ LinearOf<T>::LinearOf(std::int64_t in, std::int64_t out, Random random)
 
 template <class T>
 LinearOf<T>::LinearOf(TensorOf<T> weights, TensorOf<T> biases)
-    : weight{"weight", std::move(weights)}, bias{"bias", std::move(biases)}, in_(0), out_(0) {
-  has_bias_ = !bias.value.empty();
+    : weight{"weight", std::move(weights)},
+      bias{"bias", std::move(biases)},
+      in_(0),
+      out_(0),
+      has_bias_(!bias.value.empty()) {
   const std::vector<std::int64_t>& extents = weight.value.shape().extents();
   if (extents.size() != 2 || (has_bias_ && bias.value.size() != extents[0])) {
     throw InvalidArgument(fmt::format("linear: weights of shape {} and {} biases",
                                       to_string(weight.value.shape()), bias.value.size()));
   }
-  out_ = extents[0], in_ = extents[1];
+  out_ = extents[0];
+  in_ = extents[1];
 }
 
 template <class T>

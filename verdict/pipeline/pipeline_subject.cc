@@ -5,6 +5,7 @@
 #include "training/sgd.h"
 #include "verdict/data_parallel/small_training.h"
 #include "verdict/data_parallel/suspects.h"
+#include "verdict/free_messages.h"
 #include "verdict/pipeline/compare_run.h"
 #include "verdict/pipeline/deep_model.h"
 #include "verdict/pipeline/layout.h"
@@ -190,13 +191,7 @@ std::optional<Difference> PipelineSubject::compare_gradients(std::vector<Stage>&
   return std::nullopt;
 }
 
-Cluster PipelineSubject::cluster(const Case& /*example*/) const {
-  Cluster free;
-  free.name = "free messages";
-  free.within_node = free.between_nodes = {0, 0};
-  free.gamma = 0;
-  return free;
-}
+Cluster PipelineSubject::cluster(const Case& /*example*/) const { return free_messages(); }
 
 std::optional<Difference> PipelineSubject::compare_schedule(const RunReport& report,
                                                             const Case& example) const {
