@@ -66,9 +66,9 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
                  "how they do, see below (default: single, with several ranks ddp)");
   app.add_option("--epochs", typed.epochs, "times through the data (default: the model's)")
       ->check(cli::whole_number(1, 1'000'000));
-  app.add_option(
-         "--batch", typed.batch,
-         "samples of a step, of all ranks together; a multiple of them (default: the model's)")
+  app.add_option("--batch", typed.batch,
+                 "samples of a step, of all ranks together; where each takes a share of them, a "
+                 "multiple of the ranks (default: the model's)")
       ->check(cli::whole_number(1, kMost));
   app.add_option("--optimizer", typed.optimizer, "sgd or adam (default: the model's)");
   app.add_option("--learning-rate", typed.learning_rate, "(default: the model's)");
