@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <sstream>
 #include <system_error>
@@ -29,31 +30,52 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-std::vector<std::string> command(const Exercise& exercise, const std::string& source,
-                                 const std::string& library) {
+/// What a library is made of: a function, and the header that declares it.
+struct Unit {
+  std::string function;
+  std::string header;
+  std::string source;
+};
+
+/// Hides all of a library but its entry and its function: a helper that happens to have the name of
+/// another library's function must not replace it.
+std::string write_symbol_list(const Unit& unit, const std::string& library) {
+  std::string path = library + ".symbols";
+  std::ofstream(path) << fmt::format(
+      "{{ global: rankbox_exercise; _ZN7rankbox{}{}E*; local: *; }};\n", unit.function.size(),
+      unit.function);
+  return path;
+}
+
+std::vector<std::string> command(const Unit& unit, const std::string& library,
+                                 const CompileOptions& options) {
   const char* chosen = std::getenv("CXX");
   std::vector<std::string> words = words_of(chosen == nullptr ? "" : chosen);
   if (words.empty()) words = {"c++"};
   // -g1: line numbers, and no more than that to write.
   for (const char* word :
-       {"-std=c++20", "-O1", "-g1", "-fPIC", "-pthread", "-Wall", "-Wextra",
-        "-Wno-unused-parameter", "-fdiagnostics-color=never", "-fmax-errors=5", "-I."}) {
+       {"-std=c++20", "-g1", "-fPIC", "-pthread", "-Wall", "-Wextra", "-Wno-unused-parameter",
+        "-fdiagnostics-color=never", "-fmax-errors=5", "-I."}) {
     words.emplace_back(word);
   }
+  words.emplace_back(options.optimize ? "-O2" : "-O1");
+  if (options.backend == "mpi") words.emplace_back("-DRANKBOX_BACKEND_MPI");
+  if (options.backend == "nccl") words.emplace_back("-DRANKBOX_BACKEND_NCCL");
   const std::string contract = precompiled_contract(words);
   if (!contract.empty()) words.insert(words.end(), {"-include", contract});
   // Calls of the learner's own functions stay in the library, even if the process has others of the
   // same name.
-  words.insert(words.end(), {"-shared", "-Wl,-Bsymbolic-functions"});
+  words.insert(words.end(), {"-shared", "-Wl,-Bsymbolic-functions",
+                             "-Wl,--version-script=" + write_symbol_list(unit, library)});
   // Older clangs need it to find the lines of calls; it is empty for all other compilers.
   const std::string clang_header = "bazel/clang_source_location.h";
   if (std::filesystem::exists(project_root() + "/" + clang_header)) {
     words.insert(words.end(), {"-include", clang_header});
   }
   words.insert(words.end(), {"-include", "cli/exercise_entry.h"});
-  words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", exercise.name));
-  words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"{}\"", contract_path(exercise)));
-  for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), source}) {
+  words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", unit.function));
+  words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"{}\"", unit.header));
+  for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), unit.source}) {
     words.push_back(word);
   }
   return words;
@@ -80,15 +102,9 @@ Failure first_error(const std::string& output) {
   return failure;
 }
 
-}  // namespace
-
-std::string signature(const Exercise& exercise) {
-  return fmt::format("void rankbox::{}{}", exercise.name, exercise.parameters);
-}
-
-Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library) {
+Compiled compile_unit(const Unit& unit, const std::string& library, const CompileOptions& chosen) {
   ChildOptions options;
-  options.command = command(exercise, source, library);
+  options.command = command(unit, library, chosen);
   options.directory = project_root();
   options.seconds = kSeconds;
   options.memory_bytes = kMemory;
@@ -113,8 +129,24 @@ Compiled compile(const Exercise& exercise, const std::string& source, const std:
   if (result.timed_out) {
     compiled.failure->message = fmt::format("the compiler was not done after {} s", kSeconds);
   }
-  if (compiled.failure->file.empty()) compiled.failure->file = display_path(source);
+  if (compiled.failure->file.empty()) compiled.failure->file = display_path(unit.source);
   return compiled;
+}
+
+}  // namespace
+
+std::string signature(const Exercise& exercise) {
+  return fmt::format("void rankbox::{}{}", exercise.name, exercise.parameters);
+}
+
+Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library,
+                 const CompileOptions& options) {
+  return compile_unit({exercise.name, contract_path(exercise), source}, library, options);
+}
+
+Compiled compile_program(const std::string& source, const std::string& library,
+                         const CompileOptions& options) {
+  return compile_unit({"rank_main", "cli/rank_main.h", source}, library, options);
 }
 
 }  // namespace rankbox::cli

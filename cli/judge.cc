@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "cli/child.h"
-#include "cli/library.h"
+#include "cli/compile.h"
 #include "cli/paths.h"
 #include "cli/picture.h"
+#include "cli/plugin.h"
 #include "cli/stop_report.h"
 #include "verdict/verdict_json.h"
 
@@ -37,7 +38,8 @@ void report_line(const std::string& line) {
 }
 
 Verdict judge_library(const Exercise& exercise, const Options& options) {
-  const LoadedFunction loaded = load_function(exercise, options.library);
+  const LoadedFunction loaded = load_function(options.library, signature(exercise));
+  set_library(loaded.entry);
   if (loaded.function == nullptr) {
     Failure failure;
     failure.kind = FailureKind::kCompile;

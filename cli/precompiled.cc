@@ -21,11 +21,16 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHeader = "contract.h";
 
-/// Of the compiler's command line, and of the headers that comm/comm.h may include. Their times, not
-/// their texts: to look is as quick as not to look.
-std::string key_of(const std::vector<std::string>& compiler) {
-  std::vector<std::string> facts = compiler;
-  for (const char* folder : {"comm", "sim"}) {
+std::string hash_of(const std::vector<std::string>& facts) {
+  return fmt::format("{:016x}",
+                     std::hash<std::string>()(fmt::format("{}", fmt::join(facts, "\n"))));
+}
+
+/// Of the headers that comm/comm.h may include. Their times, not their texts: to look is as quick as
+/// not to look.
+std::string key_of_headers() {
+  std::vector<std::string> facts;
+  for (const char* folder : {"comm", "sim", "mpi", "gpu"}) {
     std::uint64_t all = 0;  // in no order
     for (const fs::directory_entry& file : fs::directory_iterator(project_root() + "/" + folder)) {
       if (file.path().extension() != ".h") continue;
@@ -35,8 +40,7 @@ std::string key_of(const std::vector<std::string>& compiler) {
     }
     facts.push_back(fmt::format("{}", all));
   }
-  return fmt::format("{:016x}",
-                     std::hash<std::string>()(fmt::format("{}", fmt::join(facts, "\n"))));
+  return hash_of(facts);
 }
 
 /// Makes the header and, if the compiler can, its other form. Without that it is a header like any
@@ -73,8 +77,9 @@ void remove_others(const fs::path& all, const fs::path& mine) {
 
 std::string precompiled_contract(const std::vector<std::string>& compiler) {
   try {
-    const fs::path all = fs::path(project_root()) / ".rankbox" / "precompiled";
-    const fs::path mine = all / key_of(compiler);
+    // A folder for each compiler and set of flags, which holds the form of the newest headers.
+    const fs::path all = fs::path(project_root()) / ".rankbox" / "precompiled" / hash_of(compiler);
+    const fs::path mine = all / key_of_headers();
     if (fs::exists(mine)) return (mine / kHeader).string();
 
     const fs::path part = all / fmt::format("{}.{}", mine.filename().string(), getpid());

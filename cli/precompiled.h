@@ -7,7 +7,7 @@
 namespace rankbox::cli {
 
 /// A header to include before all others, which stands for comm/comm.h; made when the compiler, its
-/// flags or a header of ours are not those of the last time (.rankbox/precompiled, 50 MB). Empty if
+/// flags or a header of ours are not those of the last time (.rankbox/precompiled, 50 MB for each set of flags). Empty if
 /// it cannot be made: then things take longer, and that is all.
 /// Blocks for some seconds when it is made. Several processes may ask at once.
 /// Throws Interrupted while an InterruptGuard lives.

@@ -1,13 +1,10 @@
-#include "cli/library.h"
+#include "cli/plugin.h"
 
 #include <cstdlib>
 
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
-
-#include "cli/compile.h"
-#include "cli/stop_report.h"
 
 namespace rankbox::cli {
 namespace {
@@ -26,15 +23,15 @@ std::string load_error() {
 
 }  // namespace
 
-LoadedFunction load_function(const Exercise& exercise, const std::string& library) {
+LoadedFunction load_function(const std::string& library, const std::string& signature) {
   void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) return {nullptr, load_error()};
-  const auto entry = reinterpret_cast<AnyFunction (*)()>(dlsym(opened, "rankbox_exercise"));
+  using Function = void (*)();
+  const auto entry = reinterpret_cast<Function (*)()>(dlsym(opened, "rankbox_exercise"));
   if (entry == nullptr) return {nullptr, dlerror()};
-  set_library(reinterpret_cast<void*>(entry));
 
   // A missing function is found all the same: the solution of that name, in this program.
-  const AnyFunction function = entry();
+  const Function function = entry();
   Dl_info of_entry = {};
   Dl_info of_function = {};
   dladdr(reinterpret_cast<void*>(entry), &of_entry);
@@ -42,9 +39,9 @@ LoadedFunction load_function(const Exercise& exercise, const std::string& librar
   if (of_entry.dli_fbase != of_function.dli_fbase) {
     return {nullptr, fmt::format("there is no function {}: is it in namespace rankbox, with "
                                  "just these parameters?",
-                                 signature(exercise))};
+                                 signature)};
   }
-  return {function, ""};
+  return {function, "", reinterpret_cast<const void*>(entry)};
 }
 
 }  // namespace rankbox::cli
