@@ -82,22 +82,6 @@ LEARNER_COPTS = [
     "-Wno-conversion",
 ]
 
-def exercise_libraries(names, deps):
-    """What a learner writes: one library per exercise, from NAME.cc.
-
-    Args:
-      names: of the exercises.
-      deps: what their answers may include: a learner edits no BUILD file.
-    """
-    for name in names:
-        native.cc_library(
-            name = name,
-            srcs = [name + ".cc"],
-            copts = LEARNER_COPTS,
-            linkstatic = True,
-            deps = deps,
-        )
-
 def doctest_tests(names, deps, size = "small", tags = ["sanitize"], main = "//tests/support:main"):
     """One cc_test per name, from NAME.cc, with doctest and a main().
 

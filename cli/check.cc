@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/child.h"
+#include "cli/course.h"
 #include "cli/exercise_file.h"
 #include "cli/grade.h"
 #include "cli/guide.h"
@@ -111,7 +112,7 @@ bool check(const Exercise& exercise, const Options& options) {
   grading.replay = options.replay;
   grading.seconds = options.file.seconds;
   grading.memory_mb = options.memory_mb;
-  const bool own = display_path(grading.file) == stub_path(exercise);
+  const bool own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
   grading.command = replay_command(options, exercise, grading.file, own);
 
   const Grade graded = grade(exercise, grading);
@@ -164,6 +165,7 @@ void add_check(CLI::App& app) {
   check_command->add_option("--memory", options->memory_mb, "MB it may use (default 1024)")
       ->check(whole_number(64, 1 << 20))
       ->type_name("MB");
+  add_course(*check_command);
   check_command->callback([options] { run(*options); });
 }
 

@@ -61,6 +61,7 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   words.emplace_back(options.optimize ? "-O2" : "-O1");
   if (options.backend == "mpi") words.emplace_back("-DRANKBOX_BACKEND_MPI");
   if (options.backend == "nccl") words.emplace_back("-DRANKBOX_BACKEND_NCCL");
+  if (!registry().folder.empty()) words.push_back("-I" + registry().folder);
   const std::string contract = precompiled_contract(words);
   if (!contract.empty()) words.insert(words.end(), {"-include", contract});
   // Calls of the learner's own functions stay in the library, even if the process has others of the
@@ -136,7 +137,7 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
 }  // namespace
 
 std::string signature(const Exercise& exercise) {
-  return fmt::format("void rankbox::{}{}", exercise.name, exercise.parameters);
+  return fmt::format("void rankbox::{}{}", exercise.name, parameters_of(exercise));
 }
 
 Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library,

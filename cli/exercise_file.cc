@@ -31,11 +31,10 @@ std::string path_of(const ExerciseFile& options, const Exercise& exercise) {
         "--timeout {:g} should be more than 0 and at most 3600 seconds", options.seconds));
   }
   if (!options.file.empty()) return options.file;
-  const std::filesystem::path root = project_root();
-  if (options.solution) return root / solution_path(exercise);
+  if (options.solution) return absolute_path(solution_path(exercise));
   const bool is_path = options.name.find('/') != std::string::npos;
   if (is_path && std::filesystem::exists(options.name)) return options.name;
-  return root / stub_path(exercise);
+  return absolute_path(stub_path(exercise));
 }
 
 }  // namespace rankbox::cli

@@ -134,13 +134,18 @@ void require_readable(const std::string& file) {
 }
 
 /// @param temporary where the program may leave files, which goes away with whatever it left
+/// @param solution the compiled reference solution; empty: the promised cost does not need it
 ChildResult run_judge(const Exercise& exercise, const std::string& library,
-                      const std::string& temporary, const GradeOptions& options) {
+                      const std::string& solution, const std::string& temporary,
+                      const GradeOptions& options) {
   ChildOptions child;
   child.temporary = temporary;
   child.command = {"/proc/self/exe", "judge", exercise.name, library, "--command", options.command};
   if (!options.replay.empty()) {
     child.command.insert(child.command.end(), {"--replay", options.replay});
+  }
+  if (!solution.empty()) {
+    child.command.insert(child.command.end(), {"--solution", solution});
   }
   if (!options.picture.empty()) {
     child.command.insert(child.command.end(), {"--picture", options.picture});
@@ -150,6 +155,15 @@ ChildResult run_judge(const Exercise& exercise, const std::string& library,
   child.memory_bytes = std::int64_t{options.memory_mb} << 20;
   child.ask_where = true;
   return run_child(child);
+}
+
+/// Throws Error if it does not compile.
+void compile_solution(const Exercise& exercise, const std::string& library) {
+  const Compiled compiled = compile(exercise, solution_path(exercise), library);
+  if (!compiled.failure) return;
+  throw Error(fmt::format(
+      "the cost of {} is that of its solution, which does not compile: {}:{}: {}", exercise.name,
+      compiled.failure->file, compiled.failure->line, compiled.failure->message));
 }
 
 }  // namespace
@@ -173,7 +187,12 @@ Grade grade(const Exercise& exercise, const GradeOptions& options) {
     return grade;
   }
 
-  const ChildResult child = run_judge(exercise, library, temporary.path(""), options);
+  std::string solution;
+  if (is_cost_of_solution(exercise) && options.picture.empty()) {
+    solution = temporary.path("solution.so");
+    compile_solution(exercise, solution);
+  }
+  const ChildResult child = run_judge(exercise, library, solution, temporary.path(""), options);
   const Report report = parse_report(child.report);
   grade.program_output = child.output;
   grade.verdict = verdict_of(exercise, child, report, options);

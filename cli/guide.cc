@@ -11,10 +11,10 @@
 namespace rankbox::cli {
 
 Guide guide_of(const Exercise& exercise) {
-  const std::string path = fmt::format("exercises/{}/guide.toml", chapter_of(exercise).folder);
+  const std::string path = guide_path(chapter_of(exercise));
   toml::table file;
   try {
-    file = toml::parse_file(project_root() + "/" + path);
+    file = toml::parse_file(absolute_path(path));
   } catch (const toml::parse_error& error) {
     throw Error(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
   }

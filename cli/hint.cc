@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/course.h"
 #include "cli/guide.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -54,6 +55,7 @@ void add_hint(CLI::App& app) {
       ->required()
       ->type_name("NAME");
   command->add_flag("--all", options->all, "all of them at once");
+  add_course(*command);
   command->callback([options] { hint(*options); });
 }
 

@@ -10,10 +10,12 @@
 
 #include "cli/child.h"
 #include "cli/compile.h"
+#include "cli/course.h"
 #include "cli/paths.h"
 #include "cli/picture.h"
 #include "cli/plugin.h"
 #include "cli/stop_report.h"
+#include "comm/errors.h"
 #include "verdict/verdict_json.h"
 
 namespace rankbox::cli {
@@ -26,6 +28,7 @@ struct Options {
   std::string replay;
   std::string command;
   std::string picture;
+  std::string solution;
 };
 
 void report_line(const std::string& line) {
@@ -35,6 +38,16 @@ void report_line(const std::string& line) {
     if (wrote <= 0) _exit(1);  // nobody listens any more
     sent += static_cast<std::size_t>(wrote);
   }
+}
+
+/// The reference solution, for exercises whose cost is what it costs.
+AnyFunction load_solution(const Exercise& exercise, const std::string& library) {
+  if (library.empty()) return nullptr;
+  const LoadedFunction loaded = load_function(library, signature(exercise));
+  if (loaded.function == nullptr) {
+    throw Error("cannot load the solution: " + loaded.problem);
+  }
+  return loaded.function;
 }
 
 Verdict judge_library(const Exercise& exercise, const Options& options) {
@@ -57,7 +70,8 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
     report_line("case " + replay_line);
   };
   judge_options.entering = use_signal_stack;
-  return judge_exercise(exercise, loaded.function, judge_options);
+  return judge_exercise(exercise, loaded.function, judge_options,
+                        load_solution(exercise, options.solution));
 }
 
 [[noreturn]] void run(const Options& options) {
@@ -85,6 +99,8 @@ void add_judge(CLI::App& app) {
   judge->add_option("--replay", options->replay);
   judge->add_option("--command", options->command);
   judge->add_option("--picture", options->picture);
+  judge->add_option("--solution", options->solution);
+  add_course(*judge);
   judge->callback([options] { run(*options); });
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/course.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -77,7 +78,7 @@ void print_next() {
   const bool begun = next == latest_exercise();
   fmt::print("\n{}\n", wrap(fmt::format("{}: {}, {} (difficulty {}/5)", begun ? "Go on" : "Next",
                                         next->name, next->summary, next->difficulty)));
-  fmt::print("  read   exercises/{}/README.md\n", chapter_of(*next).folder);
+  fmt::print("  read   {}\n", readme_path(chapter_of(*next)));
   fmt::print("  edit   {}\n", stub_path(*next));
   fmt::print("  check  ./rankbox check {}{}\n", next->name, begun ? "" : "    or ./rankbox watch");
   if (begun) fmt::print("  stuck  ./rankbox hint {}\n", next->name);
@@ -94,6 +95,7 @@ void add_list(CLI::App& app) {
       "With --json, status is that of the last check: pass, fail, not_implemented or error;\n"
       "changed if the file was edited since, not_started if it was never checked.");
   list->add_flag("--json", *json, "print a JSON array");
+  add_course(*list);
   list->callback([json] { *json ? print_json() : print_table(); });
 }
 

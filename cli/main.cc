@@ -14,10 +14,12 @@
 #include "cli/check.h"
 #include "cli/child.h"
 #include "cli/compare/compare.h"
+#include "cli/course.h"
 #include "cli/demo/demo.h"
 #include "cli/hint.h"
 #include "cli/judge.h"
 #include "cli/list.h"
+#include "cli/paths.h"
 #include "cli/race.h"
 #include "cli/reset.h"
 #include "cli/show.h"
@@ -54,6 +56,8 @@ int run(int argc, char** argv) {
   app.set_help_all_flag("--help-all", "Print the help of all subcommands and exit");
   app.footer("Example:\n  ./rankbox check broadcast_ring\nWithout a subcommand: where you are.");
   app.require_subcommand(0, 1);
+  rankbox::cli::use_course("");
+  rankbox::cli::add_course(app);
   rankbox::cli::add_demo(app);
   rankbox::cli::add_list(app);
   rankbox::cli::add_check(app);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kCourse = "RANKBOX_COURSE";
+
 std::string find_root() {
   if (const char* given = std::getenv("RANKBOX_ROOT"); given != nullptr && *given != '\0') {
     if (fs::exists(fs::path(given) / "comm/comm.h")) return fs::absolute(given).lexically_normal();
@@ -30,6 +34,17 @@ std::string find_root() {
     if (folder == folder.root_path()) break;
   }
   throw Error("this is not inside a Rankbox folder: start ./rankbox there, or set RANKBOX_ROOT");
+}
+
+/// @param prefix of the file's name in messages
+Registry read_registry(const std::string& folder, const std::string& prefix,
+                       const std::string& contracts = "") {
+  std::ifstream file(folder + "/registry.toml");
+  std::ostringstream text;
+  if (!(file && text << file.rdbuf())) {
+    throw Error(fmt::format("cannot read {}/registry.toml", folder));
+  }
+  return parse_registry(text.str(), prefix + "registry.toml", contracts);
 }
 
 /// Fewest insertions, deletions and replacements that make b of a (Levenshtein).
@@ -53,6 +68,32 @@ const std::string& project_root() {
   static const std::string root = find_root();
   return root;
 }
+
+void use_course(const std::string& folder) {
+  if (folder.empty()) {
+    use_registry([] { return read_registry(project_root() + "/exercises", "exercises/"); });
+    return;
+  }
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  const std::string root = (path.has_filename() ? path : path.parent_path()).string();
+  if (!fs::exists(root + "/registry.toml")) {
+    throw InvalidArgument(fmt::format("--course {}: there is no registry.toml in it", folder));
+  }
+  setenv(kCourse, root.c_str(), 1);
+  use_registry([root] {
+    Registry course = read_registry(root, root + "/", "contracts");
+    course.folder = root;
+    return course;
+  });
+}
+
+const std::string& course_root() {
+  return registry().folder.empty() ? project_root() : registry().folder;
+}
+
+std::string absolute_path(const std::string& path) { return fs::path(project_root()) / path; }
+
+std::string state_folder() { return course_root() + "/.rankbox"; }
 
 std::vector<std::string> nearest_names(const std::string& text) {
   std::vector<std::pair<std::size_t, std::string>> ranked;

@@ -12,6 +12,21 @@ namespace rankbox::cli {
 /// Throws Error if there is none.
 const std::string& project_root();
 
+/// Makes the commands work on the exercises of another folder, laid out as the project is:
+/// registry.toml, contracts/, exercises/NN_topic/, solutions/NN_topic/, mutants/ and variants/.
+/// Empty: on the project's own. Processes that are started later follow.
+/// Throws InvalidArgument if there is no registry.toml.
+void use_course(const std::string& folder);
+
+/// The folder of the exercises that the commands work on: that course's, or the project's root.
+const std::string& course_root();
+
+/// The absolute path of one that the registry has: from the project's root, or absolute already.
+std::string absolute_path(const std::string& path);
+
+/// Where progress and saved files are kept: .rankbox in course_root().
+std::string state_folder();
+
 /// The exercise that `text` means: its name, or the path of its file in exercises/ or solutions/.
 /// Throws InvalidArgument with the nearest names.
 const Exercise& exercise_named(const std::string& text);

@@ -40,7 +40,8 @@ std::vector<const Exercise*> rivals_of(const Exercise& exercise) {
   std::vector<const Exercise*> rivals;
   for (const Exercise& other : exercises()) {
     const bool alike = other.chapter == exercise.chapter &&
-                       std::string_view(other.parameters) == exercise.parameters;
+                       std::string_view(parameters_of(other)) == parameters_of(exercise) &&
+                       has_cost_form(other);
     if (alike) rivals.push_back(&other);
   }
   return rivals;

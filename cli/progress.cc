@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-fs::path folder() { return fs::path(project_root()) / ".rankbox"; }
+fs::path folder() { return state_folder(); }
 fs::path progress_file() { return folder() / "progress.json"; }
 
 // FNV-1a, 64 bits: tells an edited file from an unedited one, no more.
@@ -61,9 +61,7 @@ std::int64_t number_at(const Json& entry, const char* key) {
              : 0;
 }
 
-fs::path own_file(const Exercise& exercise) {
-  return fs::path(project_root()) / stub_path(exercise);
-}
+fs::path own_file(const Exercise& exercise) { return absolute_path(stub_path(exercise)); }
 
 /// Held while the file is read, changed and written back.
 class Lock {

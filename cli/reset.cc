@@ -9,9 +9,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "cli/course.h"
 #include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
+#include "cli/stub.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
@@ -21,7 +23,7 @@ namespace fs = std::filesystem;
 
 /// A name that does not exist yet: .rankbox/saved/broadcast_ring-20260131-235959.cc
 fs::path place_to_save(const Exercise& exercise) {
-  const fs::path folder = fs::path(project_root()) / ".rankbox" / "saved";
+  const fs::path folder = fs::path(state_folder()) / "saved";
   fs::create_directories(folder);
   const std::string stem =
       fmt::format("{}-{:%Y%m%d-%H%M%S}", exercise.name,
@@ -33,16 +35,15 @@ fs::path place_to_save(const Exercise& exercise) {
 
 void reset(const std::string& name) {
   const Exercise& exercise = exercise_named(name);
-  const fs::path own = fs::path(project_root()) / stub_path(exercise);
-  const fs::path pristine = fs::path(project_root()) / pristine_path(exercise);
+  const fs::path own = absolute_path(stub_path(exercise));
+  const std::string text = stub_text(exercise);
   try {
-    if (!fs::exists(pristine)) throw Error(fmt::format("{} is missing", pristine.string()));
     if (fs::exists(own)) {
       const fs::path saved = place_to_save(exercise);
       fs::copy_file(own, saved);
       fmt::print("yours is kept: {}\n", display_path(saved.string()));
     }
-    copy_file_to(pristine, own);
+    write_file(own.string(), text);
   } catch (const fs::filesystem_error& error) {
     throw Error(fmt::format("cannot reset {}: {}", exercise.name, error.code().message()));
   }
@@ -62,6 +63,7 @@ void add_reset(CLI::App& app) {
   command->add_option("name", *name, "an exercise (./rankbox list), or its file")
       ->required()
       ->type_name("NAME");
+  add_course(*command);
   command->callback([name] { reset(*name); });
 }
 

@@ -13,6 +13,7 @@
 
 #include "cli/buffering.h"
 #include "cli/child.h"
+#include "cli/course.h"
 #include "cli/exercise_file.h"
 #include "cli/grade.h"
 #include "cli/output_file.h"
@@ -177,6 +178,7 @@ void add_show(CLI::App& app) {
       ->type_name("F");
   command->add_option("--trace", options->trace, "write trace-event JSON to this file")
       ->type_name("F");
+  add_course(*command);
   command->callback([options] { show(*options); });
 }
 

@@ -14,6 +14,7 @@
 
 #include "cli/check.h"
 #include "cli/child.h"
+#include "cli/course.h"
 #include "cli/list.h"
 #include "cli/paths.h"
 #include "cli/terminal.h"
@@ -57,7 +58,7 @@ class Files {
   /// None while an editor has removed it and not yet put it back.
   static Time time_of(const Exercise& exercise) {
     std::error_code error;
-    const auto time = fs::last_write_time(fs::path(project_root()) / stub_path(exercise), error);
+    const auto time = fs::last_write_time(absolute_path(stub_path(exercise)), error);
     return error ? Time() : Time(time);
   }
 
@@ -120,6 +121,7 @@ void add_watch(CLI::App& app) {
       "Saving again while a file is being graded starts over. Ctrl-C ends.");
   command->add_option("name", *name, "an exercise (./rankbox list), or its file")
       ->type_name("NAME");
+  add_course(*command);
   command->callback([name] { watch(*name); });
 }
 

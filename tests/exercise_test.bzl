@@ -1,56 +1,66 @@
-"""The tests of exercises: one source each, built against the answer and the learner's file.
+"""The tests of exercises. What they expect is in exercises/registry.toml.
 
     chapter_tests()
 
-in the package tests/02_broadcast makes, from broadcast_ring_test.cc,
+in the package tests/02_broadcast makes
 
-    broadcast_ring_solution_test    linked with //solutions; runs with all tests
-    broadcast_ring_exercise_test    linked with //exercises/02_broadcast:broadcast_ring; manual,
-                                    since it fails until somebody has done the exercise
+    solutions_test                  judges all solutions of the chapter
+    broadcast_ring_exercise_test    judges the learner's file; manual, since it fails until the
+                                    exercise is done
+    NAME_test                       from NAME_test.cc, where that says more than the registry
 
-and so for every exercise of the chapter, on any backend: with --config=mpi they run under mpirun.
+They run on any backend: with --config=mpi under mpirun.
 """
 
-load("//bazel:backend_test.bzl", "PROCESSES", "backend_test")
-load(":exercises.bzl", "EXERCISES", "rooms_of")
+load("@course//:exercises.bzl", "CONTRACTS", "EXERCISES")
+load("//bazel:backend_test.bzl", "backend_test")
+
+# The tables of solutions, by the folder of their contracts.
+_SOLUTIONS = {
+    "collectives": ["//solutions:table"],
+    "parallel": [
+        "//solutions:table",
+        "//solutions:training_table",
+    ],
+}
 
 def chapter_tests():
+    """Makes the tests of the chapter that this package is called after."""
     chapter = native.package_name().split("/")[-1]
-    for name, family in EXERCISES[chapter].items():
-        _exercise_test(chapter, name, family)
+    solutions = _SOLUTIONS[CONTRACTS[chapter]]
+    _judging_test("solutions_test", chapter, size = "medium", deps = solutions)
+    for name in EXERCISES[chapter]:
+        # The learner's file comes first: the linker takes from an archive, which the solutions are,
+        # only what is still undefined.
+        _judging_test(
+            name + "_exercise_test",
+            name,
+            tags = ["manual"],
+            deps = ["//exercises:%s/%s" % (chapter, name)] + solutions,
+        )
+    for file in native.glob(["*_test.cc"]):
+        backend_test(
+            name = file[:-len(".cc")],
+            srcs = [file],
+            deps = solutions + [
+                "//" + CONTRACTS[chapter],
+                "//tests/support:expect",
+                "//tests/support:main_of_processes",
+                "//verdict",
+                "@system//:doctest",
+            ],
+        )
 
-def _exercise_test(chapter, name, family):
-    # The race has threads where others have ranks.
-    processes = [1] if family == "race" else PROCESSES
-    rooms = rooms_of(chapter)
-    common = [
-        rooms.contracts + ":" + name,
-        "//collectives:cost",
-        "//collectives:cost_gather",
-        "//collectives:cost_ranks",
-        "//tests/support:exercise_test",
-        "//tests/support:expect",
-        "//tests/support:main_of_processes",
-        rooms.families + ":" + family,
-        "//verdict:judge",
-        "@system//:doctest",
-    ]
+def _judging_test(name, scope, deps, **kwargs):
     backend_test(
-        name = name + "_solution_test",
-        srcs = [name + "_test.cc"],
-        processes = processes,
-        deps = common + [rooms.solutions],
-    )
-
-    # The exercise comes before the solutions: the linker takes the first definition it finds in
-    # these archives, and the solutions only for what the exercise builds on.
-    backend_test(
-        name = name + "_exercise_test",
-        srcs = [name + "_test.cc"],
-        processes = processes,
-        tags = ["manual"],
-        deps = common + [
-            "//exercises/%s:%s" % (chapter, name),
-            rooms.solutions,
+        name = name,
+        srcs = ["//tests/support:exercise_test.cc"],
+        local_defines = ['RANKBOX_SCOPE=\\"%s\\"' % scope],
+        deps = deps + [
+            "//tests/support:expect",
+            "//tests/support:main_of_processes",
+            "//verdict",
+            "@system//:doctest",
         ],
+        **kwargs
     )

@@ -1,12 +1,12 @@
-// All exercises: what they are called, where they live, and how they are judged.
+// How the exercises of the registry are judged.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "exercises/registry.h"
 #include "verdict/attempt.h"
 #include "verdict/judge.h"
 #include "verdict/message_graph.h"
@@ -15,46 +15,21 @@
 
 namespace rankbox {
 
-/// A pointer to some exercise's function; its judge knows the real type.
-using AnyFunction = void (*)();
+/// Throws InvalidArgument with one line if an entry of the registry names a family, a cost or a
+/// message rule that does not exist.
+void check_registry();
 
-struct Chapter {
-  int number = 0;
-  const char* folder = "";  // in exercises/, solutions/ and tests/
-  const char* title = "";
-  const char* contracts = "collectives";  // the folder of their headers
-};
+/// "(Comm& dist, Tensor& tensor, int src)"
+const char* parameters_of(const Exercise& exercise);
 
-struct Exercise {
-  const char* name = "";
-  int chapter = 0;
-  int difficulty = 0;  // 1 to 5
-  int importance = 0;  // 1 to 5
-  const char* summary = "";
-  const MessageGraph* graph = nullptr;  // which messages this algorithm has
-  const char* parameters = "";          // "(Comm& dist, Tensor& tensor, int src)"
-  // How a function is called and compared, and what it should cost. Without a function (null) it
-  // knows its cases and their cost, and can not be run.
-  std::unique_ptr<Subject> (*subject)(AnyFunction function) = nullptr;
-};
+/// Whether the promised cost is that of the reference solution: then judging needs the solution.
+bool is_cost_of_solution(const Exercise& exercise);
 
-/// In the order in which they are best read.
-const std::vector<Chapter>& chapters();
-const std::vector<Exercise>& exercises();
-
-/// Null if there is none.
-const Exercise* find_exercise(std::string_view name);
-
-/// Throws InvalidArgument if there is none.
-const Chapter& chapter_of(const Exercise& exercise);
-
-/// "collectives/broadcast_ring.h"
-std::string contract_path(const Exercise& exercise);
-/// Paths from the project's root: "exercises/02_broadcast/broadcast_ring.cc", "solutions/…".
-std::string stub_path(const Exercise& exercise);
-std::string solution_path(const Exercise& exercise);
-/// The stub as it was before anybody wrote to it: "exercises/stubs/02_broadcast/broadcast_ring.cc".
-std::string pristine_path(const Exercise& exercise);
+/// The function as its family judges it. With a null function it knows its cases and their cost, and
+/// must not be run.
+/// @param solution the reference solution; used where is_cost_of_solution()
+std::unique_ptr<Subject> subject_of(const Exercise& exercise, AnyFunction function,
+                                    AnyFunction solution = nullptr);
 
 /// The smallest case that is judged.
 Case first_case_of(const Exercise& exercise);
@@ -68,7 +43,7 @@ std::int64_t count_to_show(const Exercise& exercise);
 /// Whether there are messages to count, and to draw.
 bool sends_messages(const Exercise& exercise);
 
-/// Whether what it costs is a formula.
+/// Whether what it costs is a formula, known without the solution.
 bool has_cost_form(const Exercise& exercise);
 
 /// Of exercises whose ranks say what they compute: see Subject::idle_share.
@@ -87,7 +62,8 @@ Attempt attempt_exercise(const Exercise& exercise, AnyFunction function, const C
 
 /// Judges a function as this exercise. See judge.h for what is checked.
 /// REQUIRES: the function has the exercise's parameters and returns nothing.
+/// @param solution as in subject_of(); without it a cost that is the solution's is not compared
 Verdict judge_exercise(const Exercise& exercise, AnyFunction function,
-                       const JudgeOptions& options = {});
+                       const JudgeOptions& options = {}, AnyFunction solution = nullptr);
 
 }  // namespace rankbox

@@ -152,4 +152,24 @@ int rounds_of_two_butterflies(const Case& example) {
 int others(const Case& example) { return example.world_size - 1; }
 
 }  // namespace graph
+
+std::span<const NamedMessageGraph> message_graphs() {
+  static constexpr NamedMessageGraph kAll[] = {
+      {"any", &graph::kAny},
+      {"from_root", &graph::kFromRoot},
+      {"to_root", &graph::kToRoot},
+      {"star", &graph::kStar},
+      {"ring", &graph::kRing},
+      {"chain", &graph::kChain},
+      {"tree", &graph::kTree},
+      {"tree_and_ring", &graph::kTreeAndRing},
+      {"butterfly", &graph::kButterfly},
+      {"two_butterflies", &graph::kTwoButterflies},
+      {"doubling_distances", &graph::kDoublingDistances},
+      {"leaders", &graph::kLeaders},
+      {"pairwise", &graph::kPairwise},
+  };
+  return kAll;
+}
+
 }  // namespace rankbox

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/trace.h"
@@ -89,4 +90,12 @@ inline constexpr MessageGraph kPairwise = {.rule = "every rank sends one message
                                            .most = others};
 
 }  // namespace graph
+
+struct NamedMessageGraph {
+  const char* name;
+  const MessageGraph* graph;
+};
+
+/// All rules, as exercises/registry.toml names them.
+std::span<const NamedMessageGraph> message_graphs();
 }  // namespace rankbox

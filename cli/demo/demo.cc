@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 
 #include "cli/compare/compare.h"
-#include "cli/demo/solutions.h"
 #include "cli/terminal.h"
 #include "clusters/clusters.h"
 #include "collectives/allreduce_ring.h"
 #include "comm/run_ranks.h"
 #include "race/race_demo.h"
 #include "sim/clock.h"
+#include "solutions/table.h"
 #include "verdict/catalog.h"
 #include "verdict/verdict_text.h"
 #include "viewer/timeline.h"
@@ -55,7 +55,7 @@ bool grade_solutions() {
     const double begin = now();
     JudgeOptions options;
     options.command = fmt::format("./rankbox check {} --solution", exercise.name);
-    const Verdict verdict = judge_exercise(exercise, solution, options);
+    const Verdict verdict = judge_exercise(exercise, solution, options, solution);
     fmt::print("{}  {:<28} {:>6.2f} s  {}\n", verdict.passed() ? "pass" : "FAIL", exercise.name,
                now() - begin, exercise.summary);
     if (verdict.passed()) {

@@ -2,20 +2,13 @@
 
 #include <utility>
 
-#include "tests/support/exercise_test.h"
+#include <doctest/doctest.h>
+
 #include "verdict/attempt.h"
 #include "verdict/data_parallel/ddp_overlap.h"
+#include "verdict/judge.h"
 
 namespace rankbox {
-
-// A model of 54+9, 54+6, 54+9 and 27+3 floats, and buckets of at most 288 bytes. From the end:
-// 3+27+9, then 54+6, then 54+9, then 54 floats: 156, 240, 252 and 216 bytes. Four ranks swap them
-// twice, in butterflies.
-TRAINING_EXERCISE_TEST(DdpOverlap, ddp_overlap,
-                       "makes gradients their means, and ranks learn as one",
-                       "no more time than cannot be hidden",
-                       "world_size=4,count=9,steps=0,bucket=288", /*steps=*/8, /*bytes=*/1728,
-                       /*reduced=*/1728);
 
 namespace {
 

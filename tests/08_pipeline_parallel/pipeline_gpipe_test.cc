@@ -1,20 +1,11 @@
 #include "parallel/pipeline_gpipe.h"
 
-#include "tests/support/exercise_test.h"
+#include <doctest/doctest.h>
+
+#include "verdict/judge.h"
 #include "verdict/pipeline/pipeline.h"
 
 namespace rankbox {
-
-// Three micro-batches of 2 samples, 8 floats each: three messages of 64 bytes down, then three up.
-RANKBOX_EXERCISE_TEST(Pipeline(pipeline_gpipe, schedule::kGpipe), pipeline_gpipe,
-                      "gives every stage the gradients of the whole batch",
-                      "(m+p-1)(f+b), in the order promised",
-                      "world_size=2,segments=3,count=6,steps=0", /*steps=*/6, /*bytes=*/384,
-                      /*reduced=*/0);
-
-TEST_CASE("pipeline_gpipe holds what the micro-batches leave in a stage, and no messages") {
-  expect_pass(verdict(), "memory");
-}
 
 namespace {
 

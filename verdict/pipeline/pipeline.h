@@ -21,11 +21,4 @@ class Pipeline : public PipelineSubject {
   Function function_;
 };
 
-/// For the table of exercises, whose entries are types and constants.
-template <const Schedule& kSchedule>
-class PipelineOf : public Pipeline {
- public:
-  explicit PipelineOf(Function function) : Pipeline(function, kSchedule) {}
-};
-
 }  // namespace rankbox

@@ -1,0 +1,14 @@
+// The option --course, which several subcommands have.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace rankbox::cli {
+
+/// Adds --course DIR ($RANKBOX_COURSE): the command works on an instructor's exercises. It sets the
+/// command's parse_complete_callback.
+void add_course(CLI::App& command);
+
+}  // namespace rankbox::cli
