@@ -1,0 +1,29 @@
+// Starting a program as several processes of this machine, with MPI's launcher.
+//
+// mpirun refuses to run as root, and to start more ranks than there are cores, unless it is told
+// otherwise: both are allowed here. A rank that fails says why itself, in one line; mpirun adds
+// nothing to it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rankbox::cli {
+
+/// The words that run `command` as `ranks` processes: for run_child() of cli/child.h.
+/// Throws Error, which says what to install, if there is no mpirun in PATH.
+/// REQUIRES: ranks >= 1, and a command.
+std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& command);
+
+/// Runs `command` as `ranks` processes, with this process's output and an empty input, and returns
+/// the exit status that a shell would show: a rank's own, or 128 + signal. Blocks until all have
+/// ended.
+///
+/// The terminal's signals do not reach mpirun, which would kill the ranks a second later. The first
+/// SIGINT, SIGTERM or SIGHUP that this process gets is passed on to the ranks as SIGUSR1, so that
+/// they may finish what they are at; the next one ends mpirun and all ranks. If this process is
+/// killed, they are ended, too.
+/// Throws Error if mpirun is missing or cannot be started. Call it from the main thread.
+int run_mpirun(int ranks, const std::vector<std::string>& command);
+
+}  // namespace rankbox::cli
