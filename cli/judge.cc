@@ -1,22 +1,18 @@
 #include "cli/judge.h"
 
-#include <cstdio>
 #include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <unistd.h>
 
-#include "cli/child.h"
 #include "cli/compile.h"
 #include "cli/course.h"
 #include "cli/paths.h"
 #include "cli/picture.h"
 #include "cli/plugin.h"
 #include "cli/stop_report.h"
+#include "cli/verdict_report.h"
 #include "comm/errors.h"
-#include "verdict/verdict_json.h"
 
 namespace rankbox::cli {
 
@@ -31,22 +27,13 @@ struct Options {
   std::string solution;
 };
 
-void report_line(const std::string& line) {
-  const std::string whole = line + "\n";
-  for (std::size_t sent = 0; sent < whole.size();) {
-    const ssize_t wrote = write(kReportFd, whole.data() + sent, whole.size() - sent);
-    if (wrote <= 0) _exit(1);  // nobody listens any more
-    sent += static_cast<std::size_t>(wrote);
-  }
-}
-
+#include "cli/verdict_report.h"
+#include "comm/errors.h"
 /// The reference solution, for exercises whose cost is what it costs.
 AnyFunction load_solution(const Exercise& exercise, const std::string& library) {
   if (library.empty()) return nullptr;
   const LoadedFunction loaded = load_function(library, signature(exercise));
-  if (loaded.function == nullptr) {
-    throw Error("cannot load the solution: " + loaded.problem);
-  }
+  if (loaded.function == nullptr) throw Error("cannot load the solution: " + loaded.problem);
   return loaded.function;
 }
 
@@ -76,16 +63,7 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
 
 [[noreturn]] void run(const Options& options) {
   report_stops();
-  const Verdict verdict = judge_library(exercise_named(options.name), options);
-  if (verdict.failure && verdict.failure->line == 0) {
-    const std::string thrown = last_throw_of(verdict.failure->rank);
-    if (!thrown.empty()) report_line("thrown " + thrown);
-  }
-  report_line("verdict " + to_json(verdict));
-  done_reporting();
-  // Threads that the learner left behind may still run: no destructors under their feet.
-  std::fflush(nullptr);
-  _exit(0);
+  report_and_exit(judge_library(exercise_named(options.name), options));
 }
 
 }  // namespace

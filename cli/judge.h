@@ -3,13 +3,7 @@
 //   rankbox judge NAME LIBRARY [--replay CASE] [--command TEXT] [--picture OPTIONS]
 //
 // Opens the library, judges its rankbox_exercise() (with --picture: runs it once and draws the run,
-// see picture.h), and reports on kReportFd, one line each:
-//
-//   case ./rankbox check broadcast_ring --replay world_size=3,…      before each case
-//   thrown 11a9 1203                                                 where an exception came from
-//   verdict {…}                                                      at the end
-//
-// and the lines of stop_report.h if it does not get there.
+// see picture.h), and reports on kReportFd as verdict_report.h says.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

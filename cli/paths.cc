@@ -125,6 +125,13 @@ const Exercise& exercise_named(const std::string& text) {
                                  fmt::join(near, " or ")));
 }
 
+void require_readable(const std::string& file) {
+  if (fs::is_directory(file))
+    throw InvalidArgument(fmt::format("{} is a folder, not a file", file));
+  if (!fs::exists(file)) throw InvalidArgument(fmt::format("there is no file {}", file));
+  if (!std::ifstream(file)) throw InvalidArgument(fmt::format("cannot read {}", file));
+}
+
 std::string display_path(const std::string& path) {
   // First as it is written, then with symbolic links followed: either may lead out of the root.
   std::error_code ignored;

@@ -34,6 +34,9 @@ const Exercise& exercise_named(const std::string& text);
 /// Those that `text` is likely to be a misspelling of, nearest first.
 std::vector<std::string> nearest_names(const std::string& text);
 
+/// Throws InvalidArgument unless this is a file that can be read.
+void require_readable(const std::string& file);
+
 /// As the user would write it: relative to the root if it is inside, else as it is.
 std::string display_path(const std::string& path);
 

@@ -4,17 +4,14 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/run_picture.h"
 #include "verdict/catalog.h"
 #include "verdict/verdict.h"
 
 namespace rankbox::cli {
 
-inline constexpr const char* kTimelineFile = "timeline.txt";
-inline constexpr const char* kTraceFile = "trace.json";
-inline constexpr const char* kHtmlFile = "run.html";
-
 struct PictureOptions {
-  std::string folder;  // to write kTimelineFile and, if asked for, the other files to
+  PictureStyle style;
   int ranks = 4;
   std::int64_t count = 0;
   int root = 0;
@@ -22,11 +19,6 @@ struct PictureOptions {
   std::string op = "SUM";
   std::string cluster;                   // as cluster_named() takes it
   std::string buffering = "rendezvous";  // as parse_buffering() takes it
-  int columns = 80;
-  bool ascii = false;
-  bool colour = false;
-  bool trace = false;  // write kTraceFile: trace-event JSON
-  bool html = false;   // write kHtmlFile
 };
 
 /// To hand them to that process.

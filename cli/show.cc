@@ -1,11 +1,8 @@
 #include "cli/show.h"
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -16,9 +13,9 @@
 #include "cli/course.h"
 #include "cli/exercise_file.h"
 #include "cli/grade.h"
-#include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/picture.h"
+#include "cli/run_picture.h"
 #include "cli/terminal.h"
 #include "cli/whole_number.h"
 #include "clusters/clusters.h"
@@ -78,7 +75,9 @@ void check_fits(const Exercise& exercise, const Options& options) {
 PictureOptions picture_options(const Exercise& exercise, const Options& options,
                                const TemporaryFolder& folder) {
   PictureOptions picture;
-  picture.folder = folder.path("");
+  picture.style = style_here(folder.path(""));
+  picture.style.trace = !options.trace.empty();
+  picture.style.html = !options.html.empty();
   picture.ranks = options.ranks;
   picture.count = options.count.value_or(count_to_show(exercise));
   picture.root = options.root.value_or(0);
@@ -86,19 +85,7 @@ PictureOptions picture_options(const Exercise& exercise, const Options& options,
   if (!options.op.empty()) picture.op = options.op;
   picture.cluster = options.cluster;
   picture.buffering = options.buffering;
-  picture.columns = terminal_width();
-  picture.ascii = !has_utf8();
-  picture.colour = use_colour();
-  picture.trace = !options.trace.empty();
-  picture.html = !options.html.empty();
   return picture;
-}
-
-/// @param from does not exist if the run did not get that far
-void copy_out(const std::string& from, const std::string& to, const char* how_to_open) {
-  if (to.empty() || !std::filesystem::exists(from)) return;
-  copy_file_to(from, to);
-  fmt::print("wrote {} (open it in {})\n", to, how_to_open);
 }
 
 void show(const Options& options) {
@@ -117,14 +104,7 @@ void show(const Options& options) {
     const InterruptGuard guard;
     run = grade(exercise, grading);
   }
-  const std::string timeline = folder.path(kTimelineFile);
-  if (std::filesystem::exists(timeline)) {
-    std::ostringstream text;
-    text << std::ifstream(timeline).rdbuf();
-    fmt::print("{}", text.str());
-  }
-  copy_out(folder.path(kTraceFile), options.trace, "ui.perfetto.dev or chrome://tracing");
-  copy_out(folder.path(kHtmlFile), options.html, "any browser");
+  show_pictures(folder.path(""), options.trace, options.html);
   if (run.verdict.passed()) return;
   fmt::print("\n{}", to_text(run.verdict, use_colour()));
   if (!run.compiler_output.empty()) fmt::print("the compiler says:\n{}\n", run.compiler_output);

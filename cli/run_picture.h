@@ -1,0 +1,60 @@
+// Pictures of one run: a timeline as text, trace-event JSON, and a page.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "comm/cluster.h"
+#include "comm/errors.h"
+#include "comm/run_options.h"
+
+namespace rankbox::cli {
+
+inline constexpr const char* kTimelineFile = "timeline.txt";
+inline constexpr const char* kTraceFile = "trace.json";
+inline constexpr const char* kHtmlFile = "run.html";
+
+/// A million events are some hundred megabytes.
+inline constexpr std::int64_t kMostPictureBytes = std::int64_t{1} << 32;
+
+/// What to draw, and how.
+struct PictureStyle {
+  std::string folder;  // to write kTimelineFile and, if asked for, the other files to
+  int columns = 80;
+  bool ascii = false;
+  bool colour = false;
+  bool trace = false;  // write kTraceFile: trace-event JSON
+  bool html = false;   // write kHtmlFile
+};
+
+/// As standard output can show it.
+PictureStyle style_here(const std::string& folder);
+
+/// What is drawn. The report of a run that failed goes up to there.
+struct RunToDraw {
+  std::string title;
+  std::string above;    // what stands above the timeline, with a blank line below; or empty
+  std::string summary;  // lines below it
+  std::string failure;  // the message of what ended the run; empty: it ran well
+  Cluster cluster;
+  const RunReport& report;
+  std::optional<DeadlockError> deadlock;  // if that is how it ended
+};
+
+/// Sets those of the options that a picture depends on: buffers are recorded for a page alone.
+void record_for(const PictureStyle& style, RunOptions& options);
+
+/// "24 messages, …" and "one after the other: …", a line each.
+std::string totals_of(const RunReport& report);
+
+/// Writes the files. Throws std::ios_base::failure where they cannot be written.
+void draw_run(const RunToDraw& run, const PictureStyle& style);
+
+/// Prints the timeline, if there is one, and copies the other files to where they are wanted.
+/// @param trace, html their paths; empty: not wanted
+/// @param quiet prints neither the timeline nor what was written
+void show_pictures(const std::string& folder, const std::string& trace, const std::string& html,
+                   bool quiet = false);
+
+}  // namespace rankbox::cli
