@@ -28,26 +28,17 @@
 
 #include "comm/comm.h"
 #include "parallel/direction.h"
-#include "parallel/layer_shards.h"
 #include "training/layers/attention.h"
 #include "training/layers/linear.h"
 
 namespace rankbox {
 
-/// A rank's part of linear layer, attention, linear layer.
+/// A rank's part of linear layer, attention, linear layer. It refers to them, and owns nothing.
 struct ParallelAttention {
-  /// Of these two. REQUIRES: world_size divides head_count.
-  ParallelAttention(const Linear& whole_qkv, const Linear& whole_out, std::int64_t head_count,
-                    int rank, int world_size)
-      : qkv(column_shard(whole_qkv, rank, world_size)),
-        out(row_shard(whole_out, rank, world_size)),
-        bias(whole_out.bias),
-        heads(head_count) {}
-
-  Linear qkv;          // rows of whole heads: q, k, v of the first, of the next, …
-  Linear out;          // columns of these heads
-  Parameter bias;      // out's, whole
-  std::int64_t heads;  // of all ranks together
+  Linear& qkv;         // rows of whole heads: q, k, v of the first, of the next, …
+  Linear& out;         // columns of these heads, no bias
+  Parameter& bias;     // out's, whole
+  std::int64_t heads;  // of all ranks together, a multiple of their number
 
   std::vector<Parameter*> parameters() { return {&qkv.weight, &qkv.bias, &out.weight, &bias}; }
 };

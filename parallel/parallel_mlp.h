@@ -1,18 +1,19 @@
 // parallel_mlp: the feed-forward block of a transformer on many ranks, with one all-reduce a pass.
 //
 // A linear layer cut by columns leaves its result in columns; a linear layer cut by rows takes just
-// that. GELU between them needs one element at a time. So ranks meet at the end, and not between:
+// that. The activation between them, GELU or ReLU, needs one element at a time. So ranks meet at the
+// end, and not between:
 //
-//           ┌── fc1's columns ── GELU ── fc2's rows ──┐
-//   x ── f ─┼── fc1's columns ── GELU ── fc2's rows ──┼─ g ── + b ── y
-//           └── fc1's columns ── GELU ── fc2's rows ──┘
-//   forward                                            all-reduce
+//           ┌── fc1's columns ── activation ── fc2's rows ──┐
+//   x ── f ─┼── fc1's columns ── activation ── fc2's rows ──┼─ g ── + b ── y
+//           └── fc1's columns ── activation ── fc2's rows ──┘
+//   forward                                                  all-reduce
 //   backward  all-reduce
 //
-// The other way round, rows first, there would be an all-reduce before GELU: GELU of a sum is not the
-// sum of GELUs.
+// The other way round, rows first, there would be an all-reduce before the activation: GELU of a sum
+// is not the sum of GELUs.
 //
-// Build on column_linear, row_linear and shard.gelu.
+// Build on column_linear, row_linear and shard.activation.
 //
 // Cost: forward the native all-reduce of y; backward that of dx.
 // Memory: 1/p of both matrices, of their gradients, and of what lies between them.
@@ -25,25 +26,16 @@
 
 #include "comm/comm.h"
 #include "parallel/direction.h"
-#include "parallel/layer_shards.h"
-#include "training/layers/gelu.h"
 #include "training/layers/linear.h"
 
 namespace rankbox {
 
-/// A rank's part of linear layer, GELU, linear layer.
+/// A rank's part of linear layer, activation, linear layer. It refers to them, and owns nothing.
 struct ParallelMlp {
-  /// Of these two, of which the first has as many outputs as the second has inputs, a multiple of
-  /// world_size.
-  ParallelMlp(const Linear& whole1, const Linear& whole2, int rank, int world_size)
-      : fc1(column_shard(whole1, rank, world_size)),
-        fc2(row_shard(whole2, rank, world_size)),
-        bias(whole2.bias) {}
-
-  Linear fc1;      // rows of W₁ and b₁
-  Gelu gelu;       // has no parameters
-  Linear fc2;      // columns of W₂
-  Parameter bias;  // b₂, whole
+  Linear& fc1;        // rows of W₁ and b₁
+  Layer& activation;  // element by element; has no parameters
+  Linear& fc2;        // columns of W₂, no bias
+  Parameter& bias;    // b₂, whole
 
   std::vector<Parameter*> parameters() { return {&fc1.weight, &fc1.bias, &fc2.weight, &bias}; }
 };

@@ -18,9 +18,6 @@ const char* what_ranks_are();
 /// Options that say where ranks run, as typed; "" where they were left out.
 struct Placement {
   std::string nodes;
-  std::string node_rank;
-  std::string master_addr;
-  std::string master_port;
   std::string cluster;
 };
 

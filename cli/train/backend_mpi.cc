@@ -11,17 +11,12 @@ const char* backend_name() { return "mpi"; }
 const char* what_ranks_are() { return "a process each"; }
 
 void place(const Placement& typed, Plan& /*plan*/) {
-  const auto refuse = [](const char* option, const std::string& value) {
-    if (value.empty()) return;
-    throw InvalidArgument(
-        fmt::format("{} {}: with MPI it is mpirun that starts and connects processes; say there on "
-                    "which machines: mpirun --host one:4,two:4 rankbox-train-mpi ...",
-                    option, value));
-  };
-  refuse("--nodes", typed.nodes);
-  refuse("--node-rank", typed.node_rank);
-  refuse("--master-addr", typed.master_addr);
-  refuse("--master-port", typed.master_port);
+  if (!typed.nodes.empty()) {
+    throw InvalidArgument(fmt::format(
+        "--nodes {}: with MPI it is mpirun that starts and connects processes; say there "
+        "on which machines: mpirun --host one:4,two:4 rankbox-train-mpi ...",
+        typed.nodes));
+  }
   if (!typed.cluster.empty()) {
     throw InvalidArgument(
         fmt::format("--cluster {}: with MPI time is real; the sandbox imagines clusters, without "

@@ -1,7 +1,6 @@
 // The sandbox: ranks are threads, nodes and time are imagined.
 #include <algorithm>
 #include <charconv>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +8,8 @@
 #include "cli/train/backend.h"
 #include "cli/train/session.h"
 #include "clusters/clusters.h"
+#include "comm/errors.h"
+#include "comm/label.h"
 #include "comm/run_ranks.h"
 #include "parallel/distributed_sampler.h"
 #include "sim/clock.h"
@@ -29,24 +30,17 @@ int parse_nodes(const std::string& text, int ranks) {
   return nodes;
 }
 
-void refuse(const char* option, const std::string& value) {
-  if (value.empty()) return;
-  throw InvalidArgument(
-      fmt::format("{} {}: ranks are threads of one process here, and nothing is to be connected; "
-                  "for several machines: mpirun --host one:4,two:4 .rankbox/bin/rankbox-train-mpi",
-                  option, value));
-}
+/// Each rank computes this, in no time, between its two steps.
+constexpr Label kSecondStep = "step 2";
 
-/// What was recorded behind the last barrier, on each rank.
-Trace behind_barrier(Trace trace) {
-  const auto is_barrier = [](const Event& event) {
-    return event.kind == EventKind::kCollective && event.collective == CollectiveKind::kBarrier &&
-           std::string_view(event.place.file_name()).find("backend_sim.cc") !=
-               std::string_view::npos;
-  };
+/// The events after kSecondStep, on each rank. No message crosses it: every step ends with all of its
+/// messages received.
+Trace second_step(Trace trace) {
   for (std::vector<Event>& events : trace.ranks) {
-    const auto last = std::find_if(events.rbegin(), events.rend(), is_barrier);
-    events.erase(events.begin(), last.base());
+    const auto begin = std::ranges::find_if(
+        events, [](const Event& event) { return label_of(event).bits() == kSecondStep.bits(); });
+    if (begin == events.end()) throw Error("a rank did not reach the step that is drawn");
+    events.erase(events.begin(), begin + 1);
   }
   return trace;
 }
@@ -58,9 +52,6 @@ const char* backend_name() { return "sim"; }
 const char* what_ranks_are() { return "threads of this process"; }
 
 void place(const Placement& typed, Plan& plan) {
-  refuse("--node-rank", typed.node_rank);
-  refuse("--master-addr", typed.master_addr);
-  refuse("--master-port", typed.master_port);
   plan.cluster = typed.cluster.empty() ? cluster_presets().front() : cluster_named(typed.cluster);
   plan.nodes = typed.nodes.empty() ? plan.cluster.nodes_for(plan.ranks)
                                    : parse_nodes(typed.nodes, plan.ranks);
@@ -85,10 +76,10 @@ std::string draw_step(const Plan& plan, const Task& task, const TimelineOptions&
     trainer->start();
     // The first finds memory that nobody has touched, and takes longer.
     trainer->step(loader.batch(0), 0);
-    dist.barrier();
+    dist.compute(0, kSecondStep);
     trainer->step(loader.batch(loader.size() > 1 ? 1 : 0), 1);
   });
-  const Trace step = behind_barrier(report.trace);
+  const Trace step = second_step(report.trace);
   return draw_timeline(
       step, sim::replay(step, plan.cluster),
       {.columns = options.columns, .ascii = options.ascii, .colour = options.colour});

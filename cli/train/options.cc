@@ -47,7 +47,8 @@ std::string footer() {
   ./rankbox train --model convnet --save run.ckpt --save-every 100
   ./rankbox train --model convnet --save run.ckpt --resume
   ./rankbox train --backend mpi --ranks 4
---backend sim|mpi: ranks are threads of one process, or MPI processes, which mpirun starts here.
+--backend sim|mpi: ranks are threads of one process, or MPI processes, which mpirun starts here. On
+several machines: mpirun --host one:4,two:4 .rankbox/bin/rankbox-train-mpi --strategy ddp
 A batch is what all ranks take together, so results do not depend on their number but for rounding; an
 epoch's last batch is left out where it is not full. Checkpoints are written by rank 0, whole or not at
 all, after each epoch and every --save-every steps. Ctrl-C: stops after this step, and saves if --save
@@ -95,11 +96,6 @@ void add_checkpoints(CLI::App& app, Plan& plan) {
 
 void add_placement(CLI::App& app, Placement& placement) {
   app.add_option("--nodes", placement.nodes, "to spread the ranks over (sim: imagined ones)");
-  app.add_option("--node-rank", placement.node_rank,
-                 "this and the two below: for backends that start processes on several machines "
-                 "themselves; sim and mpi do not, and say what to do instead");
-  app.add_option("--master-addr", placement.master_addr, "");
-  app.add_option("--master-port", placement.master_port, "");
   app.add_option("--cluster", placement.cluster,
                  "machine whose time the timeline shows, as in ./rankbox compare --list-clusters "
                  "(sim)");

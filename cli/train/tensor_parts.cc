@@ -1,14 +1,15 @@
 #include "cli/train/tensor_parts.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/train/measured_layer.h"
-#include "parallel/conjugate_f.h"
-#include "parallel/conjugate_g.h"
 #include "parallel/layer_shards.h"
+#include "parallel/parallel_attention.h"
+#include "parallel/parallel_mlp.h"
 #include "training/layers/attention.h"
 #include "training/layers/gelu.h"
 #include "training/layers/relu.h"
@@ -32,53 +33,96 @@ class Borrowed : public Layer {
   Layer& layer_;
 };
 
-/// What parallel_mlp and parallel_attention do, with anything in the middle, and timed.
+/// A linear layer that starts or stops the stopwatch of its block. Between the first and the last of
+/// a block no rank waits for another, so the time between is that of computing all three layers.
+class TimedLinear : public Linear {
+ public:
+  TimedLinear(Tensor weights, Tensor biases, Comm& dist, std::optional<ComputeTime>& time)
+      : Linear(std::move(weights), std::move(biases)), dist_(dist), time_(time) {}
+
+  Tensor forward(Tensor x, Saved& saved) override {
+    start();
+    Tensor y = Linear::forward(std::move(x), saved);
+    return stop(std::move(y));
+  }
+  Tensor backward(Tensor dy, Saved& saved) override {
+    start();
+    Tensor dx = Linear::backward(std::move(dy), saved);
+    return stop(std::move(dx));
+  }
+
+ private:
+  void start() {
+    is_first_ = !time_.has_value();
+    if (is_first_) time_.emplace(dist_);
+  }
+  Tensor stop(Tensor result) {
+    if (is_first_) return result;
+    time_->stop();
+    time_.reset();
+    return result;
+  }
+
+  Comm& dist_;
+  std::optional<ComputeTime>& time_;
+  bool is_first_ = false;
+};
+
+/// Two linear layers with an activation or attention between, as parallel_mlp or parallel_attention
+/// computes them.
 class Block : public Layer {
  public:
-  Block(Comm& dist, std::unique_ptr<Linear> columns, std::unique_ptr<Layer> middle,
-        std::unique_ptr<Linear> rows, Parameter bias)
-      : dist_(dist), bias_(std::move(bias)) {
-    parameters_ = {{&columns->weight, Cut::kRows},
-                   {&columns->bias, Cut::kRows},
-                   {&rows->weight, Cut::kColumns},
-                   {&bias_, Cut::kNone}};
-    layers_.push_back(std::make_unique<MeasuredLayer>(std::move(columns), dist));
-    layers_.push_back(std::make_unique<MeasuredLayer>(std::move(middle), dist));
-    layers_.push_back(std::make_unique<MeasuredLayer>(std::move(rows), dist));
+  /// @param middle an activation; null: attention with `heads` heads of all ranks together
+  Block(Comm& dist, int rank, int world_size, Linear& first, std::unique_ptr<Layer> middle,
+        std::int64_t heads, Linear& last)
+      : dist_(dist),
+        first_(row_part(first.weight.value, rank, world_size),
+               row_part(first.bias.value, rank, world_size), dist, time_),
+        middle_(std::move(middle)),
+        heads_(heads),
+        last_(column_part(last.weight.value, rank, world_size), Tensor(), dist, time_),
+        bias_(std::move(last.bias)) {
+    first_.weight.name = first.weight.name;
+    first_.bias.name = first.bias.name;
+    last_.weight.name = last.weight.name;
+    for (Parameter* cut_up : {&first.weight, &first.bias, &last.weight}) cut_up->value = {};
   }
 
   Tensor forward(Tensor x, Saved& saved) override {
-    conjugate_f(dist_, Direction::kForward, x);
-    for (const auto& layer : layers_) x = layer->forward(std::move(x), saved);
-    conjugate_g(dist_, Direction::kForward, x);
-    const std::int64_t width = bias_.value.size();
-    for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] += bias_.value.data()[i % width];
+    pass(Direction::kForward, x, saved);
     return x;
   }
-
   Tensor backward(Tensor dy, Saved& saved) override {
-    float* const gradient = gradient_of(bias_).data();
-    const std::int64_t width = bias_.value.size();
-    for (std::int64_t i = 0; i < dy.size(); ++i) gradient[i % width] += dy.data()[i];
-    conjugate_g(dist_, Direction::kBackward, dy);
-    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
-      dy = (*layer)->backward(std::move(dy), saved);
-    if (wants_dx()) conjugate_f(dist_, Direction::kBackward, dy);
+    pass(Direction::kBackward, dy, saved);
     return dy;
   }
+  void omit_input_gradient() override { first_.omit_input_gradient(); }
 
-  void omit_input_gradient() override {
-    Layer::omit_input_gradient();
-    layers_.front()->omit_input_gradient();
+  std::vector<DealtParameter> dealt() {
+    return {{&first_.weight, Cut::kRows},
+            {&first_.bias, Cut::kRows},
+            {&last_.weight, Cut::kColumns},
+            {&bias_, Cut::kNone}};
   }
 
-  const std::vector<DealtParameter>& dealt() const { return parameters_; }
-
  private:
+  void pass(Direction direction, Tensor& tensor, Saved& saved) {
+    if (middle_ == nullptr) {
+      ParallelAttention shard{first_, last_, bias_, heads_};
+      parallel_attention(dist_, shard, direction, tensor, saved);
+    } else {
+      ParallelMlp shard{first_, *middle_, last_, bias_};
+      parallel_mlp(dist_, shard, direction, tensor, saved);
+    }
+  }
+
   Comm& dist_;
+  std::optional<ComputeTime> time_;  // while the block computes
+  TimedLinear first_;
+  std::unique_ptr<Layer> middle_;
+  std::int64_t heads_;
+  TimedLinear last_;
   Parameter bias_;
-  std::vector<DealtParameter> parameters_;
-  std::vector<std::unique_ptr<Layer>> layers_;
 };
 
 void check_divides(int ranks, std::int64_t pieces, const std::string& what) {
@@ -88,15 +132,10 @@ void check_divides(int ranks, std::int64_t pieces, const std::string& what) {
       ranks, pieces, what, pieces));
 }
 
-/// The layer between two linear ones, for this rank's columns of what the first leaves; null for one
-/// that needs all of them.
-std::unique_ptr<Layer> middle_part(Layer& middle, int ranks) {
-  if (dynamic_cast<Relu*>(&middle) != nullptr) return std::make_unique<Relu>();
-  if (dynamic_cast<Gelu*>(&middle) != nullptr) return std::make_unique<Gelu>();
-  if (const auto* attention = dynamic_cast<Attention*>(&middle)) {
-    check_divides(ranks, attention->heads(), "heads");
-    return std::make_unique<Attention>(attention->heads() / ranks);
-  }
+/// An activation like this one; null for any other layer.
+std::unique_ptr<Layer> activation_like(const Layer& layer) {
+  if (dynamic_cast<const Relu*>(&layer) != nullptr) return std::make_unique<Relu>();
+  if (dynamic_cast<const Gelu*>(&layer) != nullptr) return std::make_unique<Gelu>();
   return nullptr;
 }
 
@@ -140,20 +179,15 @@ std::unique_ptr<Layer> TensorParts::block_at(Sequential& layers, std::int64_t i)
   auto* const first = dynamic_cast<Linear*>(&layers.layer(i));
   auto* const last = dynamic_cast<Linear*>(&layers.layer(i + 2));
   if (first == nullptr || last == nullptr) return nullptr;
-  std::unique_ptr<Layer> middle = middle_part(layers.layer(i + 1), p);
-  if (middle == nullptr) return nullptr;
+  std::unique_ptr<Layer> activation = activation_like(layers.layer(i + 1));
+  const auto* const attention = dynamic_cast<Attention*>(&layers.layer(i + 1));
+  if (activation == nullptr && attention == nullptr) return nullptr;
+  const std::int64_t heads = attention == nullptr ? 0 : attention->heads();
+  check_divides(p, heads, "heads");
   check_divides(p, first->bias.value.size(), "columns of " + layers.name(i));
 
-  auto columns = std::make_unique<Linear>(row_part(first->weight.value, r, p),
-                                          row_part(first->bias.value, r, p));
-  auto rows = std::make_unique<Linear>(column_part(last->weight.value, r, p), Tensor());
-  columns->weight.name = first->weight.name;
-  columns->bias.name = first->bias.name;
-  rows->weight.name = last->weight.name;
-  auto block = std::make_unique<Block>(dist_, std::move(columns), std::move(middle),
-                                       std::move(rows), std::move(last->bias));
-  for (Parameter* cut_up : {&first->weight, &first->bias, &last->weight}) cut_up->value = {};
-  parameters_.insert(parameters_.end(), block->dealt().begin(), block->dealt().end());
+  auto block = std::make_unique<Block>(dist_, r, p, *first, std::move(activation), heads, *last);
+  for (const DealtParameter& dealt : block->dealt()) parameters_.push_back(dealt);
   has_blocks_ = true;
   return block;
 }

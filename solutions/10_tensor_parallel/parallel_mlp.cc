@@ -9,11 +9,11 @@ void parallel_mlp(Comm& dist, ParallelMlp& shard, Direction direction, Tensor& t
                   Saved& saved) {
   if (direction == Direction::kForward) {
     column_linear(dist, shard.fc1, direction, tensor, saved);
-    tensor = shard.gelu.forward(std::move(tensor), saved);
+    tensor = shard.activation.forward(std::move(tensor), saved);
     row_linear(dist, shard.fc2, shard.bias, direction, tensor, saved);
   } else {
     row_linear(dist, shard.fc2, shard.bias, direction, tensor, saved);
-    tensor = shard.gelu.backward(std::move(tensor), saved);
+    tensor = shard.activation.backward(std::move(tensor), saved);
     column_linear(dist, shard.fc1, direction, tensor, saved);
   }
 }

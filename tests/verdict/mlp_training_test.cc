@@ -30,7 +30,7 @@ TEST_CASE(
 
     for (int r = 0; r < p; ++r) {
       CAPTURE(r);
-      ParallelMlp before(fresh.fc1, fresh.fc2, r, p), after(trained.fc1, trained.fc2, r, p);
+      MlpShard before(fresh, r, p), after(trained, r, p);
       for (std::size_t i = 0; i < before.parameters().size(); ++i) {
         const Tensor& was = before.parameters()[i]->value;
         const Tensor& is = after.parameters()[i]->value;

@@ -39,21 +39,21 @@ std::optional<Difference> compare_mlp_training(Comm& dist, int steps,
                                                              Saved& saved)) {
   const int r = dist.rank(), p = dist.world_size();
   WholeMlp alone(kMlpInputs, kMlpClasses, p);
-  ParallelMlp shard(alone.fc1, alone.fc2, r, p);
+  MlpShard shard(alone, r, p);
   Sgd optimizer(shard.parameters(), kSgd);
   for (int step = 0; step < steps; ++step) {
     zero_gradients(shard.parameters());
     const Batch batch = batch_of(step);
     Saved saved(batch.pass(Mode::kTraining));
     Tensor tensor = batch.x;
-    block(dist, shard, Direction::kForward, tensor, saved);
+    block(dist, shard.block, Direction::kForward, tensor, saved);
     tensor = cross_entropy(tensor, batch.labels).gradient;
-    block(dist, shard, Direction::kBackward, tensor, saved);
+    block(dist, shard.block, Direction::kBackward, tensor, saved);
     optimizer.step();
   }
 
   train_mlp_alone(alone, steps);
-  const ParallelMlp expected(alone.fc1, alone.fc2, r, p);
+  const MlpShard expected(alone, r, p);
   const std::pair<const Parameter*, const Parameter*> all[] = {
       {&shard.fc1.weight, &expected.fc1.weight},
       {&shard.fc1.bias, &expected.fc1.bias},

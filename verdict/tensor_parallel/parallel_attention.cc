@@ -1,5 +1,6 @@
 #include "verdict/tensor_parallel/parallel_attention.h"
 
+#include "parallel/layer_shards.h"
 #include "verdict/tensor_parallel/block.h"
 
 namespace rankbox {
@@ -21,6 +22,21 @@ Pass pass_of(std::int64_t batch) {
   return pass;
 }
 
+/// A rank's part of the two linear layers.
+struct AttentionShard {
+  AttentionShard(const Linear& whole_qkv, const Linear& whole_out, std::int64_t heads, int rank,
+                 int world_size)
+      : qkv(column_shard(whole_qkv, rank, world_size)),
+        out(row_shard(whole_out, rank, world_size)),
+        bias(whole_out.bias),
+        block{qkv, out, bias, heads} {}
+
+  Linear qkv;
+  Linear out;
+  Parameter bias;
+  ParallelAttention block;
+};
+
 }  // namespace
 
 std::vector<Case> ParallelAttentionBlock::cases() const { return cases_by_rows(); }
@@ -34,18 +50,18 @@ std::optional<Difference> ParallelAttentionBlock::run(Comm& dist, const Case& ex
   Linear out(small_values({kWidth, inner}, "out.weight"), small_values(kWidth, "out.bias"));
   const Tensor x = small_values({*example.count, kLength, kWidth}, "x");
   const Tensor dy = small_values({*example.count, kLength, kWidth}, "dy");
-  ParallelAttention shard(qkv, out, heads, r, p);
+  AttentionShard shard(qkv, out, heads, r, p);
   start_gradients({&qkv.weight, &qkv.bias, &out.weight, &out.bias});
-  start_gradients(shard.parameters());
+  start_gradients(shard.block.parameters());
 
   const Pass pass = pass_of(*example.count);
   Saved saved(pass);
   Passes actual{clone(x), clone(dy)};
-  function_(dist, shard, Direction::kForward, actual.y, saved);
-  function_(dist, shard, Direction::kBackward, actual.dx, saved);
+  function_(dist, shard.block, Direction::kForward, actual.y, saved);
+  function_(dist, shard.block, Direction::kBackward, actual.dx, saved);
 
   Chain whole(qkv, attention, out);
-  ParallelAttention part(qkv, out, heads, r, p);
+  AttentionShard part(qkv, out, heads, r, p);
   Attention own_heads(heads / p);
   Chain own(part.qkv, own_heads, part.out);
   const BlockCheck check{run_alone(whole, x, dy, pass), run_alone(own, x, dy, pass), out.bias.value,

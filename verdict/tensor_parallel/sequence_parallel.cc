@@ -26,16 +26,16 @@ std::optional<Difference> SequenceParallel::run(Comm& dist, const Case& example)
   WholeMlp whole(kIn, kOut, p);
   const Tensor x = small_values({p * *example.count, kIn}, "x");
   const Tensor dy = small_values({p * *example.count, kOut}, "dy");
-  ParallelMlp shard(whole.fc1, whole.fc2, r, p);
+  MlpShard shard(whole, r, p);
   start_gradients(whole.parameters());
   start_gradients(shard.parameters());
 
   Saved saved;
   Passes actual{rows_of(x), rows_of(dy)};
-  function_(dist, shard, Direction::kForward, actual.y, saved);
-  function_(dist, shard, Direction::kBackward, actual.dx, saved);
+  function_(dist, shard.block, Direction::kForward, actual.y, saved);
+  function_(dist, shard.block, Direction::kBackward, actual.dx, saved);
 
-  ParallelMlp part(whole.fc1, whole.fc2, r, p);
+  MlpShard part(whole, r, p);
   Chain own(part.fc1, part.gelu, part.fc2);
   const BlockCheck check{run_alone(whole.chain, x, dy), run_alone(own, x, dy), whole.fc2.bias.value,
                          p, rows_of};

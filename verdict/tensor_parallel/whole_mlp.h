@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "parallel/layer_shards.h"
 #include "parallel/parallel_mlp.h"
+#include "training/layers/gelu.h"
 #include "verdict/tensor_parallel/block.h"
 
 namespace rankbox {
@@ -23,9 +25,25 @@ struct WholeMlp {
   std::vector<Parameter*> parameters() { return {&fc1.weight, &fc1.bias, &fc2.weight, &fc2.bias}; }
 };
 
+/// A rank's part of it.
+struct MlpShard {
+  MlpShard(const WholeMlp& whole, int rank, int world_size)
+      : fc1(column_shard(whole.fc1, rank, world_size)),
+        fc2(row_shard(whole.fc2, rank, world_size)),
+        bias(whole.fc2.bias) {}
+
+  Linear fc1;
+  Gelu gelu;
+  Linear fc2;
+  Parameter bias;
+  ParallelMlp block{fc1, gelu, fc2, bias};
+
+  std::vector<Parameter*> parameters() { return block.parameters(); }
+};
+
 /// The shard's gradients should be these parts of the whole's; its values are those it was made of.
-inline std::vector<ParameterCheck> checks_of(const ParallelMlp& shard, const WholeMlp& whole,
-                                             int rank, int world_size) {
+inline std::vector<ParameterCheck> checks_of(const MlpShard& shard, const WholeMlp& whole, int rank,
+                                             int world_size) {
   const auto rows = [=](const Tensor& all) { return row_part(all, rank, world_size); };
   const auto columns = [=](const Tensor& all) { return column_part(all, rank, world_size); };
   return {

@@ -15,8 +15,8 @@ void parallel_mlp(Comm& dist, ParallelMlp& shard, Direction direction, Tensor& t
       [&] { column_linear(dist, shard.fc1, direction, tensor, saved); },
       [&] {
         Tensor taken = std::move(tensor);
-        tensor = forward ? shard.gelu.forward(std::move(taken), saved)
-                         : shard.gelu.backward(std::move(taken), saved);
+        tensor = forward ? shard.activation.forward(std::move(taken), saved)
+                         : shard.activation.backward(std::move(taken), saved);
       },
       [&] { row_linear(dist, shard.fc2, shard.bias, direction, tensor, saved); }};
   for (std::size_t i = 0; i < 3; ++i) steps[forward ? i : 2 - i]();

@@ -15,12 +15,12 @@ void sequence_parallel(Comm& dist, ParallelMlp& shard, Direction direction, Tens
   copy(chunk(all, r, p), tensor);
   dist.all_gather(chunk(all, r, p), all);
   if (forward) {
-    all = shard.gelu.forward(shard.fc1.forward(std::move(all), saved), saved);
+    all = shard.activation.forward(shard.fc1.forward(std::move(all), saved), saved);
     all = shard.fc2.forward(std::move(all), saved);
   } else {
     for (std::int64_t i = 0; i < all.size(); ++i)
       gradient_of(shard.bias).data()[i % out] += all.data()[i];
-    all = shard.gelu.backward(shard.fc2.backward(std::move(all), saved), saved);
+    all = shard.activation.backward(shard.fc2.backward(std::move(all), saved), saved);
     all = shard.fc1.backward(std::move(all), saved);
   }
   dist.reduce_scatter(all, chunk(all, r, p), ReduceOp::SUM);

@@ -17,7 +17,7 @@ void sequence_parallel(Comm& dist, ParallelMlp& shard, Direction direction, Tens
   Tensor summand;
   if (forward) {
     summand = shard.fc1.forward(std::move(all), saved);
-    summand = shard.fc2.forward(shard.gelu.forward(std::move(summand), saved), saved);
+    summand = shard.fc2.forward(shard.activation.forward(std::move(summand), saved), saved);
   } else {
     for (std::int64_t c = 0; c < out; ++c) {
       double sum = 0;
@@ -25,7 +25,7 @@ void sequence_parallel(Comm& dist, ParallelMlp& shard, Direction direction, Tens
       gradient_of(shard.bias).data()[c] += static_cast<float>(sum);
     }
     summand = shard.fc2.backward(std::move(all), saved);
-    summand = shard.fc1.backward(shard.gelu.backward(std::move(summand), saved), saved);
+    summand = shard.fc1.backward(shard.activation.backward(std::move(summand), saved), saved);
   }
   tensor = Tensor({rows, forward ? out : in});
   Request scattering = dist.reduce_scatter_async(summand, tensor, ReduceOp::SUM);
