@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cli/compile.h"
 #include "cli/contained.h"
 #include "cli/paths.h"

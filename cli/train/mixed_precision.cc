@@ -41,6 +41,16 @@ std::vector<TensorOf<Float16>> rounded_gradients(const std::vector<Parameter*>& 
   return all;
 }
 
+/// What loss_scaling does on one rank.
+void unscale(const std::vector<TensorOf<Float16>>& scaled, float loss_scale,
+             const std::vector<Parameter*>& parameters) {
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    Tensor& gradient = gradient_of(*parameters[k]);
+    for (std::int64_t i = 0; i < gradient.size(); ++i)
+      gradient.data()[i] = static_cast<float>(scaled[k].data()[i]) / loss_scale;
+  }
+}
+
 }  // namespace
 
 MixedPrecision::MixedPrecision(const LossScale& start)
@@ -48,7 +58,7 @@ MixedPrecision::MixedPrecision(const LossScale& start)
 
 Loss MixedPrecision::find_gradients(Comm& dist, const std::vector<Parameter*>& parameters,
                                     const std::function<Loss(float factor)>& find_gradients,
-                                    bool& skip) {
+                                    const std::function<void()>& average, bool& skip) {
   LossScale now;
   now.scale = state_.value.data()[0];
   now.good_steps = static_cast<int>(state_.value.data()[1]);
@@ -58,7 +68,13 @@ Loss MixedPrecision::find_gradients(Comm& dist, const std::vector<Parameter*>& p
     const RoundedWeights rounded(parameters);
     loss = find_gradients(now.scale);
   }
-  loss_scaling(dist, rounded_gradients(parameters), now.scale, parameters);
+  const std::vector<TensorOf<Float16>> scaled = rounded_gradients(parameters);
+  if (average) {
+    unscale(scaled, now.scale, parameters);
+    average();
+  } else {
+    loss_scaling(dist, scaled, now.scale, parameters);
+  }
   dynamic_loss_scaling(dist, parameters, now, skip);
 
   state_.value.data()[0] = now.scale;

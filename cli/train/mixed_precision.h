@@ -25,10 +25,13 @@ class MixedPrecision {
   explicit MixedPrecision(const LossScale& start = {});
 
   /// @param find_gradients(factor) goes forward and back, with the loss times that factor
+  /// @param average takes the mean of all parameters' gradients over the ranks; empty: loss_scaling
+  /// does so as it unscales them
   /// Parameters then have their masters' values, and the mean of all ranks' gradients in 32 bits.
   /// Sets `skip` to whether those must not be used, the same on all ranks. Collective.
   Loss find_gradients(Comm& dist, const std::vector<Parameter*>& parameters,
-                      const std::function<Loss(float factor)>& find_gradients, bool& skip);
+                      const std::function<Loss(float factor)>& find_gradients,
+                      const std::function<void()>& average, bool& skip);
 
   /// What a checkpoint must hold: the scale, and for how long it has been good.
   NamedTensor& state() { return state_; }

@@ -56,13 +56,13 @@ TEST_CASE("where one rank's gradients overflow, all skip, with the masters as th
         return Loss{};
       };
       bool skip = false;
-      mixed.find_gradients(dist, {&weight}, find, skip);
+      mixed.find_gradients(dist, {&weight}, find, {}, skip);
       CHECK(skip);
       CHECK(mixed.scale() == 512);
       CHECK(seen == static_cast<float>(Float16(0.1f)));  // forward sees what 16 bits hold of it
       CHECK(weight.value.data()[1] == 0.1f);
 
-      mixed.find_gradients(dist, {&weight}, find, skip);
+      mixed.find_gradients(dist, {&weight}, find, {}, skip);
       CHECK(!skip);
       const auto p = static_cast<float>(ranks);
       CHECK(weight.gradient.data()[0] == (p - 1 + 100) / p);

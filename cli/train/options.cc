@@ -1,11 +1,13 @@
 #include "cli/train/options.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/train/all_reduce.h"
 #include "cli/train/backend.h"
 #include "cli/train/session.h"
 #include "cli/whole_number.h"
@@ -44,6 +46,8 @@ std::string footer() {
     text += fmt::format("  {:<12} {}\n", strategy->name, strategy->summary);
   text += fmt::format(R"(Examples:
   ./rankbox train --ranks 4 --strategy ddp
+  ./rankbox train --ranks 4 --all-reduce ring
+  ./rankbox train --ranks 4 --mine-unchecked ddp_average_gradients=sum.cc
   ./rankbox train --model convnet --save run.ckpt --save-every 100
   ./rankbox train --model convnet --save run.ckpt --resume
   ./rankbox train --backend mpi --ranks 4
@@ -73,6 +77,10 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
       ->check(cli::whole_number(1, kMost));
   app.add_option("--optimizer", typed.optimizer, "sgd or adam (default: the model's)");
   app.add_option("--learning-rate", typed.learning_rate, "(default: the model's)");
+  app.add_option("--all-reduce", plan.all_reduce,
+                 "that takes the mean of gradients: native, or one of chapter 4: naive, tree, "
+                 "butterfly, ring, rabenseifner, hierarchical (ddp)")
+      ->capture_default_str();
   app.add_option("--precision", typed.precision,
                  "fp32; or mixed: weights and gradients of 16 bits, masters of 32 (single, ddp)")
       ->capture_default_str();
@@ -99,6 +107,21 @@ void add_placement(CLI::App& app, Placement& placement) {
   app.add_option("--cluster", placement.cluster,
                  "machine whose time the timeline shows, as in ./rankbox compare --list-clusters "
                  "(sim)");
+}
+
+/// What ./rankbox train does before it starts this program; here for the help.
+void add_mine(CLI::App& app, Request& request) {
+  static std::vector<std::string> ignored;
+  app.add_option("--mine", ignored,
+                 "NAME=FILE: this file's function in place of the reference's, if it passes check; "
+                 "repeatable. none: no function of yours (default: those of your exercises that "
+                 "pass)")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME=FILE");
+  app.add_option("--mine-unchecked", ignored, "NAME=FILE: the same, right or wrong")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("NAME=FILE");
+  app.add_flag("--exercises", request.shows_exercises)->group("");
 }
 
 void add_output(CLI::App& app, Arguments& typed, Request& request) {
@@ -151,7 +174,8 @@ void complete(Request& request, const Arguments& typed) {
   Plan& plan = request.plan;
   const ModelKind& kind = model_kind(typed.model);
   plan.model = typed.model;
-  plan.ranks = world_size_for(typed.ranks);
+  // Only asked about, it may stand outside of the launcher that will start the ranks.
+  plan.ranks = request.shows_exercises ? std::max(typed.ranks, 1) : world_size_for(typed.ranks);
   plan.strategy = !typed.strategy.empty() ? typed.strategy : plan.ranks == 1 ? "single" : "ddp";
   strategy_named(plan.strategy);  // which complains
   plan.epochs = typed.epochs == 0 ? kind.epochs : typed.epochs;
@@ -160,6 +184,7 @@ void complete(Request& request, const Arguments& typed) {
   plan.learning_rate =
       typed.learning_rate.empty() ? kind.rate(plan.optimizer) : parse_rate(typed.learning_rate);
   plan.precision = parse_precision(typed.precision);
+  all_reduce_named(plan.all_reduce);
   plan.seed = static_cast<std::uint64_t>(typed.seed);
   if (plan.save.empty() && plan.resume)
     throw InvalidArgument("--resume: from which file? give --save FILE, too");
@@ -179,6 +204,7 @@ Request parse_options(const std::vector<std::string>& arguments) {
   add_training(app, typed, request.plan);
   add_checkpoints(app, request.plan);
   add_placement(app, typed.placement);
+  add_mine(app, request);
   add_output(app, typed, request);
   app.footer(footer());
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as parse() wants them

@@ -12,6 +12,7 @@ namespace rankbox::train {
 struct Request {
   bool shows_help = false;
   std::string help;
+  bool shows_exercises = false;  // --exercises: prints exercises_of(plan), for ./rankbox train
   Plan plan;
   bool json = false;   // one object at the end, and nothing else
   bool quiet = false;  // the result alone

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "comm/cluster.h"
 
@@ -42,6 +43,9 @@ struct Plan {
   std::string save;             // the checkpoint; "": none
   std::int64_t save_every = 0;  // steps; 0: only after epochs
   bool resume = false;          // go on from the checkpoint
+
+  std::string all_reduce = "native";  // that takes the mean of gradients, see all_reduce.h
+  std::vector<std::string> yours;     // exercises whose function is the learner's
 };
 
 }  // namespace rankbox::train

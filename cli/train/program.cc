@@ -6,8 +6,11 @@
 #include <exception>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/train/backend.h"
+#include "cli/train/mine.h"
+#include "cli/train/mine_faults.h"
 #include "cli/train/options.h"
 #include "cli/train/report.h"
 #include "cli/train/session.h"
@@ -112,8 +115,31 @@ int complain(const std::string& what, int exit_code) {
   return exit_code;
 }
 
+/// "zero1 (yours, exercises/09_sharding/zero1.cc:14): …" where a learner's function threw it; else "".
+std::string blamed(const Error& error) {
+  // Some errors are of several ranks, and the first of them need not be in a learner's function.
+  const bool is_shared = dynamic_cast<const DeadlockError*>(&error) != nullptr ||
+                         dynamic_cast<const CollectiveMismatch*>(&error) != nullptr ||
+                         dynamic_cast<const MessageMismatch*>(&error) != nullptr;
+  ThrowPlace thrown = last_throw_of(error.rank());
+  if (thrown.name.empty() && is_shared) thrown = last_throw_of(kAnyRank);
+  if (thrown.name.empty()) return "";
+  // Rankbox's own errors have the place in their text.
+  const bool has_place = !error.file().empty() || thrown.place.empty();
+  return fmt::format("{} (yours{}): {}; ./rankbox check {} explains it", thrown.name,
+                     has_place ? "" : ", " + thrown.place, error.what(), thrown.name);
+}
+
 int run(const std::vector<std::string>& arguments) {
-  const Request request = parse_options(arguments);
+  std::vector<std::string> words = arguments;
+  const std::vector<MineLibrary> libraries = take_libraries(words);
+  preload(libraries, arguments);
+  Request request = parse_options(words);
+  for (const MineLibrary& library : libraries) request.plan.yours.push_back(library.name);
+  if (request.shows_exercises) {
+    fmt::print("{}\n", fmt::join(exercises_of(request.plan), "\n"));
+    return 0;
+  }
   if (!request.shows_help) return train(request);
   if (is_first_process()) fmt::print("{}", request.help);
   return 0;
@@ -127,8 +153,9 @@ int run_program(const std::vector<std::string>& arguments) {
     // A full disk or a closed pipe is a failure too.
     if (std::fflush(stdout) != 0) return complain("cannot write to standard output", 1);
     return status;
-  } catch (const InvalidArgument& mistake) {
-    return complain(mistake.what(), 2);
+  } catch (const Error& error) {
+    if (const std::string line = blamed(error); !line.empty()) return complain(line, 1);
+    return complain(error.what(), dynamic_cast<const InvalidArgument*>(&error) != nullptr ? 2 : 1);
   } catch (const std::exception& error) {
     return complain(error.what(), 1);
   }

@@ -6,7 +6,7 @@
 
 namespace rankbox::train {
 Replica::Replica(Comm& dist, const Model& model, const Plan& plan)
-    : dist_(dist), whole_(model, plan) {
+    : dist_(dist), all_reduce_(all_reduce_named(plan.all_reduce)), whole_(model, plan) {
   if (plan.precision == Precision::kMixed) mixed_.emplace();
 }
 
@@ -37,7 +37,20 @@ Loss Replica::find_gradients(Batch batch, std::int64_t number, float factor) {
   return loss;
 }
 
-Loss Replica::learn(Batch batch, std::int64_t number, Average average) {
+std::vector<std::string> Replica::uses(const Plan& plan) {
+  std::vector<std::string> all = all_reduce_named(plan.all_reduce).uses;
+  if (plan.precision == Precision::kMixed) all.push_back("dynamic_loss_scaling");
+  if (plan.precision == Precision::kMixed && plan.all_reduce == "native")
+    all.push_back("loss_scaling");
+  return all;
+}
+
+void Replica::average(const std::vector<Parameter*>& parameters) {
+  for (Parameter* parameter : parameters)
+    all_reduce_.run(dist_, gradient_of(*parameter), ReduceOp::AVG);
+}
+
+Loss Replica::learn(Batch batch, std::int64_t number, const Average& average_all) {
   const std::vector<Parameter*> parameters = whole_.model.parameters();
   bool skip = false;
   Loss loss;
@@ -45,10 +58,12 @@ Loss Replica::learn(Batch batch, std::int64_t number, Average average) {
     const auto scaled = [&](float factor) {
       return find_gradients(std::move(batch), number, factor);
     };
-    loss = mixed_->find_gradients(dist_, parameters, scaled, skip);
+    std::function<void()> own;
+    if (!averages_natively()) own = [&] { average(parameters); };
+    loss = mixed_->find_gradients(dist_, parameters, scaled, own, skip);
   } else {
     loss = find_gradients(std::move(batch), number, 1);
-    average(dist_, parameters);
+    average_all(parameters);
   }
   if (skip) return loss;
   ComputeTime time(dist_);

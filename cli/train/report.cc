@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/terminal.h"
 #include "cli/train/backend.h"
@@ -21,6 +22,18 @@ constexpr const char* kEraseLine = "\r\033[K";
 
 std::string plural(std::int64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// "made of ddp_average_gradients (yours), ddp_init_broadcast, …; gradients by all-reduce ring"
+std::string made_of(const Plan& plan) {
+  std::vector<std::string> parts = exercises_of(plan);
+  for (std::string& name : parts) {
+    if (std::ranges::find(plan.yours, name) != plan.yours.end()) name += " (yours)";
+  }
+  return fmt::format("made of {}{}\n", fmt::join(parts, ", "),
+                     plan.all_reduce == "native"
+                         ? ""
+                         : fmt::format("; gradients by all-reduce {}", plan.all_reduce));
 }
 
 }  // namespace
@@ -74,6 +87,7 @@ void Report::on_start() {
   text += fmt::format(", {}, learning rate {}{}, seed {}\n", name_of(plan_.optimizer),
                       plan_.learning_rate,
                       plan_.precision == Precision::kMixed ? ", mixed precision" : "", plan_.seed);
+  text += made_of(plan_);
   if (plan_.resume) {
     const Position& from = record_.from();
     text += fmt::format("goes on from {}: epoch {}, {} of it, {} in all\n", plan_.save,

@@ -44,6 +44,9 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
   json["optimizer"] = name_of(plan.optimizer);
   json["learning_rate"] = plan.learning_rate;
   json["precision"] = name_of(plan.precision);
+  json["all_reduce"] = plan.all_reduce;
+  json["exercises"] = exercises_of(plan);  // whose functions the run is made of
+  json["yours"] = plan.yours;              // of these
   json["seed"] = plan.seed;
   json["data"] = plan.data.empty() ? Json(nullptr) : Json(plan.data);
   json["train_samples"] = task.data.train.size();

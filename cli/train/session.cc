@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/train/all_reduce.h"
 #include "cli/train/evaluate.h"
+#include "cli/train/mine_faults.h"
 #include "comm/run_ranks.h"
 
 namespace rankbox::train {
@@ -63,6 +65,12 @@ void check_plan(const Plan& plan, std::int64_t samples) {
                     "--strategy single or ddp",
                     strategy.name));
   }
+  if (all_reduce_named(plan.all_reduce).name != "native" && !strategy.all_reduces) {
+    throw InvalidArgument(fmt::format(
+        "--all-reduce {}: {} takes no mean of gradients by an all-reduce; leave it out, "
+        "or choose --strategy ddp",
+        plan.all_reduce, strategy.name));
+  }
   strategy.check(plan, samples);
   if (plan.batch > samples) {
     throw InvalidArgument(
@@ -85,6 +93,7 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
   const Checkpointing checkpoint(plan, task);
   Outcome outcome;  // written by rank 0, read when all have ended
   const auto run = run_ranks(options, [&](Comm& dist) {
+    use_signal_stack();
     const std::unique_ptr<Trainer> trainer = strategy.make(dist, task.model, plan);
     Position position = begin(dist, *trainer, plan, checkpoint, listener);
     const bool has_work = position.epoch < plan.epochs;

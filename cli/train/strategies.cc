@@ -25,4 +25,11 @@ const Strategy& strategy_named(std::string_view name) {
                                     fmt::join(names, ", ")));
 }
 
+std::vector<std::string> exercises_of(const Plan& plan) {
+  std::vector<std::string> all = {"distributed_sampler", "exact_metrics"};
+  const std::vector<std::string> own = strategy_named(plan.strategy).uses(plan);
+  all.insert(all.begin(), own.begin(), own.end());
+  return all;
+}
+
 }  // namespace rankbox::train

@@ -2,12 +2,13 @@
 // entry in the table of strategies.cc.
 //
 // To add one: write strategy_NAME.cc with a Trainer and a `const Strategy kName`, declare it below,
-// and name it in the table. Options, loop, evaluation, checkpoints and reports know no strategy by
+// and name it in the table of strategies.cc. Options, loop, evaluation, checkpoints and reports know no strategy by
 // name.
 #pragma once
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -69,7 +70,11 @@ struct Strategy {
   /// Throws InvalidArgument, in one line with a way out, for a plan that it cannot follow.
   void (*check)(const Plan& plan, std::int64_t samples);
   std::unique_ptr<Trainer> (*make)(Comm& dist, const Model& model, const Plan& plan);
+  /// The exercises whose functions its trainer calls, and those that these call, in the reference
+  /// solutions. (tests/cli/train_test.cc finds one that is missing, and one too many.)
+  std::vector<std::string> (*uses)(const Plan& plan);
   bool has_mixed = false;      // Precision::kMixed
+  bool all_reduces = false;    // takes the mean of gradients by Plan::all_reduce
   bool shares_batches = true;  // false: all ranks work on all of a batch
 };
 
@@ -87,5 +92,8 @@ std::span<const Strategy* const> strategies();
 
 /// Throws InvalidArgument that lists them.
 const Strategy& strategy_named(std::string_view name);
+
+/// The exercises that a run of this plan calls: those of its strategy, and those of the loop.
+std::vector<std::string> exercises_of(const Plan& plan);
 
 }  // namespace rankbox::train

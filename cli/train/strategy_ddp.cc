@@ -25,7 +25,12 @@ class Ddp : public Replica {
     for (NamedTensor* tensor : learning_state()) dist().broadcast(tensor->value, 0);
   }
   Loss step(Batch batch, std::int64_t number) override {
-    return learn(std::move(batch), number, ddp_average_gradients);
+    return learn(std::move(batch), number, [this](const std::vector<Parameter*>& parameters) {
+      if (averages_natively())
+        ddp_average_gradients(dist(), parameters);
+      else
+        average(parameters);
+    });
   }
   void prepare_evaluation() override { ddp_init_broadcast(dist(), {}, statistics()); }
 
@@ -38,9 +43,24 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
   return std::make_unique<Ddp>(dist, model, plan);
 }
 
+std::vector<std::string> uses(const Plan& plan) {
+  std::vector<std::string> all = Replica::uses(plan);
+  if (plan.precision == Precision::kFp32 && plan.all_reduce == "native")
+    all.push_back("ddp_average_gradients");
+  all.push_back("ddp_init_broadcast");
+  return all;
+}
+
 }  // namespace
 
-const Strategy kDdp = {"ddp", "a model a rank, an equal share of each batch, gradients averaged",
-                       check_equal_shares, make, /*has_mixed=*/true};
+const Strategy kDdp = {
+    .name = "ddp",
+    .summary = "a model a rank, an equal share of each batch, gradients averaged",
+    .check = check_equal_shares,
+    .make = make,
+    .uses = uses,
+    .has_mixed = true,
+    .all_reduces = true,
+};
 
 }  // namespace rankbox::train

@@ -88,6 +88,12 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 }  // namespace
 
-const Strategy kDp = {"dp", "a master lends model and batch, and learns alone", check, make};
+const Strategy kDp = {
+    .name = "dp",
+    .summary = "a master lends model and batch, and learns alone",
+    .check = check,
+    .make = make,
+    .uses = [](const Plan&) -> std::vector<std::string> { return {"data_parallel"}; },
+};
 
 }  // namespace rankbox::train

@@ -162,7 +162,7 @@ const Strategy kPipeline = {
     .summary = "a stage of the model a rank, batches in micro-batches",
     .check = check,
     .make = make,
-    .has_mixed = false,
+    .uses = [](const Plan&) -> std::vector<std::string> { return {"pipeline_1f1b"}; },
     .shares_batches = false,
 };
 

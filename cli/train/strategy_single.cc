@@ -16,7 +16,7 @@ class Single : public Replica {
   Dealt dealt() const override { return {}; }
   void start() override {}
   Loss step(Batch batch, std::int64_t number) override {
-    return learn(std::move(batch), number, [](Comm&, const std::vector<Parameter*>&) {});
+    return learn(std::move(batch), number, [](const std::vector<Parameter*>&) {});
   }
 };
 
@@ -32,6 +32,13 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 }  // namespace
 
-const Strategy kSingle = {"single", "one rank, one model", check, make, /*has_mixed=*/true};
+const Strategy kSingle = {
+    .name = "single",
+    .summary = "one rank, one model",
+    .check = check,
+    .make = make,
+    .uses = Replica::uses,
+    .has_mixed = true,
+};
 
 }  // namespace rankbox::train

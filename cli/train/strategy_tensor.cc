@@ -147,6 +147,13 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
   return std::make_unique<TensorTrainer>(dist, model, plan);
 }
 
+std::vector<std::string> uses(const Plan& plan) {
+  std::vector<std::string> all = {"parallel_mlp", "column_linear", "row_linear", "conjugate_f",
+                                  "conjugate_g"};
+  if (plan.model == "transformer") all.insert(all.begin(), "parallel_attention");
+  return all;
+}
+
 }  // namespace
 
 const Strategy kTensor = {
@@ -154,7 +161,7 @@ const Strategy kTensor = {
     .summary = "a part of every layer a rank, all of each batch",
     .check = check,
     .make = make,
-    .has_mixed = false,
+    .uses = uses,
     .shares_batches = false,
 };
 

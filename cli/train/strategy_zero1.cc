@@ -29,7 +29,14 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 }  // namespace
 
-const Strategy kZero1 = {"zero1", "as ddp, with the optimizer's state dealt out",
-                         check_equal_shares, make};
+const Strategy kZero1 = {
+    .name = "zero1",
+    .summary = "as ddp, with the optimizer's state dealt out",
+    .check = check_equal_shares,
+    .make = make,
+    .uses = [](const Plan&) -> std::vector<std::string> {
+      return {"zero1", "ddp_init_broadcast"};
+    },
+};
 
 }  // namespace rankbox::train

@@ -27,6 +27,14 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 }  // namespace
 
-const Strategy kZero2 = {"zero2", "… and gradients, too", check_equal_shares, make};
+const Strategy kZero2 = {
+    .name = "zero2",
+    .summary = "… and gradients, too",
+    .check = check_equal_shares,
+    .make = make,
+    .uses = [](const Plan&) -> std::vector<std::string> {
+      return {"zero2", "ddp_init_broadcast"};
+    },
+};
 
 }  // namespace rankbox::train

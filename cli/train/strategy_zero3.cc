@@ -44,7 +44,14 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 }  // namespace
 
-const Strategy kZero3 = {"zero3", "… and weights, too: a layer is whole while it works",
-                         check_equal_shares, make};
+const Strategy kZero3 = {
+    .name = "zero3",
+    .summary = "… and weights, too: a layer is whole while it works",
+    .check = check_equal_shares,
+    .make = make,
+    .uses = [](const Plan&) -> std::vector<std::string> {
+      return {"zero3", "ddp_init_broadcast"};
+    },
+};
 
 }  // namespace rankbox::train

@@ -1,0 +1,124 @@
+#include "cli/train/mine.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/plugin.h"
+#include "cli/train/mine_faults.h"
+#include "comm/errors.h"
+
+namespace rankbox::train {
+namespace {
+
+constexpr std::string_view kOption = "--mine-library";
+// What LD_PRELOAD was before; set while the program executes itself.
+constexpr const char* kBefore = "RANKBOX_LD_PRELOAD_BEFORE";
+
+MineLibrary library_of(const std::string& value) {
+  const std::size_t equals = value.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.size())
+    throw InvalidArgument(fmt::format("{} {}: give NAME=FILE.so", kOption, value));
+  return {value.substr(0, equals), value.substr(equals + 1)};
+}
+
+[[noreturn]] void execute_again(const std::vector<MineLibrary>& libraries,
+                                const std::vector<std::string>& arguments) {
+  const char* before = std::getenv("LD_PRELOAD");
+  std::string list;
+  for (const MineLibrary& library : libraries) {
+    // It would fail in the loader, too, which has harder words for it.
+    const cli::LoadedFunction loaded = cli::load_function(library.file, library.name);
+    if (loaded.function == nullptr)
+      throw Error(fmt::format("{} from {}: {}", library.name, library.file, loaded.problem));
+    // The list is cut at colons and spaces, which a path may hold: it stays open, and has a number.
+    const int fd = open(library.file.c_str(), O_RDONLY);
+    if (fd < 0) throw Error(fmt::format("{}: {}", library.file, std::strerror(errno)));
+    list += fmt::format("/proc/self/fd/{}:", fd);
+  }
+  setenv(kBefore, before == nullptr ? "" : before, 1);
+  setenv("LD_PRELOAD", (list + (before == nullptr ? "" : before)).c_str(), 1);
+  std::vector<char*> words;
+  for (const std::string& argument : arguments)
+    words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  execv("/proc/self/exe", words.data());
+  throw Error(fmt::format("cannot execute {} again: {}", arguments.front(), std::strerror(errno)));
+}
+
+/// The libraries of LD_PRELOAD, opened: one a learner's library, in their order.
+std::vector<void*> preloaded(std::size_t count) {
+  std::vector<void*> handles;
+  const char* value = std::getenv("LD_PRELOAD");
+  std::string_view rest = value == nullptr ? "" : value;
+  constexpr std::string_view kFolder = "/proc/self/fd/";
+  while (handles.size() < count && rest.starts_with(kFolder)) {
+    const std::string path(rest.substr(0, rest.find(':')));
+    rest.remove_prefix(path.size() + 1);
+    handles.push_back(dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD));
+    close(std::atoi(path.c_str() + kFolder.size()));
+  }
+  handles.resize(count);
+  return handles;
+}
+
+/// The function that the library has, if it is the one that the program calls.
+void check_is_called(const MineLibrary& library, void* handle) {
+  using Function = void (*)();
+  const auto entry = handle == nullptr
+                         ? nullptr
+                         : reinterpret_cast<Function (*)()>(dlsym(handle, "rankbox_exercise"));
+  if (entry == nullptr)
+    throw Error(fmt::format("{}: the loader left out {}", library.name, library.file));
+  void* const function = reinterpret_cast<void*>(entry());
+  Dl_info info = {};
+  if (dladdr(function, &info) == 0 || info.dli_sname == nullptr ||
+      dlsym(RTLD_DEFAULT, info.dli_sname) != function) {
+    throw Error(fmt::format("{}: this program does not call the function of {}", library.name,
+                            library.file));
+  }
+  report_faults_in({library.name, library.file, function});
+}
+
+}  // namespace
+
+std::vector<MineLibrary> take_libraries(std::vector<std::string>& arguments) {
+  std::vector<MineLibrary> libraries;
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == kOption) {
+      if (++i == arguments.size())
+        throw InvalidArgument(fmt::format("{}: give NAME=FILE.so", kOption));
+      libraries.push_back(library_of(arguments[i]));
+    } else if (word.starts_with(kOption) && word[kOption.size()] == '=') {
+      libraries.push_back(library_of(word.substr(kOption.size() + 1)));
+    } else {
+      others.push_back(word);
+    }
+  }
+  arguments = others;
+  return libraries;
+}
+
+void preload(const std::vector<MineLibrary>& libraries, const std::vector<std::string>& arguments) {
+  if (libraries.empty()) return;
+  const char* before = std::getenv(kBefore);
+  if (before == nullptr) execute_again(libraries, arguments);
+
+  const std::vector<void*> handles = preloaded(libraries.size());
+  if (*before == '\0')
+    unsetenv("LD_PRELOAD");
+  else
+    setenv("LD_PRELOAD", before, 1);
+  unsetenv(kBefore);
+  for (std::size_t i = 0; i < libraries.size(); ++i) check_is_called(libraries[i], handles[i]);
+}
+
+}  // namespace rankbox::train

@@ -1,0 +1,35 @@
+// Names the learner's function and line where one ends the program: an exception does not know its
+// origin, and a signal says nothing at all.
+#pragma once
+
+#include <string>
+
+namespace rankbox::train {
+
+struct MineFunction {
+  std::string name;     // of the exercise
+  std::string library;  // its file
+  const void* address;  // inside the library
+};
+
+/// From here on, faults in this library are reported. Call before any thread is started.
+///
+/// A signal such as SIGSEGV in it, or in what it called, ends the process with exit code 1 and one
+/// line on stderr. Signals elsewhere do what they did.
+void report_faults_in(const MineFunction& function);
+
+/// Gives this thread a stack for signal handlers, for as long as it lives: after an endless recursion
+/// nothing is left of its own. Nothing happens where no library is reported on.
+void use_signal_stack();
+
+struct ThrowPlace {
+  std::string name;   // of the exercise; empty: the rank did not throw out of a learner's library
+  std::string place;  // "exercises/09_sharding/zero1.cc:14"; empty: unknown
+};
+
+constexpr int kAnyRank = -2;
+
+/// Where this rank, or any that did, threw last.
+ThrowPlace last_throw_of(int rank);
+
+}  // namespace rankbox::train
