@@ -1,30 +1,101 @@
 #include "cli/train.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/paths.h"
+#include "cli/train_files.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
 
 namespace {
 
-[[noreturn]] void run_train(const std::vector<std::string>& arguments) {
-  std::string script = project_root() + "/rankbox";
-  std::string subcommand = "train";
-  std::vector<char*> words = {script.data(), subcommand.data()};
-  for (const std::string& argument : arguments)
-    words.push_back(const_cast<char*>(argument.c_str()));
+using Words = std::vector<std::string>;
+
+[[noreturn]] void execute(const Words& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  execv(script.c_str(), words.data());
-  throw Error(fmt::format("cannot run {}: {}", script, std::strerror(errno)));
+  execv(words.front(), words.data());
+  throw Error(fmt::format("cannot run {}: {}", command.front(), std::strerror(errno)));
+}
+
+/// The option's value, the last one where it is given several times; `otherwise` where it is not.
+std::string value_of(const std::string& option, const Words& arguments,
+                     const std::string& otherwise) {
+  std::string value = otherwise;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with(option + "=")) value = arguments[i].substr(option.size() + 1);
+    if (arguments[i] == option && i + 1 < arguments.size()) value = arguments[i + 1];
+  }
+  return value;
+}
+
+void remove_option(const std::string& option, Words& arguments) {
+  Words others;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == option) {
+      ++i;
+    } else if (!arguments[i].starts_with(option + "=")) {
+      others.push_back(arguments[i]);
+    }
+  }
+  arguments = others;
+}
+
+/// Asks the program which exercises it will call. A mistake in the arguments comes out here.
+Words exercises_called(const std::string& program, const Words& arguments) {
+  ChildOptions options;
+  options.command = {program, "--exercises"};
+  options.command.insert(options.command.end(), arguments.begin(), arguments.end());
+  const ChildResult result = run_child(options);
+  const int status = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 1;
+  if (status != 0) {
+    fmt::print(stderr, "{}", result.output);
+    throw CLI::RuntimeError(status);
+  }
+  std::istringstream lines(result.output);
+  Words names;
+  for (std::string name; std::getline(lines, name);) names.push_back(name);
+  return names;
+}
+
+[[noreturn]] void run_train(Words arguments) {
+  const std::string script = project_root() + "/rankbox";
+  const std::string backend = value_of("--backend", arguments, "sim");
+  const std::string program = project_root() + "/.rankbox/bin/rankbox-train-" + backend;
+  // Only the script builds.
+  if (!std::filesystem::exists(program)) {
+    arguments.insert(arguments.begin(), {script, "train"});
+    execute(arguments);
+  }
+  remove_option("--backend", arguments);
+  const MineOptions mine = take_mine_options(arguments);
+  const bool asks_for_help = std::ranges::any_of(
+      arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
+  if (asks_for_help) execute({program, "--help"});
+
+  const Words called = exercises_called(program, arguments);
+  Words command = {program};
+  // mpirun needs settings, and is kept from the terminal's signals: the script knows how.
+  if (backend == "mpi") command = {script, "mpirun", value_of("--ranks", arguments, "1"), program};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  for (const MineFile& file : prepare_mine(mine, called, backend))
+    command.insert(command.end(), {"--mine-library", file.name + "=" + file.library});
+  execute(command);
 }
 
 }  // namespace
