@@ -93,13 +93,17 @@ std::vector<Candidate> candidates(const MineOptions& options,
 
 // ---- Checking ----
 
-/// "values at exercises/09_sharding/zero1.cc:14: …", in one line.
+/// "values at exercises/09_sharding/zero1.cc:14"
+std::string kind_and_place(const Failure& failure) {
+  std::string text = name_of(failure.kind);
+  if (!failure.file.empty()) text += " at " + failure.file;
+  if (!failure.file.empty() && failure.line > 0) text += fmt::format(":{}", failure.line);
+  return text;
+}
+
+/// The same with what is wrong there, in one line.
 std::string in_words(const Failure& failure) {
-  const std::string place =
-      failure.file.empty() ? ""
-                           : fmt::format(" at {}{}", failure.file,
-                                         failure.line > 0 ? fmt::format(":{}", failure.line) : "");
-  return fmt::format("{}{}: {}", name_of(failure.kind), place,
+  return fmt::format("{}: {}", kind_and_place(failure),
                      failure.message.substr(0, failure.message.find('\n')));
 }
 
@@ -125,7 +129,8 @@ std::string complaint_about(const Candidate& candidate) {
   const Verdict verdict = grade(exercise, grading).verdict;
   if (is_own) remember(exercise, verdict);
   if (verdict.passed()) return "";
-  return verdict.failure ? in_words(*verdict.failure) : name_of(verdict.status);
+  if (!verdict.failure) return name_of(verdict.status);
+  return is_own ? kind_and_place(*verdict.failure) : in_words(*verdict.failure);
 }
 
 // ---- Compiling ----

@@ -120,6 +120,13 @@ PlaceText place_of(const Found& found) {
   return text;
 }
 
+/// Of "mine.cc:14" the length of the file's name, where it is not the exercise's own; else 0.
+std::size_t length_of_other_file(const char* place) {
+  const char* const colon = std::strrchr(place, ':');
+  if (colon == nullptr || std::strncmp(place, "exercises/", 10) == 0) return 0;
+  return static_cast<std::size_t>(colon - place);
+}
+
 const char* in_words(int signal) {
   switch (signal) {
     case SIGSEGV:
@@ -150,11 +157,14 @@ void on_signal(int signal) {
   const PlaceText place = place_of(found);
   const char* name = found.library->function.name.c_str();
   const int rank = current_rank();
-  std::array<char, 5120> line;
-  const int size = std::snprintf(
-      line.data(), line.size(),
-      "rankbox train: %s (yours) crashed on rank %d: %s%s%s; ./rankbox check %s explains it\n",
-      name, rank, in_words(signal), place[0] == '\0' ? "" : " at ", place.data(), name);
+  const std::size_t file = length_of_other_file(place.data());
+  std::array<char, 3 * std::tuple_size_v<PlaceText>> line;
+  const int size =
+      std::snprintf(line.data(), line.size(),
+                    "rankbox train: %s (yours) crashed on rank %d: %s%s%s; ./rankbox check "
+                    "%s%s%.*s explains it\n",
+                    name, rank, in_words(signal), place[0] == '\0' ? "" : " at ", place.data(),
+                    name, file == 0 ? "" : " --file ", static_cast<int>(file), place.data());
   (void)!write(STDERR_FILENO, line.data(), static_cast<std::size_t>(size));
   _exit(1);
 }
@@ -226,6 +236,12 @@ void use_signal_stack() {
   thread_local const SignalStack stack;
 }
 
+std::vector<std::string> functions_of_yours() {
+  std::vector<std::string> names;
+  for (const Library& library : libraries()) names.push_back(library.function.name);
+  return names;
+}
+
 ThrowPlace last_throw_of(int rank) {
   Found found;
   {
@@ -234,7 +250,11 @@ ThrowPlace last_throw_of(int rank) {
     if (entry == throws().end()) return {};
     found = entry->second;
   }
-  return {found.library->function.name, place_of(found).data()};
+  const std::string place = place_of(found).data();
+  const std::string& name = found.library->function.name;
+  const std::string file = place.substr(0, length_of_other_file(place.c_str()));
+  return {name, place,
+          "./rankbox check " + name + (file.empty() ? std::string() : " --file " + file)};
 }
 
 /// Called by __cxa_throw below.

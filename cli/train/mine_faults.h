@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace rankbox::train {
 
@@ -25,7 +26,11 @@ void use_signal_stack();
 struct ThrowPlace {
   std::string name;   // of the exercise; empty: the rank did not throw out of a learner's library
   std::string place;  // "exercises/09_sharding/zero1.cc:14"; empty: unknown
+  std::string check;  // the command that explains it: "./rankbox check zero1"
 };
+
+/// The exercises whose libraries are reported on.
+std::vector<std::string> functions_of_yours();
 
 constexpr int kAnyRank = -2;
 

@@ -115,20 +115,32 @@ int complain(const std::string& what, int exit_code) {
   return exit_code;
 }
 
-/// "zero1 (yours, exercises/09_sharding/zero1.cc:14): …" where a learner's function threw it; else "".
+/// "zero1 (yours, exercises/09_sharding/zero1.cc:14): …" where a learner's function threw it; the text
+/// of the error elsewhere.
 std::string blamed(const Error& error) {
-  // Some errors are of several ranks, and the first of them need not be in a learner's function.
+  // Errors of several ranks: the first of them need not be in a learner's function.
   const bool is_shared = dynamic_cast<const DeadlockError*>(&error) != nullptr ||
                          dynamic_cast<const CollectiveMismatch*>(&error) != nullptr ||
-                         dynamic_cast<const MessageMismatch*>(&error) != nullptr;
+                         dynamic_cast<const MessageMismatch*>(&error) != nullptr ||
+                         dynamic_cast<const TimedOut*>(&error) != nullptr;
   ThrowPlace thrown = last_throw_of(error.rank());
   if (thrown.name.empty() && is_shared) thrown = last_throw_of(kAnyRank);
-  if (thrown.name.empty()) return "";
-  // Rankbox's own errors have the place in their text.
-  const bool has_place = !error.file().empty() || thrown.place.empty();
-  return fmt::format("{} (yours{}): {}; ./rankbox check {} explains it", thrown.name,
-                     has_place ? "" : ", " + thrown.place, error.what(), thrown.name);
+  if (!thrown.name.empty()) {
+    // Rankbox's own errors have the place in their text.
+    const bool has_place = !error.file().empty() || thrown.place.empty();
+    return fmt::format("{} (yours{}): {}; {} explains it", thrown.name,
+                       has_place ? "" : ", " + thrown.place, error.what(), thrown.check);
+  }
+  // Under MPI it may be another process that knows.
+  if (const std::vector<std::string> yours = functions_of_yours(); is_shared && !yours.empty()) {
+    return fmt::format("{}; yours in this run: {}; ./rankbox check {} may explain it", error.what(),
+                       fmt::join(yours, ", "), yours.front());
+  }
+  return error.what();
 }
+
+/// Whether it came out of a learner's function: then it is no mistake on the command line.
+bool is_yours(const Error& error) { return !last_throw_of(error.rank()).name.empty(); }
 
 int run(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
@@ -154,8 +166,9 @@ int run_program(const std::vector<std::string>& arguments) {
     if (std::fflush(stdout) != 0) return complain("cannot write to standard output", 1);
     return status;
   } catch (const Error& error) {
-    if (const std::string line = blamed(error); !line.empty()) return complain(line, 1);
-    return complain(error.what(), dynamic_cast<const InvalidArgument*>(&error) != nullptr ? 2 : 1);
+    const bool is_mistake =
+        dynamic_cast<const InvalidArgument*>(&error) != nullptr && !is_yours(error);
+    return complain(blamed(error), is_mistake ? 2 : 1);
   } catch (const std::exception& error) {
     return complain(error.what(), 1);
   }
