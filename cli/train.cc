@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/child.h"
+#include "cli/mpirun.h"
 #include "cli/paths.h"
 #include "cli/train_files.h"
 #include "comm/errors.h"
@@ -73,7 +74,7 @@ Words exercises_called(const std::string& program, const Words& arguments) {
   return names;
 }
 
-[[noreturn]] void run_train(Words arguments) {
+void run_train(Words arguments) {
   const std::string script = project_root() + "/rankbox";
   const std::string backend = value_of("--backend", arguments, "sim");
   const std::string program = project_root() + "/.rankbox/bin/rankbox-train-" + backend;
@@ -88,14 +89,15 @@ Words exercises_called(const std::string& program, const Words& arguments) {
       arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
   if (asks_for_help) execute({program, "--help"});
 
-  const Words called = exercises_called(program, arguments);
   Words command = {program};
-  // mpirun needs settings, and is kept from the terminal's signals: the script knows how.
-  if (backend == "mpi") command = {script, "mpirun", value_of("--ranks", arguments, "1"), program};
   command.insert(command.end(), arguments.begin(), arguments.end());
+  const Words called = exercises_called(program, arguments);
   for (const MineFile& file : prepare_mine(mine, called, backend))
     command.insert(command.end(), {"--mine-library", file.name + "=" + file.library});
-  execute(command);
+  if (backend != "mpi") execute(command);
+  // The program has looked at the number.
+  const int status = run_mpirun(std::stoi(value_of("--ranks", arguments, "1")), command);
+  throw CLI::RuntimeError(status);
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ Candidate named(const std::string& option, const std::string& value,
                                       exercise.name, fmt::join(called, ", ")));
   }
   const std::string file = fs::absolute(value.substr(equals + 1)).string();
-  if (!std::ifstream(file) || fs::is_directory(file))
-    throw InvalidArgument(fmt::format("{}: cannot read that file", typed));
+  require_readable(file);
   return {&exercise, file, typed, option == "--mine"};
 }
 
@@ -85,8 +84,9 @@ std::vector<Candidate> candidates(const MineOptions& options,
       continue;
     }
     const Exercise* exercise = find_exercise(name);
-    if (options.none || exercise == nullptr || is_stub(*exercise)) continue;
-    all.push_back({exercise, (fs::path(project_root()) / stub_path(*exercise)).string(), ""});
+    if (options.none || exercise == nullptr) continue;
+    const std::string own = absolute_path(stub_path(*exercise));
+    if (fs::exists(own) && !is_stub(*exercise)) all.push_back({exercise, own, ""});
   }
   return all;
 }
