@@ -22,6 +22,8 @@
 #include "cli/paths.h"
 #include "cli/race.h"
 #include "cli/reset.h"
+#include "cli/run/inside.h"
+#include "cli/run/run.h"
 #include "cli/show.h"
 #include "cli/test.h"
 #include "cli/train.h"
@@ -65,11 +67,13 @@ int run(int argc, char** argv) {
   rankbox::cli::add_hint(app);
   rankbox::cli::add_reset(app);
   rankbox::cli::add_show(app);
+  rankbox::cli::add_run(app);
   rankbox::cli::add_compare(app);
   rankbox::cli::add_race(app);
   rankbox::cli::add_train(app);
   rankbox::cli::add_test(app);
   rankbox::cli::add_judge(app);
+  rankbox::cli::add_run_library(app);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) rankbox::cli::print_overview();

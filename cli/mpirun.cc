@@ -90,12 +90,14 @@ void start(const std::vector<std::string>& command) {
   const pid_t started = fork();
   if (started == 0) {
     become(words, before, parent);
+    fmt::print(stderr, "rankbox: cannot run {}: {}\n", command.front(), std::strerror(errno));
     _exit(127);
   }
   const int error = errno;
   child = started;
   sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (started < 0) throw Error(fmt::format("cannot start mpirun: {}", std::strerror(error)));
+  if (started < 0)
+    throw Error(fmt::format("cannot start {}: {}", command.front(), std::strerror(error)));
 }
 
 }  // namespace
@@ -118,12 +120,16 @@ std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string
 }
 
 int run_mpirun(int ranks, const std::vector<std::string>& command) {
-  const std::vector<std::string> words = mpirun_command(ranks, command);
+  return run_attached(mpirun_command(ranks, command));
+}
+
+int run_attached(const std::vector<std::string>& words) {
   const SignalForwarder forwarder;
   start(words);
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw Error(fmt::format("lost mpirun: {}", std::strerror(errno)));
+    if (errno != EINTR)
+      throw Error(fmt::format("lost {}: {}", words.front(), std::strerror(errno)));
   }
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   // Ranks that do not handle SIGUSR1 die of it, as asked.

@@ -15,15 +15,19 @@ namespace rankbox::cli {
 /// REQUIRES: ranks >= 1, and a command.
 std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& command);
 
-/// Runs `command` as `ranks` processes, with this process's output and an empty input, and returns
-/// the exit status that a shell would show: a rank's own, or 128 + signal. Blocks until all have
-/// ended.
+/// Runs a launcher (or a program that needs none) with this process's output and an empty input,
+/// and returns the exit status that a shell would show: 128 + signal where one ended it. Blocks
+/// until it has ended.
 ///
-/// The terminal's signals do not reach mpirun, which would kill the ranks a second later. The first
-/// SIGINT, SIGTERM or SIGHUP that this process gets is passed on to the ranks as SIGUSR1, so that
-/// they may finish what they are at; the next one ends mpirun and all ranks. If this process is
-/// killed, they are ended, too.
-/// Throws Error if mpirun is missing or cannot be started. Call it from the main thread.
+/// The terminal's signals do not reach it: mpirun would kill the ranks a second later. The first
+/// SIGINT, SIGTERM or SIGHUP that this process gets is passed on as SIGUSR1, which mpirun hands to
+/// its ranks, so that they may finish what they are at; the next one is passed on as SIGTERM, which
+/// ends all. If this process is killed, they are ended, too.
+/// Throws Error if it cannot be started. Call it from the main thread.
+int run_attached(const std::vector<std::string>& words);
+
+/// The same for `command` as `ranks` processes.
+/// Throws Error, as mpirun_command does, if there is no mpirun.
 int run_mpirun(int ranks, const std::vector<std::string>& command);
 
 }  // namespace rankbox::cli

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/buffering.h"
+#include "cli/picture_style_json.h"
 #include "cli/stop_report.h"
 #include "clusters/clusters.h"
 #include "sim/clock.h"
@@ -52,7 +53,6 @@ std::string schedule(const Exercise& exercise, const Case& example, const Trace&
 
 }  // namespace
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureStyle, folder, columns, ascii, colour, trace, html)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureOptions, style, ranks, count, root, segments, op, cluster,
                                    buffering)
 

@@ -32,6 +32,7 @@ FailureKind kind_of(const std::exception& error) {
   if (dynamic_cast<const CollectiveMismatch*>(&error) != nullptr) return FailureKind::kMismatch;
   if (dynamic_cast<const UnreceivedMessage*>(&error) != nullptr) return FailureKind::kUnreceived;
   if (dynamic_cast<const BufferReused*>(&error) != nullptr) return FailureKind::kSafety;
+  if (dynamic_cast<const TimedOut*>(&error) != nullptr) return FailureKind::kTimeout;
   if (is_out_of_memory(error)) return FailureKind::kMemory;
   return FailureKind::kCrash;
 }

@@ -1,0 +1,117 @@
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "cli/backend_program.h"
+#include "cli/child.h"
+#include "cli/compile.h"
+#include "cli/mpirun.h"
+#include "cli/paths.h"
+#include "cli/run/outcome.h"
+#include "cli/status_line.h"
+#include "files/temporary_folder.h"
+#include "verdict/verdict_json.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr double kSecondsToStart = 30;  // and to end, besides those that the program may run
+
+Compiled compile_for(const std::string& source, const std::string& library,
+                     const std::string& backend, const ProgramOptions& options) {
+  StatusLine status("compiling " + options.name);
+  const InterruptGuard guard([&status] {
+    status.tick();
+    return false;
+  });
+  return compile_program(display_path(source), library, {.backend = backend, .optimize = true});
+}
+
+/// The words that run the library.
+std::vector<std::string> command_for(const std::string& program, const std::string& library,
+                                     const std::string& backend, const ProgramOptions& options) {
+  std::vector<std::string> words = {program, library, "--options", to_text(options)};
+  if (backend == "mpi") return mpirun_command(options.ranks, words);
+  return words;
+}
+
+Verdict verdict_of_compiler(const Compiled& compiled, const std::string& name) {
+  Verdict verdict = failed_before_running(name, *compiled.failure);
+  if (compiled.compiler_missing) verdict.status = Status::kError;
+  return verdict;
+}
+
+/// Of a run that left no result: a rank died, or was ended.
+Failure failure_of_end(int status, const ProgramOptions& options) {
+  Failure failure;
+  failure.kind = FailureKind::kCrash;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kTimeoutStatus) {
+    failure.kind = FailureKind::kTimeout;
+    failure.message = fmt::format("still running after {:g} s", options.seconds);
+  } else if (WIFSIGNALED(status) || WEXITSTATUS(status) > 128) {
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
+    failure.message = fmt::format("a rank died of signal {} ({})", signal, strsignal(signal));
+  } else {
+    failure.message = fmt::format("a rank ended with exit code {}", WEXITSTATUS(status));
+  }
+  return failure;
+}
+
+}  // namespace
+
+int run_on_backend(const std::string& source, const std::string& backend,
+                   const ProgramOptions& options) {
+  const std::string program = backend_program("run", backend);
+  const TemporaryFolder folder;
+  const std::string library = folder.path("program.so");
+  const Compiled compiled = compile_for(source, library, backend, options);
+  if (compiled.failure) {
+    fmt::print(stderr, "{}rankbox run: {}\n", compiled.output, in_one_line(*compiled.failure));
+    return 1;
+  }
+  const int status = run_attached(command_for(program, library, backend, options));
+  // A rank that crashed could not say so itself.
+  const bool has_died = status > 128 && status != 128 + SIGINT && status != 128 + SIGTERM;
+  if (has_died) fmt::print(stderr, "rankbox run: crash: {} says where\n", options.again);
+  return status;
+}
+
+Outcome run_on_backend_quietly(const std::string& source, const std::string& backend,
+                               const ProgramOptions& options) {
+  const std::string program = backend_program("run", backend);
+  const TemporaryFolder folder;
+  const std::string library = folder.path("program.so");
+  Compiled compiled = compile_for(source, library, backend, options);
+  Outcome outcome;
+  if (compiled.failure) {
+    outcome.verdict = verdict_of_compiler(compiled, options.name);
+    outcome.compiler = std::move(compiled.output);
+    return outcome;
+  }
+
+  ProgramOptions with_result = options;
+  with_result.result = folder.path("result.json");
+  ChildOptions child;
+  child.command = command_for(program, library, backend, with_result);
+  child.seconds = options.seconds + kSecondsToStart;
+  const InterruptGuard guard;
+  const ChildResult ended = run_child(child);
+  outcome.output = ended.output;
+  std::ifstream file(with_result.result);
+  std::string verdict;
+  if (std::getline(file, verdict) && std::getline(file, outcome.figures)) {
+    outcome.verdict = verdict_from_json(verdict);
+  } else {
+    outcome.verdict = failed_before_running(options.name, failure_of_end(ended.status, options));
+    outcome.verdict.failure->file = options.name;
+  }
+  return outcome;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,103 @@
+#include "cli/run/inside.h"
+
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/plugin.h"
+#include "cli/run/program.h"
+#include "cli/run_picture.h"
+#include "cli/stop_report.h"
+#include "cli/verdict_report.h"
+#include "comm/errors.h"
+#include "comm/run_ranks.h"
+#include "verdict/failure_of.h"
+
+namespace rankbox::cli {
+namespace {
+
+struct Options {
+  std::string library;
+  std::string program;  // as JSON
+};
+
+std::string summary_of(const ProgramOptions& options, const RunReport& report,
+                       const Cluster& cluster) {
+  return fmt::format("{} on {} rank{}: {:.4g} µs of virtual time on {}\n{}took {:.3g} s here\n",
+                     options.name, options.ranks, options.ranks == 1 ? "" : "s",
+                     report.virtual_seconds * 1e6, cluster.name, totals_of(report),
+                     report.wall_seconds);
+}
+
+/// No rank has thrown it: it is a world that cannot be started here.
+[[noreturn]] void refuse(const InvalidArgument& mistake) {
+  report_line(fmt::format("mistake {}", mistake.what()));
+  done_reporting();
+  std::_Exit(2);
+}
+
+Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
+                     const RunOptions& how) {
+  RunReport report;
+  std::optional<DeadlockError> deadlock;
+  Verdict verdict = undecided(options.name);
+  try {
+    run_world(
+        how,
+        [&](Comm& dist) {
+          use_signal_stack();
+          rank_main(dist);
+        },
+        &report);
+  } catch (const std::exception& error) {
+    const auto* refused = dynamic_cast<const InvalidArgument*>(&error);
+    if (refused != nullptr && refused->rank() < 0) refuse(*refused);
+    if (const auto* proved = dynamic_cast<const DeadlockError*>(&error)) deadlock = *proved;
+    verdict = failed_before_running(options.name, failure_of(error));
+  }
+  draw_run({.title = options.name,
+            .above = "",
+            .summary = summary_of(options, report, how.cluster),
+            .failure = verdict.failure ? verdict.failure->message : "",
+            .cluster = how.cluster,
+            .report = report,
+            .deadlock = deadlock},
+           options.picture);
+  report_line("result " + figures_of(options, report));
+  return verdict;
+}
+
+[[noreturn]] void run(const Options& given) {
+  report_stops();
+  const ProgramOptions options = program_from_text(given.program);
+  RunOptions how = run_options_of(options);
+  record_for(options.picture, how);
+  const LoadedFunction loaded = load_function(given.library, kRankMain);
+  set_library(loaded.entry);
+  if (loaded.function == nullptr) {
+    Failure failure;
+    failure.kind = FailureKind::kCompile;
+    failure.message = loaded.problem;
+    report_and_exit(failed_before_running(options.name, failure));
+  }
+  report_and_exit(run_and_draw(reinterpret_cast<void (*)(Comm&)>(loaded.function), options, how));
+}
+
+}  // namespace
+
+void add_run_library(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("run-library", "runs a compiled program (for internal use)");
+  command->group("");  // hidden
+  command->add_option("library", options->library)->required();
+  command->add_option("--options", options->program)->required();
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,17 @@
+// The hidden subcommand `run-library`: the half of `run` in a process of its own.
+//
+//   rankbox run-library LIBRARY --options JSON
+//
+// Opens the library, runs its rank_main on every rank, draws the run, and reports on kReportFd as
+// cli/verdict_report.h says.
+#pragma once
+
+namespace CLI {  // NOLINT(readability-identifier-naming)
+class App;
+}
+
+namespace rankbox::cli {
+
+void add_run_library(CLI::App& app);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,153 @@
+// rankbox-run-BACKEND: runs a program of one's own, compiled as a library, on MPI or NCCL.
+//
+//   rankbox-run-mpi LIBRARY --options JSON
+//
+// `./rankbox run FILE --backend mpi` starts it. Every process of a launcher comes here; the first
+// one speaks for all. Errors are one line, which names the sandbox's command that explains them.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "cli/paths.h"
+#include "cli/plugin.h"
+#include "cli/run/program.h"
+#include "comm/errors.h"
+#include "comm/run_ranks.h"
+#include "verdict/failure_of.h"
+#include "verdict/verdict_json.h"
+
+namespace rankbox::cli {
+namespace {
+
+/// For what ends the process from outside: made before, since a signal handler may not make it.
+std::string& last_words() {
+  static std::string words;
+  return words;
+}
+
+bool& is_over() {
+  static bool over = false;
+  return over;
+}
+
+void on_alarm(int /*signal*/) {
+  (void)!write(STDERR_FILENO, last_words().data(), last_words().size());
+  _exit(kTimeoutStatus);
+}
+
+/// An endless loop answers nobody.
+void limit_time(const ProgramOptions& options, bool is_first) {
+  if (is_first) {
+    last_words() = fmt::format(
+        "rankbox run: timeout: still running after {:g} s; {} says where, --timeout S allows "
+        "more\n",
+        options.seconds, options.again);
+  }
+  std::signal(SIGALRM, on_alarm);
+  // The first one's words come before the others' end, upon which the launcher ends all.
+  const double seconds = options.seconds + (is_first ? 0 : 1);
+  itimerval timer = {};
+  timer.it_value.tv_sec = static_cast<time_t>(seconds);
+  timer.it_value.tv_usec =
+      static_cast<suseconds_t>((seconds - static_cast<double>(timer.it_value.tv_sec)) * 1e6) + 1;
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+void on_exit_called(int status, void* options) {
+  if (is_over()) return;
+  fmt::print(stderr,
+             "rankbox run: crash: process {} called exit({}) instead of returning; {} says where\n",
+             launch().process, status, static_cast<const ProgramOptions*>(options)->again);
+  std::fflush(nullptr);
+  _exit(status == 0 ? 1 : status);
+}
+
+void complain(const Failure& failure, const ProgramOptions& options) {
+  std::fflush(stdout);
+  fmt::print(stderr, "rankbox run: {}; {} explains\n", in_one_line(failure), options.again);
+}
+
+/// For the parent, which makes a report of it.
+void write_result(const Verdict& verdict, const ProgramOptions& options, const RunReport& report) {
+  if (options.result.empty()) return;
+  std::ofstream(options.result) << to_json(verdict) << '\n' << figures_of(options, report) << '\n';
+}
+
+Verdict run_library(const std::string& library, const ProgramOptions& options, RunReport& report) {
+  const LoadedFunction loaded = load_function(library, kRankMain);
+  if (loaded.function == nullptr) {
+    Failure failure;
+    failure.kind = FailureKind::kCompile;
+    failure.file = options.name;
+    failure.message = loaded.problem;
+    return failed_before_running(options.name, failure);
+  }
+  RunOptions how = run_options_of(options);
+  how.trace = false;
+  check_options(how);
+  try {
+    const auto rank_main = reinterpret_cast<void (*)(Comm&)>(loaded.function);
+    run_world(how, rank_main, &report);
+  } catch (const std::exception& error) {
+    Failure failure = failure_of(error);
+    if (!failure.file.empty()) failure.file = display_path(failure.file);
+    return failed_before_running(options.name, failure);
+  }
+  Verdict verdict = undecided(options.name);
+  verdict.status = Status::kPass;
+  return verdict;
+}
+
+int run(const std::string& library, const ProgramOptions& options) {
+  if (const std::string why = why_no_ranks(); !why.empty()) throw Error(why);
+  const bool is_first = launch().is_first();
+  limit_time(options, is_first);
+  on_exit(on_exit_called, const_cast<ProgramOptions*>(&options));
+
+  RunReport report;
+  const Verdict verdict = run_library(library, options, report);
+  is_over() = true;
+  if (!is_first) return verdict.passed() ? 0 : 1;
+  write_result(verdict, options, report);
+  if (verdict.failure) {
+    complain(*verdict.failure, options);
+    return 1;
+  }
+  if (options.result.empty()) {
+    fmt::print("{} on {} rank{}: {} messages, {} bytes in all; took {:.3g} s\n", options.name,
+               options.ranks, options.ranks == 1 ? "" : "s", report.messages, report.bytes,
+               report.wall_seconds);
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs a compiled program; ./rankbox run --help says how.");
+  std::string library;
+  std::string text;
+  app.add_option("library", library)->required();
+  app.add_option("--options", text)->required();
+  CLI11_PARSE(app, argc, argv);
+  static ProgramOptions options;  // for on_exit
+  try {
+    options = program_from_text(text);
+    return run(library, options);
+  } catch (const std::exception& error) {
+    is_over() = true;
+    if (launch().is_first()) fmt::print(stderr, "rankbox run: {}\n", error.what());
+    return dynamic_cast<const InvalidArgument*>(&error) == nullptr ? 1 : 2;
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::cli
+
+int main(int argc, char** argv) { return rankbox::cli::main(argc, argv); }

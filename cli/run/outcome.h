@@ -1,0 +1,35 @@
+// How a run went, wherever it took place.
+#pragma once
+
+#include <string>
+
+#include "cli/run/program.h"
+#include "verdict/verdict.h"
+
+namespace rankbox::cli {
+
+struct Outcome {
+  Verdict verdict;
+  std::string figures;   // of figures_of; empty: the run did not get that far
+  std::string output;    // what the program printed, where it was kept: the first 64 KiB
+  std::string compiler;  // what the compiler said
+};
+
+/// Compiles the program and runs it in a process of its own, with limits on time and memory.
+/// Blocks until done, and says on a terminal what it is at. Leaves files in options.picture.folder.
+/// Throws InvalidArgument for a world that this machine cannot start; Interrupted while an
+/// InterruptGuard lives.
+/// @param source an absolute path
+Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options);
+
+/// Compiles the program for a backend and runs it there, with this process's output. Prints errors
+/// itself; returns the exit code.
+/// @param backend "mpi" or "nccl"
+int run_on_backend(const std::string& source, const std::string& backend,
+                   const ProgramOptions& options);
+
+/// The same, but keeps what is printed.
+Outcome run_on_backend_quietly(const std::string& source, const std::string& backend,
+                               const ProgramOptions& options);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,101 @@
+#include "cli/run/program.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/buffering.h"
+#include "cli/picture_style_json.h"
+#include "clusters/clusters.h"
+#include "comm/errors.h"
+#include "comm/option_checks.h"
+#include "verdict/verdict_json.h"
+
+namespace rankbox::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+ExecutorKind executor_named(const std::string& name) {
+  for (const ExecutorKind kind : {ExecutorKind::kThreads, ExecutorKind::kFibers}) {
+    if (name == name_of(kind)) return kind;
+  }
+  throw InvalidArgument(fmt::format("--executor {}: choose threads or fibers", name));
+}
+
+}  // namespace
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramOptions, name, again, ranks, nodes, cluster, buffering,
+                                   executor, seconds, deadline_seconds, result, picture)
+
+std::string to_text(const ProgramOptions& options) { return nlohmann::json(options).dump(); }
+
+ProgramOptions program_from_text(const std::string& text) {
+  return nlohmann::json::parse(text).get<ProgramOptions>();
+}
+
+RunOptions run_options_of(const ProgramOptions& options) {
+  RunOptions how;
+  how.world_size = options.ranks;
+  how.cluster = cluster_named(options.cluster);
+  how.nodes = options.nodes > 0 ? options.nodes : how.cluster.nodes_for(options.ranks);
+  how.buffering = parse_buffering(options.buffering);
+  how.executor = executor_named(options.executor);
+  how.deadline_seconds = options.deadline_seconds;
+  how.watch_buffers = true;
+  check_run_options(how);
+  return how;
+}
+
+std::string figures_of(const ProgramOptions& options, const RunReport& report) {
+  const bool is_traced = !report.clocks.empty();
+  Json json;
+  json["ranks"] = options.ranks;
+  json["virtual_us"] = is_traced ? Json(report.virtual_seconds * 1e6) : Json();
+  json["wall_seconds"] = report.wall_seconds;
+  json["cost"] = nullptr;
+  if (is_traced) {
+    json["cost"] = {{"steps", report.cost.steps},
+                    {"bytes", report.cost.bytes},
+                    {"reduced", report.cost.reduced}};
+  }
+  json["messages"] = report.messages;
+  json["bytes"] = report.bytes;
+  json["peak_bytes"] = 0;
+  if (!report.peak_bytes.empty()) json["peak_bytes"] = std::ranges::max(report.peak_bytes);
+  return json.dump();
+}
+
+std::string report_json(const Verdict& verdict, const ProgramOptions& options,
+                        const std::string& figures, const std::string& output) {
+  const Json judged = Json::parse(to_json(verdict));
+  Json json;
+  json["file"] = options.name;
+  json["status"] = judged.at("status");
+  if (judged.contains("failure")) json["failure"] = judged.at("failure");
+  json["ranks"] = options.ranks;
+  for (const char* figure :
+       {"virtual_us", "wall_seconds", "cost", "messages", "bytes", "peak_bytes"}) {
+    json[figure] = nullptr;
+  }
+  if (!figures.empty()) json.update(Json::parse(figures));
+  json["output"] = output;
+  // A program prints what it likes.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string in_one_line(const Failure& failure) {
+  std::string text = name_of(failure.kind);
+  text += ": ";
+  if (failure.rank >= 0) text += fmt::format("rank {}: ", failure.rank);
+  if (!failure.file.empty()) {
+    text += failure.line > 0 ? fmt::format("{}:{}: ", failure.file, failure.line)
+                             : fmt::format("{}: ", failure.file);
+  }
+  text += failure.message;
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace rankbox::cli

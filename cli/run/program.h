@@ -1,0 +1,52 @@
+// `rankbox run`: what is run and how, and what became of it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/run_picture.h"
+#include "comm/run_options.h"
+#include "verdict/verdict.h"
+
+namespace rankbox::cli {
+
+/// The function that a program of one's own has (cli/rank_main.h).
+inline constexpr const char* kRankMain = "void rankbox::rank_main(Comm& dist)";
+
+/// The exit status of a backend's program that ran for too long, as timeout(1) has it.
+inline constexpr int kTimeoutStatus = 124;
+
+/// How a program is run, as the process that runs it is told.
+struct ProgramOptions {
+  std::string name;   // of the program, in reports
+  std::string again;  // the command that runs it again in the sandbox
+  int ranks = 4;
+  int nodes = 0;  // 0: as many as the cluster fills
+  std::string cluster;
+  std::string buffering = "rendezvous";
+  std::string executor = "threads";
+  double seconds = 60;           // that it may run
+  double deadline_seconds = 30;  // that a rank may wait for others, where deadlocks are not proved
+  std::string result;            // of a backend's program: a file for its verdict and figures
+  PictureStyle picture;
+};
+
+std::string to_text(const ProgramOptions& options);
+ProgramOptions program_from_text(const std::string& text);
+
+/// For run_ranks. Throws InvalidArgument for what makes no sense.
+RunOptions run_options_of(const ProgramOptions& options);
+
+/// The figures of a run as JSON: ranks, virtual_us, wall_seconds, cost, messages, bytes and
+/// peak_bytes (of tensors, the most that a rank held). What is not known is null: without a trace there is neither virtual time nor cost.
+std::string figures_of(const ProgramOptions& options, const RunReport& report);
+
+/// All of a run as one JSON object: file, status, failure (if there is one), the figures, output.
+/// @param figures of figures_of; empty: the run did not get to its end
+std::string report_json(const Verdict& verdict, const ProgramOptions& options,
+                        const std::string& figures, const std::string& output);
+
+/// "crash: rank 1, free.cc:7: …": a failure in one line.
+std::string in_one_line(const Failure& failure);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,185 @@
+#include "cli/run/run.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/child.h"
+#include "cli/output_file.h"
+#include "cli/paths.h"
+#include "cli/run/outcome.h"
+#include "cli/run/program.h"
+#include "cli/run_picture.h"
+#include "cli/terminal.h"
+#include "cli/whole_number.h"
+#include "clusters/clusters.h"
+#include "comm/errors.h"
+#include "files/temporary_folder.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr int kMostRanks = 65536;
+
+struct Options {
+  std::string file;
+  std::string backend = "sim";
+  ProgramOptions program;
+  std::string html;
+  std::string trace;
+  bool json = false;
+};
+
+/// The command that runs the program again in the sandbox.
+std::string again(const Options& options) {
+  const ProgramOptions& program = options.program;
+  const ProgramOptions usual;
+  std::string command = fmt::format("./rankbox run {} --ranks {}", options.file, program.ranks);
+  if (program.nodes != 0) command += fmt::format(" --nodes {}", program.nodes);
+  if (program.cluster != cluster_presets().front().name) command += " --cluster " + program.cluster;
+  if (program.buffering != usual.buffering) command += " --buffering " + program.buffering;
+  if (program.executor != usual.executor) command += " --executor " + program.executor;
+  return command;
+}
+
+void check_seconds(const char* option, double seconds) {
+  if (seconds > 0 && seconds <= 86400) return;
+  throw InvalidArgument(
+      fmt::format("{} {:g} should be more than 0 and at most 86400 seconds", option, seconds));
+}
+
+/// Options that the backend has no use for are mistakes.
+void check_backend(const CLI::App& command, const Options& options) {
+  const std::string& backend = options.backend;
+  if (backend == "sim") {
+    if (command.count("--deadline") == 0) return;
+    throw InvalidArgument(
+        "--deadline: the sandbox proves deadlocks, and waits for no deadline; it is for "
+        "--backend mpi or nccl");
+  }
+  if (backend != "mpi" && backend != "nccl") {
+    throw InvalidArgument(
+        fmt::format("--backend {}: choose one of sim, mpi, nccl", options.backend));
+  }
+  for (const char* option : {"--html", "--trace", "--cluster", "--executor", "--buffering"}) {
+    const bool is_known = backend == "mpi" && std::string(option) == "--buffering";
+    if (command.count(option) == 0 || is_known) continue;
+    throw InvalidArgument(fmt::format("{}: the sandbox alone has it; leave out --backend {}",
+                                      option, options.backend));
+  }
+}
+
+void print(const Outcome& outcome, const Options& options) {
+  if (options.json) {
+    fmt::print("{}\n",
+               report_json(outcome.verdict, options.program, outcome.figures, outcome.output));
+    return;
+  }
+  if (outcome.verdict.passed()) return;
+  // Below what was drawn or printed.
+  const bool is_alone = outcome.figures.empty() && outcome.output.empty();
+  fmt::print("{}{}", is_alone ? "" : "\n", to_text(outcome.verdict, use_colour()));
+  if (!outcome.compiler.empty()) fmt::print("the compiler says:\n{}\n", outcome.compiler);
+}
+
+void end_with(Outcome outcome, const Options& options) {
+  if (outcome.verdict.failure) outcome.verdict.failure->replay = options.program.again;
+  print(outcome, options);
+  if (!outcome.verdict.passed()) throw CLI::RuntimeError(1);
+}
+
+void run(const CLI::App& command, Options options) {
+  check_backend(command, options);
+  check_seconds("--timeout", options.program.seconds);
+  check_seconds("--deadline", options.program.deadline_seconds);
+  require_readable(options.file);
+  if (!options.html.empty()) check_writable("--html", options.html);
+  if (!options.trace.empty()) check_writable("--trace", options.trace);
+  const TemporaryFolder folder;
+  const std::string source = std::filesystem::absolute(options.file).string();
+  ProgramOptions& program = options.program;
+  program.name = std::filesystem::path(options.file).filename().string();
+  program.again = again(options);
+  program.picture = style_here(folder.path(""));
+  program.picture.html = !options.html.empty();
+  program.picture.trace = !options.trace.empty();
+  run_options_of(program);  // refuses what makes no sense
+
+  if (options.backend != "sim") {
+    if (options.json) {
+      return end_with(run_on_backend_quietly(source, options.backend, program), options);
+    }
+    const int status = run_on_backend(source, options.backend, program);
+    if (status != 0) throw CLI::RuntimeError(status);
+    return;
+  }
+  const Outcome outcome = run_in_sandbox(source, program);
+  if (!options.json && !outcome.output.empty()) {
+    const bool ends_line = outcome.output.back() == '\n';
+    fmt::print("{}{}\n", outcome.output, ends_line ? "" : "\n");
+  }
+  show_pictures(folder.path(""), options.trace, options.html, options.json);
+  end_with(outcome, options);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  ProgramOptions& program = options->program;
+  program.cluster = cluster_presets().front().name;
+  CLI::App* command = app.add_subcommand("run", "runs a program of your own on many ranks");
+  command->footer(
+      "FILE has a function void rank_main(Comm& dist) in namespace rankbox, and includes\n"
+      "\"comm/comm.h\"; every rank runs it. It may call the exercises' functions: those are ours.\n"
+      "Examples:\n"
+      "  ./rankbox run hello.cc                                4 ranks, drawn over virtual time\n"
+      "  ./rankbox run hello.cc --ranks 16 --cluster h100-efa  what it would take there\n"
+      "  ./rankbox run hello.cc --html run.html                step by step, in a browser\n"
+      "  ./rankbox run hello.cc --buffering unbounded          does it need buffered sends?\n"
+      "  ./rankbox run hello.cc --ranks 4096 --executor fibers --json\n"
+      "  ./rankbox run hello.cc --ranks 4 --backend mpi        the same file, as MPI processes\n"
+      "Exits with 0 if it ran well, 1 if not, 2 for a mistake on this command line. A failing MPI\n"
+      "or NCCL program keeps its own exit code.");
+  command->add_option("file", options->file, "a C++ source file")->required()->type_name("FILE");
+  command->add_option("--ranks", program.ranks, "world size (default 4)")
+      ->check(whole_number(1, kMostRanks))
+      ->type_name("P");
+  command->add_option("--nodes", program.nodes, "that the ranks share (default: as the cluster)")
+      ->check(whole_number(1, kMostRanks))
+      ->type_name("N");
+  command
+      ->add_option("--backend", options->backend,
+                   "sim (the sandbox, the default), mpi or nccl: real machines")
+      ->type_name("B");
+  command->add_option("--cluster", program.cluster, "machine that the clocks stand for")
+      ->type_name("C");
+  command
+      ->add_option("--buffering", program.buffering,
+                   "of sends: rendezvous (the default), eager:BYTES or unbounded")
+      ->type_name("B");
+  command
+      ->add_option("--executor", program.executor,
+                   "threads (the default), or fibers: for thousands of ranks")
+      ->type_name("E");
+  command->add_option("--timeout", program.seconds, "seconds that it may run (default 60)")
+      ->type_name("S");
+  command
+      ->add_option("--deadline", program.deadline_seconds,
+                   "with mpi and nccl: seconds that a rank may wait for others (default 30)")
+      ->type_name("S");
+  command->add_option("--html", options->html, "write the run as one page for any browser")
+      ->type_name("F");
+  command->add_option("--trace", options->trace, "write trace-event JSON to this file")
+      ->type_name("F");
+  command->add_flag("--json", options->json, "print one JSON object instead");
+  command->callback([options, command] { run(*command, *options); });
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,12 @@
+// `rankbox run`: any program of one's own, in the sandbox, under MPI or on GPUs.
+#pragma once
+
+namespace CLI {  // NOLINT(readability-identifier-naming)
+class App;
+}
+
+namespace rankbox::cli {
+
+void add_run(CLI::App& app);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,60 @@
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cli/child.h"
+#include "cli/compile.h"
+#include "cli/contained.h"
+#include "cli/paths.h"
+#include "cli/run/outcome.h"
+#include "cli/status_line.h"
+#include "files/temporary_folder.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+/// Stacks of fibers are addresses, most of which are never touched.
+int memory_mb(const ProgramOptions& options) {
+  constexpr int kForTensors = 8192;
+  return options.executor == "fibers" ? kForTensors + options.ranks / 3 : kForTensors;
+}
+
+}  // namespace
+
+Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options) {
+  const TemporaryFolder folder;
+  StatusLine status("compiling " + options.name);
+  const InterruptGuard guard([&status] {
+    status.tick();
+    return false;
+  });
+
+  Outcome outcome;
+  const std::string library = folder.path("program.so");
+  Compiled compiled = compile_program(display_path(source), library);
+  outcome.compiler = std::move(compiled.output);
+  if (compiled.failure) {
+    outcome.verdict = failed_before_running(options.name, *compiled.failure);
+    if (compiled.compiler_missing) outcome.verdict.status = Status::kError;
+    return outcome;
+  }
+
+  status.set(fmt::format("{} runs on {} ranks", options.name, options.ranks));
+  Contained run = run_contained({.words = {"run-library", library, "--options", to_text(options)},
+                                 .name = options.name,
+                                 .function = "rank_main",
+                                 .library = library,
+                                 .source = source,
+                                 .temporary = folder.path(""),
+                                 .seconds = options.seconds,
+                                 .memory_mb = memory_mb(options),
+                                 .file_bytes = kMostPictureBytes});
+  outcome.verdict = std::move(run.verdict);
+  outcome.figures = std::move(run.result);
+  outcome.output = std::move(run.output);
+  return outcome;
+}
+
+}  // namespace rankbox::cli
