@@ -27,8 +27,6 @@ struct Options {
   std::string solution;
 };
 
-#include "cli/verdict_report.h"
-#include "comm/errors.h"
 /// The reference solution, for exercises whose cost is what it costs.
 AnyFunction load_solution(const Exercise& exercise, const std::string& library) {
   if (library.empty()) return nullptr;
