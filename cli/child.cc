@@ -163,6 +163,8 @@ class Child {
   ~Child() { kill_and_reap(); }
 
   pid_t pid() const { return pid_; }
+  /// How long it may take to end after SIGTERM, before it is killed.
+  void set_grace(double seconds) { grace_seconds_ = seconds; }
 
   /// True once it has ended by itself.
   bool has_ended() {
@@ -170,8 +172,19 @@ class Child {
     return reaped_;
   }
 
+  /// Asks it to end, and waits for that.
+  void terminate(double grace_seconds) {
+    if (grace_seconds <= 0 || has_ended()) return;
+    kill(pid_, SIGTERM);
+    const auto deadline = Clock::now() + std::chrono::duration<double>(grace_seconds);
+    while (!has_ended() && Clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
   /// Ends what is left of its group. Returns the status of the child itself.
   int kill_and_reap() {
+    terminate(grace_seconds_);
     kill(-pid_, SIGKILL);
     if (!reaped_) {
       kill(pid_, SIGKILL);
@@ -186,6 +199,7 @@ class Child {
   pid_t pid_ = -1;
   int status_ = 0;
   bool reaped_ = false;  // then status_ is its end
+  double grace_seconds_ = 0;
 };
 
 // Takes what is there, keeps what fits. Closes the pipe at its end.
@@ -237,6 +251,7 @@ ChildResult run_child(const ChildOptions& options) {
   ChildResult result;
   Pipe output, report;
   Child child(options, output, report);
+  child.set_grace(options.grace_seconds);
   output.write_end.reset();
   report.write_end.reset();
 
@@ -250,7 +265,9 @@ ChildResult run_child(const ChildOptions& options) {
     throw_if_interrupted();
     if (ended) break;
 
-    if (Clock::now() >= deadline) {
+    const bool is_over = Clock::now() >= deadline ||
+                         (!result.timed_out && options.keep_running && !options.keep_running());
+    if (is_over) {
       if (result.timed_out || !options.ask_where) {
         result.timed_out = true;
         break;

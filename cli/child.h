@@ -27,6 +27,12 @@ struct ChildOptions {
   /// When the time is up: first sends SIGUSR1 to the thread that computes, or to all if none does,
   /// so that the program can report where it is.
   bool ask_where = false;
+
+  /// Asked every 50 ms; false means that the time is up. May be empty.
+  std::function<bool()> keep_running = {};
+  /// A program that is to be ended gets SIGTERM first, and so many seconds to end what it started
+  /// itself; 0: none.
+  double grace_seconds = 0;
 };
 
 struct ChildResult {

@@ -121,6 +121,13 @@ void complete_place(Failure& failure, const ContainedOptions& options, const Rep
 
 }  // namespace
 
+Failure failure_of_end(const ChildResult& child, const ContainedOptions& options) {
+  const Report report = parse_report(child.report);
+  Failure failure = failure_of_end(child, report, options.seconds);
+  complete_place(failure, options, report);
+  return failure;
+}
+
 Contained run_contained(const ContainedOptions& options) {
   ChildOptions child_options;
   child_options.temporary = options.temporary;

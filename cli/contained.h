@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/child.h"
 #include "verdict/verdict.h"
 
 namespace rankbox::cli {
@@ -26,6 +27,11 @@ struct Contained {
   std::string output;  // what it printed, the first 64 KiB
   std::string result;  // what else it reported (verdict_report.h); empty: it did not get that far
 };
+
+/// What became of a process that ran a learner's library and ended without a word of its own: the
+/// kind, the rank, and the place as well as it can be told.
+/// @param options reads function, library, source and seconds
+Failure failure_of_end(const ChildResult& child, const ContainedOptions& options);
 
 /// Blocks until done. Crashes, calls of exit() and endless loops are verdicts, with the place where
 /// it was; no process is left behind.

@@ -69,6 +69,7 @@ int run(int argc, char** argv) {
   rankbox::cli::add_show(app);
   rankbox::cli::add_run(app);
   rankbox::cli::add_compare(app);
+  rankbox::cli::add_compare_worker(app);
   rankbox::cli::add_race(app);
   rankbox::cli::add_train(app);
   rankbox::cli::add_test(app);

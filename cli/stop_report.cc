@@ -158,6 +158,7 @@ void set_library(const void* address) {
   if (dladdr(address, &info) == 0) return;
   const auto base = reinterpret_cast<std::uintptr_t>(info.dli_fbase);
   library_begin = base;
+  library_end = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void*) {
         if (object->dlpi_addr != library_begin) return 0;

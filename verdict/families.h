@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "collectives/cost_forms.h"
 #include "exercises/registry.h"
-#include "verdict/cost_forms.h"
 #include "verdict/subject.h"
 
 namespace rankbox {
@@ -50,11 +50,11 @@ Family family(std::string_view name) {
 template <class Class>
 Family family_with_form(std::string_view name) {
   using Form = typename Class::Form;
-  return {name, Class::kParameters, cost_form_names<Form>(), true,
+  return {name, Class::kParameters, cost::form_names<Form>(), true,
           [](AnyFunction function, std::string_view cost) {
             using Function = typename Class::Function;
             return std::unique_ptr<Subject>(
-                new Class(reinterpret_cast<Function>(function), find_cost_form<Form>(cost)));
+                new Class(reinterpret_cast<Function>(function), cost::find_form<Form>(cost)));
           }};
 }
 

@@ -1,133 +1,55 @@
 #include "cli/compare/algorithms.h"
 
 #include <algorithm>
-#include <iterator>
 
-#include "collectives/allgather_bruck.h"
-#include "collectives/allgather_naive.h"
-#include "collectives/allgather_ring.h"
-#include "collectives/allgather_tree.h"
-#include "collectives/allreduce_butterfly.h"
-#include "collectives/allreduce_hierarchical.h"
-#include "collectives/allreduce_naive.h"
-#include "collectives/allreduce_rabenseifner.h"
-#include "collectives/allreduce_ring.h"
-#include "collectives/allreduce_tree.h"
-#include "collectives/alltoall_pairwise.h"
-#include "collectives/barrier_dissemination.h"
-#include "collectives/broadcast_naive.h"
-#include "collectives/broadcast_ring.h"
-#include "collectives/broadcast_ring_pipelined.h"
-#include "collectives/broadcast_scatter_allgather.h"
-#include "collectives/broadcast_tree.h"
-#include "collectives/gather_naive.h"
-#include "collectives/gather_tree.h"
-#include "collectives/reduce_naive.h"
-#include "collectives/reduce_scatter_gather.h"
-#include "collectives/reduce_scatter_ring.h"
-#include "collectives/reduce_tree.h"
-#include "collectives/scatter_tree.h"
+#include "cli/compare/signatures.h"
+#include "exercises/registry.h"
+#include "solutions/table.h"
 
 namespace rankbox::cli {
 namespace {
 
 using enum CollectiveKind;
-using Settings = CallSettings;
-
-// Every function of the course behind one signature. A template argument each, so that a row of the
-// table is one line.
-template <void (*function)(Comm&, Tensor&, int)>
-void from_root(Comm& dist, Buffers& buffers, const Settings& settings) {
-  function(dist, buffers.input, settings.root);
-}
-template <void (*function)(Comm&, Tensor&, int, ReduceOp)>
-void to_root(Comm& dist, Buffers& buffers, const Settings& settings) {
-  function(dist, buffers.input, settings.root, settings.op);
-}
-template <void (*function)(Comm&, Tensor&, ReduceOp)>
-void everywhere(Comm& dist, Buffers& buffers, const Settings& settings) {
-  function(dist, buffers.input, settings.op);
-}
-template <void (*function)(Comm&, const Tensor&, Tensor&, int)>
-void collect_or_deal(Comm& dist, Buffers& buffers, const Settings& settings) {
-  function(dist, buffers.input, buffers.output, settings.root);
-}
-template <void (*function)(Comm&, const Tensor&, Tensor&)>
-void all_to_one_another(Comm& dist, Buffers& buffers, const Settings&) {
-  function(dist, buffers.input, buffers.output);
-}
-
-const Algorithm kAlgorithms[] = {
-    {kBarrier, "native", [](Comm& dist, Buffers&, const Settings&) { dist.barrier(); }},
-    {kBarrier, "dissemination",
-     [](Comm& dist, Buffers&, const Settings&) { barrier_dissemination(dist); }},
-
-    {kBroadcast, "native",
-     [](Comm& dist, Buffers& b, const Settings& s) { dist.broadcast(b.input, s.root); }},
-    {kBroadcast, "naive", from_root<broadcast_naive>},
-    {kBroadcast, "tree", from_root<broadcast_tree>},
-    {kBroadcast, "ring", from_root<broadcast_ring>},
-    {kBroadcast, "ring_pipelined",
-     [](Comm& dist, Buffers& b, const Settings& s) {
-       broadcast_ring_pipelined(dist, b.input, s.root, s.segments);
-     }},
-    {kBroadcast, "scatter_allgather", from_root<broadcast_scatter_allgather>},
-
-    {kReduce, "native",
-     [](Comm& dist, Buffers& b, const Settings& s) { dist.reduce(b.input, s.root, s.op); }},
-    {kReduce, "naive", to_root<reduce_naive>},
-    {kReduce, "tree", to_root<reduce_tree>},
-    {kReduce, "scatter_gather", to_root<reduce_scatter_gather>},
-
-    {kAllReduce, "native",
-     [](Comm& dist, Buffers& b, const Settings& s) { dist.all_reduce(b.input, s.op); }},
-    {kAllReduce, "naive", everywhere<allreduce_naive>},
-    {kAllReduce, "tree", everywhere<allreduce_tree>},
-    {kAllReduce, "butterfly", everywhere<allreduce_butterfly>},
-    {kAllReduce, "ring", everywhere<allreduce_ring>},
-    {kAllReduce, "rabenseifner", everywhere<allreduce_rabenseifner>},
-    {kAllReduce, "hierarchical", everywhere<allreduce_hierarchical>},
-
-    {kGather, "native",
-     [](Comm& dist, Buffers& b, const Settings& s) { dist.gather(b.input, b.output, s.root); }},
-    {kGather, "naive", collect_or_deal<gather_naive>},
-    {kGather, "tree", collect_or_deal<gather_tree>},
-
-    {kScatter, "native",
-     [](Comm& dist, Buffers& b, const Settings& s) { dist.scatter(b.input, b.output, s.root); }},
-    {kScatter, "tree", collect_or_deal<scatter_tree>},
-
-    {kAllGather, "native",
-     [](Comm& dist, Buffers& b, const Settings&) { dist.all_gather(b.input, b.output); }},
-    {kAllGather, "naive", all_to_one_another<allgather_naive>},
-    {kAllGather, "tree", all_to_one_another<allgather_tree>},
-    {kAllGather, "ring", all_to_one_another<allgather_ring>},
-    {kAllGather, "bruck", all_to_one_another<allgather_bruck>},
-
-    {kReduceScatter, "native",
-     [](Comm& dist, Buffers& b, const Settings& s) {
-       dist.reduce_scatter(b.input, b.output, s.op);
-     }},
-    {kReduceScatter, "ring",
-     [](Comm& dist, Buffers& b, const Settings& s) {
-       reduce_scatter_ring(dist, b.input, b.output, s.op);
-     }},
-
-    {kAllToAll, "native",
-     [](Comm& dist, Buffers& b, const Settings&) { dist.all_to_all(b.input, b.output); }},
-    {kAllToAll, "pairwise", all_to_one_another<alltoall_pairwise>},
-};
 
 constexpr CollectiveKind kCollectives[] = {kBroadcast, kReduce,   kAllReduce,     kGather, kScatter,
                                            kAllGather, kAllToAll, kReduceScatter, kBarrier};
 
+Algorithm native(CollectiveKind collective) {
+  return {collective, "native", Whose::kNative, native_call(collective), nullptr};
+}
+
+/// "ring" of allreduce_ring; "scatter_gather" of reduce_scatter_gather, which is a reduce.
+std::string name_without_collective(const std::string& exercise, std::string_view prefix) {
+  return exercise.substr(exercise.starts_with(prefix) ? prefix.size() + 1 : 0);
+}
+
 }  // namespace
 
 std::vector<Algorithm> algorithms_of(CollectiveKind collective) {
-  std::vector<Algorithm> found;
-  std::copy_if(std::begin(kAlgorithms), std::end(kAlgorithms), std::back_inserter(found),
-               [collective](const Algorithm& each) { return each.collective == collective; });
+  std::vector<Algorithm> found = {native(collective)};
+  for (const Exercise& exercise : exercises()) {
+    const auto is = collective_and_name_of(exercise.name);
+    if (!is || is->first != collective) continue;
+    if (auto ours = algorithm_of(exercise.name, solution_of(exercise.name), Whose::kReference)) {
+      found.push_back(std::move(*ours));
+    }
+  }
   return found;
+}
+
+std::optional<Algorithm> algorithm_of(std::string_view exercise, void (*function)(), Whose whose) {
+  const auto is = collective_and_name_of(exercise);
+  if (!is || function == nullptr) return std::nullopt;
+  return Algorithm{is->first, is->second, whose,
+                   signature_of(find_exercise(exercise)->family)->bind(function), nullptr};
+}
+
+std::optional<std::pair<CollectiveKind, std::string>> collective_and_name_of(
+    std::string_view exercise) {
+  const Exercise* entry = find_exercise(exercise);
+  const Signature* signature = entry == nullptr ? nullptr : signature_of(entry->family);
+  if (signature == nullptr) return std::nullopt;
+  return std::pair{signature->collective, name_without_collective(entry->name, signature->prefix)};
 }
 
 std::span<const CollectiveKind> compared_collectives() { return kCollectives; }

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cli/compare/plan.h"
 #include "comm/collective_kind.h"
 #include "comm/comm.h"
 
@@ -29,12 +33,24 @@ struct CallSettings {
 /// One way to do one collective.
 struct Algorithm {
   CollectiveKind collective;
-  std::string_view name;  // "native", "ring", …: the function's name without that of the collective
-  void (*call)(Comm& dist, Buffers& buffers, const CallSettings& settings);
+  std::string name;  // "native", "ring", …: the exercise's name without that of the collective
+  Whose whose = Whose::kReference;
+  std::function<void(Comm& dist, Buffers& buffers, const CallSettings& settings)> call;
+  const void* library =
+      nullptr;  // an address in the learner's library; null: it is not the learner's
 };
 
-/// All of one collective, the native one first.
+/// The backend's and ours of one collective, the native one first.
 std::vector<Algorithm> algorithms_of(CollectiveKind collective);
+
+/// An exercise's function as one of them; none for an exercise that is no collective. `function`
+/// must have the type that the exercise's contract declares.
+std::optional<Algorithm> algorithm_of(std::string_view exercise, void (*function)(), Whose whose);
+
+/// The collective that an exercise is a way to do, and the way's name: all_reduce and "ring" of
+/// "allreduce_ring". None for an exercise that cannot be compared.
+std::optional<std::pair<CollectiveKind, std::string>> collective_and_name_of(
+    std::string_view exercise);
 
 /// The collectives that can be compared, in the order of the course.
 std::span<const CollectiveKind> compared_collectives();
@@ -48,9 +64,9 @@ bool has_root(CollectiveKind collective);
 /// reduce and all_reduce.
 bool is_in_place(CollectiveKind collective);
 
-/// Sizes of one row. `elements` is what nccl-tests call the size: of a rank's tensor; of all pieces
-/// together for gather, all_gather and scatter, rounded down to a multiple of world_size, but to no
-/// less than one element per rank; 0 for a barrier.
+/// Elements of one row, as nccl-tests count its size: of a rank's tensor; of all pieces together
+/// where a tensor has one for each rank, rounded down to a multiple of world_size. At least one
+/// element a rank; 0 for a barrier.
 std::int64_t elements_of(CollectiveKind collective, int world_size, std::int64_t bytes);
 
 /// The buffers of a rank, the same value everywhere: for taking times.

@@ -133,16 +133,9 @@ std::int64_t count_unlike_pieces(Slice gathered, int world_size, std::int64_t be
 
 std::int64_t elements_of(CollectiveKind collective, int world_size, std::int64_t bytes) {
   const std::int64_t elements = bytes / size_of(Tensor::dtype());
-  switch (collective) {
-    case kBarrier:
-      return 0;
-    case kGather:
-    case kAllGather:
-    case kScatter:
-      return std::max(elements / world_size, std::int64_t{1}) * world_size;
-    default:
-      return elements;
-  }
+  if (collective == kBarrier) return 0;
+  if (is_in_place(collective)) return std::max(elements, std::int64_t{1});
+  return std::max(elements / world_size, std::int64_t{1}) * world_size;
 }
 
 Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::int64_t elements,

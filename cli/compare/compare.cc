@@ -1,69 +1,61 @@
 #include "cli/compare/compare.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "cli/buffering.h"
+#include "cli/child.h"
+#include "cli/compare/bundle.h"
 #include "cli/compare/cluster_table.h"
 #include "cli/compare/lists.h"
-#include "cli/compare/names.h"
+#include "cli/compare/options.h"
+#include "cli/compare/output.h"
 #include "cli/compare/plot.h"
-#include "cli/compare/report.h"
+#include "cli/compare/program.h"
+#include "cli/compare/report_json.h"
+#include "cli/compare/supervisor.h"
+#include "cli/compare/worlds.h"
+#include "cli/compare/yours.h"
+#include "cli/mpirun.h"
 #include "cli/output_file.h"
-#include "cli/terminal.h"
-#include "cli/whole_number.h"
-#include "clusters/clusters.h"
+#include "cli/paths.h"
+#include "cli/stop_report.h"
 #include "comm/errors.h"
+#include "files/temporary_folder.h"
 
 namespace rankbox::cli {
 namespace {
 
-/// The command line, as typed.
-struct Arguments {
-  std::string collective = "all_reduce";
-  std::string algorithms;
-  std::string ranks = "2,4,8";
-  std::string sizes = "64:4M:16";
-  std::string op = "SUM";
-  std::string cluster;
-  std::string buffering = "rendezvous";
-  std::string executor = "threads";
+using Words = std::vector<std::string>;
+
+constexpr double kSecondsInSandbox = 10;
+// A learner's file is tried in the sandbox before it meets real machines: with worlds and tensors
+// that this machine can hold.
+constexpr std::int64_t kMostBytesToTry = std::int64_t{4} << 20;
+constexpr int kMostRanksToTry = 64;
+
+struct Options {
+  CompareArguments typed;
   std::string backend = "sim";
-  std::string json;
   std::string plot;
-  int iterations = 0;
-  int warmup = 3;
-  bool list_clusters = false;
+  std::string bundle;
+  const CLI::App* app = nullptr;
 };
-
-ReduceOp parse_op(const std::string& text) {
-  std::string upper = text;
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (const auto op = find_reduce_op(upper)) return *op;
-  throw InvalidArgument(
-      fmt::format("unknown op \"{}\": choose one of SUM, PRODUCT, MAX, MIN, AVG", text));
-}
-
-ExecutorKind parse_executor(const std::string& text) {
-  for (const ExecutorKind kind : {ExecutorKind::kThreads, ExecutorKind::kFibers}) {
-    if (text == name_of(kind)) return kind;
-  }
-  throw InvalidArgument(fmt::format("unknown executor \"{}\": choose threads or fibers", text));
-}
 
 /// Refuses what would not fit, before anything is measured.
 void check_memory(const Plan& plan) {
   const auto physical =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  const int ranks = *std::max_element(plan.ranks.begin(), plan.ranks.end());
+  const int ranks = *std::ranges::max_element(plan.ranks);
   // Two tensors per rank at most, and as many again inside of the algorithms.
   const double needed = 4.0 * ranks * static_cast<double>(plan.sizes.back());
   if (needed > physical) {
@@ -74,167 +66,259 @@ void check_memory(const Plan& plan) {
   }
 }
 
-Plan parse(const Arguments& arguments) {
-  Plan plan;
-  plan.collectives = parse_collectives(arguments.collective);
-  plan.algorithms = parse_algorithms(arguments.algorithms, plan.collectives);
-  plan.ranks = parse_ranks(arguments.ranks);
-  plan.sizes = parse_sizes(arguments.sizes);
-  plan.op = parse_op(arguments.op);
-  plan.cluster =
-      arguments.cluster.empty() ? cluster_presets().front() : cluster_named(arguments.cluster);
-  plan.buffering = parse_buffering(arguments.buffering);
-  plan.executor = parse_executor(arguments.executor);
-  if (arguments.iterations > 0) {
-    plan.iterations = arguments.iterations;
+void check(const Options& options) {
+  const std::string& backend = options.backend;
+  if (backend != "sim" && backend != "mpi" && backend != "nccl") {
+    throw InvalidArgument(fmt::format("unknown backend \"{}\": choose sim, mpi or nccl", backend));
   }
-  plan.warmup = arguments.warmup;
-  check_memory(plan);
-  return plan;
+  if (!options.bundle.empty() && backend == "sim") {
+    throw InvalidArgument("--bundle: say --backend mpi or nccl, for the machine that it is for");
+  }
+  if (!options.typed.json.empty() && options.typed.json != "-") {
+    check_writable("--json", options.typed.json);
+  }
 }
 
-void run(const Arguments& arguments) {
-  if (arguments.backend != "sim") {
-    throw InvalidArgument(
-        fmt::format("--backend {}: this program is the sandbox's; ./rankbox compare --backend mpi "
-                    "or nccl builds and runs the one of that backend",
-                    arguments.backend));
+/// How many ranks there are where nothing is said. none: as many as there are GPUs.
+std::vector<int> default_ranks_of(const std::string& backend) {
+  if (backend == "sim") return {2, 4, 8};
+  return {std::max(2, static_cast<int>(std::thread::hardware_concurrency()))};
+}
+
+/// What the script `rankbox` has built.
+std::string program_of(const std::string& backend) {
+  return fmt::format("{}/.rankbox/bin/rankbox-compare-{}", project_root(), backend);
+}
+
+Words command_of(const std::string& backend, std::optional<int> ranks, const Words& options) {
+  Words command;
+  if (backend == "sim") {
+    command = {"/proc/self/exe", "compare-worker"};
+  } else {
+    command = {program_of(backend)};
   }
-  if (arguments.list_clusters) {
-    fmt::print("{}", format_clusters());
-    return;
-  }
-  const Plan plan = parse(arguments);
-  const bool json_only = arguments.json == "-";
-  if (!arguments.json.empty() && !json_only) {
-    check_writable("--json", arguments.json);
-  }
-  if (!arguments.plot.empty()) {
-    if (plan.collectives == std::vector{CollectiveKind::kBarrier})
-      throw InvalidArgument("--plot: a barrier has no sizes to plot its time against");
-    check_plottable(arguments.plot);
-  }
-  const std::vector<Row> rows = compare(plan, json_only);
-  const nlohmann::ordered_json json = to_json(plan, rows);
-  if (!arguments.json.empty()) {
-    const std::string text = json.dump(2) + "\n";
+  command.insert(command.end(), options.begin(), options.end());
+  if (backend == "mpi") return mpirun_command(*ranks, command);
+  if (ranks) command.insert(command.end(), {"--ranks", std::to_string(*ranks)});
+  return command;
+}
+
+Workers workers_of(const std::string& backend, Words options) {
+  return {backend,
+          [backend](std::optional<int> ranks, const Words& words) {
+            return command_of(backend, ranks, words);
+          },
+          std::move(options)};
+}
+
+/// Runs the learner's files once in the sandbox: what they cost, and whether they are right.
+std::vector<Row> try_in_sandbox(const Options& options, const Plan& plan,
+                                const std::vector<YourFile>& yours, const std::string& folder) {
+  Plan trial = plan;
+  std::erase_if(trial.ranks, [](int ranks) { return ranks > kMostRanksToTry; });
+  std::erase_if(trial.sizes, [](std::int64_t bytes) { return bytes > kMostBytesToTry; });
+  if (trial.sizes.empty()) trial.sizes = {kMostBytesToTry};
+  trial.deadline_seconds = kSecondsInSandbox;
+  Words sizes;
+  for (const std::int64_t bytes : trial.sizes) sizes.push_back(std::to_string(bytes));
+  Words words =
+      typed_options(*options.app, {"--json", "--plot", "--mine", "--backend", "--bundle", "--ranks",
+                                   "--nthreads", "--ngpus", "--sizes", "--minbytes", "--maxbytes",
+                                   "--stepbytes", "--stepfactor", "--baseline", "--timeout"});
+  words.insert(words.end(), {"--mine", "only"});
+  words.insert(words.end(), {"--sizes", fmt::format("{}", fmt::join(sizes, ",")), "--judge-only"});
+  const Compilations compiled = compile_yours(yours, "sim", folder);
+  Output output(trial, false);
+  Supervisor supervisor(trial, workers_of("sim", words), yours, compiled, output, folder);
+  for (const int ranks : trial.ranks) supervisor.run_world(ranks);
+  std::vector<Row> rows = output.rows();
+  std::erase_if(rows, [](const Row& row) { return row.whose != Whose::kYours; });
+  return rows;
+}
+
+void print_report(const Options& options, const Plan& plan, const Output& output,
+                  const std::string& started) {
+  const bool json_only = options.typed.json == "-";
+  const nlohmann::ordered_json json =
+      to_json(plan, output.rows(),
+              {options.backend, started, typed_options(*options.app, {}), output.devices()});
+  if (!options.typed.json.empty()) {
+    const std::string text =
+        json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     if (json_only) {
       fmt::print("{}", text);
     } else {
-      write_file(arguments.json, text);
+      write_file(options.typed.json, text);
     }
   }
-  if (!arguments.plot.empty()) {
-    plot(json, arguments.plot);
-    if (!json_only) fmt::print("wrote {}\n", arguments.plot);
+  if (!options.plot.empty()) {
+    plot(json, options.plot);
+    if (!json_only) fmt::print("wrote {}\n", options.plot);
   }
-  require_all_right(rows);
+}
+
+void print_what_it_printed(const std::string& printed) {
+  constexpr std::size_t kMost = 2000;
+  if (printed.find_first_not_of(" \n") == std::string::npos) return;
+  fmt::print("printed by your code:\n{}{}\n", printed.substr(0, kMost),
+             printed.size() > kMost ? "…" : "");
+}
+
+/// The line for a learner's row that fell, with what explains it.
+std::string explained(const std::string& complaint, const std::vector<Row>& rows,
+                      const std::vector<YourFile>& yours) {
+  for (const Row& row : rows) {
+    if (!row.fallen) continue;
+    for (const YourFile& each : yours) {
+      if (each.collective != row.collective || each.algorithm != row.algorithm) continue;
+      return fmt::format("{}; ./rankbox check {} --file {} explains it", complaint, each.exercise,
+                         display_path(each.file));
+    }
+  }
+  return complaint;
+}
+
+/// The learner's files, if there are any, and one table of all.
+void measure(const Options& options, const Plan& plan, const Words& forwarded) {
+  const TemporaryFolder folder;
+  const InterruptGuard guard;
+  const std::string started = time_now();
+  const bool is_sim = options.backend == "sim";
+  const std::vector<YourFile> yours = your_files(options.typed.mine, plan);
+  Words words = forwarded;
+  if (!plan.has_reference) words.insert(words.end(), {"--mine", "only"});
+  std::vector<Row> known;
+  if (!is_sim && !yours.empty()) {
+    known = try_in_sandbox(options, plan, yours, folder.path(""));
+  }
+  const Compilations compiled = compile_yours(yours, options.backend, folder.path(""));
+
+  if (!options.bundle.empty()) {
+    Words for_others = words;
+    const bool says_ranks = options.backend == "nccl" && !options.typed.ranks.empty();
+    if (says_ranks) for_others.insert(for_others.end(), {"--ranks", options.typed.ranks});
+    write_bundle({options.bundle, options.backend, program_of(options.backend), for_others,
+                  compiled.libraries});
+    fmt::print("wrote {}: copy it to the other machine, and start run.sh there\n", options.bundle);
+    for (const Row& row : known) {
+      if (row.fallen) throw Error(explained(complaint_about(known), known, yours));
+    }
+    if (!compiled.fallen.empty()) {
+      const auto& [exercise, fallen] = *compiled.fallen.begin();
+      throw Error(fmt::format("{} is not in it: {}", exercise, fallen.message));
+    }
+    return;
+  }
+
+  Output output(plan, options.typed.json != "-");
+  Supervisor supervisor(plan, workers_of(options.backend, words), yours, compiled, output,
+                        folder.path(""));
+  supervisor.set_known(known);
+  if (options.backend == "nccl" && options.typed.ranks.empty() && options.typed.gpus == 0) {
+    supervisor.run_world(std::nullopt);
+  } else {
+    for (const int ranks : plan.ranks) supervisor.run_world(ranks);
+  }
+  output.finish();
+  if (options.typed.json != "-") print_what_it_printed(supervisor.printed());
+  print_report(options, plan, output, started);
+  const std::string complaint = complaint_about(output.rows());
+  if (!complaint.empty()) throw Error(explained(complaint, output.rows(), yours));
+}
+
+void run(Options& options) {
+  if (options.typed.lists_clusters) {
+    fmt::print("{}", format_clusters());
+    return;
+  }
+  check(options);
+  if (options.typed.deadline_seconds == 0 && options.backend == "sim") {
+    options.typed.deadline_seconds = kSecondsInSandbox;
+  }
+  const Plan plan = plan_of(options.typed, default_ranks_of(options.backend));
+  if (options.backend == "sim") check_memory(plan);
+  if (!options.plot.empty()) {
+    if (plan.collectives == std::vector{CollectiveKind::kBarrier})
+      throw InvalidArgument("--plot: a barrier has no sizes to plot its time against");
+    check_plottable(options.plot);
+  }
+  // What the processes that measure are told: all but what is about this process.
+  const Words forwarded =
+      typed_options(*options.app, {"--json", "--plot", "--mine", "--backend", "--bundle", "--ranks",
+                                   "--nthreads", "--ngpus", "--help"});
+  measure(options, plan, forwarded);
 }
 
 }  // namespace
 
-std::vector<Row> compare(const Plan& plan, bool quiet) {
-  check_world_can_start(plan);
-  const bool show_progress = isatty(STDERR_FILENO) == 1;
-  const bool colour = use_colour();
-  std::size_t total = 0;
-  for (const int world_size : plan.ranks) {
-    total += count_rows(plan, world_size);
-  }
-
-  if (!quiet) {
-    fmt::print("{}", legend(plan));
-  }
-  std::vector<Row> all;
-  for (const int world_size : plan.ranks) {
-    const std::vector<Row> rows =
-        measure_world(plan, world_size, [&](std::size_t row, const Row& now) {
-          if (show_progress) {
-            fmt::print(stderr, "\r\033[K{}/{}  {} {}, {} ranks, {}", all.size() + row + 1, total,
-                       name_of(now.collective), now.algorithm, now.world_size,
-                       format_bytes(now.bytes));
-            std::fflush(stderr);
-          }
-        });
-    if (show_progress) {
-      fmt::print(stderr, "\r\033[K");
-    }
-    if (!quiet) {
-      fmt::print("{}", format_table(plan, rows, colour));
-      std::fflush(stdout);
-    }
-    all.insert(all.end(), rows.begin(), rows.end());
-  }
-  if (!quiet) {
-    const std::string winners = format_winners(plan, all);
-    if (!winners.empty()) {
-      fmt::print("\n{}A lead that may be noise (middle halves that overlap) does not count.\n",
-                 winners);
-    }
-  }
-  return all;
-}
-
-void require_all_right(const std::vector<Row>& rows) {
-  for (const Row& row : rows) {
-    if (row.wrong > 0) {
-      throw Error(fmt::format("{} ({}) on {} ranks, {}: {} elements of the result are wrong",
-                              name_of(row.collective), row.algorithm, row.world_size,
-                              format_bytes(row.bytes), row.wrong));
-    }
-  }
+void compare_references(const Plan& plan) {
+  Progress progress;
+  Output output(plan, true);
+  output.start({});
+  measure_worlds(plan, {.on_job = [&](const Contest& contest,
+                                      std::size_t job) { progress.show(contest[job].row); },
+                        .on_contest =
+                            [&](const std::vector<Row>& rows) {
+                              progress.clear();
+                              output.add(rows);
+                            }});
+  output.finish();
+  const std::string complaint = complaint_about(output.rows());
+  if (!complaint.empty()) throw Error(complaint);
 }
 
 void add_compare(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("compare", "times topologies against the native collective");
-  const auto arguments = std::make_shared<Arguments>();
+      app.add_subcommand("compare", "times topologies, yours too, against the native collective");
+  const auto options = std::make_shared<Options>();
+  options->app = command;
+  add_compare_options(*command, options->typed);
   command
-      ->add_option(
-          "--collective", arguments->collective,
-          "broadcast, reduce, all_reduce, gather, scatter, all_gather, all_to_all, reduce_scatter, "
-          "barrier or all")
-      ->capture_default_str();
-  command->add_option("--algorithms", arguments->algorithms,
-                      "only these, like ring,tree (default: all)");
-  command->add_option("--ranks", arguments->ranks, "world sizes")->capture_default_str();
+      ->add_option("--mine", options->typed.mine,
+                   "EXERCISE=FILE: yours in that file; none: leave yours out; only: no references "
+                   "(default: yours of every exercise that is no longer the stub)")
+      ->expected(1)
+      ->take_all();
   command
-      ->add_option("--sizes", arguments->sizes,
-                   "bytes: a list 1K,1M,4M or a sweep START:END:FACTOR")
+      ->add_option("--backend", options->backend,
+                   "sim: ranks are threads; mpi: processes; nccl: GPUs. The first time, builds a "
+                   "program, which takes some minutes")
       ->capture_default_str();
-  command->add_option("--op", arguments->op, "SUM, PRODUCT, MAX, MIN or AVG")
-      ->capture_default_str();
-  command->add_option(
-      "--cluster", arguments->cluster,
-      "the machine whose virtual time is shown: a name, or a .toml file (default: laptop)");
-  command->add_flag("--list-clusters", arguments->list_clusters, "show the machines, and stop");
-  command
-      ->add_option("--iters", arguments->iterations,
-                   "iterations per row (default: what fits into 0.1 s)")
-      ->check(whole_number(1, 1'000'000));
-  command->add_option("--warmup", arguments->warmup, "calls before the first iteration")
-      ->check(whole_number(1, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--buffering", arguments->buffering, "rendezvous, eager:BYTES or unbounded")
-      ->capture_default_str();
-  command
-      ->add_option("--executor", arguments->executor,
-                   "ranks as threads, or as fibers: quicker where they share cores")
-      ->capture_default_str();
-  command
-      ->add_option("--backend", arguments->backend,
-                   "sim: ranks are threads. mpi, nccl: builds a program with nccl-tests' options "
-                   "and runs it; ./rankbox compare --backend mpi --help shows them")
-      ->capture_default_str();
-  command->add_option("--json", arguments->json,
-                      "write the figures there; - for stdout, without the table");
-  command->add_option("--plot", arguments->plot,
+  command->add_option("--bundle", options->bundle,
+                      "instead of measuring here, make a folder that does on another machine, "
+                      "with run.sh: with --backend mpi or nccl");
+  command->add_option("--plot", options->plot,
                       "draw time and bus bandwidth against size: a .svg, .png or .pdf file");
   command->footer(
-      "Example:\n"
+      "Examples:\n"
       "  ./rankbox compare --collective broadcast --ranks 8 --sizes 1K:16M:16 --cluster h100-efa\n"
+      "  ./rankbox compare --mine allreduce_ring=my_ring.cc --ranks 4 --sizes 1M\n"
+      "  ./rankbox compare --backend mpi --ranks 4 -b 1K -e 16M -f 16\n"
+      "  ./rankbox compare --backend nccl -b 8 -e 1G -f 2 --bundle to_the_gpus\n"
+      "Yours runs in processes of its own: what does not compile, hangs, dies or is wrong gets "
+      "one\n"
+      "line, and the other rows go on. Options with one letter are nccl-tests'.\n"
       "Exits with 0 if all results are right, 1 if not, 2 for a mistake on this command line.");
-  command->callback([arguments] { run(*arguments); });
+  command->callback([options] { run(*options); });
+}
+
+void add_compare_worker(CLI::App& app) {
+  CLI::App* worker = app.add_subcommand("compare-worker", "measures (for internal use)");
+  worker->group("");  // hidden
+  worker->prefix_command();
+  worker->set_help_flag();
+  worker->callback([worker] {
+    report_stops();
+    set_stop_hooks({set_library, use_signal_stack});
+    Words arguments = {"compare-worker"};
+    const Words words = worker->remaining();
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const int status = run_compare_program(arguments);
+    done_reporting();
+    // Threads that the learner left behind may still run: no destructors under their feet.
+    std::fflush(nullptr);
+    _exit(status);
+  });
 }
 
 }  // namespace rankbox::cli

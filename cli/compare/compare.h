@@ -1,11 +1,10 @@
-// `rankbox compare`: topologies against the native collective, by the wall clock and by the virtual
-// one.
+// `rankbox compare`: topologies, yours among them, against the native collective, by the wall clock
+// and by the virtual one.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "cli/compare/measure.h"
+#include "cli/compare/plan.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
@@ -13,14 +12,15 @@ class App;
 
 namespace rankbox::cli {
 
-/// Registers the subcommand. Its errors are exceptions: Error for what is the user's to mend.
+/// Registers the subcommand. Its errors are exceptions: InvalidArgument for what is the user's to
+/// mend.
 void add_compare(CLI::App& app);
 
-/// Measures all of the plan, with progress on stderr where that is a terminal; prints the tables as
-/// they are done, and the winners at the end, unless `quiet`.
-std::vector<Row> compare(const Plan& plan, bool quiet);
+/// Registers the hidden subcommand of the process that measures.
+void add_compare_worker(CLI::App& app);
 
-/// Throws Error that names the first row with a wrong result.
-void require_all_right(const std::vector<Row>& rows);
+/// Measures all of the plan's references in this process, with progress on stderr where that is a
+/// terminal, and prints the tables. Throws Error that names the first row with a wrong result.
+void compare_references(const Plan& plan);
 
 }  // namespace rankbox::cli

@@ -1,165 +1,48 @@
 #include "cli/compare/measure.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <limits>
+#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/compare/lists.h"
-#include "collectives/cost.h"
-#include "comm/run_ranks.h"
+#include "cli/child.h"
+#include "cli/compare/fallen.h"
 
 namespace rankbox::cli {
 namespace {
 
-// An iteration shorter than this is lost in the jitter of leaving a barrier: several calls make
-// one.
+// An iteration shorter than this is lost in the jitter of leaving a barrier: several calls make one.
 constexpr double kIterationSeconds = 0.5e-3;
-// What a row may take when the number of iterations is ours to choose, and the least and most that
-// we choose.
+// What a row may take where the plan names no number of iterations, and the bounds of that number.
 constexpr double kRowSeconds = 0.1;
 constexpr int kFewestIterations = 5;
 constexpr int kMostIterations = 50;
 constexpr int kMostCalls = 10000;
-
-struct Job {
-  Algorithm algorithm;
-  Row row;
-  CallSettings settings;
-};
+constexpr int kSingleCalls = 11;
 
 double now() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
-/// As many as make the pipelined ring fastest on this cluster.
-int segments_for(const Cluster& cluster, int world_size, std::int64_t bytes) {
-  return cost::best_segments(world_size, bytes, cluster.link(cluster.nodes_for(world_size) == 1));
-}
-
-bool is_wanted(const Plan& plan, std::string_view name) {
-  return plan.algorithms.empty() || name == "native" ||
-         std::find(plan.algorithms.begin(), plan.algorithms.end(), name) != plan.algorithms.end();
-}
-
-/// The sizes of a collective's rows; a barrier has but one.
-std::vector<std::int64_t> sizes_of(const Plan& plan, CollectiveKind collective) {
-  return collective == CollectiveKind::kBarrier ? std::vector<std::int64_t>{0} : plan.sizes;
-}
-
-std::vector<Job> jobs_of(const Plan& plan, int world_size) {
-  std::vector<Job> jobs;
-  for (const CollectiveKind collective : plan.collectives) {
-    std::int64_t last_elements = -1;
-    for (const std::int64_t bytes : sizes_of(plan, collective)) {
-      const std::int64_t elements = elements_of(collective, world_size, bytes);
-      if (elements == last_elements) {
-        continue;  // two small sizes that both became one element per rank
-      }
-      last_elements = elements;
-      for (const Algorithm& algorithm : algorithms_of(collective)) {
-        if (is_wanted(plan, algorithm.name)) {
-          Row row;
-          row.collective = collective;
-          row.algorithm = algorithm.name;
-          row.world_size = world_size;
-          row.elements = elements;
-          row.bytes = elements * size_of(Tensor::dtype());
-          jobs.push_back(
-              {algorithm, row, {plan.op, segments_for(plan.cluster, world_size, row.bytes)}});
-        }
-      }
-    }
+/// One number of all ranks' numbers.
+double agree(Comm& dist, double mine, Average average) {
+  TensorOf<double> agreed = full<double>({1}, mine);
+  switch (average) {
+    case Average::kRank0:
+      dist.broadcast(agreed, 0);
+      return to_host(agreed).front();
+    case Average::kMean:
+      dist.all_reduce(agreed, ReduceOp::SUM);
+      return to_host(agreed).front() / dist.world_size();
+    case Average::kMin:
+      dist.all_reduce(agreed, ReduceOp::MIN);
+      return to_host(agreed).front();
+    case Average::kMax:
+      dist.all_reduce(agreed, ReduceOp::MAX);
+      return to_host(agreed).front();
   }
-  return jobs;
-}
-
-RunOptions options_of(const Plan& plan, int world_size, bool trace) {
-  RunOptions options;
-  options.world_size = world_size;
-  options.nodes = plan.cluster.nodes_for(world_size);
-  options.cluster = plan.cluster;
-  options.buffering = plan.buffering;
-  options.executor = plan.executor;
-  options.trace = trace;
-  return options;
-}
-
-[[noreturn]] void rethrow_naming(const Error& error, const Row& row) {
-  const std::string message =
-      fmt::format("{} ({}) on {} ranks, {}: {}", name_of(row.collective), row.algorithm,
-                  row.world_size, format_bytes(row.bytes), error.what());
-  // What the user can mend stays what the user can mend.
-  if (dynamic_cast<const InvalidArgument*>(&error) != nullptr) {
-    throw InvalidArgument(message, error.context());
-  }
-  throw Error(message, error.context());
-}
-
-/// One call under the virtual clock: cost, time on the cluster, and whether the result is right.
-void judge(Job& job, const RunOptions& options) {
-  Row& row = job.row;
-  try {
-    const auto [wrong, report] = run_ranks(options, [&](Comm& dist) {
-      const int rank = dist.rank();
-      Buffers buffers = make_buffers(row.collective, rank, row.world_size, row.elements, 0);
-      fill_input(row.collective, buffers, rank, job.settings.op);
-      job.algorithm.call(dist, buffers, job.settings);
-      return count_wrong(row.collective, buffers, rank, row.world_size, row.elements,
-                         job.settings.op);
-    });
-    row.cost = report.cost;
-    row.virtual_seconds = report.virtual_seconds;
-    for (const std::int64_t of_rank : wrong) {
-      row.wrong += of_rank;
-    }
-  } catch (const Error& error) {
-    rethrow_naming(error, row);
-  }
-}
-
-/// One rank's part in taking a row's times: seconds of each iteration.
-std::vector<double> take_times(Comm& dist, const Job& job, const Plan& plan) {
-  const Row& row = job.row;
-  // Ones stay ones under PRODUCT, MAX, MIN and AVG; zeros under SUM: no infinities however often it
-  // runs.
-  const float value = plan.op == ReduceOp::SUM ? 0.0f : 1.0f;
-  Buffers buffers = make_buffers(row.collective, dist.rank(), row.world_size, row.elements, value);
-  const auto time_calls = [&](int calls) {
-    const double begin = now();
-    for (int call = 0; call < calls; ++call) {
-      job.algorithm.call(dist, buffers, job.settings);
-    }
-    return now() - begin;
-  };
-
-  // 1. Warm up. The quickest call says how many make an iteration, and how many of those the row
-  // can afford.
-  //    All ranks must agree on it, so they take the slowest rank's figure.
-  double quickest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < std::max(plan.warmup, 1); ++i) {
-    dist.barrier();
-    quickest = std::min(quickest, time_calls(1));
-  }
-  TensorOf<double> agreed = full<double>({1}, quickest);
-  dist.all_reduce(agreed, ReduceOp::MAX);
-  const double one_call = std::max(to_host(agreed).front(), 1e-9);
-  const int calls =
-      static_cast<int>(std::clamp(kIterationSeconds / one_call, 1.0, double{kMostCalls}));
-  const double affordable = std::clamp(kRowSeconds / (calls * one_call), double{kFewestIterations},
-                                       double{kMostIterations});
-  const int iterations = plan.iterations.value_or(static_cast<int>(affordable));
-
-  // 2. Measure.
-  std::vector<double> times;
-  for (int i = 0; i < iterations; ++i) {
-    dist.barrier();
-    times.push_back(time_calls(calls) / calls);
-  }
-  return times;
+  return mine;
 }
 
 /// Linear between the samples around it. REQUIRES: sorted, not empty.
@@ -171,69 +54,154 @@ double quantile(const std::vector<double>& sorted, double q) {
 }
 
 Times summarize(std::vector<double> seconds) {
-  std::sort(seconds.begin(), seconds.end());
+  std::ranges::sort(seconds);
   return {quantile(seconds, 0.5), quantile(seconds, 0.25), quantile(seconds, 0.75),
           static_cast<std::int64_t>(seconds.size())};
 }
 
+/// One rank's measuring of one contest.
+class Measurement {
+ public:
+  Measurement(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks)
+      : dist_(dist), contest_(contest), plan_(plan), marks_(marks) {
+    for (std::size_t i = 0; i < contest.size(); ++i) {
+      if (!contest[i].row.fallen) standing_.push_back(i);
+    }
+  }
+
+  void run() {
+    if (standing_.empty()) return;
+    for (const std::size_t i : standing_) check(i);
+    std::erase_if(standing_, [this](std::size_t i) { return contest_[i].row.fallen.has_value(); });
+    if (standing_.empty()) return;
+    make_shared_buffers();
+    std::vector<Pace> paces;
+    for (const std::size_t i : standing_) paces.push_back(warm_up(i));
+    take_turns(paces);
+  }
+
+ private:
+  struct Pace {
+    int calls = 1;
+    int iterations = 1;
+  };
+
+  /// All ranks are done with what there was, and about to call job `i`.
+  void meet_for(std::size_t i) {
+    marks_.announce(i);
+    dist_.synchronize();
+    dist_.barrier();
+    dist_.synchronize();
+    marks_.enter(i);
+  }
+
+  void call(std::size_t i, Buffers& buffers) {
+    InterruptGuard::check();
+    contest_[i].algorithm.call(dist_, buffers, contest_[i].settings);
+  }
+
+  /// Results of the sandbox are checked by its virtual clock's run (sandbox.h).
+  void check(std::size_t i) {
+    Row& row = contest_[i].row;
+    if (plan_.checks == 0 || row.wrong) return;
+    std::int64_t sum = 0;
+    for (int round = 0; round < plan_.checks; ++round) {
+      Buffers buffers =
+          make_buffers(row.collective, dist_.rank(), row.world_size, row.elements, 0, plan_.root);
+      fill_input(row.collective, buffers, dist_.rank(), row.op);
+      meet_for(i);
+      call(i, buffers);
+      dist_.synchronize();
+      auto wrong = from_host({count_wrong(row.collective, buffers, dist_.rank(), row.world_size,
+                                          row.elements, row.op, plan_.root)});
+      dist_.all_reduce(wrong, ReduceOp::SUM);
+      sum += to_host(wrong).front();
+    }
+    row.wrong = sum;
+    fall_if_wrong(row);
+  }
+
+  /// Those that compete use the same memory. Ones stay ones under PRODUCT, MAX, MIN and AVG, zeros
+  /// under SUM: no infinities however often a call runs.
+  void make_shared_buffers() {
+    const Row& row = contest_[standing_.front()].row;
+    const float value = row.op == ReduceOp::SUM ? 0.0f : 1.0f;
+    buffers_ =
+        make_buffers(row.collective, dist_.rank(), row.world_size, row.elements, value, plan_.root);
+  }
+
+  double time_calls(std::size_t i, int calls) {
+    meet_for(i);
+    const double begin = now();
+    for (int k = 0; k < calls; ++k) call(i, buffers_);
+    dist_.synchronize();
+    return now() - begin;
+  }
+
+  /// The quickest call says how many make an iteration, and how many of those the row can afford.
+  /// All ranks must agree on it, so they take the slowest rank's figure.
+  Pace warm_up(std::size_t i) {
+    double quickest = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < std::max(plan_.warmup, 1); ++k) {
+      quickest = std::min(quickest, time_calls(i, 1));
+    }
+    const double one_call = std::max(agree(dist_, quickest, Average::kMax), 1e-9);
+    Pace pace;
+    pace.calls = plan_.calls.value_or(
+        static_cast<int>(std::clamp(kIterationSeconds / one_call, 1.0, double{kMostCalls})));
+    pace.iterations = plan_.iterations.value_or(
+        static_cast<int>(std::clamp(kRowSeconds / (pace.calls * one_call),
+                                    double{kFewestIterations}, double{kMostIterations})));
+    return pace;
+  }
+
+  /// Takes iteration `round` of the k-th job that stands, if it has as many.
+  void iterate(std::size_t k, int round, const Pace& pace) {
+    if (round >= pace.iterations) return;
+    samples_[k].push_back(time_calls(standing_[k], pace.calls) / pace.calls);
+    if (pace.calls == 1 || round >= kSingleCalls) return;
+    singles_[k].push_back(time_calls(standing_[k], 1));
+  }
+
+  void take_turns(const std::vector<Pace>& paces) {
+    const std::size_t jobs = standing_.size();
+    samples_.resize(jobs);
+    singles_.resize(jobs);
+    const int rounds = std::ranges::max(paces, {}, &Pace::iterations).iterations;
+    for (int round = 0; round < rounds; ++round) {
+      for (std::size_t step = 0; step < jobs; ++step) {
+        const std::size_t k = round % 2 == 0 ? step : jobs - 1 - step;
+        iterate(k, round, paces[k]);
+      }
+    }
+    for (std::size_t k = 0; k < jobs; ++k) {
+      Row& row = contest_[standing_[k]].row;
+      row.time = summarize(of_all_ranks(samples_[k]));
+      row.latency_seconds =
+          singles_[k].empty() ? row.time->median : summarize(of_all_ranks(singles_[k])).median;
+    }
+  }
+
+  std::vector<double> of_all_ranks(const std::vector<double>& mine) {
+    std::vector<double> all;
+    for (const double seconds : mine) all.push_back(agree(dist_, seconds, plan_.average));
+    return all;
+  }
+
+  Comm& dist_;
+  Contest& contest_;
+  const Plan& plan_;
+  const Marks& marks_;
+  std::vector<std::size_t> standing_;  // jobs that have not fallen
+  Buffers buffers_;
+  std::vector<std::vector<double>> samples_;  // [standing job][iteration] seconds of a call
+  std::vector<std::vector<double>> singles_;  // [standing job] seconds of a call alone
+};
+
 }  // namespace
 
-void check_world_can_start(const Plan& plan) {
-  const int largest = *std::max_element(plan.ranks.begin(), plan.ranks.end());
-  run_ranks(options_of(plan, largest, false), [](Comm&) {});
-}
-
-std::size_t count_rows(const Plan& plan, int world_size) {
-  return jobs_of(plan, world_size).size();
-}
-
-std::vector<Row> measure_world(
-    const Plan& plan, int world_size,
-    const std::function<void(std::size_t row, const Row& now)>& progress) {
-  std::vector<Job> jobs = jobs_of(plan, world_size);
-  for (Job& job : jobs) {
-    judge(job, options_of(plan, world_size, true));
-  }
-
-  // [rank][job][iteration]
-  using RankTimes = std::vector<std::vector<double>>;
-  std::vector<RankTimes> times;
-  std::atomic<std::size_t> current = 0;
-  try {
-    times = run_ranks(options_of(plan, world_size, false), [&](Comm& dist) {
-              RankTimes mine;
-              for (std::size_t i = 0; i < jobs.size(); ++i) {
-                if (dist.rank() == 0) {
-                  current = i;
-                  progress(i, jobs[i].row);
-                }
-                mine.push_back(take_times(dist, jobs[i], plan));
-              }
-              return mine;
-            }).results;
-  } catch (const Error& error) {
-    rethrow_naming(error, jobs[current].row);
-  }
-
-  std::vector<Row> rows;
-  double native = 0;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    std::vector<double> slowest = times.front()[i];
-    for (const RankTimes& of_rank : times) {
-      std::transform(slowest.begin(), slowest.end(), of_rank[i].begin(), slowest.begin(),
-                     [](double a, double b) { return std::max(a, b); });
-    }
-    Row row = jobs[i].row;
-    row.time = summarize(std::move(slowest));
-    native = row.algorithm == "native" ? row.time.median : native;
-    row.vs_native = row.time.median / native;
-    const double bus_bytes =
-        static_cast<double>(row.bytes) * bus_factor(row.collective, world_size);
-    row.busbw = bus_bytes / row.time.median;
-    row.virtual_busbw = row.virtual_seconds > 0 ? bus_bytes / row.virtual_seconds : 0;
-    rows.push_back(std::move(row));
-  }
-  return rows;
+void measure(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks) {
+  Measurement(dist, contest, plan, marks).run();
 }
 
 }  // namespace rankbox::cli

@@ -1,72 +1,37 @@
-// Takes the figures of a comparison: what is measured, how, and the row that comes of it.
+// Measures one contest: one rank's part.
+//
+// As in nccl-tests: the host's clock around calls back to back, divided by their number, every size
+// warmed up, a barrier and a synchronize() before and a synchronize() after. Three things differ:
+//
+//   * An iteration is as many calls as take 0.5 ms, unless the plan says how many; and there are
+//     several, so that there are a median and quartiles.
+//   * The competitors take turns, iteration by iteration, forth and back. A noisy moment meets all
+//     of them, so ratios within a contest are worth more than the times themselves.
+//   * The slowest rank's time counts by default, and not the mean of the ranks'.
+//
+// latency_seconds is of single calls, each with a barrier before (not timed) and a synchronize()
+// after (timed).
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "cli/compare/algorithms.h"
-#include "comm/run_options.h"
+#include "cli/compare/jobs.h"
+#include "comm/comm.h"
 
 namespace rankbox::cli {
 
-struct Plan {
-  std::vector<CollectiveKind> collectives;
-  std::vector<std::string> algorithms;  // by name; empty: all. The native one is always measured.
-  std::vector<int> ranks;
-  std::vector<std::int64_t> sizes;  // bytes
-  ReduceOp op = ReduceOp::SUM;
-  Cluster cluster;
-  Buffering buffering = Buffering::rendezvous();
-  ExecutorKind executor = ExecutorKind::kThreads;
-  std::optional<int> iterations;  // none: as many as fit into a share of a second
-  int warmup = 3;
+/// Where a rank is. Called on every rank.
+struct Marks {
+  std::function<void(std::size_t job)> announce;  // before the ranks meet for its next call
+  std::function<void(std::size_t job)> enter;     // when they have met
 };
 
-/// Seconds of one iteration.
-struct Times {
-  double median = 0;
-  double q1 = 0;  // a quarter of the iterations took less,
-  double q3 = 0;  // a quarter more
-  std::int64_t iterations = 0;
-};
-
-struct Row {
-  CollectiveKind collective = CollectiveKind::kAllReduce;
-  std::string algorithm;
-  int world_size = 1;
-  std::int64_t bytes = 0;  // as nccl-tests count them, see elements_of()
-  std::int64_t elements = 0;
-  Times time;
-  double vs_native = 1;  // time divided by the native collective's
-  double busbw = 0;      // bytes per second
-  double virtual_seconds = 0;
-  double virtual_busbw = 0;  // bytes per second
-  Cost cost;
-  std::int64_t wrong = 0;  // elements of all ranks' results
-};
-
-/// Starts the plan's largest world once, and does nothing in it. Throws InvalidArgument if this
-/// machine cannot.
-void check_world_can_start(const Plan& plan);
-
-/// All rows of one world size: by collective, then size, then algorithm, the native one first.
+/// Measures the jobs of `contest` that have not fallen. Their rows get wrong (unless the plan has
+/// checked it in the sandbox), time and latency_seconds, the same on every rank. vs_native is not set.
 ///
-/// Every row is run once under the virtual clock, where its result is checked too; then the ranks
-/// are started anew, once, without the clock, and take the times of all rows. An iteration is one
-/// call, or many back to back where a call is too short to time alone; its time is that of the
-/// slowest rank.
-///
-/// @param progress called before each row's times are taken, with its number from 0, from another
-/// thread
-/// Errors: what an algorithm throws, with the row named. Blocks until all is measured.
-std::vector<Row> measure_world(
-    const Plan& plan, int world_size,
-    const std::function<void(std::size_t row, const Row& now)>& progress);
-
-/// Rows that measure_world() makes.
-std::size_t count_rows(const Plan& plan, int world_size);
+/// A collective. Errors: what the algorithms throw, and Interrupted between two calls once a signal
+/// came (cli/child.h).
+void measure(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks);
 
 }  // namespace rankbox::cli

@@ -1,28 +1,29 @@
-// A comparison as a table for people, in words, and as JSON.
+// A comparison as a table for people, and in words.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
-#include "cli/compare/measure.h"
+#include "cli/compare/devices.h"
+#include "cli/compare/plan.h"
 
 namespace rankbox::cli {
+
+/// What runs, and on what, above the tables: lines that begin with "#". Empty in the sandbox.
+std::string format_header(const std::vector<Device>& devices);
 
 /// What the columns mean, once, above the tables.
 std::string legend(const Plan& plan);
 
-/// The rows of one world size, as aligned lines of at most 100 columns, under a heading per
-/// collective and size. The topology that is fastest on this machine is marked on the left, the one
-/// on the cluster beside its virtual time.
-std::string format_table(const Plan& plan, const std::vector<Row>& rows, bool colour);
+/// The rows of one contest as aligned lines under a heading. The topology that is fastest on this
+/// machine is marked on the left, the one on the cluster beside its virtual time.
+std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bool colour);
 
 /// Who won, and where one overtakes another: one line per collective, world size and clock. Takes
 /// the rows of several worlds.
 std::string format_winners(const Plan& plan, const std::vector<Row>& rows);
 
-/// {version, backend, collective, op, dtype, cores, cluster{}, results[]}.
-nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows);
+/// A sentence for each of the learner's rows that fell, without repetitions.
+std::string format_fallen(const std::vector<Row>& rows);
 
 }  // namespace rankbox::cli

@@ -1,0 +1,257 @@
+#include "cli/compare/options.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/buffering.h"
+#include "cli/compare/lists.h"
+#include "cli/compare/names.h"
+#include "cli/compare/sizes.h"
+#include "cli/whole_number.h"
+#include "clusters/clusters.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr const char* kDefaultSizes = "64:4M:16";
+
+/// nccl-tests' names, and Comm's.
+constexpr std::array kOps = {
+    std::pair{"sum", ReduceOp::SUM},         std::pair{"prod", ReduceOp::PRODUCT},
+    std::pair{"product", ReduceOp::PRODUCT}, std::pair{"max", ReduceOp::MAX},
+    std::pair{"min", ReduceOp::MIN},         std::pair{"avg", ReduceOp::AVG}};
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::vector<ReduceOp> parse_ops(const std::string& text) {
+  std::vector<ReduceOp> ops;
+  const auto add = [&](ReduceOp op) {
+    if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
+  };
+  for (const std::string& name : split_at_commas(lower(text))) {
+    const auto found = std::ranges::find_if(kOps, [&](const auto& op) { return name == op.first; });
+    if (found == kOps.end() && name != "all") {
+      throw InvalidArgument(
+          fmt::format("unknown op \"{}\": choose from SUM, PRODUCT, MAX, MIN, AVG, or all", text));
+    }
+    for (const auto& [known, op] : kOps) {
+      if (name == known || name == "all") add(op);
+    }
+  }
+  if (ops.empty()) throw InvalidArgument("--op: choose from SUM, PRODUCT, MAX, MIN, AVG, or all");
+  return ops;
+}
+
+ExecutorKind parse_executor(const std::string& text) {
+  for (const ExecutorKind kind : {ExecutorKind::kThreads, ExecutorKind::kFibers}) {
+    if (text == name_of(kind)) return kind;
+  }
+  throw InvalidArgument(fmt::format("unknown executor \"{}\": choose threads or fibers", text));
+}
+
+std::vector<Baseline> parse_baselines(const std::vector<std::string>& texts) {
+  if (texts == std::vector<std::string>{"none"}) return {};
+  std::vector<Baseline> baselines;
+  for (const std::string& text : texts) baselines.push_back(parse_baseline(text));
+  return baselines;
+}
+
+std::vector<std::int64_t> sizes_in(const CompareArguments& typed) {
+  if (typed.min_bytes.empty() && typed.max_bytes.empty()) {
+    return parse_sizes(typed.sizes.empty() ? kDefaultSizes : typed.sizes);
+  }
+  if (!typed.sizes.empty()) {
+    throw InvalidArgument("--sizes and -b, -e say the same thing in two ways: leave one out");
+  }
+  // One of them alone is one size.
+  const std::string& least = typed.min_bytes.empty() ? typed.max_bytes : typed.min_bytes;
+  const std::string& most = typed.max_bytes.empty() ? typed.min_bytes : typed.max_bytes;
+  return sizes_of({parse_size("-b", least), parse_size("-e", most),
+                   parse_size("-i", typed.step_bytes), typed.step_factor});
+}
+
+std::vector<int> ranks_in(const CompareArguments& typed, const std::vector<int>& default_ranks) {
+  const bool by_product = typed.threads > 0 || typed.gpus > 0;
+  if (by_product && !typed.ranks.empty()) {
+    throw InvalidArgument("--ranks and -g, -t say the same thing in two ways: leave one out");
+  }
+  if (by_product) return {std::max(typed.threads, 1) * std::max(typed.gpus, 1)};
+  return typed.ranks.empty() ? default_ranks : parse_ranks(typed.ranks);
+}
+
+void add_sweep(CLI::App& app, CompareArguments& typed) {
+  app.add_option("--ranks", typed.ranks, "world sizes, like 2,4,8");
+  app.add_option("--sizes", typed.sizes,
+                 fmt::format("bytes: a list 1K,1M,4M or a sweep START:END:FACTOR (default: {})",
+                             kDefaultSizes));
+  app.add_option("-b,--minbytes", typed.min_bytes, "smallest size, as in nccl-tests");
+  app.add_option("-e,--maxbytes", typed.max_bytes, "largest size");
+  app.add_option("-i,--stepbytes", typed.step_bytes, "from size to size: add this (default: 1M)");
+  app.add_option("-f,--stepfactor", typed.step_factor, "from size to size: multiply by this")
+      ->check(whole_number(1, 1 << 30));
+  app.add_option("-t,--nthreads", typed.threads, "as in nccl-tests: there are t x g ranks")
+      ->check(whole_number(1, 65536));
+  app.add_option("-g,--ngpus", typed.gpus, "likewise")->check(whole_number(1, 65536));
+}
+
+void add_measuring(CLI::App& app, CompareArguments& typed) {
+  app.add_option("-n,--iters", typed.iterations,
+                 "iterations of each row (default: what fits into 0.1 s)")
+      ->check(whole_number(1, 1'000'000));
+  app.add_option("-m,--agg_iters", typed.calls,
+                 "calls of an iteration (default: as many as take 0.5 ms)")
+      ->check(whole_number(1, 10'000));
+  app.add_option("-w,--warmup_iters,--warmup", typed.warmup, "calls before the first iteration")
+      ->check(whole_number(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("-c,--check", typed.checks, "how often to check each row's result; 0: never")
+      ->check(whole_number(0, 1000))
+      ->capture_default_str();
+  app.add_option("-a,--average", typed.average,
+                 "whose time counts: 0 rank 0's, 1 the mean over ranks, 2 the least, 3 the most")
+      ->check(whole_number(0, 3))
+      ->capture_default_str();
+  app.add_option("-o,--op", typed.ops, "SUM, PRODUCT, MAX, MIN, AVG, several with commas, or all")
+      ->capture_default_str();
+  app.add_option("-d,--datatype", typed.datatype,
+                 "float: the functions that are compared take float tensors")
+      ->capture_default_str();
+  app.add_option("-r,--root", typed.root, "source or destination")
+      ->check(whole_number(0, 65535))
+      ->capture_default_str();
+  app.add_option("-T,--timeout,--deadline", typed.deadline_seconds,
+                 "seconds that a call may take (default: 10 in the sandbox, else 30)")
+      ->check(CLI::Range(0.001, 1e6));
+}
+
+void add_what(CLI::App& app, CompareArguments& typed) {
+  app.add_option("--collective", typed.collectives,
+                 "broadcast, reduce, all_reduce, gather, scatter, all_gather, all_to_all, "
+                 "reduce_scatter, barrier, several with commas, or all")
+      ->capture_default_str();
+  app.add_option("--algorithms", typed.algorithms,
+                 "only these and the native one, like ring,tree (default: all)");
+  app.add_option("--segments", typed.segments,
+                 "of the pipelined ring (default: best on the cluster)")
+      ->check(whole_number(1, 1 << 20));
+  app.add_option(
+      "--cluster", typed.cluster,
+      "the machine whose virtual time is shown: a name, or a .toml file (default: laptop)");
+  app.add_flag("--list-clusters", typed.lists_clusters, "show the machines, and stop");
+  app.add_option("--buffering", typed.buffering,
+                 "in the sandbox: rendezvous, eager:BYTES or unbounded")
+      ->capture_default_str();
+  app.add_option("--executor", typed.executor,
+                 "in the sandbox: ranks as threads, or as fibers, quicker where they share cores")
+      ->capture_default_str();
+  app.add_option("--baseline", typed.baselines,
+                 "LABEL:VARIABLE=VALUE: the native collective once more, in a process of its own "
+                 "with that variable set; none: not even native-ring:NCCL_ALGO=RING, which nccl "
+                 "has by default")
+      ->expected(1)
+      ->take_all();
+}
+
+}  // namespace
+
+void add_compare_options(CLI::App& app, CompareArguments& typed) {
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);  // as getopt does
+  add_what(app, typed);
+  add_sweep(app, typed);
+  add_measuring(app, typed);
+  app.add_option("-J,--json,--output_file", typed.json,
+                 "write the figures there as JSON; - for stdout, without the table");
+}
+
+void add_program_options(CLI::App& app, CompareArguments& typed) {
+  app.add_option("--mine-library", typed.mine_libraries,
+                 "EXERCISE=FILE: yours, compiled for this backend by ./rankbox compare --bundle")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--processes", typed.processes,
+                 "start so many processes of one rank each on this machine (nccl)")
+      ->check(whole_number(1, 65536));
+  app.add_flag("--show-backend", typed.shows_backend, "say what this program measures, and stop");
+  app.add_option("--stream", typed.stream)->group("");  // not for people, as what follows
+  app.add_option("--first-contest", typed.first_contest)->group("");
+  app.add_option("--mine", typed.mine)->group("")->expected(1)->take_all();
+  app.add_flag("--judge-only", typed.judge_only)->group("");
+  app.add_flag("--is-baseline", typed.is_baseline)->group("");
+}
+
+Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_ranks) {
+  if (typed.datatype != "float") {
+    throw InvalidArgument(
+        fmt::format("-d {}: only float, because the functions that are compared take float tensors",
+                    typed.datatype));
+  }
+  Plan plan;
+  plan.ranks = ranks_in(typed, default_ranks);
+  plan.sizes = sizes_in(typed);
+  plan.collectives = parse_collectives(typed.collectives);
+  plan.algorithms = parse_algorithms(typed.algorithms, plan.collectives);
+  plan.ops = parse_ops(typed.ops);
+  plan.root = typed.root;
+  if (typed.iterations > 0) plan.iterations = typed.iterations;
+  if (typed.calls > 0) plan.calls = typed.calls;
+  plan.warmup = typed.warmup;
+  plan.checks = typed.checks;
+  plan.average = static_cast<Average>(typed.average);
+  plan.segments = typed.segments;
+  plan.takes_times = !typed.judge_only;
+  if (typed.deadline_seconds > 0) plan.deadline_seconds = typed.deadline_seconds;
+  plan.cluster = typed.cluster.empty() ? cluster_presets().front() : cluster_named(typed.cluster);
+  plan.buffering = parse_buffering(typed.buffering);
+  plan.executor = parse_executor(typed.executor);
+  plan.baselines = parse_baselines(typed.baselines);
+  plan.has_reference = std::ranges::find(typed.mine, "only") == typed.mine.end();
+  for (const std::string& mine : typed.mine_libraries) {
+    const std::size_t equals = mine.find('=');
+    if (equals == std::string::npos) {
+      throw InvalidArgument(fmt::format(
+          "--mine-library {}: write EXERCISE=FILE, like allreduce_ring=./allreduce_ring.so", mine));
+    }
+    plan.mine.push_back({mine.substr(0, equals), mine.substr(equals + 1)});
+  }
+  return plan;
+}
+
+std::vector<std::string> typed_options(const CLI::App& app,
+                                       const std::vector<std::string>& left_out) {
+  std::vector<std::string> options;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || std::ranges::find(left_out, name) != left_out.end()) continue;
+    for (const std::string& value : option->results()) {
+      options.push_back(name);
+      if (option->get_items_expected_max() > 0) options.push_back(value);
+    }
+  }
+  return options;
+}
+
+Baseline parse_baseline(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::size_t equals = text.find('=', colon == std::string::npos ? 0 : colon);
+  if (colon == std::string::npos || equals == std::string::npos || colon == 0 ||
+      equals == colon + 1) {
+    throw InvalidArgument(fmt::format(
+        "--baseline {}: write LABEL:VARIABLE=VALUE, like native-ring:NCCL_ALGO=RING, or none",
+        text));
+  }
+  return {text.substr(0, colon), text.substr(colon + 1, equals - colon - 1),
+          text.substr(equals + 1)};
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,67 @@
+// The command line of a comparison: nccl-tests' options where they exist, and some of our own. The
+// same for `./rankbox compare` and for the program of each backend.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/compare/plan.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming)
+class App;
+}
+
+namespace rankbox::cli {
+
+/// As typed.
+struct CompareArguments {
+  std::string collectives = "all_reduce";
+  std::string algorithms;
+  std::string ops = "SUM";
+  std::string ranks;
+  std::string sizes;
+  std::string min_bytes, max_bytes;
+  std::string step_bytes = "1M";
+  int step_factor = 0;
+  int threads = 0, gpus = 0;  // nccl-tests' -t and -g: ranks are their product
+  int iterations = 0, calls = 0, warmup = 3, checks = 1;
+  int average = static_cast<int>(Average::kMax);
+  int root = 0, segments = 0;
+  double deadline_seconds = 0;
+  std::string datatype = "float";
+  std::string cluster;
+  std::string buffering = "rendezvous";
+  std::string executor = "threads";
+  std::vector<std::string> baselines;
+  bool lists_clusters = false;
+  std::string json;               // the file for the figures; "": none, "-": stdout, and no table
+  std::vector<std::string> mine;  // --mine, as typed
+
+  // Of the programs alone.
+  bool shows_backend = false;
+  int processes = 0;  // to start on this machine, one rank each; 0: none
+  std::vector<std::string> mine_libraries;
+  std::string stream;  // the pipe of the process that started this one
+  std::size_t first_contest = 0;
+  bool judge_only = false;   // in the sandbox: take no times
+  bool is_baseline = false;  // a child of a run that wants the figures on kReportFd
+};
+
+/// Options that both have.
+void add_compare_options(CLI::App& app, CompareArguments& typed);
+/// Options of the programs, which other machines run.
+void add_program_options(CLI::App& app, CompareArguments& typed);
+
+/// Throws InvalidArgument, in one line, for whatever cannot be.
+/// @param default_ranks where nothing was said
+Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_ranks);
+
+/// The options that were typed, but for those of add_program_options and `left_out`, for another
+/// process.
+std::vector<std::string> typed_options(const CLI::App& app,
+                                       const std::vector<std::string>& left_out);
+
+/// "native-ring:NCCL_ALGO=RING". Throws InvalidArgument.
+Baseline parse_baseline(const std::string& text);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,242 @@
+#include "cli/compare/program.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/prctl.h>
+
+#include "cli/child.h"
+#include "cli/compare/backend.h"
+#include "cli/compare/baseline.h"
+#include "cli/compare/cluster_table.h"
+#include "cli/compare/options.h"
+#include "cli/compare/output.h"
+#include "cli/compare/report_json.h"
+#include "cli/compare/stream.h"
+#include "cli/compare/worlds.h"
+#include "cli/output_file.h"
+#include "comm/run_ranks.h"
+
+namespace rankbox::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Also where a launcher's variables make no sense, which is thrown elsewhere.
+bool is_first_process() {
+  try {
+    return launch().is_first();
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+void print_once(const std::string& text) {
+  if (is_first_process()) fmt::print("{}", text);
+}
+
+/// The command that was typed, without --processes and its number.
+Words without_processes(const Words& arguments) {
+  Words command;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--processes") {
+      ++i;
+    } else if (!arguments[i].starts_with("--processes=")) {
+      command.push_back(arguments[i]);
+    }
+  }
+  return command;
+}
+
+/// Whether it can be written, before minutes are spent on what it says.
+void check_report(const CompareArguments& typed) {
+  if (!typed.json.empty() && typed.json != "-") check_writable("--json", typed.json);
+}
+
+/// For a process of the command line: everything goes through its pipe.
+void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
+  std::optional<FrameWriter> writer;
+  if (launch().is_first()) writer.emplace(typed.stream);
+  const Row* told = nullptr;  // the first of the contest that was sent last
+  const Listener listener = {.on_start =
+                                 [&](const std::vector<Device>& devices) {
+                                   writer->write({.kind = Frame::Kind::kStart, .devices = devices});
+                                 },
+                             .on_job =
+                                 [&](const Contest& contest, std::size_t job) {
+                                   if (!writer) return;
+                                   Frame frame{.kind = Frame::Kind::kJob, .number = job};
+                                   if (told != &contest.front().row) {
+                                     for (const Job& each : contest) frame.rows.push_back(each.row);
+                                     told = &contest.front().row;
+                                   }
+                                   writer->write(frame);
+                                 },
+                             .on_contest =
+                                 [&](const std::vector<Row>& rows) {
+                                   told = nullptr;
+                                   writer->write({.kind = Frame::Kind::kContest, .rows = rows});
+                                 }};
+  const auto fail = [&](const std::string& what, std::uint64_t exit_code) {
+    if (writer) writer->write({.kind = Frame::Kind::kFailed, .number = exit_code, .text = what});
+  };
+  try {
+    const Words failures = measure_worlds(plan, listener, typed.first_contest);
+    if (!failures.empty()) return fail(failures.front(), 1);
+    if (writer) writer->write({.kind = Frame::Kind::kDone});
+  } catch (const InvalidArgument& mistake) {
+    fail(mistake.what(), 2);
+  } catch (const Error& error) {
+    fail(error.what(), 1);
+  }
+}
+
+/// By itself: prints, and writes the report. Throws Error if anything is wrong, after that.
+void measure_and_print(const Plan& plan, const CompareArguments& typed, const Words& arguments) {
+  const bool is_first = launch().is_first();
+  // Among several processes a mistake is thrown where all of them learn of it: below.
+  if (launch().processes <= 1) check_report(typed);
+  const std::string started = time_now();
+  Progress progress;
+  Output output(plan, is_first && !typed.is_baseline && typed.json != "-");
+  const Words failures = measure_worlds(
+      plan,
+      {.on_start =
+           [&](const std::vector<Device>& devices) {
+             check_report(typed);
+             output.start(devices);
+           },
+       .on_job = [&](const Contest& contest, std::size_t job) { progress.show(contest[job].row); },
+       .on_contest =
+           [&](const std::vector<Row>& rows) {
+             progress.clear();
+             output.add(rows);
+           }});
+  progress.clear();
+  if (!is_first) return;
+  if (typed.is_baseline) return report_to_parent(output.rows());
+  output.finish();
+  if (!typed.json.empty()) {
+    const Occasion occasion = {backend_name(), started, arguments, output.devices()};
+    // Arguments are the user's, and may be any bytes.
+    const std::string text =
+        to_json(plan, output.rows(), occasion)
+            .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+        "\n";
+    if (typed.json == "-")
+      fmt::print("{}", text);
+    else
+      write_file(typed.json, text);
+  }
+  const std::string complaint = complaint_about(output.rows());
+  if (!complaint.empty()) throw Error(complaint);
+  if (!failures.empty()) throw Error(failures.front());
+}
+
+std::string footer() {
+  return fmt::format(
+      R"(Examples:
+  mpirun -n 8 rankbox-compare-mpi -b 8 -e 64M -f 8 --cluster a100-infiniband --json figures.json
+  rankbox-compare-nccl -b 8 -e 1G -f 2 -g 8 --algorithms ring,tree
+  torchrun --no-python --nnodes 2 --nproc-per-node 8 ... rankbox-compare-nccl -b 1M -e 1G -f 4
+This is the one of the backend {}. Where a launcher (mpirun, torchrun, srun) starts processes, each is
+one rank; else this process starts them. Exits with 0 if all results are right, 1 if not or if it
+fails, 2 for a mistake on this command line, 130 for Ctrl-C.)",
+      backend_name());
+}
+
+int run(const Words& arguments) {
+  prepare_process();
+  CompareArguments typed;
+  CLI::App app("Times topologies against the native collective.",
+               fmt::format("rankbox-compare-{}", backend_name()));
+  add_compare_options(app, typed);
+  add_program_options(app, typed);
+  app.footer(footer());
+  Words reversed(arguments.rbegin(), arguments.rend());  // as parse() wants them
+  reversed.pop_back();
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    print_once(app.help());
+    return 0;
+  } catch (const CLI::ConversionError& error) {
+    throw InvalidArgument(fmt::format("{}, expected a number (see --help)", error.what()));
+  } catch (const CLI::ParseError& error) {
+    throw InvalidArgument(fmt::format("{} (see --help)", error.what()));
+  }
+  if (typed.shows_backend) return print_once(backend_line() + "\n"), 0;
+  if (typed.lists_clusters) return print_once(format_clusters()), 0;
+  if (typed.processes > 0) return run_processes(typed.processes, without_processes(arguments));
+
+  Plan plan = plan_of(typed, default_ranks());
+  const int processes = launch().processes;
+  if (processes > 0 && (!typed.ranks.empty() || typed.gpus > 0 || typed.threads > 0) &&
+      plan.ranks != std::vector{processes}) {
+    throw InvalidArgument(
+        fmt::format("--ranks {}: a launcher has started {} processes, which are one rank each; "
+                    "leave it out, and have it start as many as you want",
+                    plan.ranks.front(), processes));
+  }
+  if (typed.baselines.empty() && !typed.is_baseline) {
+    plan.baselines = default_baselines(plan.ranks.front());
+  }
+  if (!plan.baselines.empty() && !can_run_itself()) {
+    throw InvalidArgument(
+        fmt::format("--baseline: {} processes cannot run themselves again; set {} for a run of its "
+                    "own, and compare the two",
+                    backend_name(), plan.baselines.front().variable));
+  }
+  set_baseline_options(typed_options(
+      app, {"--algorithms", "--baseline", "--ranks", "--ngpus", "--nthreads", "--json",
+            "--mine-library", "--stream", "--first-contest", "--processes"}));
+  // Alone, this process ends its ranks in good order. Several processes end at once, as they are told
+  // to: one that waited for the others' end would only keep their launcher waiting.
+  std::optional<InterruptGuard> guard;
+  if (processes <= 1) guard.emplace();
+  if (typed.stream.empty()) {
+    measure_and_print(plan, typed, arguments);
+  } else {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    measure_for_parent(plan, typed);
+  }
+  return 0;
+}
+
+/// @param of_each every process has its own to say, not the first alone
+int complain(const std::string& what, int exit_code, bool of_each = false) {
+  std::fflush(stdout);
+  std::string line = what;
+  std::ranges::replace(line, '\n', ' ');
+  if (of_each || is_first_process()) {
+    fmt::print(stderr, "rankbox-compare-{}: {}\n", backend_name(), line);
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int run_compare_program(const std::vector<std::string>& arguments) {
+  try {
+    const int status = run(arguments);
+    // A full disk or a closed pipe is a failure too.
+    if (std::fflush(stdout) != 0) return complain("cannot write to standard output", 1);
+    return status;
+  } catch (const Interrupted& interrupted) {
+    return complain("interrupted: no file was written", 128 + interrupted.signal());
+  } catch (const InvalidArgument& mistake) {
+    return complain(mistake.what(), 2);
+  } catch (const CannotStart& error) {
+    return complain(error.what(), 1, /*of_each=*/true);
+  } catch (const std::exception& error) {
+    return complain(error.what(), 1);
+  }
+}
+
+}  // namespace rankbox::cli

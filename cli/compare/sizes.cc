@@ -1,0 +1,60 @@
+#include "cli/compare/sizes.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "cli/compare/lists.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+namespace {
+
+// More rows than are worth waiting for.
+constexpr std::int64_t kMostSizes = 10'000;
+
+}  // namespace
+
+std::int64_t parse_size(const char* option, std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  try {
+    return parse_bytes(text);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+std::vector<std::int64_t> sizes_of(const Sweep& sweep) {
+  if (sweep.min_bytes > sweep.max_bytes) {
+    throw InvalidArgument(
+        fmt::format("-b {} is more than -e {}: swap them", sweep.min_bytes, sweep.max_bytes));
+  }
+  if (sweep.max_bytes < 4) {
+    throw InvalidArgument(fmt::format("-e {} holds no float32: at least 4", sweep.max_bytes));
+  }
+  const bool multiplies = sweep.step_factor > 0;
+  if (multiplies && sweep.step_factor < 2) {
+    throw InvalidArgument("-f 1 stays where it is: a factor of at least 2, or -i BYTES");
+  }
+  if (!multiplies && sweep.step_bytes < 1) {
+    throw InvalidArgument("-i 0 stays where it is: a step of at least 1 byte, or -f FACTOR");
+  }
+  if (!multiplies && (sweep.max_bytes - sweep.min_bytes) / sweep.step_bytes >= kMostSizes) {
+    throw InvalidArgument(
+        fmt::format("-b {} -e {} -i {} are more than {} sizes: a larger step, or -f FACTOR",
+                    sweep.min_bytes, sweep.max_bytes, sweep.step_bytes, kMostSizes));
+  }
+  std::vector<std::int64_t> sizes;
+  // Nothing times a factor is nothing: begin with what can be multiplied.
+  for (std::int64_t bytes = multiplies ? std::max<std::int64_t>(sweep.min_bytes, 1)
+                                       : sweep.min_bytes;
+       bytes <= sweep.max_bytes;
+       bytes = multiplies ? bytes * sweep.step_factor : bytes + sweep.step_bytes) {
+    sizes.push_back(bytes);
+  }
+  return sizes;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,69 @@
+// What a process that measures tells the one that started it: frames through a named pipe.
+//
+// Its standard output is not free for that: the learner's code prints there, and a launcher mixes
+// what its processes print.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cli/compare/devices.h"
+#include "cli/compare/plan.h"
+
+namespace rankbox::cli {
+
+struct Frame {
+  enum class Kind : std::uint8_t {
+    kStart,    // devices
+    kJob,      // rows: those of the contest, number: which of them
+    kContest,  // rows, measured
+    kFailed,   // text: a failure that is not a learner's; number: the exit code
+    kDone,     // all is measured: what ends without it was ended by a learner's code
+  };
+  Kind kind = Kind::kStart;
+  std::uint64_t number = 0;
+  std::string text = {};
+  std::vector<Row> rows = {};
+  std::vector<Device> devices = {};
+};
+
+inline auto fields_of(Frame& frame) {
+  return std::tie(frame.kind, frame.number, frame.text, frame.rows, frame.devices);
+}
+
+/// The writing end. Thread safety: used by one thread at a time.
+class FrameWriter {
+ public:
+  /// Opens the pipe. Throws Error if it cannot.
+  explicit FrameWriter(const std::string& path);
+  FrameWriter(const FrameWriter&) = delete;
+  FrameWriter& operator=(const FrameWriter&) = delete;
+  ~FrameWriter();
+
+  /// Blocks until it is written. Throws Error if there is no reader any more.
+  void write(const Frame& frame);
+
+ private:
+  int fd_;
+};
+
+/// The reading end, which makes the pipe.
+class FrameReader {
+ public:
+  explicit FrameReader(const std::string& path);
+  FrameReader(const FrameReader&) = delete;
+  FrameReader& operator=(const FrameReader&) = delete;
+  ~FrameReader();
+
+  /// Calls `take` for every frame that is there. Does not block.
+  void drain(const std::function<void(const Frame&)>& take);
+
+ private:
+  int fd_;
+  std::string bytes_;  // of a frame that is not complete yet
+};
+
+}  // namespace rankbox::cli

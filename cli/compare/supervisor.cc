@@ -1,0 +1,230 @@
+#include "cli/compare/supervisor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cli/compare/fallen.h"
+#include "cli/compare/session.h"
+#include "cli/contained.h"
+#include "cli/paths.h"
+#include "cli/source_lines.h"
+#include "comm/errors.h"
+#include "verdict/verdict.h"
+
+namespace rankbox::cli {
+namespace {
+
+// A run has no limit of its own: each call has one.
+constexpr double kNoLimitSeconds = 30 * 24 * 3600;
+// For our own jobs, which end; so that a hang of the machine is not one of the user's evening.
+constexpr double kSilenceSeconds = 1800;
+// Beyond the deadline, so that processes with a deadline of their own can say more than we.
+constexpr double kTimeToReport = 5;
+constexpr double kTimeToEnd = 5;
+
+double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+std::string last_line(const std::string& output) {
+  const std::size_t end = output.find_last_not_of("\n ");
+  if (end == std::string::npos) return "it printed nothing";
+  const std::size_t before = output.rfind('\n', end);
+  return output.substr(before == std::string::npos ? 0 : before + 1,
+                       end - (before == std::string::npos ? 0 : before + 1) + 1);
+}
+
+/// All but a tenth of this machine's, so that one program cannot take the rest down.
+std::int64_t most_memory() {
+  return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE) / 10 * 9;
+}
+
+}  // namespace
+
+Supervisor::Supervisor(const Plan& plan, Workers workers, std::vector<YourFile> yours,
+                       const Compilations& compiled, Output& output, std::string folder)
+    : plan_(plan),
+      workers_(std::move(workers)),
+      yours_(std::move(yours)),
+      libraries_(compiled.libraries),
+      uncompiled_(compiled.fallen),
+      output_(output),
+      folder_(std::move(folder)) {}
+
+void Supervisor::run_world(std::optional<int> ranks) {
+  fallen_ = uncompiled_;
+  for (const Row& row : known_) {
+    if (row.fallen && (!ranks || row.world_size == *ranks)) {
+      fallen_.try_emplace(file_of(row).exercise, *row.fallen);
+    }
+  }
+  contests_ = 0;
+  has_started_ = false;
+  for (int start = 0;; ++start) {
+    run_ = {};
+    run_.heard_at = now();
+    const std::string pipe = fmt::format("{}/rows-{}-{}", folder_, ranks.value_or(0), start);
+    FrameReader reader(pipe);
+    ChildOptions child;
+    child.command = command(ranks);
+    child.command.insert(child.command.end(), {"--stream", pipe});
+    child.seconds = kNoLimitSeconds;
+    child.file_bytes = std::numeric_limits<std::int64_t>::max();  // shared memory counts as files
+    if (workers_.backend == "sim") child.memory_bytes = most_memory();
+    child.ask_where = workers_.backend == "sim";
+    child.grace_seconds = workers_.backend == "sim" ? 0 : kTimeToEnd;
+    const auto take_frame = [this](const Frame& frame) { take(frame); };
+    child.keep_running = [&] {
+      reader.drain(take_frame);
+      return !is_overdue();
+    };
+    const ChildResult result = run_child(child);
+    reader.drain(take_frame);
+    progress_.clear();
+    if (printed_.empty()) printed_ = result.output;
+    if (!run_.failure.empty()) {
+      if (run_.exit_code == 2) throw InvalidArgument(run_.failure);
+      throw Error(run_.failure);
+    }
+    if (run_.is_done) return;
+    const Row* const row = offender();
+    if (row == nullptr) {
+      const std::string line = last_line(result.output);
+      // The processes' own words for a mistake of the user's.
+      if (WIFEXITED(result.status) && WEXITSTATUS(result.status) == 2) {
+        throw InvalidArgument(line.substr(line.find(": ") + 2));
+      }
+      throw Error(fmt::format("the processes that measure ended early: {}", line));
+    }
+    const YourFile& yours = file_of(*row);
+    ContainedOptions where;
+    where.function = yours.exercise;
+    where.library = fmt::format("{}/{}-{}.so", folder_, yours.exercise, workers_.backend);
+    where.source = yours.file;
+    where.seconds = plan_.deadline_seconds;
+    const Failure failure = failure_of_end(result, where);
+    fallen_[yours.exercise] = {name_of(failure.kind), failure.message, failure.file, failure.line};
+  }
+}
+
+std::vector<std::string> Supervisor::command(std::optional<int> ranks) {
+  std::vector<std::string> options = workers_.options;
+  for (const Mine& mine : libraries_) {
+    if (fallen_.contains(mine.exercise)) continue;
+    options.push_back("--mine-library");
+    options.push_back(mine.exercise + "=" + mine.library);
+  }
+  options.insert(options.end(), {"--first-contest", std::to_string(contests_)});
+  return workers_.command(ranks, options);
+}
+
+void Supervisor::take(const Frame& frame) {
+  run_.heard_at = now();
+  switch (frame.kind) {
+    case Frame::Kind::kStart:
+      progress_.clear();
+      if (!has_started_) output_.start(frame.devices);
+      has_started_ = true;
+      return;
+    case Frame::Kind::kJob:
+      if (!frame.rows.empty()) run_.contest = frame.rows;
+      run_.previous_job = run_.job;
+      run_.job = static_cast<int>(frame.number);
+      progress_.show(run_.contest[frame.number]);
+      return;
+    case Frame::Kind::kContest:
+      progress_.clear();
+      run_.job = run_.previous_job = -1;
+      finish_contest(frame.rows);
+      return;
+    case Frame::Kind::kFailed:
+      run_.failure = frame.text;
+      run_.exit_code = frame.number;
+      return;
+    case Frame::Kind::kDone:
+      run_.is_done = true;
+      return;
+  }
+}
+
+bool Supervisor::is_overdue() const {
+  const double limit = offender() == nullptr ? std::max(kSilenceSeconds, plan_.deadline_seconds)
+                       : workers_.backend == "sim" ? plan_.deadline_seconds
+                                                   : plan_.deadline_seconds + kTimeToReport;
+  return now() - run_.heard_at > limit;
+}
+
+const Row* Supervisor::offender() const {
+  // A rank may still be in the last job when rank 0 announces the next one.
+  for (const int job : {run_.job, run_.previous_job}) {
+    if (job < 0 || job >= static_cast<int>(run_.contest.size())) continue;
+    const Row& row = run_.contest[static_cast<std::size_t>(job)];
+    if (row.whose == Whose::kYours) return &row;
+  }
+  return nullptr;
+}
+
+const YourFile& Supervisor::file_of(const Row& row) const {
+  return *std::ranges::find_if(yours_, [&](const YourFile& each) {
+    return each.collective == row.collective && each.algorithm == row.algorithm;
+  });
+}
+
+void Supervisor::finish_contest(std::vector<Row> rows) {
+  for (Row& row : rows) {
+    if (row.whose != Whose::kYours) continue;
+    const auto known = std::ranges::find_if(known_, [&](const Row& each) {
+      return each.whose == Whose::kYours && each.collective == row.collective &&
+             each.algorithm == row.algorithm && each.op == row.op &&
+             each.world_size == row.world_size && each.bytes == row.bytes;
+    });
+    if (known != known_.end() && !row.cost) {
+      row.cost = known->cost;
+      row.virtual_seconds = known->virtual_seconds;
+    }
+    if (!row.fallen) continue;
+    complete_place(row);
+    fallen_.try_emplace(file_of(row).exercise, *row.fallen);
+  }
+  add_fallen(rows);
+  compare_with_native(rows);
+  ++contests_;
+  output_.add(rows);
+}
+
+void Supervisor::complete_place(Row& row) const {
+  if (row.fallen->line != 0) return;
+  const YourFile& yours = file_of(row);
+  row.fallen->file = display_path(yours.file);
+  row.fallen->line = line_of_function(yours.file, yours.exercise);
+}
+
+void Supervisor::add_fallen(std::vector<Row>& rows) const {
+  for (const YourFile& yours : yours_) {
+    const auto fallen = fallen_.find(yours.exercise);
+    if (fallen == fallen_.end() || yours.collective != rows.front().collective) continue;
+    const auto is_same = [&](const Row& row) { return row.algorithm == yours.algorithm; };
+    const bool is_there = std::ranges::any_of(
+        rows, [&](const Row& row) { return is_same(row) && row.whose == Whose::kYours; });
+    if (is_there) continue;
+    Row row = rows.front();  // the sizes
+    row.algorithm = yours.algorithm;
+    row.whose = Whose::kYours;
+    row.time.reset();
+    row.wrong.reset();
+    row.cost.reset();
+    row.virtual_seconds.reset();
+    row.fallen = fallen->second;
+    const auto reference = std::ranges::find_if(rows, is_same);
+    rows.insert(reference == rows.end() ? rows.end() : reference + 1, row);
+  }
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,87 @@
+// Has processes of a backend measure, and survives whatever a learner's program does to them.
+//
+// The processes report through a pipe (stream.h). When they die, hang, or are killed while a
+// learner's job is at work, that job falls, and they are started again at the contest they were at,
+// without it. So one wrong program costs a line, and not the table.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/compare/output.h"
+#include "cli/compare/stream.h"
+#include "cli/compare/yours.h"
+
+namespace rankbox::cli {
+
+struct Workers {
+  std::string backend;  // "sim", "mpi", "nccl"
+  /// The command that measures on so many ranks (none: the program's default) with these options.
+  std::function<std::vector<std::string>(std::optional<int> ranks,
+                                         const std::vector<std::string>& options)>
+      command;
+  std::vector<std::string> options;  // of the plan, for the processes
+};
+
+class Supervisor {
+ public:
+  /// @param yours their files; `compiled` are those that compiled, for the workers' backend
+  /// @param output gets the rows, by contest
+  /// @param folder for the pipe
+  Supervisor(const Plan& plan, Workers workers, std::vector<YourFile> yours,
+             const Compilations& compiled, Output& output, std::string folder);
+
+  /// What is known of the learner's rows already, as the sandbox found it: cost, virtual time, and why
+  /// they fall. For backends that do not tell.
+  void set_known(std::vector<Row> known) { known_ = std::move(known); }
+
+  /// Measures all contests of one world. Blocks.
+  /// Throws what the processes report that is not a learner's failure: InvalidArgument or Error;
+  /// Interrupted while an InterruptGuard lives.
+  void run_world(std::optional<int> ranks);
+
+  /// What the learner's code printed, the first of it.
+  const std::string& printed() const { return printed_; }
+
+ private:
+  /// Of one start of the processes.
+  struct Run {
+    std::vector<Row> contest;  // that they are at
+    int job = -1, previous_job = -1;
+    double heard_at = 0;
+    bool is_done = false;
+    std::string failure;  // that is not a learner's
+    std::uint64_t exit_code = 0;
+  };
+
+  std::vector<std::string> command(std::optional<int> ranks);
+  void take(const Frame& frame);
+  bool is_overdue() const;
+  /// Of the learner's jobs, the one that was at work; null if none was.
+  const Row* offender() const;
+  const YourFile& file_of(const Row& row) const;
+  void finish_contest(std::vector<Row> rows);
+  /// With the place where the function begins, for what names none.
+  void complete_place(Row& row) const;
+  void add_fallen(std::vector<Row>& rows) const;
+
+  const Plan& plan_;
+  const Workers workers_;
+  const std::vector<YourFile> yours_;
+  const std::vector<Mine> libraries_;
+  const std::map<std::string, Fallen> uncompiled_;
+  Output& output_;
+  const std::string folder_;
+  std::vector<Row> known_;
+  std::map<std::string, Fallen> fallen_;  // in this world, by exercise
+  std::size_t contests_ = 0;              // of this world, that are done
+  bool has_started_ = false;              // in this world
+  Run run_;
+  Progress progress_;
+  std::string printed_;
+};
+
+}  // namespace rankbox::cli

@@ -1,0 +1,95 @@
+#include "cli/compare/yours.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cli/compare/algorithms.h"
+#include "cli/compile.h"
+#include "cli/paths.h"
+#include "cli/stub.h"
+#include "comm/errors.h"
+#include "exercises/registry.h"
+
+namespace rankbox::cli {
+namespace {
+
+/// Of an exercise that the plan compares; none if it does not.
+std::optional<YourFile> file_of(const Exercise& exercise, const std::string& file,
+                                const Plan& plan) {
+  const auto is = collective_and_name_of(exercise.name);
+  if (!is) return std::nullopt;
+  const bool is_wanted = std::ranges::find(plan.collectives, is->first) != plan.collectives.end() &&
+                         (plan.algorithms.empty() ||
+                          std::ranges::find(plan.algorithms, is->second) != plan.algorithms.end());
+  if (!is_wanted) return std::nullopt;
+  return YourFile{exercise.name, is->first, is->second, file};
+}
+
+/// One NAME=FILE.
+YourFile named_file(const std::string& text, const Plan& plan) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals + 1 == text.size()) {
+    throw InvalidArgument(fmt::format(
+        "--mine {}: write EXERCISE=FILE, like allreduce_ring=my_ring.cc, or none, or only", text));
+  }
+  const Exercise& exercise = exercise_named(text.substr(0, equals));
+  require_readable(text.substr(equals + 1));
+  const std::string file = std::filesystem::absolute(text.substr(equals + 1)).string();
+  const auto is = collective_and_name_of(exercise.name);
+  if (!is) {
+    throw InvalidArgument(fmt::format(
+        "--mine {}: {} is no collective, and has nothing to be compared with; ./rankbox train "
+        "takes those that training is made of",
+        text, exercise.name));
+  }
+  if (auto found = file_of(exercise, file, plan)) return *found;
+  throw InvalidArgument(fmt::format("--mine {}: this comparison leaves it out; add --collective {}",
+                                    text, name_of(is->first)));
+}
+
+}  // namespace
+
+std::vector<YourFile> your_files(const std::vector<std::string>& mine, const Plan& plan) {
+  const auto has = [&](const char* word) { return std::ranges::find(mine, word) != mine.end(); };
+  if (has("none")) {
+    if (mine.size() > 1) throw InvalidArgument("--mine none leaves out all of yours: say it alone");
+    return {};
+  }
+  std::vector<YourFile> files;
+  for (const std::string& text : mine) {
+    if (text == "only") continue;
+    const YourFile file = named_file(text, plan);
+    std::erase_if(files, [&](const YourFile& each) { return each.exercise == file.exercise; });
+    files.push_back(file);
+  }
+  for (const Exercise& exercise : exercises()) {
+    const bool is_named = std::ranges::any_of(
+        files, [&](const YourFile& each) { return each.exercise == exercise.name; });
+    if (is_named || !collective_and_name_of(exercise.name) || is_stub(exercise)) continue;
+    if (auto found = file_of(exercise, absolute_path(stub_path(exercise)), plan))
+      files.push_back(*found);
+  }
+  return files;
+}
+
+Compilations compile_yours(const std::vector<YourFile>& files, const std::string& backend,
+                           const std::string& folder) {
+  Compilations compilations;
+  for (const YourFile& yours : files) {
+    const std::string library = fmt::format("{}/{}-{}.so", folder, yours.exercise, backend);
+    const Compiled compiled = compile(*find_exercise(yours.exercise), display_path(yours.file),
+                                      library, {.backend = backend, .optimize = true});
+    if (compiled.compiler_missing) throw Error(compiled.failure->message);
+    if (compiled.failure) {
+      compilations.fallen[yours.exercise] = {"compile", compiled.failure->message,
+                                             compiled.failure->file, compiled.failure->line};
+    } else {
+      compilations.libraries.push_back({yours.exercise, library});
+    }
+  }
+  return compilations;
+}
+
+}  // namespace rankbox::cli

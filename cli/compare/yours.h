@@ -1,0 +1,36 @@
+// The learner's files in a comparison: which, and compiled for which backend.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/compare/plan.h"
+
+namespace rankbox::cli {
+
+/// A file of the learner's, of an exercise that can be compared.
+struct YourFile {
+  std::string exercise;
+  CollectiveKind collective;
+  std::string algorithm;  // "ring"
+  std::string file;       // an absolute path
+};
+
+/// What --mine says: NAME=FILE, "none" or "only". Without a file, the learner's own of every exercise
+/// of the plan's collectives and algorithms that is no longer the stub.
+/// Throws InvalidArgument, in one line, for what cannot be.
+std::vector<YourFile> your_files(const std::vector<std::string>& mine, const Plan& plan);
+
+/// Compiled libraries. What does not compile has fallen.
+struct Compilations {
+  std::vector<Mine> libraries;
+  std::map<std::string, Fallen> fallen;  // by exercise
+};
+
+/// Compiles the files into `folder`, as EXERCISE-BACKEND.so. Blocks; about a second each.
+/// Throws InvalidArgument for a file that cannot be read, Error where there is no compiler.
+Compilations compile_yours(const std::vector<YourFile>& files, const std::string& backend,
+                           const std::string& folder);
+
+}  // namespace rankbox::cli
