@@ -16,6 +16,7 @@
 #include "cli/compare/compare.h"
 #include "cli/course.h"
 #include "cli/demo/demo.h"
+#include "cli/dev.h"
 #include "cli/hint.h"
 #include "cli/judge.h"
 #include "cli/list.h"
@@ -73,6 +74,7 @@ int run(int argc, char** argv) {
   rankbox::cli::add_race(app);
   rankbox::cli::add_train(app);
   rankbox::cli::add_test(app);
+  rankbox::cli::add_dev(app);
   rankbox::cli::add_judge(app);
   rankbox::cli::add_run_library(app);
   try {

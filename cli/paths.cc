@@ -71,7 +71,7 @@ const std::string& project_root() {
 
 void use_course(const std::string& folder) {
   if (folder.empty()) {
-    use_registry([] { return read_registry(project_root() + "/exercises", "exercises/"); });
+    use_registry(project_registry);
     return;
   }
   const fs::path path = fs::absolute(folder).lexically_normal();
@@ -86,6 +86,8 @@ void use_course(const std::string& folder) {
     return course;
   });
 }
+
+Registry project_registry() { return read_registry(project_root() + "/exercises", "exercises/"); }
 
 const std::string& course_root() {
   return registry().folder.empty() ? project_root() : registry().folder;

@@ -21,6 +21,9 @@ void use_course(const std::string& folder);
 /// The folder of the exercises that the commands work on: that course's, or the project's root.
 const std::string& course_root();
 
+/// The registry of the project itself, whatever the course.
+Registry project_registry();
+
 /// The absolute path of one that the registry has: from the project's root, or absolute already.
 std::string absolute_path(const std::string& path);
 

@@ -21,7 +21,8 @@
 //
 // Build on the native collectives, each as listed; parameters one by one, in their order.
 //
-// Cost: their sum. Blocks: until all ranks have called it, and beyond.
+// Cost: their sum.
+// Blocks: until all ranks have called it, and beyond.
 // Difficulty 2/5. Importance 2/5.
 #pragma once
 

@@ -17,6 +17,7 @@
 // step, p ranks see what one would see.
 //
 // Cost: no messages; O(samples) time and memory on every rank.
+// Blocks: never.
 // Difficulty 1/5. Importance 5/5.
 #pragma once
 

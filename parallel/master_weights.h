@@ -12,6 +12,7 @@
 // bits the quotient would be as small as what scaling has saved.
 //
 // Cost: no messages. Memory: 4 bytes more for each weight; 6 instead of 4, and still faster.
+// Blocks: never.
 // Difficulty 1/5. Importance 4/5.
 // Paper: Micikevicius et al., Mixed precision training, ICLR 2018, section 3.1.
 #pragma once

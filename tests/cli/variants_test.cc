@@ -1,11 +1,8 @@
 // Programs that are right in other ways than the reference solutions are, and have to pass:
 // tests/variants/<exercise>/<style>.cc.
-#include <algorithm>
-#include <filesystem>
-
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
+#include "cli/mutants.h"
 #include "tests/cli/command.h"
 #include "verdict/catalog.h"
 #include "verdict/verdict_text.h"
@@ -15,28 +12,16 @@ namespace rankbox {
 namespace {
 
 constexpr std::size_t kFewestOfAll = 60;
-constexpr std::size_t kFewestOfEach = 2;
-
-/// The files of this exercise, from the project's root, by name.
-std::vector<std::string> variants_of(const Exercise& exercise) {
-  const std::string folder = fmt::format("tests/variants/{}", exercise.name);
-  std::vector<std::string> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(project()) / folder)) {
-    files.push_back(folder + "/" + entry.path().filename().string());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 }  // namespace
 
 TEST_CASE("every exercise has answers in other styles, which say what is different") {
+  project();  // sets the root
   std::size_t number = 0;
   for (const Exercise& exercise : exercises()) {
     CAPTURE(exercise.name);
-    const std::vector<std::string> files = variants_of(exercise);
-    CHECK(files.size() >= kFewestOfEach);
+    const std::vector<std::string> files = cli::variants_of(exercise);
+    CHECK(files.size() >= cli::kFewestVariants);
     number += files.size();
     for (const std::string& file : files) {
       CHECK_MESSAGE(read_file(file).starts_with("// "), file, " should begin with a comment");
@@ -46,9 +31,10 @@ TEST_CASE("every exercise has answers in other styles, which say what is differe
 }
 
 TEST_CASE("every answer in another style passes all checks") {
+  project();
   std::vector<std::vector<std::string>> checks;
   for (const Exercise& exercise : exercises()) {
-    for (const std::string& file : variants_of(exercise)) {
+    for (const std::string& file : cli::variants_of(exercise)) {
       checks.push_back({exercise.name, "--file", file, "--timeout", "60"});
     }
   }

@@ -1,0 +1,12 @@
+// `rankbox dev`: for authors of exercises.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace rankbox::cli {
+
+void add_dev(CLI::App& app);
+
+}  // namespace rankbox::cli

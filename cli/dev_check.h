@@ -1,0 +1,14 @@
+// `rankbox dev check`: what an exercise needs besides a solution that passes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rankbox::cli {
+
+/// Checks these exercises, or all if none is named. Prints a line for each check, and what is wrong.
+/// Returns whether nothing is.
+/// Throws InvalidArgument for an unknown name.
+bool check_exercises(const std::vector<std::string>& names);
+
+}  // namespace rankbox::cli
