@@ -1,6 +1,9 @@
 """Writes the Bazel repository @course: see course.bzl.
 
 usage: course.py exercises/registry.toml FOLDER
+       course.py exercises/registry.toml --check
+
+The second one writes nothing: it exits with 1 if a file is not the stub that the registry has.
 
 A stub is copied from where it is handed out while that file still has the registry's id. After a
 learner has changed the file, git has the text: the id is that of a git blob.
@@ -58,6 +61,21 @@ def stub(root, path, wanted):
     return f"#error {path}: the original {wanted} is not here: git fetch --unshallow\n".encode()
 
 
+def check(registry):
+    """Prints the exercises whose file is not as handed out; returns how many."""
+    changed = 0
+    for kind, fields in entries(registry.read_text(encoding="utf-8")):
+        if kind != "exercise":
+            continue
+        file = registry.parent / fields["chapter"] / f"{fields['name']}.cc"
+        found = blob_id(file.read_bytes())[:len(fields["stub"])]
+        if found != fields["stub"]:
+            print(f'{file}: its id is {found}, {registry} says stub = "{fields["stub"]}"',
+                  file=sys.stderr)
+            changed += 1
+    return changed
+
+
 def main(registry, target):
     root = registry.resolve().parent.parent
     exercises, contracts = {}, {}
@@ -80,4 +98,6 @@ def main(registry, target):
 
 
 if __name__ == "__main__":
+    if sys.argv[2] == "--check":
+        sys.exit(min(check(pathlib.Path(sys.argv[1])), 1))
     main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
