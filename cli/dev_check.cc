@@ -14,9 +14,9 @@
 #include "cli/compile.h"
 #include "cli/grade.h"
 #include "cli/guide.h"
-#include "cli/library.h"
 #include "cli/mutants.h"
 #include "cli/paths.h"
+#include "cli/plugin.h"
 #include "cli/terminal.h"
 #include "comm/errors.h"
 #include "files/git_blob.h"
@@ -100,7 +100,7 @@ std::string check_example(const Exercise& exercise) {
   const std::string library = temporary.path("solution.so");
   const Compiled compiled = compile(exercise, solution_path(exercise), library);
   if (compiled.failure) throw Error(compiled.failure->message);
-  const LoadedFunction loaded = load_function(exercise, library);
+  const LoadedFunction loaded = load_function(library, signature(exercise));
   if (loaded.function == nullptr) throw Error(loaded.problem);
   const auto subject = subject_of(exercise, loaded.function);
   const Case example = parse_case(exercise.example, subject->cases().front());
