@@ -118,7 +118,7 @@ std::vector<Row> try_in_sandbox(const Options& options, const Plan& plan,
   std::erase_if(trial.ranks, [](int ranks) { return ranks > kMostRanksToTry; });
   std::erase_if(trial.sizes, [](std::int64_t bytes) { return bytes > kMostBytesToTry; });
   if (trial.sizes.empty()) trial.sizes = {kMostBytesToTry};
-  trial.deadline_seconds = kSecondsInSandbox;
+  trial.deadline_seconds = std::min(plan.deadline_seconds, kSecondsInSandbox);
   Words sizes;
   for (const std::int64_t bytes : trial.sizes) sizes.push_back(std::to_string(bytes));
   Words words =
@@ -180,7 +180,8 @@ std::string explained(const std::string& complaint, const std::vector<Row>& rows
 
 /// The learner's files, if there are any, and one table of all.
 void measure(const Options& options, const Plan& plan, const Words& forwarded) {
-  const TemporaryFolder folder;
+  const TemporaryFolder temporary;
+  const std::string folder = temporary.path(".");
   const InterruptGuard guard;
   const std::string started = time_now();
   const bool is_sim = options.backend == "sim";
@@ -189,9 +190,9 @@ void measure(const Options& options, const Plan& plan, const Words& forwarded) {
   if (!plan.has_reference) words.insert(words.end(), {"--mine", "only"});
   std::vector<Row> known;
   if (!is_sim && !yours.empty()) {
-    known = try_in_sandbox(options, plan, yours, folder.path(""));
+    known = try_in_sandbox(options, plan, yours, folder);
   }
-  const Compilations compiled = compile_yours(yours, options.backend, folder.path(""));
+  const Compilations compiled = compile_yours(yours, options.backend, folder);
 
   if (!options.bundle.empty()) {
     Words for_others = words;
@@ -211,8 +212,7 @@ void measure(const Options& options, const Plan& plan, const Words& forwarded) {
   }
 
   Output output(plan, options.typed.json != "-");
-  Supervisor supervisor(plan, workers_of(options.backend, words), yours, compiled, output,
-                        folder.path(""));
+  Supervisor supervisor(plan, workers_of(options.backend, words), yours, compiled, output, folder);
   supervisor.set_known(known);
   if (options.backend == "nccl" && options.typed.ranks.empty() && options.typed.gpus == 0) {
     supervisor.run_world(std::nullopt);

@@ -70,7 +70,8 @@ void Supervisor::run_world(std::optional<int> ranks) {
   for (int start = 0;; ++start) {
     run_ = {};
     run_.heard_at = now();
-    const std::string pipe = fmt::format("{}/rows-{}-{}", folder_, ranks.value_or(0), start);
+    const std::string pipe =
+        fmt::format("{}/rows-{}-{}-{}", folder_, workers_.backend, ranks.value_or(0), start);
     FrameReader reader(pipe);
     ChildOptions child;
     child.command = command(ranks);
