@@ -114,6 +114,7 @@ std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string
   }
   const char* quiet = "OMPI_MCA_orte_execute_quiet";  // set by hand, it stays
   if (std::getenv(quiet) == nullptr) words.push_back(std::string(quiet) + "=1");
+  words.push_back("OMPI_MCA_opal_signal=");  // a crash is one line, not Open MPI's list of calls
   words.insert(words.end(), {"mpirun", "-n", std::to_string(ranks)});
   words.insert(words.end(), command.begin(), command.end());
   return words;

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/backend_program.h"
 #include "cli/child.h"
 #include "cli/mpirun.h"
-#include "cli/paths.h"
 #include "cli/train_files.h"
 #include "comm/errors.h"
 
@@ -75,20 +74,20 @@ Words exercises_called(const std::string& program, const Words& arguments) {
 }
 
 void run_train(Words arguments) {
-  const std::string script = project_root() + "/rankbox";
   const std::string backend = value_of("--backend", arguments, "sim");
-  const std::string program = project_root() + "/.rankbox/bin/rankbox-train-" + backend;
-  // Only the script builds.
-  if (!std::filesystem::exists(program)) {
-    arguments.insert(arguments.begin(), {script, "train"});
-    execute(arguments);
+  if (backend == "nccl") {
+    throw InvalidArgument("--backend nccl: training computes on the host, choose sim or mpi");
+  }
+  if (backend != "sim" && backend != "mpi") {
+    throw InvalidArgument(fmt::format("--backend {}: choose sim or mpi", backend));
   }
   remove_option("--backend", arguments);
-  const MineOptions mine = take_mine_options(arguments);
   const bool asks_for_help = std::ranges::any_of(
       arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
-  if (asks_for_help) execute({program, "--help"});
+  if (asks_for_help) execute({backend_program("train", "sim"), "--help"});
 
+  const MineOptions mine = take_mine_options(arguments);
+  const std::string program = backend_program("train", backend);
   Words command = {program};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const Words called = exercises_called(program, arguments);
