@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -130,6 +131,7 @@ int run(const std::string& library, const ProgramOptions& options) {
 }
 
 int main(int argc, char** argv) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a loop does not notice that its launcher is gone
   CLI::App app("Runs a compiled program; ./rankbox run --help says how.");
   std::string library;
   std::string text;

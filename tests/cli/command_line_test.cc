@@ -69,7 +69,7 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"check", "broadcast_ring", "--replay", "world_size=21"}, "from 1 to 20"},
       {{"check", "broadcast_ring", "--replay", "count=10000"}, "from 0 to 9999"},
       {{"chekc"}, "chekc"},
-      {{"chekc"}, "demo, list, check, watch, hint, reset, show, compare, race, train, test"},
+      {{"chekc"}, "demo, list, check, watch, hint, reset, show, run, compare, race, train, test"},
       {{"race", "--repeats", "x"}, "'x' should be a whole number from 0 to 1000000000"},
       {{"race", "--threads", "3"}, "even number"},
       {{"race", "--runs", "0"}, "whole number from 1 to 100000"},
@@ -100,7 +100,7 @@ TEST_CASE("a world that this machine cannot start is refused before anything is 
 }
 
 TEST_CASE("help comes with an example for every subcommand") {
-  for (const char* subcommand : {"list", "check", "race", "compare", "demo"}) {
+  for (const char* subcommand : {"list", "check", "race", "compare", "run", "demo"}) {
     const CommandResult result = rankbox({subcommand, "--help"});
     INFO(result.output);
     CHECK(result.exit_code == 0);

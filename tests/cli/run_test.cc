@@ -1,0 +1,229 @@
+// `rankbox run`: programs of one's own, good and bad.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command.h"
+
+namespace rankbox {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// Writes a program with this rank_main, whose first line is line 5.
+std::string write_program(const std::string& rank_main) {
+  const std::string file = (fs::path(project()) / "tmp_program.cc").string();
+  std::ofstream(file) << "#include <cstdio>\n#include <cstdlib>\n#include \"comm/comm.h\"\n"
+                      << "namespace rankbox {\n"
+                      << rank_main << "\n}  // namespace rankbox\n";
+  return file;
+}
+
+Json report_of(const std::string& rank_main, std::vector<std::string> options) {
+  options.insert(options.begin(), {"run", write_program(rank_main), "--json"});
+  const CommandResult result = rankbox(options);
+  INFO(result.output);
+  const Json report = Json::parse(result.output);
+  CHECK(result.exit_code == (report.at("status") == "pass" ? 0 : 1));
+  return report;
+}
+
+std::size_t leftovers() {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(fs::temp_directory_path()), fs::directory_iterator()));
+}
+
+TEST_CASE("whatever a program does wrong ends in one verdict: kind, rank and line") {
+  struct Wrong {
+    const char* what;
+    const char* rank_main;
+    const char* kind;
+    int rank;  // -2: any
+    int line;
+  };
+  const Wrong programs[] = {
+      {"a ring of sends",
+       "void rank_main(Comm& dist) {\n"
+       "  Tensor t = full({4}, 1.0f);\n"
+       "  dist.send(t, (dist.rank() + 1) % dist.world_size());\n}",
+       "deadlock", 0, 7},
+      {"sizes that differ",
+       "void rank_main(Comm& dist) {\n"
+       "  Tensor t = full({4 + dist.rank()}, 1.0f);\n"
+       "  if (dist.rank() == 0) dist.send(t, 1);\n"
+       "  if (dist.rank() == 1) dist.recv(t, 0);\n}",
+       "mismatch", 0, 7},
+      {"different collectives",
+       "void rank_main(Comm& dist) {\n"
+       "  Tensor t = full({4}, 1.0f);\n"
+       "  if (dist.rank() == 2) dist.barrier();\n"
+       "  if (dist.rank() != 2) dist.all_reduce(t);\n}",
+       "mismatch", -2, -1},
+      {"a message without a receiver",
+       "void rank_main(Comm& dist) {\n"
+       "  Tensor t = full({4}, 1.0f);\n"
+       "  if (dist.rank() == 0) (void)dist.isend(t, 1);\n}",
+       "unreceived", 0, 7},
+      {"a null pointer",
+       "void rank_main(Comm& dist) {\n"
+       "  int* volatile nowhere = nullptr;\n"
+       "  if (dist.rank() == 1) *nowhere = 1;\n}",
+       "crash", 1, 7},
+      {"exit()", "void rank_main(Comm& dist) {\n  if (dist.rank() == 1)\n    std::exit(0);\n}",
+       "crash", 1, 7},
+      {"an endless loop",
+       "void rank_main(Comm& dist) {\n"
+       "  volatile int turns = 0;\n"
+       "  while (dist.rank() == 1) turns = turns + 1;\n}",
+       "timeout", 1, 7},
+      {"an exception that is a number",
+       "void rank_main(Comm& dist) {\n  if (dist.rank() == 2)\n    throw 1;\n}", "crash", 2, 7},
+      {"an exception while others wait",
+       "void rank_main(Comm& dist) {\n"
+       "  if (dist.rank() == 1) throw std::runtime_error(\"no luck\");\n"
+       "  dist.barrier();\n}",
+       "crash", 1, 6},
+      {"a rank that does not exist",
+       "void rank_main(Comm& dist) {\n  Tensor t = zeros({1});\n  if (dist.rank() == 0) "
+       "dist.send(t, 17);\n}",
+       "crash", 0, 7},
+      {"no rank_main", "void other(Comm&) {}", "compile", -1, 0},
+      {"another signature", "void rank_main(Comm&, int) {}", "compile", -1, 5},
+      {"a function that is nowhere", "void helper();\nvoid rank_main(Comm&) {\n  helper();\n}",
+       "compile", -1, 6},
+      {"no C++", "void rank_main(Comm& dist) {\n  dist.sned();\n}", "compile", -1, 6},
+  };
+  project();
+  const std::size_t before = leftovers();
+  for (const Wrong& program : programs) {
+    CAPTURE(program.what);
+    const Json report = report_of(program.rank_main, {"--ranks", "3", "--timeout", "5"});
+    INFO(report.dump(2));
+    CHECK(report.at("status") == "fail");
+    const Json& failure = report.at("failure");
+    CHECK(failure.at("kind") == program.kind);
+    if (program.rank != -2) CHECK(failure.at("rank") == program.rank);
+    if (program.line >= 0) CHECK(failure.at("line") == program.line);
+    CHECK(failure.at("file") == "tmp_program.cc");
+    CHECK(failure.at("replay").get<std::string>().find("--ranks 3") != std::string::npos);
+    CHECK(leftovers() == before);
+  }
+}
+
+TEST_CASE("a program that runs well has its figures, and what it printed") {
+  // Rank 0 sends two messages of 400 bytes, one after the other.
+  const Json report = report_of(
+      "void rank_main(Comm& dist) {\n"
+      "  Tensor t = full({100}, 1.0f);\n"
+      "  if (dist.rank() > 0) dist.recv(t, 0);\n"
+      "  for (int to = 1; dist.rank() == 0 && to < dist.world_size(); ++to) dist.send(t, to);\n"
+      "  if (dist.rank() == 0) std::printf(\"sent\\n\");\n}",
+      {"--ranks", "3"});
+  CHECK(report.at("status") == "pass");
+  CHECK_FALSE(report.contains("failure"));
+  CHECK(report.at("ranks") == 3);
+  CHECK(report.at("cost") == Json({{"steps", 2.0}, {"bytes", 800.0}, {"reduced", 0.0}}));
+  CHECK(report.at("virtual_us").get<double>() == doctest::Approx(2 * 0.3 + 800 * 0.0001));
+  CHECK(report.at("messages") == 2);
+  CHECK(report.at("bytes") == 800);
+  CHECK(report.at("peak_bytes") == 400);
+  CHECK(report.at("output") == "sent\n");
+}
+
+TEST_CASE("the solutions of the course can be called") {
+  const std::string file = (fs::path(project()) / "tmp_caller.cc").string();
+  std::ofstream(file) << "#include \"collectives/allreduce_ring.h\"\n"
+                         "#include \"comm/comm.h\"\n"
+                         "namespace rankbox {\n"
+                         "void rank_main(Comm& dist) {\n"
+                         "  Tensor t = full({8}, 1.0f);\n"
+                         "  allreduce_ring(dist, t, ReduceOp::SUM);\n"
+                         "  if (to_host(t)[7] != static_cast<float>(dist.world_size())) throw 1;\n"
+                         "}\n}\n";
+  const CommandResult result = rankbox({"run", file, "--ranks", "5"});
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(result.output.find("rank 4  out") != std::string::npos);
+  CHECK(result.output.find("8 steps") != std::string::npos);
+}
+
+TEST_CASE("buffering, nodes, cluster and executor are the run's") {
+  const std::string sends_first =
+      "void rank_main(Comm& dist) {\n"
+      "  Tensor t = full({4}, 1.0f);\n"
+      "  dist.send(t, 1 - dist.rank());\n"
+      "  dist.recv(t, 1 - dist.rank());\n}";
+  for (const auto& [buffering, status] :
+       {std::pair("rendezvous", "fail"), {"eager:15", "fail"}, {"eager:16", "pass"}}) {
+    CHECK(report_of(sends_first, {"--ranks", "2", "--buffering", buffering}).at("status") ==
+          status);
+  }
+  const std::string prints_node =
+      "void rank_main(Comm& dist) {\n"
+      "  if (dist.rank() == dist.world_size() - 1) std::printf(\"%d\", dist.node());\n"
+      "  dist.barrier();\n}";
+  CHECK(report_of(prints_node, {"--ranks", "4", "--nodes", "3"}).at("output") == "2");
+  CHECK(report_of(prints_node, {"--ranks", "16", "--cluster", "h100-efa"}).at("output") == "1");
+  CHECK(report_of(prints_node, {"--ranks", "3000", "--executor", "fibers"}).at("ranks") == 3000);
+}
+
+TEST_CASE("a run is drawn, as text, as a page and as a trace; a failed one up to there") {
+  const fs::path folder = fs::path(project()) / "pictures";
+  fs::create_directory(folder);
+  const std::string html = (folder / "run.html").string();
+  const std::string trace = (folder / "run.json").string();
+  const std::string file = write_program(
+      "void rank_main(Comm& dist) {\n"
+      "  Tensor t = full({4}, 1.0f);\n"
+      "  if (dist.rank() == 0) dist.recv(t, 1);\n"
+      "  std::printf(\"hello\\n\");\n}");
+  const CommandResult result =
+      rankbox({"run", file, "--ranks", "2", "--html", html, "--trace", trace});
+  INFO(result.output);
+  CHECK(result.exit_code == 1);
+  for (const char* part : {"hello", "rank 1  out", "deadlock", "again: ./rankbox run"})
+    CHECK(result.output.find(part) != std::string::npos);
+  CHECK(Json::parse(read_file("pictures/run.json")).contains("traceEvents"));
+  CHECK(read_file("pictures/run.html").find("tmp_program.cc") != std::string::npos);
+}
+
+TEST_CASE("a mistake on the command line is one line, and nothing is built for another backend") {
+  const std::string file = write_program("void rank_main(Comm&) {}");
+  struct Mistake {
+    std::vector<std::string> options;
+    const char* says;
+  };
+  const Mistake mistakes[] = {
+      {{"nowhere.cc"}, "nowhere.cc"},
+      {{file, "--ranks", "0"}, "whole number from 1"},
+      {{file, "--ranks", "2", "--nodes", "3"}, "3 nodes"},
+      {{file, "--cluster", "moon"}, "moon"},
+      {{file, "--buffering", "some"}, "rendezvous, eager:BYTES"},
+      {{file, "--executor", "gnomes"}, "threads or fibers"},
+      {{file, "--timeout", "0"}, "--timeout"},
+      {{file, "--html", "no/such/folder/f"}, "--html"},
+      {{file, "--deadline", "3"}, "--deadline"},
+      {{file, "--backend", "cuda"}, "sim, mpi, nccl"},
+      {{file, "--backend", "mpi", "--html", "f"}, "--html"},
+      {{file, "--backend", "nccl", "--buffering", "eager:8"}, "--buffering"},
+      {{file, "--ranks", "60000"}, "fibers"},
+  };
+  for (Mistake mistake : mistakes) {
+    mistake.options.insert(mistake.options.begin(), "run");
+    const CommandResult result = rankbox(mistake.options);
+    INFO(result.output);
+    CHECK(result.exit_code == 2);
+    CHECK(result.output.find(mistake.says) != std::string::npos);
+    CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 1);
+  }
+  CHECK_FALSE(fs::exists(fs::path(project()) / ".rankbox/bin"));
+}
+
+}  // namespace
+}  // namespace rankbox
