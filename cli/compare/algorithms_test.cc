@@ -113,12 +113,36 @@ TEST_CASE("one wrong element is counted as one") {
   }
 }
 
+TEST_CASE("algorithms are named by their exercises, without the collective") {
+  const struct {
+    const char* exercise;
+    CollectiveKind collective;
+    const char* name;
+  } table[] = {{"allreduce_ring", CollectiveKind::kAllReduce, "ring"},
+               {"reduce_scatter_gather", CollectiveKind::kReduce, "scatter_gather"},
+               {"reduce_scatter_ring", CollectiveKind::kReduceScatter, "ring"},
+               {"broadcast_ring_pipelined", CollectiveKind::kBroadcast, "ring_pipelined"},
+               {"barrier_dissemination", CollectiveKind::kBarrier, "dissemination"},
+               {"alltoall_pairwise", CollectiveKind::kAllToAll, "pairwise"}};
+  for (const auto& row : table) {
+    CAPTURE(row.exercise);
+    const auto found = collective_and_name_of(row.exercise);
+    REQUIRE(found.has_value());
+    CHECK(found->first == row.collective);
+    CHECK(found->second == row.name);
+  }
+  for (const char* other : {"race", "ping_pong", "ddp_buckets", "no_such_exercise"}) {
+    CHECK_FALSE(collective_and_name_of(other).has_value());
+  }
+}
+
 TEST_CASE("each collective's native way comes first, and names are not repeated") {
   for (const CollectiveKind collective : compared_collectives()) {
     CAPTURE(name_of(collective));
     const std::vector<Algorithm> algorithms = algorithms_of(collective);
     REQUIRE(algorithms.size() >= 2);
     CHECK(algorithms.front().name == "native");
+    CHECK(algorithms.front().whose == Whose::kNative);
     for (std::size_t i = 0; i < algorithms.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         CHECK(algorithms[i].name != algorithms[j].name);

@@ -26,13 +26,20 @@ double by_the_clock(const Job& job, const Cluster& cluster) {
   return report.virtual_seconds;
 }
 
+/// All jobs, of all contests.
+std::vector<Job> jobs_of(const Plan& plan, int world_size) {
+  std::vector<Job> jobs;
+  for (const Contest& contest : contests_of(plan, world_size, algorithms_in(plan))) {
+    jobs.insert(jobs.end(), contest.begin(), contest.end());
+  }
+  return jobs;
+}
+
 TEST_CASE("with one class of links, the form of every algorithm is the clock's time") {
   Plan plan;
   plan.collectives = {compared_collectives().begin(), compared_collectives().end()};
   plan.cluster = kFlat;
-  plan.min_bytes = 64;
-  plan.max_bytes = 65536;
-  plan.step_factor = 32;
+  plan.sizes = {64, 2048, 65536};
   for (const int world_size : {1, 2, 3, 4, 5, 8}) {
     for (const Job& job : jobs_of(plan, world_size)) {
       CAPTURE(name_of(job.row.collective));
@@ -49,7 +56,7 @@ TEST_CASE("with nodes, a hierarchical all-reduce uses the links of each phase") 
   Plan plan;
   plan.algorithms = {"hierarchical"};
   plan.cluster = kTwoPerNode;
-  plan.min_bytes = plan.max_bytes = 4096;
+  plan.sizes = {4096};
   for (const int world_size : {4, 8}) {
     const Job job = jobs_of(plan, world_size).back();
     CAPTURE(world_size);
@@ -61,7 +68,7 @@ TEST_CASE("with nodes, the other forms are never quicker than the clock") {
   Plan plan;
   plan.collectives = {CollectiveKind::kAllReduce, CollectiveKind::kBroadcast};
   plan.cluster = kTwoPerNode;
-  plan.min_bytes = plan.max_bytes = 4096;
+  plan.sizes = {4096};
   for (const Job& job : jobs_of(plan, 8)) {
     if (job.row.algorithm == "native") continue;
     CAPTURE(job.row.algorithm);
@@ -69,10 +76,12 @@ TEST_CASE("with nodes, the other forms are never quicker than the clock") {
   }
 }
 
-TEST_CASE("what nobody wrote a form for has no virtual time") {
+TEST_CASE("an algorithm without an entry in the registry has neither cost nor virtual time") {
   Row row;
   row.algorithm = "mine";
-  CHECK_FALSE(virtual_seconds(row, 1, kFlat).has_value());
+  set_closed_form(row, 1, kFlat);
+  CHECK_FALSE(row.virtual_seconds.has_value());
+  CHECK_FALSE(row.cost.has_value());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "cli/backend_program.h"
 #include "cli/child.h"
 #include "cli/compare/bundle.h"
 #include "cli/compare/cluster_table.h"
@@ -85,28 +86,21 @@ std::vector<int> default_ranks_of(const std::string& backend) {
   return {std::max(2, static_cast<int>(std::thread::hardware_concurrency()))};
 }
 
-/// What the script `rankbox` has built.
-std::string program_of(const std::string& backend) {
-  return fmt::format("{}/.rankbox/bin/rankbox-compare-{}", project_root(), backend);
-}
-
-Words command_of(const std::string& backend, std::optional<int> ranks, const Words& options) {
-  Words command;
-  if (backend == "sim") {
-    command = {"/proc/self/exe", "compare-worker"};
-  } else {
-    command = {program_of(backend)};
-  }
+/// @param program rankbox-compare-BACKEND; the sandbox needs none
+Words command_of(const std::string& backend, const std::string& program, std::optional<int> ranks,
+                 const Words& options) {
+  Words command = {program};
+  if (backend == "sim") command = {"/proc/self/exe", "compare-worker"};
   command.insert(command.end(), options.begin(), options.end());
   if (backend == "mpi") return mpirun_command(*ranks, command);
   if (ranks) command.insert(command.end(), {"--ranks", std::to_string(*ranks)});
   return command;
 }
 
-Workers workers_of(const std::string& backend, Words options) {
+Workers workers_of(const std::string& backend, const std::string& program, Words options) {
   return {backend,
-          [backend](std::optional<int> ranks, const Words& words) {
-            return command_of(backend, ranks, words);
+          [=](std::optional<int> ranks, const Words& words) {
+            return command_of(backend, program, ranks, words);
           },
           std::move(options)};
 }
@@ -129,7 +123,7 @@ std::vector<Row> try_in_sandbox(const Options& options, const Plan& plan,
   words.insert(words.end(), {"--sizes", fmt::format("{}", fmt::join(sizes, ",")), "--judge-only"});
   const Compilations compiled = compile_yours(yours, "sim", folder);
   Output output(trial, false);
-  Supervisor supervisor(trial, workers_of("sim", words), yours, compiled, output, folder);
+  Supervisor supervisor(trial, workers_of("sim", "", words), yours, compiled, output, folder);
   for (const int ranks : trial.ranks) supervisor.run_world(ranks);
   std::vector<Row> rows = output.rows();
   std::erase_if(rows, [](const Row& row) { return row.whose != Whose::kYours; });
@@ -180,6 +174,10 @@ std::string explained(const std::string& complaint, const std::vector<Row>& rows
 
 /// The learner's files, if there are any, and one table of all.
 void measure(const Options& options, const Plan& plan, const Words& forwarded) {
+  // Before the guard: the script answers Ctrl-C by itself.
+  const std::string program = options.backend == "sim" ? ""
+                                                       : backend_program("compare", options.backend,
+                                                                         !options.bundle.empty());
   const TemporaryFolder temporary;
   const std::string folder = temporary.path(".");
   const InterruptGuard guard;
@@ -198,8 +196,7 @@ void measure(const Options& options, const Plan& plan, const Words& forwarded) {
     Words for_others = words;
     const bool says_ranks = options.backend == "nccl" && !options.typed.ranks.empty();
     if (says_ranks) for_others.insert(for_others.end(), {"--ranks", options.typed.ranks});
-    write_bundle({options.bundle, options.backend, program_of(options.backend), for_others,
-                  compiled.libraries});
+    write_bundle({options.bundle, options.backend, program, for_others, compiled.libraries});
     fmt::print("wrote {}: copy it to the other machine, and start run.sh there\n", options.bundle);
     for (const Row& row : known) {
       if (row.fallen) throw Error(explained(complaint_about(known), known, yours));
@@ -212,7 +209,8 @@ void measure(const Options& options, const Plan& plan, const Words& forwarded) {
   }
 
   Output output(plan, options.typed.json != "-");
-  Supervisor supervisor(plan, workers_of(options.backend, words), yours, compiled, output, folder);
+  Supervisor supervisor(plan, workers_of(options.backend, program, words), yours, compiled, output,
+                        folder);
   supervisor.set_known(known);
   if (options.backend == "nccl" && options.typed.ranks.empty() && options.typed.gpus == 0) {
     supervisor.run_world(std::nullopt);

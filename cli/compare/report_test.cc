@@ -1,4 +1,3 @@
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "cli/compare/report.h"
 
 #include <sstream>
@@ -6,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/compare/report_json.h"
 #include "clusters/clusters.h"
 
 namespace rankbox::cli {
@@ -14,12 +14,14 @@ namespace {
 Row make_row(const char* algorithm, std::int64_t bytes, double wall, double virtual_seconds) {
   Row row;
   row.algorithm = algorithm;
+  row.whose = row.algorithm == "native" ? Whose::kNative : Whose::kReference;
   row.world_size = 4;
   row.bytes = bytes;
   row.elements = bytes / 4;
-  row.time = {wall, wall * 0.99, wall * 1.01, 20};
+  row.time = Times{wall, wall * 0.99, wall * 1.01, 20};
   row.virtual_seconds = virtual_seconds;
-  row.cost = {6, 1.5 * static_cast<double>(bytes), 0.75 * static_cast<double>(bytes)};
+  row.wrong = 0;
+  row.cost = Cost{6, 1.5 * static_cast<double>(bytes), 0.75 * static_cast<double>(bytes)};
   return row;
 }
 
@@ -51,7 +53,7 @@ TEST_CASE("one champion at all sizes is told so, and native does not compete") {
   std::vector<Row> rows = crossing_rows();
   for (Row& row : rows) {
     if (row.algorithm == "ring") {
-      row.time = {1e-7, 1e-7, 1e-7, 20};
+      row.time = Times{1e-7, 1e-7, 1e-7, 20};
     }
   }
   const std::string lines = format_winners(laptop(), rows);
@@ -63,7 +65,7 @@ TEST_CASE("a lead that may be noise does not dethrone") {
   std::vector<Row> rows = crossing_rows();
   for (Row& row : rows) {
     if (row.bytes == 65536 && row.algorithm == "tree") {
-      row.time = {41e-6, 39e-6, 50e-6, 20};
+      row.time = Times{41e-6, 39e-6, 50e-6, 20};
     }
   }
   const std::string lines = format_winners(laptop(), rows);
@@ -91,9 +93,9 @@ TEST_CASE("tables fit into 100 columns and hold no escapes without colour") {
   std::vector<Row> rows = {make_row("native", std::int64_t{1} << 36, 123.4, 123.4),
                            make_row("scatter_allgather", std::int64_t{1} << 36, 999.9e-6, 99.96e-3),
                            make_row("hierarchical", std::int64_t{1} << 36, 999.9e-6, 99.96e-3)};
-  rows[1].cost = {12345, 1.2345 * 68719476736.0, 0};
+  rows[1].cost = Cost{12345, 1.2345 * 68719476736.0, 0};
   rows[1].vs_native = 1234.56;
-  const std::string table = legend(plan) + format_table(plan, rows, false);
+  const std::string table = legend(plan) + format_contest(plan, rows, false);
   CHECK(table.find('\033') == std::string::npos);
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
@@ -105,11 +107,40 @@ TEST_CASE("tables fit into 100 columns and hold no escapes without colour") {
 TEST_CASE("a wrong result stands out in its row") {
   std::vector<Row> rows = crossing_rows();
   rows[1].wrong = 3;
-  CHECK(format_table(laptop(), rows, false).find("WRONG: 3 elements") != std::string::npos);
+  CHECK(format_contest(laptop(), rows, false).find("WRONG: 3 elements") != std::string::npos);
+}
+
+Row fallen_row() {
+  Row row = make_row("ring", 64, 1, 1);
+  row.whose = Whose::kYours;
+  row.time.reset();
+  row.fallen = Fallen{"deadlock", "ranks 0, 1 blocked", "ring.cc", 14};
+  return row;
+}
+
+TEST_CASE("yours stands in a row of its own, competes, and wins by name") {
+  std::vector<Row> rows = crossing_rows();
+  Row yours = make_row("ring", 64, 1e-6, 1e-6);
+  yours.whose = Whose::kYours;
+  rows.insert(rows.begin() + 3, yours);
+  rows.resize(4);
+  CHECK(format_contest(laptop(), rows, false).find("\n* ring (yours)") != std::string::npos);
+  CHECK(format_winners(laptop(), rows).find("this machine: ring (yours) is fastest at 64 B.") !=
+        std::string::npos);
+}
+
+TEST_CASE("a row of yours that fell has its kind and place, and never wins") {
+  std::vector<Row> rows = crossing_rows();
+  rows.resize(2);
+  rows.push_back(fallen_row());
+  const std::string table = format_contest(laptop(), rows, false);
+  CHECK(table.find("ring (yours)       deadlock: ranks 0, 1 blocked at ring.cc:14\n") !=
+        std::string::npos);
+  CHECK(format_winners(laptop(), rows).empty());
 }
 
 TEST_CASE("JSON has every row in the agreed shape") {
-  const nlohmann::ordered_json json = to_json(laptop(), crossing_rows());
+  const nlohmann::ordered_json json = to_json(laptop(), crossing_rows(), {"sim", "", {}, {}});
   CHECK(json.at("version") == 1);
   CHECK(json.at("cluster").at("name") == "laptop");
   REQUIRE(json.at("results").size() == 9);
@@ -126,6 +157,20 @@ TEST_CASE("JSON has every row in the agreed shape") {
   for (const char* key : {"vs_native", "busbw_gbps", "virtual_us"}) {
     CHECK(row.at(key).is_number());
   }
+  CHECK(row.at("whose") == "reference");
+  CHECK(row.at("failure").is_null());
+}
+
+TEST_CASE("in JSON, what is not known is null") {
+  const nlohmann::ordered_json row =
+      to_json(laptop(), {fallen_row()}, {"mpi", "", {}, {}}).at("results").at(0);
+  CHECK(row.at("whose") == "yours");
+  for (const char* key : {"time_us", "latency_us", "vs_native", "busbw_gbps"}) {
+    CAPTURE(key);
+    CHECK(row.at(key).is_null());
+  }
+  CHECK(row.at("failure").at("kind") == "deadlock");
+  CHECK(row.at("failure").at("line") == 14);
 }
 
 }  // namespace
