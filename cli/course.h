@@ -1,7 +1,7 @@
 // The option --course, which several subcommands have.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

@@ -1,7 +1,7 @@
 // `rankbox dev`: for authors of exercises.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

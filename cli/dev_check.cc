@@ -63,7 +63,7 @@ std::string check_registered(const Exercise& exercise) {
 
 std::string check_stub_id(const Exercise& exercise) {
   const std::string path = stub_path(exercise);
-  const std::string id = git_blob_id(text_of(path)).substr(0, kStubDigits);
+  std::string id = git_blob_id(text_of(path)).substr(0, kStubDigits);
   if (id == exercise.stub) return id;
   throw Error(
       fmt::format("{} has the id {}, the registry says {}: if this is what is handed out, "
