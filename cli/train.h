@@ -7,8 +7,9 @@ class App;
 
 namespace rankbox::cli {
 
-/// Registers the subcommand. It replaces this process by the script `rankbox`, which builds
-/// //cli/train:rankbox-train if need be and runs it.
+/// Registers the subcommand. It checks and compiles the learner's files that the run is made of, and
+/// starts the backend's program. Where that is not built yet it calls the script `rankbox`, which
+/// builds it.
 void add_train(CLI::App& app);
 
 }  // namespace rankbox::cli

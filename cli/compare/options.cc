@@ -235,7 +235,7 @@ std::vector<std::string> typed_options(const CLI::App& app,
     if (option->count() == 0 || std::ranges::find(left_out, name) != left_out.end()) continue;
     for (const std::string& value : option->results()) {
       options.push_back(name);
-      if (option->get_items_expected_max() > 0) options.push_back(value);
+      if (option->get_expected_min() > 0) options.push_back(value);
     }
   }
   return options;

@@ -34,6 +34,10 @@ TEST_CASE(
       for (const Values& rank : ddp.after) CHECK(rank == ddp.after[0]);
       if (std::string(model) == "mlp")
         CHECK(largest_difference(ddp.after[0], single.after[0]) < 0.02 * moved);
+      plan.all_reduce = "tree";
+      const Trained tree = train(plan, task);
+      plan.all_reduce = "native";
+      CHECK(largest_difference(tree.after[0], ddp.after[0]) < 0.02 * moved);
     }
   }
 }

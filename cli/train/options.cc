@@ -32,6 +32,7 @@ struct Arguments {
   bool timeline = false;
   bool no_timeline = false;
   Placement placement;
+  std::vector<std::string> mine;
 };
 
 std::string footer() {
@@ -109,17 +110,18 @@ void add_placement(CLI::App& app, Placement& placement) {
                  "(sim)");
 }
 
-/// What ./rankbox train does before it starts this program; here for the help.
-void add_mine(CLI::App& app, Request& request) {
-  static std::vector<std::string> ignored;
-  app.add_option("--mine", ignored,
-                 "NAME=FILE: this file's function in place of the reference's, if it passes check; "
-                 "repeatable. none: no function of yours (default: those of your exercises that "
-                 "pass)")
+/// Only ./rankbox train can check and compile a file. These are here for the help, and to be refused.
+void add_mine(CLI::App& app, Arguments& typed, Request& request) {
+  app.add_option(
+         "--mine", typed.mine,
+         "this file's function in place of the reference's, if it passes check; repeatable. "
+         "none: no function of yours (default: those of your exercises that pass)")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->expected(1)
       ->type_name("NAME=FILE");
-  app.add_option("--mine-unchecked", ignored, "NAME=FILE: the same, right or wrong")
+  app.add_option("--mine-unchecked", typed.mine, "the same, right or wrong")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->expected(1)
       ->type_name("NAME=FILE");
   app.add_flag("--exercises", request.shows_exercises)->group("");
 }
@@ -171,6 +173,12 @@ bool wants_timeline(const Arguments& typed, const Request& request) {
 }
 
 void complete(Request& request, const Arguments& typed) {
+  if (!typed.mine.empty()) {
+    throw InvalidArgument(fmt::format(
+        "--mine {}: this program compiles no files; start it by ./rankbox train, or give "
+        "--mine-library NAME=FILE.so",
+        typed.mine.front()));
+  }
   Plan& plan = request.plan;
   const ModelKind& kind = model_kind(typed.model);
   plan.model = typed.model;
@@ -204,7 +212,7 @@ Request parse_options(const std::vector<std::string>& arguments) {
   add_training(app, typed, request.plan);
   add_checkpoints(app, request.plan);
   add_placement(app, typed.placement);
-  add_mine(app, request);
+  add_mine(app, typed, request);
   add_output(app, typed, request);
   app.footer(footer());
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as parse() wants them

@@ -132,6 +132,8 @@ TEST_CASE("a mistake is one line that names it, and the way out") {
       {{"--data", "/"}, "/train-", "cannot be read"},
       {{"--model", "transformer", "--data", "/"}, "/train.csv", "cannot be read"},
       {{"--nodes", "3", "--ranks", "2"}, "--nodes 3", "1 to 2 nodes"},
+      {{"--mine", "zero1=zero1.cc"}, "--mine zero1=zero1.cc", "./rankbox train"},
+      {{"--all-reduce", "star"}, "--all-reduce star", "native, naive, tree"},
       {{"--nodes", "0"}, "--nodes 0", "1 to 1 nodes"},
       {{"--cluster", "abacus"}, "abacus", "laptop"},
       {{"--timeline", "--no-timeline"}, "--timeline", "one of them"},

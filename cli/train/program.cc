@@ -121,8 +121,7 @@ std::string blamed(const Error& error) {
   // Errors of several ranks: the first of them need not be in a learner's function.
   const bool is_shared = dynamic_cast<const DeadlockError*>(&error) != nullptr ||
                          dynamic_cast<const CollectiveMismatch*>(&error) != nullptr ||
-                         dynamic_cast<const MessageMismatch*>(&error) != nullptr ||
-                         dynamic_cast<const TimedOut*>(&error) != nullptr;
+                         dynamic_cast<const MessageMismatch*>(&error) != nullptr;
   ThrowPlace thrown = last_throw_of(error.rank());
   if (thrown.name.empty() && is_shared) thrown = last_throw_of(kAnyRank);
   if (!thrown.name.empty()) {
@@ -131,16 +130,13 @@ std::string blamed(const Error& error) {
     return fmt::format("{} (yours{}): {}; {} explains it", thrown.name,
                        has_place ? "" : ", " + thrown.place, error.what(), thrown.check);
   }
-  // Under MPI it may be another process that knows.
-  if (const std::vector<std::string> yours = functions_of_yours(); is_shared && !yours.empty()) {
+  // It may have left wrong tensors behind; and under MPI another process may know more.
+  if (const std::vector<std::string> yours = functions_of_yours(); has_begun() && !yours.empty()) {
     return fmt::format("{}; yours in this run: {}; ./rankbox check {} may explain it", error.what(),
                        fmt::join(yours, ", "), yours.front());
   }
   return error.what();
 }
-
-/// Whether it came out of a learner's function: then it is no mistake on the command line.
-bool is_yours(const Error& error) { return !last_throw_of(error.rank()).name.empty(); }
 
 int run(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
@@ -166,8 +162,7 @@ int run_program(const std::vector<std::string>& arguments) {
     if (std::fflush(stdout) != 0) return complain("cannot write to standard output", 1);
     return status;
   } catch (const Error& error) {
-    const bool is_mistake =
-        dynamic_cast<const InvalidArgument*>(&error) != nullptr && !is_yours(error);
+    const bool is_mistake = dynamic_cast<const InvalidArgument*>(&error) != nullptr && !has_begun();
     return complain(blamed(error), is_mistake ? 2 : 1);
   } catch (const std::exception& error) {
     return complain(error.what(), 1);

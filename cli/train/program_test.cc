@@ -154,6 +154,35 @@ TEST_CASE("--json is one object, the same twice, and the loss falls") {
   CHECK(again.at("losses") == json.at("losses"));
 }
 
+TEST_CASE("a learner's library replaces the reference's function, and the loss shows it") {
+  const Words options = {"--epochs", "1", "--json"};
+  const Json reference = object_in(run(with_ranks(options)).output);
+  // A path that LD_PRELOAD would take for three.
+  const TemporaryFolder folder;
+  const std::string library = folder.path("a b:c.so");
+  fs::copy_file(variable("RANKBOX_SUMMING"), library);
+  Words mine = options;
+  for (const std::string& word :
+       {std::string("--mine-library"), "ddp_average_gradients=" + library})
+    mine.push_back(word);
+  const Json sums = object_in(run(with_ranks(mine)).output);
+  CHECK(reference.at("yours").empty());
+  CHECK(sums.at("yours") == Json::array({"ddp_average_gradients"}));
+  CHECK(sums.at("losses")[0] == reference.at("losses")[0]);
+  CHECK(sums.at("losses") != reference.at("losses"));
+}
+
+TEST_CASE("a library that is none is one line, and nothing is trained") {
+  const std::pair<const char*, int> table[] = {{"zero1=/no/such.so", 1}, {"zero1", 2}, {"=x", 2}};
+  for (const auto& [value, exit_code] : table) {
+    const Result result = run(with_ranks({"--mine-library", value}));
+    CAPTURE(result.output);
+    CHECK(result.exit_code == exit_code);
+    CHECK(count(result.output, "rankbox train: ") == 1);
+    CHECK(result.output.find("step ") == std::string::npos);
+  }
+}
+
 TEST_CASE("--quiet prints the result alone") {
   const Result result = run(with_ranks({"--epochs", "1", "--quiet"}));
   CAPTURE(result.output);

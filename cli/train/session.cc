@@ -1,5 +1,6 @@
 #include "cli/train/session.h"
 
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace {
 // A rank may have to wait while rank 0 writes a checkpoint to a slow disk.
 constexpr double kDeadlineSeconds = 120;
 
+std::atomic<bool> begun = false;
+
 /// From the checkpoint, if that is wanted.
 Position begin(Comm& dist, Trainer& trainer, const Plan& plan, const Checkpointing& checkpoint,
                const Listener& listener) {
@@ -27,11 +30,14 @@ Position begin(Comm& dist, Trainer& trainer, const Plan& plan, const Checkpointi
     if (listener.on_start) listener.on_start(position, notes);
   }
   share_position(dist, position);
+  begun = true;
   trainer.start();
   return position;
 }
 
 }  // namespace
+
+bool has_begun() { return begun; }
 
 std::uint64_t digest_of(const std::vector<Parameter*>& parameters) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, by elements

@@ -30,6 +30,10 @@ int world_size_for(int asked);
 /// many samples.
 void check_plan(const Plan& plan, std::int64_t samples);
 
+/// Whether a run_session() of this process has started to train. Until then an InvalidArgument is a
+/// mistake on the command line.
+bool has_begun();
+
 /// Blocks until all is done. Where there are several processes, all call it.
 /// Errors: InvalidArgument for a plan, data or a checkpoint that do not fit; else as run_loop.
 Outcome run_session(const Plan& plan, const Task& task, const Listener& listener);

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "cli/train/all_reduce.h"
 #include "cli/train/loop.h"
 #include "cli/train/trained.h"
 #include "comm/run_ranks.h"
@@ -70,6 +71,20 @@ TEST_CASE("after 20 steps all have the parameters of single, which moved, and th
           check_equal(train(plan, task), single, row.bound);
         }
       }
+    }
+  }
+}
+
+TEST_CASE("with every all-reduce of chapter 4, ddp has the parameters of single") {
+  const Task task = small_task("mlp");
+  const Trained single = train(small_plan("single", 1), task);
+  for (const AllReduce& all_reduce : all_reduces()) {
+    for (const int ranks : world_sizes()) {
+      Plan plan = small_plan("ddp", ranks);
+      plan.all_reduce = all_reduce.name;
+      CAPTURE(plan.all_reduce);
+      CAPTURE(ranks);
+      check_equal(train(plan, task), single, 1e-5);
     }
   }
 }

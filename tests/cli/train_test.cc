@@ -1,0 +1,325 @@
+// ./rankbox train with functions of the learner's.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+
+#include "cli/child.h"
+#include "cli/compile.h"
+#include "cli/mutants.h"
+#include "tests/cli/command.h"
+#include "verdict/catalog.h"
+
+namespace rankbox {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+/// Puts the program where the script would have built it.
+std::string program() {
+  static const std::string path = [] {
+    const fs::path place = fs::path(project()) / ".rankbox/bin/rankbox-train-sim";
+    fs::create_directories(place.parent_path());
+    fs::create_symlink(fs::absolute(std::getenv("RANKBOX_TRAIN")), place);
+    return place.string();
+  }();
+  return path;
+}
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// A small run.
+CommandResult train(const Words& options) {
+  program();
+  return rankbox(Words{"train", "--samples", "64", "--batch", "8", "--epochs", "1"} + options);
+}
+
+/// The object that --json printed: of all lines the last.
+Json object_in(const CommandResult& result) {
+  INFO(result.output);
+  REQUIRE(result.exit_code == 0);
+  const std::size_t begin = result.output.rfind("\n{");
+  return Json::parse(result.output.substr(begin == std::string::npos ? 0 : begin + 1));
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+int lines_in(const std::string& text) { return static_cast<int>(std::ranges::count(text, '\n')); }
+
+std::string write(const std::string& name, const std::string& text) {
+  const std::string path = (fs::path(project()) / "tmp" / name).string();
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::string solution(const std::string& name) {
+  return (fs::path(project()) / solution_path(*find_exercise(name))).string();
+}
+
+const std::string kAverage = "ddp_average_gradients";
+
+std::string averaging(const std::string& body) {
+  return "#include \"parallel/ddp_average_gradients.h\"\n"
+         "#include <stdexcept>\n"
+         "namespace rankbox {\n"
+         "void ddp_average_gradients(Comm& dist, const std::vector<Parameter*>& parameters) {\n" +
+         body + "\n}\n}  // namespace rankbox\n";
+}
+
+const std::string kSum =
+    averaging("for (Parameter* each : parameters) dist.all_reduce(gradient_of(*each));");
+
+/// Runs that differ in what they call.
+const std::vector<Words>& runs() {
+  static const std::vector<Words> all = [] {
+    std::vector<Words> list = {
+        {"--strategy", "single", "--precision", "mixed"},
+        {"--ranks", "2", "--strategy", "ddp"},
+        {"--ranks", "2", "--strategy", "ddp", "--precision", "mixed"},
+        {"--ranks", "2", "--strategy", "ddp", "--precision", "mixed", "--all-reduce", "ring"},
+        {"--ranks", "2", "--strategy", "dp"},
+        {"--ranks", "2", "--strategy", "zero1"},
+        {"--ranks", "2", "--strategy", "zero2"},
+        {"--ranks", "2", "--strategy", "zero3"},
+        {"--ranks", "2", "--strategy", "tensor"},
+        {"--ranks", "2", "--strategy", "tensor", "--model", "transformer"},
+        {"--ranks", "2", "--strategy", "pipeline"},
+    };
+    for (const char* each : {"naive", "tree", "butterfly", "ring", "rabenseifner", "hierarchical"})
+      list.push_back({"--ranks", "4", "--nodes", "2", "--all-reduce", each});
+    return list;
+  }();
+  return all;
+}
+
+/// What the program says that the run will call.
+Words called(const Words& run) {
+  cli::ChildOptions options;
+  options.command = Words{program(), "--exercises"} + run;
+  std::istringstream lines(cli::run_child(options).output);
+  Words names;
+  for (std::string name; std::getline(lines, name);) names.push_back(name);
+  return names;
+}
+
+/// The stub of an exercise as a library, which throws NotImplemented.
+std::string stub_library(const Exercise& exercise) {
+  static std::map<std::string, std::string> made;
+  std::string& library = made[exercise.name];
+  if (library.empty()) {
+    library = (fs::path(project()) / "tmp" / (exercise.name + ".so")).string();
+    const cli::Compiled compiled = cli::compile(exercise, stub_path(exercise), library);
+    INFO(compiled.output);
+    REQUIRE_FALSE(compiled.failure);
+  }
+  return library;
+}
+
+CommandResult train_with_stubs(const Words& run, const Words& names) {
+  cli::ChildOptions options;
+  options.command =
+      Words{program(), "--samples", "64", "--batch", "8", "--epochs", "1", "--quiet"} + run;
+  for (const std::string& name : names) {
+    options.command.emplace_back("--mine-library");
+    options.command.push_back(name + "=" + stub_library(*find_exercise(name)));
+  }
+  options.seconds = 60;
+  const cli::ChildResult result = cli::run_child(options);
+  return {WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 128, result.output};
+}
+
+TEST_CASE("a run calls the exercises that it names, and no others") {
+  std::set<std::string> named_by_all;
+  for (const Words& run : runs()) {
+    for (const std::string& name : called(run)) named_by_all.insert(name);
+  }
+  for (const Words& run : runs()) {
+    const Words names = called(run);
+    CAPTURE(run.back());
+    CAPTURE(names);
+    for (const std::string& name : names) {
+      const CommandResult result = train_with_stubs(run, {name});
+      CAPTURE(name);
+      CAPTURE(result.output);
+      CHECK(result.exit_code == 1);
+      CHECK(contains(result.output, name + " is not implemented"));
+    }
+    Words others;
+    for (const Exercise& exercise : exercises()) {
+      const bool is_candidate = exercise.chapter >= 6 || named_by_all.contains(exercise.name);
+      if (is_candidate && std::ranges::find(names, exercise.name) == names.end())
+        others.push_back(exercise.name);
+    }
+    const CommandResult result = train_with_stubs(run, others);
+    CAPTURE(result.output);
+    CHECK(result.exit_code == 0);
+  }
+}
+
+TEST_CASE("with every solution as yours, a run is the same to the bit") {
+  for (const Words& run : runs()) {
+    const Words names = called(run);
+    Words mine;
+    for (const std::string& name : names)
+      mine = mine + Words{"--mine-unchecked", name + "=" + solution(name)};
+    CAPTURE(run.back());
+    const Json yours = object_in(train(run + mine + Words{"--json"}));
+    const Json reference = object_in(train(run + Words{"--mine", "none", "--json"}));
+    CHECK(yours.at("yours").get<Words>() == names);
+    CHECK(reference.at("yours").empty());
+    CHECK(reference.at("exercises").get<Words>() == names);
+    CHECK(yours.at("losses") == reference.at("losses"));
+    CHECK(yours.at("parameters_digest") == reference.at("parameters_digest"));
+  }
+}
+
+TEST_CASE("a sum instead of a mean is refused with its kind, and unchecked changes the loss") {
+  const std::string sum = write("sum.cc", kSum);
+  const Words run = {"--ranks", "2", "--json"};
+  const CommandResult refused = train(run + Words{"--mine", kAverage + "=" + sum});
+  CAPTURE(refused.output);
+  CHECK(refused.exit_code == 1);
+  CHECK(lines_in(refused.output) == 1);
+  CHECK(contains(refused.output, "does not pass: values at "));
+  CHECK(contains(refused.output, "sum.cc:5"));
+  CHECK(contains(refused.output, "--mine-unchecked"));
+
+  const Json wrong = object_in(train(run + Words{"--mine-unchecked", kAverage + "=" + sum}));
+  const Json right = object_in(train(run + Words{"--mine", kAverage + "=" + solution(kAverage)}));
+  const Json reference = object_in(train(run + Words{"--mine", "none"}));
+  CHECK(wrong.at("yours") == Json::array({kAverage}));
+  CHECK(right.at("yours") == Json::array({kAverage}));
+  CHECK(right.at("losses") == reference.at("losses"));
+  CHECK(wrong.at("losses") != reference.at("losses"));
+  CHECK(wrong.at("losses")[0] == reference.at("losses")[0]);  // before the first step
+}
+
+TEST_CASE("a function of yours that goes wrong ends the run in one line with kind and place") {
+  const struct {
+    const char* body;
+    const char* part;
+  } table[] = {
+      {"if (dist.rank() == 1) { volatile int* none = nullptr; *none = 1; } dist.barrier();",
+       "crashed on rank 1: segmentation fault"},
+      {"throw std::runtime_error(\"no more\");", "no more"},
+      {"if (dist.rank() == 0) dist.recv(gradient_of(*parameters[0]), 1);\n"
+       "  else dist.recv(gradient_of(*parameters[0]), 0);",
+       "deadlock"},
+      {"dist.send(gradient_of(*parameters[0]), 9);", "destination 9 does not exist"},
+      {"if (dist.rank() == 0) dist.barrier();", "collective mismatch"},
+      {"volatile int none = 0, many = 9;\n  none = many / none;", "arithmetic error"},
+  };
+  for (const auto& row : table) {
+    const std::string file = write("wrong.cc", averaging(row.body));
+    const CommandResult result =
+        train({"--ranks", "2", "--quiet", "--mine-unchecked", kAverage + "=" + file});
+    CAPTURE(std::string(row.body));
+    CAPTURE(result.output);
+    CHECK(result.exit_code == 1);
+    CHECK(contains(result.output, row.part));
+    CHECK(contains(result.output, "wrong.cc:"));
+    CHECK(contains(result.output, "yours"));
+    CHECK(contains(result.output, "./rankbox check " + kAverage));
+  }
+}
+
+TEST_CASE("known-wrong programs as yours end in 0 or 1, and never by a signal") {
+  const std::pair<const char*, Words> table[] = {
+      {"ddp_average_gradients", {"--ranks", "3", "--batch", "9"}},
+      {"zero1", {"--ranks", "2", "--strategy", "zero1"}},
+      {"column_linear", {"--ranks", "2", "--strategy", "tensor"}},
+      {"allreduce_ring", {"--ranks", "3", "--batch", "9", "--all-reduce", "ring"}},
+  };
+  for (const auto& [name, run] : table) {
+    for (const cli::Mutant& mutant : cli::mutants_of(*find_exercise(name)).all) {
+      const std::string file = write("mutant.cc", mutant.source);
+      const std::string value = std::string(name) + "=" + file;
+      const CommandResult result = train(run + Words{"--quiet", "--mine-unchecked", value});
+      CAPTURE(mutant.name);
+      CAPTURE(result.output);
+      CHECK((result.exit_code == 0 || result.exit_code == 1));
+      CHECK(contains(result.output, result.exit_code == 0 ? "test accuracy" : "rankbox"));
+    }
+  }
+}
+
+TEST_CASE("an exercise is yours as soon as it passes, and until then the reference's") {
+  const Exercise& exercise = *find_exercise(kAverage);
+  const std::string own = (fs::path(project()) / stub_path(exercise)).string();
+  const std::string stub = read_file(stub_path(exercise));
+  const Words run = {"--ranks", "2", "--json"};
+  CHECK(object_in(train(run)).at("yours").empty());
+
+  std::ofstream(own) << kSum;
+  for (int time = 0; time < 2; ++time) {  // judged, and remembered
+    const CommandResult wrong = train(run);
+    CHECK(contains(wrong.output, kAverage + " is the reference's, since yours does not pass"));
+    CHECK(object_in(wrong).at("yours").empty());
+  }
+  std::ofstream(own) << read_file(solution_path(exercise));
+  CHECK(object_in(train(run)).at("yours") == Json::array({kAverage}));
+  CHECK(object_in(train(run + Words{"--mine", "none"})).at("yours").empty());
+  const CommandResult told = train({"--ranks", "2", "--no-timeline"});
+  CHECK(contains(told.output, "made of " + kAverage + " (yours), ddp_init_broadcast, "));
+  std::ofstream(own) << stub;
+}
+
+TEST_CASE("a learner's ring trains the MLP to 97 %, and its messages are seen") {
+  program();
+  const std::string mine = "allreduce_ring=" + solution("allreduce_ring");
+  const Words run = {"train",        "--ranks", "2",      "--epochs", "1",
+                     "--all-reduce", "ring",    "--mine", mine};
+  const Json json = object_in(rankbox(run + Words{"--json"}));
+  CHECK(json.at("all_reduce") == "ring");
+  CHECK(json.at("yours") == Json::array({"allreduce_ring"}));
+  CHECK(json.at("test").at("accuracy") > 0.97);
+
+  const CommandResult ring = train({"--ranks", "3", "--batch", "9", "--all-reduce", "ring"});
+  CHECK(contains(ring.output, "gradients by all-reduce ring\n"));
+  CHECK(contains(ring.output, "[+]"));
+  CHECK_FALSE(contains(train({"--ranks", "3", "--batch", "9"}).output, "[+]"));
+}
+
+TEST_CASE("a mistake is one line and exit code 2") {
+  const std::string file = solution("zero1");
+  const struct {
+    Words options;
+    const char* part;
+  } table[] = {
+      {{"--mine", "zero1=" + file}, "this run does not call zero1, only "},
+      {{"--mine", "zerro1=" + file}, "did you mean zero1"},
+      {{"--mine-unchecked", "ddp_average_gradients=/no/such.cc"}, "/no/such.cc"},
+      {{"--mine", "all"}, "give NAME=FILE"},
+      {{"--mine"}, "give NAME=FILE"},
+      {{"--strategy", "zero1", "--mine", "zero1=" + file, "--mine-unchecked=zero1=" + file},
+       "give one of them"},
+      {{"--all-reduce", "star"}, "only native, naive, "},
+      {{"--strategy", "zero1", "--all-reduce", "ring"}, "--strategy ddp"},
+      {{"--strategy", "zero9"}, "only single, "},
+  };
+  for (const auto& row : table) {
+    const CommandResult result = train(Words{"--ranks", "2"} + row.options);
+    CAPTURE(row.options);
+    CAPTURE(result.output);
+    CHECK(result.exit_code == 2);
+    CHECK(lines_in(result.output) == 1);
+    CHECK(contains(result.output, row.part));
+  }
+}
+
+}  // namespace
+}  // namespace rankbox
