@@ -76,6 +76,8 @@ check_stage() {
   esac
 }
 
+# Bazel remembers which libraries were here when its server started.
+bazel sync "${ui[@]}" --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
 bazel_stage tests //...
 if [[ $fast == no ]]; then
   # What a backend has of its own, and what every backend compiles: the course and its tests.

@@ -125,7 +125,7 @@ system_libs = repository_rule(
     implementation = _system_libs_impl,
     environ = ["PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR"],
     # Asked again whenever a Bazel server starts (40 ms): packages come and go behind Bazel's back.
-    # After installing one while a server runs: `bazel shutdown`, or `bazel sync --configure`.
+    # While one runs, the script `rankbox` asks before each build: `bazel sync --only=system`.
     local = True,
     configure = True,
 )

@@ -1,0 +1,104 @@
+// rankbox-run-mpi under mpirun, as `./rankbox run --backend mpi` starts it: programs good and bad.
+#include "cli/run/program.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include "cli/child.h"
+#include "cli/compile.h"
+#include "cli/mpirun.h"
+#include "files/temporary_folder.h"
+
+namespace rankbox::cli {
+namespace {
+
+struct Ended {
+  int code = 0;
+  std::string output;
+};
+
+/// Runs this rank_main on 3 ranks.
+Ended run(const std::string& rank_main) {
+  const TemporaryFolder folder;
+  const std::string source = folder.path("program.cc");
+  const std::string library = folder.path("program.so");
+  std::ofstream(source) << "#include <cstdio>\n#include <cstdlib>\n#include \"comm/comm.h\"\n"
+                        << "namespace rankbox {\n"
+                        << rank_main << "\n}\n";
+  const Compiled compiled = compile_program(source, library, {.backend = "mpi", .optimize = true});
+  REQUIRE_MESSAGE(!compiled.failure, compiled.output);
+
+  ProgramOptions options;
+  options.name = "program.cc";
+  options.again = "./rankbox run program.cc";
+  options.ranks = 3;
+  options.cluster = "laptop";
+  options.seconds = 5;
+  options.deadline_seconds = 1;
+  ChildOptions child;
+  const std::string program = std::filesystem::absolute(std::getenv("RANKBOX_RUN")).string();
+  child.command = mpirun_command(3, {program, library, "--options", to_text(options)});
+  child.temporary = "/tmp";  // Open MPI's names are long
+  child.seconds = 60;
+  const ChildResult result = run_child(child);
+  REQUIRE_FALSE(result.timed_out);
+  return {WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 128 + WTERMSIG(result.status),
+          result.output};
+}
+
+TEST_CASE("a program that runs well prints what it prints, and a line of figures") {
+  const Ended ended =
+      run("void rank_main(Comm& dist) {\n"
+          "  Tensor t = full({4}, 1.0f);\n"
+          "  if (dist.rank() == 0) dist.send(t, 2);\n"
+          "  if (dist.rank() == 2) dist.recv(t, 0);\n"
+          "  if (dist.rank() == 2) std::printf(\"received\\n\");\n}");
+  INFO(ended.output);
+  CHECK(ended.code == 0);
+  CHECK(ended.output.find("received\n") != std::string::npos);
+  CHECK(ended.output.find("3 ranks: 1 messages, 16 bytes") != std::string::npos);
+}
+
+TEST_CASE("an error is its kind and place, and names the sandbox; nothing hangs") {
+  struct Wrong {
+    const char* rank_main;
+    const char* says;
+    const char* place;
+    int code;
+  };
+  const Wrong programs[] = {
+      {"void rank_main(Comm& dist) {\n"
+       "  Tensor t = full({4}, 1.0f);\n"
+       "  dist.send(t, (dist.rank() + 1) % 3);\n}",
+       "timeout: ", "program.cc:7", 1},
+      {"void rank_main(Comm& dist) {\n"
+       "  Tensor t = full({4 + dist.rank()}, 1.0f);\n"
+       "  if (dist.rank() == 0) dist.send(t, 1);\n"
+       "  if (dist.rank() == 1) dist.recv(t, 0);\n}",
+       "mismatch: ", "program.cc:8", 1},
+      {"void rank_main(Comm& dist) { if (dist.rank() == 2) throw 1; }", "crash: ", "rank 2", 1},
+      {"void rank_main(Comm& dist) { if (dist.rank() == 1) std::exit(3); dist.barrier(); }",
+       "called exit(3)", "process 1", 3},
+      {"void rank_main(Comm& dist) { for (volatile int i = 0; dist.rank() == 1; i = i + 1) {} }",
+       "timeout: still running after 5 s", "", kTimeoutStatus},
+      {"void rank_main(Comm&, int) {}", "compile: ", "no function", 1},
+  };
+  for (const Wrong& program : programs) {
+    const Ended ended = run(program.rank_main);
+    INFO(program.rank_main << "\n" << ended.output);
+    CHECK(ended.code == program.code);
+    CHECK(ended.output.find(program.says) != std::string::npos);
+    CHECK(ended.output.find(program.place) != std::string::npos);
+    CHECK(ended.output.find("./rankbox run program.cc") != std::string::npos);
+    CHECK(std::count(ended.output.begin(), ended.output.end(), '\n') == 1);
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::cli
