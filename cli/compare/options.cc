@@ -90,6 +90,12 @@ std::vector<int> ranks_in(const CompareArguments& typed, const std::vector<int>&
   return typed.ranks.empty() ? default_ranks : parse_ranks(typed.ranks);
 }
 
+/// Also of options that --help does not show, whose get_name() is empty.
+std::string name_of_option(const CLI::Option& option) {
+  return option.get_lnames().empty() ? "-" + option.get_snames().front()
+                                     : "--" + option.get_lnames().front();
+}
+
 void add_sweep(CLI::App& app, CompareArguments& typed) {
   app.add_option("--ranks", typed.ranks, "world sizes, like 2,4,8");
   app.add_option("--sizes", typed.sizes,
@@ -231,7 +237,7 @@ std::vector<std::string> typed_options(const CLI::App& app,
                                        const std::vector<std::string>& left_out) {
   std::vector<std::string> options;
   for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
+    const std::string name = name_of_option(*option);
     if (option->count() == 0 || std::ranges::find(left_out, name) != left_out.end()) continue;
     for (const std::string& value : option->results()) {
       options.push_back(name);
