@@ -77,7 +77,7 @@ check_stage() {
 }
 
 # Bazel remembers which libraries were here when its server started.
-bazel sync "${ui[@]}" --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
+bazel sync --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
 bazel_stage tests //...
 if [[ $fast == no ]]; then
   # What a backend has of its own, and what every backend compiles: the course and its tests.

@@ -6,9 +6,11 @@
 #include <optional>
 #include <utility>
 
-#include <cuda_runtime_api.h>
-
 #include "comm/call_checks.h"
+
+// CUDA's own names: a learner's file includes this header, and is compiled without CUDA's.
+struct CUevent_st;
+struct CUstream_st;
 
 namespace rankbox::gpu {
 
@@ -34,8 +36,8 @@ class NcclPending {
   NcclPending& operator=(const NcclPending&) = delete;
 
   /// All that is on the stream now belongs to it: the operation is enqueued.
-  void mark(cudaStream_t stream);
-  cudaEvent_t event() const { return event_; }  // null: not enqueued, or done at once
+  void mark(CUstream_st* stream);
+  CUevent_st* event() const { return event_; }  // null: not enqueued, or done at once
 
   /// Not on any stream yet: it goes there together with others.
   bool deferred() const { return deferred_; }
@@ -68,7 +70,7 @@ class NcclPending {
   bool deferred_ = false;
   bool done_ = false;
   bool is_barrier_ = false;
-  cudaEvent_t event_ = nullptr;
+  CUevent_st* event_ = nullptr;
 };
 
 class NcclRequest {
