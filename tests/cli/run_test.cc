@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ TEST_CASE("whatever a program does wrong ends in one verdict: kind, rank and lin
        "unreceived", 0, 7},
       {"a null pointer",
        "void rank_main(Comm& dist) {\n"
-       "  int* volatile nowhere = nullptr;\n"
+       "  volatile int* volatile nowhere = nullptr;\n"
        "  if (dist.rank() == 1) *nowhere = 1;\n}",
        "crash", 1, 7},
       {"exit()", "void rank_main(Comm& dist) {\n  if (dist.rank() == 1)\n    std::exit(0);\n}",
@@ -102,7 +103,8 @@ TEST_CASE("whatever a program does wrong ends in one verdict: kind, rank and lin
   project();
   const std::size_t before = leftovers();
   for (const Wrong& program : programs) {
-    CAPTURE(program.what);
+    const std::string what = program.what;
+    CAPTURE(what);
     const Json report = report_of(program.rank_main, {"--ranks", "3", "--timeout", "5"});
     INFO(report.dump(2));
     CHECK(report.at("status") == "fail");
@@ -134,6 +136,28 @@ TEST_CASE("a program that runs well has its figures, and what it printed") {
   CHECK(report.at("bytes") == 800);
   CHECK(report.at("peak_bytes") == 400);
   CHECK(report.at("output") == "sent\n");
+}
+
+TEST_CASE("the README's first program does what the page shows") {
+  std::ifstream file("README.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const auto block = [&](const std::string& opening, std::size_t from) {
+    const std::size_t begin = page.find(opening, from) + opening.size();
+    return page.substr(begin, page.find("```", begin) - begin);
+  };
+  const std::size_t section = page.find("## Ten lines of your own");
+  REQUIRE(section != std::string::npos);
+  std::ofstream(fs::path(project()) / "hello.cc") << block("```cpp\n", section);
+  const CommandResult result = rankbox({"run", "hello.cc", "--ranks", "3"});
+  INFO(result.output);
+  std::istringstream shown(block("```\n$ ./rankbox run hello.cc --ranks 3\n", section));
+  int lines = 0;
+  for (std::string line; std::getline(shown, line);) {
+    if (line == "…") continue;
+    CHECK(result.output.find(line + "\n") != std::string::npos);
+    ++lines;
+  }
+  CHECK(lines > 5);
 }
 
 TEST_CASE("the solutions of the course can be called") {
