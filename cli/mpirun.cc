@@ -58,7 +58,8 @@ bool is_in_path(const std::string& program) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+    folder += "/" + program;
+    if (access(folder.c_str(), X_OK) == 0) return true;
   }
   return false;
 }
@@ -114,7 +115,7 @@ std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string
   }
   const char* quiet = "OMPI_MCA_orte_execute_quiet";  // set by hand, it stays
   if (std::getenv(quiet) == nullptr) words.push_back(std::string(quiet) + "=1");
-  words.push_back("OMPI_MCA_opal_signal=");  // a crash is one line, not Open MPI's list of calls
+  words.emplace_back("OMPI_MCA_opal_signal=");  // a crash is one line, not Open MPI's list of calls
   words.insert(words.end(), {"mpirun", "-n", std::to_string(ranks)});
   words.insert(words.end(), command.begin(), command.end());
   return words;

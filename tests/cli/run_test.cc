@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 /// Writes a program with this rank_main, whose first line is line 5.
 std::string write_program(const std::string& rank_main) {
-  const std::string file = (fs::path(project()) / "tmp_program.cc").string();
+  std::string file = (fs::path(project()) / "tmp_program.cc").string();
   std::ofstream(file) << "#include <cstdio>\n#include <cstdlib>\n#include \"comm/comm.h\"\n"
                       << "namespace rankbox {\n"
                       << rank_main << "\n}  // namespace rankbox\n";
@@ -30,7 +30,7 @@ Json report_of(const std::string& rank_main, std::vector<std::string> options) {
   options.insert(options.begin(), {"run", write_program(rank_main), "--json"});
   const CommandResult result = rankbox(options);
   INFO(result.output);
-  const Json report = Json::parse(result.output);
+  Json report = Json::parse(result.output);
   CHECK(result.exit_code == (report.at("status") == "pass" ? 0 : 1));
   return report;
 }
