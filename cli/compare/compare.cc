@@ -234,7 +234,10 @@ void run(Options& options) {
     options.typed.deadline_seconds = kSecondsInSandbox;
   }
   const Plan plan = plan_of(options.typed, default_ranks_of(options.backend));
-  if (options.backend == "sim") check_memory(plan);
+  if (options.backend == "sim") {
+    check_memory(plan);
+    check_largest_world(plan);
+  }
   if (!options.plot.empty()) {
     if (plan.collectives == std::vector{CollectiveKind::kBarrier})
       throw InvalidArgument("--plot: a barrier has no sizes to plot its time against");

@@ -32,6 +32,10 @@ void insert_baselines(const std::vector<Row>& baselines, std::vector<Row>& rows)
 
 }  // namespace
 
+void check_largest_world(const Plan& plan) {
+  run_ranks(run_options(plan, *std::ranges::max_element(plan.ranks)), [](Comm&) {});
+}
+
 std::vector<std::string> measure_worlds(const Plan& plan, const Listener& listener,
                                         std::size_t first_contest) {
   const Algorithms algorithms = algorithms_in(plan);

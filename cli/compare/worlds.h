@@ -8,6 +8,10 @@
 
 namespace rankbox::cli {
 
+/// Starts the plan's largest world once, and does nothing in it. Throws InvalidArgument if this
+/// machine cannot.
+void check_largest_world(const Plan& plan);
+
 /// Blocks until all is measured; rows of baselines stand behind the native one of their contest. Where
 /// a launcher started processes, all call it, and there is one world, of as many ranks.
 /// Errors: as run_session.
