@@ -24,9 +24,12 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-/// Puts the program where the script would have built it.
+/// Puts the program where the script would have built it, and a script that finds nothing to build.
 std::string program() {
   static const std::string path = [] {
+    const fs::path script = fs::path(project()) / "rankbox";
+    std::ofstream(script) << "#!/bin/sh\n";
+    fs::permissions(script, fs::perms::owner_all);
     const fs::path place = fs::path(project()) / ".rankbox/bin/rankbox-train-sim";
     fs::create_directories(place.parent_path());
     fs::create_symlink(fs::absolute(std::getenv("RANKBOX_TRAIN")), place);
@@ -310,6 +313,8 @@ TEST_CASE("a mistake is one line and exit code 2") {
       {{"--all-reduce", "star"}, "only native, naive, "},
       {{"--strategy", "zero1", "--all-reduce", "ring"}, "--strategy ddp"},
       {{"--strategy", "zero9"}, "only single, "},
+      {{"--backend", "nccl"}, "choose sim or mpi"},
+      {{"--backend=cuda"}, "choose sim or mpi"},
   };
   for (const auto& row : table) {
     const CommandResult result = train(Words{"--ranks", "2"} + row.options);
