@@ -98,7 +98,8 @@ int main(int argc, char** argv) {
   try {
     const int status = run(argc, argv);
     // A full disk or a closed pipe is a failure too.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return complain("cannot write to standard output", 1);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return complain("cannot write to standard output", 1);
     return status;
   } catch (const rankbox::cli::Interrupted& interrupted) {
     return 128 + interrupted.signal();

@@ -226,7 +226,8 @@ int run_compare_program(const std::vector<std::string>& arguments) {
   try {
     const int status = run(arguments);
     // A full disk or a closed pipe is a failure too.
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return complain("cannot write to standard output", 1);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return complain("cannot write to standard output", 1);
     return status;
   } catch (const Interrupted& interrupted) {
     return complain("interrupted: no file was written", 128 + interrupted.signal());
