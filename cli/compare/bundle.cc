@@ -72,9 +72,11 @@ constexpr const char* kHeadOfScript = R"sh(#!/bin/sh
 # Made by ./rankbox compare --backend {backend} --bundle. Measures here what was measured there:
 # topologies, and yours, beside the native collective.
 #
-#   ./run.sh [OPTION...]          options of {program} (./run.sh --help) replace those below
+#   ./run.sh                      the options below, as it was made
+#   ./run.sh OPTION...            others of {program}, see ./run.sh --help
 {launches}#
-# Needs {needs}, and a C library as new as that of the machine that made it.
+# Needs {needs},
+# and a C library at least as new as that of the machine that made it.
 here=$(cd "$(dirname "$0")" && pwd -P)
 export LD_LIBRARY_PATH="$here/lib${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"
 [ $# -gt 0 ] || set -- {options}

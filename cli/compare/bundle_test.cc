@@ -28,8 +28,8 @@ fs::path new_folder(const char* name) {
 
 /// The sandbox's program in the clothes of MPI's: its launcher is `env`, which only starts it.
 Bundle bundle_in(const fs::path& folder, std::vector<Mine> libraries = {}) {
-  return {
-      folder, "mpi", program(), {"--ranks", "2", "--sizes", "64,1K", "--iters", "2"}, libraries};
+  return {folder, "mpi",    program(), {"--ranks", "2", "--sizes", "64,1K", "--iters", "2"},
+          2,      libraries};
 }
 
 ChildResult run(const fs::path& folder, const std::vector<std::string>& options) {

@@ -196,7 +196,8 @@ void measure(const Options& options, const Plan& plan, const Words& forwarded) {
     Words for_others = words;
     const bool says_ranks = options.backend == "nccl" && !options.typed.ranks.empty();
     if (says_ranks) for_others.insert(for_others.end(), {"--ranks", options.typed.ranks});
-    write_bundle({options.bundle, options.backend, program, for_others, compiled.libraries});
+    write_bundle({options.bundle, options.backend, program, for_others, plan.ranks.front(),
+                  compiled.libraries});
     fmt::print("wrote {}: copy it to the other machine, and start run.sh there\n", options.bundle);
     for (const Row& row : known) {
       if (row.fallen) throw Error(explained(complaint_about(known), known, yours));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 
@@ -177,6 +178,8 @@ int run(const Words& arguments) {
 
   Plan plan = plan_of(typed, default_ranks());
   const int processes = launch().processes;
+  // A launcher may give its processes a terminal of its own, whatever their output goes to.
+  if (processes > 0) setenv("NO_COLOR", "1", /*overwrite=*/0);
   if (processes > 0 && (!typed.ranks.empty() || typed.gpus > 0 || typed.threads > 0) &&
       plan.ranks != std::vector{processes}) {
     throw InvalidArgument(
