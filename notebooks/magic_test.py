@@ -20,6 +20,14 @@ void exchange(Comm& dist, const Tensor& mine, Tensor& theirs, int partner) {
 RIGHT = "dist.sendrecv(mine, partner, theirs, partner);"
 HANGS = "dist.send(mine, partner); dist.recv(theirs, partner);"
 
+COMPARE = """import pathlib
+text = pathlib.Path("../solutions/04_allreduce/allreduce_ring.cc").read_text()
+pathlib.Path("../ring.cc").write_text(EDIT)
+both = compare("--mine", "allreduce_ring=ring.cc", "--algorithms", "ring", "--ranks", 2, "--sizes", "64", "--iters", 1)
+for row in both["results"]:
+    print(row["whose"], row["failure"] and row["failure"]["kind"])
+print(plot(both).axes[0].get_legend_handles_labels()[1])"""
+
 
 def cell_of(body, options="--ranks 2"):
     return f"%%exercise exchange {options}\n" + EXCHANGE.replace("BODY", body)
@@ -71,6 +79,15 @@ class MagicTest(unittest.TestCase):
         self.assertIn("fail (deadlock)", shown)  # wherever it would run: it depends on the dial
         self.assertIn("rank 0  in", shown.replace("        in", "rank 0  in"))
         self.assertEqual(parts.split(), ["False", "True", "True"])
+
+    def test_a_comparison_has_yours_right_or_wrong(self):
+        works, fails, missing = run(COMPARE.replace("EDIT", "text"),
+                                    COMPARE.replace("EDIT", "text.replace('accumulate(', 'no_such(')"),
+                                    'compare("--mine", "allreduce_ring=no_such.cc")')
+        self.assertEqual(works.splitlines(), ["native None", "reference None", "yours None",
+                                              "['native', 'ring', 'ring (yours)']"])
+        self.assertEqual(fails.splitlines(), ["native None", "reference None", "yours compile", "['native', 'ring']"])
+        self.assertEqual(len(missing.splitlines()), 1)
 
     def test_mistakes_are_one_line(self):
         unknown, option, world = run(cell_of(RIGHT).replace("exercise exchange", "exercise exchnage"),

@@ -37,40 +37,59 @@ def time_text(microseconds, _=None):
 
 
 def series_of(results):
-    """The rows that belong to one picture: {(collective, ranks): [row]}, in the order measured."""
+    """The rows of each picture: {(collective, op, ranks): [row]}, in the order measured.
+
+    Rows that failed have no times, and are left out.
+    """
     series = {}
     for row in results:
-        if row["bytes"] > 0:
-            series.setdefault((row["collective"], row["ranks"]), []).append(row)
+        if row["bytes"] > 0 and row["time_us"] is not None:
+            series.setdefault((row["collective"], row["op"], row["ranks"]), []).append(row)
     return series
 
 
 def lines_of(rows):
+    """{(whose, algorithm): [row]}: yours is a line of its own beside the reference's."""
     lines = {}
     for row in rows:
-        lines.setdefault(row["algorithm"], []).append(row)
+        lines.setdefault((row["whose"], row["algorithm"]), []).append(row)
     return lines
 
 
+def styles_of(lines):
+    """A colour and a mark for each algorithm; yours has the reference's, dotted and hollow."""
+    algorithms = list(dict.fromkeys(algorithm for whose, algorithm in lines if whose != "native"))
+    styles = {}
+    for whose, algorithm in lines:
+        if whose == "native":
+            styles[whose, algorithm] = NATIVE
+            continue
+        index = algorithms.index(algorithm)
+        styles[whose, algorithm] = {"color": COLOURS[index % len(COLOURS)], "marker": MARKS[index % len(MARKS)]}
+        if whose == "yours":
+            styles[whose, algorithm] |= {"linestyle": ":", "markerfacecolor": "white"}
+    return styles
+
+
 def draw_lines(axes, lines, value):
-    others = [name for name in lines if name != "native"]
-    for name, rows in lines.items():
-        points = [(row["bytes"], value(row)) for row in rows]
-        points = [point for point in points if point[1] > 0]
-        index = others.index(name) if name in others else 0
-        style = NATIVE if name == "native" else {
-            "color": COLOURS[index % len(COLOURS)], "marker": MARKS[index % len(MARKS)]}
-        axes.plot(*zip(*points), label=name, markersize=5, linewidth=1.6, **style)
+    """What is not known is null, and no point."""
+    styles = styles_of(lines)
+    for (whose, algorithm), rows in lines.items():
+        points = [(row["bytes"], value(row)) for row in rows if value(row)]
+        label = f"{algorithm} (yours)" if whose == "yours" else algorithm
+        axes.plot([x for x, _ in points], [y for _, y in points], label=label, markersize=5,
+                  linewidth=1.6, **styles[whose, algorithm])
 
 
 def draw_spread(axes, lines):
     """The middle half of the iterations."""
-    others = [name for name in lines if name != "native"]
-    for index, name in enumerate(others):
-        rows = lines[name]
+    styles = styles_of(lines)
+    for (whose, algorithm), rows in lines.items():
+        if whose == "native":
+            continue
         axes.fill_between([row["bytes"] for row in rows], [row["time_us"]["q1"] for row in rows],
                           [row["time_us"]["q3"] for row in rows], alpha=0.15, linewidth=0,
-                          color=COLOURS[index % len(COLOURS)])
+                          color=styles[whose, algorithm]["color"])
 
 
 def finish(axes, title, is_time):
@@ -96,13 +115,15 @@ def draw(comparison):
     """
     series = series_of(comparison["results"])
     if not series:
-        raise ValueError("nothing to plot: a barrier has no sizes")
+        raise ValueError("nothing to plot: no row has a size and a time")
     cluster = comparison["cluster"]["name"]
     figure = Figure(figsize=(11, 3.4 * 2 * len(series)), layout="constrained")
     grid = figure.subplots(2 * len(series), 2, squeeze=False)
-    for number, ((collective, ranks), rows) in enumerate(series.items()):
+    ops = {(collective, op) for collective, op, _ in series}
+    for number, ((collective, op, ranks), rows) in enumerate(series.items()):
         lines = lines_of(rows)
-        world = f"{collective}, {ranks} ranks"
+        several = sum(collective == each for each, _ in ops) > 1
+        world = f"{collective}, {op}, {ranks} ranks" if several else f"{collective}, {ranks} ranks"
         here, there = grid[2 * number], grid[2 * number + 1]
         draw_lines(here[0], lines, lambda row: row["time_us"]["median"])
         draw_spread(here[0], lines)

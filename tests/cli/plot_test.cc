@@ -1,6 +1,7 @@
 // `rankbox compare --plot`: pictures of comparisons.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,32 @@ TEST_CASE("a picture is drawn in the format that its name says") {
     CHECK(compared.output.find("wrote " + picture) != std::string::npos);
     CHECK(read_file(picture).starts_with(format.begins_with));
     CHECK_FALSE(fs::exists(picture + ".part"));
+  }
+}
+
+TEST_CASE("yours is a line of its own, and what failed is none") {
+  const std::string wrong = (fs::path(project()) / "wrong.cc").string();
+  std::ofstream(wrong) << "#include \"collectives/allreduce_ring.h\"\nnamespace rankbox {\n"
+                          "void allreduce_ring(Comm&, Tensor&, ReduceOp) {}\n}\n";
+  const struct {
+    std::string file;
+    int exit_code;
+    bool is_drawn;
+  } table[] = {{project() + "/solutions/04_allreduce/allreduce_ring.cc", 0, true},
+               {wrong, 1, false}};
+  const std::string picture = (fs::path(project()) / "yours.svg").string();
+  for (const auto& row : table) {
+    const CommandResult compared =
+        compare_to(picture, {"--algorithms", "ring", "--mine", "allreduce_ring=" + row.file});
+    INFO(compared.output);
+    if (compared.output.find("python3-matplotlib") != std::string::npos) {
+      MESSAGE("skipped: no matplotlib here");
+      return;
+    }
+    CHECK(compared.exit_code == row.exit_code);
+    const std::string drawn = read_file(picture);
+    CHECK(drawn.find(">ring<") != std::string::npos);
+    CHECK((drawn.find(">ring (yours)<") != std::string::npos) == row.is_drawn);
   }
 }
 
