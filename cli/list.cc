@@ -129,10 +129,9 @@ void print_overview() {
   }
   fmt::print("\n{}\n", progress_bar());
   print_next();
-  fmt::print(
-      "\n{}\n",
-      wrap("Also: ./rankbox watch | hint NAME | show NAME | reset NAME | list | demo | race | "
-           "compare | test | --help"));
+  fmt::print("\n{}\n", wrap("Also: ./rankbox watch | hint NAME | show NAME | reset NAME | list | "
+                            "demo | race | run FILE | "
+                            "compare | train | test | dev | --help"));
 }
 
 }  // namespace rankbox::cli

@@ -79,9 +79,10 @@ void record_for(const PictureStyle& style, RunOptions& options) {
 
 std::string totals_of(const RunReport& report) {
   return fmt::format(
-      "{} messages, {} bytes in all\n"
+      "{} message{}, {} bytes in all\n"
       "one after the other: {:g} steps, {:g} bytes sent, {:g} bytes added\n",
-      report.messages, report.bytes, report.cost.steps, report.cost.bytes, report.cost.reduced);
+      report.messages, report.messages == 1 ? "" : "s", report.bytes, report.cost.steps,
+      report.cost.bytes, report.cost.reduced);
 }
 
 void draw_run(const RunToDraw& run, const PictureStyle& style) {

@@ -2,6 +2,11 @@
 
 namespace rankbox::cli {
 
+std::vector<std::string> describe_backend(int world_size) {
+  if (backend_name() == std::string("sim")) return {};
+  return {backend_line(), world_line(world_size)};
+}
+
 RunOptions run_options(const Plan& plan, int world_size) {
   RunOptions options;
   options.world_size = world_size;

@@ -24,8 +24,8 @@ std::string backend_line();
 /// One line: what a world of this size is made of here. Never throws.
 std::string world_line(int world_size);
 
-/// NCCL's, as ncclGetVersion has it: 22809. 0 elsewhere.
-int nccl_version();
+/// The two lines, for the head of a report; none in the sandbox, where there is nothing to tell.
+std::vector<std::string> describe_backend(int world_size);
 
 /// What this rank runs on. Called by the rank.
 Device device_here(const Comm& dist);

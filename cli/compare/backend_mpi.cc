@@ -29,8 +29,6 @@ std::string world_line(int world_size) {
   return fmt::format("{} rank{}, a process each", world_size, world_size == 1 ? "" : "s");
 }
 
-int nccl_version() { return 0; }
-
 Device device_here(const Comm& /*dist*/) { return host_device(); }
 
 int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <nccl.h>
 #include <unistd.h>
 
 #include "cli/compare/backend.h"
@@ -54,11 +53,6 @@ std::string world_line(int world_size) {
   return lines.substr(0, lines.find('\n'));
 }
 
-int nccl_version() {
-  int version = 0;
-  return ncclGetVersion(&version) == ncclSuccess ? version : 0;
-}
-
 Device device_here(const Comm& /*dist*/) {
   const gpu::DeviceInfo info = gpu::device_info(gpu::current_rank_device()->device());
   Device device = host_device();
@@ -71,8 +65,6 @@ Device device_here(const Comm& /*dist*/) {
 
 int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
 
-// NCCL's choice may be a tree, or done by the switches (NVLS), which beats what any program that
-// sends and receives can do. Its ring is what a ring can be compared with.
 // All there are.
 std::vector<int> default_ranks() {
   return {gpu::why_no_device().empty() ? std::max(gpu::device_count(), 1) : 1};
@@ -81,6 +73,8 @@ std::vector<int> default_ranks() {
 void judge_contest(Contest& /*contest*/, const Plan& /*plan*/,
                    const std::function<void(std::size_t job)>& /*starting*/) {}
 
+// NCCL's choice may be a tree, or done by the switches (NVLS), which beats what any program that
+// sends and receives can do. Its ring is what a ring can be compared with.
 std::vector<Baseline> default_baselines(int world_size) {
   if (asks_for_ring(std::getenv("NCCL_ALGO"))) return {};
   // The native collectives of ranks that share a GPU are not NCCL's.

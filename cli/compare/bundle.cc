@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <system_error>
@@ -68,6 +69,23 @@ void copy_into(const fs::path& file, const fs::path& to) {
   fs::copy_file(fs::canonical(file), to);
 }
 
+constexpr const char* kClusterFile = "cluster.toml";
+
+/// The plan's cluster where it is a file: its place among the options, else none.
+std::optional<std::size_t> cluster_file_in(const std::vector<std::string>& options) {
+  for (std::size_t i = 0; i + 1 < options.size(); ++i) {
+    if (options[i] == "--cluster" && fs::is_regular_file(options[i + 1])) return i + 1;
+  }
+  return std::nullopt;
+}
+
+/// The options, with a file that travels along named where it will be.
+std::vector<std::string> options_beside(const Bundle& bundle, const std::string& folder) {
+  std::vector<std::string> options = bundle.options;
+  if (const auto at = cluster_file_in(options)) options[*at] = folder + "/" + kClusterFile;
+  return options;
+}
+
 constexpr const char* kHeadOfScript = R"sh(#!/bin/sh
 # Made by ./rankbox compare --backend {backend} --bundle. Measures here what was measured there:
 # topologies, and yours, beside the native collective.
@@ -90,7 +108,11 @@ std::string script_of(const Bundle& bundle) {
     mine += fmt::format(" --mine-library {0}=\"$here/{0}.so\"", each.exercise);
   }
   std::vector<std::string> options;
-  for (const std::string& option : bundle.options) {
+  for (const std::string& option : options_beside(bundle, "$here")) {
+    if (option.starts_with("$here/")) {
+      options.push_back('"' + option + '"');
+      continue;
+    }
     const bool is_plain = option.find_first_not_of(
                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                               "0123456789_-./+=,:@%") == std::string::npos;
@@ -134,6 +156,9 @@ void write_bundle(const Bundle& bundle) {
     copy_into(bundle.program, folder / name);
     for (const Mine& mine : bundle.libraries) {
       copy_into(mine.library, folder / (mine.exercise + ".so"));
+    }
+    if (const auto at = cluster_file_in(bundle.options)) {
+      copy_into(bundle.options[*at], folder / kClusterFile);
     }
     fs::create_directories(folder / "lib");
     for (const fs::path& library : libraries_of(bundle.program)) {

@@ -80,28 +80,30 @@ void check(const Options& options) {
   }
 }
 
-/// How many ranks there are where nothing is said. none: as many as there are GPUs.
+bool has_ranks(const Options& options) {
+  return !options.typed.ranks.empty() || options.typed.gpus > 0 || options.typed.threads > 0;
+}
+
+/// How many ranks there are where nothing is said, unless the program knows better.
 std::vector<int> default_ranks_of(const std::string& backend) {
   if (backend == "sim") return {2, 4, 8};
   return {std::max(2, static_cast<int>(std::thread::hardware_concurrency()))};
 }
 
 /// @param program rankbox-compare-BACKEND; the sandbox needs none
-Words command_of(const std::string& backend, const std::string& program, std::optional<int> ranks,
+Words command_of(const std::string& backend, const std::string& program, int ranks,
                  const Words& options) {
   Words command = {program};
   if (backend == "sim") command = {"/proc/self/exe", "compare-worker"};
   command.insert(command.end(), options.begin(), options.end());
-  if (backend == "mpi") return mpirun_command(*ranks, command);
-  if (ranks) command.insert(command.end(), {"--ranks", std::to_string(*ranks)});
+  if (backend == "mpi") return mpirun_command(ranks, command);
+  command.insert(command.end(), {"--ranks", std::to_string(ranks)});
   return command;
 }
 
 Workers workers_of(const std::string& backend, const std::string& program, Words options) {
   return {backend,
-          [=](std::optional<int> ranks, const Words& words) {
-            return command_of(backend, program, ranks, words);
-          },
+          [=](int ranks, const Words& words) { return command_of(backend, program, ranks, words); },
           std::move(options)};
 }
 
@@ -172,12 +174,25 @@ std::string explained(const std::string& complaint, const std::vector<Row>& rows
   return complaint;
 }
 
+/// As many as there are GPUs.
+std::vector<int> ranks_of(const std::string& program) {
+  ChildOptions child;
+  child.command = {program, "--show-ranks"};
+  child.seconds = 60;
+  const ChildResult result = run_child(child);
+  if (result.status != 0) throw Error(fmt::format("{}: {}", program, result.output));
+  return parse_ranks(result.output.substr(0, result.output.find('\n')));
+}
+
 /// The learner's files, if there are any, and one table of all.
-void measure(const Options& options, const Plan& plan, const Words& forwarded) {
+void measure(const Options& options, Plan plan, const Words& forwarded) {
   // Before the guard: the script answers Ctrl-C by itself.
   const std::string program = options.backend == "sim" ? ""
                                                        : backend_program("compare", options.backend,
                                                                          !options.bundle.empty());
+  if (options.backend == "nccl" && !has_ranks(options) && options.bundle.empty()) {
+    plan.ranks = ranks_of(program);
+  }
   const TemporaryFolder temporary;
   const std::string folder = temporary.path(".");
   const InterruptGuard guard;
@@ -194,8 +209,10 @@ void measure(const Options& options, const Plan& plan, const Words& forwarded) {
 
   if (!options.bundle.empty()) {
     Words for_others = words;
-    const bool says_ranks = options.backend == "nccl" && !options.typed.ranks.empty();
-    if (says_ranks) for_others.insert(for_others.end(), {"--ranks", options.typed.ranks});
+    if (options.backend == "nccl" && has_ranks(options)) {
+      for_others.insert(for_others.end(),
+                        {"--ranks", fmt::format("{}", fmt::join(plan.ranks, ","))});
+    }
     write_bundle({options.bundle, options.backend, program, for_others, plan.ranks.front(),
                   compiled.libraries});
     fmt::print("wrote {}: copy it to the other machine, and start run.sh there\n", options.bundle);
@@ -213,11 +230,7 @@ void measure(const Options& options, const Plan& plan, const Words& forwarded) {
   Supervisor supervisor(plan, workers_of(options.backend, program, words), yours, compiled, output,
                         folder);
   supervisor.set_known(known);
-  if (options.backend == "nccl" && options.typed.ranks.empty() && options.typed.gpus == 0) {
-    supervisor.run_world(std::nullopt);
-  } else {
-    for (const int ranks : plan.ranks) supervisor.run_world(ranks);
-  }
+  for (const int ranks : plan.ranks) supervisor.run_world(ranks);
   output.finish();
   if (options.typed.json != "-") print_what_it_printed(supervisor.printed());
   print_report(options, plan, output, started);
@@ -256,7 +269,7 @@ void run(Options& options) {
 void compare_references(const Plan& plan) {
   Progress progress;
   Output output(plan, true);
-  output.start({});
+  output.start({}, {});
   measure_worlds(plan, {.on_job = [&](const Contest& contest,
                                       std::size_t job) { progress.show(contest[job].row); },
                         .on_contest =

@@ -189,6 +189,8 @@ void add_program_options(CLI::App& app, CompareArguments& typed) {
                  "start so many processes of one rank each on this machine (nccl)")
       ->check(whole_number(1, 65536));
   app.add_flag("--show-backend", typed.shows_backend, "say what this program measures, and stop");
+  app.add_flag("--show-ranks", typed.shows_ranks,
+               "say how many ranks there are where nothing is said, and stop");
   app.add_option("--stream", typed.stream)->group("");  // not for people, as what follows
   app.add_option("--first-contest", typed.first_contest)->group("");
   app.add_option("--mine", typed.mine)->group("")->expected(1)->take_all();

@@ -24,10 +24,10 @@ double now() {
 
 }  // namespace
 
-void Output::start(const std::vector<Device>& devices) {
+void Output::start(const std::vector<std::string>& backend, const std::vector<Device>& devices) {
   devices_ = devices;
   if (!prints_) return;
-  fmt::print("{}{}", format_header(devices), has_started_ ? "" : legend(plan_));
+  fmt::print("{}{}", format_header(backend, devices), has_started_ ? "" : legend(plan_));
   std::fflush(stdout);
   has_started_ = true;
 }

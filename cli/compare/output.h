@@ -17,7 +17,8 @@ class Output {
   Output(const Plan& plan, bool prints) : plan_(plan), prints_(prints) {}
 
   /// Before the rows of a world. Prints the legend the first time.
-  void start(const std::vector<Device>& devices);
+  /// @param backend see format_header()
+  void start(const std::vector<std::string>& backend, const std::vector<Device>& devices);
   /// One contest.
   void add(const std::vector<Row>& contest);
   /// After the last row.

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <sys/prctl.h>
 
@@ -65,25 +66,28 @@ void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
   std::optional<FrameWriter> writer;
   if (launch().is_first()) writer.emplace(typed.stream);
   const Row* told = nullptr;  // the first of the contest that was sent last
-  const Listener listener = {.on_start =
-                                 [&](const std::vector<Device>& devices) {
-                                   writer->write({.kind = Frame::Kind::kStart, .devices = devices});
-                                 },
-                             .on_job =
-                                 [&](const Contest& contest, std::size_t job) {
-                                   if (!writer) return;
-                                   Frame frame{.kind = Frame::Kind::kJob, .number = job};
-                                   if (told != &contest.front().row) {
-                                     for (const Job& each : contest) frame.rows.push_back(each.row);
-                                     told = &contest.front().row;
-                                   }
-                                   writer->write(frame);
-                                 },
-                             .on_contest =
-                                 [&](const std::vector<Row>& rows) {
-                                   told = nullptr;
-                                   writer->write({.kind = Frame::Kind::kContest, .rows = rows});
-                                 }};
+  const Listener listener = {
+      .on_start =
+          [&](const std::vector<Device>& devices) {
+            writer->write({.kind = Frame::Kind::kStart,
+                           .lines = describe_backend(static_cast<int>(devices.size())),
+                           .devices = devices});
+          },
+      .on_job =
+          [&](const Contest& contest, std::size_t job) {
+            if (!writer) return;
+            Frame frame{.kind = Frame::Kind::kJob, .number = job};
+            if (told != &contest.front().row) {
+              for (const Job& each : contest) frame.rows.push_back(each.row);
+              told = &contest.front().row;
+            }
+            writer->write(frame);
+          },
+      .on_contest =
+          [&](const std::vector<Row>& rows) {
+            told = nullptr;
+            writer->write({.kind = Frame::Kind::kContest, .rows = rows});
+          }};
   const auto fail = [&](const std::string& what, std::uint64_t exit_code) {
     if (writer) writer->write({.kind = Frame::Kind::kFailed, .number = exit_code, .text = what});
   };
@@ -111,7 +115,7 @@ void measure_and_print(const Plan& plan, const CompareArguments& typed, const Wo
       {.on_start =
            [&](const std::vector<Device>& devices) {
              check_report(typed);
-             output.start(devices);
+             output.start(describe_backend(static_cast<int>(devices.size())), devices);
            },
        .on_job = [&](const Contest& contest, std::size_t job) { progress.show(contest[job].row); },
        .on_contest =
@@ -173,6 +177,7 @@ int run(const Words& arguments) {
     throw InvalidArgument(fmt::format("{} (see --help)", error.what()));
   }
   if (typed.shows_backend) return print_once(backend_line() + "\n"), 0;
+  if (typed.shows_ranks) return print_once(fmt::format("{}\n", fmt::join(default_ranks(), ","))), 0;
   if (typed.lists_clusters) return print_once(format_clusters()), 0;
   if (typed.processes > 0) return run_processes(typed.processes, without_processes(arguments));
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "cli/compare/algorithms.h"
-#include "cli/compare/backend.h"
 #include "cli/compare/fallen.h"
 #include "cli/compare/lists.h"
 #include "cli/compare/winners.h"
@@ -93,10 +92,11 @@ std::string note_on_sharing(const std::vector<Device>& devices) {
 
 }  // namespace
 
-std::string format_header(const std::vector<Device>& devices) {
-  if (backend_name() == std::string("sim")) return "";
-  std::string header =
-      fmt::format("# {}\n# {}\n", backend_line(), world_line(static_cast<int>(devices.size())));
+std::string format_header(const std::vector<std::string>& backend,
+                          const std::vector<Device>& devices) {
+  if (backend.empty()) return "";
+  std::string header;
+  for (const std::string& line : backend) header += "# " + line + "\n";
   for (std::size_t rank = 0; rank < devices.size(); ++rank) header += line_of(rank, devices[rank]);
   return header + note_on_sharing(devices);
 }

@@ -10,7 +10,9 @@
 namespace rankbox::cli {
 
 /// What runs, and on what, above the tables: lines that begin with "#". Empty in the sandbox.
-std::string format_header(const std::vector<Device>& devices);
+/// @param backend what the backend says of itself and of the world, a line each
+std::string format_header(const std::vector<std::string>& backend,
+                          const std::vector<Device>& devices);
 
 /// What the columns mean, once, above the tables.
 std::string legend(const Plan& plan);

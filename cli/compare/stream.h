@@ -17,7 +17,7 @@ namespace rankbox::cli {
 
 struct Frame {
   enum class Kind : std::uint8_t {
-    kStart,    // devices
+    kStart,    // devices, lines: what the backend says of itself
     kJob,      // rows: those of the contest, number: which of them
     kContest,  // rows, measured
     kFailed,   // text: a failure that is not a learner's; number: the exit code
@@ -26,12 +26,13 @@ struct Frame {
   Kind kind = Kind::kStart;
   std::uint64_t number = 0;
   std::string text = {};
+  std::vector<std::string> lines = {};
   std::vector<Row> rows = {};
   std::vector<Device> devices = {};
 };
 
 inline auto fields_of(Frame& frame) {
-  return std::tie(frame.kind, frame.number, frame.text, frame.rows, frame.devices);
+  return std::tie(frame.kind, frame.number, frame.text, frame.lines, frame.rows, frame.devices);
 }
 
 /// The writing end. Thread safety: used by one thread at a time.

@@ -58,10 +58,10 @@ Supervisor::Supervisor(const Plan& plan, Workers workers, std::vector<YourFile> 
       output_(output),
       folder_(std::move(folder)) {}
 
-void Supervisor::run_world(std::optional<int> ranks) {
+void Supervisor::run_world(int ranks) {
   fallen_ = uncompiled_;
   for (const Row& row : known_) {
-    if (row.fallen && (!ranks || row.world_size == *ranks)) {
+    if (row.fallen && row.world_size == ranks) {
       fallen_.try_emplace(file_of(row).exercise, *row.fallen);
     }
   }
@@ -71,7 +71,7 @@ void Supervisor::run_world(std::optional<int> ranks) {
     run_ = {};
     run_.heard_at = now();
     const std::string pipe =
-        fmt::format("{}/rows-{}-{}-{}", folder_, workers_.backend, ranks.value_or(0), start);
+        fmt::format("{}/rows-{}-{}-{}", folder_, workers_.backend, ranks, start);
     FrameReader reader(pipe);
     ChildOptions child;
     child.command = command(ranks);
@@ -115,7 +115,7 @@ void Supervisor::run_world(std::optional<int> ranks) {
   }
 }
 
-std::vector<std::string> Supervisor::command(std::optional<int> ranks) {
+std::vector<std::string> Supervisor::command(int ranks) {
   std::vector<std::string> options = workers_.options;
   for (const Mine& mine : libraries_) {
     if (fallen_.contains(mine.exercise)) continue;
@@ -131,7 +131,7 @@ void Supervisor::take(const Frame& frame) {
   switch (frame.kind) {
     case Frame::Kind::kStart:
       progress_.clear();
-      if (!has_started_) output_.start(frame.devices);
+      if (!has_started_) output_.start(frame.lines, frame.devices);
       has_started_ = true;
       return;
     case Frame::Kind::kJob:

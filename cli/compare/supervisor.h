@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,8 @@ namespace rankbox::cli {
 
 struct Workers {
   std::string backend;  // "sim", "mpi", "nccl"
-  /// The command that measures on so many ranks (none: the program's default) with these options.
-  std::function<std::vector<std::string>(std::optional<int> ranks,
-                                         const std::vector<std::string>& options)>
+  /// The command that measures on so many ranks with these options.
+  std::function<std::vector<std::string>(int ranks, const std::vector<std::string>& options)>
       command;
   std::vector<std::string> options;  // of the plan, for the processes
 };
@@ -41,7 +39,7 @@ class Supervisor {
   /// Measures all contests of one world. Blocks.
   /// Throws what the processes report that is not a learner's failure: InvalidArgument or Error;
   /// Interrupted while an InterruptGuard lives.
-  void run_world(std::optional<int> ranks);
+  void run_world(int ranks);
 
   /// What the learner's code printed, the first of it.
   const std::string& printed() const { return printed_; }
@@ -57,7 +55,7 @@ class Supervisor {
     std::uint64_t exit_code = 0;
   };
 
-  std::vector<std::string> command(std::optional<int> ranks);
+  std::vector<std::string> command(int ranks);
   void take(const Frame& frame);
   bool is_overdue() const;
   /// Of the learner's jobs, the one that was at work; null if none was.

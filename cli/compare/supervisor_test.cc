@@ -38,7 +38,7 @@ Supervised run(const std::string& end, const std::vector<Row>& known = {},
   plan.deadline_seconds = 0.2;
   Supervised result;
   const Workers workers = {"sim",
-                           [&](std::optional<int> ranks, const std::vector<std::string>& options) {
+                           [&](int ranks, const std::vector<std::string>& options) {
                              CHECK(ranks == 2);
                              ++result.starts;
                              std::vector<std::string> command = {std::getenv("FAKE_WORKER"), end};
