@@ -29,7 +29,7 @@ struct Compiled {
 Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library,
                  const CompileOptions& options = {});
 
-/// The same for a program of its own, void rank_main(Comm& dist); see cli/rank_main.h.
+/// The same for a whole program, void rank_main(Comm& dist); see cli/rank_main.h.
 Compiled compile_program(const std::string& source, const std::string& library,
                          const CompileOptions& options = {});
 

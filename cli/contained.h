@@ -1,4 +1,4 @@
-// Runs a learner's library in a process of its own, and turns whatever becomes of it into a verdict.
+// Runs a learner's library in a separate process, and turns the outcome into a verdict.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Contained {
   std::string result;  // what else it reported (verdict_report.h); empty: it did not get that far
 };
 
-/// What became of a process that ran a learner's library and ended without a word of its own: the
+/// The failure of a process that ran a learner's library and ended without a report: the
 /// kind, the rank, and the place as well as it can be told.
 /// @param options reads function, library, source and seconds
 Failure failure_of_end(const ChildResult& child, const ContainedOptions& options);

@@ -1,4 +1,4 @@
-// What differs between backends beyond their Comm. Each implements it in a source file of its own,
+// What differs between backends beyond their Comm. Each backend implements it in
 // backend_NAME.cc.
 #pragma once
 
@@ -30,7 +30,7 @@ std::vector<std::string> describe_backend(int world_size);
 /// What this rank runs on. Called by the rank.
 Device device_here(const Comm& dist);
 
-/// The nodes that ranks are told to be on: those of the cluster where all of it is imagined, 1 where
+/// The number of nodes that ranks are placed on: those of the cluster where all of it is imagined, 1 where
 /// nodes are real, and found by the backend itself.
 int nodes_to_imagine(const Cluster& cluster, int world_size);
 

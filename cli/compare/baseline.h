@@ -1,7 +1,7 @@
 // Baselines: the native collective under other settings of its library.
 //
 // A library like NCCL reads NCCL_ALGO from its environment, some versions once per process. So a
-// baseline is measured by a process of its own: this program runs itself with the variable set, and
+// baseline is measured by a separate process: this program runs itself with the variable set, and
 // gets the rows back through a pipe. Where a launcher started several processes, each of them does
 // so, and their children find each other as they themselves did.
 #pragma once
@@ -22,7 +22,7 @@ struct BaselineRows {
 void set_baseline_options(std::vector<std::string> options);
 
 /// Runs this program again for its native rows. Blocks until it has ended; it is killed if
-/// this process is, or is told to stop (Interrupted then, if an InterruptGuard lives).
+/// this process is. Throws Interrupted after a signal while an InterruptGuard lives.
 BaselineRows measure_baseline(int world_size, const Baseline& baseline);
 
 /// The child's side: gives the rows to the parent. Throws std::system_error if it is gone.

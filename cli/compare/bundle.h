@@ -13,7 +13,7 @@ struct Bundle {
   std::string backend;               // "mpi" or "nccl"
   std::string program;               // rankbox-compare-BACKEND
   std::vector<std::string> options;  // of the plan
-  int ranks = 2;                     // of MPI, where run.sh is told nothing
+  int ranks = 2;                     // of MPI, the default of run.sh
   std::vector<Mine> libraries;       // of the learner's
 };
 

@@ -24,7 +24,7 @@ double price(const Cost& cost, const Link& link, double gamma) {
   return cost.steps * link.alpha + cost.bytes * link.beta + cost.reduced * gamma;
 }
 
-/// The closed form of cost.h, phase by phase: each goes over links of its own.
+/// The closed form of cost.h, phase by phase: each over its own links.
 double hierarchical_seconds(const Row& row, const Cluster& cluster) {
   const int nodes = cluster.nodes_for(row.world_size);
   const int largest_node = (row.world_size + nodes - 1) / nodes;

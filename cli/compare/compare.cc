@@ -257,7 +257,7 @@ void run(Options& options) {
       throw InvalidArgument("--plot: a barrier has no sizes to plot its time against");
     check_plottable(options.plot);
   }
-  // What the processes that measure are told: all but what is about this process.
+  // Options for the processes that measure: all but those about this process.
   const Words forwarded =
       typed_options(*options.app, {"--json", "--plot", "--mine", "--backend", "--bundle", "--ranks",
                                    "--nthreads", "--ngpus", "--help"});
@@ -310,7 +310,8 @@ void add_compare(CLI::App& app) {
       "  ./rankbox compare --mine allreduce_ring=my_ring.cc --ranks 4 --sizes 1M\n"
       "  ./rankbox compare --backend mpi --ranks 4 -b 1K -e 16M -f 16\n"
       "  ./rankbox compare --backend nccl -b 8 -e 1G -f 2 --bundle to_the_gpus\n"
-      "Yours runs in processes of its own: what does not compile, hangs, dies or is wrong gets "
+      "Your code runs in separate processes: a file that does not compile, hangs, dies or is wrong "
+      "gets "
       "one\n"
       "line, and the other rows go on. Options with one letter are nccl-tests'.\n"
       "Exits with 0 if all results are right, 1 if not, 2 for a mistake on this command line.");

@@ -13,7 +13,7 @@
 namespace rankbox::cli {
 namespace {
 
-// What a rank tells of itself, as 32-bit numbers: every backend can gather those.
+// A rank's description as 32-bit numbers, which every backend can gather.
 constexpr std::size_t kWords = 128;
 constexpr std::size_t kLongestText = 120;
 

@@ -27,7 +27,7 @@ inline auto fields_of(Device& device) {
                   device.memory_bytes);
 }
 
-/// Everybody's, by rank, on every rank. A collective.
+/// All ranks' devices, by rank, on every rank. A collective.
 std::vector<Device> gather_devices(Comm& dist, Device mine);
 
 /// The ranks of each device that has several, in the order of the first.

@@ -162,7 +162,7 @@ void add_what(CLI::App& app, CompareArguments& typed) {
                  "in the sandbox: ranks as threads, or as fibers, quicker where they share cores")
       ->capture_default_str();
   app.add_option("--baseline", typed.baselines,
-                 "LABEL:VARIABLE=VALUE: the native collective once more, in a process of its own "
+                 "LABEL:VARIABLE=VALUE: the native collective once more, in a separate process "
                  "with that variable set; none: not even native-ring:NCCL_ALGO=RING, which nccl "
                  "has by default")
       ->expected(1)

@@ -24,7 +24,7 @@ constexpr const char* name_of(Whose whose) {
 /// Which rank's time counts: nccl-tests' -a.
 enum class Average : std::uint8_t { kRank0, kMean, kMin, kMax };
 
-/// The native collective once more, under another name, in a process of its own where an
+/// The native collective once more, under another name, in a separate process where an
 /// environment variable is set: what a library reads once, at its start, cannot be changed later.
 struct Baseline {
   std::string label;     // "native-ring"

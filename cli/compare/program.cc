@@ -183,7 +183,7 @@ int run(const Words& arguments) {
 
   Plan plan = plan_of(typed, default_ranks());
   const int processes = launch().processes;
-  // A launcher may give its processes a terminal of its own, whatever their output goes to.
+  // A launcher may give its processes a pseudo-terminal, wherever their output goes.
   if (processes > 0) setenv("NO_COLOR", "1", /*overwrite=*/0);
   if (processes > 0 && (!typed.ranks.empty() || typed.gpus > 0 || typed.threads > 0) &&
       plan.ranks != std::vector{processes}) {
@@ -204,8 +204,8 @@ int run(const Words& arguments) {
   set_baseline_options(typed_options(
       app, {"--algorithms", "--baseline", "--ranks", "--ngpus", "--nthreads", "--json",
             "--mine-library", "--stream", "--first-contest", "--processes"}));
-  // Alone, this process ends its ranks in good order. Several processes end at once, as they are told
-  // to: one that waited for the others' end would only keep their launcher waiting.
+  // A single process stops its ranks in order. With a launcher, each process exits at once on a
+  // signal: waiting for the others would only delay the launcher.
   std::optional<InterruptGuard> guard;
   if (processes <= 1) guard.emplace();
   if (typed.stream.empty()) {

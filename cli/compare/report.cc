@@ -82,7 +82,7 @@ std::string note_on_sharing(const std::vector<Device>& devices) {
         "# Ranks {} share {} of {}: {}\n", in_words(ranks),
         on_host ? "the memory" : "device " + device.bus, device.host,
         in_processes && !on_host
-            // NCCL does that only with every process on a host of its own, in its eyes.
+            // NCCL allows that only if it takes each process to be on another host.
             ? "messages go through sockets; good for correctness, and the times mean nothing"
             : "messages are copied within it; no link between devices is measured");
   }

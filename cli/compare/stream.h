@@ -1,4 +1,4 @@
-// What a process that measures tells the one that started it: frames through a named pipe.
+// Reports from a measuring process to the one that started it: frames through a named pipe.
 //
 // Its standard output is not free for that: the learner's code prints there, and a launcher mixes
 // what its processes print.

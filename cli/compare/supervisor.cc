@@ -20,11 +20,11 @@
 namespace rankbox::cli {
 namespace {
 
-// A run has no limit of its own: each call has one.
+// The run has no time limit; each call has one.
 constexpr double kNoLimitSeconds = 30 * 24 * 3600;
-// For our own jobs, which end; so that a hang of the machine is not one of the user's evening.
+// The limit for reference jobs: a machine that hangs must not block forever.
 constexpr double kSilenceSeconds = 1800;
-// Beyond the deadline, so that processes with a deadline of their own can say more than we.
+// Added to the deadline, so that the processes' own deadline errors, which say more, come first.
 constexpr double kTimeToReport = 5;
 constexpr double kTimeToEnd = 5;
 
