@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string_view>
 
@@ -17,7 +16,7 @@
 #include <unistd.h>
 
 #include "cli/child.h"
-#include "comm/memory_meter.h"
+#include "cli/signal_stack.h"
 
 namespace rankbox::cli {
 
@@ -52,11 +51,6 @@ class Line {
   std::size_t size_ = 0;
 };
 
-int current_rank() {
-  const MemoryMeter* meter = current_memory_meter();
-  return meter == nullptr ? -1 : static_cast<int>(meter->owner & 0xffffffff) - 1;
-}
-
 bool in_library(std::uintptr_t address) {
   return address >= library_begin && address < library_end;
 }
@@ -83,7 +77,7 @@ void report(std::string_view how, int number) {
   line.add(" ");
   line.add(static_cast<std::uintptr_t>(number), 10);
   line.add(" rank ");
-  const int rank = current_rank();
+  const int rank = rank_of_this_thread();
   if (rank < 0) line.add("-");
   line.add(static_cast<std::uintptr_t>(rank < 0 ? -rank : rank), 10);
   line.add(" at");
@@ -103,29 +97,6 @@ void on_signal(int signal) {
 void on_exit_called(int status, void* /*unused*/) {
   if (!done) report("exit", status);
 }
-
-/// A thread's stack for signal handlers, for as long as the thread lives.
-class SignalStack {
- public:
-  SignalStack() {
-    stack_t stack = {};
-    stack.ss_sp = memory_.get();
-    stack.ss_size = kBytes;
-    sigaltstack(&stack, nullptr);
-  }
-  SignalStack(const SignalStack&) = delete;
-  SignalStack& operator=(const SignalStack&) = delete;
-  ~SignalStack() {
-    stack_t none = {};
-    none.ss_flags = SS_DISABLE;
-    sigaltstack(&none, nullptr);
-  }
-
- private:
-  // The handler needs some 10 KiB, most of them for walking up the frames.
-  static constexpr std::size_t kBytes = 64 * 1024;
-  std::unique_ptr<char[]> memory_ = std::make_unique_for_overwrite<char[]>(kBytes);
-};
 
 // ---- Exceptions ----
 
@@ -187,7 +158,7 @@ void remember_throw() {
   add_addresses(line);
   if (line.text().empty()) return;
   const std::lock_guard lock(throws_mutex);
-  throws()[current_rank()] = std::string(line.text().substr(1));
+  throws()[rank_of_this_thread()] = std::string(line.text().substr(1));
 }
 
 }  // namespace rankbox::cli

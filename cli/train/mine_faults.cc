@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <tuple>
 #include <vector>
@@ -20,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "comm/memory_meter.h"
+#include "cli/signal_stack.h"
 
 namespace rankbox::train {
 namespace {
@@ -60,11 +59,6 @@ Found find_callers() {
     }
   }
   return found;
-}
-
-int current_rank() {
-  const MemoryMeter* meter = current_memory_meter();
-  return meter == nullptr ? -1 : static_cast<int>(meter->owner & 0xffffffff) - 1;
 }
 
 using PlaceText = std::array<char, 4096>;
@@ -156,7 +150,7 @@ void on_signal(int signal) {
   alarm(10);  // should the report itself hang
   const PlaceText place = place_of(found);
   const char* name = found.library->function.name.c_str();
-  const int rank = current_rank();
+  const int rank = cli::rank_of_this_thread();
   const std::size_t file = length_of_other_file(place.data());
   std::array<char, 3 * std::tuple_size_v<PlaceText>> line;
   const int size =
@@ -179,28 +173,6 @@ void install_handlers() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
     sigaction(signal, &action, nullptr);
 }
-
-/// A thread's stack for signal handlers.
-class SignalStack {
- public:
-  SignalStack() {
-    stack_t stack = {};
-    stack.ss_sp = memory_.get();
-    stack.ss_size = kBytes;
-    sigaltstack(&stack, nullptr);
-  }
-  SignalStack(const SignalStack&) = delete;
-  SignalStack& operator=(const SignalStack&) = delete;
-  ~SignalStack() {
-    stack_t none = {};
-    none.ss_flags = SS_DISABLE;
-    sigaltstack(&none, nullptr);
-  }
-
- private:
-  static constexpr std::size_t kBytes = 64 * 1024;
-  std::unique_ptr<char[]> memory_ = std::make_unique_for_overwrite<char[]>(kBytes);
-};
 
 std::mutex throws_mutex;
 std::map<int, Found>& throws() {
@@ -233,7 +205,7 @@ void report_faults_in(const MineFunction& function) {
 
 void use_signal_stack() {
   if (libraries().empty()) return;
-  thread_local const SignalStack stack;
+  thread_local const cli::SignalStack stack;
 }
 
 std::vector<std::string> functions_of_yours() {
@@ -263,7 +235,7 @@ void remember_throw() {
   const Found found = find_callers();
   if (found.library == nullptr) return;
   const std::lock_guard lock(throws_mutex);
-  throws()[current_rank()] = found;
+  throws()[cli::rank_of_this_thread()] = found;
 }
 
 }  // namespace rankbox::train
