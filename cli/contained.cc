@@ -75,7 +75,11 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
   failure.rank = report.rank;
   failure.replay = report.last_case;
   failure.kind = FailureKind::kCrash;
-  const int signal = WIFSIGNALED(child.status) ? WTERMSIG(child.status) : 0;
+  // A launcher gives the signal of a rank as its exit code, as shells do.
+  const int exit_code = WIFEXITED(child.status) ? WEXITSTATUS(child.status) : 0;
+  const int signal = WIFSIGNALED(child.status) ? WTERMSIG(child.status)
+                     : exit_code > 128         ? exit_code - 128
+                                               : 0;
   if (child.timed_out || signal == SIGXCPU) {
     failure.kind = FailureKind::kTimeout;
     failure.message = fmt::format("still running after {:g} s: ", seconds);
@@ -99,7 +103,7 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
 
 Verdict verdict_of(const ContainedOptions& options, const ChildResult& child,
                    const Report& report) {
-  // A process that had to be stopped has no say, whatever it wrote.
+  // The verdict of a process that had to be killed is ignored.
   if (!report.verdict.empty() && child.status == 0 && !child.timed_out) {
     return verdict_from_json(report.verdict);
   }

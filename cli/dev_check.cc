@@ -5,6 +5,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <regex>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -186,7 +187,8 @@ std::string check_hints(const Exercise& exercise) {
 
 std::string check_page(const Exercise& exercise) {
   const std::string path = readme_path(chapter_of(exercise));
-  if (text_of(path).find(exercise.name) == std::string::npos) {
+  const std::regex word("\\b" + exercise.name + "\\b");
+  if (!std::regex_search(text_of(path), word)) {
     throw Error(fmt::format("{} does not mention {}", path, exercise.name));
   }
   return "mentions it";

@@ -125,7 +125,7 @@ int run_mpirun(int ranks, const std::vector<std::string>& command) {
   return run_attached(mpirun_command(ranks, command));
 }
 
-int run_attached(const std::vector<std::string>& words) {
+int run_attached(const std::vector<std::string>& words, const std::string& explained_by) {
   const SignalForwarder forwarder;
   start(words);
   int status = 0;
@@ -138,8 +138,9 @@ int run_attached(const std::vector<std::string>& words) {
   if (is_ended || (received != 0 && code > 128)) return 128 + received;
   // The dead rank could not say so itself.
   if (code > 128 && code != 128 + SIGINT) {
-    fmt::print(stderr, "rankbox: a rank died of signal {} ({})\n", code - 128,
-               strsignal(code - 128));
+    fmt::print(stderr, "rankbox: crash: a rank died of signal {} ({}){}\n", code - 128,
+               strsignal(code - 128),
+               explained_by.empty() ? "" : fmt::format("; {} says where", explained_by));
   }
   return code;
 }

@@ -24,7 +24,8 @@ std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string
 /// its ranks, so that they may finish what they are at; the next one is passed on as SIGTERM, which
 /// ends all. If this process is killed, they are ended, too.
 /// Throws Error if it cannot be started. Call it from the main thread.
-int run_attached(const std::vector<std::string>& words);
+/// @param explained_by the command that explains the death of a rank, for the line that reports it
+int run_attached(const std::vector<std::string>& words, const std::string& explained_by = "");
 
 /// The same for `command` as `ranks` processes.
 /// Throws Error, as mpirun_command does, if there is no mpirun.

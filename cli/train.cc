@@ -18,6 +18,7 @@
 #include "cli/mpirun.h"
 #include "cli/train_files.h"
 #include "comm/errors.h"
+#include "exercises/registry.h"
 
 namespace rankbox::cli {
 
@@ -63,13 +64,19 @@ Words exercises_called(const std::string& program, const Words& arguments) {
   options.command.insert(options.command.end(), arguments.begin(), arguments.end());
   const ChildResult result = run_child(options);
   const int status = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 1;
+  if (result.timed_out || (status != 0 && result.output.empty())) {
+    throw Error(fmt::format("{} {}", program,
+                            result.timed_out ? "does not answer" : "ended without a word"));
+  }
   if (status != 0) {
     fmt::print(stderr, "{}", result.output);
     throw CLI::RuntimeError(status);
   }
   std::istringstream lines(result.output);
   Words names;
-  for (std::string name; std::getline(lines, name);) names.push_back(name);
+  for (std::string name; std::getline(lines, name);) {
+    if (find_exercise(name) != nullptr) names.push_back(name);  // else a library's warning
+  }
   return names;
 }
 

@@ -17,6 +17,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/compile.h"
 #include "cli/grade.h"
 #include "cli/paths.h"
@@ -126,6 +127,7 @@ std::string complaint_about(const Candidate& candidate) {
   GradeOptions grading;
   grading.file = candidate.file;
   grading.command = fmt::format("./rankbox check {}", exercise.name);
+  const InterruptGuard guard;  // so that Ctrl-C leaves no files
   const Verdict verdict = grade(exercise, grading).verdict;
   if (is_own) remember(exercise, verdict);
   if (verdict.passed()) return "";

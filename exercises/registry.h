@@ -36,7 +36,8 @@ struct Exercise {
   std::string messages = "any";  // the rule on who may talk to whom
   std::string example;           // a case and its cost by hand; empty: none
   Cost example_cost;
-  std::string stub;  // the first digits of git's blob id of the file as handed out
+  std::vector<std::string> calls;  // other exercises whose functions the solution calls
+  std::string stub;                // the first digits of git's blob id of the file as handed out
 };
 
 /// A course. Both lists are in reading order.

@@ -20,7 +20,7 @@ namespace rankbox::cli {
 
 namespace {
 
-std::vector<std::string> options_of_this_process;  // but for those that a baseline sets
+std::vector<std::string> arguments_of_this_process;  // but for those that a baseline sets
 
 // It ends by itself: its ranks have deadlines.
 constexpr double kNoLimitSeconds = 7 * 24 * 3600;
@@ -41,8 +41,8 @@ std::string in_words(int status) {
 
 }  // namespace
 
-void set_baseline_options(std::vector<std::string> options) {
-  options_of_this_process = std::move(options);
+void set_baseline_arguments(std::vector<std::string> arguments) {
+  arguments_of_this_process = std::move(arguments);
 }
 
 BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
@@ -54,14 +54,14 @@ BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
                    // other: these are of another job (launch/rank_variables.h).
                    fmt::format("RANKBOX_JOB={} {}", job == nullptr ? "" : job, baseline.label),
                    std::filesystem::read_symlink("/proc/self/exe").string()};
+  child.command.insert(child.command.end(), arguments_of_this_process.begin(),
+                       arguments_of_this_process.end());
   for (const char* option : {"--is-baseline", "--algorithms", "native", "--baseline", "none"}) {
     child.command.emplace_back(option);
   }
   if (launch().processes == 0) {
     child.command.insert(child.command.end(), {"--ranks", std::to_string(world_size)});
   }
-  child.command.insert(child.command.end(), options_of_this_process.begin(),
-                       options_of_this_process.end());
   child.seconds = kNoLimitSeconds;
   child.file_bytes = std::numeric_limits<std::int64_t>::max();  // shared memory counts as files
 

@@ -18,8 +18,9 @@ struct BaselineRows {
   std::string failure;    // why there are none, in one line; "": it was measured
 };
 
-/// Sets what a baseline's process is started with: the options of this one. Call it once, first.
-void set_baseline_options(std::vector<std::string> options);
+/// Sets the arguments that a baseline's process is started with, those of this one. Call it once,
+/// first.
+void set_baseline_arguments(std::vector<std::string> arguments);
 
 /// Runs this program again for its native rows. Blocks until it has ended; it is killed if
 /// this process is. Throws Interrupted after a signal while an InterruptGuard lives.

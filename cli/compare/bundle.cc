@@ -96,7 +96,6 @@ constexpr const char* kHeadOfScript = R"sh(#!/bin/sh
 # Needs {needs},
 # and a C library at least as new as that of the machine that made it.
 here=$(cd "$(dirname "$0")" && pwd -P)
-export LD_LIBRARY_PATH="$here/lib${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}"
 [ $# -gt 0 ] || set -- {options}
 {command}
 )sh";

@@ -94,7 +94,7 @@ std::vector<int> default_ranks_of(const std::string& backend) {
 Words command_of(const std::string& backend, const std::string& program, int ranks,
                  const Words& options) {
   Words command = {program};
-  if (backend == "sim") command = {"/proc/self/exe", "compare-worker"};
+  if (backend == "sim") command = {"/proc/self/exe", kWorkerSubcommand};
   command.insert(command.end(), options.begin(), options.end());
   if (backend == "mpi") return mpirun_command(ranks, command);
   command.insert(command.end(), {"--ranks", std::to_string(ranks)});
@@ -236,6 +236,7 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
   print_report(options, plan, output, started);
   const std::string complaint = complaint_about(output.rows());
   if (!complaint.empty()) throw Error(explained(complaint, output.rows(), yours));
+  if (!supervisor.notes().empty()) throw Error(supervisor.notes().front());
 }
 
 void run(Options& options) {
@@ -319,14 +320,14 @@ void add_compare(CLI::App& app) {
 }
 
 void add_compare_worker(CLI::App& app) {
-  CLI::App* worker = app.add_subcommand("compare-worker", "measures (for internal use)");
+  CLI::App* worker = app.add_subcommand(kWorkerSubcommand, "measures (for internal use)");
   worker->group("");  // hidden
   worker->prefix_command();
   worker->set_help_flag();
   worker->callback([worker] {
     report_stops();
     set_stop_hooks({set_library, use_signal_stack});
-    Words arguments = {"compare-worker"};
+    Words arguments = {kWorkerSubcommand};
     const Words words = worker->remaining();
     arguments.insert(arguments.end(), words.begin(), words.end());
     const int status = run_compare_program(arguments);

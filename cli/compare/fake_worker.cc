@@ -1,5 +1,4 @@
-// Stands for a process that measures, and comes to the end that its first argument names: for
-// supervisor_test.
+// A fake measuring process for supervisor_test, which ends as its first argument says.
 //
 //   fake_worker END [OPTION...] --first-contest N --stream PIPE
 //

@@ -72,7 +72,11 @@ Algorithms algorithms_in(const Plan& plan) {
     if (loaded.function == nullptr) {
       throw Error(fmt::format("{}: {}", mine.exercise, loaded.problem));
     }
-    Algorithm algorithm = *algorithm_of(mine.exercise, loaded.function, Whose::kYours);
+    std::optional<Algorithm> found = algorithm_of(mine.exercise, loaded.function, Whose::kYours);
+    if (!found) {
+      throw Error(fmt::format("{}: this program knows no such exercise", mine.exercise));
+    }
+    Algorithm algorithm = std::move(*found);
     algorithm.library = loaded.entry;
     algorithm.call = [call = algorithm.call](Comm& dist, Buffers& buffers,
                                              const CallSettings& settings) {

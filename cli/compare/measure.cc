@@ -95,12 +95,19 @@ class Measurement {
     marks_.enter(i);
   }
 
+  /// So that a rank which hangs or dies in a learner's job does so while that job is announced.
+  void leave(std::size_t i) {
+    if (contest_[i].row.whose != Whose::kYours) return;
+    dist_.barrier();
+    marks_.leave();
+  }
+
   void call(std::size_t i, Buffers& buffers) {
     InterruptGuard::check();
     contest_[i].algorithm.call(dist_, buffers, contest_[i].settings);
   }
 
-  /// Results of the sandbox are checked by its virtual clock's run (sandbox.h).
+  /// The sandbox has checked the results already (judge_contest() in backend.h).
   void check(std::size_t i) {
     Row& row = contest_[i].row;
     if (plan_.checks == 0 || row.wrong) return;
@@ -112,6 +119,7 @@ class Measurement {
       meet_for(i);
       call(i, buffers);
       dist_.synchronize();
+      leave(i);
       auto wrong = from_host({count_wrong(row.collective, buffers, dist_.rank(), row.world_size,
                                           row.elements, row.op, plan_.root)});
       dist_.all_reduce(wrong, ReduceOp::SUM);
@@ -135,7 +143,9 @@ class Measurement {
     const double begin = now();
     for (int k = 0; k < calls; ++k) call(i, buffers_);
     dist_.synchronize();
-    return now() - begin;
+    const double seconds = now() - begin;
+    leave(i);
+    return seconds;
   }
 
   /// The quickest call says how many make an iteration, and how many of those the row can afford.

@@ -25,6 +25,7 @@ namespace rankbox::cli {
 struct Marks {
   std::function<void(std::size_t job)> announce;  // before the ranks meet for its next call
   std::function<void(std::size_t job)> enter;     // when they have met
+  std::function<void()> leave;  // when they have met again, after a call of a learner's job
 };
 
 /// Measures the jobs of `contest` that have not fallen. Their rows get wrong (unless the plan has

@@ -83,6 +83,10 @@ void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
             }
             writer->write(frame);
           },
+      .on_left =
+          [&] {
+            if (writer) writer->write({.kind = Frame::Kind::kLeft});
+          },
       .on_contest =
           [&](const std::vector<Row>& rows) {
             told = nullptr;
@@ -93,8 +97,11 @@ void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
   };
   try {
     const Words failures = measure_worlds(plan, listener, typed.first_contest);
-    if (!failures.empty()) return fail(failures.front(), 1);
-    if (writer) writer->write({.kind = Frame::Kind::kDone});
+    if (!writer) return;
+    for (const std::string& failure : failures) {
+      writer->write({.kind = Frame::Kind::kNote, .text = failure});
+    }
+    writer->write({.kind = Frame::Kind::kDone});
   } catch (const InvalidArgument& mistake) {
     fail(mistake.what(), 2);
   } catch (const Error& error) {
@@ -201,9 +208,12 @@ int run(const Words& arguments) {
                     "own, and compare the two",
                     backend_name(), plan.baselines.front().variable));
   }
-  set_baseline_options(typed_options(
-      app, {"--algorithms", "--baseline", "--ranks", "--ngpus", "--nthreads", "--json",
-            "--mine-library", "--stream", "--first-contest", "--processes"}));
+  Words again = typed_options(
+      app, {"--algorithms", "--baseline", "--ranks", "--ngpus", "--nthreads", "--json", "--mine",
+            "--mine-library", "--stream", "--first-contest", "--processes"});
+  // The subcommand, where this is a process of the command line.
+  if (arguments.front() == kWorkerSubcommand) again.insert(again.begin(), kWorkerSubcommand);
+  set_baseline_arguments(again);
   // A single process stops its ranks in order. With a launcher, each process exits at once on a
   // signal: waiting for the others would only delay the launcher.
   std::optional<InterruptGuard> guard;

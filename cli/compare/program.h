@@ -6,6 +6,9 @@
 
 namespace rankbox::cli {
 
+/// The hidden subcommand of `rankbox` that is this program.
+inline constexpr const char* kWorkerSubcommand = "compare-worker";
+
 /// main() of rankbox-compare-BACKEND, and of the process that `./rankbox compare` starts. Where a
 /// launcher started several processes, all of them come here; only the first one prints and writes
 /// files. Every error ends as one line on stderr: exit code 2 for a mistake of the user's, 1 for a

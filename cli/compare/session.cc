@@ -19,8 +19,8 @@ std::int64_t largest_bytes(const std::vector<Contest>& contests) {
   return largest;
 }
 
-/// Calls the listener. What that throws is rank 0's to throw; all others return, before they wait for
-/// it in a collective that cannot be called off.
+/// Calls the listener. If it throws, rank 0 rethrows and all other ranks return, so that none waits in
+/// a collective that cannot be called off.
 bool starts(Comm& dist, const Listener& listener, const std::vector<Device>& devices) {
   std::exception_ptr refusal;
   try {
@@ -84,6 +84,10 @@ void measure_from(const Plan& plan, const std::vector<Contest>& contests, const 
                                [&](std::size_t job) {
                                  position.contest = number;
                                  position.job = static_cast<int>(job);
+                               },
+                           .leave =
+                               [&] {
+                                 if (tells && listener.on_left) listener.on_left();
                                }};
       measure(dist, contest, plan, marks);
       if (!tells || !listener.on_contest) continue;

@@ -16,6 +16,8 @@ struct Listener {
   std::function<void(const std::vector<Device>& devices)> on_start = {};
   /// Before each call of a job.
   std::function<void(const Contest& contest, std::size_t job)> on_job = {};
+  /// When all ranks have returned from a call of a learner's job.
+  std::function<void()> on_left = {};
   std::function<void(const std::vector<Row>& rows)> on_contest = {};
 };
 

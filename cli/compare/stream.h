@@ -19,7 +19,9 @@ struct Frame {
   enum class Kind : std::uint8_t {
     kStart,    // devices, lines: what the backend says of itself
     kJob,      // rows: those of the contest, number: which of them
+    kLeft,     // all ranks have returned from a learner's job
     kContest,  // rows, measured
+    kNote,     // text: what could not be measured, though all else was
     kFailed,   // text: a failure that is not a learner's; number: the exit code
     kDone,     // all is measured: what ends without it was ended by a learner's code
   };

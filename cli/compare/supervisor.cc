@@ -27,6 +27,8 @@ constexpr double kSilenceSeconds = 1800;
 // Added to the deadline, so that the processes' own deadline errors, which say more, come first.
 constexpr double kTimeToReport = 5;
 constexpr double kTimeToEnd = 5;
+// Of a rank's thread, which counts as memory whether it is used or not.
+constexpr std::int64_t kStackBytes = std::int64_t{16} << 20;
 
 double now() {
   using Clock = std::chrono::steady_clock;
@@ -77,10 +79,14 @@ void Supervisor::run_world(int ranks) {
     child.command = command(ranks);
     child.command.insert(child.command.end(), {"--stream", pipe});
     child.seconds = kNoLimitSeconds;
-    child.file_bytes = std::numeric_limits<std::int64_t>::max();  // shared memory counts as files
-    if (workers_.backend == "sim") child.memory_bytes = most_memory();
-    child.ask_where = workers_.backend == "sim";
-    child.grace_seconds = workers_.backend == "sim" ? 0 : kTimeToEnd;
+    if (workers_.backend == "sim") {
+      child.memory_bytes = most_memory() + ranks * kStackBytes;
+      child.temporary = folder_;
+      child.ask_where = true;
+    } else {
+      child.file_bytes = std::numeric_limits<std::int64_t>::max();  // shared memory counts as files
+      child.grace_seconds = kTimeToEnd;
+    }
     const auto take_frame = [this](const Frame& frame) { take(frame); };
     child.keep_running = [&] {
       reader.drain(take_frame);
@@ -100,7 +106,8 @@ void Supervisor::run_world(int ranks) {
       const std::string line = last_line(result.output);
       // The processes' own words for a mistake of the user's.
       if (WIFEXITED(result.status) && WEXITSTATUS(result.status) == 2) {
-        throw InvalidArgument(line.substr(line.find(": ") + 2));
+        const std::size_t colon = line.find(": ");
+        throw InvalidArgument(colon == std::string::npos ? line : line.substr(colon + 2));
       }
       throw Error(fmt::format("the processes that measure ended early: {}", line));
     }
@@ -136,13 +143,18 @@ void Supervisor::take(const Frame& frame) {
       return;
     case Frame::Kind::kJob:
       if (!frame.rows.empty()) run_.contest = frame.rows;
-      run_.previous_job = run_.job;
       run_.job = static_cast<int>(frame.number);
       progress_.show(run_.contest[frame.number]);
       return;
+    case Frame::Kind::kLeft:
+      run_.job = -1;
+      return;
+    case Frame::Kind::kNote:
+      notes_.push_back(frame.text);
+      return;
     case Frame::Kind::kContest:
       progress_.clear();
-      run_.job = run_.previous_job = -1;
+      run_.job = -1;
       finish_contest(frame.rows);
       return;
     case Frame::Kind::kFailed:
@@ -163,13 +175,9 @@ bool Supervisor::is_overdue() const {
 }
 
 const Row* Supervisor::offender() const {
-  // A rank may still be in the last job when rank 0 announces the next one.
-  for (const int job : {run_.job, run_.previous_job}) {
-    if (job < 0 || job >= static_cast<int>(run_.contest.size())) continue;
-    const Row& row = run_.contest[static_cast<std::size_t>(job)];
-    if (row.whose == Whose::kYours) return &row;
-  }
-  return nullptr;
+  if (run_.job < 0 || run_.job >= static_cast<int>(run_.contest.size())) return nullptr;
+  const Row& row = run_.contest[static_cast<std::size_t>(run_.job)];
+  return row.whose == Whose::kYours ? &row : nullptr;
 }
 
 const YourFile& Supervisor::file_of(const Row& row) const {

@@ -1,7 +1,7 @@
 // Has processes of a backend measure, and survives whatever a learner's program does to them.
 //
 // The processes report through a pipe (stream.h). When they die, hang, or are killed while a
-// learner's job is at work, that job falls, and they are started again at the contest they were at,
+// learner's job runs, that job fails, and they are started again at the contest they were at,
 // without it. So one wrong program costs a line, and not the table.
 #pragma once
 
@@ -44,11 +44,14 @@ class Supervisor {
   /// What the learner's code printed, the first of it.
   const std::string& printed() const { return printed_; }
 
+  /// What could not be measured, though all else was: a line each.
+  const std::vector<std::string>& notes() const { return notes_; }
+
  private:
   /// Of one start of the processes.
   struct Run {
     std::vector<Row> contest;  // that they are at
-    int job = -1, previous_job = -1;
+    int job = -1;              // that is at work; -1: none
     double heard_at = 0;
     bool is_done = false;
     std::string failure;  // that is not a learner's
@@ -80,6 +83,7 @@ class Supervisor {
   Run run_;
   Progress progress_;
   std::string printed_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace rankbox::cli

@@ -67,7 +67,8 @@ std::vector<YourFile> your_files(const std::vector<std::string>& mine, const Pla
   for (const Exercise& exercise : exercises()) {
     const bool is_named = std::ranges::any_of(
         files, [&](const YourFile& each) { return each.exercise == exercise.name; });
-    if (is_named || !collective_and_name_of(exercise.name) || is_stub(exercise)) continue;
+    if (is_named || !collective_and_name_of(exercise.name)) continue;
+    if (!std::filesystem::exists(absolute_path(stub_path(exercise))) || is_stub(exercise)) continue;
     if (auto found = file_of(exercise, absolute_path(stub_path(exercise)), plan))
       files.push_back(*found);
   }

@@ -1,6 +1,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -75,11 +76,7 @@ int run_on_backend(const std::string& source, const std::string& backend,
     fmt::print(stderr, "{}rankbox run: {}\n", compiled.output, in_one_line(*compiled.failure));
     return 1;
   }
-  const int status = run_attached(command_for(program, library, backend, options));
-  // A rank that crashed could not say so itself.
-  const bool has_died = status > 128 && status != 128 + SIGINT && status != 128 + SIGTERM;
-  if (has_died) fmt::print(stderr, "rankbox run: crash: {} says where\n", options.again);
-  return status;
+  return run_attached(command_for(program, library, backend, options), options.again);
 }
 
 Outcome run_on_backend_quietly(const std::string& source, const std::string& backend,
@@ -100,6 +97,8 @@ Outcome run_on_backend_quietly(const std::string& source, const std::string& bac
   ChildOptions child;
   child.command = command_for(program, library, backend, with_result);
   child.seconds = options.seconds + kSecondsToStart;
+  child.grace_seconds = 5;                                      // for mpirun to end its ranks
+  child.file_bytes = std::numeric_limits<std::int64_t>::max();  // shared memory counts as files
   const InterruptGuard guard;
   const ChildResult ended = run_child(child);
   outcome.output = ended.output;

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/backend_program.h"
 #include "cli/child.h"
 #include "cli/output_file.h"
 #include "cli/paths.h"
@@ -101,6 +102,8 @@ void run(const CLI::App& command, Options options) {
   require_readable(options.file);
   if (!options.html.empty()) check_writable("--html", options.html);
   if (!options.trace.empty()) check_writable("--trace", options.trace);
+  // Before there is anything to remove: Ctrl-C while it is built ends this process.
+  if (options.backend != "sim") backend_program("run", options.backend);
   const TemporaryFolder folder;
   const std::string source = std::filesystem::absolute(options.file).string();
   ProgramOptions& program = options.program;

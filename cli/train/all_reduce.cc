@@ -3,13 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "collectives/allreduce_butterfly.h"
-#include "collectives/allreduce_hierarchical.h"
-#include "collectives/allreduce_naive.h"
-#include "collectives/allreduce_rabenseifner.h"
-#include "collectives/allreduce_ring.h"
-#include "collectives/allreduce_tree.h"
 #include "comm/errors.h"
+#include "exercises/registry.h"
+#include "solutions/table.h"
 
 namespace rankbox::train {
 namespace {
@@ -19,17 +15,20 @@ void native(Comm& dist, Tensor& tensor, ReduceOp op) { dist.all_reduce(tensor, o
 }  // namespace
 
 std::span<const AllReduce> all_reduces() {
-  static const std::vector<AllReduce> all = {
-      {"native", native, {}},
-      {"naive", allreduce_naive, {"allreduce_naive", "reduce_naive", "broadcast_naive"}},
-      {"tree", allreduce_tree, {"allreduce_tree", "reduce_tree", "broadcast_tree"}},
-      {"butterfly", allreduce_butterfly, {"allreduce_butterfly"}},
-      {"ring", allreduce_ring, {"allreduce_ring"}},
-      {"rabenseifner", allreduce_rabenseifner, {"allreduce_rabenseifner"}},
-      {"hierarchical",
-       allreduce_hierarchical,
-       {"allreduce_hierarchical", "reduce_tree", "allreduce_rabenseifner", "broadcast_tree"}},
-  };
+  static const std::vector<AllReduce> all = [] {
+    constexpr std::string_view kPrefix = "allreduce_";
+    std::vector<AllReduce> found = {{"native", native, {}}};
+    for (const Exercise& exercise : exercises()) {
+      if (!exercise.family.ends_with("allreduce") || !exercise.name.starts_with(kPrefix)) continue;
+      std::vector<std::string> uses = exercise.calls;
+      uses.insert(uses.begin(), exercise.name);
+      found.push_back(
+          {exercise.name.substr(kPrefix.size()),
+           reinterpret_cast<void (*)(Comm&, Tensor&, ReduceOp)>(solution_of(exercise.name)),
+           std::move(uses)});
+    }
+    return found;
+  }();
   return all;
 }
 

@@ -1,4 +1,4 @@
-// All-reduces that the mean of gradients can be taken with: the native one, and those of chapter 4.
+// All-reduces that the mean of gradients can be taken with: the native one, and those of the registry.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 namespace rankbox::train {
 
 struct AllReduce {
-  std::string_view name;  // as --all-reduce has it
+  std::string name;  // as --all-reduce has it
   void (*run)(Comm& dist, Tensor& tensor, ReduceOp op);
   std::vector<std::string> uses;  // exercises: its own function, and those that one calls
 };

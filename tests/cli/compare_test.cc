@@ -47,7 +47,7 @@ struct Compared {
 Compared compare(Words more) {
   static std::atomic<int> number = 0;
   const std::string figures = written(fmt::format("figures{}", number++), "");
-  Words words = {"compare", "--iters", "2", "--warmup", "1", "--timeout", "3", "--json", figures};
+  Words words = {"compare", "--iters", "2", "--warmup", "1", "--json", figures};
   words.insert(words.end(), more.begin(), more.end());
   const CommandResult run = rankbox(words);
   Compared compared{run.exit_code, run.output, {}};
@@ -137,7 +137,8 @@ TEST_CASE("whatever yours does, the other rows go on, and yours has one line wit
     CAPTURE(row.body);
     const std::string file = written("ring", ring_of(row.body));
     const Compared compared = compare({"--sizes", "64,1K", "--ranks", "2", "--algorithms",
-                                       "ring,tree", "--mine", "allreduce_ring=" + file});
+                                       "ring,tree", "--mine", "allreduce_ring=" + file, "--timeout",
+                                       row.kind == std::string("timeout") ? "1" : "30"});
     INFO(compared.output);
     CHECK(compared.exit_code == 1);
     CHECK(rows_of(compared, "native").size() == 2);
@@ -200,7 +201,8 @@ TEST_CASE(
     const std::string file = written(fmt::format("mutant{}", i), mutants[i].source);
     compared[i] =
         compare({"--collective", name_of(is->first), "--algorithms", is->second, "--ranks", "4",
-                 "--sizes", "64", "--mine", mutants[i].exercise + "=" + file});
+                 "--sizes", "64", "--mine", mutants[i].exercise + "=" + file, "--timeout",
+                 fmt::format("{:g}", mutants[i].seconds())});
   });
   std::size_t fallen = 0;
   for (std::size_t i = 0; i < mutants.size(); ++i) {
