@@ -58,6 +58,11 @@ def torch(model):
     return [python, str(ROOT / "bench" / "torch_peer.py"), model]
 
 
+def yours(what, backend, size):
+    """A learner's copy of the reference's ring, timed by ./rankbox compare."""
+    return [sys.executable, str(ROOT / "bench" / "yours_peer.py"), what, backend, str(size)]
+
+
 def bound(world_size):
     return ["memory_bandwidth", str(world_size * FLOATS * FLOAT_BYTES)]
 
@@ -170,6 +175,12 @@ def rows():
         Row("start and join 8 ranks, fibers", sim("fibers", "start", 8), judge="at_most", target=1e-3),
         Row("allreduce_tree on 4096 ranks, fibers", sim("fibers", "tree", 4096), judge="runs"),
         Row("allreduce_tree on 65536 ranks, fibers", sim("fibers", "tree", 65536), judge="runs"),
+
+        # What a learner sees: the same source as the reference, and how long a save takes to a figure.
+        *(Row(f"yours over {backend}: ring of {size >> 10} KiB, p = 2", yours("time", backend, size), "ours",
+              judge="overhead", target=0.03) for backend in ("sim", "mpi") for size in (64 << 10, 1 << 20, 4 << 20)),
+        Row("from a saved file to its time, sim", yours("loop", "sim", 64 << 10), judge="at_most", target=3),
+        Row("from a saved file to its time, MPI", yours("loop", "mpi", 64 << 10), judge="at_most", target=5),
 
         # Training, seconds for each sample. PyTorch on one thread, as every rank has one.
         Row("train MLP, one rank", training("mlp", 1), "PyTorch", torch("mlp")),
