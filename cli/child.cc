@@ -31,7 +31,8 @@ constexpr std::size_t kMostOutput = 64 * 1024;
 constexpr std::size_t kMostReport = 16 * 1024 * 1024;
 constexpr auto kTick = std::chrono::milliseconds(50);
 constexpr auto kTimeToAnswer = std::chrono::milliseconds(500);
-constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+// A reader that goes away ends this process in order, too.
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 // Set by the handler, read by any thread.
 std::atomic<int> interrupted_by = 0;

@@ -43,7 +43,7 @@ struct ChildResult {
   std::string report;
 };
 
-/// SIGINT, SIGTERM or SIGHUP came while a child ran (or just before), or nobody wants to know any
+/// SIGINT, SIGTERM, SIGHUP or SIGPIPE came while a child ran (or just before), or nobody wants to know any
 /// more what comes of it: the child has been killed.
 class Interrupted : public std::exception {
  public:

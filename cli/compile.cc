@@ -76,7 +76,9 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   words.insert(words.end(), {"-include", "cli/exercise_entry.h"});
   words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", unit.function));
   words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"{}\"", unit.header));
-  for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), unit.source}) {
+  // A name that begins with - would be an option.
+  const std::string source = unit.source.starts_with('-') ? "./" + unit.source : unit.source;
+  for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), source}) {
     words.push_back(word);
   }
   return words;

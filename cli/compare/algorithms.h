@@ -36,15 +36,16 @@ struct Algorithm {
   std::string name;  // "native", "ring", …: the exercise's name without that of the collective
   Whose whose = Whose::kReference;
   std::function<void(Comm& dist, Buffers& buffers, const CallSettings& settings)> call;
-  const void* library =
-      nullptr;  // an address in the learner's library; null: it is not the learner's
+  std::string problem = {};  // why it cannot be called; empty: it can
+  // An address in the learner's library; null: it is not the learner's.
+  const void* library = nullptr;
 };
 
 /// The backend's and ours of one collective, the native one first.
 std::vector<Algorithm> algorithms_of(CollectiveKind collective);
 
 /// An exercise's function as one of them; none for an exercise that is no collective. `function`
-/// must have the type that the exercise's contract declares.
+/// must have the type that the exercise's contract declares; null: the algorithm must not be called.
 std::optional<Algorithm> algorithm_of(std::string_view exercise, void (*function)(), Whose whose);
 
 /// The collective that an exercise is a way to do, and the way's name: all_reduce and "ring" of

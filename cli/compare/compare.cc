@@ -75,6 +75,10 @@ void check(const Options& options) {
   if (!options.bundle.empty() && backend == "sim") {
     throw InvalidArgument("--bundle: say --backend mpi or nccl, for the machine that it is for");
   }
+  if (!options.bundle.empty() && (!options.typed.json.empty() || !options.plot.empty())) {
+    throw InvalidArgument(
+        "--bundle measures nothing here: give --json to run.sh, on the other machine");
+  }
   if (!options.typed.json.empty() && options.typed.json != "-") {
     check_writable("--json", options.typed.json);
   }
@@ -161,14 +165,22 @@ void print_what_it_printed(const std::string& printed) {
 }
 
 /// The line for a learner's row that fell, with what explains it.
+/// @param known what the sandbox found; null: these rows are the sandbox's
 std::string explained(const std::string& complaint, const std::vector<Row>& rows,
-                      const std::vector<YourFile>& yours) {
+                      const std::vector<YourFile>& yours, const std::vector<Row>* known) {
   for (const Row& row : rows) {
     if (!row.fallen) continue;
     for (const YourFile& each : yours) {
       if (each.collective != row.collective || each.algorithm != row.algorithm) continue;
-      return fmt::format("{}; ./rankbox check {} --file {} explains it", complaint, each.exercise,
-                         display_path(each.file));
+      const bool passed_there =
+          known != nullptr && std::ranges::any_of(*known, [&](const Row& trial) {
+            return trial.algorithm == row.algorithm && trial.collective == row.collective &&
+                   !trial.fallen;
+          });
+      const std::string check =
+          fmt::format("./rankbox check {} --file {}", each.exercise, display_path(each.file));
+      return passed_there ? fmt::format("{}; in the sandbox it ran well: see {}", complaint, check)
+                          : fmt::format("{}; {} explains it", complaint, check);
     }
   }
   return complaint;
@@ -217,7 +229,7 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
                   compiled.libraries});
     fmt::print("wrote {}: copy it to the other machine, and start run.sh there\n", options.bundle);
     for (const Row& row : known) {
-      if (row.fallen) throw Error(explained(complaint_about(known), known, yours));
+      if (row.fallen) throw Error(explained(complaint_about(known), known, yours, nullptr));
     }
     if (!compiled.fallen.empty()) {
       const auto& [exercise, fallen] = *compiled.fallen.begin();
@@ -235,7 +247,8 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
   if (options.typed.json != "-") print_what_it_printed(supervisor.printed());
   print_report(options, plan, output, started);
   const std::string complaint = complaint_about(output.rows());
-  if (!complaint.empty()) throw Error(explained(complaint, output.rows(), yours));
+  if (!complaint.empty())
+    throw Error(explained(complaint, output.rows(), yours, is_sim ? nullptr : &known));
   if (!supervisor.notes().empty()) throw Error(supervisor.notes().front());
 }
 

@@ -54,6 +54,7 @@ Job job_of(const Plan& plan, const Algorithm& algorithm, ReduceOp op, int world_
   row.bytes = elements * size_of(Tensor::dtype());
   job.algorithm = algorithm;
   job.settings = {op, segments_of(plan, world_size, row.bytes), plan.root};
+  if (!algorithm.problem.empty()) row.fallen = Fallen{"compile", algorithm.problem, "", 0};
   // The closed form is of ours. The learner's may do anything.
   if (row.whose != Whose::kYours) set_closed_form(row, job.settings.segments, plan.cluster);
   return job;
@@ -69,14 +70,12 @@ Algorithms algorithms_in(const Plan& plan) {
   std::vector<Algorithm> yours;
   for (const Mine& mine : plan.mine) {
     const LoadedFunction loaded = load_function(mine.library, mine.exercise);
-    if (loaded.function == nullptr) {
-      throw Error(fmt::format("{}: {}", mine.exercise, loaded.problem));
-    }
     std::optional<Algorithm> found = algorithm_of(mine.exercise, loaded.function, Whose::kYours);
     if (!found) {
       throw Error(fmt::format("{}: this program knows no such exercise", mine.exercise));
     }
     Algorithm algorithm = std::move(*found);
+    algorithm.problem = loaded.problem;
     algorithm.library = loaded.entry;
     algorithm.call = [call = algorithm.call](Comm& dist, Buffers& buffers,
                                              const CallSettings& settings) {

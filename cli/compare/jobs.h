@@ -30,7 +30,7 @@ void set_stop_hooks(const StopHooks& hooks);
 const StopHooks& stop_hooks();
 
 /// Those of the plan: native, ours, and the learner's. Loads the learner's libraries.
-/// Throws Error for one that cannot be loaded.
+/// One that cannot be loaded has a problem. Throws Error for an exercise that is not known here.
 Algorithms algorithms_in(const Plan& plan);
 
 /// By collective, then operation, then size. Sizes are rounded down to what every rank has an equal

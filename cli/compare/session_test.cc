@@ -30,7 +30,7 @@ void failing(Comm&, Buffers&, const CallSettings&) { throw Error("it hurts"); }
 Algorithms with(const char* name, Whose whose, void (*call)(Comm&, Buffers&, const CallSettings&)) {
   return [=](CollectiveKind collective) {
     std::vector<Algorithm> all = algorithms_of(collective);
-    all.push_back({collective, name, whose, call, nullptr});
+    all.push_back({collective, name, whose, call, {}, nullptr});
     return all;
   };
 }

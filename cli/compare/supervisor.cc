@@ -117,7 +117,10 @@ void Supervisor::run_world(int ranks) {
     where.library = fmt::format("{}/{}-{}.so", folder_, yours.exercise, workers_.backend);
     where.source = yours.file;
     where.seconds = plan_.deadline_seconds;
-    const Failure failure = failure_of_end(result, where);
+    Failure failure = failure_of_end(result, where);
+    if (result.timed_out && workers_.backend != "sim") {  // where it is, launchers do not say
+      failure.message = fmt::format("still running after {:g} s", plan_.deadline_seconds);
+    }
     fallen_[yours.exercise] = {name_of(failure.kind), failure.message, failure.file, failure.line};
   }
 }

@@ -163,7 +163,23 @@ void on_signal(int signal) {
   _exit(1);
 }
 
+/// A learner's function must return: a process that it ends would look like one that is done.
+void on_exit_called(int code, void* /*unused*/) {
+  const Found found = find_callers();
+  if (found.library == nullptr) return;  // our own
+  const PlaceText place = place_of(found);
+  const char* name = found.library->function.name.c_str();
+  std::fprintf(stderr,
+               "rankbox train: %s (yours) called exit(%d) on rank %d%s%s; ./rankbox check %s "
+               "explains it\n",
+               name, code, cli::rank_of_this_thread(), place[0] == '\0' ? "" : " at ", place.data(),
+               name);
+  _exit(1);
+}
+
 void install_handlers() {
+  on_exit(on_exit_called, nullptr);
+
   // The first backtrace loads a library, which a signal handler must not do.
   std::array<void*, 1> frame;
   backtrace(frame.data(), 1);

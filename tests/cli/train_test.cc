@@ -224,6 +224,7 @@ TEST_CASE("a function of yours that goes wrong ends the run in one line with kin
        "deadlock"},
       {"dist.send(gradient_of(*parameters[0]), 9);", "destination 9 does not exist"},
       {"if (dist.rank() == 0) dist.barrier();", "collective mismatch"},
+      {"if (dist.rank() == 1) std::exit(0);\n  dist.barrier();", "called exit(0) on rank 1"},
       {"volatile int none = 0, many = 9;\n  none = many / none;", "arithmetic error"},
   };
   for (const auto& row : table) {
