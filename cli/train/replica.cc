@@ -39,9 +39,9 @@ Loss Replica::find_gradients(Batch batch, std::int64_t number, float factor) {
 
 std::vector<std::string> Replica::uses(const Plan& plan) {
   std::vector<std::string> all = all_reduce_named(plan.all_reduce).uses;
-  if (plan.precision == Precision::kMixed) all.push_back("dynamic_loss_scaling");
+  if (plan.precision == Precision::kMixed) all.emplace_back("dynamic_loss_scaling");
   if (plan.precision == Precision::kMixed && plan.all_reduce == "native")
-    all.push_back("loss_scaling");
+    all.emplace_back("loss_scaling");
   return all;
 }
 
