@@ -129,7 +129,7 @@ std::vector<std::string> Supervisor::command(int ranks) {
   std::vector<std::string> options = workers_.options;
   for (const Mine& mine : libraries_) {
     if (fallen_.contains(mine.exercise)) continue;
-    options.push_back("--mine-library");
+    options.emplace_back("--mine-library");
     options.push_back(mine.exercise + "=" + mine.library);
   }
   options.insert(options.end(), {"--first-contest", std::to_string(contests_)});

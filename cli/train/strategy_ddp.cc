@@ -46,8 +46,8 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 std::vector<std::string> uses(const Plan& plan) {
   std::vector<std::string> all = Replica::uses(plan);
   if (plan.precision == Precision::kFp32 && plan.all_reduce == "native")
-    all.push_back("ddp_average_gradients");
-  all.push_back("ddp_init_broadcast");
+    all.emplace_back("ddp_average_gradients");
+  all.emplace_back("ddp_init_broadcast");
   return all;
 }
 
