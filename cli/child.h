@@ -43,8 +43,8 @@ struct ChildResult {
   std::string report;
 };
 
-/// SIGINT, SIGTERM, SIGHUP or SIGPIPE came while a child ran (or just before), or nobody wants to know any
-/// more what comes of it: the child has been killed.
+/// SIGINT, SIGTERM, SIGHUP or SIGPIPE came while a child ran or just before, or the guard's
+/// `cancelled` returned true: the child has been killed.
 class Interrupted : public std::exception {
  public:
   explicit Interrupted(int signal) : signal_(signal) {}

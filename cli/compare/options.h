@@ -1,4 +1,4 @@
-// The command line of a comparison: nccl-tests' options where they exist, and some of our own. The
+// The command line of a comparison: nccl-tests' options where they exist, and a few more. The
 // same for `./rankbox compare` and for the program of each backend.
 #pragma once
 

@@ -49,7 +49,7 @@ def series_of(results):
 
 
 def lines_of(rows):
-    """{(whose, algorithm): [row]}: yours is a line of its own beside the reference's."""
+    """{(whose, algorithm): [row]}: yours is a separate line beside the reference's."""
     lines = {}
     for row in rows:
         lines.setdefault((row["whose"], row["algorithm"]), []).append(row)

@@ -118,7 +118,7 @@ Row fallen_row() {
   return row;
 }
 
-TEST_CASE("yours stands in a row of its own, competes, and wins by name") {
+TEST_CASE("yours has a separate row, competes, and wins by name") {
   std::vector<Row> rows = crossing_rows();
   Row yours = make_row("ring", 64, 1e-6, 1e-6);
   yours.whose = Whose::kYours;

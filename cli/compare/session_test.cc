@@ -171,7 +171,7 @@ TEST_CASE("what the listener refuses ends the run before anything is measured") 
 }
 
 TEST_CASE("a signal ends the run between two calls, on all ranks") {
-  if (launch().processes > 1) return;  // each of several processes gets a signal of its own
+  if (launch().processes > 1) return;  // a signal reaches only one of several processes
   const InterruptGuard guard;
   const Plan plan = quick_plan("native");
   int jobs = 0;
@@ -182,7 +182,7 @@ TEST_CASE("a signal ends the run between two calls, on all ranks") {
                   Interrupted);
 }
 
-TEST_CASE("the listener is told of the devices first, and of a job before its contest is done") {
+TEST_CASE("the listener gets the devices first, then a report for each contest") {
   if (launch().processes > 0) return;  // told in one process only
   const Plan plan = quick_plan("ring");
   std::string told;
