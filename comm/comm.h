@@ -28,7 +28,6 @@ using Comm = sim::Communicator;
 
 namespace rankbox {
 
-static_assert(Communicator<Comm>);
 using Request = Comm::Request;
 
 }  // namespace rankbox

@@ -1,5 +1,9 @@
 // The contract every backend keeps: what a learner may call on `Comm& dist`.
 //
+// BasicCommunicator has each public call once: it checks the arguments, then hands over to the
+// primitives of a backend, a value that knows this rank in its communicator (below). A backend
+// instantiates it in one source file, from comm/communicator_impl.h; no learner's file does.
+//
 // Below, p = world_size, r = rank, and one rank's slice has N elements, which are n bytes.
 //
 // Messages match by (source, destination) within one communicator, in the order of the calls; there
@@ -14,15 +18,15 @@
 //   wait(request)                     when what it stands for is done             what is left
 //   wait_all(requests)                when all of them are done                   what is left
 //
-// What may be buffered is for a dial to say (Buffering in comm/run_options.h), for sends, isends
-// and the send half of a sendrecv alike; by default nothing is. A slice given to isend or irecv
-// must live, and be left alone, until its request was waited for. Every request must be waited for.
+// RunOptions::buffering sets which sends are buffered: sends, isends and the send half of a sendrecv
+// alike; by default none is. A slice given to isend or irecv must outlive the operation, and must
+// not be touched before its request has been waited for. Every request must be waited for.
 //
 // Collectives: every rank of the communicator calls the same ones, in the same order, with the same
 // arguments. Each also exists as …_async, which returns a Request at once.
 //
 //   call                              what it does
-//   barrier()                         lets nobody go on before everybody has come
+//   barrier()                         returns on no rank before all ranks have called it
 //   broadcast(slice, src)             slice of src -> slice everywhere
 //   reduce(slice, dst, op)            reduction -> slice of dst; the others' slices are unchanged
 //   all_reduce(slice, op)             reduction -> slice everywhere
@@ -34,11 +38,11 @@
 //   reduce_scatter(slice, piece, op)  chunk(slice, r, p) of the reduction -> piece of rank r
 //   all_to_all(input, output)         chunk(input, d, p) of rank s -> chunk(output, s, p) of rank d
 //
-// They block: a rank may be held until all ranks have come, and may be let go as soon as its own
+// They block: a call may wait until all ranks have called, and may return as soon as this rank's
 // part is done. Only the barrier promises anything about the others.
 //
-// Their cost in virtual time counts from when the last rank has come. It is that of whichever known
-// algorithm is cheapest for the size and the links; in the sandbox, see collectives/native_cost.h:
+// Their cost in virtual time counts from the last rank's call. It is that of the cheapest known
+// algorithm for the size and the links; in the sandbox, see collectives/native_cost.h:
 //
 //   barrier, split                    dissemination: ⌈log2 p⌉ α
 //   broadcast                         a tree, or scatter and all-gather
@@ -71,9 +75,9 @@
 //                        tensor, sizes that do not go together; nothing has been done then
 //   MessageMismatch      a message of another size or dtype than the receiver's slice, thrown on
 //                        both ranks; nothing is copied. A sender whose message was buffered has
-//                        gone on: it learns of it as Aborted, in whatever call it has come to
+//                        gone on: its next call throws Aborted
 //   CollectiveMismatch   the ranks called different collectives, or the same one differently
-//   DeadlockError        nobody can go on
+//   DeadlockError        no rank can make progress
 //   Aborted              another rank failed
 //   TimedOut             a wait took longer than RunOptions::deadline_seconds, where deadlocks are
 //                        not proved: on real machines
@@ -82,56 +86,118 @@
 // their rank.
 #pragma once
 
-#include <concepts>
+#include <initializer_list>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include "comm/label.h"
+#include "comm/place.h"
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
 
 namespace rankbox {
 
-template <class C>
-concept Communicator = requires(C& dist, const C& here, Slice slice, typename C::Request request,
-                                int rank, ReduceOp op, std::vector<typename C::Request>& requests) {
-  { here.rank() } -> std::same_as<int>;
-  { here.world_size() } -> std::same_as<int>;
-  { here.node() } -> std::same_as<int>;
-  { here.local_rank() } -> std::same_as<int>;
+struct Caller;
+struct CollectiveCall;
 
-  dist.send(slice, rank);
-  dist.recv(slice, rank);
-  dist.sendrecv(slice, rank, slice, rank);
-  { dist.isend(slice, rank) } -> std::same_as<typename C::Request>;
-  { dist.irecv(slice, rank) } -> std::same_as<typename C::Request>;
-  dist.wait(request);
-  dist.wait_all(requests);
+template <class Backend>
+class BasicCommunicator;
 
-  dist.barrier();
-  dist.broadcast(slice, rank);
-  dist.reduce(slice, rank, op);
-  dist.all_reduce(slice, op);
-  dist.gather(slice, slice, rank);
-  dist.all_gather(slice, slice);
-  dist.scatter(slice, slice, rank);
-  dist.reduce_scatter(slice, slice, op);
-  dist.all_to_all(slice, slice);
+/// An operation that was started and must be waited for. Copies stand for the same operation; if the
+/// last one is destroyed while the operation is unfinished, the run ends with UnreceivedMessage.
+template <class Backend>
+class BasicRequest {
+ public:
+  BasicRequest() = default;
 
-  { dist.barrier_async() } -> std::same_as<typename C::Request>;
-  { dist.broadcast_async(slice, rank) } -> std::same_as<typename C::Request>;
-  { dist.reduce_async(slice, rank, op) } -> std::same_as<typename C::Request>;
-  { dist.all_reduce_async(slice, op) } -> std::same_as<typename C::Request>;
-  { dist.gather_async(slice, slice, rank) } -> std::same_as<typename C::Request>;
-  { dist.all_gather_async(slice, slice) } -> std::same_as<typename C::Request>;
-  { dist.scatter_async(slice, slice, rank) } -> std::same_as<typename C::Request>;
-  { dist.reduce_scatter_async(slice, slice, op) } -> std::same_as<typename C::Request>;
-  { dist.all_to_all_async(slice, slice) } -> std::same_as<typename C::Request>;
+ private:
+  friend class BasicCommunicator<Backend>;
+  explicit BasicRequest(typename Backend::Pending pending) : pending_(std::move(pending)) {}
+  typename Backend::Pending pending_;
+};
 
-  { dist.split(rank, rank) } -> std::same_as<C>;
-  dist.compute(1.0);
-  dist.compute(1.0, "label");
-  dist.synchronize();
+/// A small value: copy it freely within its rank, never hand it to another rank.
+///
+/// A Backend is a value with these members. `caller` is the call, for errors and the trace; its
+/// arguments have been checked.
+///
+///   Pending                             a started operation; a default one stands for none
+///   rank(), size()                      in this communicator; -1 and 0 where split left it out
+///   node(), local_rank()                in the whole world
+///   caller(operation, place)            who calls
+///   begin(caller)                       throws if the run has stopped; injects faults
+///   send(caller, slice, dst)            blocks, as recv and sendrecv
+///   recv(caller, slice, src)
+///   sendrecv(caller, out, dst, in, src)
+///   isend(caller, slice, dst)           returns Pending, as irecv
+///   irecv(caller, slice, src)
+///   run(caller, call)                   blocks: a native collective
+///   start(caller, call)                 returns Pending: the same, started
+///   split(caller, call)                 blocks; returns the part's Backend
+///   wait(caller, pending)               blocks
+///   starter(pending)                    the call that started it; null if it stands for none
+///   compute(caller, seconds, label)
+///   synchronize(caller)
+template <class Backend>
+class BasicCommunicator {
+ public:
+  using Request = BasicRequest<Backend>;
+
+  explicit BasicCommunicator(Backend backend) : backend_(std::move(backend)) {}
+
+  int rank() const { return backend_.rank(); }  // -1: split left this rank out
+  int world_size() const { return backend_.size(); }
+  int node() const { return backend_.node(); }
+  int local_rank() const { return backend_.local_rank(); }
+
+  void send(Slice slice, int dst, Place place = Place::current());
+  void recv(Slice slice, int src, Place place = Place::current());
+  void sendrecv(Slice out, int dst, Slice in, int src, Place place = Place::current());
+
+  [[nodiscard]] Request isend(Slice slice, int dst, Place place = Place::current());
+  [[nodiscard]] Request irecv(Slice slice, int src, Place place = Place::current());
+  void wait(const Request& request, Place place = Place::current());
+  void wait_all(std::span<const Request> requests, Place place = Place::current());
+  void wait_all(std::initializer_list<Request> requests, Place place = Place::current());
+
+  void barrier(Place place = Place::current());
+  void broadcast(Slice slice, int src, Place place = Place::current());
+  void reduce(Slice slice, int dst, ReduceOp op = ReduceOp::SUM, Place place = Place::current());
+  void all_reduce(Slice slice, ReduceOp op = ReduceOp::SUM, Place place = Place::current());
+  void gather(Slice slice, Slice gathered, int dst, Place place = Place::current());
+  void all_gather(Slice slice, Slice gathered, Place place = Place::current());
+  void scatter(Slice whole, Slice slice, int src, Place place = Place::current());
+  void reduce_scatter(Slice slice, Slice piece, ReduceOp op = ReduceOp::SUM,
+                      Place place = Place::current());
+  void all_to_all(Slice input, Slice output, Place place = Place::current());
+
+  [[nodiscard]] Request barrier_async(Place place = Place::current());
+  [[nodiscard]] Request broadcast_async(Slice slice, int src, Place place = Place::current());
+  [[nodiscard]] Request reduce_async(Slice slice, int dst, ReduceOp op = ReduceOp::SUM,
+                                     Place place = Place::current());
+  [[nodiscard]] Request all_reduce_async(Slice slice, ReduceOp op = ReduceOp::SUM,
+                                         Place place = Place::current());
+  [[nodiscard]] Request gather_async(Slice slice, Slice gathered, int dst,
+                                     Place place = Place::current());
+  [[nodiscard]] Request all_gather_async(Slice slice, Slice gathered,
+                                         Place place = Place::current());
+  [[nodiscard]] Request scatter_async(Slice whole, Slice slice, int src,
+                                      Place place = Place::current());
+  [[nodiscard]] Request reduce_scatter_async(Slice slice, Slice piece, ReduceOp op = ReduceOp::SUM,
+                                             Place place = Place::current());
+  [[nodiscard]] Request all_to_all_async(Slice input, Slice output, Place place = Place::current());
+
+  BasicCommunicator split(int color, int key = 0, Place place = Place::current());
+
+  void compute(double seconds, Place place = Place::current());
+  void compute(double seconds, Label label, Place place = Place::current());
+  void synchronize(Place place = Place::current());
+
+ private:
+  /// The beginning of every call.
+  Caller begin(const char* operation, Place place);
+
+  Backend backend_;
 };
 
 }  // namespace rankbox

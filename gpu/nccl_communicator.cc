@@ -9,12 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "comm/communicator.h"
 #include "gpu/nccl_rank.h"
 
 namespace rankbox::gpu {
-
-static_assert(Communicator<NcclCommunicator>);
 
 namespace {
 

@@ -1,40 +1,8 @@
 #include "sim/call.h"
 
-#include <chrono>
-#include <thread>
-
-#include "comm/fault.h"
 #include "sim/world.h"
 
 namespace rankbox::sim {
-namespace {
-
-void pause_at_random(RankState& rank) {
-  // Mostly nothing, often a chance for others to run, sometimes a sleep long enough for them to
-  // park.
-  const auto dice = rank.shaker() % 64;
-  if (dice == 0) {
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  } else if (dice < 16) {
-    std::this_thread::yield();
-  }
-}
-
-}  // namespace
-
-void begin_call(const Caller& caller, RankState& rank) {
-  check_member(caller);
-  const RunOptions& options = rank.world->options();
-  if (!options.faults.empty()) [[unlikely]] {
-    let_faults_happen(options.faults, caller, rank.operations);
-  }
-  if (options.seed != 0) [[unlikely]] {
-    pause_at_random(rank);
-  }
-  ++rank.operations;
-  rank.recorder.reserve();
-}
-
 void check_outcome(const Caller& caller, const Operation& operation) {
   const Outcome outcome = operation.outcome.load(std::memory_order_relaxed);
   if (outcome == Outcome::kOk) [[likely]]

@@ -1,4 +1,4 @@
-// The beginning and the end that all calls of a communicator share.
+// What the calls of a communicator share.
 #pragma once
 
 #include <utility>
@@ -8,17 +8,6 @@
 #include "sim/rank_state.h"
 
 namespace rankbox::sim {
-
-/// @param group null: the rank was left out of this communicator
-inline Caller caller_of(const RankState& rank, const Group* group, int index, const char* operation,
-                        Place place) {
-  return {rank.rank, rank.memory.owner, index, group == nullptr ? 0 : group->size(), operation,
-          place};
-}
-
-/// Checks that this rank is in the communicator; lets planned faults and random pauses happen; makes
-/// room for the call in the trace.
-void begin_call(const Caller& caller, RankState& rank);
 
 /// Announces an operation to the data plane, if there is one. Before anything else is done, since
 /// it may throw.

@@ -1,12 +1,17 @@
 // Point to point, and the world around a rank. The collectives are in communicator_collectives.cc.
+// All calls of Comm are instantiated here, beside the messages, whose latency counts in nanoseconds.
 #include "sim/communicator.h"
 
+#include <chrono>
 #include <memory>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "comm/communicator_impl.h"
+#include "comm/fault.h"
 #include "sim/buffered_send.h"
 #include "sim/call.h"
 #include "sim/pending_operation.h"
@@ -15,6 +20,17 @@
 
 namespace rankbox::sim {
 namespace {
+
+void pause_at_random(RankState& rank) {
+  // Mostly nothing, often a chance for others to run, sometimes a sleep long enough for them to
+  // park.
+  const auto dice = rank.shaker() % 64;
+  if (dice == 0) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  } else if (dice < 16) {
+    std::this_thread::yield();
+  }
+}
 
 Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, RankState& rank,
                 Slice slice, Channel& channel, int peer, DataPlane::Transit* transit) {
@@ -78,20 +94,27 @@ Slice received_by(const Operation& operation) {
 
 }  // namespace
 
-int Communicator::world_size() const { return group_ == nullptr ? 0 : group_->size(); }
+int Backend::size() const { return group_ == nullptr ? 0 : group_->size(); }
 
-int Communicator::node() const { return state_->world->node_of(state_->rank); }
+int Backend::node() const { return state_->world->node_of(state_->rank); }
 
-int Communicator::local_rank() const {
-  return state_->rank - state_->world->first_rank_of_node(node());
+int Backend::local_rank() const { return state_->rank - state_->world->first_rank_of_node(node()); }
+
+Caller Backend::caller(const char* operation, Place place) const {
+  return {state_->rank, state_->memory.owner, index_, size(), operation, place};
 }
 
-void Communicator::send(Slice slice, int dst, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "send", place);
-  begin_call(caller, *state_);
-  check_peer(caller, dst, "destination");
-  check_source(caller, slice);
+void Backend::begin(const Caller& caller) {
+  const RunOptions& options = state_->world->options();
+  if (!options.faults.empty()) [[unlikely]]
+    let_faults_happen(options.faults, caller, state_->operations);
+  if (options.seed != 0) [[unlikely]]
+    pause_at_random(*state_);
+  ++state_->operations;
+  state_->recorder.reserve();
+}
 
+void Backend::send(const Caller& caller, Slice slice, int dst) {
   Channel& channel = group_->channel(index_, dst);
   const int peer = group_->world_rank(dst);
   // Here and below: post first and write things down while the message is under way.
@@ -106,7 +129,7 @@ void Communicator::send(Slice slice, int dst, Place place) {
     operation.watched = transit == nullptr;
     channel.post(operation);
   }
-  Event& event = state_->recorder.begin(EventKind::kSend, place, begin);
+  Event& event = state_->recorder.begin(EventKind::kSend, caller.place, begin);
   describe(event, *group_, peer, slice);
   event.buffered = buffered;
   count_message(*state_, slice);
@@ -118,12 +141,7 @@ void Communicator::send(Slice slice, int dst, Place place) {
   state_->recorder.end(event, slice);
 }
 
-void Communicator::recv(Slice slice, int src, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "recv", place);
-  begin_call(caller, *state_);
-  check_peer(caller, src, "source");
-  check_target(caller, slice);
-
+void Backend::recv(const Caller& caller, Slice slice, int src) {
   Channel& channel = fetch_channel(*group_, src, index_);
   const int peer = group_->world_rank(src);
   const std::int64_t begin = state_->recorder.now();
@@ -132,7 +150,7 @@ void Communicator::recv(Slice slice, int src, Place place) {
                               channel, peer, transit);
   operation.watched = transit == nullptr;
   channel.post(operation);
-  Event& event = state_->recorder.begin(EventKind::kRecv, place, begin);
+  Event& event = state_->recorder.begin(EventKind::kRecv, caller.place, begin);
   describe(event, *group_, peer, slice);
   wait_until_done(operation);
   finish(*state_, operation);
@@ -140,15 +158,7 @@ void Communicator::recv(Slice slice, int src, Place place) {
   state_->recorder.end(event, slice);
 }
 
-void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "sendrecv", place);
-  begin_call(caller, *state_);
-  check_peer(caller, dst, "destination");
-  check_peer(caller, src, "source");
-  check_source(caller, out);
-  check_target(caller, in);
-  check_disjoint(caller, out, in);
-
+void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int src) {
   Channel& to_dst = fetch_channel(*group_, index_, dst);
   Channel& from_src = fetch_channel(*group_, src, index_);
   const std::int64_t begin = state_->recorder.now();
@@ -176,11 +186,11 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
     to_dst.post(send_half);
   }
 
-  Event& send_event = state_->recorder.begin(EventKind::kSend, place, begin);
+  Event& send_event = state_->recorder.begin(EventKind::kSend, caller.place, begin);
   describe(send_event, *group_, group_->world_rank(dst), out);
   send_event.paired = true;
   send_event.buffered = buffered;
-  Event& recv_event = state_->recorder.begin(EventKind::kRecv, place, begin);
+  Event& recv_event = state_->recorder.begin(EventKind::kRecv, caller.place, begin);
   describe(recv_event, *group_, group_->world_rank(src), in);
   count_message(*state_, out);
   // Neither half may outlive this call, whatever became of the other: what failed takes its other
@@ -198,19 +208,14 @@ void Communicator::sendrecv(Slice out, int dst, Slice in, int src, Place place) 
   state_->recorder.end(send_event, out);
 }
 
-Request Communicator::isend(Slice slice, int dst, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "isend", place);
-  begin_call(caller, *state_);
-  check_peer(caller, dst, "destination");
-  check_source(caller, slice);
-
+Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
   Channel& channel = fetch_channel(*group_, index_, dst);
   const int peer = group_->world_rank(dst);
   const bool buffered = state_->world->options().buffering.buffers(slice.bytes());
   DataPlane::Transit* const transit = buffered ? nullptr : prepare(*state_, /*later=*/true);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
-  Event& event = state_->recorder.begin(EventKind::kSend, place);
+  Event& event = state_->recorder.begin(EventKind::kSend, caller.place);
   describe(event, *group_, peer, slice);
   event.async = true;
   event.request = pending->number();
@@ -224,21 +229,16 @@ Request Communicator::isend(Slice slice, int dst, Place place) {
                       channel, peer, transit));
   }
   state_->recorder.end(event, slice);
-  return Request(std::move(pending));
+  return pending;
 }
 
-Request Communicator::irecv(Slice slice, int src, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "irecv", place);
-  begin_call(caller, *state_);
-  check_peer(caller, src, "source");
-  check_target(caller, slice);
-
+Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
   Channel& channel = fetch_channel(*group_, src, index_);
   const int peer = group_->world_rank(src);
   DataPlane::Transit* const transit = prepare(*state_, /*later=*/true);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
-  Event& event = state_->recorder.begin(EventKind::kRecv, place);
+  Event& event = state_->recorder.begin(EventKind::kRecv, caller.place);
   describe(event, *group_, peer, slice);
   event.async = true;
   event.request = pending->number();
@@ -246,19 +246,17 @@ Request Communicator::irecv(Slice slice, int src, Place place) {
   channel.post(fill(pending->start_message(), OperationKind::kRecv, caller, *state_,
                     watches ? pending->hold_back(slice) : slice, channel, peer, transit));
   state_->recorder.end(event);
-  return Request(std::move(pending));
+  return pending;
 }
 
-void Communicator::wait(const Request& request, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "wait", place);
-  begin_call(caller, *state_);
-  if (request.pending_ == nullptr) refuse_empty_request(caller);
-  PendingOperation& pending = *request.pending_;
-  if (pending.caller().owner != state_->memory.owner) {
-    refuse_foreign_request(caller, pending.caller().rank);
-  }
+const Caller* Backend::starter(const Pending& pending) {
+  return pending == nullptr ? nullptr : &pending->caller();
+}
+
+void Backend::wait(const Caller& caller, const Pending& request) {
+  PendingOperation& pending = *request;
   if (pending.finished()) return;
-  Event& event = state_->recorder.begin(EventKind::kWait, place);
+  Event& event = state_->recorder.begin(EventKind::kWait, caller.place);
   event.request = pending.number();
   event.peer = pending.peer();
   wait_until_done(pending.operation());
@@ -272,34 +270,19 @@ void Communicator::wait(const Request& request, Place place) {
         fmt::format("rank {} wrote to the tensor of its isend to rank {} at {}:{} before it waited "
                     "for it at {}:{}; what arrives is a matter of luck. wait() first, or send a "
                     "clone()",
-                    state_->rank, pending.peer(), sent.file_name(), sent.line(), place.file_name(),
-                    place.line()),
+                    state_->rank, pending.peer(), sent.file_name(), sent.line(),
+                    caller.place.file_name(), caller.place.line()),
         pending.caller().context(pending.peer()));
   }
 }
 
-void Communicator::wait_all(std::span<const Request> requests, Place place) {
-  for (const Request& request : requests) wait(request, place);
-}
-
-void Communicator::wait_all(std::initializer_list<Request> requests, Place place) {
-  for (const Request& request : requests) wait(request, place);
-}
-
-void Communicator::synchronize(Place place) {
-  begin_call(caller_of(*state_, group_, index_, "synchronize", place), *state_);
-}
-
-void Communicator::compute(double seconds, Place place) { compute(seconds, Label(), place); }
-
-void Communicator::compute(double seconds, Label label, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "compute", place);
-  begin_call(caller, *state_);
-  check_seconds(caller, seconds);
-  Event& event = state_->recorder.begin(EventKind::kCompute, place);
+void Backend::compute(const Caller& caller, double seconds, Label label) {
+  Event& event = state_->recorder.begin(EventKind::kCompute, caller.place);
   event.seconds = seconds;
   event.bytes = label.bits();
   state_->recorder.end(event);
 }
 
 }  // namespace rankbox::sim
+
+template class rankbox::BasicCommunicator<rankbox::sim::Backend>;

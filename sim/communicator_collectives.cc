@@ -1,4 +1,4 @@
-// The native collectives: check the arguments, arrive, wait.
+// The native collectives: arrive, wait.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -50,17 +50,18 @@ Event& record(RankState& rank, const Caller& caller, const Group& group, const C
   return event;
 }
 
-void run(const Caller& caller, RankState& rank, Group& group, int index,
-         const CollectiveCall& call) {
+}  // namespace
+
+void Backend::run(const Caller& caller, const CollectiveCall& call) {
   DataPlane::Transit* const transit =
-      moves_data(call.kind) ? prepare(rank, /*later=*/false) : nullptr;
+      moves_data(call.kind) ? prepare(*state_, /*later=*/false) : nullptr;
   // As with messages: publish first and write things down while the others come.
-  const std::int64_t begin = rank.recorder.now();
-  group.short_collectives().publish(index, call);
-  Event& event = record(rank, caller, group, call, begin);
-  CollectiveOperation& collective = rank.collective_operation;
-  fill(collective, caller, rank, group, index, call, transit);
-  switch (group.short_collectives().finish(index, call, collective.operation)) {
+  const std::int64_t begin = state_->recorder.now();
+  group_->short_collectives().publish(index_, call);
+  Event& event = record(*state_, caller, *group_, call, begin);
+  CollectiveOperation& collective = state_->collective_operation;
+  fill(collective, caller, *state_, *group_, index_, call, transit);
+  switch (group_->short_collectives().finish(index_, call, collective.operation)) {
     case ShortCollectives::End::kDone:
       break;
     case ShortCollectives::End::kStopped:
@@ -72,149 +73,31 @@ void run(const Caller& caller, RankState& rank, Group& group, int index,
       wait_until_done(collective.operation);
       leave_collective(collective);
   }
-  finish(rank, collective.operation);
+  sim::finish(*state_, collective.operation);
   check_outcome(caller, collective.operation);
-  rank.recorder.end(event, call.out);
+  state_->recorder.end(event, call.out);
 }
 
-std::shared_ptr<PendingOperation> run_async(const Caller& caller, RankState& rank, Group& group,
-                                            int index, const CollectiveCall& call) {
+Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call) {
   DataPlane::Transit* const transit =
-      moves_data(call.kind) ? prepare(rank, /*later=*/true) : nullptr;
-  const std::int64_t begin = rank.recorder.now();
-  auto pending = std::make_shared<PendingOperation>(caller, rank, group, rank.requests++);
-  Event& event = record(rank, caller, group, call, begin);
+      moves_data(call.kind) ? prepare(*state_, /*later=*/true) : nullptr;
+  const std::int64_t begin = state_->recorder.now();
+  auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
+  Event& event = record(*state_, caller, *group_, call, begin);
   event.async = true;
   event.request = pending->number();
-  group.short_collectives().publish_async(index);
-  fill(pending->start_collective(), caller, rank, group, index, call, transit);
+  group_->short_collectives().publish_async(index_);
+  fill(pending->start_collective(), caller, *state_, *group_, index_, call, transit);
   arrive(pending->start_collective(), call);
-  rank.recorder.end(event);
+  state_->recorder.end(event);
   return pending;
 }
 
-}  // namespace
-
-void Communicator::barrier(Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "barrier", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, barrier_call());
-}
-
-void Communicator::broadcast(Slice slice, int src, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "broadcast", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, broadcast_call(caller, slice, src));
-}
-
-void Communicator::reduce(Slice slice, int dst, ReduceOp op, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "reduce", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, reduce_call(caller, slice, dst, op));
-}
-
-void Communicator::all_reduce(Slice slice, ReduceOp op, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "all_reduce", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, all_reduce_call(caller, slice, op));
-}
-
-void Communicator::gather(Slice slice, Slice gathered, int dst, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "gather", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, gather_call(caller, slice, gathered, dst));
-}
-
-void Communicator::all_gather(Slice slice, Slice gathered, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "all_gather", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, all_gather_call(caller, slice, gathered));
-}
-
-void Communicator::scatter(Slice whole, Slice slice, int src, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "scatter", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, scatter_call(caller, whole, slice, src));
-}
-
-void Communicator::reduce_scatter(Slice slice, Slice piece, ReduceOp op, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "reduce_scatter", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, reduce_scatter_call(caller, slice, piece, op));
-}
-
-void Communicator::all_to_all(Slice input, Slice output, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "all_to_all", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, all_to_all_call(caller, input, output));
-}
-
-Request Communicator::barrier_async(Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "barrier_async", place);
-  begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, barrier_call()));
-}
-
-Request Communicator::broadcast_async(Slice slice, int src, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "broadcast_async", place);
-  begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, broadcast_call(caller, slice, src)));
-}
-
-Request Communicator::reduce_async(Slice slice, int dst, ReduceOp op, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "reduce_async", place);
-  begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, reduce_call(caller, slice, dst, op)));
-}
-
-Request Communicator::all_reduce_async(Slice slice, ReduceOp op, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "all_reduce_async", place);
-  begin_call(caller, *state_);
-  return Request(run_async(caller, *state_, *group_, index_, all_reduce_call(caller, slice, op)));
-}
-
-Request Communicator::gather_async(Slice slice, Slice gathered, int dst, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "gather_async", place);
-  begin_call(caller, *state_);
-  return Request(
-      run_async(caller, *state_, *group_, index_, gather_call(caller, slice, gathered, dst)));
-}
-
-Request Communicator::all_gather_async(Slice slice, Slice gathered, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "all_gather_async", place);
-  begin_call(caller, *state_);
-  return Request(
-      run_async(caller, *state_, *group_, index_, all_gather_call(caller, slice, gathered)));
-}
-
-Request Communicator::scatter_async(Slice whole, Slice slice, int src, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "scatter_async", place);
-  begin_call(caller, *state_);
-  return Request(
-      run_async(caller, *state_, *group_, index_, scatter_call(caller, whole, slice, src)));
-}
-
-Request Communicator::reduce_scatter_async(Slice slice, Slice piece, ReduceOp op, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "reduce_scatter_async", place);
-  begin_call(caller, *state_);
-  return Request(
-      run_async(caller, *state_, *group_, index_, reduce_scatter_call(caller, slice, piece, op)));
-}
-
-Request Communicator::all_to_all_async(Slice input, Slice output, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "all_to_all_async", place);
-  begin_call(caller, *state_);
-  return Request(
-      run_async(caller, *state_, *group_, index_, all_to_all_call(caller, input, output)));
-}
-
-Communicator Communicator::split(int color, int key, Place place) {
-  const Caller caller = caller_of(*state_, group_, index_, "split", place);
-  begin_call(caller, *state_);
-  run(caller, *state_, *group_, index_, split_call(color, key));
+Backend Backend::split(const Caller& caller, const CollectiveCall& call) {
+  run(caller, call);
   const CollectiveOperation& result = state_->collective_operation;
   // A group of null makes every call on this communicator an error, and its rank -1.
-  Communicator part(*state_, *group_, result.split_index);
+  Backend part(*state_, *group_, result.split_index);
   part.group_ = result.split_group;
   return part;
 }

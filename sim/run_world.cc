@@ -27,7 +27,7 @@ void run_rank(World& world, RankState& rank, const std::function<void(Communicat
   DataPlane* const data_plane = world.data_plane();
   try {
     if (data_plane != nullptr) data_plane->enter(rank.rank);
-    Communicator dist(rank, world.world_group(), rank.rank);
+    Communicator dist(Backend(rank, world.world_group(), rank.rank));
     body(dist);
   } catch (...) {
     rank.failure = with_rank(std::current_exception(), rank.rank);

@@ -1,0 +1,222 @@
+// The bodies of BasicCommunicator, for a backend's source file that instantiates it.
+//
+//   template class rankbox::BasicCommunicator<rankbox::sim::Backend>;
+#pragma once
+
+#include "comm/call_checks.h"
+#include "comm/collective_call.h"
+#include "comm/communicator.h"
+
+namespace rankbox {
+
+template <class Backend>
+Caller BasicCommunicator<Backend>::begin(const char* operation, Place place) {
+  const Caller caller = backend_.caller(operation, place);
+  check_member(caller);
+  backend_.begin(caller);
+  return caller;
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::send(Slice slice, int dst, Place place) {
+  const Caller caller = begin("send", place);
+  check_peer(caller, dst, "destination");
+  check_source(caller, slice);
+  backend_.send(caller, slice, dst);
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::recv(Slice slice, int src, Place place) {
+  const Caller caller = begin("recv", place);
+  check_peer(caller, src, "source");
+  check_target(caller, slice);
+  backend_.recv(caller, slice, src);
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::sendrecv(Slice out, int dst, Slice in, int src, Place place) {
+  const Caller caller = begin("sendrecv", place);
+  check_peer(caller, dst, "destination");
+  check_peer(caller, src, "source");
+  check_source(caller, out);
+  check_target(caller, in);
+  check_disjoint(caller, out, in);
+  backend_.sendrecv(caller, out, dst, in, src);
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::isend(Slice slice, int dst, Place place) {
+  const Caller caller = begin("isend", place);
+  check_peer(caller, dst, "destination");
+  check_source(caller, slice);
+  return Request(backend_.isend(caller, slice, dst));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::irecv(Slice slice, int src, Place place) {
+  const Caller caller = begin("irecv", place);
+  check_peer(caller, src, "source");
+  check_target(caller, slice);
+  return Request(backend_.irecv(caller, slice, src));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::wait(const Request& request, Place place) {
+  const Caller caller = begin("wait", place);
+  const Caller* const starter = Backend::starter(request.pending_);
+  if (starter == nullptr) refuse_empty_request(caller);
+  if (starter->owner != caller.owner) refuse_foreign_request(caller, starter->rank);
+  backend_.wait(caller, request.pending_);
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::wait_all(std::span<const Request> requests, Place place) {
+  for (const Request& request : requests) wait(request, place);
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::wait_all(std::initializer_list<Request> requests, Place place) {
+  for (const Request& request : requests) wait(request, place);
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::barrier(Place place) {
+  const Caller caller = begin("barrier", place);
+  backend_.run(caller, barrier_call());
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::broadcast(Slice slice, int src, Place place) {
+  const Caller caller = begin("broadcast", place);
+  backend_.run(caller, broadcast_call(caller, slice, src));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::reduce(Slice slice, int dst, ReduceOp op, Place place) {
+  const Caller caller = begin("reduce", place);
+  backend_.run(caller, reduce_call(caller, slice, dst, op));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::all_reduce(Slice slice, ReduceOp op, Place place) {
+  const Caller caller = begin("all_reduce", place);
+  backend_.run(caller, all_reduce_call(caller, slice, op));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::gather(Slice slice, Slice gathered, int dst, Place place) {
+  const Caller caller = begin("gather", place);
+  backend_.run(caller, gather_call(caller, slice, gathered, dst));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::all_gather(Slice slice, Slice gathered, Place place) {
+  const Caller caller = begin("all_gather", place);
+  backend_.run(caller, all_gather_call(caller, slice, gathered));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::scatter(Slice whole, Slice slice, int src, Place place) {
+  const Caller caller = begin("scatter", place);
+  backend_.run(caller, scatter_call(caller, whole, slice, src));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::reduce_scatter(Slice slice, Slice piece, ReduceOp op,
+                                                Place place) {
+  const Caller caller = begin("reduce_scatter", place);
+  backend_.run(caller, reduce_scatter_call(caller, slice, piece, op));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::all_to_all(Slice input, Slice output, Place place) {
+  const Caller caller = begin("all_to_all", place);
+  backend_.run(caller, all_to_all_call(caller, input, output));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::barrier_async(Place place) {
+  const Caller caller = begin("barrier_async", place);
+  return Request(backend_.start(caller, barrier_call()));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::broadcast_async(Slice slice, int src,
+                                                                  Place place) {
+  const Caller caller = begin("broadcast_async", place);
+  return Request(backend_.start(caller, broadcast_call(caller, slice, src)));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::reduce_async(Slice slice, int dst, ReduceOp op,
+                                                               Place place) {
+  const Caller caller = begin("reduce_async", place);
+  return Request(backend_.start(caller, reduce_call(caller, slice, dst, op)));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::all_reduce_async(Slice slice, ReduceOp op,
+                                                                   Place place) {
+  const Caller caller = begin("all_reduce_async", place);
+  return Request(backend_.start(caller, all_reduce_call(caller, slice, op)));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::gather_async(Slice slice, Slice gathered, int dst,
+                                                               Place place) {
+  const Caller caller = begin("gather_async", place);
+  return Request(backend_.start(caller, gather_call(caller, slice, gathered, dst)));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::all_gather_async(Slice slice, Slice gathered,
+                                                                   Place place) {
+  const Caller caller = begin("all_gather_async", place);
+  return Request(backend_.start(caller, all_gather_call(caller, slice, gathered)));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::scatter_async(Slice whole, Slice slice, int src,
+                                                                Place place) {
+  const Caller caller = begin("scatter_async", place);
+  return Request(backend_.start(caller, scatter_call(caller, whole, slice, src)));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::reduce_scatter_async(Slice slice, Slice piece,
+                                                                       ReduceOp op, Place place) {
+  const Caller caller = begin("reduce_scatter_async", place);
+  return Request(backend_.start(caller, reduce_scatter_call(caller, slice, piece, op)));
+}
+
+template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::all_to_all_async(Slice input, Slice output,
+                                                                   Place place) {
+  const Caller caller = begin("all_to_all_async", place);
+  return Request(backend_.start(caller, all_to_all_call(caller, input, output)));
+}
+
+template <class Backend>
+BasicCommunicator<Backend> BasicCommunicator<Backend>::split(int color, int key, Place place) {
+  const Caller caller = begin("split", place);
+  return BasicCommunicator(backend_.split(caller, split_call(color, key)));
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::compute(double seconds, Place place) {
+  compute(seconds, Label(), place);
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::compute(double seconds, Label label, Place place) {
+  const Caller caller = begin("compute", place);
+  check_seconds(caller, seconds);
+  backend_.compute(caller, seconds, label);
+}
+
+template <class Backend>
+void BasicCommunicator<Backend>::synchronize(Place place) {
+  backend_.synchronize(begin("synchronize", place));
+}
+
+}  // namespace rankbox
