@@ -9,7 +9,7 @@
 #include "cli/picture_style_json.h"
 #include "cli/stop_report.h"
 #include "clusters/clusters.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 #include "verdict/free_messages.h"
 #include "viewer/schedule_grid.h"
 
@@ -41,7 +41,7 @@ std::string schedule(const Exercise& exercise, const Case& example, const Trace&
                      const PictureOptions& options) {
   const std::optional<IdleShare> promised = idle_share_of(exercise, example);
   if (!promised || !has_schedule(trace)) return "";
-  const sim::Replay replay = sim::replay(trace, free_messages());
+  const Replay replay = replay_trace(trace, free_messages());
   const ScheduleGridOptions style = {.columns = options.style.columns,
                                      .ascii = options.style.ascii,
                                      .colour = options.style.colour};

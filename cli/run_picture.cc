@@ -10,7 +10,7 @@
 #include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/terminal.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 #include "viewer/html.h"
 #include "viewer/source_text.h"
 #include "viewer/timeline.h"
@@ -38,7 +38,7 @@ std::ofstream open(const PictureStyle& style, const char* name) {
   return file;
 }
 
-void write_page(const RunToDraw& run, const PictureStyle& style, const sim::Replay& replay) {
+void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& replay) {
   SourceText sources;
   HtmlOptions html;
   html.title = run.title;
@@ -87,7 +87,7 @@ std::string totals_of(const RunReport& report) {
 
 void draw_run(const RunToDraw& run, const PictureStyle& style) {
   const Trace& trace = run.report.trace;
-  const sim::Replay replay = sim::replay(trace, run.cluster);
+  const Replay replay = replay_trace(trace, run.cluster);
   open(style, kTimelineFile) << run.above
                              << draw_timeline(trace, replay,
                                               {.columns = style.columns,

@@ -7,7 +7,7 @@
 #include "comm/errors.h"
 #include "comm/option_checks.h"
 #include "comm/rank_failure.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 #include "sim/pending_operation.h"
 #include "sim/world.h"
 

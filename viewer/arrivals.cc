@@ -2,7 +2,7 @@
 
 namespace rankbox {
 
-std::vector<std::vector<Arrival>> find_arrivals(const Trace& trace, const sim::Replay& replay) {
+std::vector<std::vector<Arrival>> find_arrivals(const Trace& trace, const Replay& replay) {
   std::vector<std::vector<Arrival>> arrivals;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
     const std::vector<Event>& events = trace.ranks[rank];

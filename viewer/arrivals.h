@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/trace.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 
 namespace rankbox {
 
@@ -23,6 +23,6 @@ struct Arrival {
 /// sendrecv arrive together. Cost: O(E).
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
-std::vector<std::vector<Arrival>> find_arrivals(const Trace& trace, const sim::Replay& replay);
+std::vector<std::vector<Arrival>> find_arrivals(const Trace& trace, const Replay& replay);
 
 }  // namespace rankbox

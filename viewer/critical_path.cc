@@ -16,7 +16,7 @@ constexpr EventId kNone{};
 
 class PathFinder {
  public:
-  PathFinder(const Trace& trace, const sim::Replay& replay)
+  PathFinder(const Trace& trace, const Replay& replay)
       : trace_(trace),
         replay_(replay),
         links_(link_events(trace)),
@@ -40,7 +40,7 @@ class PathFinder {
   const Event& event(EventId id) const {
     return trace_.ranks[static_cast<std::size_t>(id.rank)][id.event];
   }
-  const sim::Span& span(EventId id) const {
+  const Span& span(EventId id) const {
     return replay_.spans[static_cast<std::size_t>(id.rank)][id.event];
   }
   const Arrival& arrival(EventId id) const {
@@ -147,7 +147,7 @@ class PathFinder {
     for (std::size_t rank = 0; rank < trace_.ranks.size(); ++rank) {
       for (std::size_t i = 0; i < trace_.ranks[rank].size(); ++i) {
         const EventKind kind = trace_.ranks[rank][i].kind;
-        const sim::Span& when = replay_.spans[rank][i];
+        const Span& when = replay_.spans[rank][i];
         const bool transfers =
             kind == EventKind::kSend || kind == EventKind::kRecv || kind == EventKind::kCollective;
         // What takes no time holds nothing, and would let a path go in circles.
@@ -158,7 +158,7 @@ class PathFinder {
   }
 
   const Trace& trace_;
-  const sim::Replay& replay_;
+  const Replay& replay_;
   const std::vector<std::vector<EventId>> links_;
   const std::vector<std::vector<Arrival>> arrivals_;
   std::map<MeetingId, std::vector<EventId>> meetings_;
@@ -168,7 +168,7 @@ class PathFinder {
 
 }  // namespace
 
-std::vector<EventId> critical_path(const Trace& trace, const sim::Replay& replay) {
+std::vector<EventId> critical_path(const Trace& trace, const Replay& replay) {
   return PathFinder(trace, replay).find();
 }
 

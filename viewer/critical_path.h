@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "comm/trace.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 #include "viewer/messages.h"
 
 namespace rankbox {
@@ -23,6 +23,6 @@ namespace rankbox {
 /// is what takes no time. Cost: O(E log E).
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
-std::vector<EventId> critical_path(const Trace& trace, const sim::Replay& replay);
+std::vector<EventId> critical_path(const Trace& trace, const Replay& replay);
 
 }  // namespace rankbox

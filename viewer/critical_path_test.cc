@@ -20,13 +20,13 @@ const Cluster kMachine = {"test", {1e-6, 1e-9}, {1e-6, 1e-9}, 1e-9, 0};
 
 struct Run {
   Trace trace;
-  sim::Replay replay;
+  Replay replay;
   std::vector<EventId> path;
 
   const Event& event(std::size_t i) const {
     return trace.ranks[static_cast<std::size_t>(path[i].rank)][path[i].event];
   }
-  const sim::Span& span(std::size_t i) const {
+  const Span& span(std::size_t i) const {
     return replay.spans[static_cast<std::size_t>(path[i].rank)][path[i].event];
   }
 };
@@ -44,7 +44,7 @@ Run run(int world_size, const std::function<void(Comm&)>& body,
     // Its path ends where it stopped.
   }
   Run result{std::move(report.trace), {}, {}};
-  result.replay = sim::replay(result.trace, kMachine);
+  result.replay = replay_trace(result.trace, kMachine);
   result.path = critical_path(result.trace, result.replay);
   return result;
 }

@@ -50,7 +50,7 @@ std::string script_safe(const nlohmann::ordered_json& json) {
 
 }  // namespace
 
-void write_html(std::ostream& out, const Trace& trace, const sim::Replay& replay,
+void write_html(std::ostream& out, const Trace& trace, const Replay& replay,
                 const HtmlOptions& options) {
   const HtmlData data = html_data(trace, replay, options);
   std::string_view rest = kPage;

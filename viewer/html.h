@@ -14,7 +14,7 @@
 
 #include "comm/errors.h"
 #include "comm/trace.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 
 namespace rankbox {
 
@@ -32,7 +32,7 @@ struct HtmlOptions {
 /// for. Cost: O(E log E) for E events, some 60 bytes each in the file; a million open in 3 s.
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
-void write_html(std::ostream& out, const Trace& trace, const sim::Replay& replay,
+void write_html(std::ostream& out, const Trace& trace, const Replay& replay,
                 const HtmlOptions& options = {});
 
 }  // namespace rankbox

@@ -36,7 +36,7 @@ class Table {
 
 class Collector {
  public:
-  Collector(const Trace& trace, const sim::Replay& replay, const HtmlOptions& options)
+  Collector(const Trace& trace, const Replay& replay, const HtmlOptions& options)
       : trace_(trace), replay_(replay), options_(options) {
     starts_.push_back(0);
     for (const std::vector<Event>& events : trace.ranks)
@@ -133,7 +133,7 @@ class Collector {
 
   bool begins_with(EventId a, EventId b) const { return span(a).begin == span(b).begin; }
 
-  const sim::Span& span(EventId id) const {
+  const Span& span(EventId id) const {
     return replay_.spans[static_cast<std::size_t>(id.rank)][id.event];
   }
 
@@ -156,7 +156,7 @@ class Collector {
                 }));
     columns.add("waited", each<float>([&](const Event& event, std::size_t rank, std::size_t i) {
                   if (is_open(rank, i)) return 0.0;
-                  const sim::Span& when = replay_.spans[rank][i];
+                  const Span& when = replay_.spans[rank][i];
                   return event.kind == EventKind::kWait ? when.end - when.begin
                                                         : when.begin - arrivals[rank][i].when;
                 }));
@@ -229,7 +229,7 @@ class Collector {
   }
 
   const Trace& trace_;
-  const sim::Replay& replay_;
+  const Replay& replay_;
   const HtmlOptions& options_;
   std::vector<std::int64_t> starts_;
   Table<std::string> names_;
@@ -238,7 +238,7 @@ class Collector {
 
 }  // namespace
 
-HtmlData html_data(const Trace& trace, const sim::Replay& replay, const HtmlOptions& options) {
+HtmlData html_data(const Trace& trace, const Replay& replay, const HtmlOptions& options) {
   return Collector(trace, replay, options).collect();
 }
 

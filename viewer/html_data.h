@@ -44,6 +44,6 @@ struct HtmlData {
   Columns columns;
 };
 
-HtmlData html_data(const Trace& trace, const sim::Replay& replay, const HtmlOptions& options);
+HtmlData html_data(const Trace& trace, const Replay& replay, const HtmlOptions& options);
 
 }  // namespace rankbox

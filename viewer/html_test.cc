@@ -53,7 +53,7 @@ void everything(Comm& dist) {
 
 std::string page(const Trace& trace, const HtmlOptions& options = {}) {
   std::ostringstream out;
-  write_html(out, trace, sim::replay(trace, Cluster{}), options);
+  write_html(out, trace, replay_trace(trace, Cluster{}), options);
   return out.str();
 }
 
@@ -120,7 +120,7 @@ struct ReadBack {
 
 TEST_CASE("every event is in the page, number by number") {
   const Trace trace = run(4, everything).trace;
-  const sim::Replay replay = sim::replay(trace, Cluster{});
+  const Replay replay = replay_trace(trace, Cluster{});
   const ReadBack read(page(trace));
   const auto what = read.column("what");
   const auto peer = read.column("peer");
@@ -290,7 +290,7 @@ TEST_CASE("a run without events is a page too") {
   trace.nodes = {0, 0};
   trace.groups = {{0, 1}};
   std::ostringstream out;
-  write_html(out, trace, sim::Replay{.spans = {{}, {}}, .clocks = {0, 0}});
+  write_html(out, trace, Replay{.spans = {{}, {}}, .clocks = {0, 0}});
   CHECK(ReadBack(out.str()).head["starts"] == Json{0, 0, 0});
 }
 

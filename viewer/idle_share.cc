@@ -8,12 +8,12 @@ namespace rankbox {
 namespace {
 
 /// The length of the union.
-double covered(std::vector<sim::Span> spans) {
+double covered(std::vector<Span> spans) {
   std::sort(spans.begin(), spans.end(),
-            [](const sim::Span& a, const sim::Span& b) { return a.begin < b.begin; });
+            [](const Span& a, const Span& b) { return a.begin < b.begin; });
   double length = 0;
   double until = 0;
-  for (const sim::Span& span : spans) {
+  for (const Span& span : spans) {
     length += std::max(0.0, span.end - std::max(span.begin, until));
     until = std::max(until, span.end);
   }
@@ -22,14 +22,14 @@ double covered(std::vector<sim::Span> spans) {
 
 }  // namespace
 
-std::vector<double> idle_shares(const Trace& trace, const sim::Replay& replay) {
+std::vector<double> idle_shares(const Trace& trace, const Replay& replay) {
   double end = 0;
   for (const double clock : replay.clocks) end = std::max(end, clock);
   std::vector<double> shares;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
-    std::vector<sim::Span> busy;
+    std::vector<Span> busy;
     for (std::size_t i = 0; i < trace.ranks[rank].size(); ++i) {
-      const sim::Span& span = replay.spans[rank][i];
+      const Span& span = replay.spans[rank][i];
       if (trace.ranks[rank][i].kind != EventKind::kWait && span.end > span.begin)
         busy.push_back({span.begin, std::min(span.end, end)});
     }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "comm/trace.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 
 namespace rankbox {
 
@@ -13,6 +13,6 @@ namespace rankbox {
 /// Cost: O(E log E).
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
-std::vector<double> idle_shares(const Trace& trace, const sim::Replay& replay);
+std::vector<double> idle_shares(const Trace& trace, const Replay& replay);
 
 }  // namespace rankbox

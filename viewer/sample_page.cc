@@ -112,7 +112,7 @@ void write(const std::string& title, const Trace& trace, const RunReport& report
   options.source_line = [](const std::string&, std::int64_t line) {
     return "  text of line " + std::to_string(line) + "; // </script>";
   };
-  write_html(std::cout, trace, sim::replay(trace, Cluster{}), options);
+  write_html(std::cout, trace, replay_trace(trace, Cluster{}), options);
 }
 
 int run(const std::string& name) {

@@ -18,13 +18,13 @@ struct Task {
 };
 
 /// [rank] Those that have a label, take time, and came to their end.
-std::vector<std::vector<Task>> tasks_of(const Trace& trace, const sim::Replay& replay) {
+std::vector<std::vector<Task>> tasks_of(const Trace& trace, const Replay& replay) {
   std::vector<std::vector<Task>> ranks;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
     std::vector<Task>& tasks = ranks.emplace_back();
     for (std::size_t i = 0; i < trace.ranks[rank].size(); ++i) {
       const Label label = label_of(trace.ranks[rank][i]);
-      const sim::Span& span = replay.spans[rank][i];
+      const Span& span = replay.spans[rank][i];
       if (!label.empty() && span.end > span.begin)
         tasks.push_back({label.text(), span.begin, span.end});
     }
@@ -114,7 +114,7 @@ bool has_schedule(const Trace& trace) {
   return false;
 }
 
-std::string draw_schedule(const Trace& trace, const sim::Replay& replay,
+std::string draw_schedule(const Trace& trace, const Replay& replay,
                           const ScheduleGridOptions& options) {
   const std::vector<std::vector<Task>> ranks = tasks_of(trace, replay);
   const std::size_t drawn = std::min(ranks.size(), static_cast<std::size_t>(options.max_ranks));
@@ -128,7 +128,7 @@ std::string draw_schedule(const Trace& trace, const sim::Replay& replay,
   return picture;
 }
 
-double unlabelled_share(const Trace& trace, const sim::Replay& replay) {
+double unlabelled_share(const Trace& trace, const Replay& replay) {
   double busy = 0;
   for (const std::vector<Task>& tasks : tasks_of(trace, replay)) {
     for (const Task& task : tasks) busy += task.end - task.begin;

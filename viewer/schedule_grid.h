@@ -11,7 +11,7 @@
 #include <string>
 
 #include "comm/trace.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 
 namespace rankbox {
 
@@ -27,10 +27,10 @@ bool has_schedule(const Trace& trace);
 
 /// The grid, lines with their line ends.
 /// REQUIRES: `replay` is a replay of `trace`, with messages that take no time, or little.
-std::string draw_schedule(const Trace& trace, const sim::Replay& replay,
+std::string draw_schedule(const Trace& trace, const Replay& replay,
                           const ScheduleGridOptions& options = {});
 
 /// Of all ranks' time, until the last one has ended, the share that is not spent on what has a label.
-double unlabelled_share(const Trace& trace, const sim::Replay& replay);
+double unlabelled_share(const Trace& trace, const Replay& replay);
 
 }  // namespace rankbox

@@ -27,10 +27,10 @@ Trace there_and_back() {
       .report.trace;
 }
 
-sim::Replay without_messages(const Trace& trace) {
+Replay without_messages(const Trace& trace) {
   Cluster free;
   free.within_node = free.between_nodes = {0, 0};
-  return sim::replay(trace, free);
+  return replay_trace(trace, free);
 }
 
 TEST_CASE("a slot is a forward pass, a backward pass two of them, and dots are idle") {

@@ -187,11 +187,11 @@ std::string draw_axis(const Scale& scale, double seconds, int width, const Signs
 }
 
 /// When the picture ends: with the last span; if there are open ones, they get some room behind it.
-double end_of(const sim::Replay& replay) {
+double end_of(const Replay& replay) {
   double end = 0;
   bool any_open = false;
-  for (const std::vector<sim::Span>& spans : replay.spans) {
-    for (const sim::Span& span : spans) {
+  for (const std::vector<Span>& spans : replay.spans) {
+    for (const Span& span : spans) {
       end = std::max({end, span.begin, span.end});
       any_open = any_open || span.end < span.begin;
     }
@@ -207,7 +207,7 @@ std::string finish(std::string line) {
 
 }  // namespace
 
-std::string draw_timeline(const Trace& trace, const sim::Replay& replay,
+std::string draw_timeline(const Trace& trace, const Replay& replay,
                           const TimelineOptions& options) {
   const Signs& signs = options.ascii ? kAscii : kUnicode;
   const int world_size = static_cast<int>(trace.ranks.size());
@@ -222,7 +222,7 @@ std::string draw_timeline(const Trace& trace, const sim::Replay& replay,
   std::string picture;
   for (int rank = 0; rank < drawn; ++rank) {
     const std::vector<Event>& events = trace.ranks[static_cast<std::size_t>(rank)];
-    const std::vector<sim::Span>& spans = replay.spans[static_cast<std::size_t>(rank)];
+    const std::vector<Span>& spans = replay.spans[static_cast<std::size_t>(rank)];
     Lane out(width);
     Lane in(width);
     for (std::size_t i = 0; i < events.size(); ++i) {

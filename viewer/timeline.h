@@ -15,7 +15,7 @@
 #include <string>
 
 #include "comm/trace.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 
 namespace rankbox {
 
@@ -30,7 +30,7 @@ struct TimelineOptions {
 /// open.
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
-std::string draw_timeline(const Trace& trace, const sim::Replay& replay,
+std::string draw_timeline(const Trace& trace, const Replay& replay,
                           const TimelineOptions& options = {});
 
 }  // namespace rankbox

@@ -18,7 +18,7 @@ Event event_of(EventKind kind, int peer) {
 
 struct Run {
   Trace trace;
-  sim::Replay replay;
+  Replay replay;
 };
 
 /// Rank 0 sends to rank 1 for 10 µs; rank 1 then adds for 10 µs.

@@ -48,7 +48,7 @@ std::vector<std::vector<EventId>> find_waits(const Trace& trace) {
 
 class Writer {
  public:
-  Writer(std::ostream& out, const Trace& trace, const sim::Replay& replay)
+  Writer(std::ostream& out, const Trace& trace, const Replay& replay)
       : out_(out), trace_(trace), replay_(replay), waits_(find_waits(trace)) {}
 
   void write() {
@@ -80,7 +80,7 @@ class Writer {
   /// False: it never ended.
   bool interval(Timebase timebase, EventId id, Interval& interval) const {
     if (timebase == kVirtual) {
-      const sim::Span& span = replay_.spans[static_cast<std::size_t>(id.rank)][id.event];
+      const Span& span = replay_.spans[static_cast<std::size_t>(id.rank)][id.event];
       interval = {span.begin, span.end};
       return span.end >= span.begin;
     }
@@ -192,14 +192,14 @@ class Writer {
 
   std::ostream& out_;
   const Trace& trace_;
-  const sim::Replay& replay_;
+  const Replay& replay_;
   const std::vector<std::vector<EventId>> waits_;
   bool first_ = true;
 };
 
 }  // namespace
 
-void write_trace_events(std::ostream& out, const Trace& trace, const sim::Replay& replay) {
+void write_trace_events(std::ostream& out, const Trace& trace, const Replay& replay) {
   Writer(out, trace, replay).write();
 }
 

@@ -11,13 +11,13 @@
 #include <iosfwd>
 
 #include "comm/trace.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 
 namespace rankbox {
 
 /// Writes one JSON object. Cost: O(E) for E events, some 200 bytes each and clock.
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
-void write_trace_events(std::ostream& out, const Trace& trace, const sim::Replay& replay);
+void write_trace_events(std::ostream& out, const Trace& trace, const Replay& replay);
 
 }  // namespace rankbox

@@ -43,7 +43,7 @@ RunReport run_everything() {
 
 Json exported(const Trace& trace) {
   std::ostringstream out;
-  write_trace_events(out, trace, sim::replay(trace, Cluster{}));
+  write_trace_events(out, trace, replay_trace(trace, Cluster{}));
   return Json::parse(out.str());
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("a run without events is a valid object too") {
   Trace trace;
   trace.ranks.resize(2);
   std::ostringstream out;
-  write_trace_events(out, trace, sim::Replay{.spans = {{}, {}}, .clocks = {0, 0}});
+  write_trace_events(out, trace, Replay{.spans = {{}, {}}, .clocks = {0, 0}});
   CHECK(Json::parse(out.str())["traceEvents"].size() == 2 * (1 + 2 * 2));
 }
 

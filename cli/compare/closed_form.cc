@@ -3,8 +3,8 @@
 #include "cli/compare/algorithms.h"
 #include "collectives/cost.h"
 #include "collectives/cost_forms.h"
-#include "collectives/native_cost.h"
 #include "exercises/registry.h"
+#include "replay/native_cost.h"
 
 namespace rankbox::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "collectives/allreduce_ring.h"
 #include "comm/run_ranks.h"
 #include "race/race_demo.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 #include "solutions/table.h"
 #include "verdict/catalog.h"
 #include "verdict/verdict_text.h"
@@ -100,7 +100,7 @@ bool draw_ring() {
              cluster.name);
   fmt::print("{} sends to rank 1, {} receives from rank 3, [+] adds; a blank is waiting.\n\n",
              options.ascii ? "[>1]" : "[→1]", options.ascii ? "[<3]" : "[←3]");
-  fmt::print("{}", draw_timeline(report.trace, sim::replay(report.trace, cluster), options));
+  fmt::print("{}", draw_timeline(report.trace, replay_trace(report.trace, cluster), options));
   fmt::print("\n{:.0f} steps, {:.0f} bytes sent and {:.0f} bytes added one after the other.\n",
              report.cost.steps, report.cost.bytes, report.cost.reduced);
 

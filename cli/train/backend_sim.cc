@@ -12,7 +12,7 @@
 #include "comm/label.h"
 #include "comm/run_ranks.h"
 #include "parallel/distributed_sampler.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 #include "training/data/data_loader.h"
 #include "viewer/timeline.h"
 
@@ -81,7 +81,7 @@ std::string draw_step(const Plan& plan, const Task& task, const TimelineOptions&
   });
   const Trace step = second_step(report.trace);
   return draw_timeline(
-      step, sim::replay(step, plan.cluster),
+      step, replay_trace(step, plan.cluster),
       {.columns = options.columns, .ascii = options.ascii, .colour = options.colour});
 }
 

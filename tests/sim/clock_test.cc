@@ -1,5 +1,5 @@
 // Virtual time, exactly.
-#include "sim/clock.h"
+#include "replay/clock.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -294,9 +294,9 @@ TEST_CASE("receives posted early and out of order do not block the clock") {
   const double last = 3 * (kAlpha + 4);
   CHECK(seconds_of(report) == std::vector<double>{last + 1, last + 2, last + 3, last + 1});
   for (const Clock& clock : report.clocks) CHECK(clock.cost == Cost{3, 12, 0});
-  const sim::Replay replay = sim::replay(report.trace, round_cluster());
+  const Replay replay = replay_trace(report.trace, round_cluster());
   for (const auto& spans : replay.spans) {
-    for (const sim::Span& span : spans) CHECK(span.end >= span.begin);
+    for (const Span& span : spans) CHECK(span.end >= span.begin);
   }
 }
 

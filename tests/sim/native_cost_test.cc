@@ -1,5 +1,5 @@
 // The price of native collectives: that of the best known algorithm, and never of a better one.
-#include "collectives/native_cost.h"
+#include "replay/native_cost.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/clock.h"
+#include "replay/clock.h"
 #include "tests/sim/on_executor.h"
 #include "tests/sim/program_walker.h"
 #include "tests/sim/random_program.h"
@@ -21,7 +21,7 @@ constexpr std::uint64_t kDigest = 10254427966373613192U;
 /// All of a trace but the wall clock and the places in the source, and when everything happened on
 /// the virtual clock, to the last bit.
 std::string text_of(const RunReport& report, const Cluster& cluster) {
-  const sim::Replay replay = sim::replay(report.trace, cluster);
+  const Replay replay = replay_trace(report.trace, cluster);
   std::string text;
   for (const std::vector<int>& group : report.trace.groups) {
     for (const int rank : group) text += fmt::format("{} ", rank);
@@ -30,7 +30,7 @@ std::string text_of(const RunReport& report, const Cluster& cluster) {
   for (std::size_t rank = 0; rank < report.trace.ranks.size(); ++rank) {
     for (std::size_t i = 0; i < report.trace.ranks[rank].size(); ++i) {
       const Event& event = report.trace.ranks[rank][i];
-      const sim::Span& span = replay.spans[rank][i];
+      const Span& span = replay.spans[rank][i];
       text += fmt::format("{} {} {} {} {}{}{}{} {} {} {} {:a} {} {:a} {:a} {:a}\n", rank,
                           name_of(event), name_of(event.op), name_of(event.dtype), event.async,
                           event.paired, event.buffered, event.done, event.peer, event.group,

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
-#include "sim/clock.h"
+#include "replay/clock.h"
 #include "tests/sim/observe.h"
 #include "tests/sim/round_cluster.h"
 
@@ -107,8 +107,8 @@ TEST_CASE("a replay on another cluster needs no second run") {
   other.between_nodes = {8, 4};
   RunOptions options = world_of(5, 2);
   options.cluster = other;
-  CHECK(sim::replay(report.trace, other).clocks == seconds_of(report_of(options, busy_program)));
-  CHECK(sim::replay(report.trace, round_cluster()).clocks == seconds_of(report));
+  CHECK(replay_trace(report.trace, other).clocks == seconds_of(report_of(options, busy_program)));
+  CHECK(replay_trace(report.trace, round_cluster()).clocks == seconds_of(report));
 }
 
 TEST_CASE("the trace of a failed run can be replayed: time goes as far as the run did") {
@@ -163,7 +163,7 @@ TEST_CASE("the trace of a failed run can be replayed: time goes as far as the ru
     REQUIRE(seen.report.clocks.size() == 3);
     CHECK(seen.report.clocks[0].seconds == 2 * (kAlpha + 100));
     CHECK(seen.report.clocks[1].seconds == 2 * (kAlpha + 100));
-    const sim::Replay replay = sim::replay(seen.report.trace, round_cluster());
+    const Replay replay = replay_trace(seen.report.trace, round_cluster());
     REQUIRE(replay.spans.size() == 3);
     CHECK(replay.spans[0][1].end == 2 * (kAlpha + 100));
     // What never completed is marked as such.

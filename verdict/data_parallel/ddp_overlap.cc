@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/native_cost.h"
+#include "replay/native_cost.h"
 #include "training/cross_entropy.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/parameters.h"

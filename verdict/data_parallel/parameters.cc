@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "collectives/native_cost.h"
+#include "replay/native_cost.h"
 #include "verdict/compare.h"
 #include "verdict/inputs.h"
 #include "verdict/tables.h"

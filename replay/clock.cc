@@ -1,10 +1,10 @@
-#include "sim/clock.h"
+#include "replay/clock.h"
 
 #include <algorithm>
 
-#include "sim/replay_engine.h"
+#include "replay/engine.h"
 
-namespace rankbox::sim {
+namespace rankbox {
 namespace {
 
 Prices only(double alpha, double beta, double gamma) {
@@ -83,7 +83,7 @@ Prices prices_of(const Cluster& cluster) {
           .native = cluster.native};
 }
 
-Replay replay(const Trace& trace, const Prices& prices, const Cluster& chooser) {
+Replay replay_trace(const Trace& trace, const Prices& prices, const Cluster& chooser) {
   Replay result;
   for (const std::vector<Event>& events : trace.ranks) result.spans.emplace_back(events.size());
   result.clocks =
@@ -91,8 +91,8 @@ Replay replay(const Trace& trace, const Prices& prices, const Cluster& chooser) 
   return result;
 }
 
-Replay replay(const Trace& trace, const Cluster& cluster) {
-  return replay(trace, prices_of(cluster), cluster);
+Replay replay_trace(const Trace& trace, const Cluster& cluster) {
+  return replay_trace(trace, prices_of(cluster), cluster);
 }
 
 std::vector<Clock> measure_clocks(const Trace& trace, const Cluster& cluster) {
@@ -107,14 +107,14 @@ std::vector<Clock> measure_clocks(const Trace& trace, const Cluster& cluster) {
     }
     return clocks;
   }
-  const auto seconds = replay(trace, cluster).clocks;
-  const auto steps = replay(trace, only(1, 0, 0), cluster).clocks;
-  const auto bytes = replay(trace, only(0, 1, 0), cluster).clocks;
-  const auto reduced = replay(trace, only(0, 0, 1), cluster).clocks;
+  const auto seconds = replay_trace(trace, cluster).clocks;
+  const auto steps = replay_trace(trace, only(1, 0, 0), cluster).clocks;
+  const auto bytes = replay_trace(trace, only(0, 1, 0), cluster).clocks;
+  const auto reduced = replay_trace(trace, only(0, 0, 1), cluster).clocks;
   for (std::size_t rank = 0; rank < clocks.size(); ++rank) {
     clocks[rank] = {seconds[rank], {steps[rank], bytes[rank], reduced[rank]}};
   }
   return clocks;
 }
 
-}  // namespace rankbox::sim
+}  // namespace rankbox

@@ -1,4 +1,4 @@
-#include "collectives/native_cost.h"
+#include "replay/native_cost.h"
 
 #include <algorithm>
 #include <bit>

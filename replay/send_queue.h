@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace rankbox::sim {
+namespace rankbox {
 
 /// @tparam Message what is queued; ordered by the time it is ready and its place in the program
 template <class Message>
@@ -65,4 +65,4 @@ class SendQueue {
   std::priority_queue<Entry, std::vector<Entry>, LaterReady> later_;
 };
 
-}  // namespace rankbox::sim
+}  // namespace rankbox

@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/native_cost.h"
 #include "comm/trace.h"
-#include "sim/clock.h"
-#include "sim/send_queue.h"
+#include "replay/clock.h"
+#include "replay/native_cost.h"
+#include "replay/send_queue.h"
 
-namespace rankbox::sim {
+namespace rankbox {
 
 /// @tparam Tariff has a type Time with +=, later(Time, Time), seconds(Time) to order by, and the
 ///                prices message(), reduction(), compute() and native()
@@ -393,4 +393,4 @@ class ReplayEngine {
   std::uint64_t offered_ = 0;
 };
 
-}  // namespace rankbox::sim
+}  // namespace rankbox

@@ -25,7 +25,7 @@
 #include "comm/run_options.h"
 #include "comm/trace.h"
 
-namespace rankbox::sim {
+namespace rankbox {
 
 /// When an event began and ended, in virtual seconds. For an asynchronous operation: when the
 /// transfer did. end < begin marks an event that never completed (a deadlock, an error).
@@ -53,7 +53,7 @@ struct Prices {
            cost.reduced * gamma;
   }
   /// @param cost what the best known algorithm would cost
-  /// @param wire see collectives/native_cost.h
+  /// @param wire see replay/native_cost.h
   double price_of_native(bool same_node, const Cost& cost, const Cost& wire) const {
     if (native.empty()) return price(same_node, cost);
     double least = std::numeric_limits<double>::infinity();
@@ -67,12 +67,12 @@ struct Prices {
 Prices prices_of(const Cluster& cluster);
 
 /// @param chooser the cluster that native collectives pick their algorithm for
-Replay replay(const Trace& trace, const Prices& prices, const Cluster& chooser);
+Replay replay_trace(const Trace& trace, const Prices& prices, const Cluster& chooser);
 
 /// The clocks on a cluster.
-Replay replay(const Trace& trace, const Cluster& cluster);
+Replay replay_trace(const Trace& trace, const Cluster& cluster);
 
 /// Every rank's clock on the cluster together with its exact cost coefficients: four replays.
 std::vector<Clock> measure_clocks(const Trace& trace, const Cluster& cluster);
 
-}  // namespace rankbox::sim
+}  // namespace rankbox
