@@ -18,13 +18,13 @@ common="-std=c++20 -I. -include bazel/clang_source_location.h"
 mpi="$(pkg-config --cflags ompi-c 2>/dev/null | sed 's/-I/-isystem /g') -DOMPI_SKIP_MPICXX"
 declare -A flags_of=(
   [mpi]="$common -DRANKBOX_BACKEND_MPI $mpi"
-  [gpu]="$common -DRANKBOX_BACKEND_NCCL -isystem gpu/emulation"
+  [gpu]="$common -DRANKBOX_BACKEND_NCCL -isystem tests/gpu/emulation"
   [sim]="$common -DRANKBOX_BACKEND_SIM $mpi"
 )
 backend_of() {
   case $1 in
     mpi/* | *_mpi.cc | bench/mpi_*) echo mpi ;;
-    gpu/* | *_nccl.cc) echo gpu ;;
+    gpu/* | tests/gpu/* | *_nccl.cc) echo gpu ;;
     *) echo sim ;;
   esac
 }

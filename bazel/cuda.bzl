@@ -6,7 +6,7 @@
 
 Needs CUDA 12.0 or newer, the first that compiles C++20; cuda_libs.bzl says where it is looked for. Without it, or with
 --config=emulated, the target is skipped. Only kernels need nvcc: what merely calls CUDA's runtime is a cc_library that
-depends on //gpu:cuda_runtime.
+depends on //gpu/device:cuda_runtime.
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
@@ -68,7 +68,7 @@ def cuda_library(name, srcs, hdrs = [], textual_hdrs = [], deps = [], **kwargs):
       srcs: .cu files.
       hdrs: what it declares.
       textual_hdrs: what only its sources include, .cuh files.
-      deps: cc_library targets; //gpu:cuda_runtime is one of them.
+      deps: cc_library targets; //gpu/device:cuda_runtime is one of them.
       **kwargs: as in cc_library.
     """
     missing = [] if CUDA_FOUND else ["//bazel:cuda_toolkit_not_found_set_CUDA_HOME"]

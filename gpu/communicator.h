@@ -1,8 +1,8 @@
 // Comm where tensors are on GPUs. The contract is in comm/communicator.h; this is one of two:
 //
-//   NCCL     a GPU for every rank: see gpu/nccl_communicator.h
+//   NCCL     a GPU for every rank: see gpu/nccl/communicator.h
 //   sharing  fewer GPUs than ranks: the sandbox's communicator, whose data moves within and between
-//            the GPUs there are: see gpu/shared_plane.h
+//            the GPUs there are: see gpu/shared/plane.h
 //
 // Which of them a run is, gpu/run_world.cc decides. For a program the difference is what is measured,
 // and how mistakes are told: the sandbox proves deadlocks; with NCCL a wait ends with TimedOut.
@@ -25,7 +25,7 @@
 #include "comm/reduce_op.h"
 #include "comm/run_options.h"
 #include "comm/slice.h"
-#include "gpu/nccl_communicator.h"
+#include "gpu/nccl/communicator.h"
 #include "sim/communicator.h"
 
 namespace rankbox::gpu {

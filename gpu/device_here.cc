@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "comm/memory_meter.h"
-#include "gpu/devices.h"
+#include "gpu/device/devices.h"
 #include "gpu/launched.h"
 
 namespace rankbox::gpu {

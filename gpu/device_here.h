@@ -10,8 +10,8 @@
 #pragma once
 
 #include "comm/slice.h"
-#include "gpu/check.h"
-#include "gpu/rank_device.h"
+#include "gpu/device/check.h"
+#include "gpu/device/rank_device.h"
 
 namespace rankbox::gpu {
 

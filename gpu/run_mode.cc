@@ -8,7 +8,7 @@
 #include <nccl.h>
 
 #include "comm/errors.h"
-#include "gpu/devices.h"
+#include "gpu/device/devices.h"
 #include "gpu/launched.h"
 #include "launch/environment.h"
 

@@ -2,7 +2,7 @@
 //
 //   processes   a launcher started several processes: one rank each, over NCCL
 //   threads     a GPU for every rank: threads of this process, over NCCL
-//   shared      fewer GPUs than ranks: threads of this process that share them (gpu/shared_plane.h)
+//   shared      fewer GPUs than ranks: threads of this process that share them (gpu/shared/plane.h)
 //
 // RANKBOX_GPU_MODE=nccl|shared|auto forces it; auto, the default, is the first of these that fits.
 //

@@ -19,13 +19,13 @@
 #include "comm/option_checks.h"
 #include "comm/rank_failure.h"
 #include "comm/run_ranks.h"
+#include "gpu/device/devices.h"
 #include "gpu/device_here.h"
-#include "gpu/devices.h"
 #include "gpu/launched.h"
-#include "gpu/nccl_run.h"
+#include "gpu/nccl/run.h"
 #include "gpu/processes.h"
 #include "gpu/run_mode.h"
-#include "gpu/shared_plane.h"
+#include "gpu/shared/plane.h"
 
 namespace rankbox {
 namespace gpu {

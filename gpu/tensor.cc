@@ -9,7 +9,7 @@
 
 #include "comm/tensor_checks.h"
 #include "gpu/device_here.h"
-#include "gpu/kernels.h"
+#include "gpu/kernels/kernels.h"
 #include "sim/reduction.h"
 
 namespace rankbox {

@@ -9,8 +9,8 @@
 
 #include "cli/compare/backend.h"
 #include "cli/compare/host_device.h"
-#include "gpu/devices.h"
-#include "gpu/rank_device.h"
+#include "gpu/device/devices.h"
+#include "gpu/device/rank_device.h"
 #include "gpu/run_mode.h"
 #include "launch/local_launcher.h"
 

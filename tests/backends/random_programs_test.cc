@@ -88,7 +88,7 @@ bool any_step(const Program& program, Holds holds) {
 }
 
 /// Whether a rank has two messages of isend or irecv to (from) the same peer open at once. The second
-/// one is left for later (gpu/nccl_messages.cc), though a peer that comes to it first may wait for it
+/// one is left for later (gpu/nccl/messages.cc), though a peer that comes to it first may wait for it
 /// before all that comes after it: then even a matched program may hang.
 bool queues_messages(const Program& program) {
   using Way = std::tuple<StepKind, int, int>;  // which, in which group, and to (from) whom

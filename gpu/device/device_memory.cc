@@ -1,0 +1,106 @@
+#include "gpu/device/device_memory.h"
+
+#include <bit>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "comm/errors.h"
+#include "gpu/device/check.h"
+
+namespace rankbox::gpu {
+namespace {
+
+constexpr std::chrono::seconds kLongestTrim{5};
+
+/// False if the stream is still busy after kLongestTrim. A stream that failed is done.
+bool drain(cudaStream_t stream) {
+  const auto until = std::chrono::steady_clock::now() + kLongestTrim;
+  while (cudaStreamQuery(stream) == cudaErrorNotReady) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return true;
+}
+
+/// cudaFree, whose errors are of no use to whoever is letting go.
+void give_back(void* block) {
+  if (cudaFree(block) != cudaSuccess) cudaGetLastError();
+}
+
+}  // namespace
+
+std::int64_t size_class(std::int64_t bytes) {
+  constexpr std::int64_t kSmallest = DeviceMemory::kAlignment;
+  if (bytes <= 8 * kSmallest) return (bytes + kSmallest - 1) / kSmallest * kSmallest;
+  // Eight steps from this power of two to the next.
+  const auto below = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));
+  const std::int64_t step = below / 8;
+  return (bytes + step - 1) / step * step;
+}
+
+DeviceMemory::~DeviceMemory() { trim(); }
+
+void* DeviceMemory::allocate(std::int64_t bytes) {
+  if (bytes < 0) throw InvalidArgument(fmt::format("{} bytes of device memory: < 0", bytes));
+  if (bytes == 0) return nullptr;
+  // Nothing on this earth has more, and rounding up must not overflow.
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  if (bytes > kMost) {
+    throw_cuda_error(cudaErrorMemoryAllocation, "cudaMalloc", {.op = "allocate", .bytes = bytes});
+  }
+  const std::int64_t rounded = size_class(bytes);
+
+  void* block = nullptr;
+  if (const auto kept = kept_.find(rounded); kept != kept_.end()) {
+    block = kept->second.back();
+    kept->second.pop_back();
+    if (kept->second.empty()) kept_.erase(kept);
+    bytes_kept_ -= rounded;
+  } else {
+    const auto size = static_cast<std::size_t>(rounded);
+    cudaError_t status = cudaMalloc(&block, size);
+    if (status == cudaErrorMemoryAllocation && bytes_kept_ > 0) {
+      cudaGetLastError();
+      trim();
+      status = cudaMalloc(&block, size);
+    }
+    check(status, "cudaMalloc", {.op = "allocate", .bytes = bytes});
+    ++device_allocations_;
+  }
+  in_use_.emplace(block, rounded);
+  bytes_in_use_ += rounded;
+  return block;
+}
+
+void DeviceMemory::release(void* block) noexcept {
+  if (block == nullptr) return;
+  const auto used = in_use_.find(block);
+  if (used == in_use_.end()) return give_back(block);
+  const std::int64_t bytes = used->second;
+  in_use_.erase(used);
+  bytes_in_use_ -= bytes;
+  kept_[bytes].push_back(block);
+  bytes_kept_ += bytes;
+}
+
+bool DeviceMemory::trim() noexcept {
+  if (kept_.empty()) return true;
+  if (!drain(stream_)) return false;
+  for (const auto& [bytes, blocks] : kept_) {
+    for (void* const block : blocks) give_back(block);
+  }
+  kept_.clear();
+  bytes_kept_ = 0;
+  return true;
+}
+
+void DeviceMemory::abandon() noexcept {
+  kept_.clear();
+  in_use_.clear();
+  bytes_kept_ = 0;
+  bytes_in_use_ = 0;
+}
+
+}  // namespace rankbox::gpu

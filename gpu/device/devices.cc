@@ -1,0 +1,115 @@
+#include "gpu/device/devices.h"
+
+#include <array>
+#include <cstdlib>
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "gpu/device/check.h"
+
+namespace rankbox::gpu {
+namespace {
+
+std::string in_words(int version) {
+  return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+/// How CUDA is to start, unless whoever runs the program said otherwise.
+void prepare_cuda() {
+  // A kernel is loaded when the program starts: loading it later waits for the device, which may be
+  // waiting in a receive for a rank that wants to load.
+  setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/0);
+  // As many queues as there can be: streams that share one would wait for each other.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
+}
+
+}  // namespace
+
+int device_count() {
+  static const bool prepared = (prepare_cuda(), true);
+  static_cast<void>(prepared);
+  int count = 0;
+  check(cudaGetDeviceCount(&count), "cudaGetDeviceCount", {.op = "looking for GPUs"});
+  // The runtime reports none as an error; should one not, the caller must not divide by it.
+  if (count == 0) check(cudaErrorNoDevice, "cudaGetDeviceCount", {.op = "looking for GPUs"});
+  return count;
+}
+
+std::string why_no_device() {
+  try {
+    device_count();
+    return "";
+  } catch (const CudaError& error) {
+    return error.what();
+  }
+}
+
+DeviceInfo device_info(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  std::array<char, 32> bus_id{};
+  check(cudaDeviceGetPCIBusId(bus_id.data(), static_cast<int>(bus_id.size()), device),
+        "cudaDeviceGetPCIBusId");
+  DeviceInfo info;
+  info.device = device;
+  info.name = properties.name;
+  info.bus_id = bus_id.data();
+  info.memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+  info.sm = 10 * properties.major + properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
+  return info;
+}
+
+std::string driver_version() {
+  int version = 0;
+  check(cudaDriverGetVersion(&version), "cudaDriverGetVersion");
+  return in_words(version);
+}
+
+std::string runtime_version() {
+  int version = 0;
+  check(cudaRuntimeGetVersion(&version), "cudaRuntimeGetVersion");
+  return in_words(version);
+}
+
+std::string describe_devices() {
+  try {
+    std::string lines;
+    const int count = device_count();
+    for (int device = 0; device < count; ++device) {
+      const DeviceInfo info = device_info(device);
+      lines += fmt::format("GPU {}: {}, {:.1f} GiB, sm_{}, {} multiprocessors, bus {}\n", device,
+                           info.name, static_cast<double>(info.memory_bytes) / 0x1p30, info.sm,
+                           info.multiprocessors, info.bus_id);
+    }
+    return lines +
+           fmt::format("CUDA: driver for {}, runtime {}\n", driver_version(), runtime_version());
+  } catch (const Error& error) {
+    return fmt::format("no GPU: {}\n", error.what());
+  }
+}
+
+std::vector<int> enable_peer_access(const std::vector<int>& devices) {
+  int here = 0;
+  check(cudaGetDevice(&here), "cudaGetDevice");
+  std::vector<int> out_of_reach;
+  for (const int peer : devices) {
+    if (peer == here) continue;
+    int possible = 0;
+    check(cudaDeviceCanAccessPeer(&possible, here, peer), "cudaDeviceCanAccessPeer");
+    if (possible == 0) {
+      out_of_reach.push_back(peer);
+      continue;
+    }
+    const cudaError_t status = cudaDeviceEnablePeerAccess(peer, 0);
+    if (status == cudaErrorPeerAccessAlreadyEnabled) {
+      cudaGetLastError();
+    } else {
+      check(status, "cudaDeviceEnablePeerAccess");
+    }
+  }
+  return out_of_reach;
+}
+
+}  // namespace rankbox::gpu

@@ -1,2 +1,0 @@
-// The kernels as plain C++, for the emulated runtime.
-#include "gpu/kernels.cu"  // NOLINT

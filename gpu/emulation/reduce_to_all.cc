@@ -1,2 +1,0 @@
-// The reduction kernels as plain C++, for the emulated runtime.
-#include "gpu/reduce_to_all.cu"  // NOLINT

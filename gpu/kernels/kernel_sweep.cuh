@@ -1,0 +1,121 @@
+// How kernels go over memory: 16 bytes at a time, wherever a tensor's chunk begins.
+//
+// A range of elements is cut at the target's 16-byte boundaries:
+//
+//     | head |   pack   |   pack   |  …  |   pack   | tail |
+//            ^ 16-byte boundary
+//
+// Packs are dealt out in tiles: a block of kThreads threads takes kThreads * kAtOnce consecutive
+// ones, of which each thread has kAtOnce, kThreads apart, so that neighbours read neighbouring
+// memory. A thread loads all of its packs before it stores the first: with four of 16 bytes from
+// two sources, 128 bytes are under way for each thread, and a multiprocessor's threads together
+// keep more under way than memory takes time to answer. Then the block goes on to the tile that is
+// a grid further. Head and tail, at most 7 elements each, are done by the first block's first
+// threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <cuda_runtime.h>
+
+#include "gpu/device/check.h"
+
+namespace rankbox::gpu {
+
+inline constexpr int kThreads = 256;  // of a block
+// Of a multiprocessor. More would leave a thread too few registers for all that it has under way.
+inline constexpr int kBlocksAtOnce = 4;
+inline constexpr int kPackBytes = 16;
+
+template <class T, int lanes>
+struct alignas(sizeof(T) * lanes) Pack {
+  T lane[lanes];
+};
+
+template <class T>
+inline constexpr int kLanes = kPackBytes / static_cast<int>(sizeof(T));
+
+/// Element counts, but for `packs`.
+struct Cut {
+  std::int64_t head = 0;
+  std::int64_t packs = 0;
+  std::int64_t tail = 0;
+};
+
+inline std::size_t beyond_boundary(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % kPackBytes;
+}
+
+/// @param target where packs are to lie at 16-byte boundaries; aligned to its elements
+template <class T>
+Cut cut_at(const void* target, std::int64_t count) {
+  const auto to_boundary =
+      static_cast<std::int64_t>((kPackBytes - beyond_boundary(target)) % kPackBytes / sizeof(T));
+  Cut cut;
+  cut.head = std::min(count, to_boundary);
+  cut.packs = (count - cut.head) / kLanes<T>;
+  cut.tail = (count - cut.head) % kLanes<T>;
+  return cut;
+}
+
+/// A number of packs as a type. (Device code must not call std::integral_constant's functions.)
+template <int packs>
+struct AtOnce {
+  static constexpr int kPacks = packs;
+};
+
+/// Of all threads together: body(AtOnce<n>(), first) for packs first, first + kThreads, …, n of
+/// them, until all packs have had their turn.
+template <int at_once, class Body>
+__device__ __forceinline__ void for_each_pack(std::int64_t packs, Body body) {
+  constexpr std::int64_t kTile = std::int64_t{at_once} * kThreads;
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kTile;
+  for (std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * kTile; begin < packs;
+       begin += step) {
+    const std::int64_t first = begin + static_cast<std::int64_t>(threadIdx.x);
+    if (begin + kTile <= packs) {
+      body(AtOnce<at_once>(), first);
+    } else {
+      for (std::int64_t one = first; one < packs; one += kThreads) body(AtOnce<1>(), one);
+    }
+  }
+}
+
+/// body(i) for the elements of head and tail.
+template <class T, class Body>
+__device__ __forceinline__ void for_each_edge(const Cut& cut, Body body) {
+  if (blockIdx.x != 0) return;
+  const auto i = static_cast<std::int64_t>(threadIdx.x);
+  if (i < cut.head) body(i);
+  if (i < cut.tail) body(cut.head + cut.packs * kLanes<T> + i);
+}
+
+/// The multiprocessors of the current device. Asked once each.
+int multiprocessors();
+
+/// Launches a kernel with a block for each tile, up to a number of blocks that fills the device
+/// many times over; at least one block.
+/// @param tiles rounded up
+template <class... Parameters, class... Arguments>
+void launch(const Doing& doing, std::int64_t tiles, cudaStream_t stream,
+            void (*kernel)(Parameters...), const Arguments&... arguments) {
+  constexpr std::int64_t kBlocksPerMultiprocessor = 64;
+  const std::int64_t most = kBlocksPerMultiprocessor * multiprocessors();
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, most)));
+  config.blockDim = dim3(kThreads);
+  config.stream = stream;
+  check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx", doing);
+}
+
+/// The tiles that this many packs make.
+inline std::int64_t tiles_of(std::int64_t packs, int at_once) {
+  const std::int64_t tile = std::int64_t{at_once} * kThreads;
+  return (packs + tile - 1) / tile;
+}
+
+}  // namespace rankbox::gpu

@@ -1,0 +1,308 @@
+// The native collectives on NCCL: check the arguments, compare them, enqueue.
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "comm/collective_call.h"
+#include "gpu/kernels/kernels.h"
+#include "gpu/nccl/communicator.h"
+#include "gpu/nccl/rank.h"
+#include "gpu/nccl/types.h"
+
+namespace rankbox::gpu {
+namespace {
+
+/// One collective of one rank, on its way to a stream.
+struct Work {
+  const CollectiveCall& call;
+  int index;
+  int ranks;
+  ncclComm_t comm;
+  cudaStream_t stream;
+
+  ncclDataType_t dtype() const { return nccl_type(call.dtype); }
+  std::size_t count() const { return static_cast<std::size_t>(call.count); }
+  ncclResult_t send(Slice piece, int peer) const {
+    return ncclSend(piece.data(), nccl_count(piece), dtype(), peer, comm, stream);
+  }
+  ncclResult_t recv(Slice piece, int peer) const {
+    return ncclRecv(piece.data(), nccl_count(piece), dtype(), peer, comm, stream);
+  }
+};
+
+/// This rank's own part of a gather, scatter or all_to_all.
+void copy_own(Slice into, Slice from, const Work& work, const Doing& doing) {
+  if (into.size() == 0 || into.data() == from.data()) return;
+  check(cudaMemcpyAsync(into.data(), from.data(), static_cast<std::size_t>(from.bytes()),
+                        cudaMemcpyDeviceToDevice, work.stream),
+        "cudaMemcpyAsync", doing);
+}
+
+/// Part i of n equal parts.
+Slice part(Slice whole, int i, const Work& work) { return chunk(whole, i, work.ranks); }
+
+ncclResult_t gather(const Work& work, const Doing& doing) {
+  const CollectiveCall& call = work.call;
+  if (work.index != call.root) return work.send(call.in, call.root);
+  copy_own(part(call.out, work.index, work), call.in, work, doing);
+  return grouped([&] {
+    ncclResult_t result = ncclSuccess;
+    for (int peer = 0; peer < work.ranks && went_well(result); ++peer) {
+      if (peer != work.index) result = work.recv(part(call.out, peer, work), peer);
+    }
+    return result;
+  });
+}
+
+ncclResult_t scatter(const Work& work, const Doing& doing) {
+  const CollectiveCall& call = work.call;
+  if (work.index != call.root) return work.recv(call.out, call.root);
+  copy_own(call.out, part(call.in, work.index, work), work, doing);
+  return grouped([&] {
+    ncclResult_t result = ncclSuccess;
+    for (int peer = 0; peer < work.ranks && went_well(result); ++peer) {
+      if (peer != work.index) result = work.send(part(call.in, peer, work), peer);
+    }
+    return result;
+  });
+}
+
+ncclResult_t all_to_all(const Work& work, const Doing& doing) {
+  const Slice in = work.call.in;
+  const Slice out = work.call.out;
+  copy_own(part(out, work.index, work), part(in, work.index, work), work, doing);
+  return grouped([&] {
+    ncclResult_t result = ncclSuccess;
+    for (int peer = 0; peer < work.ranks && went_well(result); ++peer) {
+      if (peer == work.index) continue;
+      // Pieces of 0 elements are skipped on both sides.
+      const Slice to = part(in, peer, work);
+      const Slice from = part(out, peer, work);
+      if (to.size() > 0) result = work.send(to, peer);
+      if (from.size() > 0 && went_well(result)) result = work.recv(from, peer);
+    }
+    return result;
+  });
+}
+
+ncclResult_t reduce_scatter(const Work& work) {
+  const CollectiveCall& call = work.call;
+  const ncclRedOp_t op = nccl_op(call.op);
+  if (call.count % work.ranks == 0) {
+    return ncclReduceScatter(call.in.data(), call.out.data(), nccl_count(call.out), work.dtype(),
+                             op, work.comm, work.stream);
+  }
+  return grouped([&] {
+    ncclResult_t result = ncclSuccess;
+    for (int root = 0; root < work.ranks && went_well(result); ++root) {
+      const Slice piece = part(call.in, root, work);
+      if (piece.size() == 0) continue;
+      void* const out = root == work.index ? call.out.data() : nullptr;
+      result = ncclReduce(piece.data(), out, nccl_count(piece), work.dtype(), op, root, work.comm,
+                          work.stream);
+    }
+    return result;
+  });
+}
+
+ncclResult_t enqueue(const Work& work, std::int32_t* scratch, const Doing& doing) {
+  const CollectiveCall& call = work.call;
+  void* const data = call.in.data();
+  switch (call.kind) {
+    case CollectiveKind::kBarrier:
+    case CollectiveKind::kSplit:
+      return ncclAllReduce(scratch, scratch, 1, ncclInt32, ncclMax, work.comm, work.stream);
+    case CollectiveKind::kBroadcast:
+      return ncclBroadcast(data, data, work.count(), work.dtype(), call.root, work.comm,
+                           work.stream);
+    case CollectiveKind::kReduce:
+      return ncclReduce(data, work.index == call.root ? data : nullptr, work.count(), work.dtype(),
+                        nccl_op(call.op), call.root, work.comm, work.stream);
+    case CollectiveKind::kAllReduce:
+      return ncclAllReduce(data, data, work.count(), work.dtype(), nccl_op(call.op), work.comm,
+                           work.stream);
+    case CollectiveKind::kGather:
+      return gather(work, doing);
+    case CollectiveKind::kAllGather:
+      return ncclAllGather(data, call.out.data(), work.count(), work.dtype(), work.comm,
+                           work.stream);
+    case CollectiveKind::kScatter:
+      return scatter(work, doing);
+    case CollectiveKind::kReduceScatter:
+      return reduce_scatter(work);
+    case CollectiveKind::kAllToAll:
+      return all_to_all(work, doing);
+  }
+  return ncclInternalError;
+}
+
+const char* nccl_name(const CollectiveCall& call) {
+  switch (call.kind) {
+    case CollectiveKind::kBarrier:
+    case CollectiveKind::kSplit:
+    case CollectiveKind::kAllReduce:
+      return "ncclAllReduce";
+    case CollectiveKind::kBroadcast:
+      return "ncclBroadcast";
+    case CollectiveKind::kReduce:
+      return "ncclReduce";
+    case CollectiveKind::kAllGather:
+      return "ncclAllGather";
+    case CollectiveKind::kReduceScatter:
+      return "ncclReduceScatter";
+    default:
+      return "a group of messages";
+  }
+}
+
+/// AVG is a sum up to here.
+void divide_if_average(const Work& work) {
+  const CollectiveCall& call = work.call;
+  if (!call.reduces || call.op != ReduceOp::AVG || work.ranks == 1) return;
+  if (call.kind == CollectiveKind::kReduce && work.index != call.root) return;
+  void* const data = call.out.data();
+  if (is_integer(call.dtype)) {
+    launch_divide(data, call.out.size(), call.dtype, std::int64_t{work.ranks}, work.stream);
+  } else {
+    launch_divide(data, call.out.size(), call.dtype, static_cast<double>(work.ranks), work.stream);
+  }
+}
+
+/// Puts the collective on the stream.
+void launch(const Caller& caller, NcclRank& rank, NcclMember& member, const CollectiveCall& call,
+            cudaStream_t stream) {
+  const bool has_data = call.kind != CollectiveKind::kBarrier;
+  const std::int64_t bytes = has_data ? call.count * size_of(call.dtype) : -1;
+  const int root = call.root < 0 ? -1 : member.group->world_rank(call.root);
+  const std::uint64_t flight = rank.recorder().begin({.op = caller.operation,
+                                                      .root = root,
+                                                      .bytes = bytes,
+                                                      .dtype = call.dtype,
+                                                      .place = caller.place});
+  rank.post(caller, member, call);
+  if (!has_data || call.count > 0) {
+    const Doing doing = doing_of(caller, root, bytes);
+    const auto calls = [&] {
+      const Work work{call, member.index, caller.size, member.collectives, stream};
+      return enqueue(work, member.scratch, doing);
+    };
+    try {
+      rank.issue(caller, doing, nccl_name(call), member.collectives, calls);
+    } catch (const NcclError&) {
+      rank.recorder().failed(flight);
+      throw;
+    }
+    divide_if_average({call, member.index, caller.size, member.collectives, stream});
+  }
+  rank.recorder().enqueued(flight, stream);
+}
+
+}  // namespace
+
+void NcclCommunicator::run(const Caller& caller, const CollectiveCall& call) {
+  launch(caller, *rank_, *member_, call, rank_->device().stream());
+}
+
+NcclRequest NcclCommunicator::start(const Caller& caller, const CollectiveCall& call) {
+  const int root = call.root < 0 ? -1 : member_->group->world_rank(call.root);
+  RankDevice& device = rank_->device();
+  device.order(device.stream(), device.side_stream());
+  launch(caller, *rank_, *member_, call, device.side_stream());
+  auto pending = std::make_shared<NcclPending>(*rank_, *member_, caller, root);
+  pending->mark(device.side_stream());
+  if (call.kind == CollectiveKind::kBarrier) pending->set_barrier();
+  return NcclRequest(std::move(pending));
+}
+
+void NcclCommunicator::barrier(Place place) {
+  const Caller caller = begin("barrier", place);
+  run(caller, barrier_call());
+  rank_->wait_for_stream(caller, rank_->device().stream());
+}
+
+void NcclCommunicator::broadcast(Slice slice, int src, Place place) {
+  const Caller caller = begin("broadcast", place);
+  run(caller, broadcast_call(caller, slice, src));
+}
+
+void NcclCommunicator::reduce(Slice slice, int dst, ReduceOp op, Place place) {
+  const Caller caller = begin("reduce", place);
+  run(caller, reduce_call(caller, slice, dst, op));
+}
+
+void NcclCommunicator::all_reduce(Slice slice, ReduceOp op, Place place) {
+  const Caller caller = begin("all_reduce", place);
+  run(caller, all_reduce_call(caller, slice, op));
+}
+
+void NcclCommunicator::gather(Slice slice, Slice gathered, int dst, Place place) {
+  const Caller caller = begin("gather", place);
+  run(caller, gather_call(caller, slice, gathered, dst));
+}
+
+void NcclCommunicator::all_gather(Slice slice, Slice gathered, Place place) {
+  const Caller caller = begin("all_gather", place);
+  run(caller, all_gather_call(caller, slice, gathered));
+}
+
+void NcclCommunicator::scatter(Slice whole, Slice slice, int src, Place place) {
+  const Caller caller = begin("scatter", place);
+  run(caller, scatter_call(caller, whole, slice, src));
+}
+
+void NcclCommunicator::reduce_scatter(Slice slice, Slice piece, ReduceOp op, Place place) {
+  const Caller caller = begin("reduce_scatter", place);
+  run(caller, reduce_scatter_call(caller, slice, piece, op));
+}
+
+void NcclCommunicator::all_to_all(Slice input, Slice output, Place place) {
+  const Caller caller = begin("all_to_all", place);
+  run(caller, all_to_all_call(caller, input, output));
+}
+
+NcclRequest NcclCommunicator::barrier_async(Place place) {
+  return start(begin("barrier_async", place), barrier_call());
+}
+
+NcclRequest NcclCommunicator::broadcast_async(Slice slice, int src, Place place) {
+  const Caller caller = begin("broadcast_async", place);
+  return start(caller, broadcast_call(caller, slice, src));
+}
+
+NcclRequest NcclCommunicator::reduce_async(Slice slice, int dst, ReduceOp op, Place place) {
+  const Caller caller = begin("reduce_async", place);
+  return start(caller, reduce_call(caller, slice, dst, op));
+}
+
+NcclRequest NcclCommunicator::all_reduce_async(Slice slice, ReduceOp op, Place place) {
+  const Caller caller = begin("all_reduce_async", place);
+  return start(caller, all_reduce_call(caller, slice, op));
+}
+
+NcclRequest NcclCommunicator::gather_async(Slice slice, Slice gathered, int dst, Place place) {
+  const Caller caller = begin("gather_async", place);
+  return start(caller, gather_call(caller, slice, gathered, dst));
+}
+
+NcclRequest NcclCommunicator::all_gather_async(Slice slice, Slice gathered, Place place) {
+  const Caller caller = begin("all_gather_async", place);
+  return start(caller, all_gather_call(caller, slice, gathered));
+}
+
+NcclRequest NcclCommunicator::scatter_async(Slice whole, Slice slice, int src, Place place) {
+  const Caller caller = begin("scatter_async", place);
+  return start(caller, scatter_call(caller, whole, slice, src));
+}
+
+NcclRequest NcclCommunicator::reduce_scatter_async(Slice slice, Slice piece, ReduceOp op,
+                                                   Place place) {
+  const Caller caller = begin("reduce_scatter_async", place);
+  return start(caller, reduce_scatter_call(caller, slice, piece, op));
+}
+
+NcclRequest NcclCommunicator::all_to_all_async(Slice input, Slice output, Place place) {
+  const Caller caller = begin("all_to_all_async", place);
+  return start(caller, all_to_all_call(caller, input, output));
+}
+
+}  // namespace rankbox::gpu

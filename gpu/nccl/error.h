@@ -1,0 +1,43 @@
+// A call of NCCL failed: who was doing what, what NCCL says, and what to try.
+//
+//   rank 1, all_reduce, 4096 bytes: ncclAllReduce failed: ncclRemoteError (remote process exited or
+//   there was a network error), "socket connection closed" [step.cc:12]; hint: ...
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nccl.h>
+
+#include "comm/errors.h"
+#include "gpu/device/check.h"
+
+namespace rankbox::gpu {
+
+class NcclError : public Error {
+ public:
+  NcclError(const std::string& message, ErrorContext context, ncclResult_t code)
+      : Error(message, std::move(context)), code_(code) {}
+
+  ncclResult_t code() const { return code_; }
+
+ private:
+  ncclResult_t code_;
+};
+
+/// "ncclInvalidUsage".
+const char* name_of(ncclResult_t result);
+
+/// The way out.
+/// @param said what ncclGetLastError said
+std::string hint_for(ncclResult_t result, std::string_view said);
+
+/// The error of a call that returned, or later came to, `result`.
+/// @param call its name, "ncclSend"
+/// @param comm may be null
+NcclError nccl_error(ncclResult_t result, const char* call, const Doing& doing, ncclComm_t comm);
+
+/// Throws unless it is ncclSuccess. For calls that know no communicator.
+void check_nccl(ncclResult_t result, const char* call, const Doing& doing = {});
+
+}  // namespace rankbox::gpu

@@ -1,0 +1,97 @@
+// Communicators of some of the ranks.
+//
+// Who is in one is agreed by an all-gather of colors and keys; ncclCommSplit then makes the same of
+// them, twice: one communicator for collectives and one for messages. The host waits for the all-gather
+// first, so nothing is under way on the parent while it is split.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "comm/collective_call.h"
+#include "gpu/nccl/communicator.h"
+#include "gpu/nccl/rank.h"
+
+namespace rankbox::gpu {
+namespace {
+
+/// Color and key of every rank, by index.
+std::vector<std::int32_t> exchange(const Caller& caller, NcclRank& rank, NcclMember& member,
+                                   std::uint64_t flight, std::int32_t color, std::int32_t key) {
+  const cudaStream_t stream = rank.device().stream();
+  const Doing doing = doing_of(caller);
+  const std::int32_t mine[2] = {color, key};
+  std::vector<std::int32_t> all(2 * static_cast<std::size_t>(caller.size));
+  std::int32_t* const in = NcclRank::exchange_space(member);
+  std::int32_t* const out = in + 2;
+  // A copy to or from ordinary memory waits for the stream by itself, and would know no deadline.
+  rank.wait_for_stream(caller, stream);
+  check(cudaMemcpyAsync(in, mine, sizeof mine, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync",
+        doing);
+  rank.issue(caller, doing, "ncclAllGather", member.collectives,
+             [&] { return ncclAllGather(in, out, 2, ncclInt32, member.collectives, stream); });
+  rank.recorder().enqueued_part(flight, stream);  // the others may be long in coming
+  rank.wait_for_stream(caller, stream);
+  check(cudaMemcpyAsync(all.data(), out, all.size() * sizeof(std::int32_t), cudaMemcpyDeviceToHost,
+                        stream),
+        "cudaMemcpyAsync", doing);
+  rank.wait_for_stream(caller, stream);
+  return all;
+}
+
+/// The members of the new communicator, as indices in the old one.
+std::vector<int> members_of(const std::vector<std::int32_t>& colors_and_keys, int color) {
+  std::vector<std::pair<int, int>> found;  // key, index
+  for (std::size_t i = 0; i < colors_and_keys.size() / 2; ++i) {
+    if (colors_and_keys[2 * i] == color) {
+      found.emplace_back(colors_and_keys[2 * i + 1], static_cast<int>(i));
+    }
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<int> members;
+  for (const auto& [key, index] : found) members.push_back(index);
+  return members;
+}
+
+}  // namespace
+
+NcclCommunicator NcclCommunicator::split(int color, int key, Place place) {
+  const Caller caller = begin("split", place);
+  const std::uint64_t flight =
+      rank_->recorder().begin({.op = caller.operation, .place = caller.place});
+  rank_->post(caller, *member_, split_call(color, key));
+  color = std::max(color, NCCL_SPLIT_NOCOLOR);
+  const auto all = exchange(caller, *rank_, *member_, flight, color, key);
+  const int number = member_->splits++;
+
+  NcclGroup* group = nullptr;
+  int index = -1;
+  if (color >= 0) {
+    std::vector<int> path = member_->group->path();
+    path.insert(path.end(), {number, color});
+    std::vector<int> world_ranks;
+    for (const int member : members_of(all, color)) {
+      if (member == member_->index) index = static_cast<int>(world_ranks.size());
+      world_ranks.push_back(member_->group->world_rank(member));
+    }
+    group = &rank_->world().group(path, world_ranks);
+  }
+  // Also for a rank that is left out: NCCL writes to its two places, if only that there is nothing.
+  NcclMember& part = rank_->add_member(caller, group, index);
+  ncclComm_t& parent = member_->collectives;
+  const Doing doing = doing_of(caller);
+  for (ncclComm_t* made : {&part.collectives, &part.messages}) {
+    rank_->issue(caller, doing, "ncclCommSplit", parent,
+                 [&] { return ncclCommSplit(parent, color, key, made, nullptr); });
+    if (color < 0) continue;
+    rank_->issue(caller, doing, "ncclCommSplit", *made, [] { return ncclInProgress; });
+  }
+  if (color >= 0) {
+    rank_->connect_pairs(caller, part, part.messages);
+    rank_->wait_for_stream(caller, rank_->device().stream());
+  }
+  rank_->recorder().enqueued(flight, rank_->device().stream());
+  return {*rank_, color < 0 ? nullptr : &part};
+}
+
+}  // namespace rankbox::gpu

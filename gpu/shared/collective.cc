@@ -1,0 +1,182 @@
+#include "gpu/shared/collective.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include "comm/collective_call.h"
+#include "gpu/device/check.h"
+#include "gpu/device_here.h"
+#include "gpu/kernels/kernels.h"
+
+namespace rankbox::gpu {
+namespace {
+
+using Part = sim::DataPlane::Part;
+
+/// The pointers from `begin` on, at most as many as a kernel takes.
+template <class T>
+std::span<T> batch(std::vector<T>& pointers, std::size_t begin, std::size_t most) {
+  return std::span(pointers).subspan(begin, std::min(most, pointers.size() - begin));
+}
+
+}  // namespace
+
+SharedCollective::Place SharedCollective::in(int index) const {
+  const Part& part = parts_[static_cast<std::size_t>(index)];
+  return {part.call->in, device_of(part.call->in, part.transit->device)};
+}
+
+SharedCollective::Place SharedCollective::out(int index) const {
+  const Part& part = parts_[static_cast<std::size_t>(index)];
+  return {part.call->out, device_of(part.call->out, part.transit->device)};
+}
+
+bool SharedCollective::reaches(const Place& place) const {
+  return std::find(reachable_.begin(), reachable_.end(), place.device) != reachable_.end();
+}
+
+void* SharedCollective::take(std::int64_t bytes) {
+  blocks_.reserve(blocks_.size() + 1);
+  blocks_.push_back(staging_.take(bytes, mine_.stream, mine_.device));
+  return blocks_.back().data;
+}
+
+void SharedCollective::give_back_blocks(SharedEvents::Mark* done) noexcept {
+  for (const SharedStaging::Block& block : blocks_) staging_.give_back(block, done);
+  blocks_.clear();
+}
+
+void SharedCollective::copy(void* into, const void* from, std::int64_t bytes) {
+  if (bytes == 0 || into == from) return;
+  check(
+      cudaMemcpyAsync(into, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, mine_.stream),
+      "cudaMemcpyAsync", {.op = name_of(parts_.front().call->kind), .bytes = bytes});
+}
+
+void SharedCollective::copy(Slice into, Slice from) {
+  copy(into.data(), from.data(), from.bytes());
+}
+
+/// Where a kernel can read it.
+const void* SharedCollective::brought(const Place& place) {
+  if (reaches(place)) return place.slice.data();
+  void* const here = take(place.slice.bytes());
+  copy(here, place.slice.data(), place.slice.bytes());
+  return here;
+}
+
+/// The reduction of all inputs, in their order, to every output.
+void SharedCollective::reduce(const std::vector<Place>& inputs, const std::vector<Place>& outputs,
+                              ReduceOp op) {
+  const Slice first = inputs.front().slice;
+  if (first.size() == 0) return;
+  std::vector<const void*> from;
+  for (const Place& input : inputs) from.push_back(brought(input));
+  std::vector<void*> to;
+  for (const Place& output : outputs) {
+    if (reaches(output)) to.push_back(output.slice.data());
+  }
+  if (to.empty()) to.push_back(take(first.bytes()));
+
+  const auto launch = [&](std::span<const void*> some, std::span<void*> into, ReduceOp now) {
+    launch_reduce_to_all(some.data(), static_cast<int>(some.size()), into.data(),
+                         static_cast<int>(into.size()), first.size(), first.dtype(), now,
+                         static_cast<int>(inputs.size()), mine_.stream);
+  };
+  // More inputs than a kernel takes are reduced some at a time, still in order; not into an output,
+  // which may be an input that is yet to come.
+  constexpr auto kMost = static_cast<std::size_t>(kMostPointers);
+  std::vector<const void*> left = from;
+  if (left.size() > kMost) {
+    void* const so_far = take(first.bytes());
+    const ReduceOp until_the_end = op == ReduceOp::AVG ? ReduceOp::SUM : op;
+    while (left.size() > kMost) {
+      void* into[] = {so_far};
+      launch(std::span(left).first(kMost), into, until_the_end);
+      left.erase(left.begin(), left.begin() + kMostPointers);
+      left.insert(left.begin(), so_far);
+    }
+  }
+  launch(left, batch(to, 0, kMost), op);
+  for (std::size_t i = kMost; i < to.size(); ++i) copy(to[i], to[0], first.bytes());
+  for (const Place& output : outputs) {
+    if (!reaches(output)) copy(output.slice.data(), to[0], first.bytes());
+  }
+}
+
+/// The same bytes to every output: a reduction of one input.
+void SharedCollective::spread(const Place& from, const std::vector<Place>& outputs) {
+  reduce({from}, outputs, ReduceOp::SUM);
+}
+
+/// Every rank's slice to its place in everybody's `gathered`.
+void SharedCollective::all_gather() {
+  const int p = static_cast<int>(parts_.size());
+  for (int src = 0; src < p; ++src) {
+    const std::int64_t count = in(src).slice.size();
+    std::vector<Place> places;
+    for (int dst = 0; dst < p; ++dst) {
+      const Place gathered = out(dst);
+      places.push_back({gathered.slice.sub(src * count, (src + 1) * count), gathered.device});
+    }
+    spread(in(src), places);
+  }
+}
+
+void SharedCollective::enqueue(std::span<const Part> parts) {
+  parts_ = parts;
+  const CollectiveCall& call = *parts.front().call;
+  const int p = static_cast<int>(parts.size());
+  std::vector<Place> inputs;
+  std::vector<Place> outputs;
+  for (int index = 0; index < p; ++index) {
+    inputs.push_back(in(index));
+    outputs.push_back(out(index));
+  }
+  const auto at = [](const std::vector<Place>& places, int index) {
+    return places[static_cast<std::size_t>(index)];
+  };
+  switch (call.kind) {
+    case CollectiveKind::kBarrier:
+    case CollectiveKind::kSplit:
+      break;  // no data
+    case CollectiveKind::kBroadcast:
+      spread(at(inputs, call.root), outputs);
+      break;
+    case CollectiveKind::kReduce:
+      reduce(inputs, {at(outputs, call.root)}, call.op);
+      break;
+    case CollectiveKind::kAllReduce:
+      reduce(inputs, outputs, call.op);
+      break;
+    case CollectiveKind::kGather:
+      for (int src = 0; src < p; ++src)
+        copy(chunk(at(outputs, call.root).slice, src, p), at(inputs, src).slice);
+      break;
+    case CollectiveKind::kAllGather:
+      all_gather();
+      break;
+    case CollectiveKind::kScatter:
+      for (int dst = 0; dst < p; ++dst)
+        copy(at(outputs, dst).slice, chunk(at(inputs, call.root).slice, dst, p));
+      break;
+    case CollectiveKind::kReduceScatter:
+      for (int dst = 0; dst < p; ++dst) {
+        std::vector<Place> pieces;
+        for (const Place& input : inputs)
+          pieces.push_back({chunk(input.slice, dst, p), input.device});
+        reduce(pieces, {at(outputs, dst)}, call.op);
+      }
+      break;
+    case CollectiveKind::kAllToAll:
+      for (int dst = 0; dst < p; ++dst) {
+        for (int src = 0; src < p; ++src)
+          copy(chunk(at(outputs, dst).slice, src, p), chunk(at(inputs, src).slice, dst, p));
+      }
+      break;
+  }
+}
+
+}  // namespace rankbox::gpu

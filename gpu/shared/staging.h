@@ -1,0 +1,61 @@
+// Device memory between ranks that share GPUs: copies of what was sent with a buffer, and what
+// a collective keeps in between.
+//
+// A rank's own allocator would not do: such a block is let go by another rank, on another stream,
+// maybe when its maker has returned. So blocks belong to the run, and one that is given back carries
+// the mark after which nobody uses it; whoever takes it next waits for that, on the stream.
+//
+// Cost: an uncontended lock, and a search in a map; cudaMalloc the first time. Thread safety: any thread,
+// with the device as its current one. Errors: CudaError, OutOfMemory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include "gpu/shared/events.h"
+
+namespace rankbox::gpu {
+
+class SharedStaging {
+ public:
+  struct Block {
+    void* data = nullptr;
+    std::int64_t bytes = 0;  // of its size class
+    int device = -1;
+  };
+
+  /// @param events outlives this
+  explicit SharedStaging(SharedEvents& events) : events_(events) {}
+  /// Frees all blocks. REQUIRES: all streams are done, or given up.
+  ~SharedStaging();
+  SharedStaging(const SharedStaging&) = delete;
+  SharedStaging& operator=(const SharedStaging&) = delete;
+
+  /// Does not free anything any more: for the end of a run that hangs.
+  void abandon() noexcept { all_.clear(); }
+
+  /// A block of at least so many bytes, which may be used by what is put on the stream from now on.
+  /// Null data for 0 bytes.
+  Block take(std::int64_t bytes, cudaStream_t stream, int device);
+
+  /// @param after a user's share of the mark; null: nothing was put on a stream
+  void give_back(const Block& block, SharedEvents::Mark* after) noexcept;
+
+ private:
+  struct Unused {
+    Block block;
+    SharedEvents::Mark* after = nullptr;
+  };
+
+  SharedEvents& events_;
+  std::mutex lock_;  // guards the rest
+  std::vector<void*> all_;
+  std::map<std::pair<int, std::int64_t>, std::vector<Unused>> unused_;  // by device and bytes
+};
+
+}  // namespace rankbox::gpu

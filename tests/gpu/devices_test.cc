@@ -1,0 +1,50 @@
+// What the machine's GPUs are said to be.
+#include "gpu/device/devices.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+
+namespace rankbox::gpu {
+namespace {
+
+TEST_CASE("every GPU is described in one line, and the versions in another") {
+  const int count = device_count();
+  REQUIRE(count >= 1);
+  CHECK(why_no_device().empty());
+  const std::string text = describe_devices();
+  CHECK(std::count(text.begin(), text.end(), '\n') == count + 1);
+  for (int device = 0; device < count; ++device) {
+    const DeviceInfo info = device_info(device);
+    CHECK(info.device == device);
+    CHECK(info.memory_bytes > 0);
+    CHECK(info.sm >= 50);
+    CHECK(info.multiprocessors >= 1);
+    CHECK(info.bus_id.size() >= 12);
+    CHECK(text.find(info.name) != std::string::npos);
+    CHECK(text.find(info.bus_id) != std::string::npos);
+  }
+  CHECK(text.find("driver for " + driver_version()) != std::string::npos);
+}
+
+TEST_CASE("a GPU that does not exist is an error") {
+  CHECK_THROWS_AS(device_info(device_count()), Error);
+}
+
+TEST_CASE("enabling peer access twice is fine, and a GPU is in its own reach") {
+  const int count = device_count();
+  std::vector<int> all;
+  for (int device = 0; device < count; ++device) all.push_back(device);
+  const std::vector<int> out_of_reach = enable_peer_access(all);
+  CHECK(enable_peer_access(all) == out_of_reach);
+  for (const int device : out_of_reach) CHECK(device != 0);
+  CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+}  // namespace
+}  // namespace rankbox::gpu

@@ -1,0 +1,170 @@
+// Emulated devices: what they say of themselves, and who reaches whom.
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "tests/gpu/emulation/cuda_call.h"
+#include "tests/gpu/emulation/cuda_control.h"
+#include "tests/gpu/emulation/cuda_memory.h"
+
+namespace rankbox::gpu::emulation {
+namespace {
+
+// Few, so that a kernel's blocks are few, too: they run one after the other.
+constexpr int kMultiProcessors = 2;
+
+std::atomic<bool> peer_access_possible{true};
+
+struct Peers {
+  std::mutex mutex;
+  std::set<std::pair<int, int>> enabled;  // (who reaches, whom)
+};
+
+Peers& peers() {
+  static auto* const all = new Peers;
+  return *all;
+}
+
+bool exists(int device) { return device >= 0 && device < device_count(); }
+
+}  // namespace
+
+void set_peer_access(bool possible) {
+  peer_access_possible = possible;
+  if (possible) return;
+  const std::lock_guard lock(peers().mutex);
+  peers().enabled.clear();
+}
+
+bool peer_access_enabled(int device, int peer) {
+  const std::lock_guard lock(peers().mutex);
+  return peers().enabled.contains({device, peer});
+}
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return call("cudaGetDeviceCount", [&] {
+    if (count == nullptr) return cudaErrorInvalidValue;
+    *count = device_count();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return call("cudaSetDevice", device, [&] {
+    if (!exists(device)) return cudaErrorInvalidDevice;
+    current_device() = device;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return call("cudaGetDevice", [&] {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    *device = current_device();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* prop, int device) {
+  return call("cudaGetDeviceProperties", device, [&] {
+    if (prop == nullptr) return cudaErrorInvalidValue;
+    if (!exists(device)) return cudaErrorInvalidDevice;
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (const cudaError_t error = cudaMemGetInfo(&free, &total); error != cudaSuccess) return error;
+    *prop = {};
+    std::snprintf(prop->name, sizeof prop->name, "emulated GPU (runs on the CPU)");
+    prop->totalGlobalMem = total;
+    prop->warpSize = 32;
+    prop->maxThreadsPerBlock = 1024;
+    prop->major = 9;
+    prop->minor = 0;
+    prop->multiProcessorCount = kMultiProcessors;
+    prop->pciBusID = device + 1;
+    prop->l2CacheSize = 1 << 20;
+    prop->maxThreadsPerMultiProcessor = 2048;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr attr, int device) {
+  cudaDeviceProp properties;
+  const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+  if (error != cudaSuccess) return error;
+  return call("cudaDeviceGetAttribute", device, [&] {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    switch (attr) {
+      case cudaDevAttrMaxThreadsPerBlock:
+        *value = properties.maxThreadsPerBlock;
+        return cudaSuccess;
+      case cudaDevAttrWarpSize:
+        *value = properties.warpSize;
+        return cudaSuccess;
+      case cudaDevAttrMultiProcessorCount:
+        *value = properties.multiProcessorCount;
+        return cudaSuccess;
+      case cudaDevAttrMaxThreadsPerMultiProcessor:
+        *value = properties.maxThreadsPerMultiProcessor;
+        return cudaSuccess;
+      case cudaDevAttrComputeCapabilityMajor:
+        *value = properties.major;
+        return cudaSuccess;
+      case cudaDevAttrComputeCapabilityMinor:
+        *value = properties.minor;
+        return cudaSuccess;
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int len, int device) {
+  return call("cudaDeviceGetPCIBusId", device, [&] {
+    if (bus_id == nullptr || len < 13) return cudaErrorInvalidValue;
+    if (!exists(device)) return cudaErrorInvalidDevice;
+    std::snprintf(bus_id, static_cast<std::size_t>(len), "0000:%02X:00.0",
+                  static_cast<unsigned>(device + 1) & 0xffu);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* possible, int device, int peer) {
+  return call("cudaDeviceCanAccessPeer", device, [&] {
+    if (possible == nullptr) return cudaErrorInvalidValue;
+    if (!exists(device) || !exists(peer)) return cudaErrorInvalidDevice;
+    *possible = device != peer && peer_access_possible ? 1 : 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
+  return call("cudaDeviceEnablePeerAccess", [&] {
+    const int device = current_device();
+    if (!exists(peer) || peer == device) return cudaErrorInvalidDevice;
+    if (flags != 0) return cudaErrorInvalidValue;
+    if (!peer_access_possible) return cudaErrorPeerAccessUnsupported;
+    const std::lock_guard lock(peers().mutex);
+    return peers().enabled.emplace(device, peer).second ? cudaSuccess
+                                                        : cudaErrorPeerAccessAlreadyEnabled;
+  });
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  if (version == nullptr) return end_call(cudaErrorInvalidValue);
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  if (version == nullptr) return end_call(cudaErrorInvalidValue);
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+}  // extern "C"
+
+}  // namespace rankbox::gpu::emulation

@@ -1,0 +1,58 @@
+#include "tests/gpu/emulation/cuda_kernel.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "tests/gpu/emulation/cuda_call.h"
+#include "tests/gpu/emulation/cuda_control.h"
+#include "tests/gpu/emulation/cuda_memory.h"
+#include "tests/gpu/emulation/cuda_stream.h"
+
+namespace rankbox::gpu::emulation {
+namespace {
+
+constexpr unsigned kMostThreadsPerBlock = 1024;
+
+void run_all_threads(dim3 grid, dim3 block, const std::function<void()>& one_thread) {
+  gridDim = grid;
+  blockDim = block;
+  for (blockIdx.z = 0; blockIdx.z < grid.z; ++blockIdx.z) {
+    for (blockIdx.y = 0; blockIdx.y < grid.y; ++blockIdx.y) {
+      for (blockIdx.x = 0; blockIdx.x < grid.x; ++blockIdx.x) {
+        for (threadIdx.z = 0; threadIdx.z < block.z; ++threadIdx.z) {
+          for (threadIdx.y = 0; threadIdx.y < block.y; ++threadIdx.y) {
+            for (threadIdx.x = 0; threadIdx.x < block.x; ++threadIdx.x) one_thread();
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+cudaError_t launch(dim3 grid, dim3 block, cudaStream_t handle, std::vector<const void*> pointers,
+                   std::function<void()> one_thread) {
+  const std::shared_ptr<Stream> stream = find_stream(handle);
+  const int device = stream == nullptr ? current_device() : stream->device();
+  return call("cudaLaunchKernelEx", device, [&] {
+    // A kernel can be launched on the streams of the current device only.
+    if (stream == nullptr || device != current_device()) return cudaErrorInvalidResourceHandle;
+    const unsigned threads = block.x * block.y * block.z;
+    if (threads == 0 || threads > kMostThreadsPerBlock || grid.x == 0 || grid.y == 0 ||
+        grid.z == 0) {
+      return cudaErrorInvalidConfiguration;
+    }
+    stream->enqueue([=, pointers = std::move(pointers), one_thread = std::move(one_thread)] {
+      const bool legal = std::all_of(pointers.begin(), pointers.end(), [&](const void* pointer) {
+        return kernel_may_use(device, pointer);
+      });
+      if (!legal) return break_device(device, cudaErrorIllegalAddress);
+      run_all_threads(grid, block, one_thread);
+    });
+    return cudaSuccess;
+  });
+}
+
+}  // namespace rankbox::gpu::emulation

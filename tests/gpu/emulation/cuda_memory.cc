@@ -1,0 +1,161 @@
+#include "tests/gpu/emulation/cuda_memory.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+
+#include "tests/gpu/emulation/cuda_call.h"
+#include "tests/gpu/emulation/cuda_control.h"
+#include "tests/gpu/emulation/cuda_stream.h"
+
+namespace rankbox::gpu::emulation {
+namespace {
+
+constexpr std::align_val_t kAlignment{256};
+// Every float, double and half of it is NaN, every integer -1.
+constexpr int kFresh = 0xff;
+
+struct Memory {
+  std::mutex mutex;
+  std::map<const char*, Block> blocks;        // by their first byte
+  std::map<int, std::size_t> used_on_device;  // bytes
+  std::size_t capacity = 0;                   // 0: not asked for yet
+};
+
+Memory& memory() {
+  static auto* const all = new Memory;
+  return *all;
+}
+
+/// REQUIRES: memory().mutex is held.
+std::size_t capacity() {
+  if (memory().capacity == 0) {
+    const char* const said = std::getenv("RANKBOX_EMULATED_MEMORY");
+    memory().capacity = said == nullptr ? std::size_t{4} << 30 : std::strtoull(said, nullptr, 10);
+  }
+  return memory().capacity;
+}
+
+cudaError_t allocate(void** address, std::size_t bytes, bool on_device) {
+  if (address == nullptr) return cudaErrorInvalidValue;
+  *address = nullptr;
+  if (bytes == 0) return cudaSuccess;
+  const int device = current_device();
+  const std::lock_guard lock(memory().mutex);
+  std::size_t& used = memory().used_on_device[device];
+  if (on_device && bytes > capacity() - std::min(capacity(), used)) {
+    return cudaErrorMemoryAllocation;
+  }
+  char* const data = static_cast<char*>(::operator new(bytes, kAlignment, std::nothrow));
+  if (data == nullptr) return cudaErrorMemoryAllocation;
+  std::memset(data, kFresh, bytes);
+  memory().blocks.emplace(data, Block{data, bytes, on_device, device});
+  if (on_device) used += bytes;
+  *address = data;
+  return cudaSuccess;
+}
+
+/// Waits for the device first, as CUDA does: what still uses the block must be done.
+cudaError_t release(void* address, bool on_device) {
+  if (address == nullptr) return cudaSuccess;
+  const std::optional<Block> block = find_block(address);
+  if (!block || block->data != address || block->on_device != on_device) {
+    return cudaErrorInvalidValue;
+  }
+  if (!wait_for_device(block->device)) return cudaErrorLaunchTimeout;
+  const std::lock_guard lock(memory().mutex);
+  if (memory().blocks.erase(block->data) == 0) return cudaErrorInvalidValue;  // freed meanwhile
+  if (on_device) memory().used_on_device[block->device] -= block->bytes;
+  ::operator delete(address, kAlignment);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+void set_device_memory(std::size_t bytes) {
+  const std::lock_guard lock(memory().mutex);
+  memory().capacity = bytes;
+}
+
+MemoryInUse memory_in_use() {
+  const std::lock_guard lock(memory().mutex);
+  MemoryInUse sum;
+  for (const auto& [data, block] : memory().blocks) {
+    if (!block.on_device) continue;
+    ++sum.allocations;
+    sum.bytes += static_cast<std::int64_t>(block.bytes);
+  }
+  return sum;
+}
+
+std::optional<Block> find_block(const void* address) {
+  const std::lock_guard lock(memory().mutex);
+  auto after = memory().blocks.upper_bound(static_cast<const char*>(address));
+  if (after == memory().blocks.begin()) return std::nullopt;
+  const Block& block = std::prev(after)->second;
+  if (!block.holds(address, 0)) return std::nullopt;
+  return block;
+}
+
+bool is_device_memory(const void* address, std::size_t bytes) {
+  const std::optional<Block> block = find_block(address);
+  return block && block->holds(address, bytes);
+}
+
+bool kernel_may_use(int device, const void* address) {
+  if (address == nullptr) return true;
+  const std::optional<Block> block = find_block(address);
+  if (!block) return false;
+  return !block->on_device || block->device == device || peer_access_enabled(device, block->device);
+}
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** address, size_t size) {
+  return call("cudaMalloc", [&] { return allocate(address, size, true); });
+}
+
+cudaError_t cudaFree(void* address) {
+  return call("cudaFree", [&] { return release(address, true); });
+}
+
+cudaError_t cudaMallocHost(void** ptr, size_t size) {
+  return call("cudaMallocHost", [&] { return allocate(ptr, size, false); });
+}
+
+cudaError_t cudaFreeHost(void* ptr) {
+  return call("cudaFreeHost", [&] { return release(ptr, false); });
+}
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  return call("cudaMemGetInfo", [&] {
+    if (free == nullptr || total == nullptr) return cudaErrorInvalidValue;
+    const std::lock_guard lock(memory().mutex);
+    *total = capacity();
+    *free = *total - std::min(*total, memory().used_on_device[current_device()]);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, const void* ptr) {
+  return call("cudaPointerGetAttributes", [&] {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    void* const address = const_cast<void*>(ptr);
+    const std::optional<Block> block = find_block(ptr);
+    if (!block) {
+      *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, address};
+    } else if (block->on_device) {
+      *attributes = {cudaMemoryTypeDevice, block->device, address, nullptr};
+    } else {
+      *attributes = {cudaMemoryTypeHost, block->device, address, address};
+    }
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"
+
+}  // namespace rankbox::gpu::emulation

@@ -1,0 +1,56 @@
+// The part of CUDA C++ that Rankbox's kernels use, as plain C++: emulated like
+// cuda_runtime_api.h. A kernel is an ordinary function here; launching one puts a loop over its
+// blocks and threads on the stream, so the index arithmetic that runs is that of real GPUs.
+//
+// The threads of a block run one after the other: no __syncthreads, no shared memory, no shuffles.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cuda_runtime_api.h>
+
+#include "tests/gpu/emulation/cuda_kernel.h"
+
+// NOLINTBEGIN: the names are NVIDIA's.
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+
+struct alignas(16) uint4 {
+  unsigned int x, y, z, w;
+};
+
+struct cudaLaunchAttribute;
+typedef struct cudaLaunchConfig_st {
+  dim3 gridDim;
+  dim3 blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned int numAttrs;
+} cudaLaunchConfig_t;
+
+/// Arguments that are pointers are checked: a kernel that is given host memory breaks the device
+/// with cudaErrorIllegalAddress.
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments&&... arguments) {
+  std::tuple<std::remove_cv_t<Parameters>...> copies(std::forward<Arguments>(arguments)...);
+  std::vector<const void*> pointers;
+  const auto note = [&pointers](const auto& argument) {
+    if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(argument)>>) {
+      pointers.push_back(argument);
+    }
+  };
+  std::apply([&](const auto&... each) { (note(each), ...); }, copies);
+  return rankbox::gpu::emulation::launch(config->gridDim, config->blockDim, config->stream,
+                                         std::move(pointers),
+                                         [kernel, copies] { std::apply(kernel, copies); });
+}
+// NOLINTEND

@@ -1,0 +1,218 @@
+#include "tests/gpu/emulation/nccl_clique.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <tuple>
+
+#include "tests/gpu/emulation/cuda_control.h"
+#include "tests/gpu/emulation/nccl_control.h"
+#include "tests/gpu/emulation/nccl_reduce.h"
+
+namespace rankbox::gpu::emulation {
+namespace {
+
+std::atomic<std::int64_t>& running() {
+  static std::atomic<std::int64_t> kernels{0};
+  return kernels;
+}
+
+std::size_t bytes_of(const Task& task) { return task.count * element_bytes(task.dtype); }
+
+bool agree(const Task& a, const Task& b) {
+  return std::tie(a.kind, a.count, a.dtype, a.op, a.peer) ==
+         std::tie(b.kind, b.count, b.dtype, b.op, b.peer);
+}
+
+void copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes > 0) std::memmove(to, from, bytes);
+}
+
+/// The work of a collective of which all ranks have come, and agree.
+void carry_out(const std::vector<const Task*>& tasks) {
+  const Task& first = *tasks.front();
+  const std::size_t bytes = bytes_of(first);
+  const std::size_t ranks = tasks.size();
+  const bool reduces = first.kind == TaskKind::kReduce || first.kind == TaskKind::kAllReduce ||
+                       first.kind == TaskKind::kReduceScatter;
+  // What comes out, complete before anything is written: calls may be in place.
+  std::vector<std::byte> result;
+  if (reduces) {
+    const bool scatters = first.kind == TaskKind::kReduceScatter;
+    const std::size_t count = scatters ? first.count * ranks : first.count;
+    result.resize(count * element_bytes(first.dtype));
+    std::vector<const void*> inputs;
+    for (const Task* task : tasks) inputs.push_back(task->in);
+    reduce_arrays(inputs, result.data(), count, first.dtype, first.op);
+  } else if (first.kind == TaskKind::kAllGather) {
+    result.resize(bytes * ranks);
+    for (std::size_t r = 0; r < ranks; ++r) copy(&result[r * bytes], tasks[r]->in, bytes);
+  } else {
+    const auto* const root = tasks[static_cast<std::size_t>(first.peer)];
+    result.resize(bytes);
+    copy(result.data(), root->in, bytes);
+  }
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (first.kind == TaskKind::kReduce && static_cast<int>(r) != first.peer) continue;
+    if (first.kind == TaskKind::kReduceScatter) {
+      copy(tasks[r]->out, &result[r * bytes], bytes);
+    } else {
+      copy(tasks[r]->out, result.data(), result.size());
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t running_nccl_operations() { return running().load(); }
+
+bool Clique::join(int rank, int device) {
+  const std::lock_guard lock(mutex_);
+  int& mine = devices_[static_cast<std::size_t>(rank)];
+  if (mine >= 0) return false;
+  mine = device;
+  return true;
+}
+
+bool Clique::all_have_joined() const {
+  const std::lock_guard lock(mutex_);
+  return std::find(devices_.begin(), devices_.end(), -1) == devices_.end();
+}
+
+int Clique::twin_of(int rank) const {
+  const std::lock_guard lock(mutex_);
+  for (int other = 0; other < size(); ++other) {
+    if (other != rank &&
+        devices_[static_cast<std::size_t>(other)] == devices_[static_cast<std::size_t>(rank)]) {
+      return other;
+    }
+  }
+  return -1;
+}
+
+void Clique::call_split(std::uint64_t n, int rank, int color, int key) {
+  const std::lock_guard lock(mutex_);
+  Split& split = splits_[n];
+  split.calls.resize(devices_.size());
+  split.called.resize(devices_.size(), false);
+  split.calls[static_cast<std::size_t>(rank)] = {color, key};
+  split.called[static_cast<std::size_t>(rank)] = true;
+}
+
+std::unique_ptr<Clique::Place> Clique::result_of_split(std::uint64_t n, int rank) {
+  const std::lock_guard lock(mutex_);
+  Split& split = splits_[n];
+  if (std::find(split.called.begin(), split.called.end(), false) != split.called.end()) {
+    return nullptr;
+  }
+  const int color = split.calls[static_cast<std::size_t>(rank)].first;
+  auto place = std::make_unique<Place>();
+  if (color < 0) return place;
+  std::vector<std::pair<int, int>> members;  // key, rank here
+  for (int r = 0; r < size(); ++r) {
+    const auto& [its_color, key] = split.calls[static_cast<std::size_t>(r)];
+    if (its_color == color) members.emplace_back(key, r);
+  }
+  std::sort(members.begin(), members.end());
+  std::shared_ptr<Clique>& part = split.parts[color];
+  if (part == nullptr) part = std::make_shared<Clique>(static_cast<int>(members.size()));
+  place->clique = part;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].second == rank) place->rank = static_cast<int>(i);
+  }
+  return place;
+}
+
+void Clique::wake() {
+  // With the lock: a kernel that is about to wait has looked before, or sees it now.
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+/// False: the rank has aborted, or the process ends.
+template <class Done>
+bool Clique::wait(std::unique_lock<std::mutex>& lock, const Kernel& kernel, Done done) {
+  while (!done()) {
+    if (kernel.aborted->load() || exiting()) return false;
+    changed_.wait_for(lock, std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+Clique::Queue& Clique::queue(int rank, const Task& task, TaskKind kind) {
+  const bool sends = task.kind == TaskKind::kSend;
+  const auto pair = sends ? std::pair(rank, task.peer) : std::pair(task.peer, rank);
+  return kind == TaskKind::kSend ? sends_[pair] : receives_[pair];
+}
+
+void Clique::post(int rank, Message& message) {
+  const Task& mine = *message.task;
+  const bool sends = mine.kind == TaskKind::kSend;
+  Queue& theirs = queue(rank, mine, sends ? TaskKind::kRecv : TaskKind::kSend);
+  // Two that do not fit are never done: the real library would hang as well, or write anywhere.
+  if (!theirs.empty() && bytes_of(*theirs.front()->task) == bytes_of(mine)) {
+    Message& other = *theirs.front();
+    theirs.pop_front();
+    const Task& send = sends ? mine : *other.task;
+    const Task& receive = sends ? *other.task : mine;
+    copy(receive.out, send.in, bytes_of(send));
+    message.done = other.done = true;
+    changed_.notify_all();
+  } else {
+    queue(rank, mine, mine.kind).push_back(&message);
+  }
+}
+
+void Clique::withdraw(int rank, Message& message) {
+  Queue& mine = queue(rank, *message.task, message.task->kind);
+  mine.erase(std::remove(mine.begin(), mine.end(), &message), mine.end());
+}
+
+bool Clique::take_part(std::unique_lock<std::mutex>& lock, const Kernel& kernel, const Task& task) {
+  Meeting& meeting = meetings_[task.collective];
+  meeting.tasks.resize(devices_.size(), nullptr);
+  const Task*& mine = meeting.tasks[static_cast<std::size_t>(kernel.rank)];
+  mine = &task;
+  if (++meeting.arrived == size()) {
+    const bool all_agree = std::all_of(meeting.tasks.begin(), meeting.tasks.end(),
+                                       [&](const Task* other) { return agree(task, *other); });
+    if (all_agree) {
+      carry_out(meeting.tasks);
+      meeting.done = true;
+      changed_.notify_all();
+    }
+  }
+  if (!wait(lock, kernel, [&] { return meeting.done; })) {
+    mine = nullptr;
+    --meeting.arrived;
+    return false;
+  }
+  if (++meeting.left == size()) meetings_.erase(task.collective);
+  return true;
+}
+
+void Clique::run(const Kernel& kernel) {
+  running().fetch_add(1);
+  std::unique_lock lock(mutex_);
+  std::deque<Message> messages;
+  bool goes_on = !kernel.aborted->load();
+  if (kernel.hangs) goes_on = wait(lock, kernel, [] { return false; });
+  for (const Task& task : kernel.tasks) {
+    if (!goes_on || !task.is_message()) continue;
+    messages.push_back({&task});
+    post(kernel.rank, messages.back());
+  }
+  for (const Task& task : kernel.tasks) {
+    if (goes_on && !task.is_message()) goes_on = take_part(lock, kernel, task);
+  }
+  const auto all_done = [&] {
+    return std::all_of(messages.begin(), messages.end(), [](const auto& m) { return m.done; });
+  };
+  if (goes_on) goes_on = wait(lock, kernel, all_done);
+  for (Message& message : messages) {
+    if (!message.done) withdraw(kernel.rank, message);
+  }
+  running().fetch_sub(1);
+}
+
+}  // namespace rankbox::gpu::emulation

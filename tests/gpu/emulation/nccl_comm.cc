@@ -1,0 +1,265 @@
+// Making and ending the communicators of the emulated NCCL.
+#include "tests/gpu/emulation/nccl_comm.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tests/gpu/emulation/cuda_control.h"
+#include "tests/gpu/emulation/nccl_control.h"
+
+namespace rankbox::gpu::emulation {
+namespace {
+
+std::atomic<std::int64_t>& live() {
+  static std::atomic<std::int64_t> communicators{0};
+  return communicators;
+}
+
+/// The clique of an id, made by the first rank that names it.
+std::shared_ptr<Clique> clique_of(const ncclUniqueId& id, int size) {
+  static std::mutex mutex;
+  static auto* const cliques = new std::map<std::string, std::weak_ptr<Clique>>;
+  const std::string key(id.internal, sizeof id.internal);
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<Clique>& known = (*cliques)[key];
+  std::shared_ptr<Clique> clique = known.lock();
+  if (clique == nullptr) {
+    clique = std::make_shared<Clique>(size);
+    known = clique;
+  }
+  return clique;
+}
+
+bool may_share_device() {
+  const char* const said = std::getenv("NCCL_MULTI_RANK_GPU_ENABLE");
+  return said != nullptr && std::string_view(said) == "1";
+}
+
+bool is_blocking(const ncclConfig_t* config, bool otherwise) {
+  if (config == nullptr || config->blocking == NCCL_CONFIG_UNDEF_INT) return otherwise;
+  return config->blocking != 0;
+}
+
+ncclResult_t make(ncclComm_t* comm, std::shared_ptr<Clique> clique, int rank, int device,
+                  bool blocking) {
+  auto made = std::make_unique<ncclComm>();
+  made->clique = std::move(clique);
+  made->rank = rank;
+  made->device = device;
+  made->blocking = blocking;
+  if (!made->clique->join(rank, device)) {
+    return fail(ncclInvalidArgument, fmt::format("rank {} has joined already", rank));
+  }
+  const cudaError_t status = cudaEventCreateWithFlags(&made->latest, cudaEventDisableTiming);
+  if (status != cudaSuccess) {
+    return fail(ncclUnhandledCudaError,
+                fmt::format("Cuda failure '{}'", cudaGetErrorString(status)));
+  }
+  live().fetch_add(1);
+  *comm = made.release();
+  return ncclSuccess;
+}
+
+void release(ncclComm_t comm) {
+  cudaEventDestroy(comm->latest);
+  delete comm;
+  live().fetch_sub(1);
+}
+
+/// Whether all ranks have come, each with a device of its own.
+ncclResult_t check_clique(ncclComm_t comm) {
+  if (!comm->clique->all_have_joined()) return ncclInProgress;
+  const int twin = comm->clique->twin_of(comm->rank);
+  if (twin < 0 || may_share_device()) return ncclSuccess;
+  return fail(ncclInvalidUsage,
+              fmt::format("Duplicate GPU detected : rank {} and rank {} both on CUDA device {:x}",
+                          comm->rank, twin, (comm->device + 1) << 12));
+}
+
+ncclResult_t finish_split(ncclComm_t parent, std::uint64_t n, ncclComm_t* made, bool blocking) {
+  const std::unique_ptr<Clique::Place> place = parent->clique->result_of_split(n, parent->rank);
+  if (place == nullptr) return ncclInProgress;
+  if (place->clique == nullptr) return ncclSuccess;
+  return make(made, place->clique, place->rank, parent->device, blocking);
+}
+
+ncclResult_t wait_for_kernels(ncclComm_t comm) {
+  const cudaError_t status = cudaEventQuery(comm->latest);
+  if (status == cudaSuccess) return ncclSuccess;
+  (void)cudaGetLastError();
+  return status == cudaErrorNotReady ? ncclInProgress : ncclUnhandledCudaError;
+}
+
+}  // namespace
+
+std::int64_t live_nccl_communicators() { return live().load(); }
+
+ncclResult_t check_ready(ncclComm_t comm) {
+  if (comm == nullptr) return fail(ncclInvalidArgument, "comm argument is NULL");
+  if (comm->pending) {
+    return fail(ncclInvalidArgument,
+                "Attempt to use communicator before the previous operation returned ncclSuccess");
+  }
+  return comm->async_error;
+}
+
+ncclResult_t carry_out_or_defer(ncclComm_t comm, std::function<ncclResult_t()> work) {
+  static std::atomic<int> calls{0};
+  comm->looks = comm->blocking ? 0 : calls.fetch_add(1) % 4;
+  ncclResult_t result = comm->looks > 0 ? ncclInProgress : work();
+  if (comm->blocking) {
+    while (result == ncclInProgress && !exiting()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      result = work();
+    }
+  } else if (result == ncclInProgress) {
+    comm->pending = std::move(work);
+  }
+  if (result != ncclSuccess && result != ncclInProgress) comm->async_error = result;
+  return result;
+}
+
+}  // namespace rankbox::gpu::emulation
+
+using rankbox::gpu::emulation::carry_out_or_defer;
+using rankbox::gpu::emulation::check_ready;
+using rankbox::gpu::emulation::fail;
+
+extern "C" {
+
+ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
+  static std::atomic<unsigned> ids{0};
+  std::memset(id->internal, 0, sizeof id->internal);
+  const std::string text =
+      fmt::format("emulated {} {:08x}", ids.fetch_add(1), std::random_device()());
+  std::memcpy(id->internal, text.data(), text.size());
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank,
+                                    ncclConfig_t* config) {
+  *comm = nullptr;
+  if (nranks < 1) {
+    return fail(ncclInvalidArgument, fmt::format("invalid device count ({}) requested", nranks));
+  }
+  if (rank < 0 || rank >= nranks) {
+    return fail(ncclInvalidArgument, fmt::format("rank {} exceeds ndev={}", rank, nranks));
+  }
+  int device = -1;
+  if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) {
+    return fail(ncclUnhandledCudaError,
+                fmt::format("Cuda failure '{}'", cudaGetErrorString(status)));
+  }
+  const auto ordered = rankbox::gpu::emulation::count_init(device);
+  if (ordered.now != ncclSuccess) return ordered.now;
+  auto clique = rankbox::gpu::emulation::clique_of(comm_id, nranks);
+  if (clique->size() != nranks) {
+    return fail(ncclInvalidArgument, fmt::format("rank {} says {} ranks where another said {}",
+                                                 rank, nranks, clique->size()));
+  }
+  const bool blocking = rankbox::gpu::emulation::is_blocking(config, true);
+  const ncclResult_t made =
+      rankbox::gpu::emulation::make(comm, std::move(clique), rank, device, blocking);
+  if (made != ncclSuccess) return made;
+  ncclComm_t mine = *comm;
+  const ncclResult_t result =
+      carry_out_or_defer(mine, [mine] { return rankbox::gpu::emulation::check_clique(mine); });
+  if (blocking && result != ncclSuccess) {
+    rankbox::gpu::emulation::release(std::exchange(*comm, nullptr));
+  }
+  return result;
+}
+
+ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank) {
+  return ncclCommInitRankConfig(comm, nranks, comm_id, rank, nullptr);
+}
+
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newcomm,
+                           ncclConfig_t* config) {
+  if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
+  *newcomm = nullptr;
+  if (color < NCCL_SPLIT_NOCOLOR) {
+    return fail(ncclInvalidArgument, fmt::format("invalid color {}", color));
+  }
+  const auto ordered = rankbox::gpu::emulation::count_init(comm->device);
+  if (ordered.now != ncclSuccess) return ordered.now;
+  const std::uint64_t n = comm->splits++;
+  comm->clique->call_split(n, comm->rank, color, key);
+  const bool blocking = rankbox::gpu::emulation::is_blocking(config, comm->blocking);
+  return carry_out_or_defer(comm, [comm, n, newcomm, blocking] {
+    return rankbox::gpu::emulation::finish_split(comm, n, newcomm, blocking);
+  });
+}
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* result) {
+  if (comm == nullptr) return fail(ncclInvalidArgument, "comm argument is NULL");
+  if (comm->pending) {
+    if (comm->looks-- > 0) {
+      *result = ncclInProgress;
+      return ncclSuccess;
+    }
+    const ncclResult_t state = comm->pending();
+    if (state == ncclInProgress) {
+      *result = ncclInProgress;
+      return ncclSuccess;
+    }
+    comm->pending = nullptr;
+    if (state != ncclSuccess) comm->async_error = state;
+  }
+  *result = comm->async_error;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommFinalize(ncclComm_t comm) {
+  if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
+  if (comm->finalized) return fail(ncclInvalidArgument, "comm was finalized already");
+  comm->finalized = true;
+  return carry_out_or_defer(comm,
+                            [comm] { return rankbox::gpu::emulation::wait_for_kernels(comm); });
+}
+
+ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  if (comm == nullptr) return ncclSuccess;
+  if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
+  cudaEventSynchronize(comm->latest);
+  rankbox::gpu::emulation::release(comm);
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  if (comm == nullptr) return ncclSuccess;
+  comm->aborted->store(true);
+  comm->clique->wake();
+  rankbox::gpu::emulation::release(comm);
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommCount(const ncclComm_t comm, int* count) {
+  if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
+  *count = comm->clique->size();
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int* device) {
+  if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
+  *device = comm->device;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank) {
+  if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
+  *rank = comm->rank;
+  return ncclSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,117 @@
+// Errors of the emulated NCCL: their words, and those that tests order.
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tests/gpu/emulation/nccl_comm.h"
+#include "tests/gpu/emulation/nccl_control.h"
+
+namespace rankbox::gpu::emulation {
+namespace {
+
+struct Order {
+  NcclFault fault;
+  ncclResult_t error;
+  std::int64_t skip;
+};
+
+// Never destroyed: streams may still run while the process ends.
+struct Errors {
+  std::mutex mutex;
+  std::string last;
+  std::map<int, Order> orders;  // by device
+};
+
+Errors& errors() {
+  static auto* const all = new Errors;
+  return *all;
+}
+
+Ordered take_order(int device, bool is_init) {
+  const std::lock_guard lock(errors().mutex);
+  const auto found = errors().orders.find(device);
+  if (found == errors().orders.end()) return {};
+  Order& order = found->second;
+  if ((order.fault == NcclFault::kInitFails) != is_init || order.skip-- > 0) return {};
+  const Order ordered = order;
+  errors().orders.erase(found);
+  switch (ordered.fault) {
+    case NcclFault::kCallFails:
+    case NcclFault::kInitFails:
+      errors().last = fmt::format("emulated failure on device {}", device);
+      return {.now = ordered.error};
+    case NcclFault::kFailsLater:
+      errors().last = fmt::format("emulated failure on device {}", device);
+      return {.hangs = true, .later = ordered.error};
+    case NcclFault::kHangs:
+      return {.hangs = true};
+  }
+  return {};
+}
+
+}  // namespace
+
+ncclResult_t fail(ncclResult_t result, const std::string& text) {
+  const std::lock_guard lock(errors().mutex);
+  errors().last = text;
+  return result;
+}
+
+void order_nccl_fault(int device, NcclFault fault, ncclResult_t error, std::int64_t skip) {
+  const std::lock_guard lock(errors().mutex);
+  errors().orders[device] = {fault, error, skip};
+}
+
+void cancel_nccl_faults() {
+  const std::lock_guard lock(errors().mutex);
+  errors().orders.clear();
+}
+
+Ordered count_operation(int device) { return take_order(device, /*is_init=*/false); }
+Ordered count_init(int device) { return take_order(device, /*is_init=*/true); }
+
+}  // namespace rankbox::gpu::emulation
+
+extern "C" {
+
+const char* ncclGetErrorString(ncclResult_t result) {
+  switch (result) {
+    case ncclSuccess:
+      return "no error";
+    case ncclUnhandledCudaError:
+      return "unhandled cuda error (run with NCCL_DEBUG=INFO for details)";
+    case ncclSystemError:
+      return "unhandled system error (run with NCCL_DEBUG=INFO for details)";
+    case ncclInternalError:
+      return "internal error - please report this issue to the NCCL developers";
+    case ncclInvalidArgument:
+      return "invalid argument (run with NCCL_DEBUG=WARN for details)";
+    case ncclInvalidUsage:
+      return "invalid usage (run with NCCL_DEBUG=WARN for details)";
+    case ncclRemoteError:
+      return "remote process exited or there was a network error";
+    case ncclInProgress:
+      return "NCCL operation in progress";
+    case ncclNumResults:
+      break;
+  }
+  return "unknown result code";
+}
+
+const char* ncclGetLastError(ncclComm_t) {
+  // A copy of its own for each thread: another one may be failing right now.
+  thread_local std::string copy;
+  auto& all = rankbox::gpu::emulation::errors();
+  const std::lock_guard lock(all.mutex);
+  copy = all.last;
+  return copy.c_str();
+}
+
+ncclResult_t ncclGetVersion(int* version) {
+  *version = NCCL_VERSION_CODE;
+  return ncclSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,67 @@
+// For tests: worlds on a chosen number of emulated GPUs, in a chosen mode.
+#pragma once
+
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "comm/run_ranks.h"
+#include "tests/gpu/emulation/cuda_control.h"
+
+namespace rankbox::gpu {
+
+/// RANKBOX_GPU_MODE and the number of GPUs, for as long as this lives.
+class Setting {
+ public:
+  Setting(int gpus, const std::string& mode) {
+    emulation::set_device_count(gpus);
+    setenv("RANKBOX_GPU_MODE", mode.c_str(), 1);
+    setenv("RANKBOX_GPU_NOTICE", "0", 1);
+  }
+  ~Setting() {
+    unsetenv("RANKBOX_GPU_MODE");
+    emulation::set_device_count(1);
+  }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+};
+
+/// What the run threw; null: nothing.
+inline std::exception_ptr thrown_by(const RunOptions& options,
+                                    const std::function<void(Comm&)>& body) {
+  try {
+    run_world(options, body);
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+inline std::string words_of(const std::exception_ptr& error) {
+  if (error == nullptr) return "nothing was thrown";
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    return known.what();
+  }
+}
+
+template <class E>
+bool is_a(const std::exception_ptr& error) {
+  if (error == nullptr) return false;
+  try {
+    std::rethrow_exception(error);
+  } catch (const E&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+inline bool says(const std::exception_ptr& error, const std::string& part) {
+  return words_of(error).find(part) != std::string::npos;
+}
+
+}  // namespace rankbox::gpu

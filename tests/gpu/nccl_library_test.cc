@@ -1,0 +1,76 @@
+// What works with NCCL on a machine without a GPU: it is there, new enough, and makes ids; and a world
+// that finds no GPU says so.
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <nccl.h>
+
+#include "gpu/device/devices.h"
+#include "gpu/nccl/error.h"
+#include "tests/gpu/nccl_test_world.h"
+
+namespace rankbox::gpu {
+namespace {
+
+TEST_CASE("the library is there, and knows splits and non-blocking communicators: 2.19 or newer") {
+  int version = 0;
+  REQUIRE(ncclGetVersion(&version) == ncclSuccess);
+  CHECK(version >= NCCL_VERSION(2, 19, 0));
+  MESSAGE("NCCL ", version);
+}
+
+TEST_CASE("ids need no GPU, and differ") {
+  const ncclUniqueId a = NcclWorld::make_id();
+  const ncclUniqueId b = NcclWorld::make_id();
+  CHECK(!std::equal(std::begin(a.internal), std::end(a.internal), std::begin(b.internal)));
+  CHECK(NcclWorld({.world_size = 2, .local_ranks = {1}, .id = a}).is_local(1));
+}
+
+TEST_CASE("without a GPU every rank ends, and the cause says what is missing") {
+  if (!why_no_device().empty()) {
+    const NcclRun run =
+        run_on_nccl({.world_size = 2, .deadline_seconds = 5}, [](NcclCommunicator&) {});
+    CHECK(run.is_cause<CudaError>());
+    CHECK(run.what().find("hint: ") != std::string::npos);
+    CHECK(run.seconds < 5);
+  }
+}
+
+TEST_CASE("errors name the call, the code, the library's words, and a way out") {
+  struct Row {
+    ncclResult_t code;
+    const char* says;
+    const char* hint;
+  };
+  const Row rows[] = {
+      {ncclUnhandledCudaError, "ncclUnhandledCudaError (unhandled cuda error", "nvidia-smi"},
+      {ncclSystemError, "ncclSystemError (unhandled system error", "NCCL_SOCKET_IFNAME"},
+      {ncclInternalError, "ncclInternalError (internal error", "NCCL_DEBUG=WARN"},
+      {ncclInvalidArgument, "ncclInvalidArgument (invalid argument", "NCCL_DEBUG=WARN"},
+      {ncclInvalidUsage, "ncclInvalidUsage (invalid usage", "NCCL_DEBUG=WARN"},
+      {ncclRemoteError, "ncclRemoteError (remote process exited", "the other ranks"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.says);
+    const NcclError error =
+        nccl_error(row.code, "ncclSend", {.op = "send", .peer = 3, .bytes = 8, .rank = 2}, nullptr);
+    const std::string what = error.what();
+    CHECK(what.find("rank 2, send, peer 3, 8 bytes: ncclSend failed: ") == 0);
+    CHECK(what.find(row.says) != std::string::npos);
+    CHECK(what.find(row.hint) != std::string::npos);
+    CHECK(error.code() == row.code);
+    CHECK(error.rank() == 2);
+    CHECK(error.peer() == 3);
+    CHECK(error.op() == "send");
+  }
+  CHECK_NOTHROW(check_nccl(ncclSuccess, "ncclSend"));
+  CHECK_THROWS_AS(check_nccl(ncclInvalidUsage, "ncclSend"), NcclError);
+  CHECK(
+      hint_for(ncclInvalidUsage, "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1")
+          .find("CUDA_VISIBLE_DEVICES") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace rankbox::gpu

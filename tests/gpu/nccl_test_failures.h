@@ -1,0 +1,51 @@
+// For tests of failures: runs on emulated GPUs that must leave nothing behind, and words to look for.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/gpu/emulation/cuda_control.h"
+#include "tests/gpu/emulation/nccl_control.h"
+#include "tests/gpu/nccl_test_world.h"
+
+namespace rankbox::gpu {
+
+using Floats = DeviceArray<float>;
+
+inline std::vector<float> some(int count) {
+  return std::vector<float>(static_cast<std::size_t>(count), 1);
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+inline int line(Place place = Place::current()) { return static_cast<int>(place.line()); }
+
+/// How a message names a line of the test that called this.
+inline std::string in_this_file(int at, Place place = Place::current()) {
+  const std::string path = place.file_name();
+  return path.substr(path.rfind('/') + 1) + ":" + std::to_string(at);
+}
+
+/// A run of eight GPUs at most, after which nothing may be left of it.
+inline NcclRun run(const NcclSettings& settings, const std::function<void(NcclCommunicator&)>& body,
+                   const std::vector<int>& devices = {}) {
+  emulation::set_device_count(8);
+  NcclRun result = run_on_nccl(settings, body, devices);
+  CHECK(emulation::live_nccl_communicators() == 0);
+  CHECK(emulation::running_nccl_operations() == 0);
+  CHECK(emulation::memory_in_use().allocations == 0);
+  return result;
+}
+
+/// What hangs ends within this many seconds, of which the deadline is one half at most.
+inline constexpr double kDeadline = 0.5;
+inline constexpr double kSoon = 5;
+
+inline NcclSettings ranks(int size) { return {.world_size = size, .deadline_seconds = kDeadline}; }
+
+}  // namespace rankbox::gpu

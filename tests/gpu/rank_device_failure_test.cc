@@ -1,0 +1,142 @@
+// Waits that do not end well, and memory that runs out, on the emulated GPU.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "gpu/device/rank_device.h"
+#include "tests/gpu/emulation/cuda_control.h"
+
+namespace rankbox::gpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Holds a stream up until the flag is set.
+void hold(cudaStream_t stream, const std::shared_ptr<std::atomic<bool>>& go_on) {
+  emulation::enqueue(stream, [go_on] {
+    while (!*go_on && !emulation::exiting()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+}
+
+TEST_CASE("a wait ends at its deadline, and says who waited in what") {
+  const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  RankDevice gpu(2, 0);
+  hold(gpu.stream(), go_on);
+  const Clock::time_point start = Clock::now();
+  try {
+    gpu.synchronize(0.05, {.op = "all_reduce", .bytes = 64});
+    FAIL("nothing was thrown");
+  } catch (const TimedOut& error) {
+    CHECK(error.rank() == 2);
+    CHECK(error.op() == "all_reduce");
+    const std::string text = error.what();
+    CHECK(text.find("rank 2, all_reduce, 64 bytes: the GPU is not done after 0.05 s") == 0);
+  }
+  CHECK(seconds_since(start) >= 0.05);
+  CHECK(seconds_since(start) < 5);
+  cudaEvent_t const event = gpu.take_event();
+  check(cudaEventRecord(event, gpu.stream()), "cudaEventRecord");
+  CHECK_THROWS_AS(RankDevice::wait_for_event(event, 0.01), TimedOut);
+  *go_on = true;
+  CHECK_NOTHROW(RankDevice::wait_for_event(event, 20));
+  CHECK_NOTHROW(gpu.synchronize(20));
+}
+
+TEST_CASE("whoever looks on may end a wait") {
+  const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  RankDevice gpu(0, 0);
+  hold(gpu.stream(), go_on);
+  int looks = 0;
+  const auto look = [&] {
+    if (++looks == 10) throw Aborted("rank 1 failed");
+  };
+  CHECK_THROWS_AS(RankDevice::wait_for_stream(gpu.stream(), 20, {}, look), Aborted);
+  CHECK(looks == 10);
+  *go_on = true;
+}
+
+TEST_CASE("what failed on a stream is thrown by who waits for it") {
+  RankDevice gpu(1, 0);
+  emulation::break_device(0, cudaErrorIllegalAddress);
+  CHECK_THROWS_AS(gpu.synchronize(20, {.op = "recv"}), CudaError);
+  emulation::break_device(0, cudaSuccess);
+}
+
+TEST_CASE("polling leaves no error behind") {
+  const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  RankDevice gpu(0, 0);
+  hold(gpu.stream(), go_on);
+  CHECK_THROWS_AS(gpu.synchronize(0.01), TimedOut);
+  CHECK(cudaGetLastError() == cudaSuccess);
+  *go_on = true;
+}
+
+TEST_CASE("a rank that ends while its stream hangs leaves it, and its memory, behind") {
+  const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  const Clock::time_point start = Clock::now();
+  void* block = nullptr;
+  {
+    RankDevice gpu(0, 0);
+    block = gpu.allocate(1000);
+    hold(gpu.stream(), go_on);
+    gpu.release(block);
+  }
+  CHECK(seconds_since(start) < 15);
+  CHECK(emulation::is_device_memory(block, 1000));
+  *go_on = true;
+  CHECK(cudaFree(block) == cudaSuccess);
+}
+
+TEST_CASE("a rank that ends well leaves nothing behind") {
+  const emulation::MemoryInUse before = emulation::memory_in_use();
+  {
+    RankDevice gpu(0, 0);
+    for (const std::int64_t bytes : {100, 1000, 100000}) gpu.release(gpu.allocate(bytes));
+  }
+  CHECK(emulation::memory_in_use().allocations == before.allocations);
+}
+
+TEST_CASE("before memory runs out, what is kept is given back") {
+  constexpr std::int64_t kMiB = 1 << 20;
+  emulation::set_device_memory(10 * kMiB);
+  {
+    RankDevice gpu(4, 0);
+    gpu.release(gpu.allocate(6 * kMiB));
+    CHECK(gpu.memory().bytes_kept() == 6 * kMiB);
+    void* const large = gpu.allocate(8 * kMiB);
+    CHECK(gpu.memory().bytes_kept() == 0);
+    try {
+      gpu.allocate(4 * kMiB);
+      FAIL("nothing was thrown");
+    } catch (const OutOfMemory& error) {
+      CHECK(error.rank() == 4);
+      CHECK(std::string(error.what()).find("rank 4, allocate, 4194304 bytes: cudaMalloc failed") ==
+            0);
+    }
+    gpu.release(large);
+    void* const again = gpu.allocate(4 * kMiB);
+    gpu.release(again);
+  }
+  emulation::set_device_memory(std::size_t{4} << 30);
+}
+
+TEST_CASE("a rank whose second stream cannot be made leaves none behind, and is nobody's") {
+  emulation::fail_next("cudaStreamCreateWithFlags", cudaErrorLaunchOutOfResources, 1);
+  const std::int64_t destroyed = emulation::calls_of("cudaStreamDestroy");
+  CHECK_THROWS_AS(RankDevice(0, 0), CudaError);
+  CHECK(emulation::calls_of("cudaStreamDestroy") == destroyed + 1);
+  CHECK(current_rank_device() == nullptr);
+}
+
+}  // namespace
+}  // namespace rankbox::gpu

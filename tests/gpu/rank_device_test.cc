@@ -1,0 +1,93 @@
+// A rank's streams, events and waits, on any GPU.
+#include "gpu/device/rank_device.h"
+
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "gpu/device/devices.h"
+#include "gpu/kernels/kernels.h"
+#include "tests/gpu/guarded_memory.h"
+
+namespace rankbox::gpu {
+namespace {
+
+TEST_CASE("a rank's device is the thread's, as long as it lives") {
+  CHECK(current_rank_device() == nullptr);
+  {
+    RankDevice gpu(5, 0);
+    CHECK(current_rank_device() == &gpu);
+    CHECK(gpu.rank() == 5);
+    CHECK(gpu.device() == 0);
+    CHECK(gpu.stream() != gpu.side_stream());
+    std::thread([] { CHECK(current_rank_device() == nullptr); }).join();
+  }
+  CHECK(current_rank_device() == nullptr);
+}
+
+TEST_CASE("a device that does not exist is an error that names the rank") {
+  try {
+    const RankDevice gpu(5, device_count());
+    FAIL("nothing was thrown");
+  } catch (const CudaError& error) {
+    CHECK(error.rank() == 5);
+    CHECK(std::string(error.what()).find("LOCAL_RANK") != std::string::npos);
+  }
+}
+
+TEST_CASE("an error of a rank's thread names the rank by itself") {
+  RankDevice gpu(6, 0);
+  try {
+    check(cudaErrorInvalidValue, "cudaMemcpyAsync", {.op = "copy"});
+    FAIL("nothing was thrown");
+  } catch (const CudaError& error) {
+    CHECK(error.rank() == 6);
+    CHECK(std::string(error.what()).find("rank 6, copy: ") == 0);
+  }
+}
+
+TEST_CASE("events are reused once they are given back") {
+  RankDevice gpu(0, 0);
+  cudaEvent_t const first = gpu.take_event();
+  cudaEvent_t const second = gpu.take_event();
+  CHECK(first != second);
+  gpu.give_back(first);
+  CHECK(gpu.take_event() == first);
+}
+
+TEST_CASE("ordered streams see each other's results, to and fro") {
+  constexpr std::int64_t kCount = 1 << 16;
+  RankDevice gpu(0, 0);
+  auto* const data = static_cast<float*>(gpu.allocate(kCount * 4));
+  launch_fill(data, kCount, DType::kFloat32, 1.0, gpu.stream());
+  for (int round = 0; round < 50; ++round) {
+    gpu.order(gpu.stream(), gpu.side_stream());
+    launch_accumulate(data, data, kCount, DType::kFloat32, ReduceOp::SUM, gpu.side_stream());
+    gpu.order(gpu.side_stream(), gpu.stream());
+    launch_scale(data, kCount, DType::kFloat32, 0.5, gpu.stream());
+  }
+  CHECK(download(gpu, data, kCount) == std::vector<float>(kCount, 1.0f));
+  gpu.release(data);
+}
+
+TEST_CASE("ranks that share a device work side by side") {
+  std::vector<std::thread> ranks;
+  std::vector<float> results(4);
+  for (int rank = 0; rank < 4; ++rank) {
+    ranks.emplace_back([rank, &results] {
+      RankDevice gpu(rank, 0);
+      for (int round = 0; round < 20; ++round) {
+        auto* const data = static_cast<float*>(gpu.allocate(1000 * 4));
+        launch_fill(data, 1000, DType::kFloat32, static_cast<double>(rank), gpu.stream());
+        results[static_cast<std::size_t>(rank)] = download(gpu, data, 1000)[999];
+        gpu.release(data);
+      }
+    });
+  }
+  for (std::thread& rank : ranks) rank.join();
+  CHECK(results == std::vector<float>{0, 1, 2, 3});
+}
+
+}  // namespace
+}  // namespace rankbox::gpu

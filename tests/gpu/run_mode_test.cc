@@ -1,0 +1,146 @@
+// How ranks get onto the GPUs there are, and what is said where they cannot.
+#include "gpu/run_mode.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+#include "tests/gpu/gpu_test_worlds.h"
+
+namespace rankbox::gpu {
+namespace {
+
+std::string refusal(int world_size) {
+  try {
+    choose_mode(world_size);
+    return "";
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("ranks have a GPU each where there are enough, and share them where not") {
+  struct Row {
+    int gpus;
+    int ranks;
+    const char* mode;
+    RunMode expected;
+  };
+  const Row rows[] = {
+      {1, 1, "auto", RunMode::kThreads},  {1, 2, "auto", RunMode::kShared},
+      {4, 4, "auto", RunMode::kThreads},  {4, 5, "auto", RunMode::kShared},
+      {8, 3, "auto", RunMode::kThreads},  {8, 3, "shared", RunMode::kShared},
+      {1, 1, "shared", RunMode::kShared}, {2, 2, "nccl", RunMode::kThreads},
+      {2, 2, "", RunMode::kThreads},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.gpus);
+    CAPTURE(row.ranks);
+    const std::string mode = row.mode;
+    CAPTURE(mode);
+    const Setting setting(row.gpus, mode);
+    CHECK(choose_mode(row.ranks) == row.expected);
+  }
+}
+
+TEST_CASE("a mode that cannot be is refused in one line that says why and what to do") {
+  const Setting setting(2, "nccl");
+  const std::string what = refusal(3);
+  CHECK(contains(what, "RANKBOX_GPU_MODE=nccl"));
+  CHECK(contains(what, "3 ranks"));
+  CHECK(contains(what, "2 GPUs"));
+  CHECK(contains(what, "unset RANKBOX_GPU_MODE"));
+  CHECK_FALSE(contains(what, "\n"));
+  CHECK(says(thrown_by({.world_size = 3}, [](Comm&) {}), "RANKBOX_GPU_MODE=nccl"));
+}
+
+TEST_CASE("an unknown mode is refused with those there are") {
+  const Setting setting(1, "fast");
+  CHECK(contains(refusal(1), "RANKBOX_GPU_MODE='fast' should be nccl, shared or auto"));
+}
+
+TEST_CASE("ranks are dealt out in order, evenly, and all GPUs are used") {
+  for (int gpus : {1, 2, 3, 8}) {
+    const Setting setting(gpus, "auto");
+    for (int ranks = 1; ranks <= 17; ++ranks) {
+      CAPTURE(gpus);
+      CAPTURE(ranks);
+      const std::vector<int> dealt = deal_devices(ranks);
+      REQUIRE(static_cast<int>(dealt.size()) == ranks);
+      std::vector<int> count(static_cast<std::size_t>(gpus));
+      for (std::size_t r = 0; r < dealt.size(); ++r) {
+        REQUIRE(dealt[r] >= 0);
+        REQUIRE(dealt[r] < gpus);
+        if (r > 0) CHECK(dealt[r] >= dealt[r - 1]);
+        ++count[static_cast<std::size_t>(dealt[r])];
+      }
+      for (int device = 0; device < gpus; ++device) {
+        CHECK(count[static_cast<std::size_t>(device)] >= ranks / gpus);
+        CHECK(count[static_cast<std::size_t>(device)] <= (ranks + gpus - 1) / gpus);
+      }
+    }
+  }
+}
+
+TEST_CASE("without a GPU the run says so, and no rank begins") {
+  const Setting setting(0, "auto");
+  bool began = false;
+  const std::exception_ptr error = thrown_by({.world_size = 2}, [&](Comm&) { began = true; });
+  CHECK(is_a<Error>(error));
+  CHECK(says(error, "cudaErrorNoDevice"));
+  CHECK(says(error, "--config=sim"));
+  CHECK_FALSE(began);
+  CHECK(contains(describe_world(2), "no world of 2 ranks"));
+  CHECK(contains(why_no_ranks(), "cudaErrorNoDevice"));
+}
+
+TEST_CASE("a world that cannot be is refused whatever GPUs there are") {
+  const Setting setting(1, "auto");
+  CHECK(is_a<InvalidArgument>(thrown_by({.world_size = 0}, [](Comm&) {})));
+  CHECK(is_a<InvalidArgument>(thrown_by({.world_size = 2, .nodes = 3}, [](Comm&) {})));
+  CHECK(is_a<InvalidArgument>(thrown_by({.world_size = 2, .deadline_seconds = -1}, [](Comm&) {})));
+}
+
+TEST_CASE("the description says what is measured, on which GPUs, with which NCCL") {
+  {
+    const Setting setting(1, "auto");
+    const std::string text = describe_world(4);
+    CHECK(contains(text,
+                   "4 ranks share 1 GPU: messages are copies within its memory; no link is "
+                   "measured"));
+    CHECK(contains(text, "GPU 0: "));
+    CHECK(contains(text, "NCCL: " + nccl_version()));
+  }
+  {
+    const Setting setting(4, "auto");
+    CHECK(contains(describe_world(4), "4 ranks, a GPU and a thread each; NCCL between them"));
+    CHECK(contains(describe_world(6),
+                   "6 ranks share 4 GPUs: messages are copies within and between "
+                   "their memories"));
+    CHECK(contains(describe_world(4), "GPU 3: "));
+  }
+}
+
+TEST_CASE("where ranks are: nodes as asked for, in both modes") {
+  for (const std::string mode : {"nccl", "shared"}) {
+    CAPTURE(mode);
+    const Setting setting(6, mode);
+    const auto run = run_ranks({.world_size = 6, .nodes = 2}, [](Comm& dist) {
+      return std::vector<int>{dist.rank(), dist.world_size(), dist.node(), dist.local_rank()};
+    });
+    for (int rank = 0; rank < 6; ++rank) {
+      CHECK(run.results[static_cast<std::size_t>(rank)] ==
+            std::vector<int>{rank, 6, rank / 3, rank % 3});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::gpu

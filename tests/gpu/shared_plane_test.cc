@@ -1,0 +1,390 @@
+// Ranks that share GPUs: what tests/sim, which runs on them too, does not look at.
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+#include "gpu/device_here.h"
+#include "gpu/kernels/kernels.h"
+#include "gpu/shared/plane.h"
+#include "tests/gpu/gpu_test_worlds.h"
+
+namespace rankbox::gpu {
+namespace {
+
+/// Holds up what comes on the stream from now on, until the flag is set.
+void hold(cudaStream_t stream, const std::shared_ptr<std::atomic<bool>>& go_on) {
+  check(emulation::enqueue(stream,
+                           [go_on] {
+                             while (!*go_on && !emulation::exiting())
+                               std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                           }),
+        "enqueue");
+}
+
+/// Every way to move data, once, and everybody's own tensors.
+void use_everything(Comm& dist) {
+  const int p = dist.world_size();
+  const int next = (dist.rank() + 1) % p;
+  const int prev = (dist.rank() + p - 1) % p;
+  Tensor mine = full(100, 1.0f);
+  Tensor theirs = zeros(100);
+  Tensor all = zeros(100 * p);
+  Tensor chunks = zeros(100 * p);
+  dist.sendrecv(mine, next, theirs, prev);
+  dist.wait_all({dist.isend(mine, next), dist.irecv(theirs, prev)});
+  dist.broadcast(theirs, 0);
+  dist.reduce(theirs, p - 1, ReduceOp::MAX);
+  dist.wait(dist.all_reduce_async(mine));
+  dist.all_gather(mine, all);
+  dist.gather(mine, all, 0);
+  dist.scatter(all, theirs, 0);
+  dist.reduce_scatter(all, theirs, ReduceOp::SUM);
+  dist.all_to_all(all, chunks);
+  dist.barrier();
+}
+
+// ---- Order --------------------------------------------------------------------------------------
+
+TEST_CASE("a send and a receive return while the ranks' GPU is still busy, and the data is right") {
+  const Setting setting(1, "shared");
+  const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  const auto run = run_ranks({.world_size = 2}, [&](Comm& dist) {
+    Tensor tensor = zeros(1000);
+    if (dist.rank() == 0) {
+      hold(device_here().stream(), go_on);
+      tensor += full(1000, 3.0f);  // not before the stream goes on
+      dist.send(tensor, 1);
+      tensor *= 100.0f;  // nor may this overtake the copy
+      *go_on = true;
+      return std::vector<float>();
+    }
+    dist.recv(tensor, 0);
+    const bool early = !*go_on;
+    std::vector<float> got = to_host(tensor);
+    got.push_back(early ? 1.0f : 0.0f);
+    return got;
+  });
+  std::vector<float> expected(1000, 3.0f);
+  // Rank 0 cannot come to `go_on` before rank 1 has come to recv, but may be there before it looks.
+  const std::vector<float>& got = run.results[1];
+  REQUIRE(got.size() == 1001);
+  CHECK(std::vector<float>(got.begin(), got.end() - 1) == expected);
+}
+
+TEST_CASE("what was started goes on beside what its rank does meanwhile") {
+  // Each rank's stream is held up after isend and irecv: only copies on other streams can be done.
+  const Setting setting(1, "shared");
+  const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  std::atomic<int> ready{0};
+  std::vector<bool> done_beside(2);
+  std::vector<std::vector<float>> got(2);
+  run_world({.world_size = 2}, [&](Comm& dist) {
+    const auto me = static_cast<std::size_t>(dist.rank());
+    const Tensor mine = full(1000, static_cast<float>(dist.rank() + 1));
+    Tensor theirs = zeros(1000);
+    Tensor sum = full(10, 1.0f);
+    device_here().synchronize(0);
+    const Request sent = dist.isend(mine, 1 - dist.rank());
+    const Request received = dist.irecv(theirs, 1 - dist.rank());
+    const Request reduced = dist.all_reduce_async(sum);
+    hold(device_here().stream(), go_on);
+    ++ready;
+    while (ready < 2) std::this_thread::yield();
+    // All copies are enqueued now, each on the side stream of whoever came second.
+    RankDevice::wait_for_stream(device_here().side_stream(), 20);
+    std::vector<float> host(1000);
+    check(cudaMemcpyAsync(host.data(), theirs.data(), 4000, cudaMemcpyDeviceToHost,
+                          device_here().side_stream()),
+          "cudaMemcpyAsync");
+    RankDevice::wait_for_stream(device_here().side_stream(), 20);
+    ++ready;
+    while (ready < 4) std::this_thread::yield();
+    done_beside[me] = !*go_on;
+    *go_on = true;
+    dist.wait_all({sent, received, reduced});
+    got[me] = to_host(theirs);
+    got[me].push_back(to_host(sum)[9]);
+  });
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    std::vector<float> expected(1000, static_cast<float>(2 - rank));
+    expected.push_back(2.0f);
+    CHECK(got[rank] == expected);
+  }
+  CHECK((done_beside[0] || done_beside[1]));
+}
+
+TEST_CASE("a barrier lets nobody go on before the others' GPU work is done") {
+  const Setting setting(2, "shared");
+  const auto done = std::make_shared<std::atomic<int>>(0);
+  std::vector<int> seen(4);
+  run_world({.world_size = 4}, [&](Comm& dist) {
+    check(emulation::enqueue(device_here().stream(),
+                             [done] {
+                               std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                               ++*done;
+                             }),
+          "enqueue");
+    dist.barrier();
+    seen[static_cast<std::size_t>(dist.rank())] = *done;
+  });
+  CHECK(seen == std::vector<int>(4, 4));
+}
+
+TEST_CASE("synchronize waits for the side stream, too") {
+  const Setting setting(1, "shared");
+  std::atomic<bool> done{false};
+  bool seen = false;
+  run_world({.world_size = 2}, [&](Comm& dist) {
+    if (dist.rank() == 1) return;
+    check(emulation::enqueue(device_here().side_stream(),
+                             [&] {
+                               std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                               done = true;
+                             }),
+          "enqueue");
+    dist.synchronize();
+    seen = done;
+  });
+  CHECK(seen);
+}
+
+// ---- Several GPUs, many ranks ------------------------------------------------------------------
+
+TEST_CASE("GPUs that do not reach each other's memory give the same results") {
+  for (bool reach : {true, false}) {
+    for (int ranks : {2, 5}) {
+      emulation::set_peer_access(reach);
+      const Setting setting(3, "shared");
+      const auto run = run_ranks({.world_size = ranks}, [&](Comm& dist) {
+        const int p = dist.world_size();
+        Tensor sum = full(33, static_cast<float>(dist.rank() + 1));
+        Tensor only = clone(sum);
+        Tensor spread = clone(sum);
+        Tensor all = zeros(33 * p);
+        Tensor piece(chunk(all, dist.rank(), p).size());
+        dist.all_reduce(sum, ReduceOp::AVG);
+        dist.reduce(only, p - 1, ReduceOp::SUM);
+        dist.broadcast(spread, 1);
+        dist.all_gather(only, all);
+        dist.reduce_scatter(all, piece, ReduceOp::SUM);
+        std::vector<float> got;
+        for (const Tensor* each : {&sum, &only, &spread, &all, &piece}) {
+          const std::vector<float> host = to_host(*each);
+          got.insert(got.end(), host.begin(), host.end());
+        }
+        return got;
+      });
+      CAPTURE(reach);
+      CAPTURE(ranks);
+      const auto p = static_cast<float>(ranks);
+      const float total = p * (p + 1) / 2;
+      for (int rank = 0; rank < ranks; ++rank) {
+        std::vector<float> expected(33, total / p);
+        const auto of = [&](int r) { return r == ranks - 1 ? total : static_cast<float>(r + 1); };
+        expected.insert(expected.end(), 33, of(rank));
+        expected.insert(expected.end(), 33, 2.0f);
+        for (int r = 0; r < ranks; ++r) expected.insert(expected.end(), 33, of(r));
+        expected.insert(expected.end(), 33, p * of(rank));
+        CHECK(run.results[static_cast<std::size_t>(rank)] == expected);
+      }
+    }
+  }
+  emulation::set_peer_access(true);
+}
+
+TEST_CASE("more ranks than a kernel takes pointers") {
+  static_assert(kMostPointers == 64);
+  for (int ranks : {65, 130}) {
+    for (ReduceOp op : {ReduceOp::SUM, ReduceOp::AVG, ReduceOp::MIN}) {
+      const Setting setting(2, "shared");
+      const auto run = run_ranks({.world_size = ranks}, [&](Comm& dist) {
+        TensorOf<std::int32_t> tensor = full<std::int32_t>(5, dist.rank() * 2 + 1);
+        TensorOf<std::int32_t> sent = full<std::int32_t>(3, dist.rank());
+        dist.all_reduce(tensor, op);
+        dist.broadcast(sent, 70 % ranks);
+        return std::vector<std::int32_t>{to_host(tensor)[4], to_host(sent)[2]};
+      });
+      CAPTURE(ranks);
+      const std::int32_t expected = op == ReduceOp::SUM   ? ranks * ranks
+                                    : op == ReduceOp::AVG ? ranks
+                                                          : 1;
+      for (const auto& result : run.results)
+        CHECK(result == std::vector<std::int32_t>{expected, 70 % ranks});
+    }
+  }
+}
+
+TEST_CASE("tensors of the main thread may be used by ranks on any GPU") {
+  const Setting setting(3, "shared");
+  const Tensor outside = full(100, 2.0f);  // on the first
+  Tensor target = zeros(100);
+  const auto run = run_ranks({.world_size = 3}, [&](Comm& dist) {
+    Tensor mine = clone(outside);
+    mine += outside;
+    Tensor theirs = zeros(100);
+    dist.sendrecv(outside, (dist.rank() + 1) % 3, theirs, (dist.rank() + 2) % 3);
+    mine += theirs;
+    if (dist.rank() == 2) copy(target, mine);
+    Tensor sum = clone(outside);
+    dist.all_reduce(sum);
+    return to_host(mine)[99] + to_host(sum)[0];
+  });
+  CHECK(run.results == std::vector<float>(3, 12.0f));
+  CHECK(to_host(target) == std::vector<float>(100, 6.0f));
+  // Kernels of one GPU do not write to another's memory: that is said, not left to crash.
+  const std::exception_ptr error = thrown_by({.world_size = 3}, [&](Comm& dist) {
+    if (dist.rank() == 2) target += full(100, 1.0f);
+  });
+  CHECK(is_a<InvalidArgument>(error));
+  CHECK(says(error, "clone()"));
+}
+
+TEST_CASE("tensors that ranks return live on") {
+  const Setting setting(2, "shared");
+  std::vector<Tensor> kept;
+  {
+    auto run = run_ranks({.world_size = 4}, [](Comm& dist) {
+      Tensor tensor = full(10, static_cast<float>(dist.rank()));
+      dist.all_reduce(tensor);
+      return tensor;
+    });
+    for (Tensor& tensor : run.results) kept.push_back(std::move(tensor));
+  }
+  for (const Tensor& tensor : kept) CHECK(to_host(tensor) == std::vector<float>(10, 6.0f));
+}
+
+// ---- What is left behind ------------------------------------------------------------------------
+
+TEST_CASE("no memory is left behind, however a run ends") {
+  const std::vector<std::function<void(Comm&)>> programs = {
+      use_everything,
+      [](Comm& dist) {  // a deadlock
+        use_everything(dist);
+        Tensor tensor = zeros(10);
+        dist.send(tensor, (dist.rank() + 1) % dist.world_size());
+      },
+      [](Comm& dist) {  // a failure
+        const Tensor tensor = zeros(10);
+        if (dist.rank() == 1) throw std::runtime_error("the cause");
+        use_everything(dist);
+      },
+      [](Comm& dist) {  // messages that nobody receives
+        if (dist.rank() == 0) dist.wait(dist.isend(zeros(1000), 1));
+      },
+      [](Comm& dist) {  // requests that nobody waits for
+        Tensor tensor = zeros(10);
+        const Request request = dist.irecv(tensor, 0);
+      },
+  };
+  emulation::set_device_count(2);
+  to_host(zeros(1));  // the main thread's own device is there from now on
+  for (const auto& program : programs) {
+    for (Buffering buffering : {Buffering::rendezvous(), Buffering::unbounded()}) {
+      const std::int64_t before = emulation::memory_in_use().allocations;
+      {
+        const Setting setting(2, "shared");
+        thrown_by({.world_size = 5, .buffering = buffering}, program);
+      }
+      CHECK(emulation::memory_in_use().allocations == before);
+    }
+  }
+}
+
+// ---- GPUs that fail -----------------------------------------------------------------------------
+
+TEST_CASE("a CUDA call that fails ends the run with its error, wherever it was") {
+  for (const char* call : {"cudaMemcpyAsync", "cudaEventRecord", "cudaStreamWaitEvent",
+                           "cudaStreamCreateWithFlags", "cudaEventCreateWithFlags", "cudaMalloc"}) {
+    for (int skip : {0, 1, 2, 3, 5, 7}) {
+      const Setting setting(2, "shared");
+      emulation::fail_next(call, cudaErrorUnknown, skip);
+      const std::exception_ptr error =
+          thrown_by({.world_size = 4, .buffering = Buffering::eager(100)}, use_everything);
+      emulation::fail_next(call, cudaSuccess);
+      const std::string name = call;
+      CAPTURE(name);
+      CAPTURE(skip);
+      INFO(words_of(error));
+      CHECK(is_a<CudaError>(error));
+      CHECK(says(error, name + " failed: cudaErrorUnknown"));
+    }
+  }
+}
+
+TEST_CASE("memory that runs out is told with its rank") {
+  const Setting setting(1, "shared");
+  const std::exception_ptr error = thrown_by({.world_size = 2}, [](Comm& dist) {
+    if (dist.rank() == 1) Tensor too_large(std::int64_t{1} << 40);
+    dist.barrier();
+  });
+  CHECK(is_a<OutOfMemory>(error));
+  CHECK(says(error, "rank 1"));
+}
+
+TEST_CASE("a rank whose GPU hangs ends at the deadline, and so do all others") {
+  const Setting setting(1, "shared");
+  const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  const auto start = std::chrono::steady_clock::now();
+  std::thread rescue([go_on, start] {
+    // The streams have to end some time, and the ranks' devices wait for them.
+    while (std::chrono::steady_clock::now() - start < std::chrono::seconds(2))
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    *go_on = true;
+  });
+  const std::exception_ptr error =
+      thrown_by({.world_size = 2, .deadline_seconds = 0.3}, [&](Comm& dist) {
+        Tensor tensor = zeros(10);
+        if (dist.rank() == 0) {
+          hold(device_here().stream(), go_on);
+          to_host(tensor);
+        }
+        dist.recv(tensor, 0);
+      });
+  rescue.join();
+  INFO(words_of(error));
+  CHECK(is_a<TimedOut>(error));
+  CHECK(says(error, "rank 0, to_host"));
+}
+
+// ---- What nobody can go on from -----------------------------------------------------------------
+
+TEST_CASE("both send first: proved where ranks share GPUs, and over NCCL ended by the deadline") {
+  const auto both_send = [](Comm& dist) {
+    Tensor tensor = zeros(1000);
+    dist.send(tensor, 1 - dist.rank());
+    dist.recv(tensor, 1 - dist.rank());
+  };
+  {
+    const Setting setting(1, "auto");
+    const std::exception_ptr error = thrown_by({.world_size = 2}, both_send);
+    INFO(words_of(error));
+    CHECK(is_a<DeadlockError>(error));
+    CHECK(says(error, "use sendrecv"));
+    CHECK(says(error, "shared_plane_test.cc:"));
+  }
+  {
+    const Setting setting(2, "auto");
+    const auto start = std::chrono::steady_clock::now();
+    const std::exception_ptr error =
+        thrown_by({.world_size = 2, .deadline_seconds = 0.5}, both_send);
+    INFO(words_of(error));
+    CHECK(is_a<TimedOut>(error));
+    CHECK(says(error, "nothing got done on its GPU for 0.5"));
+    for (const char* rank : {"rank 0  #", "rank 1  #"}) CHECK(says(error, rank));
+    CHECK(says(error, "send to 1"));
+    CHECK(says(error, "not finished"));
+    CHECK(says(error, "shared_plane_test.cc:"));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::gpu
