@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/output_file.h"
 #include "cli/paths.h"
 #include "comm/errors.h"
 #include "files/git_blob.h"
+#include "files/output_file.h"
 #include "verdict/families.h"
 
 namespace rankbox::cli {

@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include "cli/course.h"
-#include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/stub.h"
 #include "comm/errors.h"
+#include "files/output_file.h"
 
 namespace rankbox::cli {
 namespace {

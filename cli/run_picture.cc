@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/terminal.h"
+#include "files/output_file.h"
 #include "replay/clock.h"
 #include "viewer/html.h"
 #include "viewer/source_text.h"

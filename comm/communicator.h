@@ -42,7 +42,7 @@
 // part is done. Only the barrier promises anything about the others.
 //
 // Their cost in virtual time counts from the last rank's call. It is that of the cheapest known
-// algorithm for the size and the links; in the sandbox, see collectives/native_cost.h:
+// algorithm for the size and the links; in the sandbox, see replay/native_cost.h:
 //
 //   barrier, split                    dissemination: ⌈log2 p⌉ α
 //   broadcast                         a tree, or scatter and all-gather

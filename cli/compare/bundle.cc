@@ -12,8 +12,8 @@
 #include <fmt/ranges.h>
 
 #include "cli/child.h"
-#include "cli/output_file.h"
 #include "comm/errors.h"
+#include "files/output_file.h"
 
 namespace rankbox::cli {
 namespace {

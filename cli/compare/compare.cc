@@ -27,10 +27,10 @@
 #include "cli/compare/worlds.h"
 #include "cli/compare/yours.h"
 #include "cli/mpirun.h"
-#include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/stop_report.h"
 #include "comm/errors.h"
+#include "files/output_file.h"
 #include "files/temporary_folder.h"
 
 namespace rankbox::cli {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/child.h"
-#include "cli/output_file.h"
 #include "cli/paths.h"
 #include "comm/errors.h"
+#include "files/output_file.h"
 #include "files/temporary_folder.h"
 
 namespace rankbox::cli {

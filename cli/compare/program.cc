@@ -22,8 +22,8 @@
 #include "cli/compare/report_json.h"
 #include "cli/compare/stream.h"
 #include "cli/compare/worlds.h"
-#include "cli/output_file.h"
 #include "comm/run_ranks.h"
+#include "files/output_file.h"
 
 namespace rankbox::cli {
 namespace {

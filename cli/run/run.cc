@@ -11,7 +11,6 @@
 
 #include "cli/backend_program.h"
 #include "cli/child.h"
-#include "cli/output_file.h"
 #include "cli/paths.h"
 #include "cli/run/outcome.h"
 #include "cli/run/program.h"
@@ -20,6 +19,7 @@
 #include "cli/whole_number.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
+#include "files/output_file.h"
 #include "files/temporary_folder.h"
 #include "verdict/verdict_text.h"
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "cli/train/plan.h"
-#include "cli/train/task.h"
+#include "train/plan.h"
+#include "train/task.h"
 
 namespace rankbox::train {
 

@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "cli/train/backend.h"
-#include "cli/train/session.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "comm/label.h"
 #include "comm/run_ranks.h"
 #include "parallel/distributed_sampler.h"
 #include "replay/clock.h"
+#include "train/session.h"
 #include "training/data/data_loader.h"
 #include "viewer/timeline.h"
 
@@ -66,12 +66,12 @@ std::string draw_step(const Plan& plan, const Task& task, const TimelineOptions&
   run.cluster = plan.cluster;
   const auto [ignored, report] = run_ranks(run, [&](Comm& dist) {
     const auto trainer = strategy_named(plan.strategy).make(dist, task.model, plan);
-    const Dealt dealt = trainer->dealt();
+    const DataShare share = trainer->data_share();
     const DataLoader loader(task.data.train,
-                            {.batch = plan.batch / dealt.parts,
+                            {.batch = plan.batch / share.parts,
                              .drop_last = true,
-                             .rank = dealt.part,
-                             .world_size = dealt.parts},
+                             .rank = share.part,
+                             .world_size = share.parts},
                             distributed_sampler);
     trainer->start();
     // The first finds memory that nobody has touched, and takes longer.

@@ -7,11 +7,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/train/all_reduce.h"
 #include "cli/train/backend.h"
-#include "cli/train/session.h"
 #include "cli/whole_number.h"
 #include "comm/errors.h"
+#include "train/session.h"
+#include "train/strategies/all_reduce.h"
 
 namespace rankbox::train {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/train/plan.h"
+#include "train/plan.h"
 
 namespace rankbox::train {
 

@@ -9,9 +9,9 @@
 #include <fmt/ranges.h>
 
 #include "cli/train/backend.h"
-#include "cli/train/session.h"
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
+#include "train/session.h"
 #include "training/data/digits.h"
 #include "training/data/idx.h"
 

@@ -13,10 +13,10 @@
 #include "cli/train/mine_faults.h"
 #include "cli/train/options.h"
 #include "cli/train/report.h"
-#include "cli/train/session.h"
-#include "cli/train/stop_signal.h"
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
+#include "train/session.h"
+#include "train/stop_signal.h"
 
 namespace rankbox::train {
 namespace {
@@ -52,7 +52,8 @@ Task make_task(const Plan& plan) {
 }
 
 Listener tell(Record& record, Report& report) {
-  return {.on_start =
+  return {.on_rank = use_signal_stack,
+          .on_start =
               [&](const Position& from, const std::vector<std::string>& notes) {
                 record.start(from, notes);
                 report.on_start();

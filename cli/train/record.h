@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/train/plan.h"
-#include "cli/train/position.h"
 #include "parallel/metrics.h"
+#include "train/plan.h"
+#include "train/position.h"
 
 namespace rankbox::train {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/train/plan.h"
 #include "cli/train/record.h"
-#include "cli/train/session.h"
-#include "cli/train/task.h"
+#include "train/plan.h"
+#include "train/session.h"
+#include "train/task.h"
 
 namespace rankbox::train {
 

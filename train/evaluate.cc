@@ -1,0 +1,33 @@
+#include "train/evaluate.h"
+
+#include "parallel/distributed_sampler.h"
+#include "parallel/exact_metrics.h"
+#include "training/data/data_loader.h"
+
+namespace rankbox::train {
+namespace {
+
+// Large enough for the matrix products, small enough for the memory of a rank.
+constexpr std::int64_t kBatch = 250;
+
+}  // namespace
+
+Metrics evaluate(Comm& dist, Trainer& trainer, const Dataset& dataset) {
+  const DataShare share = trainer.data_share();
+  const DataLoader loader(
+      dataset, {.batch = kBatch, .shuffle = false, .rank = share.part, .world_size = share.parts},
+      distributed_sampler);
+  trainer.prepare_evaluation();
+  Loss mine;
+  for (std::int64_t i = 0; i < loader.size(); ++i) {
+    const Loss batch = trainer.evaluate(loader.batch(i));
+    mine.sum += batch.sum;
+    mine.correct += batch.correct;
+    mine.counted += batch.counted;
+  }
+  Metrics all;
+  exact_metrics(dist, mine, all);
+  return all;
+}
+
+}  // namespace rankbox::train

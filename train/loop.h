@@ -1,0 +1,41 @@
+// The loop over epochs and steps: the same for one rank and for many, for every strategy.
+//
+// After each step all ranks meet in one all-reduce of four numbers: the metrics of the batch, and
+// whether somebody wants to stop. So rank 0 can report on all of the batch, and all ranks stop
+// behind the same step, though a signal reaches them at different times.
+//
+// An epoch's last batch is left out where it is not full: only full ones can be shared equally, and
+// only then is the mean of the ranks' gradients the gradient of the mean.
+#pragma once
+
+#include <functional>
+
+#include "parallel/metrics.h"
+#include "train/checkpointing.h"
+#include "train/position.h"
+
+namespace rankbox::train {
+
+/// What a run tells: rank 0, and no other, calls all but on_rank. All may be empty.
+struct Listener {
+  /// Each rank calls it before it does anything, on its own thread.
+  std::function<void()> on_rank = {};
+  /// @param notes what --resume has to say
+  std::function<void(const Position& from, const std::vector<std::string>& notes)> on_start = {};
+  std::function<void(const Position& now, std::int64_t batches, const Metrics& batch)> on_step = {};
+  std::function<void(const Position& now, const Metrics& test)> on_epoch = {};
+  std::function<void(const Position& now)> on_save = {};
+};
+
+/// Trains from `position` until the plan's epochs are done, or a signal came (StopSignal), and leaves
+/// `position` there. Collective. Returns whether it came to the end.
+/// Throws Error if the loss is no number any more, and as saving does.
+bool run_loop(Comm& dist, Trainer& trainer, const Plan& plan, const Split& data,
+              const Checkpointing& checkpoint, const Listener& listener, Position& position);
+
+/// Steps of an epoch.
+inline std::int64_t batches_of(std::int64_t samples, const Plan& plan) {
+  return samples / plan.batch;
+}
+
+}  // namespace rankbox::train

@@ -1,0 +1,66 @@
+// ddp: every rank has the whole model and takes an equal share of each batch; gradients are averaged,
+// so that all take the same step and stay equal.
+//
+// Parameters equal those of `single` on the same global batch up to rounding: the mean over equal
+// shares of their means is the mean over the batch. Batch norm is the exception, as everywhere: each
+// rank normalizes with its own share, and the running statistics that count are rank 0's.
+#include <utility>
+
+#include "parallel/ddp_average_gradients.h"
+#include "parallel/ddp_init_broadcast.h"
+#include "train/strategies/equal_shares.h"
+#include "train/strategies/replica.h"
+
+namespace rankbox::train {
+namespace {
+
+class Ddp : public Replica {
+ public:
+  using Replica::Replica;
+
+  DataShare data_share() const override { return {rank_, ranks_}; }
+  void start() override {
+    ddp_init_broadcast(dist(), parameters(), statistics());
+    // Rank 0 may have loaded a checkpoint, of which this is part.
+    for (NamedTensor* tensor : learning_state()) dist().broadcast(tensor->value, 0);
+  }
+  Loss step(Batch batch, std::int64_t number) override {
+    return learn(std::move(batch), number, [this](const std::vector<Parameter*>& parameters) {
+      if (averages_natively())
+        ddp_average_gradients(dist(), parameters);
+      else
+        average(parameters);
+    });
+  }
+  void prepare_evaluation() override { ddp_init_broadcast(dist(), {}, statistics()); }
+
+ private:
+  int rank_ = dist().rank();
+  int ranks_ = dist().world_size();
+};
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<Ddp>(dist, model, plan);
+}
+
+std::vector<std::string> uses(const Plan& plan) {
+  std::vector<std::string> all = Replica::uses(plan);
+  if (plan.precision == Precision::kFp32 && plan.all_reduce == "native")
+    all.emplace_back("ddp_average_gradients");
+  all.emplace_back("ddp_init_broadcast");
+  return all;
+}
+
+}  // namespace
+
+const Strategy kDdp = {
+    .name = "ddp",
+    .summary = "a model a rank, an equal share of each batch, gradients averaged",
+    .check = check_equal_shares,
+    .make = make,
+    .uses = uses,
+    .has_mixed = true,
+    .all_reduces = true,
+};
+
+}  // namespace rankbox::train

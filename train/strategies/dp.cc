@@ -1,0 +1,99 @@
+// dp: a master lends its model and its batch to the others, and steps alone: what DDP replaced. For
+// comparison; see exercises/06_data_parallel.
+//
+// The others compute with what they were lent. Batch norm normalizes each part by itself, and the running
+// statistics are the master's, as everywhere.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "comm/errors.h"
+#include "parallel/data_parallel.h"
+#include "train/strategies/equal_shares.h"
+#include "train/strategies/measured_layer.h"
+#include "train/strategies/strategy.h"
+#include "train/strategies/whole_model.h"
+
+namespace rankbox::train {
+namespace {
+
+/// Passes everything on, and remembers what it passed on last.
+class Tap : public Layer {
+ public:
+  explicit Tap(Tensor& seen) : seen_(seen) {}
+  Tensor forward(Tensor x, Saved& /*saved*/) override {
+    seen_ = clone(x);
+    return x;
+  }
+  Tensor backward(Tensor dy, Saved& /*saved*/) override { return dy; }
+
+ private:
+  Tensor& seen_;
+};
+
+class Dp : public Trainer {
+ public:
+  Dp(Comm& dist, const Model& recipes, const Plan& plan)
+      : dist_(dist), whole_(measured(recipes, dist), plan) {
+    whole_.model.add("logits", std::make_unique<Tap>(logits_));
+  }
+
+  /// The master deals out batches itself; what the others load is ignored.
+  DataShare data_share() const override { return {}; }
+  void start() override {}
+  Loss step(Batch batch, std::int64_t /*number*/) override {
+    zero_gradients(whole_.model.parameters());
+    data_parallel(dist_, whole_.model, batch);
+    if (is_master()) {
+      ComputeTime time(dist_);
+      whole_.optimizer->step();
+      time.stop();
+    }
+    const std::int64_t part = batch.size() / dist_.world_size();
+    const Batch mine = micro_batch(batch, part * dist_.rank(), part * (dist_.rank() + 1));
+    Loss loss = cross_entropy(logits_, mine.labels);
+    loss.gradient = {};
+    return loss;
+  }
+  Loss evaluate(Batch batch) override {
+    if (!is_master()) return {};
+    Saved saved(batch.pass(Mode::kEvaluation));
+    return cross_entropy(whole_.model.forward(std::move(batch.x), saved),
+                         batch.labels_without_padding());
+  }
+  std::vector<Parameter*> parameters() override {
+    return is_master() ? whole_.model.parameters() : std::vector<Parameter*>{};
+  }
+  void add_state(TrainingState& state) override { whole_.add_state(state); }
+
+ private:
+  bool is_master() const { return dist_.rank() == 0; }
+
+  Comm& dist_;
+  Tensor logits_;  // of this rank's part
+  WholeModel whole_;
+};
+
+void check(const Plan& plan, std::int64_t samples) {
+  check_equal_shares(plan, samples);
+  if (plan.model != "transformer") return;
+  throw InvalidArgument(
+      "--model transformer: dp lends tokens, and does not say where texts end; choose --strategy "
+      "ddp");
+}
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<Dp>(dist, model, plan);
+}
+
+}  // namespace
+
+const Strategy kDp = {
+    .name = "dp",
+    .summary = "a master lends model and batch, and learns alone",
+    .check = check,
+    .make = make,
+    .uses = [](const Plan&) -> std::vector<std::string> { return {"data_parallel"}; },
+};
+
+}  // namespace rankbox::train

@@ -1,0 +1,51 @@
+// A rank's own copy of the whole model, with its optimizer: what single and ddp are made of.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "train/mixed_precision.h"
+#include "train/strategies/all_reduce.h"
+#include "train/strategies/strategy.h"
+#include "train/strategies/whole_model.h"
+
+namespace rankbox::train {
+
+class Replica : public Trainer {
+ public:
+  Replica(Comm& dist, const Model& model, const Plan& plan);
+
+  std::vector<Parameter*> parameters() override { return whole_.model.parameters(); }
+  Loss evaluate(Batch batch) override;
+  void add_state(TrainingState& state) override;
+
+  /// As Strategy::uses.
+  static std::vector<std::string> uses(const Plan& plan);
+
+ protected:
+  /// Makes the gradients of all ranks' shares those of the whole batch. Collective.
+  using Average = std::function<void(const std::vector<Parameter*>& parameters)>;
+
+  Comm& dist() { return dist_; }
+  bool averages_natively() const { return all_reduce_.name == "native"; }
+  /// The mean over the ranks of each gradient, by the plan's all-reduce.
+  void average(const std::vector<Parameter*>& parameters);
+  std::vector<NamedTensor*> statistics() { return whole_.model.statistics(); }
+  /// Of the optimizer, and of mixed precision.
+  std::vector<NamedTensor*> learning_state();
+
+  /// A step of the optimizer on this rank's share, in the plan's precision. The loss is returned
+  /// without its gradient.
+  Loss learn(Batch batch, std::int64_t number, const Average& average_all);
+
+ private:
+  /// Gradients are then those of factor times the mean loss over `batch`.
+  Loss find_gradients(Batch batch, std::int64_t number, float factor);
+
+  Comm& dist_;
+  const AllReduce& all_reduce_;
+  WholeModel whole_;
+  std::optional<MixedPrecision> mixed_;
+};
+
+}  // namespace rankbox::train

@@ -1,0 +1,61 @@
+// What strategies have in common whose ranks hold parts of the model: only for a checkpoint is there a
+// whole one, on rank 0.
+//
+//   constructed   rank 0 has a whole model, which may be loaded into
+//   start()       distribute(): each rank gets its part; the whole one is freed
+//   gather()      rank 0 makes a whole model again, and collect() fills it
+//   release()     it is freed
+#pragma once
+
+#include <optional>
+
+#include "train/strategies/strategy.h"
+#include "train/strategies/whole_model.h"
+
+namespace rankbox::train {
+
+class ShardedTrainer : public Trainer {
+ public:
+  ShardedTrainer(Comm& dist, const Model& recipes, const Plan& plan)
+      : dist_(dist), recipes_(recipes), plan_(plan) {
+    make_whole();
+  }
+
+  /// Empty but on rank 0, and there while the model is whole.
+  std::vector<Parameter*> parameters() final {
+    return whole_ ? whole_->model.parameters() : std::vector<Parameter*>{};
+  }
+  void start() final {
+    distribute(whole());
+    whole_.reset();
+  }
+  void gather() final {
+    make_whole();
+    collect(whole());
+  }
+  void release() final { whole_.reset(); }
+  void add_state(TrainingState& state) final { whole_->add_state(state); }
+
+ protected:
+  /// All ranks begin with the state of rank 0's whole model; null elsewhere. Collective.
+  virtual void distribute(WholeModel* whole) = 0;
+  /// The other way round. Collective.
+  virtual void collect(WholeModel* whole) = 0;
+
+  Comm& dist() { return dist_; }
+  const Model& recipes() const { return recipes_; }
+  const Plan& plan() const { return plan_; }
+
+ private:
+  void make_whole() {
+    if (dist_.rank() == 0) whole_.emplace(recipes_, plan_);
+  }
+  WholeModel* whole() { return whole_ ? &*whole_ : nullptr; }
+
+  Comm& dist_;
+  const Model& recipes_;
+  const Plan& plan_;
+  std::optional<WholeModel> whole_;
+};
+
+}  // namespace rankbox::train

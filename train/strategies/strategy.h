@@ -1,0 +1,99 @@
+// Strategies: how ranks share the work of training one model. Each is a file of its own, with one
+// entry in the table of strategies.cc.
+//
+// To add one: write NAME.cc with a Trainer and a `const Strategy kName`, declare it below, and name it
+// in the table of strategies.cc. Options, loop, evaluation, checkpoints and reports know no strategy
+// by name.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/comm.h"
+#include "train/plan.h"
+#include "training/checkpoint.h"
+#include "training/cross_entropy.h"
+#include "training/data/dataset.h"
+#include "training/sequential.h"
+
+namespace rankbox::train {
+
+/// Which of the samples a rank takes: share `part` of `parts`. Ranks that work on the same samples
+/// (stages of one pipeline) have the same part.
+struct DataShare {
+  int part = 0;
+  int parts = 1;
+};
+
+/// One rank's side of a strategy: its model, or its part of one. All members but the plain getters
+/// are collective: every rank calls them, in the same order.
+///
+/// Thread safety: belongs to its rank, as the Comm that it refers to.
+class Trainer {
+ public:
+  Trainer() = default;
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+  virtual ~Trainer() = default;
+
+  virtual DataShare data_share() const = 0;
+
+  /// All ranks begin with rank 0's values, which may just have been loaded.
+  virtual void start() = 0;
+  /// One step of the optimizer, on the mean loss of the global batch.
+  /// @param batch this rank's share of it; all parts are equally large
+  /// @param number of the step, from 0
+  /// Returns what this rank adds to the metrics of the batch: over all ranks, each sample counts
+  /// once.
+  virtual Loss step(Batch batch, std::int64_t number) = 0;
+  /// Before a series of evaluate().
+  virtual void prepare_evaluation() {}
+  /// As step(), without learning. Padding counts nowhere.
+  virtual Loss evaluate(Batch batch) = 0;
+
+  /// From here to release(), rank 0 has the whole model's state, though it may hold a part only.
+  virtual void gather() {}
+  virtual void release() {}
+  /// The parameters of the whole model: on rank 0, and between gather() and release().
+  virtual std::vector<Parameter*> parameters() = 0;
+  /// Adds all that training goes on from, so that rank 0 can save it, between gather() and release(),
+  /// or load into it, before start(). On rank 0 alone.
+  virtual void add_state(TrainingState& state) = 0;
+};
+
+struct Strategy {
+  std::string_view name;
+  std::string_view summary;  // for --help
+  /// Throws InvalidArgument, in one line with a way out, for a plan that it cannot follow.
+  void (*check)(const Plan& plan, std::int64_t samples);
+  std::unique_ptr<Trainer> (*make)(Comm& dist, const Model& model, const Plan& plan);
+  /// The exercises whose functions its trainer calls, and those that these call, in the reference
+  /// solutions. (tests/cli/train_test.cc finds one that is missing, and one too many.)
+  std::vector<std::string> (*uses)(const Plan& plan);
+  bool has_mixed = false;      // Precision::kMixed
+  bool all_reduces = false;    // takes the mean of gradients by Plan::all_reduce
+  bool shares_batches = true;  // false: all ranks work on all of a batch
+};
+
+extern const Strategy kSingle;
+extern const Strategy kDp;
+extern const Strategy kDdp;
+extern const Strategy kZero1;
+extern const Strategy kZero2;
+extern const Strategy kZero3;
+extern const Strategy kTensor;
+extern const Strategy kPipeline;
+
+/// All that exist.
+std::span<const Strategy* const> strategies();
+
+/// Throws InvalidArgument that lists them.
+const Strategy& strategy_named(std::string_view name);
+
+/// The exercises that a run of this plan calls: those of its strategy, and those of the loop.
+std::vector<std::string> exercises_of(const Plan& plan);
+
+}  // namespace rankbox::train

@@ -1,0 +1,168 @@
+// tensor: all ranks work on all of each batch, and have parts of the layers (tensor_parts.h).
+//
+// What is not cut is whole on every rank, with the same gradients, so that it stays equal without a
+// message. Dropout outside of blocks draws the same mask everywhere. Parameters equal those of `single`
+// up to rounding.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "parallel/layer_shards.h"
+#include "train/strategies/compute_time.h"
+#include "train/strategies/sharded_trainer.h"
+#include "train/strategies/tensor_parts.h"
+
+namespace rankbox::train {
+namespace {
+
+/// A tensor of this rank, and on rank 0 the whole one that it is a part of.
+struct Carried {
+  Tensor* mine;
+  Cut cut;
+  Tensor* whole;
+};
+
+/// Columns [n·r/p, n·(r+1)/p) of rows of n, for every rank r, one rank's behind the other's.
+Tensor columns_apart(const Tensor& whole, int ranks) {
+  Tensor flat(whole.size());
+  for (int r = 0; r < ranks; ++r) copy(chunk(flat, r, ranks), column_part(whole, r, ranks));
+  return flat;
+}
+
+/// The other way round.
+void columns_together(const Tensor& flat, int ranks, Tensor& whole) {
+  const std::int64_t width = whole.shape().extents().back(), own = width / ranks;
+  const std::int64_t rows = whole.size() / width;
+  for (std::int64_t r = 0; r < ranks; ++r) {
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::copy_n(flat.data() + (r * rows + row) * own, own, whole.data() + row * width + r * own);
+  }
+}
+
+class TensorTrainer : public ShardedTrainer {
+ public:
+  TensorTrainer(Comm& dist, const Model& recipes, const Plan& plan)
+      : ShardedTrainer(dist, recipes, plan), parts_(dist, recipes, plan.model) {
+    for (const ShardedParameter& each : parts_.parameters()) mine_.push_back(each.mine);
+    optimizer_ = make_optimizer(plan, mine_);
+  }
+
+  DataShare data_share() const override { return {}; }
+
+  Loss step(Batch batch, std::int64_t number) override {
+    zero_gradients(mine_);
+    Saved saved(batch.pass(Mode::kTraining, number));
+    Loss loss = cross_entropy(parts_.forward(std::move(batch.x), saved), batch.labels);
+    parts_.backward(std::exchange(loss.gradient, {}), saved);
+    ComputeTime time(dist());
+    optimizer_->step();
+    time.stop();
+    return counted_once(std::move(loss));
+  }
+
+  Loss evaluate(Batch batch) override {
+    Saved saved(batch.pass(Mode::kEvaluation));
+    return counted_once(
+        cross_entropy(parts_.forward(std::move(batch.x), saved), batch.labels_without_padding()));
+  }
+
+ protected:
+  void distribute(WholeModel* whole) override {
+    for (const auto& [mine, cut, all] : carried(whole)) {
+      const bool has_all = all != nullptr;
+      if (cut == Cut::kNone) {
+        if (has_all) copy(*mine, *all);
+        dist().broadcast(*mine, 0);
+      } else {
+        Tensor flat;
+        if (has_all) flat = cut == Cut::kRows ? clone(*all) : columns_apart(*all, ranks());
+        dist().scatter(flat, *mine, 0);
+      }
+    }
+  }
+
+  void collect(WholeModel* whole) override {
+    for (const auto& [mine, cut, all] : carried(whole)) {
+      const bool has_all = all != nullptr;
+      if (cut == Cut::kNone) {
+        if (has_all) copy(*all, *mine);
+        continue;
+      }
+      Tensor flat(has_all ? all->size() : 0);
+      dist().gather(*mine, flat, 0);
+      if (!has_all) continue;
+      if (cut == Cut::kRows)
+        copy(*all, flat);
+      else
+        columns_together(flat, ranks(), *all);
+    }
+  }
+
+ private:
+  int ranks() { return dist().world_size(); }
+
+  /// All ranks have the whole batch's.
+  Loss counted_once(Loss loss) {
+    if (dist().rank() != 0) return {};
+    return loss;
+  }
+
+  /// Parameters, statistics and what the optimizer keeps, in the same order on all ranks.
+  std::vector<Carried> carried(WholeModel* whole) {
+    std::map<std::string, Tensor*> all;  // of the whole model, by name
+    if (whole != nullptr) {
+      for (Parameter* parameter : whole->model.parameters())
+        all[parameter->name] = &parameter->value;
+      for (NamedTensor* tensor : whole->model.statistics()) all[tensor->name] = &tensor->value;
+      for (NamedTensor* tensor : whole->optimizer->state()) all[tensor->name] = &tensor->value;
+    }
+    std::vector<Carried> list;
+    const auto add = [&](const std::string& name, Tensor& mine, Cut cut) {
+      list.push_back({&mine, cut, whole == nullptr ? nullptr : all.at(name)});
+    };
+    for (const auto& [mine, cut] : parts_.parameters()) add(mine->name, mine->value, cut);
+    for (NamedTensor* tensor : parts_.statistics()) add(tensor->name, tensor->value, Cut::kNone);
+    for (NamedTensor* tensor : optimizer_->state())
+      add(tensor->name, tensor->value, cut_of_state(tensor->name));
+    return list;
+  }
+
+  /// "fc1.weight.velocity" is cut as "fc1.weight".
+  Cut cut_of_state(const std::string& name) const {
+    for (const auto& [mine, cut] : parts_.parameters()) {
+      if (name.starts_with(mine->name + ".")) return cut;
+    }
+    return Cut::kNone;
+  }
+
+  TensorParts parts_;
+  std::vector<Parameter*> mine_;
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+void check(const Plan& /*plan*/, std::int64_t /*samples*/) {}  // it is the model that may not fit
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<TensorTrainer>(dist, model, plan);
+}
+
+std::vector<std::string> uses(const Plan& plan) {
+  std::vector<std::string> all = {"parallel_mlp", "column_linear", "row_linear", "conjugate_f",
+                                  "conjugate_g"};
+  if (plan.model == "transformer") all.insert(all.begin(), "parallel_attention");
+  return all;
+}
+
+}  // namespace
+
+const Strategy kTensor = {
+    .name = "tensor",
+    .summary = "a part of every layer a rank, all of each batch",
+    .check = check,
+    .make = make,
+    .uses = uses,
+    .shares_batches = false,
+};
+
+}  // namespace rankbox::train

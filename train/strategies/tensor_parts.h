@@ -1,0 +1,57 @@
+// A model for tensor parallel: wherever two linear layers have nothing between them but an activation
+// or attention, the first is cut by columns and the second by rows; all else is whole on every rank.
+//
+//   mlp              fc1 │ relu1 │ fc2    relu2  fc3
+//   a block          norm  qkv │ heads │ out  dropout      norm  fc1 │ gelu │ fc2  dropout
+//                          └──── cut ──────┘                     └──── cut ────┘
+//
+// Which layers these are is seen from the model itself, so that any depth will do. A rank builds the
+// whole model first and frees what is others': initial values are those of the whole.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "comm/comm.h"
+#include "training/sequential.h"
+
+namespace rankbox::train {
+
+/// What a rank has of a whole parameter.
+enum class Cut { kNone, kRows, kColumns };
+
+struct ShardedParameter {
+  Parameter* mine;  // by the whole one's name
+  Cut cut;
+};
+
+class TensorParts {
+ public:
+  /// On one rank nothing is cut.
+  /// Throws InvalidArgument, in one line with a way out, for a model that has no such layers, or
+  /// whose layers or heads cannot be split over so many ranks.
+  TensorParts(Comm& dist, const Model& recipes, const std::string& model_name);
+
+  /// Collective, with the same batch on all ranks.
+  Tensor forward(Tensor x, Saved& saved) { return parts_.forward(std::move(x), saved); }
+  void backward(Tensor dy, Saved& saved) { parts_.backward(std::move(dy), saved); }
+
+  /// In the same order on all ranks.
+  const std::vector<ShardedParameter>& parameters() const { return parameters_; }
+  std::vector<NamedTensor*> statistics() { return whole_.statistics(); }
+
+ private:
+  /// The layers as they are on this rank, one after the other, without parameters() of their own.
+  std::unique_ptr<Sequential> cut(Sequential& layers);
+  std::unique_ptr<Layer> cut(Layer& layer, const std::string& name);
+  /// Of layers i, i+1 and i+2, if they are such; null: they are not.
+  std::unique_ptr<Layer> block_at(Sequential& layers, std::int64_t i);
+
+  Comm& dist_;
+  Sequential whole_;  // whose layers are used where they are not cut; the others lose their values
+  std::vector<ShardedParameter> parameters_;
+  bool has_blocks_ = false;
+  Sequential parts_;
+};
+
+}  // namespace rankbox::train

@@ -1,0 +1,43 @@
+// zero1: as ddp, but each rank keeps the optimizer's state of its shard alone.
+#include "parallel/zero1.h"
+
+#include <utility>
+
+#include "train/strategies/equal_shares.h"
+#include "train/strategies/zero_trainer.h"
+
+namespace rankbox::train {
+namespace {
+
+class Zero1 : public ZeroTrainer {
+ public:
+  Zero1(Comm& dist, const Model& recipes, const Plan& plan)
+      : ZeroTrainer(dist, recipes, plan, ShardsOf::kWholeModel, Values::kKept) {}
+
+  Loss step(Batch batch, std::int64_t number) override {
+    zero_gradients(model().parameters());
+    Saved saved(batch.pass(Mode::kTraining, number));
+    Loss loss = forward(std::move(batch), saved);
+    model().backward(std::exchange(loss.gradient, {}), saved);
+    zero1(dist(), model().parameters(), shards().front(), optimizer());
+    return loss;
+  }
+};
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<Zero1>(dist, model, plan);
+}
+
+}  // namespace
+
+const Strategy kZero1 = {
+    .name = "zero1",
+    .summary = "as ddp, with the optimizer's state dealt out",
+    .check = check_equal_shares,
+    .make = make,
+    .uses = [](const Plan&) -> std::vector<std::string> {
+      return {"zero1", "ddp_init_broadcast"};
+    },
+};
+
+}  // namespace rankbox::train

@@ -1,0 +1,41 @@
+// zero2: as zero1, and each layer's gradients go to their owners as soon as backward has made them.
+#include "parallel/zero2.h"
+
+#include <utility>
+
+#include "train/strategies/equal_shares.h"
+#include "train/strategies/zero_trainer.h"
+
+namespace rankbox::train {
+namespace {
+
+class Zero2 : public ZeroTrainer {
+ public:
+  Zero2(Comm& dist, const Model& recipes, const Plan& plan)
+      : ZeroTrainer(dist, recipes, plan, ShardsOf::kLayers, Values::kKept) {}
+
+  Loss step(Batch batch, std::int64_t number) override {
+    Saved saved(batch.pass(Mode::kTraining, number));
+    Loss loss = forward(std::move(batch), saved);
+    zero2(dist(), model(), std::exchange(loss.gradient, {}), saved, shards(), optimizer());
+    return loss;
+  }
+};
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<Zero2>(dist, model, plan);
+}
+
+}  // namespace
+
+const Strategy kZero2 = {
+    .name = "zero2",
+    .summary = "… and gradients, too",
+    .check = check_equal_shares,
+    .make = make,
+    .uses = [](const Plan&) -> std::vector<std::string> {
+      return {"zero2", "ddp_init_broadcast"};
+    },
+};
+
+}  // namespace rankbox::train

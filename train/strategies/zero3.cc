@@ -1,0 +1,58 @@
+// zero3: as zero2, and weights are there only while their layer is at work; for evaluation, too.
+#include "parallel/zero3.h"
+
+#include <utility>
+
+#include "train/strategies/equal_shares.h"
+#include "train/strategies/zero_trainer.h"
+
+namespace rankbox::train {
+namespace {
+
+class Zero3 : public ZeroTrainer {
+ public:
+  Zero3(Comm& dist, const Model& recipes, const Plan& plan)
+      : ZeroTrainer(dist, recipes, plan, ShardsOf::kLayers, Values::kDropped) {}
+
+  Loss step(Batch batch, std::int64_t number) override {
+    Saved saved(batch.pass(Mode::kTraining, number));
+    Loss loss;
+    zero3(dist(), model(), batch, saved, shards(), loss, optimizer());
+    return loss;
+  }
+
+  Loss evaluate(Batch batch) override {
+    Saved saved(batch.pass(Mode::kEvaluation));
+    Tensor y = std::move(batch.x);
+    for (std::int64_t i = 0; i < model().size(); ++i) {
+      const std::vector<Parameter*> parameters = model().layer(i).parameters();
+      const Shard& shard = shards()[static_cast<std::size_t>(i)];
+      if (!parameters.empty()) {
+        Tensor flat = flat_for(shard, dist().world_size());
+        dist().all_gather(shard.mine.value, flat);
+        unpack_values(flat, shard, parameters);
+      }
+      y = model().layer(i).forward(std::move(y), saved);
+      drop_values(parameters);
+    }
+    return cross_entropy(y, batch.labels_without_padding());
+  }
+};
+
+std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
+  return std::make_unique<Zero3>(dist, model, plan);
+}
+
+}  // namespace
+
+const Strategy kZero3 = {
+    .name = "zero3",
+    .summary = "… and weights, too: a layer is whole while it works",
+    .check = check_equal_shares,
+    .make = make,
+    .uses = [](const Plan&) -> std::vector<std::string> {
+      return {"zero3", "ddp_init_broadcast"};
+    },
+};
+
+}  // namespace rankbox::train

@@ -1,0 +1,53 @@
+// What the three stages of ZeRO have in common as strategies: every rank takes an equal share of each
+// batch, and has shards (parallel/shard.h) of what the stage deals out.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "parallel/shard.h"
+#include "train/strategies/sharded_trainer.h"
+
+namespace rankbox::train {
+
+class ZeroTrainer : public ShardedTrainer {
+ public:
+  enum class ShardsOf { kWholeModel, kLayers };
+  enum class Values { kKept, kDropped };  // of the model's parameters, between steps
+
+  ZeroTrainer(Comm& dist, const Model& recipes, const Plan& plan, ShardsOf shards_of,
+              Values values);
+
+  DataShare data_share() const override { return {rank_, ranks_}; }
+  void prepare_evaluation() override;
+  /// Where values are kept.
+  Loss evaluate(Batch batch) override;
+
+ protected:
+  void distribute(WholeModel* whole) override;
+  void collect(WholeModel* whole) override;
+
+  /// Forward, where values are kept. The gradient is that of the mean loss of this rank's share.
+  Loss forward(Batch batch, Saved& saved);
+
+  Sequential& model() { return model_; }
+  std::vector<Shard>& shards() { return shards_; }
+  Optimizer& optimizer() { return *optimizer_; }
+
+ private:
+  /// Of this rank's model, or of the whole one: the parameters of each shard.
+  std::vector<std::vector<Parameter*>> groups_of(Sequential& model) const;
+  /// Shards, and what the optimizer keeps of them, to or from rank 0's whole model.
+  template <class Carry>
+  void carry_shards(WholeModel* whole, Carry carry);
+
+  int rank_ = dist().rank();
+  int ranks_ = dist().world_size();
+  ShardsOf shards_of_;
+  Values values_;
+  Sequential model_;
+  std::vector<Shard> shards_;  // [group]
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+}  // namespace rankbox::train

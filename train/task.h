@@ -1,0 +1,48 @@
+// The models that can be trained, each with its data and with settings that reach its accuracy.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "train/plan.h"
+#include "training/data/dataset.h"
+#include "training/sequential.h"
+
+namespace rankbox::train {
+
+/// A model with what it learns from.
+struct Task {
+  Split data;
+  Model model;
+  std::string model_name;  // with its sizes: "mlp 784-512-256-10"
+  std::string data_name;   // "20000 digits, 2000 more to be judged on"
+};
+
+struct ModelKind {
+  std::string_view name;     // on the command line
+  std::string_view summary;  // for --help
+  // What is taken where nothing is said.
+  std::int64_t epochs;
+  std::int64_t batch;
+  OptimizerKind optimizer;
+  double sgd_rate;
+  double adam_rate;
+  /// Draws the data, or reads them. Throws InvalidArgument for data that cannot be read or do not
+  /// fit the model.
+  Task (*make)(const Plan& plan);
+
+  double rate(OptimizerKind kind) const {
+    return kind == OptimizerKind::kSgd ? sgd_rate : adam_rate;
+  }
+};
+
+std::span<const ModelKind> model_kinds();
+
+/// Throws InvalidArgument that lists them.
+const ModelKind& model_kind(std::string_view name);
+
+/// A number for a dataset's samples and labels, to tell another dataset by. Not negative.
+std::int64_t digest_of(const Dataset& dataset);
+
+}  // namespace rankbox::train

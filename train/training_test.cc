@@ -1,0 +1,171 @@
+// Strategies train the same model, exactly as far as arithmetic allows, and ranks stay equal.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "comm/run_ranks.h"
+#include "train/loop.h"
+#include "train/strategies/all_reduce.h"
+#include "train/trained.h"
+
+namespace rankbox::train {
+namespace {
+
+/// Of strategies that come to what single comes to; and the models that they are tried on.
+struct Rivals {
+  std::vector<std::string> strategies;
+  std::vector<std::string> models;
+};
+const Rivals kEqualToSingle[] = {
+    {{"ddp", "zero1", "zero2", "zero3", "tensor"}, {"mlp", "transformer"}},
+    {{"pipeline"}, {"transformer"}},
+    {{"dp"}, {"mlp"}},
+};
+
+TEST_CASE("no strategy is left out of that") {
+  for (const Strategy* strategy : strategies()) {
+    CAPTURE(std::string(strategy->name));
+    const bool is_compared = std::ranges::any_of(kEqualToSingle, [&](const Rivals& rivals) {
+      return std::ranges::find(rivals.strategies, strategy->name) != rivals.strategies.end();
+    });
+    CHECK((is_compared || strategy == &kSingle));
+  }
+}
+
+TEST_CASE("after 20 steps all have the parameters of single, which moved, and the loss fell") {
+  const struct {
+    const char* model;
+    OptimizerKind optimizer;
+    double learning_rate;
+    double bound;  // rounding, 20 steps long; Adam divides by what may be tiny
+    double least_change;
+  } table[] = {
+      {"mlp", OptimizerKind::kSgd, 0.1, 1e-5, 1e-2},
+      {"mlp", OptimizerKind::kAdam, 0.002, 1e-3, 1e-2},
+      {"transformer", OptimizerKind::kSgd, 0.1, 1e-5, 1e-2},  // with dropout
+  };
+  for (const auto& row : table) {
+    const Task task = small_task(row.model);
+    Plan plan = small_plan("single", 1);
+    plan.optimizer = row.optimizer;
+    plan.learning_rate = row.learning_rate;
+    const Trained single = train(plan, task);
+    CAPTURE(row.model);
+    CAPTURE(name_of(row.optimizer));
+    REQUIRE(single.losses.size() == kSteps);
+    CHECK(largest_difference(single.after[0], single.before[0]) > row.least_change);
+    CHECK(mean_of(single.losses, kSteps - 5, kSteps) < 0.97 * mean_of(single.losses, 0, 5));
+
+    for (const Rivals& rivals : kEqualToSingle) {
+      if (std::ranges::find(rivals.models, row.model) == rivals.models.end()) continue;
+      for (const std::string& strategy : rivals.strategies) {
+        for (const int ranks : world_sizes()) {
+          plan.strategy = strategy;
+          plan.ranks = ranks;
+          CAPTURE(strategy);
+          CAPTURE(ranks);
+          check_equal(train(plan, task), single, row.bound);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("with every all-reduce of chapter 4, ddp has the parameters of single") {
+  const Task task = small_task("mlp");
+  const Trained single = train(small_plan("single", 1), task);
+  for (const AllReduce& all_reduce : all_reduces()) {
+    for (const int ranks : world_sizes()) {
+      Plan plan = small_plan("ddp", ranks);
+      plan.all_reduce = all_reduce.name;
+      CAPTURE(plan.all_reduce);
+      CAPTURE(ranks);
+      check_equal(train(plan, task), single, 1e-5);
+    }
+  }
+}
+
+TEST_CASE("with batch norm too, ranks stay equal, and their metrics are one") {
+  const Task task = small_task("convnet");
+  for (const int ranks : world_sizes()) {
+    const Trained ddp = train(small_plan("ddp", ranks), task);
+    CAPTURE(ranks);
+    for (const Values& rank : ddp.after) CHECK(rank == ddp.after[0]);
+    CHECK(mean_of(ddp.losses, kSteps - 5, kSteps) < mean_of(ddp.losses, 0, 5));
+    for (const Metrics& metrics : ddp.metrics) {
+      CHECK(metrics.samples == kTestSamples);
+      CHECK(metrics.loss == ddp.metrics[0].loss);
+    }
+  }
+}
+
+TEST_CASE("evaluation counts every sample once, whatever the number of ranks") {
+  const Task task = small_task("mlp");
+  const Metrics single = train(small_plan("single", 1), task).metrics[0];
+  CHECK(single.samples == kTestSamples);
+  CHECK(single.accuracy > 0);
+  for (const int ranks : world_sizes()) {
+    CAPTURE(ranks);
+    for (const Metrics& metrics : train(small_plan("ddp", ranks), task).metrics) {
+      CHECK(metrics.samples == kTestSamples);
+      CHECK(std::lround(metrics.accuracy * kTestSamples) ==
+            std::lround(single.accuracy * kTestSamples));
+      CHECK(metrics.loss == doctest::Approx(single.loss).epsilon(1e-4));
+    }
+  }
+}
+
+TEST_CASE("one report a step, from rank 0 alone") {
+  const Task task = small_task("mlp");
+  for (const int ranks : world_sizes()) {
+    const Plan plan = small_plan("ddp", ranks);
+    std::atomic<int> reports = 0;
+    std::atomic<int> others = 0;
+    run_ranks({.world_size = ranks, .trace = false}, [&](Comm& dist) {
+      const auto trainer = kDdp.make(dist, task.model, plan);
+      trainer->start();
+      const Listener listener = {.on_step = [&](const Position&, std::int64_t, const Metrics&) {
+        ++(dist.rank() == 0 ? reports : others);
+      }};
+      Position position;
+      run_loop(dist, *trainer, plan, task.data, Checkpointing(plan, task), listener, position);
+      return position.steps;
+    });
+    CHECK(reports == (launch().is_first() ? kSteps : 0));
+    CHECK(others == 0);
+  }
+}
+
+TEST_CASE("a loss that is no number ends the run in one line") {
+  const Task task = small_task("mlp");
+  Plan plan = small_plan("single", 1);
+  plan.learning_rate = 1e20;
+  std::string message;
+  try {
+    train(plan, task);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  CHECK(message.find("the loss is ") != std::string::npos);
+  CHECK(message.find("--learning-rate") != std::string::npos);
+}
+
+TEST_CASE("a strategy that does not exist is told from those that do") {
+  for (const Strategy* strategy : strategies()) CHECK(&strategy_named(strategy->name) == strategy);
+  try {
+    strategy_named("zero9");
+    FAIL("there is none");
+  } catch (const InvalidArgument& error) {
+    const std::string line = error.what();
+    CHECK(line.starts_with("--strategy zero9: there is no such strategy, only single, dp, ddp, "));
+    for (const Strategy* strategy : strategies())
+      CHECK(line.find(strategy->name) != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::train
