@@ -144,7 +144,7 @@ std::string hash_of(const std::string& text) {
 /// Of all headers that a learner's file may include: their times, which are quick to look at.
 std::string state_of_headers() {
   std::uint64_t all = 0;  // in no order
-  for (const char* name : {"comm", "collectives", "parallel", "training", "race", "sim", "mpi"}) {
+  for (const char* name : {"comm", "collectives", "parallel", "training", "sim", "mpi"}) {
     const fs::path folder = fs::path(project_root()) / name;
     if (!fs::exists(folder)) continue;
     for (const fs::directory_entry& file : fs::recursive_directory_iterator(folder)) {

@@ -18,13 +18,13 @@
 // there are: `./rankbox race` measures what that costs.
 //
 // REQUIRES: threads even, 2 <= threads <= 64; repeats >= 0.
-// Blocks until all threads have ended. The value: race/shared_value.h.
+// Blocks until all threads have ended. The value: collectives/shared_value.h.
 // Difficulty 1/5. Importance 3/5.
 #pragma once
 
 #include <cstdint>
 
-#include "race/shared_value.h"
+#include "collectives/shared_value.h"
 
 namespace rankbox {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "race/shared_value.h"
+#include "collectives/shared_value.h"
 
 namespace rankbox {
 

@@ -4,7 +4,7 @@
 // times, since one good run proves nothing about the next.
 #pragma once
 
-#include "race/shared_value.h"
+#include "collectives/shared_value.h"
 #include "verdict/subject.h"
 
 namespace rankbox {

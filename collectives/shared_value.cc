@@ -1,4 +1,4 @@
-#include "race/shared_value.h"
+#include "collectives/shared_value.h"
 
 #include <algorithm>
 #include <random>
