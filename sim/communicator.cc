@@ -12,8 +12,8 @@
 
 #include "comm/communicator_impl.h"
 #include "comm/fault.h"
-#include "sim/buffered_send.h"
 #include "sim/call.h"
+#include "sim/message/buffered_send.h"
 #include "sim/pending_operation.h"
 #include "sim/wait.h"
 #include "sim/world.h"

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <vector>
 
-#include "sim/channel.h"
-#include "sim/channel_table.h"
-#include "sim/collective.h"
-#include "sim/short_collective.h"
+#include "sim/collective/collective.h"
+#include "sim/collective/short_collective.h"
+#include "sim/message/channel.h"
+#include "sim/message/channel_table.h"
 
 namespace rankbox::sim {
 

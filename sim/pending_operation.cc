@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "sim/call.h"
-#include "sim/copy_bytes.h"
+#include "sim/message/copy_bytes.h"
 #include "sim/wait.h"
 #include "sim/world.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "comm/call_checks.h"
-#include "sim/collective.h"
+#include "sim/collective/collective.h"
 #include "sim/group.h"
 
 namespace rankbox::sim {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "comm/memory_meter.h"
-#include "sim/collective.h"
-#include "sim/look.h"
-#include "sim/operation.h"
+#include "sim/collective/collective.h"
+#include "sim/executor/look.h"
+#include "sim/message/operation.h"
 #include "sim/recorder.h"
 
 namespace rankbox::sim {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "sim/cpu_relax.h"
+#include "sim/executor/cpu_relax.h"
 
 namespace rankbox::sim {
 

@@ -1,8 +1,8 @@
 #include "sim/wait.h"
 
-#include "sim/channel.h"
-#include "sim/collective.h"
-#include "sim/look.h"
+#include "sim/collective/collective.h"
+#include "sim/executor/look.h"
+#include "sim/message/channel.h"
 #include "sim/rank_state.h"
 #include "sim/world.h"
 

@@ -1,7 +1,7 @@
 // Waiting for an operation, and ending another rank's wait.
 #pragma once
 
-#include "sim/operation.h"
+#include "sim/message/operation.h"
 
 namespace rankbox::sim {
 

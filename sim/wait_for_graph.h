@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "comm/errors.h"
-#include "sim/channel.h"
+#include "sim/message/channel.h"
 #include "sim/rank_state.h"
 
 namespace rankbox::sim {

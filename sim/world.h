@@ -11,7 +11,7 @@
 
 #include "comm/errors.h"
 #include "comm/run_options.h"
-#include "sim/executor.h"
+#include "sim/executor/executor.h"
 #include "sim/group.h"
 #include "sim/liveness.h"
 #include "sim/rank_state.h"

@@ -11,7 +11,7 @@
 #include "comm/rank_failure.h"
 #include "gpu/device/rank_device.h"
 #include "gpu/nccl/rank.h"
-#include "sim/executor.h"
+#include "sim/executor/executor.h"
 
 namespace rankbox::gpu {
 namespace {

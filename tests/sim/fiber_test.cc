@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "comm/run_ranks.h"
-#include "sim/executor.h"
+#include "sim/executor/executor.h"
 #include "tests/sim/observe.h"
 
 namespace rankbox::testing {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "comm/slice.h"
-#include "sim/copy_bytes.h"
-#include "sim/operation.h"
+#include "sim/message/copy_bytes.h"
+#include "sim/message/operation.h"
 #include "sim/rank_state.h"
 
 namespace rankbox::sim {

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/operation.h"
+#include "sim/message/operation.h"
 #include "sim/spin_lock.h"
 
 namespace rankbox::sim {

@@ -1,4 +1,4 @@
-#include "sim/fiber_stacks.h"
+#include "sim/executor/fiber_stacks.h"
 
 #include <cerrno>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "comm/errors.h"
-#include "sim/fiber_sanitizers.h"
+#include "sim/executor/fiber_sanitizers.h"
 
 namespace rankbox::sim {
 namespace {

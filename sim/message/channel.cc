@@ -1,4 +1,4 @@
-#include "sim/channel.h"
+#include "sim/message/channel.h"
 
 #include <exception>
 #include <memory>
@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "sim/buffered_send.h"
-#include "sim/copy_bytes.h"
-#include "sim/look.h"
+#include "sim/executor/look.h"
+#include "sim/message/buffered_send.h"
+#include "sim/message/copy_bytes.h"
 #include "sim/rank_state.h"
 #include "sim/wait.h"
 #include "sim/world.h"

@@ -13,9 +13,9 @@
 
 #include <boost/context/fiber.hpp>
 
-#include "sim/fiber_locals.h"
-#include "sim/fiber_sanitizers.h"
-#include "sim/fiber_stacks.h"
+#include "sim/executor/fiber_locals.h"
+#include "sim/executor/fiber_sanitizers.h"
+#include "sim/executor/fiber_stacks.h"
 
 namespace rankbox::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/collective.h"
+#include "sim/collective/collective.h"
 
 #include <algorithm>
 #include <exception>

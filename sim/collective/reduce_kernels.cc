@@ -1,4 +1,4 @@
-#include "sim/reduce_kernels.h"
+#include "sim/collective/reduce_kernels.h"
 
 #include <cstddef>
 #include <cstring>

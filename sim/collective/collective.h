@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "comm/collective_call.h"
-#include "sim/operation.h"
+#include "sim/message/operation.h"
 
 namespace rankbox::sim {
 

@@ -1,11 +1,11 @@
-#include "sim/fiber_worker.h"
+#include "sim/executor/fiber_worker.h"
 
 #include <chrono>
 #include <memory>
 #include <thread>
 #include <utility>
 
-#include "sim/cpu_relax.h"
+#include "sim/executor/cpu_relax.h"
 
 namespace rankbox::sim {
 namespace {

@@ -1,7 +1,7 @@
 // Looking again and again before going to sleep.
 #pragma once
 
-#include "sim/cpu_relax.h"
+#include "sim/executor/cpu_relax.h"
 
 namespace rankbox::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/fiber_executor.h"
+#include "sim/executor/fiber_executor.h"
 
 #include <algorithm>
 #include <atomic>
@@ -14,8 +14,8 @@
 #endif
 
 #include "comm/errors.h"
-#include "sim/fiber_stacks.h"
-#include "sim/fiber_worker.h"
+#include "sim/executor/fiber_stacks.h"
+#include "sim/executor/fiber_worker.h"
 
 namespace rankbox::sim {
 namespace {

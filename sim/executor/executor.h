@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "comm/run_options.h"
-#include "sim/look.h"
+#include "sim/executor/look.h"
 
 namespace rankbox::sim {
 

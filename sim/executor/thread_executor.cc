@@ -1,4 +1,4 @@
-#include "sim/thread_executor.h"
+#include "sim/executor/thread_executor.h"
 
 #include <atomic>
 #include <exception>

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "sim/executor.h"
+#include "sim/executor/executor.h"
 
 namespace rankbox::sim {
 

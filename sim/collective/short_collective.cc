@@ -1,11 +1,11 @@
-#include "sim/short_collective.h"
+#include "sim/collective/short_collective.h"
 
 #include <algorithm>
 #include <array>
 
-#include "sim/copy_bytes.h"
-#include "sim/look.h"
-#include "sim/reduce_kernels.h"
+#include "sim/collective/reduce_kernels.h"
+#include "sim/executor/look.h"
+#include "sim/message/copy_bytes.h"
 #include "sim/world.h"
 
 namespace rankbox::sim {

@@ -9,7 +9,7 @@
 // to park is no race (fiber_worker.h), and neighbours on a ring mostly share a core. The price: no
 // worker helps another one with its ranks.
 //
-// Waiting. A rank that looks for the end of its wait (sim/look.h) hands over between two looks,
+// Waiting. A rank that looks for the end of its wait (sim/executor/look.h) hands over between two looks,
 // and one that parks hands over until it is unparked. A worker without a ready fiber looks for some
 // 200 µs, then sleeps. Nothing switches while it holds a lock: calls wait only in look_until() and
 // park(), and those are called with none held. unpark() never switches.
@@ -25,7 +25,7 @@
 
 #include <memory>
 
-#include "sim/executor.h"
+#include "sim/executor/executor.h"
 
 namespace rankbox::sim {
 

@@ -1,10 +1,10 @@
-#include "sim/executor.h"
+#include "sim/executor/executor.h"
 
 #include <fmt/format.h>
 
 #include "comm/errors.h"
-#include "sim/fiber_executor.h"
-#include "sim/thread_executor.h"
+#include "sim/executor/fiber_executor.h"
+#include "sim/executor/thread_executor.h"
 
 namespace rankbox::sim {
 namespace {

@@ -23,7 +23,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "sim/collective.h"
+#include "sim/collective/collective.h"
 
 namespace rankbox::sim {
 

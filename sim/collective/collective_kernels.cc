@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/collective.h"
-#include "sim/copy_bytes.h"
+#include "sim/collective/collective.h"
+#include "sim/collective/reduce_kernels.h"
 #include "sim/group.h"
-#include "sim/reduce_kernels.h"
+#include "sim/message/copy_bytes.h"
 #include "sim/world.h"
 
 namespace rankbox::sim {
