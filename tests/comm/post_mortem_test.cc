@@ -1,0 +1,249 @@
+#include "comm/post_mortem.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace rankbox {
+namespace {
+
+using Kind = PostMortem::Kind;
+
+/// Builds the logs of a world, call by call. Lines are numbered, so that each call has its own.
+class World {
+ public:
+  explicit World(int size) {
+    std::vector<int> all;
+    for (int rank = 0; rank < size; ++rank) all.push_back(rank);
+    for (int rank = 0; rank < size; ++rank) {
+      logs.emplace_back();
+      logs.back().rank = rank;
+      logs.back().groups = {{0, all}};
+    }
+  }
+
+  /// Returns the line of the call.
+  int add(int rank, const char* op, FlightCall call, FlightState state) {
+    FlightLog& log = logs[static_cast<std::size_t>(rank)];
+    const int line = 100 * (rank + 1) + static_cast<int>(log.flights.size());
+    log.flights.push_back(
+        {log.recorded++, op, "ring.cc", line, 60.0 - static_cast<double>(clock_++), state, call});
+    return line;
+  }
+  int send(int rank, int to, std::uint64_t number, std::int64_t count = 4,
+           FlightState state = FlightState::kStarted) {
+    return add(rank, "send",
+               {.kind = FlightKind::kSend, .peer = to, .count = count, .number = number}, state);
+  }
+  int recv(int rank, int from, std::uint64_t number, std::int64_t count = 4,
+           FlightState state = FlightState::kStarted) {
+    return add(rank, "recv",
+               {.kind = FlightKind::kRecv, .peer = from, .count = count, .number = number}, state);
+  }
+  int collective(int rank, std::uint64_t number, CollectiveKind kind,
+                 FlightState state = FlightState::kStarted, int root = -1) {
+    return add(rank, name_of(kind),
+               {.kind = FlightKind::kCollective,
+                .collective = kind,
+                .root = root,
+                .count = 4,
+                .number = number},
+               state);
+  }
+  /// The ring has forgotten all that came before.
+  void forget(int rank) { logs[static_cast<std::size_t>(rank)].recorded += 1000; }
+  void returned(int rank) { logs[static_cast<std::size_t>(rank)].returned = true; }
+
+  PostMortem examine() const { return post_mortem(logs, static_cast<int>(logs.size())); }
+
+  std::vector<FlightLog> logs;
+
+ private:
+  int clock_ = 0;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string at(int line) { return "ring.cc:" + std::to_string(line); }
+
+constexpr auto kDone = FlightState::kDone;
+
+TEST_CASE("nothing is wrong: no cause") {
+  World world(2);
+  CHECK(world.examine().kind == Kind::kUnknown);
+  world.send(0, 1, 0, 4, kDone);
+  world.recv(1, 0, 0, 4, kDone);
+  world.collective(0, 0, CollectiveKind::kBarrier, kDone);
+  world.collective(1, 0, CollectiveKind::kBarrier);  // both have called
+  CHECK(world.examine().kind == Kind::kUnknown);
+}
+
+TEST_CASE("a message whose ends disagree names both places") {
+  for (const bool dtype : {false, true}) {
+    CAPTURE(dtype);
+    World world(3);
+    world.send(0, 1, 0, 4, kDone);
+    world.recv(1, 0, 0, 4, kDone);
+    const int sent = world.send(0, 1, 1, dtype ? 8 : 5);
+    const int received = world.recv(1, 0, 1, 8);
+    if (dtype) world.logs[1].flights.back().call.dtype = DType::kFloat64;
+    world.recv(2, 1, 0);  // hangs because of it
+    const PostMortem found = world.examine();
+    CHECK(found.kind == Kind::kMessageMismatch);
+    CHECK(found.context.rank == 1);
+    CHECK(found.context.peer == 0);
+    CHECK(found.context.op == "recv");
+    CHECK(found.context.line == received);
+    CHECK(contains(found.text, at(sent)));
+    CHECK(contains(found.text, at(received)));
+  }
+}
+
+TEST_CASE("of two mismatches the earlier is named") {
+  World world(4);
+  world.send(2, 3, 0, 1);
+  const int earlier = world.recv(3, 2, 0, 2);
+  world.send(0, 1, 0, 3);
+  world.recv(1, 0, 0, 4);
+  CHECK(world.examine().context.line == earlier);
+}
+
+TEST_CASE("the first collective that two ranks call differently names both places") {
+  World world(3);
+  for (int rank = 0; rank < 3; ++rank) world.collective(rank, 0, CollectiveKind::kBarrier, kDone);
+  const int a = world.collective(0, 1, CollectiveKind::kBroadcast, kDone, 0);
+  world.collective(1, 1, CollectiveKind::kBroadcast, kDone, 0);
+  const int b = world.collective(2, 1, CollectiveKind::kBroadcast, FlightState::kStarted, 1);
+  world.collective(0, 2, CollectiveKind::kAllReduce);
+  world.collective(1, 2, CollectiveKind::kBarrier);
+  const PostMortem found = world.examine();
+  CHECK(found.kind == Kind::kCollectiveMismatch);
+  CHECK(found.context.rank == 0);
+  CHECK(found.context.line == a);
+  CHECK(contains(found.text, at(a)));
+  CHECK(contains(found.text, at(b)));
+  CHECK(contains(found.text, "root"));
+}
+
+TEST_CASE("a rank that waits for one that has returned is the cause") {
+  World world(3);
+  world.recv(0, 1, 0);  // rank 1 is held up by rank 2
+  const int line = world.recv(1, 2, 0);
+  world.returned(2);
+  const PostMortem found = world.examine();
+  CHECK(found.kind == Kind::kStuck);
+  CHECK(found.context.rank == 1);
+  CHECK(found.context.peer == 2);
+  CHECK(found.context.line == line);
+}
+
+TEST_CASE("ranks that wait in a circle are the cause, whoever waits for them") {
+  World world(4);
+  world.recv(0, 2, 0);
+  world.send(2, 3, 0);
+  world.send(3, 2, 0);
+  const PostMortem found = world.examine();
+  CHECK(found.kind == Kind::kStuck);
+  CHECK(found.context.op == "send");
+  CHECK(found.context.rank + found.context.peer == 5);
+}
+
+TEST_CASE("a rank that blocks on a message to itself is the cause") {
+  World world(2);
+  const int line = world.recv(1, 1, 0);
+  const PostMortem found = world.examine();
+  CHECK(found.kind == Kind::kStuck);
+  CHECK(found.context.rank == 1);
+  CHECK(found.context.peer == 1);
+  CHECK(found.context.line == line);
+}
+
+TEST_CASE("a collective that one rank has not called names that rank") {
+  World world(3);
+  world.collective(0, 0, CollectiveKind::kBarrier);
+  world.collective(1, 0, CollectiveKind::kBarrier);
+  world.recv(2, 0, 0);
+  const PostMortem found = world.examine();
+  CHECK(found.kind == Kind::kStuck);
+  // Ranks 0 and 2 wait for each other.
+  CHECK(found.context.rank + found.context.peer == 2);
+  CHECK(found.context.rank != found.context.peer);
+}
+
+TEST_CASE("an asynchronous operation does not block, the wait for it does") {
+  World world(2);
+  const FlightCall irecv{.kind = FlightKind::kRecv, .async = true, .peer = 1, .count = 4};
+  world.add(0, "irecv", irecv, FlightState::kStarted);
+  world.returned(1);
+  CHECK(world.examine().kind == Kind::kUnknown);
+  FlightCall wait = irecv;
+  wait.async = false;
+  wait.waits = true;
+  const int line = world.add(0, "wait", wait, FlightState::kStarted);
+  const PostMortem found = world.examine();
+  CHECK(found.kind == Kind::kStuck);
+  CHECK(found.context.op == "wait");
+  CHECK(found.context.line == line);
+}
+
+TEST_CASE("what the ring has forgotten is not known, rather than not called") {
+  World world(2);
+  world.recv(0, 1, 0);
+  world.collective(1, 5, CollectiveKind::kBarrier, kDone);
+  SUBCASE("the ring goes back to the beginning") {
+    CHECK(contains(world.examine().text, "has not called"));
+  }
+  SUBCASE("the ring was overwritten") {
+    world.forget(1);
+    const PostMortem found = world.examine();
+    CHECK(found.kind == Kind::kStuck);
+    CHECK(contains(found.text, "not known"));
+  }
+  SUBCASE("a later send shows that it was called") {
+    world.forget(1);
+    world.send(1, 0, 3, 4, kDone);
+    CHECK(world.examine().kind == Kind::kUnknown);
+  }
+  SUBCASE("an earlier send shows that it was not") {
+    world.logs[0].flights.back().call.number = 4;
+    world.forget(1);
+    world.send(1, 0, 3, 4, kDone);
+    CHECK(contains(world.examine().text, "has not called"));
+  }
+}
+
+TEST_CASE("a rank without a log is named, and is the cause where others wait for it") {
+  World world(3);
+  const int line = world.recv(1, 2, 0);
+  world.logs.pop_back();
+  const PostMortem found = post_mortem(world.logs, 3);
+  CHECK(found.kind == Kind::kStuck);
+  CHECK(found.context.rank == 1);
+  CHECK(found.context.peer == 2);
+  CHECK(found.context.line == line);
+  CHECK(contains(last_operations(world.logs, 3), "rank 2"));
+}
+
+TEST_CASE("what is found is thrown as the class that it is") {
+  const auto thrown = [](Kind kind) {
+    return error_of({kind, "text", {.rank = 1, .op = "recv", .file = "ring.cc", .line = 7}},
+                    "more");
+  };
+  CHECK_THROWS_AS(std::rethrow_exception(thrown(Kind::kMessageMismatch)), MessageMismatch);
+  CHECK_THROWS_AS(std::rethrow_exception(thrown(Kind::kCollectiveMismatch)), CollectiveMismatch);
+  CHECK_THROWS_AS(std::rethrow_exception(thrown(Kind::kUnknown)), TimedOut);
+  try {
+    std::rethrow_exception(thrown(Kind::kStuck));
+  } catch (const TimedOut& error) {
+    CHECK(error.rank() == 1);
+    CHECK(error.line() == 7);
+    CHECK(contains(error.what(), "more"));
+  }
+}
+
+}  // namespace
+}  // namespace rankbox
