@@ -10,8 +10,7 @@ void check_outcome(const Caller& caller, const Operation& operation) {
   World& world = *operation.owner->world;
   if (outcome == Outcome::kStopped)
     world.throw_stopped(*operation.owner, caller.operation, caller.place);
-  // Nobody can go on from a mismatch: it stops the world, even if the rank catches what it is
-  // thrown.
+  // No rank can continue after a mismatch: it stops the world, even if the rank catches the error.
   const auto stop_and_throw = [&](const auto& error) {
     world.stop(std::make_exception_ptr(error));
     throw error;

@@ -1,5 +1,6 @@
 // Point to point, and the world around a rank. The collectives are in communicator_collectives.cc.
-// All calls of Comm are instantiated here, beside the messages, whose latency counts in nanoseconds.
+// All calls of Comm are instantiated here, beside the messages, whose latency counts in
+// nanoseconds.
 #include "sim/communicator.h"
 
 #include <chrono>
@@ -22,8 +23,7 @@ namespace rankbox::sim {
 namespace {
 
 void pause_at_random(RankState& rank) {
-  // Mostly nothing, often a chance for others to run, sometimes a sleep long enough for them to
-  // park.
+  // Mostly nothing, often a yield, sometimes a sleep long enough for other ranks to park.
   const auto dice = rank.shaker() % 64;
   if (dice == 0) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -62,14 +62,14 @@ void count_message(RankState& rank, Slice slice) {
   rank.bytes += slice.bytes();
 }
 
-/// The mailbox, on its way into this core's cache while the call gets ready.
+/// Prefetches the mailbox while the call prepares its operation.
 Channel& fetch_channel(Group& group, int src, int dst) {
   Channel& channel = group.channel(src, dst);
   __builtin_prefetch(&channel, /*for writing*/ 1);
   return channel;
 }
 
-/// Posts the copy, and the rank can go on. False: the world has stopped.
+/// Posts the copy; the rank can continue. False: the world has stopped.
 bool post_buffered(std::unique_ptr<BufferedSend> send, const Caller& caller, RankState& rank,
                    Slice slice, Channel& channel, int peer) {
   Operation& operation = send.release()->operation;  // the channel's from here on
@@ -79,7 +79,7 @@ bool post_buffered(std::unique_ptr<BufferedSend> send, const Caller& caller, Ran
   return channel.post(operation);
 }
 
-/// Posts a copy of the data and goes on.
+/// Posts a copy of the data and returns.
 void send_buffered(const Caller& caller, RankState& rank, Slice slice, Channel& channel, int peer) {
   if (!post_buffered(make_buffered_send(rank, slice), caller, rank, slice, channel, peer))
     rank.world->throw_stopped(rank, caller.operation, caller.place);
@@ -117,7 +117,7 @@ void Backend::begin(const Caller& caller) {
 void Backend::send(const Caller& caller, Slice slice, int dst) {
   Channel& channel = group_->channel(index_, dst);
   const int peer = group_->world_rank(dst);
-  // Here and below: post first and write things down while the message is under way.
+  // Here and below: post first, and record the event while the message is in flight.
   const std::int64_t begin = state_->recorder.now();
   const bool buffered = state_->world->options().buffering.buffers(slice.bytes());
   Operation& operation = state_->send_operation;
@@ -193,8 +193,7 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
   Event& recv_event = state_->recorder.begin(EventKind::kRecv, caller.place, begin);
   describe(recv_event, *group_, group_->world_rank(src), in);
   count_message(*state_, out);
-  // Neither half may outlive this call, whatever became of the other: what failed takes its other
-  // half back.
+  // Neither half may outlive this call: a half that failed withdraws the other one.
   const auto failed = [](const Operation& half) {
     return half.outcome.load(std::memory_order_relaxed) != Outcome::kOk;
   };
@@ -268,7 +267,7 @@ void Backend::wait(const Caller& caller, const Pending& request) {
     const Place sent = pending.caller().place;
     throw BufferReused(
         fmt::format("rank {} wrote to the tensor of its isend to rank {} at {}:{} before it waited "
-                    "for it at {}:{}; what arrives is a matter of luck. wait() first, or send a "
+                    "for it at {}:{}; what arrives depends on timing. wait() first, or send a "
                     "clone()",
                     state_->rank, pending.peer(), sent.file_name(), sent.line(),
                     caller.place.file_name(), caller.place.line()),

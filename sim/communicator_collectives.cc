@@ -12,7 +12,7 @@
 namespace rankbox::sim {
 namespace {
 
-/// Fills in what others may want to know of a rank that waits in a collective.
+/// Fills in what the report of a deadlock needs of a rank that waits in a collective.
 void fill(CollectiveOperation& collective, const Caller& caller, RankState& rank, Group& group,
           int index, const CollectiveCall& call, DataPlane::Transit* transit) {
   collective.group = &group;
@@ -55,7 +55,7 @@ Event& record(RankState& rank, const Caller& caller, const Group& group, const C
 void Backend::run(const Caller& caller, const CollectiveCall& call) {
   DataPlane::Transit* const transit =
       moves_data(call.kind) ? prepare(*state_, /*later=*/false) : nullptr;
-  // As with messages: publish first and write things down while the others come.
+  // As with messages: publish first, and record the event while other ranks arrive.
   const std::int64_t begin = state_->recorder.now();
   group_->short_collectives().publish(index_, call);
   Event& event = record(*state_, caller, *group_, call, begin);

@@ -1,26 +1,26 @@
-// Who moves the data of messages and collectives, when it is not the sandbox itself.
+// The interface that moves data which is not in host memory.
 //
-// The sandbox decides who meets whom, proves deadlocks and keeps the trace. That never looks at the
-// data, so the data may live anywhere: without a DataPlane it is host memory, copied by whichever rank
-// comes second. With one, ranks have memory and queues of work of a device (a GPU's streams), and
-// an operation that is done on the host has merely been put on those queues, in the right order:
+// The sandbox matches operations, proves deadlocks and keeps the trace. None of that reads the
+// data, so the data may be anywhere. Without a DataPlane it is in host memory, and the second rank
+// to arrive copies it. With one, ranks have memory and work queues of a device (a GPU's streams),
+// and an operation that is done on the host has been enqueued there, in the right order:
 //
-//   prepare   by a rank that is about to post an operation: marks how far its own queue has come
-//   copy      by the rank that comes second: its queue waits for both marks, copies, and marks that
-//             it has; or run, by the last rank of a collective
+//   prepare   by a rank that is about to post an operation: records an event on its own queue
+//   copy      by the second rank to arrive: its queue waits for both events, copies, and records an
+//             event; or run, by the last rank of a collective
 //   finish    by an operation's owner, when the operation is done: its queue waits for the copy
 //
-// So a queue only ever waits for what was put on a queue before. By induction everything that was
-// enqueued gets done, in whatever order the ranks run: with a data plane, too, only ranks can wait
-// for each other forever, and then they are all seen to sleep.
+// So a queue waits only for work that was enqueued before. By induction all enqueued work
+// completes, in whatever order the ranks run: with a data plane, too, only ranks can wait for each
+// other forever, and then all of them are parked.
 //
-// What the sandbox does by looking at the data is off: short messages and collectives have no ways of
-// their own, waiting ranks do not help with collectives, nothing is watched or remembered of
-// buffers (RunOptions::watch_buffers, snapshot_elements). Ranks are threads.
+// Everything that reads data is off: there are no fast paths for short messages and collectives,
+// waiting ranks do not help with collectives, and buffers are neither watched nor recorded
+// (RunOptions::watch_buffers, snapshot_elements). Ranks are threads.
 //
 // Thread safety: every function may be called by all ranks at once, each on its own thread, unless
-// it says otherwise. Errors: what throws stops the world, and operations may stay unfinished then:
-// they go with the data plane.
+// it says otherwise. Errors: an exception stops the world; unfinished operations are then
+// destroyed with the data plane.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +35,10 @@ class DataPlane {
  public:
   virtual ~DataPlane() = default;
 
-  /// What the data plane has to know of an operation until it is finished: its own affair.
+  /// What the data plane stores for an operation until it is finished; opaque to the sandbox.
   struct Transit;
 
-  // ---- A rank's life, on its thread ----
+  // ---- Start and end of a rank, on its thread ----
 
   /// Before the rank's function begins.
   virtual void enter(int rank) = 0;
@@ -46,11 +46,11 @@ class DataPlane {
   /// that threw. Others may still read what it sent.
   virtual void leave(int rank) noexcept = 0;
 
-  // ---- An operation's ----
+  // ---- Operations ----
 
   /// Called by the rank that is about to post these operations, on memory that they may read and
   /// write from now on: one, or both halves of a sendrecv.
-  /// @param later whether the rank goes on with other things while they are under way
+  /// @param later whether the rank continues while they are in flight
   virtual void prepare(int rank, bool later, std::span<Transit*> operations) = 0;
 
   /// A buffered send: copies the slice, and returns where to in `data`. The operation may outlive
@@ -74,12 +74,13 @@ class DataPlane {
   /// @param parts [index in the communicator]
   virtual void run(std::span<const Part> parts, const Transit* mine) = 0;
 
-  /// Called by the rank that prepared it, when others have seen the last of it: whatever the rank
-  /// does with the memory from now on comes after the copy. Nothing was copied, if the operation was
-  /// taken back. `transit` is gone afterwards, also if this throws.
+  /// Called by the rank that prepared it, when no other rank uses it any more: what the rank does
+  /// with the memory from now on is ordered after the copy. Nothing was copied if the operation was
+  /// withdrawn. Destroys `transit`, also if this throws.
   virtual void finish(int rank, Transit* transit) = 0;
 
-  /// The same for a buffered send, by anybody, at any time after the copy was enqueued or given up.
+  /// The same for a buffered send; from any thread, at any time after the copy was enqueued or
+  /// dropped.
   virtual void discard(Transit* transit) noexcept = 0;
 };
 

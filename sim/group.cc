@@ -56,7 +56,7 @@ CollectiveJob& Group::free_job() {
 
 void Group::arrive(int index, CollectiveOperation& operation) {
   CollectiveJob* job = nullptr;
-  std::vector<CollectiveOperation*> misled;  // ranks that wait in a collective that cannot be
+  std::vector<CollectiveOperation*> mismatched;  // ranks that wait in a collective that cannot be
   bool last = false;
   bool agreed = true;
   {
@@ -65,16 +65,15 @@ void Group::arrive(int index, CollectiveOperation& operation) {
       const std::int64_t number = next_job_[static_cast<std::size_t>(index)]++;
       if (number - first_job_ == static_cast<std::int64_t>(jobs_.size())) {
         jobs_.push_back(&free_job());
-        jobs_.back()->enter();  // the queue is a user too: nobody else may be given the job
+        jobs_.back()->enter();  // the queue holds a reference too: the job must not be reused
       }
       job = jobs_[static_cast<std::size_t>(number - first_job_)];
       operation.operation.job = job;
       last = job->arrive(index, operation);
       agreed = job->mismatch().empty();
-      if (!agreed) misled = job->take_arrived();
+      if (!agreed) mismatched = job->take_arrived();
       if (last) {
-        // Usually the oldest; not if somebody took its arrival at an older one back, which will
-        // never complete.
+        // Usually the oldest; not if a rank withdrew from an older one, which will never complete.
         jobs_[static_cast<std::size_t>(number - first_job_)] = nullptr;
         job->leave();  // the queue
         for (; !jobs_.empty() && jobs_.front() == nullptr; ++first_job_) jobs_.pop_front();
@@ -85,7 +84,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
     operation.operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
     operation.operation.state.store(kDone, std::memory_order_relaxed);
   } else if (!agreed) {
-    for (CollectiveOperation* participant : misled) {
+    for (CollectiveOperation* participant : mismatched) {
       participant->operation.mismatch = job->mismatch();
       participant->operation.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
       complete(participant->operation);

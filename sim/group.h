@@ -1,4 +1,4 @@
-// A communicator's shared part: who is in it, its mailboxes, its collectives.
+// A communicator's shared part: its members, mailboxes and collectives.
 #pragma once
 
 #include <atomic>
@@ -44,21 +44,21 @@ class Group {
   /// rank.
   void arrive(int index, CollectiveOperation& operation);
 
-  /// Numbers the splits of this group. Called by whoever carries one out; two never overlap.
+  /// Numbers the splits of this group. Called by the rank that executes one; two never overlap.
   int next_split() { return splits_++; }
 
-  /// Takes back an arrival whose collective has not begun; all later ones of the group cannot
+  /// Withdraws an arrival whose collective has not begun; all later ones of the group cannot
   /// complete. False: too late.
   bool withdraw(CollectiveOperation& operation);
 
-  /// Completes everything that waits, and all that will come, as stopped.
+  /// Completes everything that waits, now and later, as stopped.
   void close();
 
   /// Once all ranks have returned: messages that were never received.
   std::vector<Channel::Leftover> leftovers();
 
  private:
-  /// A job that nobody uses. Under jobs_lock_.
+  /// A job that no rank uses. Under jobs_lock_.
   CollectiveJob& free_job();
 
   World& world_;
@@ -68,8 +68,8 @@ class Group {
 
   Channel& make_channel(int src, int dst);
 
-  // Most pairs never talk: tables and mailboxes are made when first needed, under channels_lock_,
-  // and found without it. A table that a larger one has replaced may still be read.
+  // Most pairs never communicate: tables and mailboxes are made when first needed, under
+  // channels_lock_, and found without it. A table that a larger one has replaced may still be read.
   std::vector<std::atomic<ChannelTable*>> tables_;  // [src]
   std::mutex channels_lock_;
   std::deque<ChannelTable> made_tables_;  // under channels_lock_
@@ -82,7 +82,7 @@ class Group {
 
   SpinLock jobs_lock_;
   std::deque<CollectiveJob>
-      all_jobs_;  // under jobs_lock_: as many as were ever under way at once, and a few
+      all_jobs_;  // under jobs_lock_: as many as were ever in flight at once, and a few
   std::deque<CollectiveJob*> jobs_;     // under jobs_lock_: begun, oldest first; null: complete
   std::int64_t first_job_ = 0;          // under jobs_lock_: number of jobs_.front()
   bool jobs_closed_;                    // under jobs_lock_

@@ -32,22 +32,21 @@ class PendingOperation {
   int peer() const { return peer_; }
   void set_peer(int peer) { peer_ = peer; }
 
-  /// Remembers what the data to be sent looks like, and tells whether it does not any more.
+  /// Stores a fingerprint of the data to be sent; was_changed() compares it.
   void watch(Slice sent);
   bool was_changed() const;
 
-  /// Keeps what comes for `target` elsewhere until deliver(), and fills `target` with bytes that are
-  /// NaN, or -1: whoever looks before it has waited always sees those, not by luck what has come.
-  /// Returns where to receive instead.
+  /// Receives into another buffer until deliver(), and fills `target` with bytes that are NaN, or
+  /// -1: a program that reads before it has waited always sees those. Returns the other buffer.
   Slice hold_back(Slice target);
   void deliver();
 
-  /// The owner has waited: from here on the request is only a memory.
+  /// The owner has waited: the request is finished.
   void finish();
   bool finished() const { return rank_ == nullptr; }
 
-  /// Takes the operation back, or waits for whoever is completing it, and notes that it was never
-  /// waited for.
+  /// Withdraws the operation, or waits for the rank that is completing it, and records that it was
+  /// never waited for.
   void drop();
 
  private:

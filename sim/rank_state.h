@@ -9,7 +9,7 @@
 
 #include "comm/memory_meter.h"
 #include "sim/collective/collective.h"
-#include "sim/executor/look.h"
+#include "sim/executor/spin.h"
 #include "sim/message/operation.h"
 #include "sim/recorder.h"
 
@@ -18,30 +18,31 @@ namespace rankbox::sim {
 class PendingOperation;
 class World;
 
-/// Only its own rank touches it while awake; while every rank sleeps, the rank that proves the
-/// deadlock reads `waiting`.
+/// Owned by its rank while that runs; while every rank is parked, the rank that proves the deadlock
+/// reads `waiting`.
 struct alignas(64) RankState {
-  RankState(World& its_world, int its_rank, Patience its_patience, DataPlane* its_data_plane,
+  RankState(World& its_world, int its_rank, SpinLimit its_spin_limit, DataPlane* its_data_plane,
             bool record, std::uint64_t seed)
       : world(&its_world),
         rank(its_rank),
-        patience(its_patience),
+        spin_limit(its_spin_limit),
         data_plane(its_data_plane),
         recorder(record, memory),
         shaker(seed) {}
 
   World* world;
   int rank;               // in the world
-  Patience patience;      // the executor's
+  SpinLimit spin_limit;   // the executor's
   DataPlane* data_plane;  // the world's; null: data is in host memory
 
-  // A rank blocks in one call at a time, so its blocking operations live here, at addresses that
-  // stay warm.
+  // A rank blocks in one call at a time, so its blocking operations are here, at addresses that
+  // stay in its cache.
   Operation send_operation;
   Operation recv_operation;
   CollectiveOperation collective_operation;
 
-  const Operation* waiting[2] = {nullptr, nullptr};  // what it sleeps on; both halves of a sendrecv
+  const Operation* waiting[2] = {nullptr,
+                                 nullptr};  // what it is parked on; both halves of a sendrecv
 
   Recorder recorder;
   MemoryMeter memory;
@@ -54,7 +55,7 @@ struct alignas(64) RankState {
 
   std::exception_ptr failure;  // what its function threw, if anything
 
-  // The first request that went away unfinished, in words; empty: none.
+  // The first request that was dropped unfinished, as text; empty: none.
   std::string dropped_request;
   const char* dropped_operation = "";
   int dropped_peer = -1;

@@ -30,8 +30,8 @@ class Recorder {
   /// The time stamp to begin an event with; 0 when recording is off.
   std::int64_t now() const { return enabled_ ? ticks_now() : 0; }
 
-  /// Makes room for the events of one call, so that begin() cannot fail between posting an operation
-  /// and waiting for it.
+  /// Makes room for the events of one call, so that begin() cannot fail between posting an
+  /// operation and waiting for it.
   void reserve() {
     if (!enabled_ || (!blocks_.empty() && blocks_.back().room() >= kMostEventsOfACall)) return;
     const std::size_t wanted =
@@ -39,8 +39,8 @@ class Recorder {
     blocks_.emplace_back(wanted);
   }
 
-  /// A new event, to be filled in by the caller, who has called reserve(). Valid until the recorder dies; when recording is
-  /// off, all callers share one event that nobody reads.
+  /// A new event, to be filled in by the caller, who has called reserve(). Valid until the recorder
+  /// dies; when recording is off, all callers share one event that is never read.
   Event& begin(EventKind kind, Place place, std::int64_t begin_ticks) {
     Event& event = enabled_ ? blocks_.back().append() : (ignored_ = Event{});
     event.kind = kind;
@@ -56,7 +56,7 @@ class Recorder {
     event.end_ns = now();
   }
 
-  /// The same for an event about `slice`, which nobody writes to any more.
+  /// The same for an event about `slice`, which is no longer written to.
   void end(Event& event, Slice slice) {
     end(event);
     if (snapshot_elements_ > 0) [[unlikely]]

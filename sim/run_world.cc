@@ -20,7 +20,7 @@ void check_options(const RunOptions& options) {
 
 namespace {
 
-/// One rank's life.
+/// Runs one rank from start to end.
 void run_rank(World& world, RankState& rank, const std::function<void(Communicator&)>& body) {
   RankState* const outer_rank = std::exchange(current_rank(), &rank);
   MemoryMeter* const outer_meter = std::exchange(current_memory_meter(), &rank.memory);

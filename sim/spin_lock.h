@@ -1,4 +1,4 @@
-// A lock for a few instructions: taken by one exchange, given back by one store.
+// A lock for a few instructions: one exchange to lock, one store to unlock.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,15 @@
 namespace rankbox::sim {
 
 /// Guards critical sections of some nanoseconds (linking an operation into a queue), where a mutex
-/// would cost more than the work. Never held across a long copy or a wait; across an allocation only
-/// where a group's first collectives need one, or a run fails. Use with std::lock_guard.
+/// would cost more than the work. Never held across a long copy or a wait; across an allocation
+/// only where a group's first collectives need one, or a run fails. Use with std::lock_guard.
 class SpinLock {
  public:
   void lock() {
     while (locked_.exchange(true, std::memory_order_acquire)) {
-      // Only look while it is taken: an exchange would take the cache line away from the holder.
-      for (int looks = 0; locked_.load(std::memory_order_relaxed); ++looks) {
-        if (looks < 64) {
+      // Only read while it is locked: an exchange would take the cache line away from the holder.
+      for (int spins = 0; locked_.load(std::memory_order_relaxed); ++spins) {
+        if (spins < 64) {
           cpu_relax();
         } else {
           std::this_thread::yield();  // the holder may have lost its core

@@ -5,17 +5,17 @@
 
 namespace rankbox::sim {
 
-/// Blocks its owner, on whose thread it is called, until `operation` is done. Looks a while, then
-/// sleeps; helps a collective that asks for it. `other` is a second operation the rank needs as
-/// well (the other half of a sendrecv), for the deadlock story. If all live ranks sleep now, stops
-/// the world with a DeadlockError.
+/// Blocks its owner, on whose thread it is called, until `operation` is done. Spins, then parks;
+/// helps a collective that asks for it. `other` is a second operation the rank needs as
+/// well (the other half of a sendrecv), for the report of a deadlock. If all live ranks are parked
+/// now, stops the world with a DeadlockError.
 void wait_until_done(Operation& operation, const Operation* other = nullptr);
 
-/// Marks another rank's operation as done and wakes that rank if it sleeps. The operation may be
+/// Marks another rank's operation as done and wakes that rank if it is parked. The operation may be
 /// gone when this returns.
 void complete(Operation& operation);
 
-/// Asks the rank that waits for `operation` to help with its collective.
+/// Wakes the rank that waits for `operation` to help with its collective.
 void ask_for_help(Operation& operation);
 
 }  // namespace rankbox::sim

@@ -58,7 +58,7 @@ std::vector<int> find_cycle(const std::vector<Wait>& waits, int world_size) {
       const Wait* wait = by_rank[static_cast<std::size_t>(at)];
       if (wait == nullptr) break;  // it returned
       // A rank in a collective waits for several: prefer one that waits itself, since that may
-      // close a circle.
+      // close a cycle.
       const auto next = std::find_if(wait->peers.begin(), wait->peers.end(), [&](int peer) {
         return by_rank[static_cast<std::size_t>(peer)] != nullptr;
       });
@@ -88,7 +88,7 @@ std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, 
     return "all of them send first, and a send waits for its receive (as on NCCL): let one receive "
            "first, or use sendrecv";
   }
-  if (all("recv")) return "all of them receive first: somebody has to send";
+  if (all("recv")) return "all of them receive first: one rank has to send first";
   return "every send needs its receive in the same order on the other side";
 }
 
@@ -161,7 +161,7 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
   for (const Wait& wait : waits) blocked.push_back(wait.rank);
   std::string story =
       fmt::format("deadlock: {} blocked and nothing is in flight", ranks_in_words(blocked));
-  // The story is at most twelve lines.
+  // The report is at most twelve lines.
   const std::size_t most_shown = kMostRanksShown - (unmatched_in_words.empty() ? 0 : 1);
   std::size_t shown = 0;
   for (int rank : cycle) {
@@ -177,7 +177,7 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
   story += unmatched_in_words;
   story += "\n  hint: " + hint(waits, cycle, chain);
 
-  // Every cycle and chain starts with a rank that sleeps.
+  // Every cycle and chain starts with a parked rank.
   const Wait& first = cycle.empty() ? waits.front() : *wait_of(cycle.front());
   const ErrorContext context{first.rank, first.op, first.peers.empty() ? -1 : first.peers.front(),
                              first.file, first.line};

@@ -1,4 +1,4 @@
-// Who waits for whom, and the story of a deadlock.
+// The wait-for graph, and the report of a deadlock.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace rankbox::sim {
 
-/// What a sleeping rank waits for, in the terms of the learner's program.
+/// What a parked rank waits for, in the terms of the learner's program.
 Wait describe_wait(const RankState& rank);
 
 /// "rank 2 sent 16 bytes to rank 0 at ring.cc:14", "rank 0 waits for 16 bytes from rank 2 at …".

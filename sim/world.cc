@@ -26,8 +26,8 @@ std::string what_of(const std::exception_ptr& failure) {
   }
 }
 
-/// What a data plane leaves of what can be asked for.
-RunOptions without_looking_at_data(RunOptions options) {
+/// The options that hold with a data plane.
+RunOptions without_reading_data(RunOptions options) {
   options.watch_buffers = false;
   options.snapshot_elements = 0;
   options.executor = ExecutorKind::kThreads;
@@ -42,7 +42,7 @@ RankState*& current_rank() {
 }
 
 World::World(const RunOptions& options, DataPlane* data_plane)
-    : options_(data_plane == nullptr ? options : without_looking_at_data(options)),
+    : options_(data_plane == nullptr ? options : without_reading_data(options)),
       data_plane_(data_plane),
       executor_(make_executor(options_.executor, options_.world_size)),
       liveness_(options.world_size),
@@ -50,7 +50,7 @@ World::World(const RunOptions& options, DataPlane* data_plane)
   const std::uint64_t serial = next_world_serial();
   for (int rank = 0; rank < options.world_size; ++rank) {
     auto state =
-        std::make_unique<RankState>(*this, rank, executor_->patience(), data_plane, options.trace,
+        std::make_unique<RankState>(*this, rank, executor_->spin_limit(), data_plane, options.trace,
                                     options.seed + static_cast<std::uint64_t>(rank));
     state->recorder.keep_snapshots(options_.snapshot_elements);
     state->memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
@@ -88,14 +88,14 @@ void World::stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> 
     deadlock_ = std::move(deadlock);
     for (const std::unique_ptr<Group>& group : groups_) groups.push_back(group.get());
   }
-  // Groups added from here on are born closed.
+  // Groups added from here on are closed from the start.
   for (Group* group : groups) group->close();
 }
 
 void World::stop_deadlocked() {
   {
-    // While a stopped world wakes its ranks one by one, those left may all be asleep: that is not a
-    // deadlock.
+    // While a stopped world wakes its ranks one by one, the remaining ones may all be parked: that
+    // is not a deadlock.
     std::lock_guard guard(lock_);
     if (stopped_) return;
   }
@@ -138,7 +138,7 @@ std::exception_ptr World::verdict() {
   if (!stopped_) return left_behind();
   std::lock_guard guard(lock_);
   if (deadlock_ != nullptr) {
-    // Whoever waits for a message that was started and given up waits forever: that is not the cause.
+    // A rank that waits for a message of a dropped request waits forever: that is not the cause.
     const std::exception_ptr given_up = dropped_request();
     // A deadlock belongs to all of them, and names the cycle's first.
     return given_up == nullptr ? cause_ : given_up;
@@ -167,7 +167,7 @@ std::vector<Channel::Leftover> World::leftovers() {
   for (const std::unique_ptr<Group>& group : groups_) {
     for (const Channel::Leftover& leftover : group->leftovers()) all.push_back(leftover);
   }
-  // Which mailbox was made first depends on the schedule; the story must not.
+  // Which mailbox was made first depends on the schedule; the report must not.
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return std::pair(a.owner, a.peer) < std::pair(b.owner, b.peer);
   });

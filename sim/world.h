@@ -42,11 +42,12 @@ class World {
   /// Whether it has been stopped: then communicators are being closed, or will be.
   bool is_stopped() const { return stopped_.load(); }
 
-  /// Stops it for a deadlock. Called by the one rank that Liveness told so: all others sleep or
-  /// have returned.
+  /// Stops it for a deadlock. Called by the one rank whose block() returned true: all others are
+  /// parked or have returned.
   void stop_deadlocked();
 
-  /// Stops it because `rank` blocks on a message to or from itself, which nobody else can complete.
+  /// Stops it because `rank` blocks on a message to or from itself, which no other rank can
+  /// complete.
   void stop_waiting_for_itself(RankState& rank);
 
   /// Throws what a rank gets whose wait was ended: its own DeadlockError, or Aborted.
@@ -56,8 +57,8 @@ class World {
   void leave(RankState& rank);
 
   /// After all ranks have returned: the first cause if there is one, else what was left behind,
-  /// else null. Where several ranks failed of the same (the two sides of a mismatch), the lowest of
-  /// them speaks, whoever was first.
+  /// else null. Where several ranks report the same failure (the two sides of a mismatch), the
+  /// lowest rank's counts, whichever was first.
   std::exception_ptr verdict();
 
   /// After all ranks have returned.

@@ -50,7 +50,7 @@ bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
   } else if (mismatch_.empty()) {
     const std::string fields = differences(first_->call, operation.call);
     if (!fields.empty()) {
-      // All others agree so far; the lowest of them speaks for them.
+      // All others agree so far; the lowest of them is reported.
       const CollectiveOperation* other =
           *std::find_if(participants_.begin(), participants_.end(),
                         [&](auto* at) { return at != nullptr && at != &operation; });
@@ -111,8 +111,8 @@ void CollectiveJob::run(int index) {
 
   // One helper for every other core: more would only take turns.
   int helpers = std::min(static_cast<int>(std::thread::hardware_concurrency()), group_.size()) - 1;
-  // This rank holds one part back until all have been asked: nobody can finish before that, and
-  // take operations away.
+  // This rank keeps one part until all have been asked: before that, no rank can finish the job and
+  // destroy its operations.
   const int mine = next_part_.fetch_add(1);
   const Executor& executor = group_.world().executor();
   const RankState* self = current_rank();  // null on a thread that a rank has started itself
@@ -161,7 +161,7 @@ void CollectiveJob::run_on_device(DataPlane& data_plane, int index) {
   finish();
 }
 
-/// Every rank of the group is waiting for this job: none may be left so.
+/// Every rank of the group is waiting for this job, and must be completed.
 void CollectiveJob::stop_world(std::exception_ptr cause) {
   group_.world().stop(std::move(cause));
   failed_.store(true);

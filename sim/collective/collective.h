@@ -3,9 +3,8 @@
 //
 // Every rank's memory is in reach, so there is nothing to send: the work is cut into parts of the
 // result, and each part is computed from all inputs and written to all outputs while it is in
-// cache. That reads every input once and writes every output once, which is the least any
-// all-reduce in shared memory can do. Where the data is a data plane's, the last rank hands it the
-// whole work instead.
+// cache. That reads every input once and writes every output once, the minimum for an
+// all-reduce in shared memory. With a data plane, the last rank hands it the whole work instead.
 #pragma once
 
 #include <atomic>
@@ -37,14 +36,14 @@ class CollectiveJob {
  public:
   explicit CollectiveJob(Group& group);
 
-  /// Nobody may look at it any more.
+  /// Whether no rank uses it any more.
   bool is_free() const { return users_.load(std::memory_order_acquire) == 0; }
 
-  /// Makes a free job new.
+  /// Resets a free job.
   void reset();
 
-  /// For as long as somebody may look at the job: the ranks that have arrived, and the group that
-  /// waits for the others.
+  /// Reference counting: by the ranks that have arrived, and by the group that waits for the
+  /// others.
   void enter() { users_.fetch_add(1, std::memory_order_relaxed); }
   void leave() { users_.fetch_sub(1, std::memory_order_release); }
 
@@ -60,10 +59,10 @@ class CollectiveJob {
   /// What the ranks disagree on, in words; empty while they agree. Once set it does not change.
   const std::string& mismatch() const { return mismatch_; }
 
-  /// The ranks that have arrived, which the job forgets: it is for the caller to complete them.
+  /// Takes the ranks that have arrived out of the job: the caller must complete them.
   std::vector<CollectiveOperation*> take_arrived();
 
-  /// Takes one arrival back. False: it is not there.
+  /// Removes one arrival. False: it is not there.
   bool withdraw(const CollectiveOperation& operation);
 
   // Without the lock:

@@ -4,15 +4,15 @@
 #include <array>
 
 #include "sim/collective/reduce_kernels.h"
-#include "sim/executor/look.h"
+#include "sim/executor/spin.h"
 #include "sim/message/copy_bytes.h"
 #include "sim/world.h"
 
 namespace rankbox::sim {
 namespace {
 
-// Of so many looks, one is at all ranks, and the others at one that is missing.
-constexpr int kLooksAtOne = 16;
+// One poll in so many inspects all ranks; the others inspect one rank that is missing.
+constexpr int kPollsOfOne = 16;
 
 bool fits(const CollectiveCall& call, const World& world) {
   // A data plane's data is out of reach.
@@ -34,7 +34,7 @@ ShortCollectives::ShortCollectives(World& world, const std::vector<int>& members
     : world_(world),
       members_(members),
       slots_(members.size() <= kMostRanks ? 2 * members.size() : 0),
-      seats_(members.size() <= kMostRanks ? members.size() : 0),
+      waiters_(members.size() <= kMostRanks ? members.size() : 0),
       closed_(closed) {}
 
 ShortCollectives::Signature ShortCollectives::signature_of(const CollectiveCall& call) {
@@ -44,8 +44,8 @@ ShortCollectives::Signature ShortCollectives::signature_of(const CollectiveCall&
 /// Whether this rank still publishes its calls.
 bool ShortCollectives::is_possible(int index) const {
   if (slots_.empty()) return false;
-  const Seat& seat = seats_[static_cast<std::size_t>(index)];
-  return seat.long_from.load(std::memory_order_relaxed) ==
+  const Waiter& waiter = waiters_[static_cast<std::size_t>(index)];
+  return waiter.long_from.load(std::memory_order_relaxed) ==
          std::numeric_limits<std::uint64_t>::max();
 }
 
@@ -75,22 +75,22 @@ void ShortCollectives::publish(int index, const CollectiveCall& call) {
     copy_bytes(mine.data, call.in.data(), call.in.bytes());
   }
   mine.published.exchange(2 * number + (is_short ? 0 : 1));
-  if (!is_short) wake_sleepers();
+  if (!is_short) wake_parked();
 }
 
 void ShortCollectives::publish_async(int index) {
   if (!is_possible(index)) return;
-  seats_[static_cast<std::size_t>(index)].long_from.store(last_call(index) + 1);
-  wake_sleepers();
+  waiters_[static_cast<std::size_t>(index)].long_from.store(last_call(index) + 1);
+  wake_parked();
 }
 
-inline ShortCollectives::Seen ShortCollectives::look_at(int index, std::uint64_t number,
+inline ShortCollectives::Seen ShortCollectives::inspect(int index, std::uint64_t number,
                                                         const Signature& mine) const {
   const Slot& theirs = slot(index, number);
   const std::uint64_t published = theirs.published.load();
   if (published == 2 * number) return theirs.signature == mine ? Seen::kSame : Seen::kLong;
   if (published == 2 * number + 1) return Seen::kLong;
-  const bool is_async = seats_[static_cast<std::size_t>(index)].long_from.load() <= number;
+  const bool is_async = waiters_[static_cast<std::size_t>(index)].long_from.load() <= number;
   return is_async ? Seen::kLong : Seen::kMissing;
 }
 
@@ -101,13 +101,13 @@ ShortCollectives::End ShortCollectives::finish(int index, const CollectiveCall& 
   const std::uint64_t number = last_call(index);
   const Signature mine = signature_of(call);
   End end = End::kStopped;
-  // Those from here on have made the same call, and stay seen. Last ranks first: where ranks take
-  // turns on a core they mostly come in order, and then the lines of those before the last are here
-  // at once, and have not been fetched in vain while they were written.
+  // Ranks from `missing` on have made the same call, which cannot change. The last rank is
+  // inspected first: ranks that take turns on a core mostly call in order, so the lines before it
+  // are complete when they are fetched.
   int missing = size();
   const auto is_over = [&] {
     for (; missing > 0; --missing) {
-      const Seen next = look_at(missing - 1, number, mine);
+      const Seen next = inspect(missing - 1, number, mine);
       if (next == Seen::kMissing) return false;
       if (next == Seen::kLong) {
         end = End::kLong;
@@ -117,60 +117,60 @@ ShortCollectives::End ShortCollectives::finish(int index, const CollectiveCall& 
     end = End::kDone;
     return true;
   };
-  // A call that is not short ends the wait, too, while ranks after it are missing. That is rare:
-  // most looks are at one that is missing, since each is a cache line.
+  // A call that is not short ends the wait, too, while ranks after it are missing. That is rare,
+  // so most polls inspect one missing rank: each inspection fetches a cache line.
   const auto is_over_anywhere = [&] {
     if (is_over()) return true;
     for (int other = 0; other < missing - 1; ++other) {
-      if (look_at(other, number, mine) != Seen::kLong) continue;
+      if (inspect(other, number, mine) != Seen::kLong) continue;
       end = End::kLong;
       return true;
     }
     return false;
   };
-  int looks = 0;
-  const auto look = [&] { return ++looks % kLooksAtOne == 0 ? is_over_anywhere() : is_over(); };
-  while (!look_until(look, waiting.owner->patience) && !is_over_anywhere()) {
+  int polls = 0;
+  const auto poll = [&] { return ++polls % kPollsOfOne == 0 ? is_over_anywhere() : is_over(); };
+  while (!spin_until(poll, waiting.owner->spin_limit) && !is_over_anywhere()) {
     if (closed_.load()) break;
-    sleep(index, waiting, is_over_anywhere);
+    park(index, waiting, is_over_anywhere);
   }
-  // Those that went to sleep before the last rank called. Whoever calls last sees that all have,
-  // and does not sleep.
-  wake_sleepers();
+  // Ranks may have parked before the last rank called. The last one sees that all have called, and
+  // does not park.
+  wake_parked();
   if (end == End::kDone) compute(index, number, call);
   return end;
 }
 
-/// Sleeps until woken, unless it is over. As in the protocol of Liveness, a sleeper is un-counted
-/// by whoever wakes it; here several may want to, and one of them moves the bed from kAsleep.
+/// Parks until woken, unless it is over. As in the protocol of Liveness, the rank that wakes
+/// another one un-counts it; several ranks may try, and one of them moves the state from kParked.
 template <class IsOver>
-void ShortCollectives::sleep(int index, const Operation& waiting, IsOver is_over) {
-  Seat& seat = seats_[static_cast<std::size_t>(index)];
+void ShortCollectives::park(int index, const Operation& waiting, IsOver is_over) {
+  Waiter& waiter = waiters_[static_cast<std::size_t>(index)];
   RankState& rank = *waiting.owner;
   rank.waiting[0] = &waiting;
   rank.waiting[1] = nullptr;
-  seat.bed.store(kAsleep);
-  sleepers_.fetch_add(1);
-  // Who publishes looks for sleepers after that; so who becomes one has to look for what was
-  // published after that.
-  std::uint32_t asleep = kAsleep;
+  waiter.state.store(kParked);
+  parked_.fetch_add(1);
+  // A rank publishes first and then reads parked_; so a rank that parks must count itself first and
+  // then read what was published.
+  std::uint32_t parked = kParked;
   const bool stays_awake =
-      (is_over() || closed_.load()) && seat.bed.compare_exchange_strong(asleep, kAwake);
+      (is_over() || closed_.load()) && waiter.state.compare_exchange_strong(parked, kAwake);
   if (!stays_awake) {
     if (world_.liveness().block()) world_.stop_deadlocked();
-    while (seat.bed.load() != kAwake) world_.executor().park(rank.rank);
+    while (waiter.state.load() != kAwake) world_.executor().park(rank.rank);
   }
-  sleepers_.fetch_sub(1);
+  parked_.fetch_sub(1);
 }
 
-void ShortCollectives::wake_sleepers() {
-  if (sleepers_.load() == 0) return;
-  for (std::size_t index = 0; index < seats_.size(); ++index) {
-    std::uint32_t asleep = kAsleep;
-    std::atomic<std::uint32_t>& bed = seats_[index].bed;
-    if (!bed.compare_exchange_strong(asleep, kWaking)) continue;
+void ShortCollectives::wake_parked() {
+  if (parked_.load() == 0) return;
+  for (std::size_t index = 0; index < waiters_.size(); ++index) {
+    std::uint32_t parked = kParked;
+    std::atomic<std::uint32_t>& state = waiters_[index].state;
+    if (!state.compare_exchange_strong(parked, kWaking)) continue;
     world_.liveness().unblock();
-    bed.store(kAwake);
+    state.store(kAwake);
     world_.executor().unpark(members_[index]);
   }
 }
@@ -193,14 +193,14 @@ std::vector<int> ShortCollectives::awaited_by(int index) const {
   const std::uint64_t number = last_call(index);
   std::vector<int> awaited;
   for (int other = 0; other < size(); ++other) {
-    if (look_at(other, number, {}) == Seen::kMissing) awaited.push_back(other);
+    if (inspect(other, number, {}) == Seen::kMissing) awaited.push_back(other);
   }
   return awaited;
 }
 
 void ShortCollectives::close() {
   closed_.store(true);
-  wake_sleepers();
+  wake_parked();
 }
 
 }  // namespace rankbox::sim

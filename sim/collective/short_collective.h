@@ -1,18 +1,19 @@
 // Native collectives of a few bytes, among not too many ranks.
 //
-// Nobody takes a lock, and no last rank does the work for all: every rank writes its call, data
-// included, into a slot of its own, one cache line, and looks at the others' slots until all have
+// No rank takes a lock, and no last rank does the work for all: each rank writes its call, data
+// included, into a slot of its own, one cache line, and polls the other slots until all have
 // called; then it computes its own result. So a call costs one line out and one line in from every
-// other rank, and those travel side by side.
+// other rank, and those travel in parallel.
 //
 // Whether a call goes this way must be the same on all ranks. So every rank publishes every call:
 // as short, with its data, or as long (too large, of another kind). A call is short if all ranks'
-// are, and equal. A rank that sees one that is not takes its own to the group's jobs, and so does
-// everybody in the end, for what is published stays.
+// are, and equal. A rank that sees one that is not takes its own call to the group's jobs. In the
+// end all ranks do, because what is published stays.
 //
-// A rank's slots are used in turn. Two are enough: whoever publishes call k + 2 has seen all ranks
-// at call k + 1, and so done with call k. An asynchronous call does not wait to see anybody: from a
-// rank's first one on, all its calls in the group are long, and that is the last it publishes.
+// A rank uses its slots in turn. Two are enough: a rank that publishes call k + 2 has seen all
+// ranks at call k + 1, and so done with call k. An asynchronous call does not wait for other ranks:
+// from a rank's first one on, all its calls in the group are long, and that is the last it
+// publishes.
 #pragma once
 
 #include <atomic>
@@ -32,12 +33,12 @@ class World;
 class ShortCollectives {
  public:
   static constexpr std::int64_t kMostBytes = 48;
-  static constexpr std::size_t kMostRanks = 64;  // each looks at each
+  static constexpr std::size_t kMostRanks = 64;  // each polls each
 
   /// @param members world ranks, by index in the group; they must outlive this
   ShortCollectives(World& world, const std::vector<int>& members, bool closed);
 
-  /// Rank `index` makes its next call. Neither blocks.
+  /// Publishes the next call of rank `index`. Neither blocks.
   void publish(int index, const CollectiveCall& call);
   void publish_async(int index);
 
@@ -45,10 +46,10 @@ class ShortCollectives {
 
   /// Called by rank `index` for the call it has published last: waits for the other ranks and
   /// computes the result. kLong: nothing was done, and the call must go to the group's jobs.
-  /// @param waiting what the rank is said to wait for if it sleeps
+  /// @param waiting the operation that a parked rank reports
   End finish(int index, const CollectiveCall& call, const Operation& waiting);
 
-  /// The indices of those that a sleeping rank waits for. While every rank sleeps.
+  /// The indices of the ranks that a parked rank waits for. REQUIRES: every rank is parked.
   std::vector<int> awaited_by(int index) const;
 
   /// Ends all waits, now and later.
@@ -62,7 +63,7 @@ class ShortCollectives {
     DType dtype;
     std::uint8_t count;
     std::int32_t root;
-    /// In one comparison: every rank makes it with every other.
+    /// One comparison, because every rank compares with every other.
     bool operator==(const Signature& other) const {
       return std::bit_cast<std::uint64_t>(*this) == std::bit_cast<std::uint64_t>(other);
     }
@@ -77,11 +78,11 @@ class ShortCollectives {
   static_assert(sizeof(Slot) == 64);
 
   /// What other ranks write to or rarely read.
-  struct alignas(64) Seat {
+  struct alignas(64) Waiter {
     std::atomic<std::uint64_t> long_from{std::numeric_limits<std::uint64_t>::max()};
-    std::atomic<std::uint32_t> bed{kAwake};
+    std::atomic<std::uint32_t> state{kAwake};
   };
-  enum Bed : std::uint32_t { kAwake, kAsleep, kWaking };
+  enum WaiterState : std::uint32_t { kAwake, kParked, kWaking };
 
   enum class Seen { kMissing, kSame, kLong };
 
@@ -91,17 +92,17 @@ class ShortCollectives {
   std::uint64_t last_call(int index) const;
   Slot& slot(int index, std::uint64_t number);
   const Slot& slot(int index, std::uint64_t number) const;
-  Seen look_at(int index, std::uint64_t number, const Signature& mine) const;
+  Seen inspect(int index, std::uint64_t number, const Signature& mine) const;
   template <class IsOver>
-  void sleep(int index, const Operation& waiting, IsOver is_over);
-  void wake_sleepers();
+  void park(int index, const Operation& waiting, IsOver is_over);
+  void wake_parked();
   void compute(int index, std::uint64_t number, const CollectiveCall& call);
 
   World& world_;
   const std::vector<int>& members_;
-  std::vector<Slot> slots_;                   // [2 * index + number % 2]; none in large groups
-  std::vector<Seat> seats_;                   // [index]
-  alignas(64) std::atomic<int> sleepers_{0};  // no fewer than there are beds not kAwake
+  std::vector<Slot> slots_;                 // [2 * index + number % 2]; none in large groups
+  std::vector<Waiter> waiters_;             // [index]
+  alignas(64) std::atomic<int> parked_{0};  // at least the number of waiters that are not kAwake
   std::atomic<bool> closed_;
 };
 

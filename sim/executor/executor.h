@@ -1,4 +1,4 @@
-// How ranks run and how they sleep. All waiting in the sandbox goes through this interface, so that
+// How ranks run and how they park. All waiting in the sandbox goes through this interface, so that
 // ranks may be threads or fibers without a change to mailboxes or collectives.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "comm/run_options.h"
-#include "sim/executor/look.h"
+#include "sim/executor/spin.h"
 
 namespace rankbox::sim {
 
@@ -19,19 +19,18 @@ class Executor {
   /// started.
   virtual void run(const std::function<void(int)>& body) = 0;
 
-  /// Called on `rank`: sleeps until unpark(rank) has been called since the last park(rank)
+  /// Called on `rank`: parks it until unpark(rank) has been called since the last park(rank)
   /// returned. May return early.
   virtual void park(int rank) = 0;
 
-  /// Called on any rank: ends the sleep of `rank`, or makes its next one return at once.
+  /// Called on any rank: wakes `rank`, or makes its next park() return at once.
   virtual void unpark(int rank) = 0;
 
   /// Ranks of one lane take turns, so one cannot help while another one works.
   virtual int lane(int rank) const = 0;
 
-  /// How a waiting rank should look for the end of its wait before it parks. The same for all ranks
-  /// and at all times.
-  virtual Patience patience() const = 0;
+  /// How long a waiting rank spins before it parks. The same for all ranks, at all times.
+  virtual SpinLimit spin_limit() const = 0;
 };
 
 /// Throws InvalidArgument for a world that no executor of this kind could run on this machine.

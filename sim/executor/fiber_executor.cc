@@ -20,12 +20,12 @@
 namespace rankbox::sim {
 namespace {
 
-// A core for every rank: nobody to hand over to. (As with threads.)
-constexpr int kLooksAlone = 2000;
-// A turn costs some 20 ns for every other fiber that looks, and parking some 100 ns: look often
-// where they are few, hardly where they are many.
+// A core for every rank: there is no other fiber to switch to. (As with threads.)
+constexpr int kSpinsAlone = 2000;
+// A turn costs some 20 ns for every other fiber that spins, and parking some 100 ns: spin long
+// where fibers are few, briefly where they are many.
 constexpr int kTurnsOfAll = 256;
-constexpr int kFewestLooks = 2;
+constexpr int kFewestSpins = 2;
 
 /// What a rank costs at least: a page or two of its stack, its state, its first events.
 constexpr std::int64_t kRankBytes = 16 * 1024;
@@ -54,7 +54,7 @@ class FiberExecutor final : public Executor {
     const FiberStacks stacks(static_cast<int>(fibers_.size()));
     for (Fiber& fiber : fibers_) fiber.stack = stacks[fiber.rank];
 
-    // Workers wait at a gate until all exist: if one cannot be started, no rank has begun.
+    // Workers wait until all exist: if one cannot be started, no rank has begun.
     std::atomic<int> gate = kShut;
     std::vector<std::jthread> threads;
     try {
@@ -77,7 +77,7 @@ class FiberExecutor final : public Executor {
 
   void park(int rank) override {
     Fiber& fiber = fibers_[static_cast<std::size_t>(rank)];
-    // A thread that the rank has started itself, say: it may come back early, so it looks again.
+    // For example a thread that the rank has started itself: park() may return early.
     if (!fiber.worker->runs(fiber)) return FiberWorker::yield();
     fiber.worker->park(fiber);
   }
@@ -92,10 +92,10 @@ class FiberExecutor final : public Executor {
     return static_cast<int>(fiber.worker - workers_.data());
   }
 
-  Patience patience() const override {
+  SpinLimit spin_limit() const override {
     const std::size_t sharing = (fibers_.size() + workers_.size() - 1) / workers_.size();
-    if (sharing == 1) return {.looks = kLooksAlone, .yield = nullptr};
-    return {.looks = std::max(kTurnsOfAll / static_cast<int>(sharing), kFewestLooks),
+    if (sharing == 1) return {.spins = kSpinsAlone, .yield = nullptr};
+    return {.spins = std::max(kTurnsOfAll / static_cast<int>(sharing), kFewestSpins),
             .yield = FiberWorker::yield};
   }
 

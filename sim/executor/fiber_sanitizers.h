@@ -47,7 +47,7 @@ class FiberMarks {
   void* fiber_ = nullptr;
   int in_stock_ = 0;
 #elif defined(RANKBOX_FIBERS_ASAN)
-  void mark_as_thread() {}  // whoever arrives from it is told where it is
+  void mark_as_thread() {}  // the next fiber is told its stack
   void mark_as_new(void* bottom, std::size_t bytes) {
     bottom_ = bottom;
     bytes_ = bytes;
@@ -78,7 +78,7 @@ class FiberMarks {
 #endif
 };
 
-/// Before memory that held stacks goes back: what was not to be touched there is nobody's any more.
+/// Before memory that held stacks is freed: clears the marks that guard it.
 inline void forget_stacks([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {
 #if defined(RANKBOX_FIBERS_ASAN)
   __asan_unpoison_memory_region(begin, bytes);

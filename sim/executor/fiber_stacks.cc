@@ -49,7 +49,7 @@ FiberStacks::FiberStacks(int count)
   madvise(begin_, bytes, MADV_NOHUGEPAGE);
 #endif
   if (count_ > most_guards()) return;
-  // Whoever else has used up the mappings: fewer guards are no reason to fail.
+  // Other mappings may have used up the limit: fewer guards are no reason to fail.
   for (std::size_t i = 0; i < count_; ++i) {
     if (mprotect(begin_ + i * (page_ + stack_bytes_), page_, PROT_NONE) != 0) break;
   }

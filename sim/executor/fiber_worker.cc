@@ -10,17 +10,16 @@
 namespace rankbox::sim {
 namespace {
 
-// A worker with nothing to do looks for some microseconds, which is what news from another core
-// take. Then it lets other threads have its core between two looks, for the one it waits for may be
-// among them, until some time has passed: soon, where many want the core. Only then does it sleep.
-// To be woken takes some 50 µs, during which the other one must not fall asleep as well: else two
-// workers would do nothing but wake each other.
-constexpr int kIdleLooks = 100;
+// An idle worker spins for some microseconds, the time that a message from another core takes. Then
+// it yields between two spins, because the thread that it waits for may need this core. Only after
+// kIdleTime does it sleep. Waking takes some 50 µs; if the other worker fell asleep in that time,
+// two workers would do nothing but wake each other.
+constexpr int kIdleSpins = 100;
 constexpr std::chrono::microseconds kIdleTime{200};
 
 thread_local FiberWorker* this_worker = nullptr;
 
-/// Stacks are not a fiber's to free.
+/// Stacks are owned by FiberStacks, so fibers free nothing.
 struct KeepStack {
   void deallocate(boost::context::stack_context&) const noexcept {}
 };
@@ -65,8 +64,8 @@ bool FiberWorker::runs(const Fiber& fiber) const {
 void FiberWorker::park(Fiber& fiber) {
   unsigned awake = Fiber::kAwake;
   if (fiber.state.compare_exchange_strong(awake, Fiber::kParked)) {
-    // Whoever wakes it from here on only puts it into a queue of this thread: it cannot run before
-    // it has stopped.
+    // A wake-up from here on only adds it to a queue of this thread: it cannot run before it has
+    // stopped.
     Fiber& next = next_ready();
     if (&next != &fiber) switch_to(next);
   }
@@ -94,23 +93,23 @@ void FiberWorker::yield() {
   worker->switch_to(worker->ready_.pop());
 }
 
-/// Takes the fiber whose turn it is. Sleeps until there is one.
+/// Takes the next ready fiber. Sleeps until there is one.
 Fiber& FiberWorker::next_ready() {
   std::chrono::steady_clock::time_point bedtime{};
-  for (int looks = 0;; ++looks) {
+  for (int spins = 0;; ++spins) {
     take_woken();
     if (ready_.head != nullptr) return ready_.pop();
-    if (looks < kIdleLooks) {
+    if (spins < kIdleSpins) {
       cpu_relax();
       continue;
     }
     const auto now = std::chrono::steady_clock::now();
-    if (looks == kIdleLooks) bedtime = now + kIdleTime;
+    if (spins == kIdleSpins) bedtime = now + kIdleTime;
     if (now < bedtime) {
       std::this_thread::yield();
     } else {
-      Fiber* nobody = nullptr;
-      if (woken_.compare_exchange_strong(nobody, &home_)) woken_.wait(&home_);
+      Fiber* none = nullptr;
+      if (woken_.compare_exchange_strong(none, &home_)) woken_.wait(&home_);
     }
   }
 }
@@ -119,7 +118,7 @@ Fiber& FiberWorker::next_ready() {
 void FiberWorker::take_woken() {
   if (woken_.load(std::memory_order_relaxed) == nullptr) return;
   Fiber* last = woken_.exchange(nullptr);
-  Fiber* first = nullptr;  // the last to come is on top: turn them round
+  Fiber* first = nullptr;  // the latest is on top: reverse them
   while (last != nullptr) first = std::exchange(last, std::exchange(last->next, first));
   while (first != nullptr) ready_.push(*std::exchange(first, first->next));
 }
@@ -130,7 +129,7 @@ void FiberWorker::switch_to(Fiber& next) {
   arrive_with(std::move(before));
 }
 
-/// The last that a fiber does before it hands over.
+/// The last step of a fiber before it switches away.
 boost::context::fiber FiberWorker::leave_for(Fiber& next) {
   previous_ = std::exchange(running_, &next);
   if (next.has_begun) {
@@ -149,15 +148,15 @@ boost::context::fiber FiberWorker::leave_for(Fiber& next) {
       [this](boost::context::fiber&& before) { return live(std::move(before)); });
 }
 
-/// The first that a fiber does when it is its turn.
-/// @param before where the one goes on that has handed over; nowhere if it has ended
+/// The first step of a fiber that continues.
+/// @param before the context of the fiber that switched away; empty if it has ended
 void FiberWorker::arrive_with(boost::context::fiber before) {
   running_->marks.arrive_from(previous_->marks, previous_->has_ended);
   previous_->context = std::move(before);
   locals_->restore(running_->locals);
 }
 
-/// A fiber's life. Returns where the thread goes on after it.
+/// Runs a fiber to its end. Returns the context that the thread continues with.
 boost::context::fiber FiberWorker::live(boost::context::fiber&& before) {
   arrive_with(std::move(before));
   Fiber& me = *running_;

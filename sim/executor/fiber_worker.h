@@ -1,11 +1,11 @@
 // One thread and the fibers that take turns on it.
 //
-// A fiber that has to wait hands over to the next one itself: there is no scheduler to switch to
-// and from. Where none is ready, it waits for one on its own stack, and that may be itself.
+// A fiber that has to wait switches to the next one directly: there is no scheduler in between.
+// Where none is ready, it waits for one on its own stack, and that may be itself.
 //
-// Ready fibers stand in two queues. One is the worker's own; other threads put what they wake into
-// the other, a stack that grows by one compare-and-swap and is taken as a whole. An empty one says
-// whether the worker sleeps, so no fiber can be put there unseen.
+// Ready fibers are in two queues. One is the worker's own; other threads put what they wake into
+// the other, a stack that grows by one compare-and-swap and is taken as a whole. When empty, it
+// records whether the worker sleeps, so no fiber can be added unseen.
 #pragma once
 
 #include <atomic>
@@ -80,7 +80,7 @@ class FiberWorker {
   const FiberLocals* locals_ = nullptr;
   Queue ready_;
   Fiber* running_ = nullptr;
-  Fiber* previous_ = nullptr;  // who ran before, and has just handed over
+  Fiber* previous_ = nullptr;  // the fiber that ran before and has just switched away
   int unfinished_ = 0;
   Fiber home_;                                      // the thread itself
   alignas(64) std::atomic<Fiber*> woken_{nullptr};  // by other threads; &home_: none, and it sleeps

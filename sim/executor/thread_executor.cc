@@ -14,22 +14,22 @@
 namespace rankbox::sim {
 namespace {
 
-// With a core for every rank, a wait is usually over before a sleep would have begun: look for some
-// 50 µs. With fewer cores than ranks, whoever would end the wait needs this core: let the others
-// run in turn, which is quicker than to sleep and be woken, if it does not take too many turns.
-constexpr Patience kWithCores = {.looks = 2000, .yield = nullptr};
-constexpr Patience kWithout = {.looks = 16, .yield = std::this_thread::yield};
+// With a core for every rank, a wait is usually over before the thread could park: spin for some
+// 50 µs. With fewer cores than ranks, the rank that would end the wait needs this core: yield a few
+// times, which is quicker than parking and being woken.
+constexpr SpinLimit kWithCores = {.spins = 2000, .yield = nullptr};
+constexpr SpinLimit kWithout = {.spins = 16, .yield = std::this_thread::yield};
 
 class ThreadExecutor final : public Executor {
  public:
   explicit ThreadExecutor(int world_size)
       : beds_(static_cast<std::size_t>(world_size)),
-        patience_(static_cast<unsigned>(world_size) <= std::thread::hardware_concurrency()
-                      ? kWithCores
-                      : kWithout) {}
+        spin_limit_(static_cast<unsigned>(world_size) <= std::thread::hardware_concurrency()
+                        ? kWithCores
+                        : kWithout) {}
 
   void run(const std::function<void(int)>& body) override {
-    // Ranks wait at a gate until all exist: if one cannot be started, none has begun.
+    // Ranks wait until all exist: if one cannot be started, none has begun.
     std::atomic<int> gate = kShut;
     std::vector<std::jthread> threads;
     const int world_size = static_cast<int>(beds_.size());
@@ -65,7 +65,7 @@ class ThreadExecutor final : public Executor {
 
   int lane(int rank) const override { return rank; }
 
-  Patience patience() const override { return patience_; }
+  SpinLimit spin_limit() const override { return spin_limit_; }
 
  private:
   enum Gate : int { kShut, kOpen, kCancelled };
@@ -78,14 +78,14 @@ class ThreadExecutor final : public Executor {
     std::atomic<unsigned> awake{0};
   };
   std::vector<Bed> beds_;
-  Patience patience_;
+  SpinLimit spin_limit_;
 };
 
 }  // namespace
 
 void check_thread_world(int world_size) {
-  // Linux says how many threads there can be; asking saves making a million ranks in vain. Asked
-  // once: a small world starts in less time than the answer takes.
+  // Linux reports how many threads there can be, which avoids starting a million in vain. Read
+  // once: a small world starts in less time than that takes.
   static const int most = [] {
     int threads = std::numeric_limits<int>::max();
     std::ifstream("/proc/sys/kernel/threads-max") >> threads;

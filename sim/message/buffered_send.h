@@ -1,4 +1,4 @@
-// A send whose owner went on at once, because the buffering dial allows it.
+// A send whose owner continued at once, as RunOptions::buffering allows.
 #pragma once
 
 #include <memory>

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/executor/look.h"
+#include "sim/executor/spin.h"
 #include "sim/message/buffered_send.h"
 #include "sim/message/copy_bytes.h"
 #include "sim/rank_state.h"
@@ -25,9 +25,9 @@ std::string describe(const Operation& operation) {
                      operation.peer, operation.place.file_name(), operation.place.line());
 }
 
-/// The other rank may sleep on the other half of its sendrecv, and has to learn that this one
-/// failed. Either that half is in its channel, and is taken out here; or it is yet to be posted,
-/// and then its owner sees the outcome after posting it, since both go through that channel's lock.
+/// The other rank may be parked on the other half of its sendrecv, and must learn that this one
+/// failed. Either that half is in its channel, and is removed here; or it is yet to be posted, and
+/// then its owner sees the outcome after posting it, since both go through that channel's lock.
 void fail_other_half(const Operation& failed) {
   Operation* half = failed.other_half;
   if (half == nullptr || !half->channel->withdraw(*half)) return;
@@ -36,7 +36,7 @@ void fail_other_half(const Operation& failed) {
   complete(*half);
 }
 
-/// Has the data plane move the message. Should that fail, neither side may be left waiting.
+/// Has the data plane move the message. If that fails, neither side may be left waiting.
 void move_on_device(Operation& mine, Operation& theirs) {
   const DataPlane::Side here{mine.data, mine.transit};
   const DataPlane::Side there{theirs.data, theirs.transit};
@@ -53,8 +53,8 @@ void move_on_device(Operation& mine, Operation& theirs) {
 
 }  // namespace
 
-/// Moves the message, or tells both sides why not. `mine` was just posted by this rank, `theirs`
-/// was queued.
+/// Moves the message, or completes both sides with a mismatch. `mine` was just posted by this rank,
+/// `theirs` was queued.
 void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_front) {
   const bool sending = mine.kind == OperationKind::kSend;
   if (mine.bytes != their_front.bytes || mine.dtype != their_front.dtype) [[unlikely]] {
@@ -181,7 +181,7 @@ bool Channel::watch(Operation& operation) {
     operation.state.store(kDone, std::memory_order_relaxed);  // its owner is here
     return true;
   };
-  if (look_until(is_done, operation.owner->patience)) return true;
+  if (spin_until(is_done, operation.owner->spin_limit)) return true;
   std::lock_guard guard(lock_);
   if (head_ == &operation) front_.watched = false;
   operation.watched = false;

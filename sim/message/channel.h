@@ -1,12 +1,12 @@
 // The mailbox between one sender and one receiver of a communicator.
 //
-// Sends and receives meet in the order they were posted: a queue holds those that came first, all
-// of one kind, since one of the other kind would have met them. Whoever comes second moves the
-// data, outside the lock, and completes the other.
+// Sends and receives match in the order they were posted: a queue holds the unmatched ones, all of
+// one kind, since one of the other kind would have matched. The second rank to arrive moves the
+// data, outside the lock, and completes the other operation.
 //
-// A rank that waits for its message at once watches the mailbox, not its own operation: short data,
-// and the news that it has moved, are kept on the mailbox's own cache lines, which both sides have
-// to touch anyway.
+// A rank that blocks on its message at once watches the mailbox, not its own operation: short data,
+// and the flag that it has moved, are on the mailbox's cache lines, which both sides have to touch
+// anyway.
 #pragma once
 
 #include <atomic>
@@ -31,24 +31,24 @@ class alignas(128) Channel {
   /// channel from here on. False: the channel is closed, and the operation is done as stopped.
   bool post(Operation& operation);
 
-  /// For the owner of a watched operation, after it was posted: looks whether it is done. True: it
-  /// is, and data that was received is in place. False: patience is at an end, and from now on the
-  /// operation's state will tell.
+  /// For the owner of a watched operation, after it was posted: spins until it is done. True: it
+  /// is, and received data is in place. False: the spin limit is reached; from now on the
+  /// operation's state tells.
   bool watch(Operation& operation);
 
-  /// Takes an operation back that nobody has matched yet. False: it is matched, and will soon be
-  /// done.
+  /// Removes an operation that is not matched yet. False: it is matched, and will soon be done.
   bool withdraw(Operation& operation);
 
-  /// The same for a request that is dropped, whose place in the order stays: the message that belongs
-  /// to it, and all after that, wait until the world ends, because none may meet a later operation.
+  /// The same for a request that is dropped. Its place in the order stays: the message that belongs
+  /// to it, and all later ones, wait until the world ends, because none may match a later
+  /// operation.
   bool abandon(Operation& operation);
 
-  /// Completes everything queued, and all that will ever be posted, as stopped.
+  /// Completes everything queued, and everything posted from now on, as stopped.
   void close();
 
-  /// Copies of the descriptors of unmatched operations, while no rank runs: what was never received,
-  /// once all ranks have returned, or what nobody will receive, once the others wait forever.
+  /// Copies of the descriptors of unmatched operations, while no rank runs: messages that were
+  /// never received, once all ranks have returned or wait forever.
   struct Leftover {
     const Operation* operation;  // to tell it from others; may be gone
     OperationKind kind;
@@ -60,8 +60,7 @@ class alignas(128) Channel {
   std::vector<Leftover> leftovers() const;
 
  private:
-  /// What the other side must know of the oldest queued operation, kept on the line that it has to
-  /// fetch anyway.
+  /// What the other side needs of the oldest queued operation, on the line that it fetches anyway.
   struct Front {
     void* data = nullptr;
     std::int64_t bytes = 0;

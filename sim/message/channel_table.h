@@ -1,5 +1,5 @@
-// One sender's mailboxes by destination: as large as the number of ranks it talks to, not as the
-// world, and read without a lock.
+// One sender's mailboxes by destination: its size follows the number of ranks it sends to, not the
+// world; read without a lock.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ class Channel;
 /// Thread safety: find() from anywhere at any time; insert() by one thread at a time.
 class ChannelTable {
  public:
-  /// What a sender needs that talks to the next few.
+  /// Enough for a sender with a few destinations.
   static constexpr std::size_t kSmallest = 8;
 
   /// @param capacity a power of two
@@ -47,7 +47,7 @@ class ChannelTable {
     ++used_;
   }
 
-  /// To a larger table, while that one is nobody else's yet.
+  /// Copies to a larger table that is not shared yet.
   void copy_to(ChannelTable& larger) const {
     for (std::size_t i = 0; i <= last_; ++i) {
       Channel* const channel = entries_[i].channel.load(std::memory_order_relaxed);

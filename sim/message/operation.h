@@ -24,14 +24,15 @@ enum class Outcome : std::uint8_t { kOk, kMismatch, kStopped };
 
 /// The life of an operation, seen by its owner and by the one rank that completes it.
 ///
-///   kPending -> kDone                                    the owner did not sleep
-///   kPending -> kParked -> kDone                         the owner slept, and was woken
+///   kPending -> kDone                                    the owner did not park
+///   kPending -> kParked -> kDone                         the owner parked, and was woken
 ///   kPending|kParked -> kWork (-> kParked) -> kDone      a collective asked its waiting owner for
 ///   help
 enum OperationState : std::uint32_t { kPending, kParked, kWork, kDone };
 
 /// Owned by one rank, which fills it in, posts it, and keeps it (and the memory it points to) alive
-/// until it is done. From posting until kDone everything but `state` belongs to whoever matches it.
+/// until it is done. From posting until kDone everything but `state` belongs to the rank that
+/// matches it.
 struct alignas(64) Operation {
   Operation* next = nullptr;  // in its channel's queue
   void* data = nullptr;
@@ -42,7 +43,7 @@ struct alignas(64) Operation {
   OperationKind kind = OperationKind::kSend;
   CollectiveKind collective_kind = CollectiveKind::kBarrier;
   bool buffered = false;  // a send whose data was copied and whose owner went on
-  bool watched = false;   // its owner waits for it at once, looking at the channel for news
+  bool watched = false;   // its owner waits for it at once, by polling the channel
   int peer = -1;          // world rank of the other side
   Place place{};
 
