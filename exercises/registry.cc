@@ -23,7 +23,7 @@ bool is_identifier(std::string_view text) {
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
 }
 
-/// One table of the file, with what its messages start with.
+/// One table of the file, with the beginning of its messages.
 class Entry {
  public:
   /// @param kind "exercise" or "chapter"; @param label the field that names it
@@ -168,7 +168,7 @@ std::string in_course(const std::string& path) {
   return registry().folder.empty() ? path : registry().folder + "/" + path;
 }
 
-/// The project keeps what is for tests with its tests, a course outside of it does not.
+/// The project keeps files for tests in tests/, a course outside it does not.
 const char* folder_of_tests() { return registry().folder.empty() ? "tests/" : ""; }
 
 }  // namespace

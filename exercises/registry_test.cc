@@ -71,7 +71,7 @@ TEST_CASE("an entry is read field by field") {
   CHECK(exercise.stub == "0123456789ab");
 }
 
-TEST_CASE("what may be left out has a default") {
+TEST_CASE("optional fields have defaults") {
   const Registry registry = parse_registry(entry_with("cost"), "registry.toml");
   const Exercise& exercise = registry.exercises.front();
   CHECK(exercise.cost == "");
@@ -112,7 +112,7 @@ TEST_CASE("a mistake is one line: the exercise, the field, its value, and what i
   CHECK(contains(refusal("[[exercises]]\n"), "exercises"));
 }
 
-TEST_CASE("two entries of one name are refused") {
+TEST_CASE("two entries with the same name are refused") {
   const std::string entry = entry_with("cost");
   const std::string twice = entry + entry.substr(entry.find("[[exercise]]"));
   CHECK(contains(refusal(twice), "not taken"));

@@ -21,7 +21,7 @@ void subtractor(SharedValue& value, std::int64_t amount, std::int64_t repeats) {
 
 }  // namespace
 
-// TODO: this runs, and loses updates. Between which two steps may nobody else come? Make it so.
+// TODO: this runs, and loses updates. Between which two steps must no other thread come? Fix it.
 void race(SharedValue& value, int threads, std::int64_t repeats) {
   std::vector<std::thread> started;
   for (int i = 0; i < threads; ++i) {

@@ -3,9 +3,9 @@
 namespace rankbox {
 
 void broadcast_tree(Comm& dist, Tensor& tensor, int src) {
-  // TODO: in every round, all ranks that have the tensor send it to one that has not.
+  // TODO: in every round, each rank that has the tensor sends it to one that does not.
   // Write it for src = 0 first. collectives/topology.h turns ranks into virtual ranks and back.
-  // How many have it before round k, who serves whom, and what if there is nobody to serve?
+  // How many have it before round k, who serves whom, and what if no rank is left to serve?
   throw NotImplemented("broadcast_tree");
 }
 

@@ -4,9 +4,9 @@ namespace rankbox {
 
 void checkpoint_rank0(Comm& dist, CheckpointAction action, const std::string& path,
                       const TrainingState& state) {
-  // TODO: 1. saving: who writes, and what do the others have to wait for? 2. loading: rank 0 reads; how
-  // do the others get numbers and tensors? state.numbers are pairs of a name and a pointer,
-  // state.tensors of a name and a Slice.
+  // TODO: 1. saving: which rank writes, and what must the others wait for? 2. loading: rank 0
+  // reads; how do the others get numbers and tensors? state.numbers are pairs of a name and a
+  // pointer, state.tensors of a name and a Slice.
   throw NotImplemented("checkpoint_rank0");
 }
 

@@ -10,7 +10,7 @@ void ddp_no_sync(Comm& dist, Sequential& model, const std::vector<Batch>& micro_
   //   Saved saved(batch.pass(Mode::kTraining));
   //   Loss loss = cross_entropy(model.forward(batch.x, saved), batch.labels, divisor);
   //   model.backward(std::move(loss.gradient), saved);
-  // By what has each loss to be divided? And when do the gradients have to travel?
+  // What must each loss be divided by? And when must the gradients be sent?
   throw NotImplemented("ddp_no_sync");
 }
 

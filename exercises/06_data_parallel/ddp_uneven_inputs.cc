@@ -6,12 +6,13 @@ namespace rankbox {
 
 void ddp_uneven_inputs(Comm& dist, Sequential& model, Optimizer& optimizer,
                        const std::vector<Batch>& batches) {
-  // TODO: until nobody has a batch left: how many samples do all ranks have for this step together?
-  // Whoever has some goes forward and backward:
+  // TODO: until no rank has a batch left: how many samples do all ranks together have for this
+  // step? A rank that has some goes forward and backward:
   //   Saved saved(batch.pass(Mode::kTraining));
   //   Loss loss = cross_entropy(model.forward(batch.x, saved), batch.labels, divisor);
   //   model.backward(std::move(loss.gradient), saved);
-  // Then all of them add up gradients, and take the optimizer's step. What do those do who have none?
+  // Then all ranks add up gradients, and take the optimizer's step. What does a rank without
+  // samples do?
   throw NotImplemented("ddp_uneven_inputs");
 }
 

@@ -3,8 +3,9 @@
 namespace rankbox {
 
 void model_parallel(Comm& dist, Stage& stage) {
-  // TODO: for each micro-batch: where does its input come from, where does its output go, and what comes
-  // back from there? stage.is_first() and stage.is_last() have something to leave out.
+  // TODO: for each micro-batch: where does its input come from, where does its output go, and what
+  // comes back from there? The first and the last stage (is_first(), is_last()) have something to
+  // leave out.
   throw NotImplemented("model_parallel");
 }
 

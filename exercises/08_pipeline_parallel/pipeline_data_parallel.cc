@@ -3,8 +3,8 @@
 namespace rankbox {
 
 void pipeline_data_parallel(Comm& dist, Stage& stage, int stages) {
-  // TODO: which ranks are a pipeline, and which hold the same stage? What does each of them have to do
-  // with the others of its kind?
+  // TODO: which ranks form a pipeline, and which hold the same stage? What must each do with the
+  // others of its group?
   throw NotImplemented("pipeline_data_parallel");
 }
 

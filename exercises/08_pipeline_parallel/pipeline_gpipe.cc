@@ -3,8 +3,8 @@
 namespace rankbox {
 
 void pipeline_gpipe(Comm& dist, Stage& stage) {
-  // TODO: all micro-batches forward, then all of them back. Who is the first to have nothing to do, and for
-  // how long?
+  // TODO: all micro-batches forward, then all of them back. Which rank is idle first, and for how
+  // long?
   throw NotImplemented("pipeline_gpipe");
 }
 

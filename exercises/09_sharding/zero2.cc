@@ -4,8 +4,8 @@ namespace rankbox {
 
 void zero2(Comm& dist, Sequential& model, Tensor dy, Saved& saved, std::vector<Shard>& shards,
            Optimizer& optimizer) {
-  // TODO: when is nobody in need of a layer's gradients any more? Which of them does this rank keep,
-  // until the step?
+  // TODO: from when on does no rank need a layer's whole gradients? Which part of them does this
+  // rank keep until the step?
   throw NotImplemented("zero2");
 }
 

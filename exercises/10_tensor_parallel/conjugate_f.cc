@@ -3,7 +3,8 @@
 namespace rankbox {
 
 void conjugate_f(Comm& dist, Direction direction, Tensor& tensor) {
-  // TODO: forward everybody has x already. Backward, what does each rank have, and what do all need?
+  // TODO: forward, all ranks have x already. Backward, what does each rank have, and what do all
+  // need?
   throw NotImplemented("conjugate_f");
 }
 

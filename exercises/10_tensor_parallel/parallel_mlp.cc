@@ -4,7 +4,8 @@ namespace rankbox {
 
 void parallel_mlp(Comm& dist, ParallelMlp& shard, Direction direction, Tensor& tensor,
                   Saved& saved) {
-  // TODO: three layers forward, the same three backward in reverse. How often do ranks meet in each?
+  // TODO: three layers forward, the same three backward in reverse. How often do ranks communicate
+  // in each?
   throw NotImplemented("parallel_mlp");
 }
 

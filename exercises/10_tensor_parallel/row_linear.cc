@@ -4,8 +4,8 @@ namespace rankbox {
 
 void row_linear(Comm& dist, Linear& shard, Parameter& bias, Direction direction, Tensor& tensor,
                 Saved& saved) {
-  // TODO: shard.forward makes a summand of y. What happens between it and the bias? Backward: whose is
-  // the gradient of the bias (gradient_of(bias)), and who has to be told?
+  // TODO: shard.forward computes a summand of y. What happens between it and the bias? Backward:
+  // which ranks can compute the gradient of the bias (gradient_of(bias)), and must it be sent?
   throw NotImplemented("row_linear");
 }
 

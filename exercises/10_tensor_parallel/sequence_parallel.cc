@@ -4,8 +4,8 @@ namespace rankbox {
 
 void sequence_parallel(Comm& dist, ParallelMlp& shard, Direction direction, Tensor& tensor,
                        Saved& saved) {
-  // TODO: which half of an all-reduce is where f was, and which where g was? To which rows is the bias
-  // added, and which does its gradient come from?
+  // TODO: which half of an all-reduce replaces f, and which replaces g? To which rows is the bias
+  // added, and from which does its gradient come?
   throw NotImplemented("sequence_parallel");
 }
 

@@ -8,12 +8,12 @@ void barrier_dissemination(Comm& dist) {
   const int rank = dist.rank();
   const int world_size = dist.world_size();
 
-  // Empty messages: that one arrives is the news.
+  // Empty messages: the arrival of one is the news.
   const Tensor i_am_here;
   Tensor so_are_they;
 
-  // I know of `distance` ranks that have come: myself and those just before me. The rank `distance`
-  // before me knows of as many, all others: in every round the number doubles.
+  // I know of `distance` ranks that have arrived: myself and those just before me. The rank
+  // `distance` before me knows of equally many others: the number doubles in every round.
   for (int distance = 1; distance < world_size; distance *= 2) {
     dist.sendrecv(i_am_here, wrap(rank + distance, world_size), so_are_they,
                   wrap(rank - distance, world_size));

@@ -8,8 +8,9 @@ void exchange(Comm& dist, const Tensor& mine, Tensor& theirs, int partner) {
     return;
   }
 
-  // Neither direction waits for the other: no order to get wrong, and both directions of the link
-  // are busy at once. (As in ping_pong, the lower rank could send first: safe, but twice as long.)
+  // Neither direction waits for the other: there is no order to get wrong, and both directions of
+  // the link are busy at once. (As in ping_pong, the lower rank could send first: safe, but twice
+  // as long.)
   dist.sendrecv(mine, partner, theirs, partner);
 }
 

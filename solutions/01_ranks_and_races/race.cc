@@ -8,9 +8,9 @@
 namespace rankbox {
 namespace {
 
-// Load, add and store are one critical section: whoever holds the mutex is alone between its load
-// and its store. Locked around the whole loop it would be as correct, but the threads would take
-// turns once instead of running together.
+// Load, add and store are one critical section: no other thread comes between the load and the
+// store of the thread that holds the mutex. A lock around the whole loop would be as correct, but
+// the threads would run one after the other instead of together.
 void adder(SharedValue& value, std::mutex& mutex, std::int64_t amount, std::int64_t repeats) {
   for (std::int64_t i = 0; i < repeats; ++i) {
     const std::lock_guard lock(mutex);
@@ -18,8 +18,7 @@ void adder(SharedValue& value, std::mutex& mutex, std::int64_t amount, std::int6
   }
 }
 
-// The same mutex: two mutexes would keep adders from adders and subtractors
-// from subtractors, no more.
+// The same mutex: two mutexes would only keep adders from adders and subtractors from subtractors.
 void subtractor(SharedValue& value, std::mutex& mutex, std::int64_t amount, std::int64_t repeats) {
   for (std::int64_t i = 0; i < repeats; ++i) {
     const std::lock_guard lock(mutex);

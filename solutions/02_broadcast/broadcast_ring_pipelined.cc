@@ -20,8 +20,8 @@ void broadcast_ring_pipelined(Comm& dist, Tensor& tensor, int src, int segments)
   const bool last = virtual_rank == world_size - 1;
   const auto part = [&](int i) { return segment(tensor, i, segments); };
 
-  // In step i segment i comes and segment i-1 leaves: the first rank only sends, the last only
-  // receives, and those between do both at once, except in their first step and in their last.
+  // In step i, segment i arrives and segment i-1 leaves: the first rank only sends, the last only
+  // receives, and those between do both at once, except in their first and last step.
   for (int i = 0; i <= segments; ++i) {
     const bool comes = !first && i < segments;
     const bool leaves = !last && i > 0;

@@ -13,9 +13,9 @@ void broadcast_scatter_allgather(Comm& dist, Tensor& tensor, int src) {
   // The pieces of the virtual ranks begin, …, end-1. Where the ranks end, so do the pieces.
   const auto pieces = [&](int begin, int end) { return segments(tensor, begin, end, world_size); };
 
-  // 1. Scatter. My subtree are the `width` virtual ranks from mine on: all of them for src, as many
-  //    as my lowest bit says for others. I get their pieces, and pass on the upper half, then the
-  //    upper half of what is left, …: the farthest first, for it has most left to do.
+  // 1. Scatter. My subtree is the `width` virtual ranks from mine on: all of them for src, as many
+  //    as my lowest set bit for others. I receive their pieces, and send on the upper half, then
+  //    the upper half of what is left, …: the farthest first, because it has most left to do.
   const int width = virtual_rank == 0 ? 1 << rounds(world_size) : virtual_rank & -virtual_rank;
   if (virtual_rank != 0) {
     const int parent = virtual_rank - width;

@@ -9,7 +9,7 @@ void broadcast_tree(Comm& dist, Tensor& tensor, int src) {
   const int virtual_rank = virtual_rank_of(dist.rank(), src, world_size);
 
   // Before every round the virtual ranks 0, …, have-1 have the tensor. Each serves the rank `have`
-  // above it, and they are twice as many; in the last round some find nobody there.
+  // above it, which doubles their number; in the last round some have no partner.
   for (int have = 1; have < world_size; have *= 2) {
     if (virtual_rank < have) {
       const int child = virtual_rank + have;

@@ -10,7 +10,7 @@ void reduce_naive(Comm& dist, Tensor& tensor, int dst, ReduceOp op) {
     return;
   }
 
-  // What comes may not overwrite what is here: it needs a place of its own, one for all.
+  // A received tensor must not overwrite this rank's: it needs its own buffer, one for all.
   Tensor received = empty_like(tensor);
   for (int src = 0; src < dist.world_size(); ++src) {
     if (src != dst) {

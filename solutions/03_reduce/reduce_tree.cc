@@ -10,8 +10,9 @@ void reduce_tree(Comm& dist, Tensor& tensor, int dst, ReduceOp op) {
   const int virtual_rank = virtual_rank_of(dist.rank(), dst, world_size);
   Tensor received = empty_like(tensor);
 
-  // In the round of a distance, those still here are its multiples, and hold the sum of as many
-  // neighbours. The odd multiples hand theirs to the even ones below, and leave.
+  // In the round of a distance, the remaining virtual ranks are its multiples, and each holds the
+  // sum of `distance` neighbours. The odd multiples send theirs to the even ones below, and are
+  // done.
   for (int distance = 1; distance < world_size; distance *= 2) {
     if ((virtual_rank & distance) != 0) {
       const int parent = virtual_rank - distance;
@@ -25,7 +26,7 @@ void reduce_tree(Comm& dist, Tensor& tensor, int dst, ReduceOp op) {
     }
   }
 
-  // Only dst, virtual rank 0, never leaves.
+  // Only dst, virtual rank 0, gets here.
   divide_if_average(tensor, op, world_size);
 }
 

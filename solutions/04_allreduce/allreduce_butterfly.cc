@@ -10,7 +10,7 @@ void allreduce_butterfly(Comm& dist, Tensor& tensor, ReduceOp op) {
   const int core = largest_power_of_two(world_size);
   const int rank = dist.rank();
 
-  // 1. Fold: a rank beyond the power of two lets another one work for it.
+  // 1. Fold: a rank beyond the power of two lets another rank do its work.
   if (rank >= core) {
     dist.send(tensor, rank - core);
     dist.recv(tensor, rank - core);

@@ -8,8 +8,8 @@
 namespace rankbox {
 
 void allreduce_hierarchical(Comm& dist, Tensor& tensor, ReduceOp op) {
-  // The first rank of every node leads it: rank 0 of `node`, for they are ordered by the key. Who
-  // does not lead joins no second communicator, but must be there when it is made.
+  // The first rank of every node leads it: rank 0 of `node`, since the key orders them. The other
+  // ranks join no second communicator, but must call split all the same.
   Comm node = dist.split(dist.node(), dist.rank());
   const bool leads = node.rank() == 0;
   Comm leaders = dist.split(leads ? 0 : -1, dist.rank());

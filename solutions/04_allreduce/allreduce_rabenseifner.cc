@@ -12,7 +12,7 @@ void allreduce_rabenseifner(Comm& dist, Tensor& tensor, ReduceOp op) {
   const int core = largest_power_of_two(world_size);
   const int rank = dist.rank();
 
-  // 1. Fold: a rank beyond the power of two lets another one work for it.
+  // 1. Fold: a rank beyond the power of two lets another rank do its work.
   if (rank >= core) {
     dist.send(tensor, rank - core);
     dist.recv(tensor, rank - core);
@@ -37,7 +37,7 @@ void allreduce_rabenseifner(Comm& dist, Tensor& tensor, ReduceOp op) {
   }
   divide_if_average(ranges.back(), op, world_size);
 
-  // 3. Double, the same way back: swap the two halves of the range before. Straight into place.
+  // 3. Double, the same way back: swap the two halves of the wider range. Straight into place.
   for (int distance = core / 2; distance >= 1; distance /= 2) {
     const int partner = rank ^ distance;
     const int half = (rank & distance) == 0 ? 0 : 1;

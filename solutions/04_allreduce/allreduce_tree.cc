@@ -6,7 +6,7 @@
 namespace rankbox {
 
 void allreduce_tree(Comm& dist, Tensor& tensor, ReduceOp op) {
-  // Any root would do, as long as all ranks mean the same one.
+  // Any root works, as long as all ranks use the same one.
   reduce_tree(dist, tensor, 0, op);
   broadcast_tree(dist, tensor, 0);
 }

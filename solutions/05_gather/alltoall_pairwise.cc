@@ -8,11 +8,11 @@ void alltoall_pairwise(Comm& dist, const Tensor& input, Tensor& output) {
   const int rank = dist.rank();
   const int world_size = dist.world_size();
 
-  // 1. What I have for myself stays here.
+  // 1. My own chunk stays here.
   copy(chunk(output, rank, world_size), chunk(input, rank, world_size));
 
-  // 2. Everyone looks equally far ahead, and is thus looked at by exactly one: nobody has two
-  //    messages at the door while another has none.
+  // 2. Every rank sends equally far ahead, so each receives from exactly one: no rank has two
+  //    messages waiting while another has none.
   for (int step = 1; step < world_size; ++step) {
     const int dst = wrap(rank + step, world_size);
     const int src = wrap(rank - step, world_size);

@@ -10,8 +10,8 @@ void gather_naive(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst) {
     return;
   }
 
-  // Straight into its place, so that nothing is left to put in order. A rank cannot send to itself:
-  // its own tensor is a copy.
+  // Receive each tensor straight into its place, so that nothing is left to reorder. A rank cannot
+  // send to itself: its own tensor is copied.
   for (int src = 0; src < world_size; ++src) {
     const Slice place = chunk(gathered, src, world_size);
     if (src == dst) {

@@ -11,12 +11,12 @@ void reduce_scatter_ring(Comm& dist, Tensor& tensor, Tensor& piece, ReduceOp op)
   const int next = next_rank(rank, world_size);
   const int prev = prev_rank(rank, world_size);
 
-  // 1. What comes is added to what is here, so it needs a place of its own. The largest chunk has
-  //    ⌈N/p⌉ elements.
+  // 1. A received chunk is added to the local one, so it needs its own buffer. The largest chunk
+  //    has ⌈N/p⌉ elements.
   Tensor buffer((tensor.size() + world_size - 1) / world_size);
 
   // 2. Send on the chunk that came last, with my share added. The first to leave is the previous
-  //    rank's: it has the whole way round before it, and so has mine, which comes in the last step.
+  //    rank's: it has the whole way round ahead of it, as mine had, which arrives in the last step.
   for (int step = 0; step < world_size - 1; ++step) {
     const Slice leaving = chunk(tensor, wrap(rank - 1 - step, world_size), world_size);
     const Slice share = chunk(tensor, wrap(rank - 2 - step, world_size), world_size);

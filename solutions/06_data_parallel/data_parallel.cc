@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kMaster = 0;
 
-/// Sample i of a tensor is tensor[i, …]: the same for fewer of them.
+/// The shape of fewer samples: sample i of a tensor is tensor[i, …].
 Shape with_samples(const Shape& shape, std::int64_t samples) {
   std::vector<std::int64_t> extents = shape.extents();
   extents[0] = samples;
@@ -23,7 +23,7 @@ void data_parallel(Comm& dist, Sequential& model, const Batch& batch) {
   Tensor x(with_samples(batch.x.shape(), part));
   dist.scatter(batch.x, x, kMaster);
 
-  // 3. to 5. The loss is the master's to compute.
+  // 3. to 5. The master computes the loss.
   Saved saved;
   const Tensor y = model.forward(std::move(x), saved);
   Tensor all(with_samples(y.shape(), batch.size()));
@@ -33,7 +33,7 @@ void data_parallel(Comm& dist, Sequential& model, const Batch& batch) {
   Tensor dy = empty_like(y);
   dist.scatter(dall, dy, kMaster);
 
-  // 6. and 7. Parts of one sum.
+  // 6. and 7. The gradients are summands.
   model.backward(std::move(dy), saved);
   for (Parameter* parameter : model.parameters())
     dist.reduce(gradient_of(*parameter), kMaster, ReduceOp::SUM);

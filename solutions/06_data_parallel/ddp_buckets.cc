@@ -4,7 +4,7 @@ namespace rankbox {
 
 namespace {
 
-/// All-reduces the gradients as one, and empties the bucket.
+/// All-reduces the gradients as one tensor, and empties the bucket.
 void send(Comm& dist, std::vector<Parameter*>& bucket) {
   Tensor flat(count_elements(bucket));
   std::int64_t end = 0;

@@ -10,7 +10,7 @@ namespace {
 struct Bucket {
   std::vector<Parameter*> parameters;
   std::int64_t bytes = 0;
-  std::int64_t layer = 0;  // whose backward gives it its last gradient
+  std::int64_t layer = 0;  // whose backward produces its last gradient
   Tensor flat = {};
   Request request = {};
 };
@@ -55,7 +55,7 @@ void ddp_overlap(Comm& dist, Sequential& model, Tensor dy, Saved& saved,
                  std::int64_t bucket_bytes) {
   std::vector<Bucket> buckets = plan(model, bucket_bytes);
 
-  // 1. Backward; whatever is complete leaves.
+  // 1. Backward; start every bucket that is complete.
   std::size_t next = 0;
   for (std::int64_t layer = model.size(); layer-- > 0;) {
     dy = model.layer(layer).backward(std::move(dy), saved);
@@ -63,7 +63,7 @@ void ddp_overlap(Comm& dist, Sequential& model, Tensor dy, Saved& saved,
       start(dist, buckets[next]);
   }
 
-  // 2. Only now it is needed.
+  // 2. Wait: only now the gradients are needed.
   for (Bucket& bucket : buckets) {
     dist.wait(bucket.request);
     for_each(bucket, [](Slice gradient, Slice place) { copy(gradient, place); });

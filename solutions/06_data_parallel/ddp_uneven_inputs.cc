@@ -14,7 +14,7 @@ double sum_over_ranks(Comm& dist, double mine) {
   return to_host(sum).front();
 }
 
-/// Adds the gradient of the sum of the losses, divided.
+/// Adds the gradient of the sum of the losses divided by `divisor`.
 void add_gradients(Sequential& model, const Batch& batch, double divisor) {
   Saved saved(batch.pass(Mode::kTraining));
   const Tensor logits = model.forward(batch.x, saved);

@@ -12,7 +12,7 @@ void distributed_sampler(std::int64_t samples, const SamplerOptions& options, Sh
   std::iota(order.begin(), order.end(), std::int64_t{0});
   if (options.shuffle) order = shuffled(samples, options.seed, options.epoch);
 
-  // 2. Every p-th of it; beyond its end it begins again.
+  // 2. Every p-th of it; beyond its end it starts again.
   const std::int64_t p = options.world_size;
   const std::int64_t each = options.drop_last ? samples / p : (samples + p - 1) / p;
   for (std::int64_t i = 0; i < each; ++i) {

@@ -36,7 +36,7 @@ void sync_batch_norm(Comm& dist, const Tensor& x, const Tensor& dy, float epsilo
     y.data()[i] = static_cast<float>((x.data()[i] - mean[k]) * scale[k]);
   });
 
-  // 2. Backward: every sample moved the mean and the variance, and so all others.
+  // 2. Backward: every sample affects the mean and the variance, and through them all others.
   TensorOf<double> gradient_sums = zeros<double>(2 * features);
   double* const dy_sum = gradient_sums.data();
   double* const dy_y_sum = dy_sum + features;

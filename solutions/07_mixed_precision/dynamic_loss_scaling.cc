@@ -17,7 +17,7 @@ bool is_finite(const Tensor& tensor) {
 
 void dynamic_loss_scaling(Comm& dist, const std::vector<Parameter*>& parameters, LossScale& scale,
                           bool& skip) {
-  // 1. Has anybody seen one that is not finite?
+  // 1. Has any rank seen a value that is not finite?
   float overflow = 0;
   for (const Parameter* parameter : parameters) {
     if (!is_finite(parameter->gradient)) overflow = 1;
@@ -26,7 +26,7 @@ void dynamic_loss_scaling(Comm& dist, const std::vector<Parameter*>& parameters,
   dist.all_reduce(any, ReduceOp::MAX);
   skip = to_host(any)[0] > 0;
 
-  // 2. What everybody concludes from it.
+  // 2. What every rank concludes from it.
   scale.good_steps = skip ? 0 : scale.good_steps + 1;
   if (skip) scale.scale /= 2;
   if (scale.good_steps == scale.growth_interval) {

@@ -27,7 +27,8 @@ void pipeline_1f1b(Comm& dist, Stage& stage) {
     if (!stage.is_last()) dist.send(y, next);
   }
 
-  // 2. For each that goes down, one comes up: over the same link, at the same time.
+  // 2. For each activation that goes down, a gradient comes up: over the same link, at the same
+  //    time.
   for (int i = warm_up; i < all; ++i) {
     const Tensor y = forward(i);
     Tensor dy = stage.empty_output_gradient(i - warm_up);
@@ -35,7 +36,7 @@ void pipeline_1f1b(Comm& dist, Stage& stage) {
     backward(i - warm_up, std::move(dy));
   }
 
-  // 3. What is still under way.
+  // 3. The micro-batches still in flight.
   for (int i = all - warm_up; i < all; ++i) {
     Tensor dy = stage.empty_output_gradient(i);
     if (!stage.is_last()) dist.recv(dy, next);

@@ -7,7 +7,7 @@ namespace rankbox {
 
 namespace {
 
-/// One message under way to a neighbour, with what it carries: the next one waits for it.
+/// One message in flight to a neighbour, and its tensor: the next one waits for it.
 class Outbox {
  public:
   Outbox(Comm& dist, int to) : dist_(dist), to_(to) {}

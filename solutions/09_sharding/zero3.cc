@@ -6,7 +6,7 @@ namespace rankbox {
 
 namespace {
 
-/// The layer becomes whole.
+/// Gathers the layer's weights.
 void gather(Comm& dist, const Shard& shard, const std::vector<Parameter*>& parameters) {
   if (parameters.empty()) return;
   Tensor flat = flat_for(shard, dist.world_size());
@@ -14,7 +14,7 @@ void gather(Comm& dist, const Shard& shard, const std::vector<Parameter*>& param
   unpack_values(flat, shard, parameters);
 }
 
-/// The mean of its gradients goes to their owners.
+/// Sends the mean of its gradients to their owners.
 void scatter_gradients(Comm& dist, Shard& shard, const std::vector<Parameter*>& parameters) {
   if (parameters.empty()) return;
   Tensor flat = flat_for(shard, dist.world_size());

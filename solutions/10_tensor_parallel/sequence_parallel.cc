@@ -4,7 +4,7 @@ namespace rankbox {
 
 namespace {
 
-/// All ranks' rows, one below the other.
+/// All ranks' rows, in rank order.
 Tensor gathered(Comm& dist, const Tensor& rows, std::int64_t width) {
   Tensor all({rows.size() / width * dist.world_size(), width});
   dist.all_gather(rows, all);

@@ -19,7 +19,7 @@ void vocab_parallel_cross_entropy(Comm& dist, const Tensor& logits, std::int64_t
     largest.data()[i / own] = std::max(largest.data()[i / own], logits.data()[i]);
   dist.all_reduce(largest, ReduceOp::MAX);
 
-  // 2. Of each row the sum of e^(x - largest), and the label's x - largest, which one rank has.
+  // 2. For each row the sum of e^(x - largest), and the label's x - largest, which one rank has.
   Tensor sums = zeros(2 * batch);
   float* const of_label = sums.data() + batch;
   loss.gradient = Tensor({batch, own});
@@ -32,7 +32,7 @@ void vocab_parallel_cross_entropy(Comm& dist, const Tensor& logits, std::int64_t
   }
   dist.all_reduce(sums, ReduceOp::SUM);
 
-  // 3. What everybody concludes from it.
+  // 3. What every rank concludes from it.
   loss.sum = 0;
   loss.counted = batch - std::count(labels.begin(), labels.end(), kIgnoredLabel);
   for (std::int64_t row = 0; row < batch; ++row) {

@@ -49,7 +49,7 @@ TEST_CASE("csv: a mistake is one line with the number of the line it is on") {
       {"a,b\nc\n", "t.csv:2: expected 2 fields, as in the first record, found 1"},
       {"a,b\n\"x\ny\",c\nd,e,f\n", "t.csv:4: expected 2 fields, as in the first record, found 3"},
       {"a\n\"b\nc", "t.csv:2: a quote that is never closed"},
-      {"a\n\"b\"c\n", "t.csv:2: text behind a closing quote"},
+      {"a\n\"b\"c\n", "t.csv:2: text after a closing quote"},
       {"a\nb\"c\"\n", "t.csv:2: a quote inside a field"},
       {"\"", "t.csv:1: a quote that is never closed"},
   };
