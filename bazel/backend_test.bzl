@@ -1,16 +1,16 @@
-"""Tests that run on whatever backend the build is for.
+"""Tests that run on the backend that the build is configured for.
 
     load("//bazel:backend_test.bzl", "backend_tests")
 
     backend_tests(["point_to_point_test"], deps = ["//comm:run_ranks"])
 
-makes a test from point_to_point_test.cc. With --config=sim or nccl its program is run as it is; with
---config=mpi by mpirun, with 1 to 8 processes, one after the other; with --config=emulated twice, on one
-GPU that all ranks share, and with a GPU for each rank, over NCCL. Where there are several processes,
-all run the same test cases, and tell of them through tests/support/main_of_processes.cc.
+makes a test from point_to_point_test.cc. With --config=sim or nccl its program runs as it is; with
+--config=mpi under mpirun, with 1 to 8 processes, one after the other; with --config=emulated twice,
+on one GPU that all ranks share, and with a GPU per rank, over NCCL. Where there are several
+processes, all run the same test cases, and report them through tests/support/main_of_processes.cc.
 """
 
-# Numbers of processes that a test is run with.
+# The numbers of processes that a test runs with.
 PROCESSES = [1, 2, 3, 4, 5, 6, 7, 8]
 
 # Numbers of emulated GPUs.
@@ -38,7 +38,7 @@ _backend_test = rule(
     implementation = _backend_test_impl,
     attrs = {
         "program": attr.label(executable = True, cfg = "target", mandatory = True),
-        "processes": attr.int_list(doc = "under mpirun, with so many; empty: by itself"),
+        "processes": attr.int_list(doc = "under mpirun, with this many; empty: by itself"),
         "gpus": attr.int_list(doc = "once with each number of emulated GPUs"),
         "_mpirun": attr.label(
             executable = True,
@@ -69,7 +69,7 @@ def backend_test(name, srcs, deps, size = "small", tags = [], processes = PROCES
     _backend_test(
         name = name,
         size = size,
-        # What ./rankbox test runs for each backend.
+        # ./rankbox test runs these for each backend.
         tags = tags + ["backend"],
         program = name + "_program",
         processes = select({

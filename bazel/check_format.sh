@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Layout of all C++ files as .clang-format says. Prints what differs and the command that mends it;
-# --fix mends it. Exit 77: no fitting clang-format here.
+# Checks the layout of all C++ files against .clang-format. Prints the files that differ and the
+# command that fixes them; --fix fixes them. Exit 77: no suitable clang-format.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
 # shellcheck source=bazel/sources.sh
 . bazel/sources.sh
 
-# Other versions lay out differently: one version has to decide.
+# Versions differ in layout: one version has to decide.
 format=$(clang_tool clang-format) || exit 77
 
 mapfile -t files < <(cpp_files '*.cc' '*.h' '*.cu' '*.cuh')
@@ -25,5 +25,5 @@ done)
 for file in "${wrong[@]}"; do
   "$format" "$file" | diff -u --label "$file" --label "$file (formatted)" "$file" -
 done | head -n 300
-printf 'format: %d of %d files differ. Mend with: bazel/check_format.sh --fix\n' "${#wrong[@]}" "${#files[@]}"
+printf 'format: %d of %d files differ. Fix with: bazel/check_format.sh --fix\n' "${#wrong[@]}" "${#files[@]}"
 exit 1

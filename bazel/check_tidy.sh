@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# clang-tidy over our .cc files, as .clang-tidy says; a finding is an error. A file is looked at
-# again only when it, a header of ours that it includes, or the rules changed since it last passed.
-# usage: check_tidy.sh [FILE...]     Exit 77: no fitting clang-tidy here.
+# Runs clang-tidy on our .cc files with the checks of .clang-tidy; a finding is an error. A file is
+# checked again only when it, one of our headers that it includes, or the rules changed since it
+# last passed.
+# usage: check_tidy.sh [FILE...]     Exit 77: no suitable clang-tidy.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
 # shellcheck source=bazel/sources.sh

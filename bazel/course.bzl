@@ -1,4 +1,4 @@
-"""@course: what the build knows of the exercises, from exercises/registry.toml.
+"""@course: the exercises, as the build sees them, from exercises/registry.toml.
 
     exercises.bzl   EXERCISES, CONTRACTS and chapters_of()
     :stubs          NN_topic/NAME.cc as handed out, whatever the learner has written since

@@ -31,7 +31,7 @@ def chapters_of(contracts):
 
 def entries(text):
     """The tables of the registry, as (kind, fields with text values). The command line and
-    //exercises:registry_test read the file with a TOML parser, and refuse what is no TOML."""
+    //exercises:registry_test read the file with a TOML parser, and refuse what is not TOML."""
     found = []
     for line in text.splitlines():
         if heading := re.match(r"\[\[(\w+)\]\]", line):
@@ -58,14 +58,14 @@ def stub(root, path, wanted):
             return git.stdout
     except OSError:  # no git here
         pass
-    # Only tests need it: to fail here would break all builds.
+    # Only tests need it: failing here would break all builds.
     print(f"rankbox: {path} was changed, and git does not have the original ({wanted}): "
           "git fetch --unshallow", file=sys.stderr)
     return f"#error {path}: the original {wanted} is not here: git fetch --unshallow\n".encode()
 
 
 def check(registry):
-    """Prints the exercises whose file is not as handed out; returns how many."""
+    """Prints the exercises whose file differs from the stub; returns how many."""
     changed = 0
     for kind, fields in entries(registry.read_text(encoding="utf-8")):
         if kind != "exercise":

@@ -13,7 +13,7 @@ load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load("@cuda//:defs.bzl", "CUDA_FOUND", "NVCC", "NVCC_VERSION")
 load("//bazel:defs.bzl", "REAL_CUDA_ONLY")
 
-# A100, H100 and H200, and for what is newer something that the driver translates.
+# A100, H100 and H200, and PTX for newer GPUs, which the driver translates.
 _TARGETS = [
     "arch=compute_80,code=sm_80",
     "arch=compute_90,code=sm_90",
@@ -25,7 +25,7 @@ def _objects_impl(ctx):
     context = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps]).compilation_context
     objects = []
     for source in ctx.files.srcs:
-        # What the linker takes for position-independent code, by its name.
+        # The name marks position-independent code for the linker.
         object = ctx.actions.declare_file(ctx.label.name + "/" + source.basename[:-len(".cu")] + ".pic.o")
         arguments = ctx.actions.args()
         arguments.add_all(["-ccbin", compiler, "-std=c++20", "-O3", "-Xcompiler", "-fPIC,-Wall,-Wextra"])
@@ -41,7 +41,7 @@ def _objects_impl(ctx):
             arguments = [arguments],
             inputs = depset(ctx.files.srcs + ctx.files.hdrs, transitive = [context.headers]),
             outputs = [object],
-            # Another release of nvcc is another action.
+            # Another release of nvcc makes another action.
             env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "RANKBOX_NVCC_VERSION": NVCC_VERSION},
             mnemonic = "Nvcc",
             progress_message = "Compiling %s with nvcc" % source.short_path,

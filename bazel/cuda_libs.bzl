@@ -60,7 +60,7 @@ def _cuda_homes(ctx):
     return homes
 
 def _nvcc_version(ctx, nvcc):
-    """(13, 0), or None if it does not say."""
+    """(13, 0), or None if it is unknown."""
     result = ctx.execute([nvcc, "--version"])
     words = result.stdout.replace(",", " ").split(" ")
     for i, word in enumerate(words[:-1]):
@@ -71,7 +71,7 @@ def _nvcc_version(ctx, nvcc):
     return None
 
 def _find_cuda(ctx, arch):
-    """The toolkit as a struct, or a string that says why there is none."""
+    """The toolkit as a struct, or a string with the reason why there is none."""
     homes = _cuda_homes(ctx)
     for home in homes:
         include = _first_existing(ctx, _include_folders(home, arch), "cuda_runtime_api.h")
@@ -93,7 +93,7 @@ def _find_cuda(ctx, arch):
         return struct(
             home = home,
             include = include,
-            # nvcc finds its parts beside itself, and does not look through links.
+            # nvcc finds its parts beside itself, and does not resolve links.
             nvcc = str(ctx.path(nvcc).realpath),
             static = static,
             shared = shared,
@@ -102,7 +102,7 @@ def _find_cuda(ctx, arch):
     return "no CUDA toolkit (nvcc, cuda_runtime_api.h, libcudart) in " + ", ".join(homes)
 
 def _find_nccl(ctx, arch, cuda):
-    """NCCL as a struct, or a string that says why there is none."""
+    """NCCL as a struct, or a string with the reason why there is none."""
     home = ctx.os.environ.get("NCCL_HOME", "")
     if home:
         homes = [home]
@@ -135,7 +135,7 @@ cc_library(
 )
 """
 
-# Folders that every compiler searches by itself; naming them again would confuse it.
+# Folders that every compiler searches by default; naming them again would confuse it.
 _BUILTIN_INCLUDES = ["/usr/include", "/usr/local/include"]
 
 _NCCL = """
@@ -218,7 +218,7 @@ def _cuda_libs_impl(ctx):
 cuda_libs = repository_rule(
     implementation = _cuda_libs_impl,
     environ = ["CUDA_HOME", "NCCL_HOME"],
-    # As system_libs: looked at again whenever a Bazel server starts.
+    # Like system_libs: evaluated again whenever a Bazel server starts.
     local = True,
     configure = True,
 )

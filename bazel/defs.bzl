@@ -56,7 +56,7 @@ REAL_CUDA_ONLY = NCCL_ONLY + select({
     "//conditions:default": [],
 })
 
-# Not under this sanitizer. Say beside the use why: an opt-out hides real bugs.
+# Not under this sanitizer. Give the reason at each use: an opt-out hides real bugs.
 NO_TSAN = select({
     "//bazel:is_tsan": ["//bazel:not_under_tsan"],
     "//conditions:default": [],
@@ -75,7 +75,7 @@ NO_UBSAN = select({
 NO_SANITIZERS = NO_TSAN + NO_ASAN + NO_UBSAN
 
 # For sources that learners edit: a stub does not use its parameters yet, and a warning should not
-# stand between somebody and their verdict.
+# keep a learner from a verdict.
 LEARNER_COPTS = [
     "-Wno-error",
     "-Wno-unused-parameter",

@@ -10,12 +10,12 @@ shift
 [[ $program == /* ]] || program=$PWD/$program
 limit=${RANKBOX_MPI_TEST_SECONDS:-120}
 
-# Open MPI's: what it would refuse on a machine with few cores, or to root. Others ignore them.
+# For Open MPI, which would refuse machines with few cores, and root. Others ignore these.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
-# Where containers forbid to read each other's memory, it says so for every process.
+# It warns for every process where containers forbid reading each other's memory.
 export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism-none}
-# Its session folders have long names, and a socket's may not be long.
+# Its session folders have long names, and a socket's name must be short.
 TMPDIR=$(mktemp -d /tmp/rankbox_mpi.XXXXXX) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
@@ -29,9 +29,9 @@ run() {
   status=${PIPESTATUS[0]}
 }
 
-# Once in a thousand times Open MPI 4's mpirun takes a process that ended well for one that left without
-# MPI_Finalize (open-mpi/ompi, issues 7833 and 9389). If the test itself passed, and nobody crashed, that is
-# tried again: who really does so is found the second time.
+# Once in a thousand runs, Open MPI 4's mpirun reports a process that ended normally as one that
+# exited without MPI_Finalize (open-mpi/ompi, issues 7833 and 9389). If the test itself passed and
+# no process crashed, try again: a process that really does so fails the second time, too.
 may_have_lost_track() {
   ((status == 1)) && grep -q 'exiting improperly' "$TMPDIR/output" &&
     grep -q 'SUCCESS!' "$TMPDIR/output"

@@ -1,16 +1,16 @@
-"""The external repositories that Bazel itself asks for, without a network.
+"""The external repositories that Bazel itself needs, without a network.
 
 Every Bazel 4 build resolves @platforms, @rules_java, @rules_proto, @rules_cc and
 @remote_coverage_tools, and would download them. Debian and Ubuntu package the first three (and
-bazel_skylib); the last two are stood in for by a few lines of our own:
+bazel_skylib); a few lines here replace the last two:
 
-* rules_cc: the packaged one is newer than the packaged Bazel and does not load in it. We need only
-  its re-export of the native rules.
+* rules_cc: the packaged one is newer than the packaged Bazel and does not load in it. Only its
+  re-export of the native rules is needed.
 * remote_coverage_tools: mentioned by every test target, used only by `bazel coverage`.
 """
 
-# Debian splits the rule sets over .../rules and .../tools; other layouts are tried so that a release
-# which moves them still works. The first folder that exists wins.
+# Debian splits the rule sets over .../rules and .../tools; other layouts are tried so that a
+# release that moves them still works. The first folder that exists wins.
 _PREFIXES = [
     "/usr/share/bazel",
     "/usr/lib/bazel",
@@ -38,7 +38,7 @@ _packaged_repo = repository_rule(
         "folders": attr.string_list(mandatory = True, doc = "below each of _PREFIXES, best first"),
         "package": attr.string(mandatory = True, doc = "the Debian package that brings it"),
     },
-    # Looked at again whenever a Bazel server starts: packages come and go behind Bazel's back.
+    # Evaluated again whenever a Bazel server starts: packages change without Bazel's knowledge.
     local = True,
 )
 

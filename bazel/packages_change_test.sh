@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # usage: packages_change_test.sh SCRIPT
 #
-# MPI that is installed after the first build is found by the next one, by the same Bazel server. In a
-# small workspace with this project's `rankbox`, rules and flags, where MPI hides from pkg-config at
-# first, and where the program to build is a few lines.
+# MPI that is installed after the first build is found by the next one, with the same Bazel server.
+# Runs in a small workspace with this project's `rankbox`, rules and flags, where MPI is hidden from
+# pkg-config at first, and where the program to build is a few lines.
 set -euo pipefail
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
@@ -64,7 +64,7 @@ server() { bazel info server_pid 2>/dev/null; }
 ! output=$(build) || fail "it builds without MPI"
 echo "$output"
 [[ $output == *"apt-get install libopenmpi-dev"* ]] || fail "it does not say what to install"
-[[ $output != *incompatible* ]] || fail "it speaks of Bazel's constraints"
+[[ $output != *incompatible* ]] || fail "it mentions Bazel's constraints"
 before=$(server)
 
 # ---- MPI comes ---------------------------------------------------------------------------------
@@ -78,17 +78,17 @@ echo "$output"
 [[ -x .rankbox/bin/rankbox-run-mpi ]] || fail "there is no program"
 [[ $(server) == "$before" ]] || fail "another server: the test shows nothing"
 
-# ---- Looking again rebuilds nothing -------------------------------------------------------------
+# ---- Another look rebuilds nothing -------------------------------------------------------------
 rm .rankbox/rankbox-run-mpi.inputs
 log=$(bazel sync --only=system --only=cuda 2>&1) || fail "$log"
 log=$(bazel build --config=mpi //cli/run:rankbox-run 2>&1) || fail "$log"
-[[ $log == *"1 process: 1 internal"* ]] || fail "looking again rebuilds: $log"
+[[ $log == *"1 process: 1 internal"* ]] || fail "another look rebuilds: $log"
 
 # ---- GPUs: what is missing is said in one line, before anything is built --------------------------
 output=$(CUDA_HOME=/nonexistent ./rankbox --build-program run nccl --bundle 2>&1) && fail "no toolkit: $output"
-[[ $output == *"no CUDA toolkit"*"set CUDA_HOME"* ]] || fail "no word of the toolkit: $output"
+[[ $output == *"no CUDA toolkit"*"set CUDA_HOME"* ]] || fail "it does not mention the toolkit: $output"
 if [[ $(PATH=$PATH:/sbin ldconfig -p) != *libcuda.so.1* ]]; then
   output=$(./rankbox --build-program run nccl 2>&1) && fail "no driver: $output"
-  [[ $output == "rankbox: no NVIDIA driver here"* && $output != *$'\n'* ]] || fail "no word of the driver: $output"
+  [[ $output == "rankbox: no NVIDIA driver here"* && $output != *$'\n'* ]] || fail "it does not mention the driver: $output"
 fi
 echo passed

@@ -2,7 +2,7 @@
 
 usage: show_failures.py BUILD_EVENTS.json
 
-Whoever reads a log of CI has nothing else: the files that Bazel names are gone with the machine.
+A CI log needs them: the files that Bazel names are deleted with the machine.
 """
 
 import json

@@ -9,7 +9,7 @@ cpp_files() {
   if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
     git ls-files -co --exclude-standard -- "$@"
   else
-    # An unpacked archive: everything except what Bazel and ./rankbox leave behind.
+    # An unpacked archive: everything except the files that Bazel and ./rankbox create.
     local pattern tests=()
     for pattern in "$@"; do tests+=(-o -name "$pattern"); done
     find . \( -name 'bazel-*' -o -name '.?*' \) -prune -o -type f \( "${tests[@]:1}" \) -print | sed 's|^\./||'

@@ -27,7 +27,7 @@ _OPTIONAL_LIBRARIES = [
     struct(name = "mpi", modules = ["ompi-c", "mpi-c", "mpich"], header = "mpi.h", package = "libopenmpi-dev", links = None),
 ]
 
-# Folders that every compiler searches by itself.
+# Folders that every compiler searches by default.
 _BUILTIN_INCLUDES = ["/usr/include", "/usr/local/include"]
 
 def _pkg_config(ctx, module, arguments):
@@ -57,7 +57,7 @@ def _find(ctx, lib):
                 linkopts = [f for f in libs.split(" ") if f],
             )
 
-    # Header-only libraries need no flags; for the others we would have to guess them.
+    # Header-only libraries need no flags; for others they would have to be guessed.
     if lib.links != None:
         for folder in _BUILTIN_INCLUDES:
             if ctx.path(folder + "/" + lib.header).exists:
@@ -65,7 +65,7 @@ def _find(ctx, lib):
     return None
 
 def _target(ctx, lib, found):
-    # Bazel takes include folders only inside the repository: link them in.
+    # Bazel accepts include folders only inside the repository: link them in.
     includes = []
     for i, folder in enumerate(found.folders):
         if ctx.path(folder).exists:
@@ -124,8 +124,9 @@ def _system_libs_impl(ctx):
 system_libs = repository_rule(
     implementation = _system_libs_impl,
     environ = ["PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR"],
-    # Asked again whenever a Bazel server starts (40 ms): packages come and go behind Bazel's back.
-    # While one runs, the script `rankbox` asks before each build: `bazel sync --only=system`.
+    # Evaluated again whenever a Bazel server starts (40 ms): packages change without Bazel's
+    # knowledge. While one runs, the script `rankbox` evaluates it before each build:
+    # `bazel sync --only=system`.
     local = True,
     configure = True,
 )

@@ -1,4 +1,4 @@
-"""Prints "KEY<tab>FILE" for each .cc file that clang-tidy can look at on this machine.
+"""Prints "KEY<tab>FILE" for each .cc file that clang-tidy can check on this machine.
 
 usage: tidy_keys.py FLAGS FILE... <RULES
 
@@ -32,7 +32,7 @@ BACKENDS = {"sim/communicator.h": "SIM", "mpi/communicator.h": "MPI", "gpu/commu
 
 
 def closure(path, flags, seen, system):
-    """Adds to `seen` what `path` includes of ours, to `system` the names in angle brackets."""
+    """Adds our files that `path` includes to `seen`, and names in angle brackets to `system`."""
     if path in seen:
         return
     seen.add(path)

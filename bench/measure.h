@@ -1,5 +1,5 @@
-// How every program in this folder takes a time, so that Rankbox and its peers are measured by the
-// same loop.
+// The timing loop of every program in this folder, so that Rankbox and its peers are measured in
+// the same way.
 //
 // A block is a number of calls, back to back, that lasts about 5 ms; its time is that of
 // the slowest rank, divided by the calls. The result is the median of many blocks: one
@@ -30,7 +30,7 @@ inline double median(std::vector<double> samples) {
   return *middle;
 }
 
-/// Seconds that one call of `operation` takes, the same on every rank.
+/// Returns the seconds that one call of `operation` takes, the same on every rank.
 ///
 /// @param operation called on every rank the same number of times
 /// @param max_over_ranks double -> double: the largest of the ranks' arguments, on every rank;
@@ -45,7 +45,7 @@ double seconds_per_call(Operation operation, MaxOverRanks max_over_ranks) {
     return max_over_ranks(now() - begin);
   };
 
-  // 1. Find how many calls make a block; that is the warm-up too. All ranks see the same times,
+  // 1. Find how many calls make a block, which is also the warm-up. All ranks see the same times,
   //    so they agree.
   int calls = 1;
   double spent = max_over_ranks(0);

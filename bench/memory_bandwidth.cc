@@ -4,7 +4,7 @@
 //   memory_bandwidth BYTES     seconds to read and write BYTES once, one pinned thread per core
 //
 // STREAM's "scale" done in place, on the same amount of memory as the operation it bounds, so that
-// both profit alike from what fits into the caches. Prints one number, in seconds.
+// both profit alike from the caches. Prints one number, in seconds.
 #include <barrier>
 #include <cstdio>
 #include <cstdlib>
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   for (unsigned core = 0; core < cores; ++core) {
     threads.emplace_back([&, core] {
       pin_to_core(core);
-      std::vector<float> mine(floats, 1.0f);  // first touched, so placed, by the core that uses it
+      std::vector<float> mine(floats, 1.0f);  // placed by the core that touches it first
       float* const data = mine.data();
       const auto max_over_threads = [&](double seconds) {
         times[core] = seconds;

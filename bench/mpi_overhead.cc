@@ -1,13 +1,13 @@
-// What Comm over MPI costs beside the same algorithm written in plain MPI: both in one run, block by
-// block in turns, so that a noisy moment falls on both.
+// The overhead of Comm over MPI, beside the same algorithm in plain MPI. Both run in one program
+// and alternate block by block, so that a noisy moment affects both.
 //
 //   mpirun -n 2 mpi_overhead                     all cases, as a table
 //   mpirun -n 2 mpi_overhead --json FILE         the same, and every figure as JSON
-//   mpirun -n 2 mpi_overhead pingpong|sendrecv|ring BYTES     seconds of Comm, of plain MPI with the
+//   mpirun -n 2 mpi_overhead pingpong|sendrecv|ring BYTES    seconds of Comm, of plain MPI with the
 //                                                same synchronous sends, and of MPI_Send
 //
-// The plain programs use MPI_Ssend or MPI_Issend, the rendezvous that Comm promises. MPI_Send, which
-// may buffer, is another promise: its time is for information.
+// The plain programs use MPI_Ssend or MPI_Issend, the rendezvous that Comm promises. MPI_Send may
+// buffer, which is another promise: its time is for information.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -40,8 +40,8 @@ double max_over_ranks(double mine) {
   return largest;
 }
 
-/// Median seconds of each program's call, from so many rounds in which every program has one block of
-/// some 5 ms.
+/// Returns the median seconds of each program's call, from `rounds` rounds in which every program
+/// has one block of about 5 ms.
 std::vector<double> measure(const std::vector<Program>& programs) {
   const auto time_block = [](const Program& program, int calls) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -56,7 +56,7 @@ std::vector<double> measure(const std::vector<Program>& programs) {
   std::vector<std::vector<double>> samples(programs.size());
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t k = 0; k < programs.size(); ++k) {
-      // Each comes first, second and last in turn.
+      // Each program is first, second and last in turn.
       const std::size_t i = (k + static_cast<std::size_t>(round)) % programs.size();
       samples[i].push_back(time_block(programs[i], calls[i]) / calls[i]);
     }
@@ -68,7 +68,7 @@ std::vector<double> measure(const std::vector<Program>& programs) {
 
 // ---- The programs: Comm's, with synchronous sends, and with MPI_Send ---------------------------
 
-/// There and back, half of which is one message.
+/// There and back; one message is half of it.
 std::vector<Program> pingpong(Comm& dist, Tensor& tensor) {
   const int partner = 1 - dist.rank();
   const bool first = dist.rank() == 0;
@@ -126,7 +126,7 @@ class AlignedFloats {
   float* data_;
 };
 
-/// allreduce_ring of the course, word for word, on MPI and pointers.
+/// The course's allreduce_ring, line by line, on MPI and pointers.
 template <class Isend>
 void plain_ring(Isend isend, float* tensor, std::int64_t size, int rank, int world_size) {
   const int next = next_rank(rank, world_size);
@@ -136,7 +136,7 @@ void plain_ring(Isend isend, float* tensor, std::int64_t size, int rank, int wor
     const int at = wrap(c, world_size);
     return static_cast<int>((at + 1) * size / world_size - at * size / world_size);
   };
-  // Aligned as a Tensor is, so that the allocator gives both sides the same memory: other memory is
+  // Aligned like a Tensor, so that the allocator gives both sides the same memory: other memory is
   // not in the cache, and costs up to a fifth of the time at 16 MiB.
   const AlignedFloats buffer((size + world_size - 1) / world_size);
   for (int step = 0; step < world_size - 1; ++step) {

@@ -34,7 +34,7 @@ def gloo(*arguments):
 
 
 def mpirun(world_size, *command):
-    """Bound to cores where there are enough of them; else left to the scheduler, with Open MPI's own yielding."""
+    """Bound to cores if there are enough; else left to the scheduler, with Open MPI's yielding."""
     binding = ["--bind-to", "core"] if world_size <= CORES else ["--oversubscribe", "--bind-to", "none"]
     return ["mpirun", "-np", str(world_size), *binding, *map(str, command)]
 
@@ -44,7 +44,7 @@ def mpi(world_size, *arguments):
 
 
 def over_mpi(what, size):
-    """Comm over MPI, and the same in plain MPI, block by block in turns: two figures of one program."""
+    """Comm over MPI and plain MPI, alternating block by block: two figures of one program."""
     return mpirun(2, "mpi_overhead", what, size)
 
 
@@ -53,7 +53,7 @@ def training(model, ranks):
 
 
 def torch(model):
-    """By the distribution's interpreter, which its packages belong to."""
+    """With the distribution's interpreter, which has its packages."""
     python = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
     return [python, str(ROOT / "bench" / "torch_peer.py"), model]
 
@@ -68,12 +68,12 @@ def bound(world_size):
 
 
 class Row:
-    """One comparison. `judge` says how the two times become a figure, and what it must reach.
+    """One comparison. `judge` says how the two times become a figure, and its target.
 
     faster    peer's time / Rankbox's time   at least `target`
     share     bound's time / Rankbox's time  at least `target`, shown in percent
-    overhead  Rankbox's time / peer's - 1    at most `target`, shown in percent; one program tells both
-    more      Rankbox's time - peer's        at most `target`, in seconds; one program tells both
+    overhead  Rankbox's time / peer's - 1    at most `target`, shown in percent; one program for both
+    more      Rankbox's time - peer's        at most `target`, in seconds; one program for both
     at_most   Rankbox's time, in seconds     at most `target`
     runs      Rankbox's time                 that there is one
     """
@@ -169,14 +169,14 @@ def rows():
             target=0.1),
         Row("start and join 8 ranks", sim("start", 8), judge="at_most", target=1e-3),
         Row("allreduce_tree on 4096 ranks", sim("tree", 4096), judge="runs"),
-        # Many ranks on few cores, where Open MPI's processes take turns too: what fibers are for.
+        # Many ranks on few cores, where Open MPI's processes take turns too: the case for fibers.
         Row("all_reduce 1 float MAX, p = 8, fibers", sim("fibers", "allreduce", 1, 8), "Open MPI",
             mpi(8, "allreduce", 1), target=40),
         Row("start and join 8 ranks, fibers", sim("fibers", "start", 8), judge="at_most", target=1e-3),
         Row("allreduce_tree on 4096 ranks, fibers", sim("fibers", "tree", 4096), judge="runs"),
         Row("allreduce_tree on 65536 ranks, fibers", sim("fibers", "tree", 65536), judge="runs"),
 
-        # What a learner sees: the same source as the reference, and how long a save takes to a figure.
+        # A learner's view: the same source as the reference, and the time from a save to a figure.
         *(Row(f"yours over {backend}: ring of {size >> 10} KiB, p = 2", yours("time", backend, size), "ours",
               judge="overhead", target=0.03) for backend in ("sim", "mpi") for size in (64 << 10, 1 << 20, 4 << 20)),
         Row("from a saved file to its time, sim", yours("loop", "sim", 64 << 10), judge="at_most", target=3),
@@ -192,7 +192,7 @@ def rows():
 
 
 def run_program(command, folders):
-    """The numbers a program prints, or None and why there are none."""
+    """The numbers that a program prints, or None and the reason."""
     program = next(word for word in command
                    if word.endswith(("_bench", "_peer", "_bandwidth", "_overhead", "_peer.py")))
     if command[0] == "mpirun" and not shutil.which("mpirun"):
@@ -217,7 +217,7 @@ def run_program(command, folders):
 
 def measure(table, rounds, folders):
     for round_number in range(rounds):
-        # A command that several rows share (our side, mostly) runs once in a round.
+        # A command that several rows share (mostly our side) runs once per round.
         answers = {}
         for row in table:
             for side, command in (("ours", row.ours), ("peer", row.peer)):
@@ -240,7 +240,7 @@ def measure(table, rounds, folders):
 
 
 def build():
-    """The folders with the programs. Ours must build; a library that others need may be absent."""
+    """The folders with the programs. Ours must build; a peer's library may be absent."""
     ours = ["//bench:sim_bench", "//bench:memory_bandwidth", "//bench:training_bench"]
     subprocess.run(["bazel", "build", *ours], cwd=ROOT, check=True)
     folders = []

@@ -1,5 +1,5 @@
-// Rankbox by the loop that its peers are measured with: checking, tracing and virtual clocks on,
-// unless said otherwise. Prints one number, in seconds (overhead: two).
+// Rankbox, measured with its peers' loop: checking, tracing and virtual clocks are on unless noted.
+// Prints one number, in seconds (overhead: two).
 //
 //   sim_bench pingpong BYTES          one way, between 2 ranks
 //   sim_bench allreduce COUNT P       the native all_reduce, MAX, COUNT floats
@@ -10,8 +10,8 @@
 //
 // With `fibers` before the rest, ranks are fibers instead of threads.
 //
-// Ranks are pinned to cores when every rank has its own, as `mpirun --bind-to core` does; else they
-// are left alone.
+// Ranks are pinned to cores when every rank has its own, like `mpirun --bind-to core`; else they
+// are not pinned.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -44,7 +44,7 @@ void pin_if_room(const Comm& dist) {
   pthread_setaffinity_np(pthread_self(), sizeof cores, &cores);  // best effort
 }
 
-/// Seconds of one operation in a world of its own.
+/// Returns the seconds of one operation in its own world.
 /// @param make Comm& -> the operation, as a function of no arguments
 template <class Make>
 double seconds_in_world(int world_size, Make make) {
@@ -88,8 +88,8 @@ double allreduce(AllReduce algorithm, std::int64_t count, int world_size) {
   });
 }
 
-/// Per message, everything counted: starting the ranks, the messages, and the
-/// clocks computed after them.
+/// Seconds per message, including the start of the ranks, the messages, and the clocks computed
+/// after them.
 double whole_run(std::int64_t bytes, bool trace) {
   constexpr int kRoundTrips = 2000;
   const double begin = now();
@@ -109,7 +109,7 @@ double whole_run(std::int64_t bytes, bool trace) {
   return (now() - begin) / (2 * kRoundTrips);
 }
 
-/// On and off in turns, so that a noisy moment falls on both.
+/// On and off in turns, so that a noisy moment affects both.
 std::pair<double, double> overhead(std::int64_t bytes) {
   std::vector<double> on;
   std::vector<double> off;
@@ -131,7 +131,7 @@ double median_run(int runs, int world_size, Body body) {
   return median(samples);
 }
 
-/// Whole number, at least 1; 0 if it is not one.
+/// A whole number of at least 1; 0 if it is not one.
 std::int64_t positive(const char* text) {
   char* end = nullptr;
   const long long value = std::strtoll(text, &end, 10);

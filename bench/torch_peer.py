@@ -13,7 +13,7 @@ from torch import nn
 
 BATCH = 64
 SAMPLES = 4096
-BLOCK_SECONDS, WARM_UP_SECONDS, BLOCKS = 5e-3, 20e-3, 21  # as bench/measure.h has them
+BLOCK_SECONDS, WARM_UP_SECONDS, BLOCKS = 5e-3, 20e-3, 21  # the values of bench/measure.h
 
 MODELS = {
     "mlp": lambda: nn.Sequential(nn.Flatten(), nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(),

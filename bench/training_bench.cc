@@ -1,7 +1,7 @@
-// Seconds that training takes for each sample: forward, loss, backward, averaging of gradients, SGD.
-// Prints one number, as bench/torch_peer.py does for the same models, batches and optimizer.
+// Seconds that training takes for each sample: forward, loss, backward, averaging of gradients,
+// SGD. Prints one number, as bench/torch_peer.py does for the same models, batches and optimizer.
 //
-//   training_bench mlp|conv_net RANKS       64 samples a rank and step
+//   training_bench mlp|conv_net RANKS       64 samples per rank and step
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

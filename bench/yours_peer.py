@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A learner's ring all-reduce beside the reference, which it is a copy of, on two ranks.
+"""A learner's ring all-reduce, a copy of the reference, beside the reference, on two ranks.
 
     bench/yours_peer.py time BACKEND BYTES    seconds of yours and of the reference, in one run
     bench/yours_peer.py loop BACKEND BYTES    seconds of the whole command, from the saved file to the table

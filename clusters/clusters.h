@@ -1,4 +1,4 @@
-// The machines Rankbox knows by name, and those of your own.
+// Clusters: presets by name, and your own in TOML files.
 //
 // A cluster is a TOML file like those in clusters/presets:
 //
@@ -11,7 +11,7 @@
 //   [between_nodes]              # left out: as within_node
 //   alpha_us = 10
 //   bandwidth_GB_s = 25
-//   [[native]]                   # any number: what native collectives choose from, see
+//   [[native]]                   # any number: native collectives choose from these, see
 //   alpha_us = 4                 # comm/cluster.h
 //   bandwidth_GB_s = 250
 #pragma once
@@ -24,14 +24,15 @@
 
 namespace rankbox {
 
-/// Those of clusters/presets; the first is the default.
+/// The names of clusters/presets; the first is the default.
 const std::vector<Cluster>& cluster_presets();
 
-/// The preset of that name, or what the file says if it is a path (it ends in .toml or has a slash).
+/// Returns the preset with that name, or reads the file if it is a path (it ends in .toml or has a
+/// slash).
 /// Throws InvalidArgument that lists the names, or says what is wrong with the file.
 Cluster cluster_named(std::string_view name);
 
-/// Throws InvalidArgument that names `source`, the field and the way out.
+/// Throws InvalidArgument that names `source`, the field and the fix.
 Cluster parse_cluster(std::string_view text, const std::string& source);
 
 }  // namespace rankbox

@@ -1,4 +1,4 @@
-// The machines known by name, and those in files.
+// Clusters by name, and clusters in files.
 #include "clusters/clusters.h"
 
 #include <set>
@@ -32,7 +32,7 @@ TEST_CASE("the first preset is the default cluster") {
   CHECK(first.gamma == standard.gamma);
 }
 
-TEST_CASE("every preset is a machine that could be: prices above zero, between nodes not cheaper") {
+TEST_CASE("every preset is plausible: costs above zero, between nodes not cheaper than inside") {
   for (const Cluster& preset : cluster_presets()) {
     CAPTURE(preset.name);
     CHECK(preset.within_node.alpha > 0);
@@ -46,7 +46,7 @@ TEST_CASE("every preset is a machine that could be: prices above zero, between n
   }
 }
 
-TEST_CASE("an unknown name is refused with the names there are") {
+TEST_CASE("an unknown name is refused with the existing names") {
   std::string message;
   try {
     cluster_named("abacus");
@@ -72,7 +72,7 @@ std::string complaint_about(const std::string& toml) {
   return "none";
 }
 
-TEST_CASE("a file says all there is to say, in units that people use") {
+TEST_CASE("a file sets every field, in common units") {
   const Cluster cluster = parse_cluster(
       "name = \"mine\"\nranks_per_node = 2\nreduction_GB_s = 8\n" + std::string(kWithin) +
           "[between_nodes]\nalpha_us = 10\nbandwidth_GB_s = 1\n"
@@ -89,7 +89,7 @@ TEST_CASE("a file says all there is to say, in units that people use") {
   CHECK(cluster.native[1].beta == doctest::Approx(1 / 20e9));
 }
 
-TEST_CASE("what is left out has a meaning: one node, links all alike, no modes") {
+TEST_CASE("what is left out has a default: one node, equal links, no modes") {
   const Cluster cluster =
       parse_cluster(std::string("name = \"mine\"\nreduction_GB_s = 8\n") + kWithin, "mine.toml");
   CHECK(cluster.ranks_per_node == 0);
@@ -120,7 +120,7 @@ TEST_CASE("a mistake in a file is one line that names the file and the field") {
   }
 }
 
-TEST_CASE("a path is read, and one that cannot be is refused by its name") {
+TEST_CASE("a path is read, and an unreadable one is refused by its name") {
   std::string message;
   try {
     cluster_named("no/such.toml");

@@ -5,15 +5,15 @@ usage: clusters/fit.py            writes the presets, and prints how well they f
        clusters/fit.py --check    writes nothing; fails if a preset is not what the fit gives, or a
                                   curve is farther from its table than promised
 
-The model: a library has a few ways to do it (protocols: quick for small messages, or wide for large
-ones) and takes the fastest,
+The model: a library has a few modes (protocols: quick for small messages, or wide for large ones)
+and takes the fastest,
 
     t(n) = min over modes of   rounds * alpha + wire * beta,
 
-with rounds = ceil(log2 p) and wire = 2 (p-1)/p n, what each rank must send at least. So a table at
-one p says what to expect at another. A table is cut into runs of sizes, one a mode; each run gets the
-line of least squared relative error, and of all cuts the one whose curve, taken as a whole, has the
-smallest worst error wins.
+with rounds = ceil(log2 p) and wire = 2 (p-1)/p n, the least that each rank must send. So a table at
+one p predicts the times at another. A table is cut into runs of sizes, one per mode; each run gets
+the line of least squared relative error, and of all cuts the one with the smallest worst error over
+the whole curve wins.
 """
 
 import argparse
@@ -27,19 +27,19 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 MODES = 3
 
-# Name of the preset: what it is, the table it is fitted to, the one for links inside a node, ranks a
-# node, and GB/s of reductions (a fraction of the GPU's memory bandwidth: two are read and one is
-# written).
+# Name of the preset: description, the table it is fitted to, the table for links inside a node,
+# ranks per node, and GB/s of reductions (a fraction of the GPU's memory bandwidth: two are read and
+# one is written).
 FITTED = {
     "h100-nvlink": ("one node of 8 H100 with NVLink and NVLS", "h100-nvls", "h100-nvls", 8, 1000),
     "a100-infiniband": ("nodes of 8 A100-40GB with NVLink, InfiniBand between them", "a100-2x8", "h100-nvls", 8, 500),
     "h100-efa": ("nodes of 8 H100 with NVLink, EFA between them", "h100-efa-2x8", "h100-nvls", 8, 1000),
     "pcie-4090": ("a box of 8 RTX 4090 on PCIe, without peer access", "rtx4090", "rtx4090", 8, 300),
 }
-# Fitted to nothing: predicted from another table's fit, at another number of ranks.
+# Not fitted: predicted from another table's fit, at another number of ranks.
 HELD_OUT = {"a100-8": "a100-2x8"}
 
-# How far a curve may be from its table: median and worst relative error; and one held out, worst.
+# Limits of the relative error of a curve: median and worst; and the worst of a held-out table.
 PROMISED_MEDIAN, PROMISED_WORST, PROMISED_HELD_OUT = 0.15, 0.30, 0.35
 
 
@@ -79,7 +79,7 @@ def line_through(points):
 
 
 def time_of(modes, ranks, size):
-    """Microseconds; modes are (us a round, us a byte)."""
+    """Microseconds; modes are (us per round, us per byte)."""
     return min(rounds(ranks) * alpha + wire(ranks, size) * beta for alpha, beta in modes)
 
 
@@ -101,18 +101,18 @@ def fit(ranks, points):
         score = (max(errors) + statistics.median(errors), modes)
         if best is None or score < best:
             best = score
-    # Fewer digits than the data has are no loss, and a file that people read gains.
+    # Fewer digits than the data has lose nothing, and are easier to read.
     return [(float(f"{alpha:.3g}"), float(f"{beta:.3g}")) for alpha, beta in best[1]]
 
 
 def link_of(modes):
-    """What one message sees: the quickest mode's time a round, and the widest mode's GB/s."""
+    """The link of one message: the quickest mode's time per round, and the widest mode's GB/s."""
     return modes[0][0], 1e-3 / modes[-1][1]
 
 
 def preset(name, about, table, ranks_per_node, reduction, modes, modes_within):
     between, within = link_of(modes), link_of(modes_within)
-    # A machine's links inside a node are no narrower than what crosses its border.
+    # Links inside a node are at least as wide as those between nodes.
     within = (min(within[0], between[0]), max(within[1], between[1]))
     lines = [
         f"# {about[0].upper()}{about[1:]}.",

@@ -1,4 +1,4 @@
-// The files of clusters/presets, as they were when this was built.
+// The files of clusters/presets, embedded at build time.
 #pragma once
 
 #include <vector>

@@ -8,7 +8,8 @@ namespace rankbox {
 
 namespace {
 
-// SHA-1 (FIPS 180-4), the hash of git's object names. It tells texts apart, and protects nothing.
+// SHA-1 (FIPS 180-4), the hash of git's object names. It only tells texts apart; nothing depends on
+// its security.
 using Digest = std::array<std::uint32_t, 5>;
 constexpr std::size_t kBlock = 64;
 

@@ -1,4 +1,4 @@
-// The ids under which git keeps the contents of files.
+// The ids under which git stores the contents of files.
 #pragma once
 
 #include <string>

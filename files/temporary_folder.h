@@ -1,4 +1,4 @@
-// A folder that goes away with its owner.
+// A temporary folder, deleted by its owner's destructor.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@ namespace rankbox {
 
 class TemporaryFolder {
  public:
-  /// In $TMPDIR, or /tmp. Throws std::system_error.
+  /// Creates it in $TMPDIR, or in /tmp. Throws std::system_error.
   TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

@@ -31,7 +31,7 @@ auto view(const void* data, std::int64_t count) {
                    std::array<std::size_t, 1>{size});
 }
 
-/// Integers that overflow wrap around: unsigned ones are defined to.
+/// Integers that overflow wrap around, which only unsigned arithmetic defines.
 template <class T>
 using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                              std::type_identity<T>>::type;
@@ -60,7 +60,7 @@ void reduce_elements(Slice into, Slice from, ReduceOp op) {
   }
 }
 
-/// Computed in float, and rounded once an element.
+/// Computed in float, and rounded once per element.
 template <>
 void reduce_elements<Float16>(Slice into, Slice from, ReduceOp op) {
   const auto each = [&](auto combine) {
@@ -82,7 +82,7 @@ void reduce_elements<Float16>(Slice into, Slice from, ReduceOp op) {
   }
 }
 
-/// What T is computed with.
+/// The type that T is computed in.
 template <class T, class From>
 auto wide(From value) {
   if constexpr (std::is_same_v<T, Float16>) {
@@ -92,7 +92,7 @@ auto wide(From value) {
   }
 }
 
-/// x = fn(x) for all elements, in the type in which they are computed with.
+/// x = fn(x) for all elements, in the type that they are computed in.
 template <class T, class Fn>
 void transform(Slice into, Fn fn) {
   if constexpr (std::is_same_v<T, Float16>) {
@@ -127,7 +127,7 @@ template <class Scalar>
 void divide_by(Slice into, Scalar divisor) {
   check_written("/=", into);
   check_divisor(into, divisor);
-  // The smallest integer has no opposite, and dividing it would trap.
+  // The smallest integer has no negation, and dividing it by -1 would trap.
   if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor);
   if (into.size() == 0) return;
   with_type(into.dtype(), [&]<class T>(T) {

@@ -1,4 +1,4 @@
-// Arithmetic on host memory that a backend wraps before learners get it.
+// Unchecked arithmetic on host memory, for backends.
 #pragma once
 
 #include "comm/reduce_op.h"
@@ -6,8 +6,8 @@
 
 namespace rankbox::host {
 
-/// into[i] = into[i] op from[i], as accumulate() of comm/tensor.h promises, but unchecked: the slices
-/// are of one size and dtype, and are the same or apart.
+/// into[i] = into[i] op from[i], like accumulate() of comm/tensor.h, but unchecked. REQUIRES: the
+/// slices have one size and dtype, and are the same or disjoint.
 void reduce(Slice into, Slice from, ReduceOp op);
 
 }  // namespace rankbox::host

@@ -1,4 +1,4 @@
-// Tensor memory where it is the host's: counted per rank.
+// Tensor memory on the host, counted per rank.
 #include <new>
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
 Storage::~Storage() {
   if (data_ == nullptr) return;
   ::operator delete(data_, kAlignment);
-  // A tensor that left its rank is freed by somebody else, whose count it never was part of.
+  // Another thread may free a tensor that left its rank; that thread's count never included it.
   MemoryMeter* meter = current_memory_meter();
   if (meter != nullptr && meter->owner == owner_) meter->add(-bytes_);
 }

@@ -1,4 +1,4 @@
-"""All notebooks run from top to bottom, and what they show is small."""
+"""All notebooks run from top to bottom, and their output is small."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import nbformat
 from nbconvert.preprocessors import ExecutePreprocessor
 
 HERE = pathlib.Path(__file__).parent
-MOST_BYTES = 300_000  # of a notebook with all that it shows
+MOST_BYTES = 300_000  # of a notebook with its output
 
 
 class NotebooksTest(unittest.TestCase):
@@ -20,7 +20,7 @@ class NotebooksTest(unittest.TestCase):
                 notebook = nbformat.read(path, as_version=4)
                 nbformat.validate(notebook)
                 run = ExecutePreprocessor(timeout=300, kernel_name="python3")
-                run.preprocess(notebook, {"metadata": {"path": str(HERE)}})  # throws where a cell does
+                run.preprocess(notebook, {"metadata": {"path": str(HERE)}})  # throws if a cell does
                 self.assertLess(len(json.dumps(notebook)), MOST_BYTES)
 
     def test_they_are_kept_with_what_they_show(self):

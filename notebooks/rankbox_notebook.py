@@ -7,8 +7,8 @@
     ...
 
 compiles the cell against the sandbox, grades it, and draws one run below it. All of that happens in
-processes of its own, with limits in time and memory: whatever the cell does, the notebook lives on. The
-magic line counts as line 1, as Jupyter numbers lines, so "cell:7" is line 7 of the cell.
+separate processes, with limits on time and memory, so the notebook survives whatever the cell does.
+The magic line counts as line 1, as in Jupyter, so "cell:7" is line 7 of the cell.
 
 rankbox(), compare() and plot() are for cells in Python.
 """
@@ -33,14 +33,14 @@ MARKS = {"pass": "✓", "fail": "✗", "skipped": "·"}
 
 
 class RankboxError(Exception):
-    """What ./rankbox had to say, and no traceback."""
+    """An error message of ./rankbox, without a traceback."""
 
     def _render_traceback_(self):
         return [str(self)]
 
 
 def run(*arguments):
-    """./rankbox with these arguments: (exit status, stdout, stderr)."""
+    """Runs ./rankbox with these arguments: (exit status, stdout, stderr)."""
     environment = {**os.environ, "RANKBOX_ROOT": str(ROOT), "NO_COLOR": "1"}
     environment.setdefault("LC_ALL", "C.UTF-8")
     done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=ROOT, env=environment, text=True, check=False,
@@ -49,7 +49,7 @@ def run(*arguments):
 
 
 def rankbox(*arguments):
-    """What ./rankbox with these arguments prints. Raises RankboxError if it fails."""
+    """The output of ./rankbox with these arguments. Raises RankboxError if it fails."""
     status, output, errors = run(*arguments)
     if status != 0:
         raise RankboxError((output + errors).strip())
@@ -63,7 +63,7 @@ def compare(*arguments):
     has row["failure"] and no times. "--mine", "none" leaves yours out.
     """
     status, output, errors = run("compare", *arguments, "--json", "-")
-    # A failure in yours exits with 1 too, but all other rows are there.
+    # A failure in yours exits with 1 too, but all other rows are valid.
     if status > 1 or not output.strip():
         raise RankboxError((output + errors).strip())
     return json.loads(output)
@@ -79,7 +79,7 @@ def plot(comparison):
 
 
 class Graded:
-    """A verdict, and a picture of one run: HTML in a notebook, text elsewhere."""
+    """A verdict and a drawing of one run: HTML in a notebook, text elsewhere."""
 
     def __init__(self, verdict, picture, page=None):
         self.verdict = verdict
@@ -123,7 +123,7 @@ class Graded:
 
 
 def named_as_cell(text, path):
-    """Paths of the cell's file, however they are written, become "cell"."""
+    """Replaces paths of the cell's file, in any form, by "cell"."""
     return re.sub(r"[\w./~-]*" + re.escape(path.name), "cell", text)
 
 
@@ -143,7 +143,7 @@ def grade(name, source, picture=(), page=False):
 
 
 def output_of(running, path):
-    """Waits for a command. Raises RankboxError where it had nothing to give but a complaint."""
+    """Waits for a command. Raises RankboxError if it printed only an error."""
     status, output, errors = running.result()
     if status == 2 or not output.strip():
         raise RankboxError(named_as_cell((errors or output).strip(), path))
@@ -156,7 +156,7 @@ def output_of(running, path):
 @argument("--count", help="elements of its tensor")
 @argument("--root", help="src or dst")
 @argument("--op", help="SUM, PRODUCT, MAX, MIN or AVG")
-@argument("--cluster", help="machine that the clocks stand for")
+@argument("--cluster", help="machine whose virtual time is computed")
 @argument("--buffering", help="of sends: rendezvous, eager:BYTES or unbounded")
 @argument("--page", action="store_true", help="add the page of the run, to look around in: zoom, step, hover")
 @argument("--save", help="keep the verdict in this variable")
@@ -171,7 +171,7 @@ def exercise(line, cell):
     # In place of the magic line, so that the lines that follow keep their numbers.
     graded = grade(options.name, f"// %%exercise {line}\n{cell}", picture, options.page)
     if options.save:
-        get_ipython().user_ns[options.save] = graded  # noqa: F821  (there wherever a magic is)
+        get_ipython().user_ns[options.save] = graded  # noqa: F821  (defined wherever a magic runs)
     display(graded)
 
 

@@ -5,7 +5,7 @@
 namespace rankbox {
 namespace {
 
-TEST_CASE("the mended races end at 0 for every number of threads and repeats") {
+TEST_CASE("the fixed races end at 0 for every number of threads and repeats") {
   for (const RaceVariant& variant : race_variants().subspan(1)) {
     for (const int threads : {2, 4, 8, 16}) {
       for (const std::int64_t repeats : {0, 1, 2, 7, 500}) {

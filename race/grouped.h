@@ -1,4 +1,4 @@
-// Whole numbers for readers: 1,000,000.
+// Whole numbers with thousands separators: 1,000,000.
 #pragma once
 
 #include <cstdint>

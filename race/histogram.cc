@@ -15,7 +15,7 @@ std::int64_t floor_divide(std::int64_t number, std::int64_t divisor) {
   return number / divisor - (number % divisor < 0 ? 1 : 0);
 }
 
-/// The least of 1, 2, 5, 10, 20, 50, … of which `rows` bins reach from low to high.
+/// The least of 1, 2, 5, 10, 20, 50, … with which `rows` bins reach from low to high.
 std::int64_t bin_width(std::int64_t low, std::int64_t high, int rows) {
   std::int64_t power = 1;
   for (;; power *= 10) {
@@ -52,7 +52,7 @@ std::vector<std::string> histogram(std::span<const std::int64_t> values,
   };
   for (const std::int64_t value : values) ++counts[bin_of(value)];
 
-  // 2. Their labels: "from .. to", or the number itself if a bin holds but one.
+  // 2. Their labels: "from .. to", or the number itself if a bin holds only one.
   std::vector<std::string> froms;
   std::vector<std::string> tos;
   for (std::size_t bin = 0; bin < counts.size(); ++bin) {
@@ -63,7 +63,7 @@ std::vector<std::string> histogram(std::span<const std::int64_t> values,
   const std::size_t from_columns = std::ranges::max(froms, {}, &std::string::size).size();
   const std::size_t to_columns = std::ranges::max(tos, {}, &std::string::size).size();
 
-  // 3. The bars: the fullest bin takes what the labels and the counts leave.
+  // 3. The bars: the fullest bin takes the columns that labels and counts leave.
   const std::int64_t fullest = std::ranges::max(counts);
   const std::size_t taken = 2 + from_columns + to_columns + 2 + 1 + std::to_string(fullest).size();
   const std::int64_t bar_columns =

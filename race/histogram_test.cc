@@ -12,8 +12,7 @@
 namespace rankbox {
 namespace {
 
-/// Columns on the terminal: characters, without the bytes that continue one and without color
-/// codes.
+/// Columns on the terminal: characters, without UTF-8 continuation bytes and color codes.
 int columns(const std::string& line) {
   int count = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -50,7 +49,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-TEST_CASE("every value is counted once, whatever the values, the rows and the width") {
+TEST_CASE("every value is counted once, for any values, rows and width") {
   for (const Case& example : cases()) {
     for (const int rows : {2, 3, 16, 40}) {
       for (const int width : {1, 40, 80, 200}) {

@@ -43,7 +43,7 @@ std::string row(std::string_view step, std::string_view first, std::string_view 
 std::vector<Moment> play(const Schedule& schedule, const Amounts& amounts, std::int64_t start) {
   constexpr std::array kProgram = {RaceStep::kLoad, RaceStep::kAdd, RaceStep::kStore};
   std::array<std::size_t, 2> program_counters = {0, 0};
-  std::array<int, 2> stores_seen = {0, 0};  // how many stores there had been when the thread loaded
+  std::array<int, 2> stores_seen = {0, 0};  // stores before the thread's load
   int stores = 0;
 
   std::vector<Moment> moments;

@@ -1,11 +1,11 @@
 // One interleaving of two updates, step by step.
 //
 // `value += amount` is three steps of a thread: load the shared value into its register, add to the
-// register, store the register. Two threads that make one update each take six steps together. In
-// which order, the threads do not choose: a schedule says which of the two takes the next step.
-// There are 6! / (3! 3!) = 20 of them.
+// register, store the register. Two threads that make one update each take six steps together. The
+// threads do not choose the order: a schedule says which of the two takes the next step. There are
+// 6! / (3! 3!) = 20 schedules.
 //
-// Everything shown is computed by playing a schedule, nothing is written down beforehand.
+// Everything shown is computed by playing a schedule; nothing is fixed in advance.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ using Amounts = std::array<std::int64_t, 2>;
 struct Moment {
   int thread = 0;
   RaceStep step = RaceStep::kLoad;
-  std::array<std::optional<std::int64_t>, 2> registers;  // nothing until the thread has loaded
+  std::array<std::optional<std::int64_t>, 2> registers;  // empty until the thread has loaded
   std::int64_t value = 0;
   bool overwrote =
       false;  // this store undid one that came after this thread's load: that update is lost
@@ -37,7 +37,7 @@ struct Moment {
 /// The six moments of two threads that update a value of `start`.
 std::vector<Moment> play(const Schedule& schedule, const Amounts& amounts, std::int64_t start = 0);
 
-/// Does the schedule lose an update?
+/// Whether the schedule loses an update.
 bool loses_update(const Schedule& schedule);
 
 /// All 20, in lexicographic order.

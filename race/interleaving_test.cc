@@ -19,7 +19,7 @@ TEST_CASE("there are twenty schedules of three and three steps, all different") 
   }
 }
 
-TEST_CASE("only the two serial schedules lose nothing") {
+TEST_CASE("only the two serial schedules lose no update") {
   int losing = 0;
   for (const Schedule& schedule : all_schedules()) {
     const bool serial =

@@ -17,11 +17,11 @@
 namespace rankbox {
 namespace {
 
-// Enough for a median, and soon done: a fix costs up to a hundred times the race.
+// Enough for a median, and quick: a fix costs up to a hundred times the race.
 constexpr int kRunsOfFixes = 7;
 
-// A message costs a hundred times an update in shared memory. Fewer give the same figure per
-// update.
+// A message costs a hundred times as much as an update in shared memory. Fewer give the same time
+// per update.
 constexpr std::int64_t kMessages = 20'000;
 
 void print(std::FILE* out, const std::vector<std::string>& lines) {
@@ -66,8 +66,7 @@ void check_race_options(const RaceOptions& options) {
 
 int run_race_demo(const RaceOptions& options, std::FILE* out) {
   check_race_options(options);
-  run_threads(options.threads,
-              [](int) {});  // if the machine cannot, it shows before a word is said
+  run_threads(options.threads, [](int) {});  // fails before any output if the machine cannot
   const ReportStyle style = {options.color, std::clamp(options.width, 60, 120)};
 
   // 1. The question comes before the answer.
@@ -80,7 +79,7 @@ int run_race_demo(const RaceOptions& options, std::FILE* out) {
   print(out, distribution(all.front(), std::thread::hardware_concurrency(), style));
 
   // 3. The fixes.
-  print(out, heading("Three ways to mend it", style));
+  print(out, heading("Three ways to fix it", style));
   for (const RaceVariant& variant : variants.subspan(1)) {
     std::int64_t repeats = options.repeats;
     if (variant.run == race_with_messages)

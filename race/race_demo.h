@@ -19,20 +19,20 @@ inline constexpr int kMaxRaceThreads = 512;
 inline constexpr std::int64_t kMaxRaceRepeats = 1'000'000'000;
 inline constexpr int kMaxRaceRuns = 100'000;
 
-/// Throws InvalidArgument, one line that names the option, its value and what is possible, unless
-/// all are possible.
+/// Throws InvalidArgument, one line that names the option, its value and the possible values, if an
+/// option is out of range.
 void check_race_options(const RaceOptions& options);
 
 /// Asks what to expect, runs the race many times and shows where it ended, runs the three fixes and
 /// shows what they cost, and steps through one interleaving that loses an update. Takes about 2
 /// seconds with the default options on two cores.
 ///
-/// Returns the process's exit status: 0, or 1 if a fixed race did not end at 0 (a bug of ours).
+/// Returns the process's exit status: 0, or 1 if a fixed race did not end at 0 (a bug in Rankbox).
 ///
 /// Errors, before anything is printed: InvalidArgument as check_race_options, or if the machine
 /// cannot start the threads.
 ///
-/// Interruption: writes whole lines and changes no terminal setting, so a Ctrl-C may end it at any
+/// Interruption: writes whole lines and changes no terminal setting, so Ctrl-C may end it at any
 /// moment.
 int run_race_demo(const RaceOptions& options, std::FILE* out);
 

@@ -40,16 +40,16 @@ refuses stray
   fail "a short demo: status $?"
 [ -s "$folder/err" ] && fail "a short demo: expected nothing on stderr"
 grep -q "How an update gets lost" "$folder/out" || fail "a short demo: the interleaving is missing"
-grep -q "$(printf '\033')" "$folder/out" && fail "a file is no terminal: expected no color"
+grep -q "$(printf '\033')" "$folder/out" && fail "a file is not a terminal: expected no color"
 
-# A machine that has no room for the stacks of so many threads.
+# A machine without memory for the stacks of so many threads.
 (ulimit -v 400000 && exec "$race_demo" --threads 512 --runs 1) >"$folder/out" 2>"$folder/err" &&
   fail "too many threads for this machine: expected a status that is not 0"
-grep -q "cannot start 512 threads" "$folder/err" || fail "too many threads: expected to be told so"
+grep -q "cannot start 512 threads" "$folder/err" || fail "too many threads: expected that error"
 [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "too many threads: expected one line on stderr"
 [ -s "$folder/out" ] && fail "too many threads: expected nothing on stdout"
 
-# Ctrl-C while it would run for minutes yet. (env: test runners start tests with SIGINT ignored.)
+# Ctrl-C during a run of minutes. (env: test runners start tests with SIGINT ignored.)
 env --default-signal=INT timeout --preserve-status -s INT 0.5 \
   "$race_demo" --repeats 1000000000 --runs 100000 >"$folder/out" 2>"$folder/err"
 status=$?

@@ -66,7 +66,7 @@ TEST_CASE("with color, every line ends with colors off, so that it may be interr
 }
 
 TEST_CASE(
-    "an impossible option is one line that names the option, its value and what is possible") {
+    "an impossible option is one line that names the option, its value and the possible values") {
   struct Case {
     RaceOptions options;
     const char* option;

@@ -7,9 +7,9 @@ race_variant=$1
 output=$(mktemp) || exit 1
 trap 'rm -f "$output"' EXIT
 
-# Where the kernel randomizes addresses more than this ThreadSanitizer can take (vm.mmap_rnd_bits
+# Where the kernel randomizes more address bits than this ThreadSanitizer supports (vm.mmap_rnd_bits
 # above 28), some starts fail. Without randomization none does; where a container forbids that, try
-# again: the next start may do.
+# again: the next start may work.
 fixed_addresses=""
 if setarch "$(uname -m)" -R true 2>/dev/null; then
   fixed_addresses="setarch $(uname -m) -R"

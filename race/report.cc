@@ -83,9 +83,9 @@ std::vector<std::string> distribution(const Measured& race, unsigned cores,
   const auto right = static_cast<std::int64_t>(runs) - race.wrong();
   if (race.wrong() == 0) {
     lines.push_back(painted(fmt::format("Exactly 0 in {}.", of_runs(right, runs)), kGreen, style));
-    lines.push_back(fmt::format(
-        "The race is there all the same; it did not show with {} {}. Try more --repeats.", cores,
-        cores == 1 ? "core" : "cores"));
+    lines.push_back(
+        fmt::format("The race is still there; it did not show with {} {}. Try more --repeats.",
+                    cores, cores == 1 ? "core" : "cores"));
     return lines;
   }
   std::int64_t worst = 0;
@@ -93,7 +93,7 @@ std::vector<std::string> distribution(const Measured& race, unsigned cores,
   lines.push_back(
       painted(fmt::format("Exactly 0 in {}; > marks where it should be.", of_runs(right, runs)),
               kRed, style));
-  lines.push_back(fmt::format("Furthest off by {}: so many of {} updates were lost, or more.",
+  lines.push_back(fmt::format("Furthest off by {}: at least that many of {} updates were lost.",
                               grouped(worst), grouped(race.threads * race.repeats)));
   return lines;
 }
@@ -109,7 +109,7 @@ std::vector<std::string> cost_table(const std::vector<Measured>& variants,
     const std::string median = ns.empty() ? "-" : fmt::format("{:.1f}", ns[ns.size() / 2]);
     const std::string spread =
         ns.empty() ? "-" : fmt::format("{:.1f} .. {:.1f}", ns.front(), ns.back());
-    const std::string finals =  // filled up first: color codes take no columns
+    const std::string finals =  // padded first: color codes take no columns
         painted(fmt::format("{:<19}", runs_at_zero(variant)), variant.wrong() > 0 ? kRed : kGreen,
                 style);
     lines.push_back(fmt::format(kRow, variant.name, finals, median, spread,
@@ -121,7 +121,7 @@ std::vector<std::string> cost_table(const std::vector<Measured>& variants,
            "  atomic    load, add and store in one instruction: for a single number",
            "  messages  nothing shared: one rank owns the value, the others send it updates,",
            "            here one message for each (so fewer of them). Better: add up first,",
-           "            and send once. That is a reduction, and chapter 03.",
+           "            and send once. That is a reduction: chapter 3.",
            "",
            "ns/update: median wall time of a run, divided by the updates of all threads.",
        }) {
@@ -155,7 +155,7 @@ std::vector<std::string> conclusion(const ReportStyle& style) {
       "",
       painted("Try", kBold, style),
       "  --repeats 100 and --repeats 10000; --threads 8; --step",
-      "  and mend it yourself: the exercise `race`.",
+      "  and fix it yourself: the exercise `race`.",
   };
 }
 

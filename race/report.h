@@ -1,4 +1,4 @@
-// What the race demo says, as lines of text.
+// The race demo's output, as lines of text.
 #pragma once
 
 #include <cstdint>
@@ -31,18 +31,18 @@ struct Measured {
 
 std::vector<std::string> heading(std::string_view text, const ReportStyle& style);
 
-/// The program, and what do you expect?
+/// The program, and the question what to expect.
 std::vector<std::string> question(int threads, std::int64_t repeats, const ReportStyle& style);
 
 /// The final values of the unfixed race.
 std::vector<std::string> distribution(const Measured& race, unsigned cores,
                                       const ReportStyle& style);
 
-/// One line for each variant: final values and cost. The unfixed race is the first.
+/// One line per variant: final values and cost. The unfixed race is the first.
 std::vector<std::string> cost_table(const std::vector<Measured>& variants,
                                     const ReportStyle& style);
 
-/// An interleaving that loses an update, and how many of all do.
+/// An interleaving that loses an update, and how many interleavings do.
 std::vector<std::string> interleaving_lines(const ReportStyle& style);
 
 std::vector<std::string> conclusion(const ReportStyle& style);

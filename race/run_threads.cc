@@ -28,7 +28,7 @@ std::vector<int> usable_cores() {
   return cores;
 }
 
-/// A wish: where it cannot be granted, the thread runs where the system puts it.
+/// Best effort: where it fails, the thread runs where the system puts it.
 void move_this_thread_to(int core) {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -46,8 +46,8 @@ double run_threads(int threads, const std::function<void(int thread)>& work) {
   std::chrono::steady_clock::time_point begin;
   const auto body = [&](int thread) {
     if (!cores.empty()) move_this_thread_to(cores[static_cast<std::size_t>(thread) % cores.size()]);
-    // Spin rather than sleep: who sleeps begins late. Let others run only if they cannot run
-    // elsewhere.
+    // Spin rather than sleep: a sleeping thread would start late. Yield only if there are more
+    // threads than cores.
     if (missing.fetch_sub(1) == 1) begin = std::chrono::steady_clock::now();
     while (missing.load() > 0 && !cancelled.load()) {
       if (!cores_suffice) std::this_thread::yield();
@@ -55,7 +55,7 @@ double run_threads(int threads, const std::function<void(int thread)>& work) {
     if (!cancelled.load()) work(thread);
   };
 
-  std::vector<std::jthread> started;  // joined on every way out of here
+  std::vector<std::jthread> started;  // joined on every exit path
   started.reserve(static_cast<std::size_t>(threads));
   try {
     for (int i = 0; i < threads; ++i) started.emplace_back(body, i);
@@ -64,7 +64,7 @@ double run_threads(int threads, const std::function<void(int thread)>& work) {
     throw InvalidArgument(
         fmt::format("this machine cannot start {} threads: it started {}, then: {}; ask for fewer",
                     threads, started.size(), error.code().message()));
-  } catch (...) {  // no memory, say
+  } catch (...) {  // for example std::bad_alloc
     cancelled = true;
     throw;
   }

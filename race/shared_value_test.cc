@@ -22,7 +22,7 @@ void in_threads(int threads, const auto& body) {
   for (std::thread& thread : started) thread.join();
 }
 
-void mended(SharedValue& value, int threads, std::int64_t repeats) {
+void fixed(SharedValue& value, int threads, std::int64_t repeats) {
   std::mutex mutex;
   in_threads(threads, [&](std::int64_t amount) {
     for (std::int64_t i = 0; i < repeats; ++i) {
@@ -59,7 +59,7 @@ void only_adds(SharedValue& value, int threads, std::int64_t repeats) {
   });
 }
 
-/// Each of two threads loses the other's update once, in turns that are fixed: 7, 8, 6, 5, 7.
+/// Each of two threads loses the other's update once, in a fixed order: 7, 8, 6, 5, 7.
 void loses_one_addition_and_one_subtraction(SharedValue& value, int, std::int64_t) {
   std::atomic<int> turn = 0;
   const auto at = [&turn](int mine, const auto& step) {
@@ -91,17 +91,17 @@ std::string judged(Race race, int threads, std::int64_t repeats) {
   return what_is_wrong(value, 7, threads, repeats).value_or("");
 }
 
-TEST_CASE("a mended race is found right for every number of threads and repeats") {
+TEST_CASE("a fixed race passes for every number of threads and repeats") {
   for (const int threads : {2, 4, 8, 64}) {
     for (const std::int64_t repeats : {0, 1, 2, 100, 3'000}) {
       CAPTURE(threads);
       CAPTURE(repeats);
-      CHECK(judged(mended, threads, repeats) == "");
+      CHECK(judged(fixed, threads, repeats) == "");
     }
   }
 }
 
-TEST_CASE("a race that is not run is found out, though the value is right") {
+TEST_CASE("a race that is not run fails, although the value is right") {
   CHECK(
       judged(does_nothing, 4, 100).starts_with("0 threads loaded or stored the value, expected 4"));
   CHECK(judged(starts_no_threads, 4, 100)
@@ -117,12 +117,12 @@ TEST_CASE("a wrong final value is named, with what was expected") {
         "lost");
 }
 
-TEST_CASE("losses that cancel out are found, though the value is right") {
+TEST_CASE("losses that cancel out are found, although the value is right") {
   CHECK(judged(loses_one_addition_and_one_subtraction, 2, 2).find("2 times a thread stored over") !=
         std::string::npos);
 }
 
-TEST_CASE("every thread's loads and stores are counted, and asking for the result is not") {
+TEST_CASE("every thread's loads and stores are counted, and reading the result is not") {
   SharedValue value(10);
   in_threads(3, [&](std::int64_t) { (void)value.load(); });
   std::thread([&] { value.store(value.load() + 5); }).join();
@@ -150,7 +150,7 @@ TEST_CASE("the thread after the last possible one gets an error, not the memory 
   CHECK(value.uses().size() == SharedValue::kMaxThreads);
 }
 
-TEST_CASE("however many threads come at once, the record ends with the last that was let in") {
+TEST_CASE("for any number of concurrent threads, the record ends with the last that was admitted") {
   SharedValue value;
   std::atomic<int> refused = 0;
   {

@@ -11,7 +11,7 @@ namespace {
 TEST_CASE("the unfixed race loses updates within a few runs") {
   if (std::thread::hardware_concurrency() < 2) {
     MESSAGE(
-        "skipped: with one core, threads meet only when one is interrupted between its load and "
+        "skipped: with one core, threads collide only when one is interrupted between its load and "
         "its store");
     return;
   }
@@ -33,7 +33,7 @@ TEST_CASE("the optimizer leaves the updates in: more of them take longer") {
     return seconds;
   };
   // Collapsed into one addition, 200 times the updates would take the same time, a few
-  // microseconds. No machine makes ten updates in a nanosecond.
+  // microseconds. No machine makes ten updates per nanosecond.
   CHECK(quickest(20'000'000) > 20'000'000 * 0.1e-9);
 }
 

@@ -1,4 +1,4 @@
-// One variant of the race, and nothing else: what race_tsan_test runs under ThreadSanitizer.
+// One variant of the race, for race_tsan_test to run under ThreadSanitizer.
 //
 // Usage: race_variant NAME THREADS REPEATS. Prints the final value.
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // Half of the threads add, half subtract, each `repeats` times; so the final value should be 0.
 //
-//   unfixed         value = value + amount, with nothing to order the threads: updates get lost
+//   unfixed         value = value + amount, without any order between threads: updates are lost
 //   with a mutex    a thread holds the lock from its load to its store
 //   with an atomic  load, add and store are one instruction that the machine does not interrupt
 //   with messages   nothing is shared: one rank owns the value, the others send it their updates

@@ -6,8 +6,8 @@
 namespace rankbox {
 namespace {
 
-// On an atomic, `+=` is one step: fetch_add. `value = value + amount` would be two again, and lose
-// updates.
+// On an atomic, `+=` is one step: fetch_add. `value = value + amount` would be two steps again, and
+// lose updates.
 void adder(std::atomic<std::int64_t>& value, std::int64_t amount, std::int64_t repeats) {
   for (std::int64_t i = 0; i < repeats; ++i) value += amount;
 }

@@ -6,9 +6,9 @@
 namespace rankbox {
 namespace {
 
-// Nobody else can be between the load and the store of `+=` while this thread holds the lock. (That
-// also forbids the optimizer to make one update of many: each lock() may let another thread's
-// updates in.)
+// No other thread can be between the load and the store of `+=` while this thread holds the lock.
+// (That also forbids the optimizer to merge many updates into one: each lock() may let another
+// thread's updates in.)
 void adder(std::int64_t& value, std::mutex& mutex, std::int64_t amount, std::int64_t repeats) {
   for (std::int64_t i = 0; i < repeats; ++i) {
     const std::lock_guard lock(mutex);

@@ -1,7 +1,7 @@
-// When every rank came to each of its events in virtual time, and what had kept it until then.
+// The virtual time at which every rank reached each of its events, and what delayed it until then.
 //
-// A replay notes when a transfer began, which is when both sides were there. The time between a
-// rank's arrival and that is what it waited.
+// A replay records when a transfer began, which is when both sides had arrived. A rank waits from
+// its own arrival until then.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace rankbox {
 
 struct Arrival {
   double when = 0;  // virtual seconds
-  // The rank's own event that ended then; none: the rank has been free from the start.
+  // The rank's own event that ended then; none: the rank was free from the start.
   std::optional<std::size_t> after;
 };
 
-/// [rank][event], and one more at the end of each rank: when it had done its last. The halves of a
-/// sendrecv arrive together. Cost: O(E).
+/// [rank][event], and one more at the end of each rank: when its last event was done. The halves of
+/// a sendrecv arrive together. Cost: O(E).
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
 std::vector<std::vector<Arrival>> find_arrivals(const Trace& trace, const Replay& replay);

@@ -10,7 +10,7 @@
 namespace rankbox {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "columns are written as they lie");
+static_assert(std::endian::native == std::endian::little, "columns are copied from memory");
 
 constexpr std::size_t kAlignment = 8;
 

@@ -1,7 +1,8 @@
-// Numbers by the million for a browser: columns of one type each, one after the other, in base64.
+// Millions of numbers for a browser: columns of one type each, one after the other, in base64.
 //
 // A script turns a column into a typed array without reading the numbers one by one, which is what
-// lets a page with a million events open quickly. A JSON array of them would take ten times as long.
+// lets a page with a million events open quickly. A JSON array of them would take ten times as
+// long.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +19,17 @@ namespace rankbox {
 
 class Columns {
  public:
-  /// Adds a column of this very type.
+  /// Adds a column of exactly this type.
   template <class T>
   void add(const std::string& name, const std::vector<T>& values) {
     static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
     append(name, type_name<T>(), std::as_bytes(std::span(values)), values.size());
   }
 
-  /// Adds whole numbers as the smallest type that holds all of them. REQUIRES: 0 <= each < 2^53.
+  /// Adds whole numbers in the smallest type that holds all of them. REQUIRES: 0 <= each < 2^53.
   void add_whole(const std::string& name, const std::vector<std::int64_t>& values);
 
-  /// `[{"name", "type", "at", "count"}]`: types as in u8 u16 u32 f32 f64, `at` in bytes.
+  /// `[{"name", "type", "at", "count"}]`: types are u8 u16 u32 f32 f64, `at` is in bytes.
   nlohmann::ordered_json index() const;
 
   /// All columns, little-endian, each aligned to 8 bytes.

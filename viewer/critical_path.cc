@@ -48,7 +48,7 @@ class PathFinder {
   }
   EventId link(EventId id) const { return links_[static_cast<std::size_t>(id.rank)][id.event]; }
 
-  /// The rank's own event that ended when it came to this one.
+  /// The rank's own event that ended when it reached this one.
   EventId kept_by(EventId id) const {
     const Arrival& when = arrival(id);
     return when.after ? EventId{id.rank, *when.after} : kNone;
@@ -72,7 +72,7 @@ class PathFinder {
       case EventKind::kReduce:
         return kept_by(id);
       case EventKind::kWait:
-        return link(id);  // it is here only if it set the rank's clock, so it did wait
+        return link(id);  // it is here only if it set the rank's clock, so the rank did wait
       case EventKind::kSend:
       case EventKind::kRecv:
       case EventKind::kCollective:
@@ -88,7 +88,8 @@ class PathFinder {
     for (const EventId side : sides) {
       if (arrival(side).when == begin) return kept_by(side);
     }
-    // A buffered message can be taken from when it began to leave, which its sender decided.
+    // A buffered message can be received from the moment its transfer began, which its sender
+    // decided.
     for (const EventId side : sides) {
       if (side != id && event(side).buffered && span(side).begin == begin) return before(side);
     }
@@ -112,7 +113,7 @@ class PathFinder {
     return sides;
   }
 
-  using MeetingId = std::pair<std::int32_t, std::size_t>;  // group, number of its collective
+  using CollectiveId = std::pair<std::int32_t, std::size_t>;  // group, number of its collective
 
   void find_meetings() {
     for (int rank = 0; rank < static_cast<int>(trace_.ranks.size()); ++rank) {
@@ -120,14 +121,14 @@ class PathFinder {
       const std::vector<Event>& events = trace_.ranks[static_cast<std::size_t>(rank)];
       for (std::size_t i = 0; i < events.size(); ++i) {
         if (events[i].kind != EventKind::kCollective) continue;
-        const MeetingId meeting{events[i].group, begun[events[i].group]++};
+        const CollectiveId meeting{events[i].group, begun[events[i].group]++};
         meetings_[meeting].push_back({rank, i});
         meeting_of_[{rank, i}] = meeting;
       }
     }
   }
 
-  /// The transfer of that rank that held a port this one needs until then.
+  /// The transfer of that rank that held a port until then which this one needs.
   EventId port_holder(EventId id, double until) {
     if (by_end_.empty()) sort_by_end();
     const auto& ended = by_end_[static_cast<std::size_t>(id.rank)];
@@ -150,7 +151,7 @@ class PathFinder {
         const Span& when = replay_.spans[rank][i];
         const bool transfers =
             kind == EventKind::kSend || kind == EventKind::kRecv || kind == EventKind::kCollective;
-        // What takes no time holds nothing, and would let a path go in circles.
+        // An event that takes no time holds nothing, and would let a path go in circles.
         if (transfers && when.end > when.begin) by_end_[rank].emplace_back(when.end, i);
       }
       std::sort(by_end_[rank].begin(), by_end_[rank].end());
@@ -161,8 +162,8 @@ class PathFinder {
   const Replay& replay_;
   const std::vector<std::vector<EventId>> links_;
   const std::vector<std::vector<Arrival>> arrivals_;
-  std::map<MeetingId, std::vector<EventId>> meetings_;
-  std::map<std::pair<int, std::size_t>, MeetingId> meeting_of_;
+  std::map<CollectiveId, std::vector<EventId>> meetings_;
+  std::map<std::pair<int, std::size_t>, CollectiveId> meeting_of_;
   std::vector<std::vector<std::pair<double, std::size_t>>> by_end_;  // [rank], when needed
 };
 

@@ -1,4 +1,4 @@
-// The critical path of real runs: it never has a gap, and goes where the time went.
+// The critical path of real runs: it has no gap, and goes where the time went.
 #include "viewer/critical_path.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace rankbox {
 namespace {
 
-// Every call has a length of its own, so that few times are equal by chance.
+// Every call has its own length, so that few times are equal by chance.
 const Cluster kMachine = {"test", {1e-6, 1e-9}, {1e-6, 1e-9}, 1e-9, 0};
 
 struct Run {
@@ -72,8 +72,8 @@ TEST_CASE("the path goes to the rank that was waited for") {
   });
   check_without_gaps(late);
   REQUIRE(late.path.size() == 3);
-  CHECK(late.path[0] == EventId{0, 0});  // what kept rank 0
-  CHECK(late.path[1] == EventId{1, 0});  // the message, on the side that goes on
+  CHECK(late.path[0] == EventId{0, 0});  // what delayed rank 0
+  CHECK(late.path[1] == EventId{1, 0});  // the message, on the side that continues
   CHECK(late.path[2] == EventId{1, 1});
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("a wait that did not wait leaves the path with its rank's own work") {
   CHECK(exposed.event(0).kind != EventKind::kCompute);
 }
 
-TEST_CASE("a path has no gap, whatever the program does") {
+TEST_CASE("a path has no gap, for any program") {
   const auto ring = [](Comm& dist) {
     const int p = dist.world_size();
     Tensor tensor = zeros(100 + dist.rank() % 3);
@@ -132,7 +132,7 @@ TEST_CASE("a path has no gap, whatever the program does") {
   }
 }
 
-TEST_CASE("of a run that stopped there is a path to where its last rank came") {
+TEST_CASE("a run that stopped has a path to where its last rank got") {
   const Run stopped = run(2, [](Comm& dist) {
     Tensor tensor = zeros(1);
     dist.compute(1e-6 * (dist.rank() + 1));
@@ -147,7 +147,7 @@ TEST_CASE("a run without events has no path") {
   CHECK(run(3, [](Comm&) {}).path.empty());
 }
 
-TEST_CASE("idle is what is neither transfer nor work, and what overlaps counts once") {
+TEST_CASE("idle time is neither transfer nor work, and overlaps count once") {
   const Run late = run(3, [](Comm& dist) {
     Tensor tensor = zeros(250);  // 1 µs and 1 µs
     if (dist.rank() == 0) dist.compute(6e-6);

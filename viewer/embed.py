@@ -1,4 +1,4 @@
-"""Makes one HTML text of the page's sources, and a C++ file that holds it (page.h).
+"""Combines the page's sources into one HTML text, in a C++ file (page.h).
 
     embed.py page.html page.css first.js second.js … > page.cc
 

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Numbers strings, or whatever else repeats, in the order of their first use.
+/// Numbers strings, or other repeated values, in the order of their first use.
 template <class T>
 class Table {
  public:
@@ -60,7 +60,7 @@ class Collector {
     return starts_[static_cast<std::size_t>(id.rank)] + static_cast<std::int64_t>(id.event);
   }
 
-  /// One column: what `of` says of every event.
+  /// One column: of(event) for every event.
   template <class T, class Fn>
   std::vector<T> each(const Fn& of) const {
     std::vector<T> column;

@@ -1,20 +1,21 @@
-// What the page of html.h is given: a head in JSON, and one entry per event in columns.
+// The input of the page of html.h: a head in JSON, and one entry per event in columns.
 //
-// Events are numbered through, rank by rank; `starts` says where each rank begins. Columns:
+// Events are numbered rank by rank; `starts` says where each rank begins. Columns:
 //
 //   what              index into head.names
 //   flags             EventFlags, added up
 //   op, dtype         index into head.ops, head.dtypes
 //   peer              world rank + 1; 0: none
-//   bytes, memory     of the message or reduction; that the rank held when it came here
+//   bytes, memory     of the message or reduction; that the rank held before the event
 //   place             index into head.places
-//   link              event + 1 of the message's other side, or that a wait stands for; 0: none
-//   group             index into head.groups; there only if there is more than the world
-//   virtualBegin/End  seconds; an end of -1: never. Begin is then when the rank came here
-//   waited            seconds from when the rank came here until virtualBegin; of a wait, its length
-//   wallBegin/End     nanoseconds; kDone says whether the end is one
+//   link              event + 1 of the message's other side, or of a wait's operation; 0: none
+//   group             index into head.groups; absent if there is only the world
+//   virtualBegin/End  seconds; an end of -1: never. Begin is then when the rank arrived
+//   waited            seconds from the rank's arrival until virtualBegin; of a wait, its length
+//   wallBegin/End     nanoseconds; kDone says whether the event ended
 //
-// head.deadlock, of a run that ended so: {cycle: ranks, waits: [{rank, op, peers, bytes, file, line}]}
+// head.deadlock, if the run ended in one: {cycle: ranks, waits: [{rank, op, peers, bytes, file,
+// line}]}
 //
 //   path              the critical path, as events
 //   snapshotEvent     the events that have one, rank by rank
@@ -30,7 +31,7 @@
 
 namespace rankbox {
 
-/// Of the column `flags`, and of its reader, viewer/page/data.js.
+/// For the column `flags` and its reader, viewer/page/data.js.
 enum EventFlags : std::uint8_t {
   kDone = 1,
   kAsync = 2,

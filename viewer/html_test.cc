@@ -1,4 +1,4 @@
-// The page of real runs, and the numbers in it, read back.
+// The page of real runs, with the numbers in it read back.
 #include "viewer/html.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ std::string page(const Trace& trace, const HtmlOptions& options = {}) {
   return out.str();
 }
 
-/// What stands between two texts.
+/// The text between two others.
 std::string inside(const std::string& html, const std::string& before, const std::string& after) {
   const std::size_t at = html.find(before);
   REQUIRE(at != std::string::npos);
@@ -82,7 +82,7 @@ std::string decode_base64(const std::string& text) {
   return bytes;
 }
 
-/// A page taken apart again.
+/// A parsed page.
 struct ReadBack {
   explicit ReadBack(const std::string& html)
       : head(Json::parse(inside(html, "id=\"head\">", "</script>"))),
@@ -164,7 +164,7 @@ TEST_CASE("what was computed is named by its label, and moves no bytes") {
   CHECK(read.column("bytes") == std::vector<double>{0, 0});
 }
 
-TEST_CASE("messages know their other side, and waits what they wait for") {
+TEST_CASE("messages link to their other side, and waits to their operation") {
   const ReadBack read(page(run(3, everything).trace));
   const auto link = read.column("link");
   const auto what = read.column("what");
@@ -187,7 +187,7 @@ TEST_CASE("messages know their other side, and waits what they wait for") {
   CHECK(waits == 6);
 }
 
-TEST_CASE("memory is what a rank held when it came to an event") {
+TEST_CASE("memory is what a rank held before an event") {
   const Trace trace = run(1, [](Comm& dist) {
                         const Tensor first = zeros(100);
                         dist.compute(1);
@@ -233,7 +233,7 @@ TEST_CASE("snapshots hold the first elements after each event, and cost nothing 
   CHECK(run(2, exchange).trace.snapshots.empty());
 }
 
-TEST_CASE("what never ended says so, and begins when its rank came to it") {
+TEST_CASE("an event that never ended is marked, and begins when its rank arrived") {
   const Trace trace = run(2, [](Comm& dist) {
                         Tensor tensor = zeros(1);
                         dist.compute(1e-6 * (dist.rank() + 1));
@@ -247,7 +247,7 @@ TEST_CASE("what never ended says so, and begins when its rank came to it") {
   CHECK((static_cast<int>(flags[1]) & kDone) == 0);
 }
 
-TEST_CASE("no text of the run is taken for markup or script") {
+TEST_CASE("no text of the run is interpreted as markup or script") {
   HtmlOptions options;
   options.title = "<b>&\"title\"</b>";
   options.summary = "</p><script>alert(1)</script>";
@@ -272,7 +272,7 @@ TEST_CASE("no text of the run is taken for markup or script") {
   CHECK(count("</script>") == 2);
 }
 
-TEST_CASE("the page is whole, and asks for nothing from outside") {
+TEST_CASE("the page is complete, and loads nothing from outside") {
   const std::string html = page(run(2, everything).trace);
   CHECK(html.starts_with("<!DOCTYPE html>"));
   CHECK(html.ends_with("</html>\n"));

@@ -1,4 +1,4 @@
-// How much of a run each rank stood idle.
+// The share of a run in which each rank was idle.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 namespace rankbox {
 
 /// [rank] The share, 0 to 1, of the run's virtual time in which the rank neither sent, received,
-/// reduced nor computed. The run ends when its last rank does. What goes on at once counts once.
+/// reduced nor computed. The run ends when its last rank does. Simultaneous activities count once.
 /// Cost: O(E log E).
 ///
 /// REQUIRES: `replay` is a replay of `trace`.

@@ -1,4 +1,4 @@
-// Which event of a trace each event is tied to.
+// Links between the events of a trace.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace rankbox {
 
-/// [rank][event]: of a send its receive and the other way round, of a wait the operation that it
-/// waits for; rank -1 where there is none. Cost: O(E log p).
+/// [rank][event]: for a send its receive and vice versa, for a wait its operation; rank -1 where
+/// there is none. Cost: O(E log p).
 std::vector<std::vector<EventId>> link_events(const Trace& trace);
 
 }  // namespace rankbox

@@ -1,4 +1,4 @@
-// Which send met which receive, found in a trace.
+// Matching of sends and receives in a trace.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct Message {
   bool operator==(const Message&) const = default;
 };
 
-/// The k-th send from s to d of a group with the k-th receive at d from s, ordered by receiving
-/// rank and event. Sends and receives that stayed alone are left out. Cost: O(E log p).
+/// Pairs the k-th send from s to d of a group with the k-th receive at d from s, ordered by
+/// receiving rank and event. Unmatched sends and receives are left out. Cost: O(E log p).
 std::vector<Message> match_messages(const Trace& trace);
 
 }  // namespace rankbox

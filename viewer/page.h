@@ -1,4 +1,4 @@
-// The page's sources, made into one text when Rankbox is built; see embed.py.
+// The page's sources, combined into one text at build time; see embed.py.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Writes the page of a sample run, for viewer/browser_test.py and for looking at.
+// Writes the page of a sample run, for viewer/browser_test.py and for viewing.
 //
 //   sample_page ring|overlap|deadlock|many_ranks|million > page.html
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace rankbox {
 namespace {
 
-/// Ring all-reduce, two elements a chunk: sendrecv, reduce, snapshots.
+/// Ring all-reduce, two elements per chunk: sendrecv, reduce, snapshots.
 void ring(Comm& dist) {
   const int p = dist.world_size();
   Tensor tensor = full(2 * p, static_cast<float>(dist.rank() + 1));
@@ -56,7 +56,7 @@ void overlap(Comm& dist) {
   dist.barrier();
 }
 
-/// Everybody waits for the rank before it.
+/// Every rank waits for the previous one.
 void deadlock(Comm& dist) {
   const int p = dist.world_size();
   Tensor tensor = full(4, 1.0F);
@@ -66,8 +66,8 @@ void deadlock(Comm& dist) {
   dist.recv(tensor, (dist.rank() + p - 1) % p);
 }
 
-/// Long enough to test how quickly a page opens: rounds of sendrecv, reduce and compute, written
-/// down without running them.
+/// Long enough to test how quickly a page opens: rounds of sendrecv, reduce and compute, recorded
+/// without running them.
 Trace made_up(int ranks, int rounds) {
   std::minstd_rand dice(7);
   Trace trace;

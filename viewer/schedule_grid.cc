@@ -17,7 +17,7 @@ struct Task {
   double end = 0;
 };
 
-/// [rank] Those that have a label, take time, and came to their end.
+/// [rank] The events that have a label, take time, and ended.
 std::vector<std::vector<Task>> tasks_of(const Trace& trace, const Replay& replay) {
   std::vector<std::vector<Task>> ranks;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
@@ -32,7 +32,7 @@ std::vector<std::vector<Task>> tasks_of(const Trace& trace, const Replay& replay
   return ranks;
 }
 
-/// What all rows have in common.
+/// The slots, the same for all rows.
 struct Slots {
   double seconds = 0;  // of one
   int number = 0;
@@ -93,7 +93,7 @@ std::string draw_row(const std::vector<Task>& tasks, const Slots& slots,
     const int begin = std::max(slot, std::min(slots.at(task.begin), slots.number));
     const int end = std::min(std::max(begin + 1, slots.at(task.end)), slots.number);
     idle_until(begin);
-    if (end <= begin) break;  // beyond the edge
+    if (end <= begin) break;  // beyond the right edge
     row += draw_task(task, (end - begin) * slots.width, options);
     slot = end;
   }

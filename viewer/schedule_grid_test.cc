@@ -33,7 +33,7 @@ Replay without_messages(const Trace& trace) {
   return replay_trace(trace, free);
 }
 
-TEST_CASE("a slot is a forward pass, a backward pass two of them, and dots are idle") {
+TEST_CASE("a slot is a forward pass, a backward pass takes two, and dots are idle") {
   const Trace trace = there_and_back();
   CHECK(draw_schedule(trace, without_messages(trace)) ==
         "rank 0  F0 ·  ·  ·  B0───\n"
@@ -43,12 +43,12 @@ TEST_CASE("a slot is a forward pass, a backward pass two of them, and dots are i
         "rank 1  .  F0 B0--- .  .\n");
 }
 
-TEST_CASE("what is idle is half of it, as (p-1)/(m+p-1) says") {
+TEST_CASE("half of the time is idle, as (p-1)/(m+p-1) says") {
   const Trace trace = there_and_back();
   CHECK(unlabelled_share(trace, without_messages(trace)) == doctest::Approx(0.5).epsilon(1e-12));
 }
 
-TEST_CASE("forward and backward differ in colour where there is any, and nowhere else") {
+TEST_CASE("with colour, forward and backward differ in nothing else") {
   const Trace trace = there_and_back();
   const std::string picture = draw_schedule(trace, without_messages(trace), {.colour = true});
   CHECK(picture.find("\033[36mF0\033[0m") != std::string::npos);
@@ -56,7 +56,7 @@ TEST_CASE("forward and backward differ in colour where there is any, and nowhere
   CHECK(draw_schedule(trace, without_messages(trace)).find('\033') == std::string::npos);
 }
 
-TEST_CASE("what does not fit moves together first, then is left out, and says so") {
+TEST_CASE("a wide grid first loses its gaps, then its end, with a note") {
   const Trace trace = there_and_back();
   CHECK(draw_schedule(trace, without_messages(trace), {.columns = 26, .ascii = true}) ==
         "rank 0  F0. . . B0-\n"
@@ -66,7 +66,7 @@ TEST_CASE("what does not fit moves together first, then is left out, and says so
         "rank 1  . F0B0 ...\n");
 }
 
-TEST_CASE("without labels there is no schedule, and with one there is") {
+TEST_CASE("there is a schedule only with labels") {
   const auto trace_of = [](Label label) {
     return run_ranks({.world_size = 1}, [=](Comm& dist) { dist.compute(1, label); }).report.trace;
   };

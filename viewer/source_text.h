@@ -1,4 +1,4 @@
-// Lines of source files, for pictures that show what was called where.
+// Lines of source files, for drawings that show calls.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace rankbox {
 
-/// Reads a file when one of its lines is first asked for. Not thread safe.
+/// Reads a file when one of its lines is first requested. Not thread safe.
 class SourceText {
  public:
   /// Line `number`, from 1, without its end; empty if there is none or the file cannot be read.

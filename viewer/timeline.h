@@ -7,9 +7,9 @@
 //           in   [←0━━━][+▒▒][←0━━━][+▒▒]
 //           0    10 µs     20 µs
 //
-// What a rank sends is above, what it receives and computes is below: a link carries both
-// directions at once. A native collective is below; one that was started with …_async is above, so
-// that what its rank computes meanwhile shows. A blank is time spent waiting.
+// A rank's sends are above, its receives and computations below: a link carries both directions at
+// once. A native collective is below; one that was started with …_async is above, so that the
+// computation beside it is visible. A blank is time spent waiting.
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ struct TimelineOptions {
   bool colour = false;  // ANSI: sends blue, receives green, work yellow, native collectives magenta
 };
 
-/// The picture, lines with their line ends. Spans that never ended are drawn to the right edge,
-/// open.
+/// The picture, as lines with their line ends. Spans that never ended are drawn open to the right
+/// edge.
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
 std::string draw_timeline(const Trace& trace, const Replay& replay,

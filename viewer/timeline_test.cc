@@ -30,7 +30,7 @@ Run send_and_add() {
   return run;
 }
 
-TEST_CASE("what a rank sends is above, what it receives and adds is below, to scale") {
+TEST_CASE("sends are above, receives and additions below, to scale") {
   const Run run = send_and_add();
   CHECK(draw_timeline(run.trace, run.replay, {.columns = 53, .ascii = true}) ==
         "rank 0  out  [>1================]\n"
@@ -40,7 +40,7 @@ TEST_CASE("what a rank sends is above, what it receives and adds is below, to sc
         "             0                   10 us\n");
 }
 
-TEST_CASE("a collective that was only started is above what its rank computes meanwhile") {
+TEST_CASE("an asynchronous collective is above its rank's computation") {
   Run run;
   Event started = event_of(EventKind::kCollective, -1);
   started.collective = CollectiveKind::kAllReduce;
@@ -54,7 +54,7 @@ TEST_CASE("a collective that was only started is above what its rank computes me
         "             0                   10 us\n");
 }
 
-TEST_CASE("what was computed is drawn with its label") {
+TEST_CASE("a computation is drawn with its label") {
   Run run;
   Event labelled = event_of(EventKind::kCompute, -1);
   labelled.bytes = Label("F3").bits();
@@ -66,7 +66,7 @@ TEST_CASE("what was computed is drawn with its label") {
         "             0                   10 us\n");
 }
 
-TEST_CASE("UTF-8 draws the same picture with other signs") {
+TEST_CASE("UTF-8 draws the same picture with other characters") {
   const Run run = send_and_add();
   const std::string picture = draw_timeline(run.trace, run.replay, {.columns = 53});
   CHECK(picture.find("[→1━━") != std::string::npos);
@@ -85,7 +85,7 @@ TEST_CASE("colours change nothing else, and end with their span") {
   CHECK(picture == draw_timeline(run.trace, run.replay, plain));
 }
 
-TEST_CASE("what never began is drawn from when its rank came to it") {
+TEST_CASE("an event that never began is drawn from its rank's arrival") {
   Run run = send_and_add();
   run.trace.ranks[0].push_back(event_of(EventKind::kRecv, 1));
   run.trace.ranks[1].push_back(event_of(EventKind::kRecv, 0));

@@ -16,7 +16,7 @@
 namespace rankbox {
 namespace {
 
-using Json = nlohmann::ordered_json;  // members in the order written here
+using Json = nlohmann::ordered_json;  // members in the order of insertion
 
 constexpr double kMicro = 1e6;
 
@@ -26,7 +26,7 @@ enum Timebase : int { kVirtual = 1, kWall = 2 };
 /// Begin and end in seconds.
 using Interval = std::pair<double, double>;
 
-/// The lanes of a rank. The first is numbered like the rank, as readers expect.
+/// The lanes of a rank. The first has the rank's number, as readers expect.
 enum Lane : int { kCalls, kSendPort, kRecvPort, kLanes };
 
 constexpr const char* kLaneNames[] = {"", " sends", " receives"};
@@ -72,7 +72,7 @@ class Writer {
 
   /// The lane that an event is drawn in.
   Lane lane_of(Timebase timebase, const Event& event) const {
-    // The halves of a sendrecv start together, but each when its partner is there.
+    // The halves of a sendrecv start together, but each transfer begins when its partner arrives.
     if (timebase == kWall || !(event.async || event.paired)) return kCalls;
     return event.kind == EventKind::kRecv ? kRecvPort : kSendPort;
   }
@@ -123,14 +123,14 @@ class Writer {
   }
 
   void write_rank(Timebase timebase, int rank) {
-    double now = 0;  // until when the rank's own lane is filled
+    double now = 0;  // the end of the last span in the rank's own lane
     for (std::size_t i = 0; i < events(rank).size(); ++i) {
       const EventId id{rank, i};
       const Event& what = event(id);
       Interval when;
       if (!interval(timebase, id, when)) continue;
       const Lane lane = lane_of(timebase, what);
-      // In virtual time a blocking call's span is the transfer; what is before it is waiting.
+      // In virtual time a blocking call's span is the transfer; the time before it is waiting.
       const bool waited = timebase == kVirtual && lane == kCalls && what.kind != EventKind::kWait;
       if (waited && when.first > now) write_slice(timebase, id, lane, "wait", {now, when.first});
       const Label label = label_of(what);
@@ -174,7 +174,8 @@ class Writer {
     }
   }
 
-  /// By the wall clock an irecv is over before its message is sent: the wait for it is where it comes.
+  /// By the wall clock an irecv may return before its message is sent: the message arrives in the
+  /// wait for it.
   EventId taken_at(Timebase timebase, EventId recv) const {
     if (timebase == kVirtual || !event(recv).async) return recv;
     const EventId wait = waits_[static_cast<std::size_t>(recv.rank)][recv.event];

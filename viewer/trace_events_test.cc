@@ -83,7 +83,7 @@ TEST_CASE("the slices of a lane nest, in virtual time and by the wall clock") {
   }
 }
 
-/// A message that is sent when its irecv has long returned.
+/// A message that is sent long after its irecv returned.
 RunReport run_irecv_first() {
   return run_ranks({.world_size = 2},
                    [](Comm& dist) {
@@ -130,11 +130,11 @@ TEST_CASE("every message is an arrow, from its send's slice to its receive's") {
   check_arrows(run_everything().trace, 9);
 }
 
-TEST_CASE("by the wall clock a message that was sent after its irecv comes to the wait for it") {
+TEST_CASE("by the wall clock a message that was sent after its irecv arrives in the wait") {
   for (int i = 0; i < 20; ++i) check_arrows(run_irecv_first().trace, 2);
 }
 
-TEST_CASE("ranks and clocks have names, and slices say what, with whom, how much and where") {
+TEST_CASE("ranks and clocks have names, and slices have operation, peer, bytes and place") {
   const Json json = exported(run_everything().trace);
   std::vector<std::string> names;
   bool found = false;
@@ -153,7 +153,7 @@ TEST_CASE("ranks and clocks have names, and slices say what, with whom, how much
     CHECK(std::find(names.begin(), names.end(), name) != names.end());
 }
 
-TEST_CASE("what was computed is a slice by its label") {
+TEST_CASE("a computation is a slice with its label") {
   const Trace trace =
       run_ranks({.world_size = 1}, [](Comm& dist) { dist.compute(1e-6, "B12"); }).report.trace;
   int slices = 0;

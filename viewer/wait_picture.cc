@@ -10,11 +10,11 @@
 namespace rankbox {
 namespace {
 
-/// What a picture is made of. Those of one column of the picture are of one width.
+/// The parts of a picture. Those of one column have one width.
 struct Signs {
   const char* first;    // before the rank that the circle comes back to
-  const char* along;    // before what is inside of the circle
-  const char* outside;  // before what is not
+  const char* along;    // before lines inside the circle
+  const char* outside;  // before lines outside it
   const char* closing;  // before the last wait of a circle
   const char* down;     // before a wait, and at the arrow's tip
   const char* tip;

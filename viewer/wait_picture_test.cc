@@ -48,7 +48,7 @@ TEST_CASE("a rank that waits for itself") {
         "╰────╯ send, 64 bytes, ring.cc:11\n");
 }
 
-TEST_CASE("without UTF-8, and with names of files as the user knows them") {
+TEST_CASE("without UTF-8, and with display names of files") {
   WaitPictureOptions options;
   options.ascii = true;
   options.display_name = [](const std::string& file) { return "mine/" + file; };
@@ -83,20 +83,20 @@ TEST_CASE("many ranks are counted, not drawn") {
         "   … 3 more wait for those\n");
 }
 
-TEST_CASE("colour is for the circle, and can be left out") {
+TEST_CASE("colour marks the circle, and is optional") {
   WaitPictureOptions options;
   options.colour = true;
   CHECK(draw({send(0, 0)}, {0}, options).find("\033[31m") == 0);
   CHECK(draw({send(0, 0)}, {0}).find('\033') == std::string::npos);
 }
 
-TEST_CASE("a run that deadlocks can be drawn") {
+TEST_CASE("a run that deadlocks is drawn") {
   try {
     run_world({.world_size = 2}, [](Comm& dist) {
       Tensor tensor = zeros(1);
       dist.recv(tensor, 1 - dist.rank());
     });
-    FAIL("it should deadlock");
+    FAIL("expected a deadlock");
   } catch (const DeadlockError& error) {
     CHECK(draw_waits(error).starts_with("╭▶ rank 0\n"));
   }

@@ -1,6 +1,6 @@
-// Puts the parts together: what is seen, what is chosen, and when to draw.
+// The page as a whole: the view, the selection, and when to draw.
 
-const GLIDE = 160;  // milliseconds of a zoom by button, unless motion is to be reduced
+const GLIDE = 160;  // milliseconds of a zoom by button, unless the user prefers reduced motion
 
 class App {
   constructor() {
@@ -40,7 +40,7 @@ class App {
     this.canvas.setAttribute("aria-label",
       `Timeline of ${run.ranks} ranks and ${formatCount(run.count)} events over ` +
       `${formatTime(this.timebase.finish)} of ${clock === "virtual" ? "virtual time" : "wall clock"}. ` +
-      "Tables with the same in words follow.");
+      "Tables with the same content follow.");
     this.redraw();
   }
 
@@ -57,7 +57,7 @@ class App {
     this.redraw();
   }
 
-  /** Soon, once, however often it is asked for. */
+  /** Draws soon; several requests draw once. */
   redraw() {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => { this.frame = 0; this.draw(); });
@@ -72,10 +72,10 @@ class App {
     this.lanes.draw(pen, timebase);
     this.memory.draw(pen, timebase);
     const note = [];
-    if (this.shown.arrows && !this.marks.drawArrows(pen, timebase)) note.push("Too many messages in sight for arrows: zoom in.");
+    if (this.shown.arrows && !this.marks.drawArrows(pen, timebase)) note.push("Too many messages in view for arrows: zoom in.");
     if (this.shown.path) this.marks.drawPath(pen, timebase);
-    if (this.shown.path && timebase.clock === "wall") note.push("The critical path is one of virtual time.");
-    if (timebase.open.size > 0) note.push("The run stopped: what never ended is drawn open to the right.");
+    if (this.shown.path && timebase.clock === "wall") note.push("The critical path exists only in virtual time.");
+    if (timebase.open.size > 0) note.push("The run stopped: events that never ended are open to the right.");
     if (this.chosen >= 0) this.marks.drawChosen(pen, timebase, this.chosen);
     if (this.steps.number > 0) this.marks.drawNow(pen, this.steps.seconds);
     this.axis.draw(pen, timebase);
@@ -137,7 +137,7 @@ class App {
     this.gliding = 0;
   }
 
-  /** Makes the change of view, in a short movement where that is welcome. */
+  /** Changes the view, with a short animation unless the user prefers reduced motion. */
   glide(change) {
     const {view} = this;
     const from = [view.begin, view.end];
@@ -160,7 +160,7 @@ class App {
   }
 }
 
-/** Both clocks of a run; the second is worked out when somebody asks for it. */
+/** Both clocks of a run; the second is computed on first use. */
 class Timebases {
   constructor(run) {
     this.run = run;

@@ -10,7 +10,7 @@ class Axis {
     this.drawNames(pen);
   }
 
-  /** @param finish what is drawn beyond it has no time */
+  /** @param finish times beyond it are not labelled */
   drawTimes(pen, finish) {
     const {view, theme} = this;
     pen.fillStyle = theme.colours.paper;

@@ -1,4 +1,4 @@
-// The run as it lies in the page: a head of JSON and columns of numbers (see viewer/html_data.h).
+// The run in the page: a head of JSON and columns of numbers (see viewer/html_data.h).
 
 const DONE = 1, ASYNC = 2, BUFFERED = 8, CRITICAL = 16;
 
@@ -14,7 +14,7 @@ function bytesOfBase64(text) {
   return bytes;
 }
 
-/** The columns' text, which is let go of: it may be large. */
+/** The columns' text, which is removed from the page: it may be large. */
 function takeColumns() {
   const element = document.getElementById("columns");
   const text = element.value;
@@ -63,7 +63,7 @@ class Run {
     return line ? {file, line, text} : null;
   }
 
-  /** What its buffer held when it was over; null if nobody noted it. */
+  /** The contents of its buffer after it; null if not recorded. */
   values(event) {
     const at = this.snapshotOf.get(event);
     if (at === undefined) return null;
@@ -79,7 +79,7 @@ class Run {
   }
 }
 
-/** The kinds that the picture tells apart; every native collective is one. What was computed may have a
+/** The kinds in the picture; all native collectives are one. A computation may have a
     name of its own: "compute F3". */
 function kindOfName(name) {
   if (name.startsWith("compute ")) return "compute";

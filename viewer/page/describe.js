@@ -1,6 +1,6 @@
-// Events in words: on spans, under the pointer, beside the picture, and for screen readers.
+// Events in words: on spans, in the tooltip, beside the picture, and for screen readers.
 
-/** What fits on a span, the longest first. */
+/** Labels for a span, the longest first. */
 function spanLabel(run, event) {
   const kind = run.kind(event), peer = run.peer(event);
   const size = shortBytes(run.column.bytes[event]);
@@ -35,7 +35,7 @@ function headline(run, event) {
   return name;
 }
 
-/** The same for what never ended. */
+/** The same for events that never ended. */
 function openLabel(run, event) {
   return [`${headline(run, event)}: never ended`, headline(run, event), "never ended", "?"];
 }
@@ -49,7 +49,7 @@ function timesText(timebase, event) {
   return betweenText(timebase.begin[event], end, timebase.finish);
 }
 
-/** Without a timebase of the wall clock, which takes a while to make. */
+/** Without a timebase of the wall clock, which takes a while to compute. */
 function wallText(run, event) {
   const begin = run.column.wallBegin[event] * 1e-9, end = run.column.wallEnd[event] * 1e-9;
   return betweenText(begin, run.has(event, DONE) ? end : -1, end);
@@ -82,8 +82,8 @@ function factsOf(run, virtual, event) {
   if (column.group && column.group[event] > 0) {
     facts.push(["Group", `ranks ${head.groups[column.group[event]].join(", ")}`]);
   }
-  if (run.has(event, BUFFERED)) facts.push(["Buffered", "went on without its receiver"]);
-  if (run.has(event, CRITICAL)) facts.push(["Critical path", "yes: the run takes as long as all that is on it"]);
+  if (run.has(event, BUFFERED)) facts.push(["Buffered", "returned before its receive"]);
+  if (run.has(event, CRITICAL)) facts.push(["Critical path", "yes: its events add up to the run's time"]);
   const place = run.place(event);
   if (place) facts.push(["Source", placeText(place)]);
   if (place && place.text) facts.push(["", place.text.trim(), true]);

@@ -1,4 +1,4 @@
-// Numbers for people.
+// Formatting of numbers.
 
 const UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 
@@ -6,7 +6,7 @@ function unitFor(seconds) {
   return UNITS.find(([size]) => seconds >= size * 0.99999) || UNITS[3];
 }
 
-/** "12.3 µs", in the unit of the time itself or of a larger one that it is compared with. */
+/** "12.3 µs", in its own unit, or in that of a larger time it is compared with. */
 function formatTime(seconds, scale = seconds, digits = 4) {
   if (seconds === 0) return "0";
   const [size, unit] = unitFor(Math.abs(scale));

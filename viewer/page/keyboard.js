@@ -1,4 +1,4 @@
-// Keys on the canvas. Tab is left alone: it leaves the picture.
+// Keys on the canvas. Tab is not handled: it leaves the picture.
 
 class Keyboard {
   constructor(app) {
@@ -9,7 +9,7 @@ class Keyboard {
     });
   }
 
-  /** Whether the key means something here. */
+  /** Whether the key was handled. */
   press(key, shift) {
     const {app} = this;
     if (shift && key.startsWith("Arrow")) {
@@ -46,7 +46,7 @@ class Keyboard {
     this.app.redraw();
   }
 
-  /** From event to event: along a rank, or to what its neighbour did then. */
+  /** From event to event: along a rank, or to a neighbour's event at that time. */
   walk(key) {
     const {app} = this;
     const {run, timebase, chosen} = app;

@@ -1,4 +1,4 @@
-// What the colours and patterns stand for, drawn as the picture draws them.
+// The meaning of colours and patterns, drawn as in the picture.
 
 const LEGEND = [
   ["send", "send, upper row"], ["recv", "receive, middle row"], ["reduce", "reduce, lower row"],

@@ -1,2 +1,2 @@
-// For tests, and for whoever looks into the page from a console.
+// For tests and for the console.
 window.rankbox = new App();

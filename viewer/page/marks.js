@@ -1,4 +1,4 @@
-// What is drawn over the lanes: messages, the critical path, the chosen event, the time of the step.
+// Marks over the lanes: messages, the critical path, the selected event, the time of the step.
 
 const MOST_ARROWS = 700;
 
@@ -7,7 +7,7 @@ class Marks {
     Object.assign(this, {run, view, theme});
   }
 
-  /** False if there are too many in sight to tell them apart. */
+  /** False if too many are in view to tell them apart. */
   drawArrows(pen, timebase) {
     const {view, run} = this;
     let count = 0;
@@ -50,7 +50,7 @@ class Marks {
     pen.fill();
   }
 
-  /** From the edge of one band that faces the other, and to the one of that: labels stay legible. */
+  /** Between the facing edges of two bands, so that labels stay legible. */
   edges(from, to) {
     const down = to.y > from.y;
     return [from.y + (down ? from.height : 0), to.y + (down ? 0 : to.height)];
@@ -66,7 +66,7 @@ class Marks {
     return kind === "collective" ? SEND : ROW_OF_KIND[kind];
   }
 
-  /** Only where it was computed: in virtual time. */
+  /** Only in virtual time, for which it is computed. */
   drawPath(pen, timebase) {
     const {view, run} = this;
     const path = run.column.path;
@@ -84,7 +84,7 @@ class Marks {
       const x = Math.max(view.x(timebase.begin[event]), view.left - 4);
       const end = Math.min(view.x(timebase.end[event]), view.width + 4);
       const y = this.middle(event, row);
-      // What is drawn for many at once lets what lies below shine through.
+      // A shared mark for many events is translucent.
       const isWide = end - x >= 4;
       const width = isWide ? pen.lineWidth : 1;
       pen.globalAlpha = isWide ? 1 : 0.55;

@@ -1,4 +1,4 @@
-// The memory lane of each rank: the tensor bytes it held whenever it came to an event.
+// The memory lane of each rank: the tensor bytes that it held before each event.
 
 class MemoryLane {
   constructor(run, view, theme) {

@@ -1,4 +1,4 @@
-// The switches above the picture, and the facts of the chosen event beside it.
+// The switches above the picture, and the facts of the selected event beside it.
 
 class Panel {
   constructor(app) {
@@ -38,7 +38,7 @@ function showFacts(app, event) {
   document.getElementById("event-link").disabled = run.link(event) < 0;
 }
 
-/** The same in short, for under the pointer. */
+/** A short form, for the tooltip. */
 function tooltipOf(run, timebase, event) {
   const lines = [element("b", {}, `rank ${run.rankOf(event)}: ${headline(run, event)}`)];
   const add = text => lines.push(element("div", {}, text));

@@ -1,6 +1,6 @@
-// Which event is under the pointer.
+// Finds the event under the pointer.
 
-const REACH = 5;  // pixels that a pointer may be off a narrow span
+const REACH = 5;  // pixels by which the pointer may miss a narrow span
 
 /** The event at that point of the canvas; -1 if there is none. */
 function eventAt(run, view, timebase, x, y) {
@@ -10,7 +10,7 @@ function eventAt(run, view, timebase, x, y) {
     const band = view.band(rank, row);
     return y >= band.y && y < band.y + band.height + 1;
   });
-  // Low lanes have rows too low to aim at: any row will do, the nearest first.
+  // The rows of low lanes are too low to aim at: accept any row, the nearest first.
   const rows = inRow === undefined || view.lane >= 30 ? [inRow] : [inRow, SEND, RECV, WORK];
   for (const row of rows) {
     if (row === undefined) continue;

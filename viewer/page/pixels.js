@@ -1,4 +1,4 @@
-// Pictures drawn pixel by pixel, which for many small things is quicker than the canvas's own calls.
+// Pictures drawn pixel by pixel, which is faster than canvas calls for many small spans.
 
 class Pixels {
   constructor() {

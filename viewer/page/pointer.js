@@ -1,5 +1,5 @@
-// Mouse and touch on the canvas: drag to pan, wheel or two fingers to zoom, rest to read, click to
-// choose.
+// Mouse and touch on the canvas: drag to pan, wheel or pinch to zoom, hover to read, click to
+// select.
 
 const CLICK = 4;  // pixels that a click may move
 
@@ -52,7 +52,7 @@ class Pointer {
     this.app.redraw();
   }
 
-  /** The distance between the fingers says how far to zoom, their middle where. */
+  /** The distance between the fingers sets the zoom, their midpoint its center. */
   pinch(id, from, to) {
     const other = [...this.down].find(([key]) => key !== id)[1];
     const before = Math.max(20, Math.abs(from.x - other.x)), after = Math.max(20, Math.abs(to.x - other.x));

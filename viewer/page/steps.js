@@ -1,5 +1,5 @@
-// The run step by step: after k events have ended, what did every rank do last, and what did its
-// buffer hold then?
+// The run step by step: after k events have ended, every rank's last event, and its buffer at that
+// time.
 
 const MOST_BUFFERS = 64;  // ranks shown
 const STEP_TIME = 700;    // milliseconds, when playing
@@ -95,14 +95,14 @@ class Steps {
     }
     const about = kept >= 0 && kept !== last ? ` (of ${headline(run, kept)})` : "";
     const stuck = this.number === this.most ? timebase.stuckIn.get(rank) : undefined;
-    const now = stuck === undefined ? "" : `, and never came out of: ${headline(run, stuck)}`;
+    const now = stuck === undefined ? "" : `, blocked in: ${headline(run, stuck)}`;
     return element("tr", {className: isNewest ? "now" : ""},
       element("th", {scope: "row"}, `${rank}`),
       element("td", {}, (last < 0 ? "nothing yet" : headline(run, last)) + now),
       element("td", {}, buffer, about));
   }
 
-  /** The rank's latest event that has ended by now and is so; -1 if none. Looks back a little only. */
+  /** The rank's latest ended event that satisfies `is`; -1 if none. Looks back only a little. */
   lastOf(rank, isSo) {
     const {run, timebase} = this.app;
     const now = this.seconds;
@@ -115,7 +115,7 @@ class Steps {
     return -1;
   }
 
-  /** Of several that ended just now, only those that the step has come to. */
+  /** Of several that ended at this time, only those that the step has reached. */
   isCounted(event, now) {
     const {timebase} = this.app;
     if (timebase.end[event] < now) return true;

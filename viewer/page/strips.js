@@ -1,10 +1,10 @@
 // Spans too narrow to be drawn one by one: each pixel of a row is as dark as the row is busy there.
 //
 // Every row is a strip one pixel high, all strips are one picture, and drawing a row stretches its
-// strip to its height. A pixel costs two searches, whatever the run has events.
+// strip to its height. A pixel costs two searches, for any number of events.
 
-const WIDE = 7;  // pixels; from there on a span is drawn for itself
-const MOST_PIXELS = 40000;  // beyond that, neighbours share: a frame has to be quick
+const WIDE = 7;  // pixels; from this width on a span is drawn individually
+const MOST_PIXELS = 40000;  // beyond that, neighbours share pixels, to keep frames fast
 
 class Strips {
   constructor(run, view, theme) {
@@ -12,7 +12,7 @@ class Strips {
     this.picture = new Pixels();
   }
 
-  /** Makes room for so many rows. */
+  /** Makes room for this many rows. */
   begin(rows) {
     const width = Math.ceil(this.view.plotWidth);
     this.step = Math.max(1, Math.ceil(rows * width / MOST_PIXELS));

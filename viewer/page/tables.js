@@ -25,7 +25,7 @@ class Tables {
     const {head} = run;
     const virtual = timebases.get("virtual");
     const hasNodes = new Set(head.nodes).size > 1;
-    const titles = ["Rank", ...(hasNodes ? ["Node"] : []), "Idle", "Done at", "Events", ...(head.peak.length ? ["Most memory"] : []), "Left waiting in"];
+    const titles = ["Rank", ...(hasNodes ? ["Node"] : []), "Idle", "Done at", "Events", ...(head.peak.length ? ["Most memory"] : []), "Blocked in"];
     const rows = [];
     for (let rank = 0; rank < Math.min(run.ranks, 1024); ++rank) {
       const idle = element("td");

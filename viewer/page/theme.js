@@ -1,5 +1,5 @@
-// Light or dark: what the system prefers, until somebody presses the button. Colours are the style
-// sheet's; the canvas reads them from there.
+// Light or dark: the system's preference, until the user presses the button. The canvas reads its
+// colours from the style sheet.
 
 class Theme {
   constructor(changed) {

@@ -1,8 +1,8 @@
-// The run on one of its two clocks: when everything began and ended, and in which row it is drawn.
+// The run on one of its two clocks: begin, end and row of every event.
 //
 // A rank has four rows. Sends and receives are a port's each, so that spans of a row never overlap
 // and can be searched by time; a native collective is in both. Work is what the rank reduces and
-// computes. Waiting lies behind the three.
+// computes. Waiting is drawn behind the other three.
 
 const SEND = 0, RECV = 1, WORK = 2, WAIT = 3, ROWS = 4;
 
@@ -23,13 +23,13 @@ class Timebase {
       for (let i = 0; i < count; ++i) if (!run.has(i, DONE)) this.end[i] = -1;
     }
     this.open = new Set();    // never ended
-    this.stuckIn = new Map();  // rank -> the one of these that it did not come out of
+    this.stuckIn = new Map();  // rank -> the open event that it is blocked in
     let last = 0;
     for (let i = 0; i < count; ++i) {
       last = Math.max(last, this.begin[i], this.end[i]);
       if (this.end[i] < 0) this.open.add(i);
     }
-    this.finish = last;  // of the run; what is open is drawn a little further
+    this.finish = last;  // of the run; open events are drawn a little further
     this.length = this.open.size > 0 ? last * 1.15 || 1e-6 : last || 1e-6;
     for (const event of this.open) {
       this.end[event] = this.length;
@@ -47,7 +47,7 @@ class Timebase {
     return this.run.column.waited[event];
   }
 
-  /** When the rank came to each event, which is in its own order. */
+  /** When the rank arrived at each event, in its own order. */
   findArrivals() {
     const {run} = this;
     const waited = run.column.waited;
@@ -73,7 +73,7 @@ class Timebase {
     for (let i = run.first(rank); i < run.end(rank); ++i) {
       const kind = run.kind(i), isAsync = run.has(i, ASYNC);
       if (this.open.has(i)) {
-        if (!isAsync) put(WAIT, i, begin[i], end[i]);  // what it waits for never came
+        if (!isAsync) put(WAIT, i, begin[i], end[i]);  // its operation never ended
         continue;
       }
       if (this.clock === "virtual" && kind !== "wait" && !isAsync) {
@@ -89,7 +89,7 @@ class Timebase {
     return rows.map(packRow);
   }
 
-  /** All events by when they ended; the open ones last. Made when first asked for. */
+  /** All events by their end; the open ones last. Computed on first use. */
   get order() {
     if (!this.ordered) {
       this.ordered = Uint32Array.from({length: this.run.count}, (_, i) => i);
@@ -113,7 +113,7 @@ function packRow({ids, begin, end}) {
 
 /** The first index from `from` on whose value is greater than `limit`; the values rise. */
 function firstAbove(values, limit, from = 0) {
-  // Doubling steps first: what is looked for is mostly near.
+  // Doubling steps first: the target is usually near.
   let step = 1, low = from, high = from;
   while (high < values.length && !(values[high] > limit)) {
     low = high + 1;

@@ -1,4 +1,4 @@
-// What part of the run is seen, and where on the canvas it lies. Lengths are CSS pixels.
+// The visible part of the run, and its place on the canvas. Lengths are CSS pixels.
 
 const AXIS_HEIGHT = 26;
 const LEAST_LANE = 10, MOST_LANE = 84;
@@ -28,7 +28,7 @@ class View {
     this.scrollTo(this.scroll);
   }
 
-  /** The height that a canvas would need to show all lanes at their best. */
+  /** The canvas height that shows all lanes at full height. */
   wantedHeight(room) {
     const lane = LANE_HEIGHTS[this.laneHeight] || (this.run.hasMemory ? 76 : 58);
     return Math.round(Math.max(150, Math.min(room, AXIS_HEIGHT + this.run.ranks * lane + 2)));
@@ -45,7 +45,7 @@ class View {
   firstRank() { return Math.max(0, this.rankAt(AXIS_HEIGHT)); }
   lastRank() { return Math.min(this.run.ranks - 1, this.rankAt(this.height)); }
 
-  /** Where a row lies within its lane: {y, height}. */
+  /** The place of a row within its lane: {y, height}. */
   band(rank, row) {
     const gap = this.lane >= 24 ? 3 : 0.5;
     const memory = this.memoryHeight();
@@ -58,7 +58,7 @@ class View {
 
   fit() { this.show(0, this.length); }
 
-  /** As near as possible: at least a few parts in 1e12 of the run, at most all of it and a margin. */
+  /** Limits the length: at least a few parts in 1e12 of the run, at most all of it and a margin. */
   show(begin, end) {
     const least = this.length * 1e-9;
     const most = this.length * 1.04;
@@ -74,7 +74,7 @@ class View {
     this.show(this.begin + by, this.end + by);
   }
 
-  /** What is at x stays there. */
+  /** Keeps the time at x in place. */
   zoom(factor, x = this.left + this.plotWidth / 2) {
     const fixed = this.time(x);
     this.show(fixed - (fixed - this.begin) * factor, fixed + (this.end - fixed) * factor);
@@ -82,7 +82,7 @@ class View {
 
   scrollTo(pixels) { this.scroll = Math.min(Math.max(0, pixels), this.overflow); }
 
-  /** Moves as little as it takes to see that stretch of that rank. */
+  /** Moves as little as needed to show that part of that rank. */
   reveal(rank, begin, end) {
     const span = this.end - this.begin;
     if (end < this.begin + span * 0.02 || begin > this.end - span * 0.02) {

@@ -1,5 +1,5 @@
-// Who waits for whom in a deadlock: ranks on a circle with an arrow to whoever could end their wait,
-// and the same in words.
+// Who waits for whom in a deadlock: ranks on a circle with an arrow to each rank that could end
+// their wait, and the same in words.
 
 const MOST_WAITS_DRAWN = 24, MOST_WAITS_TOLD = 200, WAITS_RADIUS = 110, RANK_RADIUS = 17;
 
@@ -18,7 +18,7 @@ function waitInWords({rank, op, peers, bytes, file, line}) {
   return `rank ${rank} waits in ${op}${bytes > 0 ? ` (${shortBytes(bytes)})` : ""} for ${whom}, ${file}:${line}`;
 }
 
-/** Those of the cycle stand in its order, the others after them. */
+/** The ranks of the cycle in its order, then the others. */
 function drawWaits(picture, cycle, waits) {
   const others = waits.map(wait => wait.rank).filter(rank => !cycle.includes(rank));
   const ranks = [...cycle, ...others].slice(0, MOST_WAITS_DRAWN);
