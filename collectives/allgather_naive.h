@@ -1,17 +1,16 @@
-// All-gather by way of rank 0: all to one, then one to all.
+// All-gather through rank 0: all to one, then one to all.
 //
 //                        rank 0     rank 1     rank 2
 //   before   tensor      A          B          C
 //   gather   gathered    A B C      ·          ·           gather_naive to rank 0
 //   after    gathered    A B C      A B C      A B C       broadcast_naive from rank 0
 //
-// Rank 0 does all the work while the others stand by, and it sends p-1 times p tensors, of which
-// each receiver already has one. It is right, short, and the figure to beat.
+// Rank 0 does all the work while the others wait, and it sends p tensors p-1 times, although each
+// receiver already has one of them. It is right, short, and the time to beat.
 //
 // Cost: 2(p-1) α + (p-1)(p+1) n β for tensors of n bytes.
 // Blocks: until rank 0 has served this rank; rank 0 until it has served all.
-// Difficulty 4/5. Importance 2/5. (The course's rating of all-gather as a whole;
-// this is its easy quarter.)
+// Difficulty 4/5. Importance 2/5. (This rates all-gather as a whole; this one is its easy quarter.)
 #pragma once
 
 #include "comm/comm.h"

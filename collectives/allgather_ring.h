@@ -1,5 +1,5 @@
-// All-gather around a ring: in every step each rank passes on to the next what it got from the
-// previous one.
+// All-gather around a ring: in every step each rank passes on to the next rank what it received
+// from the previous one.
 //
 //   p = 4     rank 0      rank 1      rank 2      rank 3
 //   before    0 · · ·     · 1 · ·     · · 2 ·     · · · 3      in step s, a rank passes on
@@ -8,11 +8,11 @@
 //   step 2    0 1 2 3     0 1 2 3     0 1 2 3     0 1 2 3
 //
 // All links are busy all the time, each carries every tensor but one exactly once, and every rank
-// talks to its two neighbours only. No algorithm moves fewer bytes. The weakness is the p-1
+// talks only to its two neighbours. No algorithm moves fewer bytes. The weakness is the p-1
 // latencies, one after the other.
 //
 // Cost: (p-1)(α + nβ) for tensors of n bytes.
-// Blocks: until all tensors have come round.
+// Blocks: until all tensors have gone round.
 // Difficulty 3/5. Importance 4/5.
 // Paper: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 // MPICH, IJHPCA 19 (2005); the second half of the ring all-reduce of Patarasuk and Yuan, J.

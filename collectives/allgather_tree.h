@@ -1,4 +1,4 @@
-// All-gather by way of rank 0, along trees: a tree up (gather_tree), and the same tree down
+// All-gather through rank 0, along trees: a tree up (gather_tree), and the same tree down
 // (broadcast_tree).
 //
 //                        rank 0     rank 1     rank 2     rank 3
@@ -6,13 +6,13 @@
 //   up       gathered    A B C D    ·          ·          ·         rounds of growing blocks
 //   after    gathered    A B C D    A B C D    A B C D    A B C D   rounds of all p tensors
 //
-// Two calls compose into a third: nothing new to get wrong, for every p. The price is on the way
-// down, where every round carries all p tensors. (Recursive doubling, in which partners swap blocks
-// in both directions, needs no way down, but works for powers of two only; allgather_bruck is its
-// generalization to every p.)
+// Two calls compose into a third, so there is nothing new to get wrong, for any p. The price is on
+// the way down, where every round carries all p tensors. (Recursive doubling, in which partners
+// swap blocks in both directions, needs no way down, but works only for powers of two;
+// allgather_bruck is its generalization to every p.)
 //
 // Cost: 2⌈log2 p⌉ α + (p-1 + p⌈log2 p⌉) n β for tensors of n bytes.
-// Blocks: until this rank's block is handed up and the whole has come down.
+// Blocks: until this rank's block has been sent up and the whole has come down.
 // Difficulty 4/5. Importance 2/5.
 // Paper: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 // MPICH, IJHPCA 19 (2005).

@@ -1,8 +1,8 @@
 // All-reduce on machines of several nodes: reduce inside each node, all-reduce between one leader
 // per node, broadcast inside each node.
 //
-// Links inside a node are many times faster than those between nodes, so what crosses the border
-// should be little: one tensor per node, not one per rank.
+// Links inside a node are many times faster than those between nodes, so as little as possible
+// should cross the border: one tensor per node, not one per rank.
 //
 //   2 nodes              node 0                        node 1
 //                        rank 0    rank 1    rank 2    rank 3    rank 4
@@ -19,8 +19,8 @@
 // over the nodes, and a barrier's ⌈log2 p⌉ α for each of the two splits. With m = ⌈p/nodes⌉, nodes
 // a power of two, f = (nodes-1)/nodes, tensors of n bytes:
 //   2(⌈log2 p⌉ + ⌈log2 m⌉ + log2 nodes)α + 2(⌈log2 m⌉ + f)nβ + (⌈log2 m⌉ + f)nγ
-// of which only the splits and the parts with log2 nodes and f are paid at the price of links
-// between nodes. (A program that reduces again and again would keep its communicators.)
+// of which only the splits and the parts with log2 nodes and f cost what links between nodes cost.
+// (A program that reduces again and again would keep its communicators.)
 // Blocks: until all ranks have called it and the sum is back in this node.
 // Difficulty 4/5. Importance 4/5.
 // Paper: Kielmann, Hofman, Bal, Plaat and Bhoedjang, MagPIe: MPI's collective communication
@@ -34,8 +34,8 @@ namespace rankbox {
 /// `tensor` on every rank becomes the reduction of all ranks' tensors, the same bits everywhere.
 ///
 /// REQUIRES: every rank calls it with the same op and a tensor of the same size.
-/// Errors: MessageMismatch if the sizes differ.
-/// Any number of nodes with any number of ranks each will do.
+/// Errors: MessageMismatch if the sizes differ. Any number of nodes with any number of ranks each
+/// works.
 void allreduce_hierarchical(Comm& dist, Tensor& tensor, ReduceOp op);
 
 }  // namespace rankbox

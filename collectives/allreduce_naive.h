@@ -6,10 +6,10 @@
 //   broadcast_naive      abcd ───▶ abcd ───▶ abcd ───▶ abcd      rank 0 sends three times
 //
 // Rank 0 does everything; the others wait twice. The time grows with the number of ranks, and so
-// does the disappointment of whoever added ranks to become faster.
+// does the disappointment of anyone who added ranks to become faster.
 //
 // Cost: 2(p-1)(α + nβ) + (p-1)nγ for tensors of n bytes.
-// Blocks: until rank 0 has heard from all ranks, and got round to this one.
+// Blocks: until rank 0 has received from all ranks, and has sent to this one.
 // Difficulty 2/5. Importance 3/5.
 #pragma once
 

@@ -1,5 +1,5 @@
 // All-reduce around a ring: every chunk of the tensor travels once round to collect its sum, and
-// once more to tell it. The way gradients are summed in practice.
+// once more to distribute it. This is how gradients are summed in practice.
 //
 // Chunk c is chunk(tensor, c, world_size). In every step each rank sends one chunk to the next rank
 // while it receives another from the previous one: all links are busy all the time.
@@ -16,9 +16,9 @@
 // added up once and then copied: all ranks end with the same bits.
 //
 // Cost: 2(p-1)α + 2 (p-1)/p nβ + (p-1)/p nγ for tensors of n bytes. If p does not divide the number
-// of elements N: the largest chunk pays its whole size in every step, so ⌈N/p⌉ elements in place of
-// N/p.
-// Blocks: until all ranks have called it and the chunks have come round.
+// of elements N: every step lasts as long as the largest chunk takes, so count ⌈N/p⌉ elements
+// instead of N/p.
+// Blocks: until all ranks have called it and the chunks have gone round.
 // Difficulty 3/5. Importance 5/5.
 // Paper: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations,
 // J. Parallel Distrib. Comput. 69 (2009).

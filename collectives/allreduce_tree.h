@@ -7,12 +7,12 @@
 //   broadcast, dist. 1   abcd ───▶ abcd      ·         ·
 //   broadcast, dist. 2   abcd      abcd      abcd      abcd      0 ▶ 2, 1 ▶ 3
 //
-// Works for every number of ranks without a special case. But of the two directions of every link
-// one is idle at any time, and half of the ranks wait while the tensor passes the root: see
+// It works for every number of ranks without a special case. But one of the two directions of every
+// link is idle at any time, and most ranks wait while the tensor passes through the root: see
 // allreduce_butterfly.
 //
 // Cost: 2⌈log2 p⌉ (α + nβ) + ⌈log2 p⌉ nγ for tensors of n bytes.
-// Blocks: until the sum has been up to rank 0 and down to this rank.
+// Blocks: until the sum has gone up to rank 0 and down to this rank.
 // Difficulty 2/5. Importance 3/5.
 // Paper: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 // MPICH, IJHPCA 19 (2005).

@@ -1,10 +1,10 @@
 // ReduceOp::AVG is a sum that is divided once, by the number of ranks in the whole world, at the
 // very end.
 //
-// Dividing earlier goes wrong quietly: an average of averages weighs the ranks of a small group
-// more than those of a large one, and every division rounds.
+// Dividing earlier goes wrong silently: an average of averages gives the ranks of a small group
+// more weight than those of a large one, and every division rounds.
 //
-// Thread safety: these keep nothing between calls; the slice is the caller's.
+// Thread safety: these functions keep no state; the slice is the caller's.
 #pragma once
 
 #include "comm/reduce_op.h"
@@ -20,7 +20,7 @@ inline void divide_if_average(Slice result, ReduceOp op, int world_size) {
   }
 }
 
-/// The operation for a part of the ranks, whose result is reduced further: SUM in place of AVG.
+/// The operation for a part of the ranks, whose result is reduced further: SUM instead of AVG.
 constexpr ReduceOp sum_if_average(ReduceOp op) { return op == ReduceOp::AVG ? ReduceOp::SUM : op; }
 
 }  // namespace rankbox

@@ -6,8 +6,8 @@
 //   step 1               x ────────────────▶ x         ·
 //   step 2               x ──────────────────────────▶ x
 //
-// Nothing to get wrong, and nothing in parallel: src does all the work while the others, once
-// served, stand by. For two ranks there is nothing better.
+// There is nothing to get wrong, and nothing in parallel: src does all the work while the others,
+// once served, stand by. For two ranks there is nothing better.
 //
 // Cost: (p-1)(α + nβ) for a tensor of n bytes.
 // Blocks: src until all others have the tensor, the others until they have it.

@@ -1,5 +1,5 @@
-// Broadcast along a ring: every rank receives the tensor from the previous rank and passes it to
-// the next one.
+// Broadcast along a ring: every rank receives the tensor from the previous rank and sends it to the
+// next one.
 //
 //   p = 4, src = 1       rank 1    rank 2    rank 3    rank 0
 //   before               x         ·         ·         ·
@@ -7,9 +7,9 @@
 //   step 1               x         x ──────▶ x         ·
 //   step 2               x         x         x ──────▶ x    the ring is not closed
 //
-// Whole tensors one hop at a time take as long as one to all. Yet no rank sends more than once, and
-// only to its neighbour: cut into segments (broadcast_ring_pipelined) it becomes the fastest of all
-// for large tensors.
+// Whole tensors, one hop at a time, take as long as one to all. Yet no rank sends more than once,
+// and only to its neighbour: cut into segments (broadcast_ring_pipelined) it becomes the fastest of
+// all for large tensors.
 //
 // Cost: (p-1)(α + nβ) for a tensor of n bytes.
 // Blocks: until the previous rank has the tensor, and until the next one has taken it.

@@ -12,8 +12,8 @@
 //   step 4               abc       abc       abc ─c──▶ abc
 //
 // Ranks in the middle receive and send at once (sendrecv): the links are full duplex. With enough
-// segments the tensor crosses the ring as if there were a single hop. Too many, and every segment
-// pays its α for little: best are √((p-2)nβ/α).
+// segments the tensor crosses the ring as if there were a single hop. With too many, every segment
+// pays its α for little: √((p-2)nβ/α) segments are best.
 //
 // Cost: (p+s-2)(α + nβ/s) for s segments of a tensor of n bytes, p >= 2. If s does not divide N:
 // N + (p-2)⌈N/s⌉ elements in p+s-2 steps.
@@ -29,7 +29,7 @@ namespace rankbox {
 /// `tensor` becomes that of src on every rank.
 ///
 /// REQUIRES: every rank calls it with the same src and segments, and a tensor of the same size.
-/// There may be more segments than elements: some are empty then, and travel all the same.
+/// There may be more segments than elements: some are then empty, and travel all the same.
 /// Errors: InvalidArgument if there is no rank src or segments < 1;
 /// MessageMismatch if the sizes differ.
 void broadcast_ring_pipelined(Comm& dist, Tensor& tensor, int src, int segments);

@@ -1,5 +1,4 @@
-// Broadcast of large tensors: scatter the pieces, then let all ranks
-// together put them back together.
+// Broadcast of large tensors: scatter the pieces, then let all ranks reassemble them together.
 //
 // In a tree, src sends the whole tensor ⌈log2 p⌉ times while most others look on. Here it sends
 // every element once: virtual rank v (counted from src) gets piece v down a binomial tree, and then
@@ -14,11 +13,12 @@
 //   ring, round 2        abcd      abcd      abcd      abcd
 //
 // Piece v is segment(tensor, v, p), m = ⌈N/p⌉ of the N elements and the last ones fewer or none:
-// see collectives/segment.h. With the large pieces first, nobody is longer at the scatter than src.
+// see collectives/segment.h. With the large pieces first, no rank spends longer in the scatter than
+// src.
 //
 // Cost: (⌈log2 p⌉ + p - 1)α + 2 (p-1)/p nβ for a tensor of n bytes: at most twice what any
 // broadcast needs, however many ranks. If p does not divide N: N + (p-2)m elements, p >= 2.
-// Blocks: until all ranks have called it and the pieces have come round.
+// Blocks: until all ranks have called it and the pieces have gone round.
 // Difficulty 4/5. Importance 3/5.
 // Paper: Barnett, Shuler, van de Geijn, Gupta, Payne and Watts, Interprocessor collective
 // communication library (InterCom), SHPCC 1994.

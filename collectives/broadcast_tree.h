@@ -1,5 +1,5 @@
-// Broadcast along a binomial tree: whoever has the tensor passes it on, so those who have it double
-// in every round.
+// Broadcast along a binomial tree: every rank that has the tensor passes it on, so the number of
+// ranks that have it doubles in every round.
 //
 // Number the ranks from src on: virtual_rank = (rank - src) mod p. In round k the virtual ranks
 // below 2^k have the tensor, and each sends it to the one 2^k above, if there is one.
@@ -10,8 +10,8 @@
 //   distance 2    x       x       x       x       ·       ·       v0 ▶ v2, v1 ▶ v3
 //   distance 4    x       x       x       x       x       x       v0 ▶ v4, v1 ▶ v5
 //
-// The last round may be short of partners: p need not be a power of two. Few rounds make it the
-// choice for small tensors; large ones suffer from src sending the whole tensor ⌈log2 p⌉ times.
+// p need not be a power of two: the last round may have fewer partners. Few rounds make it the
+// choice for small tensors; large ones suffer because src sends the whole tensor ⌈log2 p⌉ times.
 //
 // Cost: ⌈log2 p⌉ (α + nβ) for a tensor of n bytes.
 // Blocks: until the rank above in the tree has the tensor, and until those below have taken it.

@@ -2,12 +2,12 @@
 // the critical path.
 //
 // All take (world_size, elements, element_bytes, …), and are exact for every world_size >= 1 and
-// every count, also where world_size does not divide it: the headers of the algorithms say which
+// every count, even where world_size does not divide it: the headers of the algorithms say which
 // piece goes where.
 //
 // Below, p = world_size, L = ⌈log2 p⌉, N = elements, n = N * element_bytes, and all element counts
-// are meant as bytes. q is the largest power of two that is at most p, and l = log2 q. H(N, l) is
-// what recursive halving moves: Σ ⌈N/2^k⌉ for k = 1 … l, which is (q-1)/q N if q divides N.
+// stand for bytes. q is the largest power of two that is at most p, and l = log2 q. H(N, l) is what
+// recursive halving moves: Σ ⌈N/2^k⌉ for k = 1 … l, which is (q-1)/q N if q divides N.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace rankbox::cost {
 
-/// Phases that follow each other.
+/// The cost of consecutive phases.
 inline Cost operator+(const Cost& a, const Cost& b) {
   return {a.steps + b.steps, a.bytes + b.bytes, a.reduced + b.reduced};
 }
@@ -52,7 +52,7 @@ Cost reduce_naive(int world_size, std::int64_t elements, std::int64_t element_by
 /// L(α + nβ + nγ)
 Cost reduce_tree(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
-/// 2lα + 2H(N, l)β + H(N, l)γ, and α + nβ + nγ more for folding if p is no power of two.
+/// 2lα + 2H(N, l)β + H(N, l)γ, and α + nβ + nγ more for folding if p is not a power of two.
 Cost reduce_scatter_gather(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
 // ---- All-reduce ------------------------------------------------------------------------------
@@ -63,13 +63,13 @@ Cost allreduce_naive(int world_size, std::int64_t elements, std::int64_t element
 /// 2L(α + nβ) + Lnγ
 Cost allreduce_tree(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
-/// l(α + nβ + nγ), and 2(α + nβ) + nγ more for folding if p is no power of two.
+/// l(α + nβ + nγ), and 2(α + nβ) + nγ more for folding if p is not a power of two.
 Cost allreduce_butterfly(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
 /// 2(p-1)(α + ⌈N/p⌉β) + (p-1)⌈N/p⌉γ
 Cost allreduce_ring(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
-/// 2lα + 2H(N, l)β + H(N, l)γ, and 2(α + nβ) + nγ more for folding if p is no power of two.
+/// 2lα + 2H(N, l)β + H(N, l)γ, and 2(α + nβ) + nγ more for folding if p is not a power of two.
 Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
 /// 2Lα for two splits, reduce_tree and broadcast_tree of ⌈p/nodes⌉ ranks, allreduce_rabenseifner of

@@ -4,7 +4,7 @@
 namespace rankbox::cost {
 namespace {
 
-/// What ranks beyond the power of two wait for at the end: the result, in one message.
+/// The cost of sending the result to the ranks beyond the power of two: one message.
 Cost unfold(int world_size, double bytes) {
   return is_power_of_two(world_size) ? Cost{} : Cost{1, bytes, 0};
 }
@@ -30,7 +30,7 @@ Cost allreduce_butterfly(int world_size, std::int64_t elements, std::int64_t ele
 }
 
 Cost allreduce_ring(int world_size, std::int64_t elements, std::int64_t element_bytes) {
-  // The largest chunk is on its way in every step, and pays its whole size.
+  // The largest chunk is in flight in every step, and decides how long the step takes.
   const std::int64_t chunk = (elements + world_size - 1) / world_size;
   const double steps = world_size - 1;
   const double bytes = steps * static_cast<double>(chunk * element_bytes);
@@ -45,7 +45,7 @@ Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t 
 
 Cost allreduce_hierarchical(int world_size, std::int64_t elements, std::int64_t element_bytes,
                             int nodes) {
-  // Node 0 is one of the largest, and rank 0 of the leaders takes part in all of their steps: so
+  // Node 0 is one of the largest, and rank 0 of the leaders takes part in all of their steps, so
   // the phases of node 0 follow each other without a gap.
   const int largest_node = (world_size + nodes - 1) / nodes;
   const Cost two_splits = {2.0 * rounds(world_size), 0, 0};

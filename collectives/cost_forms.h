@@ -11,10 +11,10 @@
 
 namespace rankbox::cost {
 
-/// Of a cost in which neither the root nor the operation matters.
+/// A cost that depends on neither the root nor the operation.
 using Form = Cost (*)(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
-/// One more number decides: of segments, or of nodes.
+/// A cost that also depends on the number of segments or of nodes.
 using FormOfParts = Cost (*)(int world_size, std::int64_t elements, std::int64_t element_bytes,
                              int parts);
 
@@ -35,7 +35,7 @@ F find_form(std::string_view name) {
   return nullptr;
 }
 
-/// The names of this type's forms, and what else stands for a cost: for messages.
+/// The names of this type's forms, and the other words that stand for a cost; for messages.
 template <class F>
 std::vector<std::string> form_names() {
   std::vector<std::string> names;

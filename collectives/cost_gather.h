@@ -2,7 +2,7 @@
 // critical path.
 //
 // All take (world_size, elements, element_bytes), and are exact for every world_size >= 1 and every
-// count, also where world_size does not divide it. `elements` is the size N of one rank's argument:
+// count, even where world_size does not divide it. `elements` is the size N of one rank's argument:
 //   gather, all-gather    of `tensor`
 //   scatter               of `piece`
 //   reduce-scatter        of `tensor`, which is cut into chunks of at most ⌈N/p⌉ elements
@@ -39,10 +39,10 @@ Cost allgather_ring(int world_size, std::int64_t elements, std::int64_t element_
 /// Lα + (p-1)nβ
 Cost allgather_bruck(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
-/// (p-1)(α + mβ + mγ): the largest chunk pays its whole size in every step of its way round.
+/// (p-1)(α + mβ + mγ): every step lasts as long as the largest chunk takes.
 Cost reduce_scatter_ring(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
-/// (p-1)(α + mβ): the rank with the largest chunk receives one such in every step.
+/// (p-1)(α + mβ): the rank with the largest chunk receives one of this size in every step.
 Cost alltoall_pairwise(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
 }  // namespace rankbox::cost

@@ -7,8 +7,8 @@
 
 namespace rankbox::cost {
 
-/// Every rank has a partner, except for at most one, which is its own: 2(α + nβ). Nothing in a
-/// world of one rank.
+/// 2(α + nβ): every rank has a partner, except at most one, which is its own. 0 in a world of one
+/// rank.
 Cost ping_pong(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
 /// As ping_pong, in one step: α + nβ.

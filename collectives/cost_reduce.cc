@@ -16,8 +16,8 @@ Cost reduce_tree(int world_size, std::int64_t elements, std::int64_t element_byt
 }
 
 Cost reduce_scatter_gather(int world_size, std::int64_t elements, std::int64_t element_bytes) {
-  // The critical path follows the larger half in every round: down while halving, and since it is
-  // the half that the collecting rank is missing, up again while gathering.
+  // The critical path follows the larger half in every round: down while halving, and up again
+  // while gathering, since it is the half that the collecting rank lacks.
   const int halvings = floor_log2(world_size);
   std::int64_t range = elements;
   std::int64_t halved = 0;

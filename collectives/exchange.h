@@ -5,16 +5,16 @@
 //            theirs    ·                 ·
 //   after    theirs    B                 A
 //
-// The first program that hangs. "Send mine, then receive theirs" reads well, but both partners run
-// the same line at the same time: each waits in send until the other receives, and neither gets
-// that far.
+// This is the first program that hangs. "Send mine, then receive theirs" reads well, but both
+// partners run the same line at the same time: each waits in send until the other receives, and
+// neither gets that far.
 //
 //   rank 0  send ──waits for──▶ rank 1 to receive
-//   rank 1  send ──waits for──▶ rank 0 to receive       a circle: nobody ever moves
+//   rank 1  send ──waits for──▶ rank 0 to receive       a circle: neither ever moves
 //
-// It may work all the same, on a machine that copies small messages aside so that send can return
-// early. The same program hangs when the messages grow or the machine changes. Let no program
-// depend on that.
+// It may still work on a machine that copies small messages aside so that send can return early.
+// The same program hangs when the messages grow or the machine changes. No program should depend on
+// that.
 //
 // Cost: α + nβ for tensors of n bytes: links carry both directions at once. (Taking turns is safe
 // too, at 2α + 2nβ.)

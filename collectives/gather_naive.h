@@ -1,14 +1,14 @@
-// Gather, everyone to one: dst receives from each rank in turn.
+// Gather, all to one: dst receives from each rank in turn.
 //
 //                        rank 0   rank 1   rank 2 (dst)   rank 3
 //   before   tensor      A        B        C              D
-//   after    gathered    ·        ·        A B C D        ·          in rank order, whoever dst is
+//   after    gathered    ·        ·        A B C D        ·          in rank order, for any dst
 //
 //   0 ──┐
 //   1 ──┼──▶ dst         p-1 messages, and a single port to receive them: one after the other
 //   3 ──┘
 //
-// Nothing is sent that is not needed, so for large tensors nothing beats it; for small ones, p-1
+// It sends nothing that is not needed, so nothing beats it for large tensors; for small ones, p-1
 // latencies hurt.
 //
 // Cost: (p-1)(α + nβ) for tensors of n bytes.

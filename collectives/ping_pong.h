@@ -1,4 +1,4 @@
-// Ping-pong: one message there and one back. The yardstick of every network.
+// Ping-pong: one message there and one back; the yardstick of every network.
 //
 //            rank 0              rank 1
 //   step 1   tensor ──────────▶  tensor      the lower rank sends first

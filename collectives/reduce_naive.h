@@ -8,11 +8,11 @@
 //
 // where ab stands for a + b, or max(a, b), …
 //
-// dst receives all bytes and does all additions, alone. The order of the additions is plain, which
-// floating point remembers: (a + b) + c need not be a + (b + c).
+// dst receives all bytes and does all additions, alone. The additions happen in rank order, which
+// matters in floating point: (a + b) + c need not be a + (b + c).
 //
 // Cost: (p-1)(α + nβ + nγ) for tensors of n bytes.
-// Blocks: dst until all others have sent, the others until dst has got round to them.
+// Blocks: dst until all others have sent, the others until dst has received from them.
 // Difficulty 3/5. Importance 2/5.
 // Paper: Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel and Dongarra, Performance analysis of
 // MPI collective operations, Cluster Computing 10 (2007), where this is a flat tree.

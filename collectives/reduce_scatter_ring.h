@@ -1,8 +1,8 @@
 // Reduce-scatter around a ring: each chunk travels once round and collects every rank's share on
-// its way home.
+// its way.
 //
-// Chunk c (of p nearly equal ones) sets out from rank c+1 and comes to rank c last, which adds its
-// own and keeps it. In step s, a rank sends chunk rank-1-s to the next one and receives chunk
+// Chunk c (of p nearly equal ones) starts at rank c+1 and reaches rank c last, which adds its own
+// share and keeps it. In step s, a rank sends chunk rank-1-s to the next one and receives chunk
 // rank-2-s from the previous one.
 //
 //   p = 3, SUM    rank 0              rank 1              rank 2
@@ -11,8 +11,8 @@
 //   step 1        a0+b0+c0            a1+b1+c1            a2+b2+c2
 //   piece         chunk 0             chunk 1             chunk 2
 //
-// The first half of the ring all-reduce; allgather_ring is the other. In ZeRO and FSDP it delivers
-// to each rank the sum of just those gradients whose parameters it keeps.
+// This is the first half of the ring all-reduce; allgather_ring is the other. In ZeRO and FSDP it
+// delivers to each rank the sum of just the gradients whose parameters it keeps.
 //
 // Cost: (p-1) α + (p-1) m (β + γ), where m is the bytes of the largest chunk: ⌈N/p⌉ elements.
 // Blocks: until all p-1 shares of this rank's chunk have been added.

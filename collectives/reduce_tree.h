@@ -1,9 +1,9 @@
-// Reduce along a binomial tree: in every round half of the ranks hand what they have to a partner,
-// who adds it to its own, and are done.
+// Reduce along a binomial tree: in every round half of the ranks send what they have to a partner,
+// which adds it to its own, and are done.
 //
-// Number the ranks from dst on: virtual_rank = (rank - dst) mod p. In the round of
-// distance 2^k, a virtual rank with bit k set sends to the one 2^k below; those without
-// receive, if somebody is there.
+// Number the ranks from dst on: virtual_rank = (rank - dst) mod p. In the round of distance 2^k, a
+// virtual rank with bit k set sends to the one 2^k below; those without receive, if there is a rank
+// above.
 //
 //   p = 6         v0       v1       v2       v3       v4       v5
 //   before        a        b        c        d        e        f
@@ -11,8 +11,8 @@
 //   distance 2    abcd ◀─────────── ·                 ef       no v6: v4 waits
 //   distance 4    abcdef ◀─────────────────────────── ·
 //
-// The additions of a round happen at the same time on different ranks. Every rank adds up
-// neighbours, in order: only the brackets differ from the naive sum.
+// The additions of a round happen at the same time on different ranks. Every rank adds neighbours,
+// in order: only the brackets differ from the naive sum.
 //
 // Cost: ⌈log2 p⌉ (α + nβ + nγ) for tensors of n bytes.
 // Blocks: a rank until those below it in the tree have sent, and until the rank above has received.

@@ -1,8 +1,8 @@
-// Scatter along a binomial tree: src gives away the far half of what it holds, then half of the
+// Scatter along a binomial tree: src sends away the far half of what it holds, then half of the
 // rest, and so on.
 //
-// gather_tree run backwards. Virtual ranks count from src: virtual_rank = (rank - src) mod p. A
-// rank receives one block, that of itself and its subtree, keeps the first piece and splits the
+// This is gather_tree run backwards. Virtual ranks count from src: virtual_rank = (rank - src) mod
+// p. A rank receives one block, for itself and its subtree, keeps the first piece and splits the
 // rest in the same way.
 //
 //   p = 6      v0            v1     v2      v3     v4      v5
@@ -13,7 +13,7 @@
 //
 // Cost: ⌈log2 p⌉ α + (p-1) n β for pieces of n bytes: the same bytes leave src as if it sent each
 // piece itself.
-// Blocks: a rank until its block has come, and until the ranks below it have theirs.
+// Blocks: a rank until its block has arrived, and until the ranks below it have theirs.
 // Difficulty 4/5. Importance 2/5.
 // Paper: Thakur, Rabenseifner and Gropp, Optimization of collective communication operations in
 // MPICH, IJHPCA 19 (2005).

@@ -1,14 +1,14 @@
 // Segments: pieces of a tensor with the large ones first.
 //
-// chunk(whole, i, n) spreads what is left over evenly; segment(whole, i, n) gives every piece
-// ⌈N/n⌉ of the N elements as long as there are any, so that the last ones are shorter or empty:
+// chunk(whole, i, n) spreads the remainder evenly; segment(whole, i, n) gives every piece ⌈N/n⌉ of
+// the N elements as long as there are any, so the last ones are shorter or empty:
 //
 //   N = 6, n = 4         chunk  a | bc | d | ef        segment  ab | cd | ef | (none)
 //
 // Chunks suit algorithms in which every rank works on one of them. In a pipeline a short piece
-// behind a long one has to wait, and the gap never closes; a short one at the end holds up nobody.
+// behind a long one has to wait, and the gap never closes; a short one at the end delays no rank.
 //
-// Thread safety: pure functions; a segment belongs to whoever owns the whole.
+// Thread safety: pure functions; a segment belongs to the owner of the whole.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace rankbox {
 
-/// Segments begin, …, end-1 of n, which lie side by side. There are no elements beyond the n-th.
+/// Segments begin, …, end-1 of n, which are adjacent. There are no elements beyond the n-th.
 ///
 /// REQUIRES: 0 <= begin <= end, n >= 1.
 inline Slice segments(Slice whole, int begin, int end, int n) {

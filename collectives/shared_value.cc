@@ -10,14 +10,13 @@
 namespace rankbox {
 namespace {
 
-// Relaxed: the numbers are unique, and that is all. Anything stronger would order the threads that
-// race.
+// Relaxed: the numbers only have to be unique. Anything stronger would order the threads that race.
 std::uint64_t next_serial() {
   static std::atomic<std::uint64_t> last = 0;
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// 500 to 1499, and not the same again and again, lest the pauses of two threads fall into step.
+// 500 to 1499, and varying, so that the pauses of two threads do not synchronize.
 std::int64_t loads_between_pauses() {
   thread_local std::minstd_rand random(std::random_device{}());
   return std::uniform_int_distribution<std::int64_t>(500, 1499)(random);
@@ -30,8 +29,8 @@ SharedValue::SharedValue(std::int64_t value) : value_(value), serial_(next_seria
 std::int64_t SharedValue::load() {
   Slot& slot = slot_of_this_thread();
   slot.last_loaded = value_;
-  // Now and then a thread is interrupted just here, as any thread may be at any time. It makes
-  // races show within one run on any machine, even one with a single core.
+  // Now and then a thread is interrupted here, as any thread may be at any time. So races show
+  // within one run on any machine, even with a single core.
   if (++slot.loads >= slot.next_pause) {
     slot.next_pause += loads_between_pauses();
     std::this_thread::yield();
@@ -48,7 +47,7 @@ void SharedValue::store(std::int64_t value) {
 }
 
 std::vector<SharedValue::Use> SharedValue::uses() const {
-  // Whoever came too late was counted all the same.
+  // A thread that was refused has been counted all the same.
   const std::size_t count = std::min(threads_.load(std::memory_order_relaxed), slots_.size());
   return {slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(count)};
 }

@@ -1,8 +1,8 @@
-// Who is whose neighbour: the integer arithmetic that rings, trees and butterflies share.
+// Neighbours on rings, trees and butterflies: the integer arithmetic that they share.
 //
 // Everything is exact for every world size from 1 up, and every rank inside it.
 //
-// Thread safety: pure functions, to be called from any thread.
+// Thread safety: pure functions; any thread may call them.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace rankbox {
 
-/// `rank` as seen from `root`, which is virtual rank 0: an algorithm written for root 0 serves
+/// `rank` as seen from `root`, which is virtual rank 0: an algorithm written for root 0 works for
 /// every root.
 ///
 ///   root = 2, world_size = 5:   rank          0 1 2 3 4
@@ -28,7 +28,7 @@ inline int virtual_rank_of(int rank, int root, int world_size) {
   return (rank - root + world_size) % world_size;
 }
 
-/// The inverse: which rank a virtual rank is.
+/// The inverse: the rank of a virtual rank.
 constexpr int rank_of(int virtual_rank, int root, int world_size) {
   return (virtual_rank + root) % world_size;
 }
@@ -37,8 +37,8 @@ constexpr int rank_of(int virtual_rank, int root, int world_size) {
 constexpr int next_rank(int rank, int world_size) { return (rank + 1) % world_size; }
 constexpr int prev_rank(int rank, int world_size) { return (rank + world_size - 1) % world_size; }
 
-/// `value` modulo `n` in [0, n), also for negative values: chunk indices that walk
-/// around a ring backwards.
+/// `value` modulo `n` in [0, n), for negative values too: for chunk indices that walk around a ring
+/// backwards.
 constexpr int wrap(int value, int n) { return (value % n + n) % n; }
 
 constexpr bool is_power_of_two(int n) { return n > 0 && (n & (n - 1)) == 0; }
@@ -48,7 +48,7 @@ constexpr int floor_log2(int n) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(n))) - 1;
 }
 
-/// ⌈log2 n⌉: rounds until one has become n, when everyone doubles in every round. REQUIRES: n >= 1.
+/// ⌈log2 n⌉: rounds until one has become n by doubling in every round. REQUIRES: n >= 1.
 constexpr int rounds(int n) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(n - 1)));
 }

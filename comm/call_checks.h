@@ -1,5 +1,5 @@
-// What every call of a communicator verifies before it does anything, on every backend: errors that
-// name the value, what was expected, and the call's place.
+// Checks at the beginning of every call of a communicator, on every backend. Errors name the value,
+// what was expected, and the call's place.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Caller {
   int rank = -1;            // in the world
   std::uint64_t owner = 0;  // of the rank's tensors (MemoryMeter::owner)
   int index = -1;           // of the rank in its communicator,
-  int size = 0;             // which has so many ranks; 0: it was left out (split, negative color)
+  int size = 0;             // which has this many ranks; 0: not a member (split, negative color)
   const char* operation = "";
   Place place{};
 
@@ -23,7 +23,7 @@ struct Caller {
   ErrorContext context(int peer = -1) const;
 };
 
-/// Throws InvalidArgument: "rank 3, send at ring.cc:12: " and the problem.
+/// Throws InvalidArgument: "rank 3, send at ring.cc:12: " followed by the problem.
 [[noreturn]] void refuse(const Caller& caller, const std::string& problem, int peer = -1);
 
 /// Every check throws InvalidArgument.
@@ -32,15 +32,15 @@ void check_peer(const Caller& caller, int peer, const char* role);
 void check_source(const Caller& caller, Slice slice);
 void check_target(const Caller& caller, Slice slice);
 void check_disjoint(const Caller& caller, Slice out, Slice in);
-/// Either they share no memory, or `part` is what begins at element `begin` of `whole`.
+/// They share no memory, or `part` begins at element `begin` of `whole`.
 void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t begin);
 void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name,
                 const char* formula);
 void check_same_dtype(const Caller& caller, Slice a, Slice b);
-/// What wait() is given.
+/// The request that wait() gets.
 [[noreturn]] void refuse_empty_request(const Caller& caller);
 [[noreturn]] void refuse_foreign_request(const Caller& caller, int its_rank);
-/// What compute() is asked to spend.
+/// The seconds that compute() spends.
 void check_seconds(const Caller& caller, double seconds);
 
 }  // namespace rankbox

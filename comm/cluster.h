@@ -1,15 +1,16 @@
-// What messages and additions cost on a machine: the α-β-γ model.
+// The cost of messages and additions on a machine: the α-β-γ model.
 //
 // A message of n bytes takes α + nβ seconds, a reduction of n bytes nγ. α and β depend on whether
 // the two ranks share a node. (Hockney 1994; Thakur, Rabenseifner and Gropp 2005.)
 //
-// A library's own collectives are not always as such a model would have them: it has protocols for
-// short and for long messages, and hardware that adds up on the way. Where that was measured, they
+// A library's native collectives do not always follow this model: the library has protocols for
+// short and for long messages, and hardware that adds in the network. Where that was measured, they
 // take the fastest of a few modes,
 //
 //   min over modes of   ⌈log2 p⌉ α + wire β,
 //
-// with `wire` the bytes that a rank has to send at least: 2(p-1)/p n for an all-reduce of n bytes.
+// with `wire` the least number of bytes that a rank has to send: 2(p-1)/p n for an all-reduce of n
+// bytes.
 #pragma once
 
 #include <string>
@@ -29,10 +30,10 @@ struct Cluster {
   Link between_nodes = {0.3e-6, 0.1e-9};
   double gamma = 0.1e-9;   // seconds per byte reduced
   int ranks_per_node = 0;  // 0: all ranks on one node
-  // The modes; empty: native collectives cost what the best known algorithm does on the links.
+  // The modes; empty: native collectives cost as much as the best known algorithm on the links.
   std::vector<Link> native = {};
 
-  /// The nodes that this many ranks fill.
+  /// The number of nodes that this many ranks fill.
   int nodes_for(int world_size) const {
     return ranks_per_node == 0 ? 1 : (world_size + ranks_per_node - 1) / ranks_per_node;
   }

@@ -1,4 +1,4 @@
-// The arguments of one rank's call of a native collective, checked: what all backends start from.
+// The checked arguments of one rank's call of a native collective, for all backends.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace rankbox {
 
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::kBarrier;
-  int root = -1;  // index in the communicator; -1 for collectives without
+  int root = -1;  // index in the communicator; -1 for collectives without a root
   ReduceOp op = ReduceOp::SUM;
   bool reduces = false;
   DType dtype = DType::kFloat32;
   std::int64_t count = 0;  // elements that all ranks must agree on
-  Slice in;                // null where a rank gives nothing,
-  Slice out;               // or gets nothing
+  Slice in;                // null where a rank sends nothing,
+  Slice out;               // or receives nothing
   int color = 0;           // split
   int key = 0;
 };
@@ -36,10 +36,10 @@ CollectiveCall reduce_scatter_call(const Caller& caller, Slice slice, Slice piec
 CollectiveCall all_to_all_call(const Caller& caller, Slice input, Slice output);
 CollectiveCall split_call(int color, int key);
 
-/// "root, size": what two ranks' calls disagree on; empty if they agree.
+/// "root, size": the arguments in which two ranks' calls differ; empty if they agree.
 std::string differences(const CollectiveCall& a, const CollectiveCall& b);
 
-/// "rank 1 calls reduce(root 0, op SUM, 4 float32) at ring.cc:12", to tell a mismatch with.
+/// "rank 1 calls reduce(root 0, op SUM, 4 float32) at ring.cc:12", for messages about mismatches.
 /// @param root of the call, in the world
 std::string in_words(const CollectiveCall& call, int rank, int root, const char* file, int line);
 

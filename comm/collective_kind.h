@@ -45,7 +45,7 @@ constexpr const char* name_of(CollectiveKind kind) {
   return "unknown";
 }
 
-/// Whether ranks' tensors take part in it.
+/// Whether the collective moves tensors.
 constexpr bool moves_data(CollectiveKind kind) {
   return kind != CollectiveKind::kBarrier && kind != CollectiveKind::kSplit;
 }

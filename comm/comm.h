@@ -1,7 +1,6 @@
-// The communicator of the backend this build was configured for. The only place in
-// the project that chooses.
+// The communicator of the backend that this build is configured for. Only this file chooses.
 //
-// With the headers it includes, this is all an exercise needs: Comm, Request, Tensor, Slice,
+// With the headers that it includes, this is all an exercise needs: Comm, Request, Tensor, Slice,
 // ReduceOp and the errors.
 #pragma once
 

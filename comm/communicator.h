@@ -18,9 +18,9 @@
 //   wait(request)                     when what it stands for is done             what is left
 //   wait_all(requests)                when all of them are done                   what is left
 //
-// RunOptions::buffering sets which sends are buffered: sends, isends and the send half of a sendrecv
-// alike; by default none is. A slice given to isend or irecv must outlive the operation, and must
-// not be touched before its request has been waited for. Every request must be waited for.
+// RunOptions::buffering sets which sends are buffered: sends, isends and the send half of a
+// sendrecv alike; by default none is. A slice given to isend or irecv must outlive the operation,
+// and must not be touched before its request has been waited for. Every request must be waited for.
 //
 // Collectives: every rank of the communicator calls the same ones, in the same order, with the same
 // arguments. Each also exists as …_async, which returns a Request at once.
@@ -52,12 +52,12 @@
 //   reduce_scatter                    halving, or ring
 //   all_to_all                        pairwise, or Bruck's
 //
-// In place: the small slice may be that very part of the large one which it stands for, which is
+// In place: the small slice may be the part of the large one that it stands for, which is
 // chunk(gathered, r, p) in gather and all_gather, chunk(whole, r, p) in scatter, and
 // chunk(slice, r, p) in reduce_scatter. Any other overlap is refused with InvalidArgument; in
 // sendrecv and all_to_all, every overlap is.
 //
-// The world; of these only split blocks.
+// The world; of these calls, only split blocks.
 //
 //   rank(), world_size()              in this communicator
 //   node(), local_rank()              in the whole world, also in a communicator that split made
@@ -72,7 +72,7 @@
 // Errors, all from comm/errors.h, each naming the call's place:
 //
 //   InvalidArgument      a rank that does not exist, a null slice, a const target, another rank's
-//                        tensor, sizes that do not go together; nothing has been done then
+//                        tensor, sizes that do not match; nothing has been done then
 //   MessageMismatch      a message of another size or dtype than the receiver's slice, thrown on
 //                        both ranks; nothing is copied. A sender whose message was buffered has
 //                        gone on: its next call throws Aborted
@@ -103,8 +103,9 @@ struct CollectiveCall;
 template <class Backend>
 class BasicCommunicator;
 
-/// An operation that was started and must be waited for. Copies stand for the same operation; if the
-/// last one is destroyed while the operation is unfinished, the run ends with UnreceivedMessage.
+/// An operation that was started and must be waited for. Copies stand for the same operation; if
+/// the last one is destroyed while the operation is unfinished, the run ends with
+/// UnreceivedMessage.
 template <class Backend>
 class BasicRequest {
  public:

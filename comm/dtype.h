@@ -56,7 +56,7 @@ constexpr DType dtype_of() {
 
 constexpr bool is_integer(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
 
-/// Calls fn with a value of the C++ type that dtype stands for.
+/// Calls fn with a value of the C++ type of dtype.
 template <class Fn>
 constexpr void with_type(DType dtype, Fn fn) {
   switch (dtype) {

@@ -1,9 +1,9 @@
-// Errors as bytes, to send them from process to process: a rank's error is thrown in every process
+// Errors as bytes, to send them from process to process. A rank's error is thrown in every process
 // of the world, as the same class, with the same message and context.
 //
-// What is nested in an error stays behind: its words are part of the message already. Errors that
-// other parts derive from those of comm/errors.h arrive as the class of comm/errors.h that they
-// are; what is no Rankbox error at all arrives as RankFailed.
+// Nested exceptions are not sent: their text is already part of the message. A class that is
+// derived from one of comm/errors.h arrives as that base class; any other exception arrives as
+// RankFailed.
 #pragma once
 
 #include <exception>
@@ -18,7 +18,7 @@ namespace rankbox {
 /// REQUIRES: `error` is not null.
 std::string error_to_bytes(const std::exception_ptr& error);
 
-/// Throws std::runtime_error for bytes that are none of an error, or are cut short.
+/// Throws std::runtime_error for bytes that are not an error, or are truncated.
 std::exception_ptr error_from_bytes(std::string_view bytes);
 
 // For comm/result_bytes.h.

@@ -1,4 +1,4 @@
-// What can go wrong, as exceptions that say who, what, where and how to get out.
+// Exceptions that say which rank failed, in which operation, where, and the fix.
 //
 // Every error carries the rank it happened on, the operation, the peer, and the learner's source
 // line as data, so that a verdict can be built without reading the message.
@@ -13,7 +13,8 @@
 
 namespace rankbox {
 
-/// Who was doing what, and where. A rank or peer of -1 means "none"; an empty file means "unknown".
+/// The rank, operation, peer and place of an error. A rank or peer of -1 means "none"; an empty
+/// file means "unknown".
 struct ErrorContext {
   int rank = -1;
   std::string op;
@@ -22,7 +23,7 @@ struct ErrorContext {
   int line = 0;
 };
 
-/// The base of all Rankbox errors. what() is complete: it repeats the context in words.
+/// The base of all Rankbox errors. what() is complete: it includes the context in words.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ErrorContext context = {})
@@ -35,7 +36,7 @@ class Error : public std::runtime_error {
   const std::string& file() const { return context_.file; }
   int line() const { return context_.line; }
 
-  /// Names the rank, for errors thrown where it was not known.
+  /// Sets the rank, for errors thrown where it was not known.
   void attribute_to(int rank) { context_.rank = rank; }
 
  protected:
@@ -55,14 +56,14 @@ class OutOfMemory : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
 
-/// The stub of an exercise nobody has written yet.
+/// The stub of an exercise that is not written yet.
 class NotImplemented : public Error {
  public:
   explicit NotImplemented(const std::string& function, Place place = Place::current())
       : Error(function + " is not implemented yet: " + place.file_name() + ":" +
                   std::to_string(place.line()),
               {-1, function, -1, place.file_name(), static_cast<int>(place.line())}) {}
-  /// As another process threw it.
+  /// The error of another process.
   NotImplemented(const std::string& message, ErrorContext context)
       : Error(message, std::move(context)) {}
 };
@@ -72,8 +73,8 @@ class Aborted : public Error {
   using Error::Error;
 };
 
-/// A send met a receive of another size or dtype. Both ranks get it; nothing was copied. A sender
-/// whose message was buffered has gone on, and is Aborted instead.
+/// A send met a receive of another size or dtype. Both ranks throw it; nothing was copied. A sender
+/// whose message was buffered has gone on, and throws Aborted instead.
 class MessageMismatch : public Error {
   using Error::Error;
 };
@@ -83,8 +84,8 @@ class CollectiveMismatch : public Error {
   using Error::Error;
 };
 
-/// All ranks returned, yet a message was sent that nobody received, or a request was never waited
-/// for (also one that was matched).
+/// All ranks returned, yet a message was sent that no rank received, or a request was never waited
+/// for (even one that was matched).
 class UnreceivedMessage : public Error {
   using Error::Error;
 };
@@ -116,7 +117,8 @@ class DeadlockError : public Error {
         waits_(std::make_shared<const std::vector<Wait>>(std::move(waits))),
         cycle_(std::move(cycle)) {}
 
-  /// The same deadlock, told to another rank. Shares the waits, of which there may be thousands.
+  /// The same deadlock, for another rank to throw. Shares the waits, of which there may be
+  /// thousands.
   DeadlockError as_seen_by(ErrorContext context) const {
     DeadlockError told = *this;
     told.move_to(std::move(context));
@@ -131,8 +133,8 @@ class DeadlockError : public Error {
   std::vector<int> cycle_;
 };
 
-/// A wait took longer than RunOptions::deadline_seconds. Only on real machines, where nobody can
-/// prove that it would have been for ever.
+/// A wait took longer than RunOptions::deadline_seconds. Only on real machines, where it cannot be
+/// proved that the wait would never end.
 class TimedOut : public Error {
   using Error::Error;
 };

@@ -1,4 +1,4 @@
-// Misfortunes that a run was asked to rehearse (RunOptions::faults).
+// Fault injection (RunOptions::faults).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,7 @@
 
 namespace rankbox {
 
-/// At the beginning of the caller's `operation`-th call, counted from 0: sleeps or throws Error, if
-/// that was planned.
+/// Injects the faults of the caller's `operation`-th call, counted from 0: sleeps, or throws Error.
 void let_faults_happen(const std::vector<Fault>& faults, const Caller& caller,
                        std::int64_t operation);
 

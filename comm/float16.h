@@ -1,8 +1,7 @@
 // A 16-bit float, IEEE 754 binary16: 11 significant bits, largest value 65504.
 //
-// For storage and for messages, where half the bytes take half the time. Every single operation is
-// done in float and rounded once, to the nearest, ties to even; as a GPU would. A sum of many is
-// better kept in a float.
+// For storage and for messages, where half the bytes take half the time. Every operation is done in
+// float and rounded once, to nearest, ties to even, as on a GPU. Keep a long sum in a float.
 #pragma once
 
 #include <bit>
@@ -36,18 +35,18 @@ class Float16 {
     if (magnitude >= 0x477ff000) return static_cast<std::uint16_t>(sign | 0x7c00);  // infinite
     std::uint32_t bits = 0;
     if (magnitude < 0x38800000) {
-      // Subnormal: the float addition shifts and rounds. 0.5 has its last bit where 2^-24 is.
+      // Subnormal: the float addition shifts and rounds. The last bit of 0.5 is worth 2^-24.
       const float sum = std::bit_cast<float>(magnitude) + 0.5f;
       bits = std::bit_cast<std::uint32_t>(sum) - 0x3f000000;
     } else {
-      // Half of the last bit that stays, less one, and that bit: ties go to even.
+      // Half of the last bit kept, minus one, plus that bit: ties go to even.
       bits = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
     }
     return static_cast<std::uint16_t>(sign | bits);
   }
 
-  /// A double as a float whose last bit says whether anything was lost: rounding that once more
-  /// gives what rounding the double once would have given.
+  /// A double as a float whose last bit says whether anything was lost. Rounding it again gives the
+  /// same as rounding the double once.
   static constexpr float odd_rounded(double value) {
     const auto nearest = static_cast<float>(value);
     if (nearest != nearest || static_cast<double>(nearest) == value) return nearest;

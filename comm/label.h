@@ -1,5 +1,5 @@
-// A name for a stretch of computing, so short that it travels in an event of the trace: "F3", the
-// forward pass of micro-batch 3. Pictures show it, and a judge can tell by it what was computed.
+// A name for a piece of computation, short enough to fit in an event of the trace: "F3", the
+// forward pass of micro-batch 3. Drawings show it, and a judge identifies the computation by it.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ class Label {
   static constexpr std::size_t kMostCharacters = 8;
 
   constexpr Label() = default;
-  /// What goes beyond kMostCharacters is left out.
+  /// Characters beyond kMostCharacters are dropped.
   constexpr Label(std::string_view text) {
     for (std::size_t i = 0; i < text.size() && i < kMostCharacters; ++i)
       bits_ |= std::uint64_t{static_cast<unsigned char>(text[i])} << (8 * i);
   }
   constexpr Label(const char* text) : Label(std::string_view(text)) {}
 
-  /// As an event keeps it; 0 without a label.
+  /// As stored in an event; 0 without a label.
   constexpr std::int64_t bits() const { return static_cast<std::int64_t>(bits_); }
   static constexpr Label of_bits(std::int64_t bits) {
     Label label;

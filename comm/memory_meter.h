@@ -1,4 +1,4 @@
-// Counts the tensor bytes a rank holds, and marks which rank a tensor belongs to.
+// Counts the tensor bytes that a rank holds, and identifies the rank that owns a tensor.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct MemoryMeter {
   }
 };
 
-/// The meter of the rank that runs on this thread; null outside of any rank. Set by the backend.
+/// The meter of the rank that runs on this thread; null outside any rank. Set by the backend.
 MemoryMeter*& current_memory_meter();
 
 }  // namespace rankbox

@@ -1,12 +1,12 @@
-// What every backend asks of RunOptions.
+// The checks of RunOptions on every backend.
 #pragma once
 
 #include "comm/run_options.h"
 
 namespace rankbox {
 
-/// Throws InvalidArgument for a world that cannot be on any machine: no rank, more nodes than
-/// ranks, prices that are no numbers, faults of ranks that do not exist, a deadline that has passed.
+/// Throws InvalidArgument for a world that no machine can run: no ranks, more nodes than ranks,
+/// costs that are not numbers, faults of ranks that do not exist, a deadline that is not positive.
 void check_run_options(const RunOptions& options);
 
 }  // namespace rankbox

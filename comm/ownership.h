@@ -1,4 +1,4 @@
-// Whose memory a slice is, and whether two slices share any.
+// The owner of a slice's memory, and whether two slices overlap.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace rankbox {
 
-/// The rank of the same world that made the slice's tensor, if that is another one than the owner of
-/// `mine` (MemoryMeter::owner); else -1. Tensors made outside of any rank have no owner, and those
-/// of an earlier world may be used by anyone.
+/// The rank of the same world that made the slice's tensor, if it is not the owner of `mine`
+/// (MemoryMeter::owner); else -1. Tensors made outside any rank have no owner, and any rank may use
+/// those of an earlier world.
 inline int foreign_owner(std::uint64_t mine, Slice slice) {
   if (slice.owner() == mine || slice.owner() >> 32 != mine >> 32) [[likely]]
     return -1;

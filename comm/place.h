@@ -1,4 +1,4 @@
-// Where in the learner's source a call was made.
+// The place of a call in the learner's source.
 #pragma once
 
 #include <source_location>

@@ -1,10 +1,10 @@
 // Results as bytes, to send them from process to process: numbers, enums, other plain data, and
-// strings, vectors, optionals, pairs, tuples of such. A struct of one's own takes part with a
-// function beside it that ties its fields:
+// strings, vectors, optionals, pairs and tuples of them. Your own struct works with a function
+// beside it that ties its fields:
 //
 //   inline auto fields_of(Point& p) { return std::tie(p.x, p.name); }
 //
-// All processes are of one program on machines of one kind: bytes are copied as they are.
+// All processes run the same program on machines of the same kind, so bytes are copied as they are.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class ByteWriter {
   void put(const T& value) {
     if constexpr (HasFields<T>) {
       std::apply([this](auto&... field) { (put(field), ...); },
-                 fields_of(const_cast<T&>(value)));  // reads them only
+                 fields_of(const_cast<T&>(value)));  // only reads them
     } else {
       static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
       bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
@@ -65,7 +65,7 @@ class ByteWriter {
   std::string bytes;
 };
 
-/// Takes the same from them, in the same order. Throws std::runtime_error where they end too early.
+/// Reads the same values in the same order. Throws std::runtime_error if the bytes end too early.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
@@ -135,7 +135,7 @@ template <class... T>
 struct IsPortable<std::tuple<T...>> : std::conjunction<IsPortable<T>...> {};
 }  // namespace detail
 
-/// What ByteWriter and ByteReader can carry.
+/// The types that ByteWriter and ByteReader support.
 template <class T>
 concept Portable = detail::IsPortable<T>::value && std::is_default_constructible_v<T>;
 

@@ -1,4 +1,4 @@
-// How a world of ranks is run, and what is known about the run afterwards.
+// Options of a run of ranks, and its report.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@ class Buffering {
   std::int64_t limit_;
 };
 
-/// Who runs the ranks.
+/// How ranks are executed.
 enum class ExecutorKind : std::uint8_t {
-  /// A thread each: right for any program, and what programs are graded with.
+  /// One thread per rank: works for any program, and is used for grading.
   kThreads,
-  /// Fibers on as many threads as there are cores: many ranks on few cores take turns at a fraction
-  /// of the cost, and there may be tens of thousands. For programs whose ranks wait for each other
-  /// only through their communicators: a rank that waits in another way (a std::mutex that another
-  /// rank holds, an atomic, a sleep) keeps its thread from the very rank that it waits for. The
-  /// delay of a fault holds up all ranks of its thread, and so does a rank that computes for long.
+  /// Fibers on as many threads as there are cores: many ranks on few cores switch at a fraction of
+  /// the cost, and there may be tens of thousands. Ranks may wait for each other only through their
+  /// communicators: a rank that waits in another way (a std::mutex that another rank holds, an
+  /// atomic, a sleep) blocks its thread, and may so block the very rank that it waits for. The
+  /// delay of a fault holds up all ranks of its thread, and so does a long computation.
   kFibers,
 };
 
@@ -43,7 +43,7 @@ constexpr const char* name_of(ExecutorKind kind) {
   return kind == ExecutorKind::kFibers ? "fibers" : "threads";
 }
 
-/// A misfortune to rehearse: before its `operation`-th call (from 0) the rank throws, or sleeps.
+/// An injected fault: before its `operation`-th call (from 0) the rank throws, or sleeps.
 struct Fault {
   enum class Kind : std::uint8_t { kCrash, kDelay };
   int rank = 0;
@@ -58,26 +58,27 @@ struct RunOptions {
   Buffering buffering = Buffering::rendezvous();
   Cluster cluster = {};
   ExecutorKind executor = ExecutorKind::kThreads;
-  // 0: leave the schedule alone; else random pauses shake it, other ones for every seed.
+  // 0: an undisturbed schedule; else random delays, which depend on the seed.
   std::uint64_t seed = 0;
   std::vector<Fault> faults = {};
-  // What isend was given is compared when it is waited for, and what irecv was given is NaN (or -1)
-  // until then: mistakes show every time, and not by luck. O(n) each.
+  // The slice of an isend is compared when its request is waited for, and the slice of an irecv is
+  // NaN (or -1) until then: mistakes show every time, not only by luck. O(n) each.
   bool watch_buffers = false;
-  // So many first elements of whatever is sent, received or reduced are copied into the trace.
+  // This many first elements of every slice that is sent, received or reduced are copied into the
+  // trace.
   int snapshot_elements = 0;
   // Where deadlocks are not proved (MPI, NCCL): how long a rank may wait for the others.
   double deadline_seconds = 30;
-  // Whether ranks compare their arguments before a native collective starts, and so learn of a
-  // mismatch. The sandbox always does; on MPI and NCCL it costs a short exchange each time. Off, as
-  // times are taken, the calls of these do no more than the library's own, which block there.
+  // Whether ranks compare their arguments before a native collective starts, to detect a mismatch.
+  // The sandbox always does; on MPI and NCCL it costs a short exchange each time. Off for
+  // measurements: then the calls do no more than the library's own, which block on a mismatch.
   bool check_collectives = true;
   bool trace = true;  // off: the report has no trace, clocks or cost
 };
 
-/// Exact cost coefficients: along the critical path, this many message latencies, bytes sent and
-/// bytes reduced. Time on a machine with one class of links is steps*α + bytes*β + reduced*γ, if
-/// the critical path is the same for all.
+/// Exact cost coefficients: the message latencies, bytes sent and bytes reduced along the critical
+/// path. Time on a machine with one class of links is steps*α + bytes*β + reduced*γ, if the
+/// critical path is the same for all.
 struct Cost {
   double steps = 0;
   double bytes = 0;
@@ -88,13 +89,13 @@ struct Cost {
 /// A rank's virtual clocks when it returned.
 struct Clock {
   double seconds = 0;  // on RunOptions::cluster
-  Cost cost;           // under (α,β,γ) = (1,0,0), (0,1,0) and (0,0,1), each a clock of its own
+  Cost cost;           // under (α,β,γ) = (1,0,0), (0,1,0) and (0,0,1), each with its own clock
 };
 
 struct RunReport {
   std::vector<Clock> clocks;             // [rank]
-  double virtual_seconds = 0;            // the latest of the clocks
-  Cost cost;                             // each coefficient's latest
+  double virtual_seconds = 0;            // the maximum over the clocks
+  Cost cost;                             // the maximum of each coefficient
   double wall_seconds = 0;               // from the first rank's start to the last one's end
   std::int64_t messages = 0;             // point-to-point messages sent by all ranks
   std::int64_t bytes = 0;                // and their bytes

@@ -1,8 +1,8 @@
 // Start a world of ranks, run a function on each, and join them.
 //
-// Ranks are threads of this process, or, where a launcher started several processes (mpirun, torchrun,
-// srun), one rank a process: then every process calls run_ranks, with the same options, and every
-// process gets all results.
+// Ranks are threads of this process or, where a launcher started several processes (mpirun,
+// torchrun, srun), one rank per process: then every process calls run_ranks, with the same options,
+// and every process gets all results.
 //
 //   auto [sums, report] = run_ranks({.world_size = 4}, [](Comm& dist) {
 //     Tensor tensor = full({1024}, static_cast<float>(dist.rank()));
@@ -28,24 +28,23 @@ namespace rankbox {
 
 /// How this process was started.
 struct Launch {
-  int processes =
-      0;            // that were launched together; 0: none were, and ranks are threads of this one
-  int process = 0;  // which of them this is
+  int processes = 0;  // launched together; 0: none were, and ranks are threads of this one
+  int process = 0;    // the index of this process
   /// Only one process prints and writes files.
   bool is_first() const { return process == 0; }
 };
 
-/// Implemented by the backend, as all that follows.
+/// Implemented by the backend, like all that follow.
 Launch launch();
 
-/// Why no rank can run on this machine ("there is no GPU …"), in one line; empty: ranks can.
+/// Why no rank can run on this machine ("there is no GPU …"), in one line; empty if ranks can run.
 std::string why_no_ranks();
 
-/// Throws InvalidArgument for a world that cannot be.
+/// Throws InvalidArgument for a world that cannot be run.
 void check_options(const RunOptions& options);
 
-/// Runs `body` on every rank, or on this process's if there is one, and returns when the last has
-/// ended. Throws as run_ranks does; `report` is filled before.
+/// Runs `body` on every rank, or on this process's rank if it has one, and returns when the last
+/// rank has ended. Throws as run_ranks does, after filling `report`.
 void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
                RunReport* report);
 
@@ -55,7 +54,7 @@ inline RunReport run_world(const RunOptions& options, const std::function<void(C
   return report;
 }
 
-/// After a run by several processes, called by all of them: what each rank brought, by rank.
+/// All processes call this after a run. Returns each rank's bytes, by rank.
 std::vector<std::string> gather_from_processes(int world_size, std::string mine);
 
 template <class R>
@@ -64,7 +63,7 @@ struct RunResult {
   RunReport report;
 };
 
-/// Fills the slots of other processes' ranks.
+/// Fills the slots of ranks in other processes.
 template <class R>
 void exchange(std::vector<std::optional<R>>& slots) {
   if constexpr (Portable<R>) {
@@ -84,17 +83,17 @@ void exchange(std::vector<std::optional<R>>& slots) {
 /// Calls fn(Comm&) on every rank. Blocks until all have ended.
 ///
 /// Cost: one thread per rank is started and joined, which takes some tens of µs each. Every call of
-/// every rank leaves an event of 64 bytes, and all of them are replayed once the ranks have ended,
-/// which takes about as long as recording them did: RunOptions::trace turns both off.
+/// every rank records an event of 64 bytes. After the run all events are replayed, which takes
+/// about as long as recording them. RunOptions::trace turns both off.
 ///
 /// Errors: the first failure of any rank, rethrown here once all ranks have stopped: Rankbox errors
 /// as they are, any other exception nested in RankFailed, which names the rank. InvalidArgument for
-/// a world that cannot be (size < 1, more nodes than ranks, more ranks than the machine can start, or
-/// than there are processes).
-/// Processes: results travel if they are Portable (comm/result_bytes.h), else InvalidArgument. Where
-/// more processes were launched than the world has ranks, those left over run nothing.
-/// Thread safety: may be called from several threads at once, and ranks may themselves start worlds;
-/// not where ranks are processes.
+/// a world that cannot be run (size < 1, more nodes than ranks, more ranks than the machine can
+/// start, or than there are processes).
+/// Processes: results must be Portable (comm/result_bytes.h), else InvalidArgument. If more
+/// processes were launched than the world has ranks, the rest run nothing.
+/// Thread safety: several threads may call it at once, and ranks may start worlds themselves,
+/// except where ranks are processes.
 template <class Fn>
 auto run_ranks(const RunOptions& options, Fn&& fn) {
   using R = std::invoke_result_t<Fn&, Comm&>;
@@ -104,9 +103,9 @@ auto run_ranks(const RunOptions& options, Fn&& fn) {
     run.results.resize(static_cast<std::size_t>(options.world_size));
     return run;
   } else {
-    // One optional per rank: R need not have a default, and vector<bool> would
-    // share bytes between ranks.
-    check_options(options);  // before anything is made as large as the world
+    // One optional per rank: R need not have a default constructor, and vector<bool> would share
+    // bytes between ranks.
+    check_options(options);  // before anything as large as the world is allocated
     std::vector<std::optional<R>> slots(static_cast<std::size_t>(options.world_size));
     RunResult<R> run;
     run.report = run_world(options, [&](Comm& dist) {

@@ -1,4 +1,4 @@
-// A contiguous piece of a tensor: what is sent, received and reduced.
+// A contiguous piece of a tensor, which calls send, receive and reduce.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class Slice {
   /// The null slice. No operation accepts it; a slice of an empty tensor is fine, and is not null.
   Slice() = default;
 
-  /// @param owner the rank whose tensor this is (see memory_meter.h); 0 when a tensor was made
-  /// outside any rank
+  /// @param owner the rank that owns the tensor (see memory_meter.h); 0 for a tensor made outside
+  /// any rank
   Slice(void* data, std::int64_t size, DType dtype, bool read_only, std::uint64_t owner)
       : data_(data),
         size_(size),
@@ -42,7 +42,7 @@ class Slice {
       throw_outside(begin, end);
     }
     Slice piece = *this;
-    // A null or empty slice has no address to move; begin is 0 there.
+    // A null or empty slice has no address to advance; its begin is 0.
     if (begin > 0) piece.data_ = static_cast<char*>(data_) + begin * size_of(dtype_);
     piece.size_ = end - begin;
     return piece;

@@ -1,6 +1,6 @@
-// Owning N-d arrays and the arithmetic that learners write with, the same on every backend.
+// Owning N-d arrays and their arithmetic, the same on every backend.
 //
-// Everything declared here is implemented once per kind of memory and chosen when linking: host
+// Everything declared here is implemented once per kind of memory and chosen at link time: host
 // memory and xtensor for the sandbox and MPI (host/), device memory and kernels on GPUs (gpu/). So
 // no header here depends on a backend, and none includes xtensor.
 //
@@ -10,8 +10,8 @@
 //   accumulate(chunk(t, 0, 4), chunk(u, 1, 4), ReduceOp::MAX);   // in place, on slices
 //
 // Thread safety: like any value, a tensor may be used by one thread at a time.
-// Errors: InvalidArgument for a negative extent, sizes or dtypes that differ, a null or read-only
-// slice as target.
+// Errors: InvalidArgument for a negative extent, sizes or dtypes that differ, and a null or
+// read-only target slice.
 #pragma once
 
 #include <concepts>
@@ -55,7 +55,7 @@ namespace detail {
 class Storage {
  public:
   Storage() = default;
-  /// Throws OutOfMemory if memory cannot hold them.
+  /// Throws OutOfMemory if they do not fit in memory.
   Storage(std::int64_t elements, std::int64_t element_bytes);
   Storage(Storage&& other) noexcept { swap(other); }
   Storage& operator=(Storage&& other) noexcept {
@@ -151,7 +151,7 @@ using Tensor = TensorOf<float>;
 /// Integers that overflow wrap around. SUM and PRODUCT of NaN are NaN; which of the two MAX and MIN
 /// keep is unspecified when one of them is NaN.
 /// Errors: InvalidArgument if the two overlap without being the same, if either belongs to another
-/// rank's tensor, and for what is said at the top of this file.
+/// rank's tensor, and as at the top of this file.
 void accumulate(Slice into, Slice from, ReduceOp op);
 
 /// into[i] = from[i]. A local copy, free in virtual time. Errors: as accumulate.

@@ -1,4 +1,4 @@
-// What the arithmetic of comm/tensor.h verifies, for every kind of memory.
+// The argument checks of comm/tensor.h's arithmetic, for every kind of memory.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace rankbox {
 
-/// Throws InvalidArgument: "rank 3, accumulate: " and the problem, the rank if there is one.
+/// Throws InvalidArgument: "rank 3, accumulate: " and the problem; the rank only if there is one.
 [[noreturn]] void refuse_arithmetic(const char* function, const std::string& problem);
 
 /// Each throws InvalidArgument as comm/tensor.h says.
 void check_written(const char* function, Slice into);
 void check_pair(const char* function, Slice into, Slice from);
-/// What integers are multiplied with or divided by has to be one, that fits.
+/// A factor or divisor of integers must be an integer that fits their type.
 void check_factor(const char* function, Slice into, double factor);
 void check_factor(const char* function, Slice into, std::int64_t factor);
-/// And not 0, when dividing.
+/// And a divisor of integers must not be 0.
 void check_divisor(Slice into, double divisor);
 void check_divisor(Slice into, std::int64_t divisor);
 

@@ -1,9 +1,9 @@
-// What every rank did, in its own order: the one record that clocks, costs, verdicts and pictures
-// are computed from.
+// The events of every rank, in program order. Clocks, costs, verdicts and drawings are computed
+// from them.
 //
 // A trace holds no order between ranks beyond what the messages themselves impose: the k-th send
 // from s to d within a group matches the k-th receive at d from s. So the same program leaves the
-// same trace whatever the threads do, but for the wall-clock ticks.
+// same trace under any schedule, except for wall-clock times.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace rankbox {
 
 enum class EventKind : std::uint8_t { kSend, kRecv, kCollective, kWait, kReduce, kCompute };
 
-/// "send"; a collective has a name of its own, see collective_kind.h.
+/// "send"; collectives have their own names, see collective_kind.h.
 constexpr const char* name_of(EventKind kind) {
   switch (kind) {
     case EventKind::kSend:
@@ -39,7 +39,7 @@ constexpr const char* name_of(EventKind kind) {
   return "unknown";
 }
 
-/// One thing a rank did. Fields that a kind does not use are 0 (peer: -1).
+/// One operation of a rank. Fields that a kind does not use are 0 (peer: -1).
 struct Event {
   EventKind kind = EventKind::kCompute;
   CollectiveKind collective = CollectiveKind::kBarrier;  // kCollective
@@ -52,13 +52,13 @@ struct Event {
   bool done = false;       // false: the rank was still inside when the run stopped
   std::int32_t peer = -1;  // world rank of the destination, source or root
   std::int32_t group = 0;  // index into Trace::groups
-  // Numbers this rank's asynchronous operations, and ties them to their kWait.
+  // The number of this rank's asynchronous operation, shared with its kWait.
   std::uint32_t request = 0;
-  // Tensor bytes the rank held when it came here. Exact up to 16 MiB, and close enough beyond: as a
-  // float it fits where alignment leaves a gap, so that an event stays one cache line.
+  // Tensor bytes that the rank held before the event. Exact up to 16 MiB, approximate beyond: a
+  // float fits into the padding, so an event stays one cache line.
   float memory = 0;
-  // Of the message, of the reduction, or of this rank's contribution to the collective; of kCompute
-  // the label's bits (label_of).
+  // Of the message, of the reduction, or of this rank's contribution to the collective; for
+  // kCompute the label's bits (label_of).
   std::int64_t bytes = 0;
   double seconds = 0;         // kCompute
   std::int64_t begin_ns = 0;  // wall clock since the start of the run
@@ -66,17 +66,17 @@ struct Event {
   Place place{};
 };
 
-/// What was called: "send", "all_reduce".
+/// The name of the call: "send", "all_reduce".
 constexpr const char* name_of(const Event& event) {
   return event.kind == EventKind::kCollective ? name_of(event.collective) : name_of(event.kind);
 }
 
-/// What was computed, where the program said so.
+/// The label of a computation, if the program gave one.
 constexpr Label label_of(const Event& event) {
   return event.kind == EventKind::kCompute ? Label::of_bits(event.bytes) : Label();
 }
 
-/// What the slice of an event held when the event was over: its first elements.
+/// The first elements of an event's slice after the event.
 struct Snapshot {
   std::size_t event = 0;  // index into Trace::ranks[rank]
   std::vector<double> values;
@@ -86,7 +86,8 @@ struct Trace {
   std::vector<std::vector<Event>> ranks;  // [world rank][in program order]
   std::vector<std::vector<int>> groups;  // world ranks of each communicator; groups[0] is the world
   std::vector<int> nodes;                // node of each world rank
-  // [world rank], as their events ended; empty unless RunOptions::snapshot_elements asked for them.
+  // [world rank], in the order in which events ended; empty unless RunOptions::snapshot_elements is
+  // set.
   std::vector<std::vector<Snapshot>> snapshots;
 };
 

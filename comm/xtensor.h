@@ -1,10 +1,10 @@
-// A host tensor as an xtensor expression, for code that computes more than comm/tensor.h offers.
+// A host tensor as an xtensor expression, for more arithmetic than comm/tensor.h has.
 //
 //   auto x = as_xtensor(tensor);          // a view: shares the tensor's memory, keeps its shape
 //   xt::noalias(x) = xt::tanh(x) * 2;
 //
-// Including this file costs some two seconds of compile time, so nothing that learners include may
-// do so. Host backends only: the elements of a tensor on a GPU are not in reach.
+// Including this file costs two seconds of compile time, so no header that learners include may
+// include it. Host backends only: host code cannot access a tensor on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,7 @@
 
 namespace rankbox {
 
-/// Valid as long as the tensor lives and is not assigned to. An empty tensor is a view of shape
-/// {0}.
+/// Valid until the tensor is destroyed or assigned to. An empty tensor is a view of shape {0}.
 template <class T>
 auto as_xtensor(TensorOf<T>& tensor) {
   const std::vector<std::int64_t>& extents = tensor.shape().extents();

@@ -1,16 +1,16 @@
-// conjugate_f: where a tensor that all ranks have enters layers that are dealt out to ranks.
+// conjugate_f: where a tensor that all ranks have enters sharded layers.
 //
-// Forward it does nothing: every rank goes on with the same x. Backward every rank comes back with
-// the derivative of the loss by x through its own weights, and x mattered through all of them: the
-// derivatives are added up.
+// Forward it does nothing: every rank continues with the same x. Backward every rank has the
+// derivative of the loss by x through its own weights only. The loss depends on x through all of
+// them, so the derivatives are added up.
 //
 //              forward                              backward
 //   x ──► f ──► x   rank 0's weights       Σ dx ◄── f ◄── dx of rank 0's weights
 //          ├──► x   rank 1's                         ├◄── dx of rank 1's
 //          └──► x   rank 2's                         └◄── dx of rank 2's
 //
-// A copy to everybody, and a sum: each is the other's derivative. f and g (conjugate_g.h) are the
-// same pair, the other way round; between the two, ranks need nothing from each other.
+// A copy to all ranks and a sum: each is the derivative of the other. f and g (conjugate_g.h) are
+// the same pair, the other way round; between the two, ranks need nothing from each other.
 //
 // Build on dist.all_reduce.
 //

@@ -1,8 +1,8 @@
 // conjugate_g: where ranks' partial sums become a tensor that all ranks have.
 //
-// Forward every rank has a part of a sum, made by its own weights, and all need the whole sum.
+// Forward every rank has one summand, from its own weights, and all ranks need the whole sum.
 // Backward every rank already has the derivative of the loss by that sum; the derivative by each
-// summand is the same. Nothing needs to travel, and adding up again would make it p times too large.
+// summand is the same. Nothing has to be sent, and another sum would make it p times too large.
 //
 //                     forward                         backward
 //   rank 0's weights   x₀ ──► g ──► Σ x      dy ◄── g ◄── dy

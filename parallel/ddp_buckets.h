@@ -1,13 +1,14 @@
-// ddp_buckets: gradients travel together, and share their latency.
+// ddp_buckets: gradients that are sent together share their latency.
 //
-// A model has hundreds of small gradients (a bias, a norm's scale), and an all-reduce of a few bytes
-// costs hardly less than one of a thousand times as many. So gradients are copied into buckets, one
-// behind the other, each bucket is all-reduced as one flat tensor, and they are copied back.
+// A model has hundreds of small gradients (a bias, a norm's scale), and an all-reduce of a few
+// bytes costs hardly less than one of a thousand times as many. So gradients are copied into
+// buckets, one after the other, each bucket is all-reduced as one flat tensor, and they are copied
+// back.
 //
 // Buckets begin with the last parameter and end with the first: backward reaches the last layers
-// first, so that theirs is the first bucket that could leave while backward goes on. (ddp_overlap
+// first, so theirs is the first bucket that could be sent while backward continues. (ddp_overlap
 // does that.) A bucket takes gradients until the next one would make it larger than bucket_bytes. A
-// gradient larger than that has a bucket of its own.
+// larger gradient gets its own bucket.
 //
 //   bucket_bytes = 24        layer0.weight   layer0.bias   layer1.weight   layer1.bias
 //   bytes                    32              8             16              8
@@ -15,12 +16,12 @@
 //   bucket 1                                 8             (8 + 32 would be more than 24)
 //   bucket 2                 32
 //
-// Too small, and the latencies are back; too large, and nothing is left to overlap. PyTorch's
-// default is 25 MiB.
+// If buckets are too small, the latencies are back; if they are too large, nothing is left to
+// overlap. PyTorch's default is 25 MiB.
 //
-// A gradient may be empty here and not on another rank: it counts as zeros, and has its place in the
-// bucket all the same. Which gradients share a bucket must depend on nothing but sizes: all ranks
-// have to agree on it.
+// A gradient may be empty on one rank and not on another: it counts as zeros, and has its place in
+// the bucket all the same. Which gradients share a bucket must depend only on sizes, because all
+// ranks have to agree on it.
 //
 // Build on dist.all_reduce, once for each bucket.
 //
@@ -41,8 +42,8 @@
 
 namespace rankbox {
 
-/// The gradients of all parameters become their means over the ranks, an empty one counting as zeros.
-/// Values are as they were.
+/// The gradients of all parameters become their means over the ranks, an empty one counting as
+/// zeros. Values are unchanged.
 ///
 /// REQUIRES: every rank calls it with parameters of the same sizes in the same order, and with the
 /// same bucket_bytes >= 1.

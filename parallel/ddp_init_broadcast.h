@@ -1,12 +1,12 @@
-// ddp_init_broadcast: all ranks begin with the same model.
+// ddp_init_broadcast: all ranks start with the same model.
 //
-// Ranks that average their gradients stay equal only if they began equal. Whether each drew its own
-// initial values or one of them loaded a checkpoint: rank 0's count. Parameters are not all of it:
-// running statistics (batch norm's mean and variance) are part of a model too, and nobody's
+// Ranks that average their gradients stay equal only if they start equal. Whether each drew its own
+// initial values or one of them loaded a checkpoint, rank 0's values win. Parameters are not
+// everything: running statistics (batch norm's mean and variance) are part of a model too, and no
 // gradient will ever make them equal.
 //
-// Before: every rank has the same layers, with values of its own.
-// After:  every rank has rank 0's values, in parameters and statistics. Gradients are as they were.
+// Before: every rank has the same layers, with its own values.
+// After:  every rank has rank 0's values, in parameters and statistics. Gradients are unchanged.
 //
 // Build on dist.broadcast, once for each tensor.
 //

@@ -1,28 +1,28 @@
-// ddp_overlap: gradients travel while backward goes on.
+// ddp_overlap: gradients are sent while backward continues.
 //
-// The gradients of the last layers are ready first. Nobody needs them before the optimizer's step, and
-// the network has nothing to do while layers compute. So the all-reduce of a bucket is started as
-// soon as the last of its gradients is there, and is waited for only when backward is through.
+// The gradients of the last layers are ready first. They are not needed before the optimizer's
+// step, and the network is idle while layers compute. So the all-reduce of a bucket starts as soon
+// as the last of its gradients is ready, and is waited for only after backward.
 //
 //   compute   | fc4 | fc3 | fc2 | fc1 |
 //   network         | bucket 0 | bucket 1 | bucket 2 |
 //                                     |<- exposed -->|
 //
-// The network takes one bucket after the other. Bucket i is ready when backward is through with the
-// layer of its last gradient; it has arrived at
+// The network takes one bucket after the other. Bucket i is ready after the backward of the layer
+// of its last gradient; its all-reduce is complete at
 //
 //   finish_i = max(ready_i, finish_{i-1}) + allreduce(bucket_i)
 //
-// What comes after the last backward is exposed: it makes the step longer. It is at least the last
-// bucket, whose gradients are ready last; a large one can not be hidden, and small ones have a
-// latency each.
+// What comes after the last backward is exposed: it makes the step longer. At least the last bucket
+// is exposed, since its gradients are ready last. A large bucket cannot be hidden, and small ones
+// have a latency each.
 //
 // Buckets are those of ddp_buckets: from the last parameter to the first, each as large as
-// bucket_bytes allows. Sizes are known before anything is computed: which gradient is a bucket's last
-// can be planned, and need not be found out from the next one's coming too late.
+// bucket_bytes allows. Sizes are known in advance, so plan which gradient is a bucket's last one:
+// to notice it when the next one no longer fits would be too late.
 //
-// What travels must stay where it is and be left alone until it was waited for: each bucket needs
-// a tensor of its own.
+// A tensor in flight must stay alive and unchanged until its request has been waited for: each
+// bucket needs its own tensor.
 //
 // Build on model.layer(i).backward and dist.all_reduce_async.
 //
@@ -43,7 +43,7 @@
 namespace rankbox {
 
 /// Backward through all layers. The gradients of all parameters become the means over the ranks of
-/// what backward makes of them.
+/// the gradients that backward computes.
 ///
 /// @param dy the derivative of this rank's loss by the model's output; taken: move it
 /// @param saved what forward left; empty afterwards

@@ -1,7 +1,6 @@
-// Which way a batch goes through a layer whose weights are dealt out to ranks: forward, a tensor of
-// activations becomes the next; backward, the derivative of the loss by the one becomes that by the
-// other. One function does both, so that what travels on the way back stands beside what travels on
-// the way forward.
+// The direction of a batch through a sharded layer. Forward, a tensor of activations becomes the
+// next; backward, the derivative of the loss by the output becomes that by the input. One function
+// does both, so that the messages of both directions stand side by side.
 #pragma once
 
 namespace rankbox {

@@ -1,10 +1,10 @@
-// exact_metrics: one loss and one accuracy for the whole dataset, however it was dealt to ranks.
+// exact_metrics: one loss and one accuracy for the whole dataset, however it was sharded.
 //
-// Every rank has evaluated its share, batch by batch, and added up: the sum of the losses, how many
-// were correct, how many there were (training/cross_entropy.h). Sums and counts can be added over
-// ranks; means cannot: the mean of the means is wrong as soon as shares differ in size. And they do
-// differ, because the padding that made them equal must not be counted twice: samples that are
-// labelled kIgnoredLabel are in none of the three numbers already, if you use them.
+// Every rank has evaluated its share, batch by batch, and added up three numbers: the sum of the
+// losses, the correct samples, and the counted samples (training/cross_entropy.h). Sums and counts
+// can be added over ranks; means cannot: the mean of the means is wrong as soon as shares differ in
+// size. And they do differ, because the padding that made them equal must not be counted twice:
+// samples labelled kIgnoredLabel are already left out of all three numbers.
 //
 //   p = 2         sum of losses   correct   counted
 //   rank 0        6.0             2         3
@@ -12,7 +12,7 @@
 //   together      7.0             3         4          loss 1.75 = 7/4, and not (6/3 + 1/1)/2 = 1.5
 //
 // Build on dist.all_reduce: one call, of the three numbers as doubles (TensorOf<double>): floats
-// count no further than 16,777,216. If nobody counted anything, loss and accuracy are 0.
+// count only up to 16,777,216. If no rank counted any sample, loss and accuracy are 0.
 //
 // Cost: one native all-reduce of 24 bytes.
 // Blocks: until all ranks have called it.
@@ -27,7 +27,7 @@ namespace rankbox {
 
 /// Every rank gets the metrics of all ranks' samples together.
 ///
-/// @param mine what this rank's share came to; its gradient has no meaning here
+/// @param mine the loss of this rank's share; its gradient is ignored
 /// REQUIRES: every rank calls it.
 void exact_metrics(Comm& dist, const Loss& mine, Metrics& all);
 

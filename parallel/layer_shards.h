@@ -1,4 +1,4 @@
-// A rank's part of a linear layer y = x Wᵀ + b, W [out, in], whose ranks each keep 1/p of it.
+// A rank's part of a linear layer y = x Wᵀ + b, W [out, in], of which each rank keeps 1/p.
 //
 //   by columns of y: rows of W, and of b        by rows of W's transpose: columns of W, no b
 //
@@ -8,7 +8,7 @@
 //      +------+  rank 2                            +--+--+--+
 //                                                   0  1  2
 //
-// Copies: a rank that has taken its part may free the whole. Thread safety: like any value.
+// They are copies: a rank that has its part may free the whole. Thread safety: like any value.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ inline Tensor row_part(const Tensor& whole, int rank, int world_size) {
   return part;
 }
 
-/// Columns [n·r/p, n·(r+1)/p) of rows of n elements, whatever the extents before the last.
+/// Columns [n·r/p, n·(r+1)/p) of rows of n elements, for any extents before the last.
 inline Tensor column_part(const Tensor& whole, int rank, int world_size) {
   std::vector<std::int64_t> extents = whole.shape().extents();
   const std::int64_t width = extents.back();
@@ -46,14 +46,14 @@ inline Tensor column_part(const Tensor& whole, int rank, int world_size) {
   return part;
 }
 
-/// The part that makes this rank's columns of y.
+/// The part that produces this rank's columns of y.
 inline Linear column_shard(const Linear& whole, int rank, int world_size) {
   return {row_part(whole.weight.value, rank, world_size),
           row_part(whole.bias.value, rank, world_size)};
 }
 
-/// The part that takes this rank's columns of x. Without a bias: that is added to the sum of all
-/// ranks' products, once.
+/// The part that takes this rank's columns of x. It has no bias, which is added once, to the sum of
+/// all ranks' products.
 inline Linear row_shard(const Linear& whole, int rank, int world_size) {
   return {column_part(whole.weight.value, rank, world_size), Tensor()};
 }

@@ -1,12 +1,12 @@
-// loss_scaling: gradients in 16 bits that are neither too small nor, when they are added up, too large.
+// loss_scaling: gradients in 16 bits that are neither too small, nor too large when added up.
 //
 // The smallest 16-bit float is 6 · 10⁻⁸, and many gradients are smaller: they become 0, and what
-// depends on them is not learnt. So the loss is multiplied by a scale S before the backward pass, and
-// with it all gradients, which come out S times as large, within what 16 bits can hold. Whoever uses
-// them divides by S again, in 32 bits.
+// depends on them is not learnt. So the loss is multiplied by a scale S before the backward pass.
+// All gradients become S times as large, within the range of 16 bits. Before they are used, they
+// are divided by S again, in 32 bits.
 //
-// The largest 16-bit float is 65504: gradients of that order, of several ranks, are infinite when added
-// up in 16 bits. So they are widened before they are sent.
+// The largest 16-bit float is 65504: gradients of that magnitude overflow when those of several
+// ranks are added in 16 bits. So they are widened before they are sent.
 //
 //   gradient     ·S (1024)       16 bits         widened, mean over ranks, /S
 //   3 · 10⁻⁸     3.07 · 10⁻⁵     3.07 · 10⁻⁵     3 · 10⁻⁸
@@ -29,9 +29,9 @@ namespace rankbox {
 
 /// parameters[k]->gradient becomes the mean over the ranks of scaled[k] / loss_scale.
 ///
-/// @param scaled this rank's gradients, loss_scale times too large; one for each parameter, of its size
-/// REQUIRES: every rank calls it with the same loss_scale, a power of two, and parameters of the same
-/// sizes; their gradients are empty or zero.
+/// @param scaled this rank's gradients, loss_scale times too large; one per parameter, of its size
+/// REQUIRES: every rank calls it with the same loss_scale, a power of two, and parameters of the
+/// same sizes; their gradients are empty or zero.
 void loss_scaling(Comm& dist, const std::vector<TensorOf<Float16>>& scaled, float loss_scale,
                   const std::vector<Parameter*>& parameters);
 

@@ -1,4 +1,4 @@
-// How well a model does, over all ranks.
+// Loss and accuracy of a model, over all ranks.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace rankbox {
 
 struct Metrics {
   double loss = 0;           // mean over the samples
-  double accuracy = 0;       // correct ones of the samples
+  double accuracy = 0;       // correct samples divided by samples
   std::int64_t samples = 0;  // each of the dataset's counted once
 };
 

@@ -1,8 +1,9 @@
-// parallel_mlp: the feed-forward block of a transformer on many ranks, with one all-reduce a pass.
+// parallel_mlp: the feed-forward block of a transformer on many ranks, with one all-reduce per
+// pass.
 //
-// A linear layer cut by columns leaves its result in columns; a linear layer cut by rows takes just
-// that. The activation between them, GELU or ReLU, needs one element at a time. So ranks meet at the
-// end, and not between:
+// A linear layer cut by columns leaves its result in columns; a linear layer cut by rows takes its
+// input in columns. The activation between them, GELU or ReLU, works on one element at a time. So
+// ranks communicate at the end, and not in between:
 //
 //           ┌── fc1's columns ── activation ── fc2's rows ──┐
 //   x ── f ─┼── fc1's columns ── activation ── fc2's rows ──┼─ g ── + b ── y
@@ -10,8 +11,8 @@
 //   forward                                                  all-reduce
 //   backward  all-reduce
 //
-// The other way round, rows first, there would be an all-reduce before the activation: GELU of a sum
-// is not the sum of GELUs.
+// The other way round, rows first, there would be an all-reduce before the activation: GELU of a
+// sum is not the sum of GELUs.
 //
 // Build on column_linear, row_linear and shard.activation.
 //
@@ -30,7 +31,7 @@
 
 namespace rankbox {
 
-/// A rank's part of linear layer, activation, linear layer. It refers to them, and owns nothing.
+/// A rank's part of linear layer, activation, linear layer. It holds references, and owns nothing.
 struct ParallelMlp {
   Linear& fc1;        // rows of W₁ and b₁
   Layer& activation;  // element by element; has no parameters
@@ -44,8 +45,8 @@ struct ParallelMlp {
 /// Backward: it is dy, whole, and becomes dx, whole; adds to the gradients of the shard.
 ///
 /// @param saved as layers use it: forward pushes what backward pops
-/// REQUIRES: every rank calls it in the same direction, with its shard of the same block and the same
-/// tensor.
+/// REQUIRES: every rank calls it in the same direction, with its shard of the same block and the
+/// same tensor.
 /// Errors: as Linear.
 void parallel_mlp(Comm& dist, ParallelMlp& shard, Direction direction, Tensor& tensor,
                   Saved& saved);

@@ -7,26 +7,26 @@
 //   rank 2  ·  ·  F0 F1 F2 B0─── B1─── B2─── ·  ·  ·  ·
 //           ──────────────────────────────────────────▶ time
 //
-// The first micro-batch reaches the last rank after p - 1 steps, and its gradient is back after
-// as many more; during those, some rank or other has nothing to do. This is the bubble, and it does not
-// grow with m: the more micro-batches, the smaller is its share.
+// The first micro-batch reaches the last rank after p - 1 steps, and its gradient is back after as
+// many more; meanwhile some ranks are idle. This is the bubble, and it does not grow with m: the
+// more micro-batches, the smaller its share.
 //
 // A micro-batch's activations stay until its backward: when the last one has gone forward, a stage
-// holds those of all m. (pipeline_1f1b holds p at most.)
+// holds those of all m. (pipeline_1f1b holds at most p.)
 //
-// The order: forward 0, 1, … m-1, then backward 0, 1, … m-1. The paper goes back in reverse; bubble and
-// memory are the same, but in this order gradients are added up as the other schedules add
-// them, and equal theirs to the last bit.
+// The order: forward 0, 1, … m-1, then backward 0, 1, … m-1. The paper runs backwards in reverse
+// order; bubble and memory are the same, but in this order gradients are added as in the other
+// schedules, and equal theirs to the last bit.
 //
 // Build on stage.forward, stage.backward, dist.send and dist.recv.
 //
-// Cost: (m + p - 1)(f + b), of which each rank works m (f + b): it is idle for (p-1)/(m+p-1) of the time.
-// 2(p-1)m messages, between neighbours.
+// Cost: (m + p - 1)(f + b), of which each rank works m (f + b): it is idle for (p-1)/(m+p-1) of the
+// time. 2(p-1)m messages, between neighbours.
 // Memory: what m micro-batches leave in a stage.
-// Blocks: until the micro-batches have been through this rank's stage in both directions.
+// Blocks: until the micro-batches have gone through this rank's stage in both directions.
 // Difficulty 2/5. Importance 4/5.
-// Paper: Huang et al., GPipe: efficient training of giant neural networks using pipeline parallelism,
-// NeurIPS 2019.
+// Paper: Huang et al., GPipe: efficient training of giant neural networks using pipeline
+// parallelism, NeurIPS 2019.
 #pragma once
 
 #include "comm/comm.h"
@@ -34,8 +34,9 @@
 
 namespace rankbox {
 
-/// Afterwards every micro-batch was forward and backward on every stage, in the order above, and the
-/// gradients of each stage's parameters are those of the mean loss over all micro-batches.
+/// Afterwards every micro-batch has gone forward and backward through every stage, in the order
+/// above, and the gradients of each stage's parameters are those of the mean loss over all
+/// micro-batches.
 ///
 /// @param stage number rank() of world_size()
 /// REQUIRES: every rank's stage is loaded with the same micro-batches; gradients are empty or zero.

@@ -1,8 +1,8 @@
-// row_linear: a linear layer y = x Wᵀ + b whose x lies in columns on the ranks.
+// row_linear: a linear layer y = x Wᵀ + b whose x is sharded by columns.
 //
-// What a column_linear left is not gathered. Each rank keeps those columns
-// [in·r/p, in·(r+1)/p) of W that its columns of x are multiplied with: rows of Wᵀ. Every rank's
-// product has y's shape, and y is the sum of them:
+// The output of a column_linear is not gathered. Each rank keeps the columns [in·r/p, in·(r+1)/p)
+// of W that its columns of x are multiplied by: rows of Wᵀ. Every rank's product has y's shape, and
+// y is their sum:
 //
 //           x                   Wᵀ
 //      +---+---+---+         +-------+  0
@@ -10,12 +10,12 @@
 //      +---+---+---+         +-------+  2
 //        0   1   2           +-------+
 //
-// So forward ends in an all-reduce (conjugate_g). b is added to the sum: once, and not once on every
-// rank. All ranks have b, and, backward, all of dy: each finds b's gradient by itself, and nobody
-// needs to be told. dx comes out in columns, as x came in.
+// So forward ends in an all-reduce (conjugate_g). b is added to the sum: once, not once per rank's
+// product. All ranks have b, and all of dy in the backward pass: each computes b's gradient by
+// itself, without a message. dx comes out in columns, as x came in.
 //
-// Build on shard.forward and shard.backward, which know nothing of other ranks, and conjugate_g; add
-// the bias in a loop (+= of slices is a reduction, and has its price).
+// Build on shard.forward and shard.backward, which involve no other ranks, and on conjugate_g; add
+// the bias in a loop (+= of slices is a reduction, and is charged as one).
 //
 // Cost: forward the native all-reduce of y; backward none.
 // Memory: 1/p of W, of its gradient and of x; y is whole.

@@ -1,14 +1,14 @@
-// A rank's shard of some parameters: one piece of all their elements, and no more.
+// A rank's shard of some parameters: one of p equal pieces of all their elements.
 //
-// Parameters are put one behind the other, with zeros at the end until p ranks can share them equally;
-// rank r has the r-th piece. Where one parameter ends and the next begins is of no interest there.
+// Parameters are laid out one after the other and padded with zeros until p divides their length;
+// rank r has the r-th piece. A shard ignores where one parameter ends and the next begins.
 //
-//   weight (6 elements)   bias (4)   0 0                p = 4: 12 elements, 3 a rank
+//   weight (6 elements)   bias (4)   0 0                p = 4: 12 elements, 3 per rank
 //   | 0 1 2 | 3 4 5 | 0 1 2 | 3 . . |
 //     rank 0  rank 1  rank 2  rank 3
 //
-// An optimizer made for a shard (`Sgd optimizer({&shard.mine})`) has a shard's state: that is all of ZeRO's
-// first stage.
+// An optimizer made for a shard (`Sgd optimizer({&shard.mine})`) has a shard's state: that is
+// ZeRO's first stage.
 //
 //   Tensor flat = flat_for(shard, p);
 //   pack_gradients(parameters, shard, flat);             // parameters → flat
@@ -18,7 +18,8 @@
 //   unpack_values(flat, shard, parameters);              // flat → parameters
 //
 // Cost: none; packing copies in local memory.
-// Errors: InvalidArgument for a flat tensor that is too small, or parameters that are not the shard's.
+// Errors: InvalidArgument for a flat tensor that is too small, or parameters that are not the
+// shard's.
 #pragma once
 
 #include <cstdint>
@@ -30,31 +31,31 @@
 namespace rankbox {
 
 struct Shard {
-  std::vector<Shape> shapes;  // of the parameters, in their order: they may have no values to tell
+  std::vector<Shape> shapes;  // of the parameters, in their order, because they may have no values
   Parameter mine;             // value: [⌈elements of all / p⌉]; gradient: of it
 };
 
 /// ⌈elements / p⌉
 std::int64_t shard_size(std::int64_t elements, int world_size);
 
-/// Of these parameters' values; an empty one if there are none.
+/// The shard of these parameters' values; an empty one if there are none.
 Shard make_shard(const std::vector<Parameter*>& parameters, int rank, int world_size);
 
-/// What an optimizer takes: `mine` of those shards that have elements. The pointers hold as long as
-/// the shards stay where they are.
+/// For an optimizer: `mine` of the shards that have elements. The pointers are valid as long as the
+/// shards are not moved.
 std::vector<Parameter*> mine_of(std::vector<Shard>& shards);
 
-/// Room for all shards, one behind the other. Its elements are not set.
+/// A tensor with room for all shards, one after the other. Its elements are unspecified.
 Tensor flat_for(const Shard& shard, int world_size);
 
-/// Gradients, one behind the other; zeros for one that is empty, and behind the last.
+/// Packs gradients, one after the other; with zeros for an empty one, and after the last.
 void pack_gradients(const std::vector<Parameter*>& parameters, const Shard& shard, Tensor& flat);
 
-/// Values, the other way round. An empty one gets memory of its own, in its shape.
+/// Unpacks values. An empty one gets its own memory, in its shape.
 void unpack_values(const Tensor& flat, const Shard& shard,
                    const std::vector<Parameter*>& parameters);
 
-/// Free their memory.
+/// Free the memory of all values, or of all gradients.
 void drop_gradients(const std::vector<Parameter*>& parameters);
 void drop_values(const std::vector<Parameter*>& parameters);
 

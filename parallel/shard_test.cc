@@ -1,4 +1,4 @@
-// Shards cover all elements once, whatever the sizes, and come back as they were.
+// Shards cover all elements once, for all sizes, and unpack to the same values.
 #include "parallel/shard.h"
 
 #include <string>
@@ -27,7 +27,7 @@ struct Counted {
 const std::vector<std::vector<std::int64_t>> kSizes = {{1},       {3},       {6, 4},
                                                        {1, 1, 1}, {5, 0, 2}, {97}};
 
-TEST_CASE("all ranks' shards one behind the other are the parameters, and zeros") {
+TEST_CASE("all ranks' shards one after the other are the parameters, padded with zeros") {
   for (const auto& sizes : kSizes) {
     for (const int p : {1, 2, 3, 4, 8, 17}) {
       CAPTURE(p);
@@ -54,7 +54,7 @@ TEST_CASE("all ranks' shards one behind the other are the parameters, and zeros"
   }
 }
 
-TEST_CASE("gradients are packed in their places, one that is empty as zeros") {
+TEST_CASE("gradients are packed in their places, an empty one as zeros") {
   Counted whole({2, 3, 1});
   const Shard shard = make_shard(whole.pointers, 0, 4);
   whole.all[0].gradient = from_host({1.0f, 2.0f});
@@ -62,14 +62,14 @@ TEST_CASE("gradients are packed in their places, one that is empty as zeros") {
   Tensor flat = full(8, 9.0f);
   pack_gradients(whole.pointers, shard, flat);
   CHECK(to_host(flat) == std::vector<float>{1, 2, 0, 0, 0, 6, 0, 0});
-  // Their sizes are the shard's: values may be away.
+  // Their sizes come from the shard: values may be absent.
   drop_values(whole.pointers);
   flat = full(8, 9.0f);
   pack_gradients(whole.pointers, shard, flat);
   CHECK(to_host(flat) == std::vector<float>{1, 2, 0, 0, 0, 6, 0, 0});
 }
 
-TEST_CASE("an optimizer takes those shards that have elements") {
+TEST_CASE("an optimizer takes the shards that have elements") {
   Counted whole({4});
   std::vector<Shard> shards;
   shards.push_back(make_shard(whole.pointers, 1, 2));
@@ -77,7 +77,7 @@ TEST_CASE("an optimizer takes those shards that have elements") {
   CHECK(mine_of(shards) == std::vector<Parameter*>{&shards[0].mine});
 }
 
-TEST_CASE("what does not fit is said in one line") {
+TEST_CASE("parameters that do not fit are refused in one line") {
   Counted whole({4, 4}), other({4});
   const Shard shard = make_shard(whole.pointers, 0, 2);
   Tensor small = zeros(7), flat = zeros(8);

@@ -1,12 +1,12 @@
-// A stage: one rank's part of a model that is cut into several, with the micro-batches of one step.
+// A stage: one rank's layers of a model, with the micro-batches of one step.
 //
 //   micro-batches            stage 0              stage 1              stage 2
 //   x ─────────────────────▶ layers 0 … 3 ── y ─▶ layers 4 … 6 ── y ─▶ layers 7 … 9 ─▶ loss
 //                                        ◀─ dy ──              ◀─ dy ──
 //
-// What one stage returns from forward is what the next one takes; what that one returns from backward
-// is what this one's backward takes. Carrying it there, and in which order, is what the chapter's
-// exercises are about; a stage knows nothing of ranks.
+// The output of forward is the input of the next stage; the output of that stage's backward is the
+// input of this one's backward. The chapter's exercises decide how and in which order tensors get
+// there; a stage knows nothing of ranks.
 //
 //   Tensor x = stage.empty_input(i);            // of the right shape; empty on the first stage,
 //   if (!stage.is_first()) dist.recv(x, prev);  // which has the data
@@ -14,12 +14,12 @@
 //   if (!stage.is_last()) dist.send(y, next);
 //
 // The loss of a micro-batch is divided by the size of the whole batch, so that gradients add up to
-// those of the mean loss: nobody has to divide by anything, and micro-batches may differ in size.
+// those of the mean loss: no further division is needed, and micro-batches may differ in size.
 //
-// What forward leaves for backward lies in the stage until then, for every micro-batch apart. It is what
-// a pipeline's memory is made of.
+// The stage keeps what forward saves until backward needs it, separately for each micro-batch. This
+// fills a pipeline's memory.
 //
-// Thread safety: belongs to its rank.
+// Thread safety: a stage belongs to its rank.
 // Errors: InvalidArgument for a micro-batch that does not exist, is sent forward twice, or backward
 // before it was forward, and for a tensor of another shape than this micro-batch's.
 #pragma once
@@ -35,14 +35,14 @@
 
 namespace rankbox {
 
-/// One of the two things that a stage does with a micro-batch.
+/// One of the two passes of a micro-batch through a stage.
 enum class Turn { kForward, kBackward };
 
 class Stage {
  public:
   Stage(const Model& model, const StageCut& cut);
 
-  /// For those who did not know the shapes when they made the stage.
+  /// Sets the shapes, if they were unknown when the stage was made.
   void set_shapes(const Shape& input, const Shape& output) {
     cut_.input = input;
     cut_.output = output;
@@ -51,32 +51,34 @@ class Stage {
   bool is_first() const { return cut_.stage == 0; }
   bool is_last() const { return cut_.stage + 1 == cut_.stages; }
 
-  /// The micro-batches of the next step. All stages are given the same ones: labels, sample numbers and
-  /// lengths; of x only the first one's are kept. Whatever was left of the step before is dropped.
-  /// @param step of the optimizer, which dropout depends on
+  /// Loads the micro-batches of the next step. All stages get the same ones: labels, sample numbers
+  /// and lengths; only the first stage keeps x. Drops what is left of the previous step.
+  /// @param step of the optimizer; dropout depends on it
   void load(std::vector<Batch> micro_batches, std::int64_t step = 0);
 
   int micro_batches() const { return static_cast<int>(all_.size()); }
 
-  /// A tensor to receive into: what the stage before makes of micro-batch i.
+  /// A tensor to receive into: the previous stage's output for micro-batch i.
   Tensor empty_input(int i) const;
   /// The same for the derivative of the loss by this stage's output.
   Tensor empty_output_gradient(int i) const;
 
-  /// @param x what the stage before made of micro-batch i; ignored on the first. Taken: move it
-  /// Returns this stage's output; on the last stage, which computes the loss of it, an empty tensor.
+  /// @param x the previous stage's output for micro-batch i; ignored on the first stage. Taken:
+  /// move it
+  /// Returns this stage's output; on the last stage, which computes the loss of it, an empty
+  /// tensor.
   Tensor forward(int i, Tensor x);
   /// Adds to the gradients of the parameters, and frees what forward left.
   /// @param dy the derivative by this stage's output; ignored on the last. Taken: move it
   /// Returns the derivative by this stage's input; on the first stage an empty tensor.
   Tensor backward(int i, Tensor dy);
 
-  /// Of the micro-batches that came through so far, on the last stage: without gradient.
+  /// The loss of the micro-batches so far, on the last stage; without gradient.
   const Loss& loss() const { return loss_; }
   std::vector<Parameter*> parameters() { return layers_->parameters(); }
   Sequential& layers() { return *layers_; }
 
-  /// Called before each pass, by those who want to know: to draw it, or to let it take virtual time.
+  /// Sets a function that is called before each pass: to draw it, or to spend virtual time on it.
   std::function<void(Turn turn, int micro_batch)> on_turn;
 
  private:
@@ -100,8 +102,8 @@ class Stage {
   Loss loss_;
 };
 
-/// A batch in so many pieces, which differ by one sample at most: what Stage::load takes.
-/// Throws InvalidArgument for less than one, or more than there are samples.
+/// A batch in this many pieces, which differ by at most one sample, for Stage::load. Throws
+/// InvalidArgument for less than one, or for more than there are samples.
 std::vector<Batch> micro_batches_of(const Batch& batch, int number);
 
 }  // namespace rankbox

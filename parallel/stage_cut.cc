@@ -24,10 +24,11 @@ std::vector<std::int64_t> work_of(const Model& model) {
   return work;
 }
 
-/// Where stages begin, and the last one ends: the largest sum of a stage is as small as can be.
+/// The first layer of each stage, and the end of the last: the largest stage has as little work as
+/// possible.
 std::vector<std::size_t> split_evenly(const std::vector<std::int64_t>& work, std::size_t stages) {
   const std::size_t layers = work.size();
-  // largest[s][n]: of the first n layers in s stages; from[s][n]: where the last of these begins.
+  // largest[s][n]: for the first n layers in s stages; from[s][n]: where the last of these begins.
   const std::int64_t never = std::numeric_limits<std::int64_t>::max();
   std::vector<std::vector<std::int64_t>> largest(stages + 1,
                                                  std::vector<std::int64_t>(layers + 1, never));

@@ -20,7 +20,7 @@ struct Example {
   Model model;
   Shape sample;
   bool is_text = false;
-  bool sees_whole_batch = false;  // batch norm: micro-batches are normalized each by itself
+  bool sees_whole_batch = false;  // batch norm: each micro-batch is normalized by itself
 };
 
 std::vector<Example> examples() {
@@ -127,7 +127,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("stages are as even as can be, none is empty, and together they are the model") {
+TEST_CASE("stages are as even as possible, none is empty, and together they are the model") {
   const Model model = mlp();  // 401,920, 131,328 and 2,570 parameters, and two rectifiers
   const std::vector<StageCut> two = cut_into_stages(model, {28, 28, 1}, 2);
   CHECK(two[0].end == 1);  // fc1 alone is more than all others
@@ -147,7 +147,7 @@ TEST_CASE("stages are as even as can be, none is empty, and together they are th
   }
 }
 
-TEST_CASE("stages may be cut first, and shapes found when the data are known") {
+TEST_CASE("stages may be cut first, and shapes found when the data is known") {
   for (const Example& example : examples()) {
     const std::vector<StageCut> at_once = cut_into_stages(example.model, example.sample, 3);
     std::vector<StageCut> later = cut_into_stages(example.model, 3);
@@ -161,7 +161,7 @@ TEST_CASE("stages may be cut first, and shapes found when the data are known") {
   }
 }
 
-TEST_CASE("the largest of even stages has no more than its share") {
+TEST_CASE("the largest of even stages has at most its share") {
   Model model;
   for (int i = 0; i < 8; ++i)
     model.push_back(
@@ -182,7 +182,7 @@ TEST_CASE("more stages than layers are refused in one line") {
         }).find("give 1 to 5 stages") != std::string::npos);
 }
 
-TEST_CASE("what a stage is not asked in order, it says so") {
+TEST_CASE("a stage refuses passes out of order") {
   const Example example = examples().front();
   std::vector<Stage> stages = stages_of(example, 2);
   for (Stage& stage : stages) stage.load(micro_batches_of(batch_of(example, 5), 2));
@@ -208,7 +208,7 @@ TEST_CASE("what a stage is not asked in order, it says so") {
         "6 micro-batches of 5 samples: each needs one at least; give 1 to 5");
 }
 
-TEST_CASE("a stage tells of each pass before it happens, and is ready for the next step") {
+TEST_CASE("a stage reports each pass before it happens, and is ready for the next step") {
   const Example example = examples().front();
   std::vector<Stage> stages = stages_of(example, 1);
   std::string told;

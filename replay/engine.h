@@ -1,4 +1,4 @@
-// The engine behind clock.h: runs a trace again, on paper.
+// The engine behind clock.h: replays a trace without running it.
 //
 // Each rank walks through its events until one has to wait. What all sides have come to is carried
 // out, which lets ranks walk on. Where messages may compete for a port they are carried out in the

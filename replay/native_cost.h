@@ -2,7 +2,8 @@
 //
 // A good library picks the best of the known algorithms for the machine and the size; so does this:
 // the cheapest closed form of a tree and of a bandwidth-optimal algorithm (Thakur, Rabenseifner and
-// Gropp 2005). On a cluster whose library was measured, it takes what comm/cluster.h says instead.
+// Gropp 2005). On a cluster whose library was measured, it takes the modes of comm/cluster.h
+// instead.
 #pragma once
 
 #include "comm/collective_kind.h"
@@ -14,11 +15,11 @@ namespace rankbox::cost {
 /// @param link the slowest class of links that the group spans
 Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& link, double gamma);
 
-/// What a mode of Cluster::native is multiplied with: steps are the rounds, bytes what a rank has to
-/// send at least (the factors of nccl-tests' bus bandwidth).
+/// What a mode of Cluster::native is multiplied by: steps are the rounds, bytes the least that a
+/// rank has to send (the factors of nccl-tests' bus bandwidth).
 Cost native_wire(CollectiveKind kind, int world_size, double bytes);
 
-/// Seconds on the cluster, all of whose nodes that so many ranks fill take part.
+/// Seconds on the cluster, with all nodes that this many ranks fill.
 double native_seconds(CollectiveKind kind, int world_size, double bytes, const Cluster& cluster);
 
 }  // namespace rankbox::cost

@@ -2,7 +2,7 @@
 //
 // A sender is a queue, as a network card is: of what is ready when the port gets free, the message
 // that the program has first leaves first, also when its receiver is busy and a later one's is not.
-// Taking that later one would seem faster, and can make everybody slower: at a schedule in which
+// Taking that later one would seem faster, and can make every rank slower: at a schedule in which
 // all ranks look equally far ahead, one uneven chunk would scramble the order for good (Graham's
 // anomaly of list schedules: Bounds on Multiprocessing Timing Anomalies, 1969).
 #pragma once

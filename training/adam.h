@@ -22,7 +22,7 @@ struct AdamOptions {
   double weight_decay = 0;
 };
 
-/// Step number t, from 1, in place; m and v start as zeros.
+/// Takes step t, counted from 1, in place; m and v start as zeros.
 /// Throws InvalidArgument for slices that differ in size or type, or are neither float nor double.
 void adam_step(Slice value, Slice gradient, Slice m, Slice v, std::int64_t t,
                const AdamOptions& options);
@@ -41,7 +41,7 @@ class AdamOf : public OptimizerOf<T> {
   std::vector<ParameterOf<T>*> parameters_;
   std::vector<NamedTensorOf<T>> means_;
   std::vector<NamedTensorOf<T>> squares_;
-  NamedTensorOf<T> steps_;  // one element: how many there were
+  NamedTensorOf<T> steps_;  // one element: the number of steps taken
 };
 using Adam = AdamOf<float>;
 

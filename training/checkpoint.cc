@@ -41,7 +41,7 @@ std::uint64_t number_at(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-/// What a file of this state says of itself, but for the numbers' values.
+/// The description in a file of this state, without the numbers' values.
 Json describe(const TrainingState& state) {
   Json description;
   description["model"] = state.model;
@@ -95,7 +95,7 @@ bool write_beside_and_move(const std::string& path, std::string_view bytes) {
     if (!file.is_open() || !file.write_all(bytes) || !file.flush()) return false;
   }
   if (std::rename(part.c_str(), path.c_str()) != 0) return false;
-  // That the file is there under its name is the folder's to keep.
+  // The folder holds the file's name, so it must be flushed, too.
   const File folder(std::filesystem::absolute(path).parent_path(), O_RDONLY | O_DIRECTORY);
   return folder.is_open() && folder.flush();
 }
@@ -124,7 +124,7 @@ std::string_view description_in(const std::string& path, std::string_view bytes)
   return bytes.substr(begin, length);
 }
 
-/// Refuses a file that holds something else than `expected`, and says the first difference.
+/// Refuses a file that differs from `expected`, and names the first difference.
 void compare(const std::string& path, const Json& expected, const Json& found) {
   if (found.at("model") != expected.at("model")) {
     refuse(path, fmt::format("it is of the model {}, and this is {}", found.at("model").dump(),
@@ -163,7 +163,7 @@ void save_checkpoint(const std::string& path, const TrainingState& state) {
   append(bytes, fnv1a(bytes));
   if (!write_beside_and_move(path, bytes)) {
     const int why = errno;
-    std::error_code ignored;  // what counts is the first
+    std::error_code ignored;  // the first error counts
     std::filesystem::remove(path + ".part", ignored);
     throw Error(fmt::format("checkpoint {} cannot be written: {}", path,
                             std::generic_category().message(why)));

@@ -45,7 +45,7 @@ LossOf<T> cross_entropy(const TensorOf<T>& logits, std::span<const std::int32_t>
       std::fill_n(dx, classes, T{0});
       continue;
     }
-    // Less the largest: e^x cannot overflow, and softmax is the same.
+    // Subtract the largest: e^x cannot overflow, and softmax is the same.
     const T* const largest = std::max_element(x, x + classes);
     double sum = 0;
     for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(double{x[c]} - *largest);

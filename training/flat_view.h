@@ -1,4 +1,4 @@
-// A slice as a one-dimensional xtensor expression, for what is done to every element alike.
+// A slice as a one-dimensional xtensor expression, for element-wise operations.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace rankbox {
 
-/// REQUIRES: a slice of Ts.
+/// REQUIRES: the slice's elements are Ts.
 template <class T>
 auto flat_view(Slice slice) {
   const auto size = static_cast<std::size_t>(slice.size());
@@ -21,7 +21,7 @@ auto flat_view(Slice slice) {
                    std::array<std::size_t, 1>{size});
 }
 
-/// Throws InvalidArgument, in the name of `op`, unless all are as long as `first`, and of its type.
+/// Throws InvalidArgument, in the name of `op`, unless all have the length and type of `first`.
 inline void check_alike(const char* op, Slice first, std::initializer_list<Slice> others) {
   for (const Slice& other : others) {
     if (other.size() == first.size() && other.dtype() == first.dtype()) continue;
@@ -31,7 +31,8 @@ inline void check_alike(const char* op, Slice first, std::initializer_list<Slice
   }
 }
 
-/// Calls fn with a float or a double, as dtype says. Throws InvalidArgument for all other types.
+/// Calls fn with a float or a double, depending on dtype. Throws InvalidArgument for all other
+/// types.
 template <class Fn>
 void with_real_type(const char* op, DType dtype, Fn fn) {
   if (dtype == DType::kFloat32) return fn(float{});

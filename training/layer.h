@@ -1,4 +1,4 @@
-// What every layer can do.
+// The interface of layers.
 //
 //   Saved saved;
 //   Tensor y = layer.forward(std::move(x), saved);     // takes x: move it, or it is copied
@@ -6,10 +6,10 @@
 //
 // Sample i of a batch is x[i, …]. dy is the derivative of the loss by y, and dx that by x.
 //
-// A layer holds parameters (and running statistics) and nothing of a batch: see training/saved.h.
+// A layer holds parameters (and running statistics), and no data of a batch: see training/saved.h.
 // Element types are float and, to check gradients against finite differences, double.
 //
-// Thread safety: one thread at a time; layers of their own never disturb each other.
+// Thread safety: one thread at a time per layer; different layers are independent.
 // Errors: InvalidArgument for an input of a shape that the layer does not take.
 #pragma once
 
@@ -26,20 +26,20 @@ class LayerOf {
   using Element = T;
 
   LayerOf() = default;
-  LayerOf(const LayerOf&) = delete;  // parameters are pointed at
+  LayerOf(const LayerOf&) = delete;  // pointers refer to its parameters
   LayerOf& operator=(const LayerOf&) = delete;
   virtual ~LayerOf() = default;
 
   virtual TensorOf<T> forward(TensorOf<T> x, SavedOf<T>& saved) = 0;
   virtual TensorOf<T> backward(TensorOf<T> dy, SavedOf<T>& saved) = 0;
 
-  /// What the optimizer changes. The pointers hold as long as the layer.
+  /// What the optimizer changes. The pointers are valid as long as the layer.
   virtual std::vector<ParameterOf<T>*> parameters() { return {}; }
   /// What else a checkpoint must hold: running statistics.
   virtual std::vector<NamedTensorOf<T>*> statistics() { return {}; }
 
-  /// For the first layer of a model: nobody wants its dx. backward may return an empty tensor
-  /// instead, and save the time.
+  /// For the first layer of a model, whose dx is not needed: backward may return an empty tensor
+  /// instead, which saves time.
   virtual void omit_input_gradient() { wants_dx_ = false; }
 
  protected:

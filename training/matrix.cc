@@ -14,11 +14,11 @@
 namespace rankbox {
 namespace {
 
-// OpenBLAS has at least 50 buffers however it was built; on x86-64 they are this large.
+// OpenBLAS has at least 50 buffers in any build; this is their size on x86-64.
 constexpr unsigned kMostBuffers = 48;
 constexpr rlim_t kBufferBytes = rlim_t{128} << 20;
 
-/// A quarter of what may be used is for buffers: others need memory, too.
+/// Buffers may take a quarter of the available memory.
 int products_at_once() {
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   rlim_t most = std::min(cores, kMostBuffers);
@@ -28,8 +28,8 @@ int products_at_once() {
   return static_cast<int>(most);
 }
 
-/// Holds one of OpenBLAS's buffers. (No std::counting_semaphore: that of libstdc++ 12 may sleep although
-/// it is free, PR 104928.)
+/// Holds one of OpenBLAS's buffers. (Not a std::counting_semaphore: that of libstdc++ 12 may sleep
+/// although it is free, PR 104928.)
 class Turn {
  public:
   Turn() {
@@ -69,7 +69,7 @@ void multiply_with(Gemm gemm, MatrixOf<const T> a, MatrixOf<const T> b, MatrixOf
   if (c.rows == 0 || c.columns == 0) return;
   const auto flag = [](const auto& m) { return m.is_transposed ? CblasTrans : CblasNoTrans; };
   const auto whole = [](std::int64_t size) { return static_cast<blasint>(size); };
-  // BLAS wants strides above 0, of empty matrices, too.
+  // BLAS requires strides above 0, even for empty matrices.
   const auto stride = [&](const auto& m) { return whole(m.stride > 0 ? m.stride : 1); };
   const Turn turn;
   gemm(CblasRowMajor, flag(a), flag(b), whole(c.rows), whole(c.columns), whole(a.columns), T{1},

@@ -3,16 +3,16 @@
 //   multiply(x, weight.transposed(), y);                 // y = x Wᵀ
 //   multiply(dy.transposed(), x, gradient, Into::kAdd);  // G += dyᵀ x
 //
-// A matrix is a view: `rows` rows of `columns` elements, `stride` elements from one row to the next,
-// so a piece of a larger matrix is one, too.
+// A matrix is a view: `rows` rows of `columns` elements, `stride` elements from one row to the
+// next, so a piece of a larger matrix is a matrix, too.
 //
-// Cost: 2 m n k operations for (m × k) (k × n), on the calling thread. Each rank is a thread
-// already: OpenBLAS is told, once, to start none of its own.
-// Thread safety: any number of threads may multiply at once, and get the same bits as one alone. Only
-// as many really do as there are cores, and fewer where memory is limited (RLIMIT_DATA); the others
-// wait. Each product takes a buffer of OpenBLAS's, of 128 MiB, which ends the program when there are
-// too many of them, and asks for memory forever when it gets none.
-// Errors: InvalidArgument when the sizes do not fit.
+// Cost: 2 m n k operations for (m × k) (k × n), on the calling thread. Each rank is already a
+// thread, so OpenBLAS is told once to start none.
+// Thread safety: any number of threads may multiply at once, and get the same bits as one alone. At
+// most as many run as there are cores, and fewer where memory is limited (RLIMIT_DATA); the others
+// wait. Each product takes a 128 MiB buffer of OpenBLAS, which aborts the program when too many are
+// in use, and retries forever when memory runs out.
+// Errors: InvalidArgument if the sizes do not match.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct MatrixOf {
   }
 };
 
-/// A tensor's elements, in rows of so many. REQUIRES: they divide its size.
+/// A tensor's elements, in rows of `columns`. REQUIRES: `columns` divides its size.
 template <class T>
 MatrixOf<T> as_matrix(TensorOf<T>& tensor, std::int64_t columns) {
   return {tensor.data(), tensor.size() / columns, columns};

@@ -1,10 +1,10 @@
-// What training changes: a tensor with a name and a gradient.
+// A parameter: a tensor with a name and a gradient, which training changes.
 //
 //   gradient_of(weight) += contribution;      // backward adds
 //   zero_gradients(model.parameters());       // before the next step
 //
-// A gradient is empty until somebody adds to it, so a rank that need not keep one (zero2, zero3) can
-// free it: `parameter.gradient = {}`.
+// A gradient is empty until something is added to it, so a rank that need not keep one (zero2,
+// zero3) can free it: `parameter.gradient = {}`.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace rankbox {
 
-/// A tensor with a name: what a checkpoint is made of.
+/// A tensor with a name; checkpoints consist of these.
 template <class T>
 struct NamedTensorOf {
   std::string name;
@@ -41,7 +41,7 @@ TensorOf<T>& gradient_of(ParameterOf<T>& parameter) {
   return parameter.gradient;
 }
 
-/// Keeps the memory: those that are empty stay so.
+/// Keeps the memory; empty gradients stay empty.
 template <class T>
 void zero_gradients(const std::vector<ParameterOf<T>*>& parameters) {
   for (ParameterOf<T>* parameter : parameters) {
@@ -49,7 +49,7 @@ void zero_gradients(const std::vector<ParameterOf<T>*>& parameters) {
   }
 }
 
-/// Elements of all of them together.
+/// The total number of elements.
 template <class T>
 std::int64_t count_elements(const std::vector<ParameterOf<T>*>& parameters) {
   std::int64_t count = 0;

@@ -6,11 +6,11 @@
 //   std::uint64_t bits = random.at(1000);     // the thousandth, without drawing those before
 //
 // The n-th number is a function of the key and n: SplitMix64 (Steele, Lea, Flood 2014), whose state
-// is a counter. So a rank finds the numbers of its part of a batch, and dropout those of its
-// forward pass once more, without anyone having stored or sent them. The distributions of the
-// standard library differ from one implementation to the next; these do not.
+// is a counter. So a rank can compute the numbers of its part of a batch, and dropout those of its
+// forward pass again, without storing or sending them. The distributions of the standard library
+// differ from one implementation to the next; these do not.
 //
-// Cost: 2 ns a number. Not for secrets.
+// Cost: 2 ns per number. Not for cryptography.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ class Random {
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   bool chance(double probability) { return uniform() < probability; }
-  /// About normal, mean 0 and variance 1: the sum of twelve uniform ones. No logarithm, which would
-  /// round differently elsewhere; never beyond ±6.
+  /// Approximately normal, mean 0 and variance 1: the sum of twelve uniform numbers. It needs no
+  /// logarithm, which would round differently elsewhere; never beyond ±6.
   double normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += uniform();
@@ -67,7 +67,7 @@ class Random {
   std::uint64_t count_ = 0;
 };
 
-/// 0 … n-1 in random order, each of the n! orders as likely as the others (Fisher, Yates).
+/// 0 … n-1 in random order, each of the n! orders equally likely (Fisher, Yates).
 inline std::vector<std::int64_t> permutation(std::int64_t n, Random random) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), std::int64_t{0});

@@ -10,7 +10,7 @@ namespace rankbox {
 Rows rows_of(const Shape& shape, std::int64_t width, const char* layer) {
   Rows rows{shape.extents(), 1};
   std::int64_t product = 1;
-  // The last extent, and as many more as it takes; an extent of 1 before them stays with the rows.
+  // The last extent, and as many more as needed; an extent of 1 before them belongs to the rows.
   while (!rows.leading.empty()) {
     product *= rows.leading.back();
     rows.leading.pop_back();

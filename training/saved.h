@@ -1,8 +1,8 @@
-// What one batch leaves behind on its way forward, for its way back.
+// What the forward pass of a batch saves for its backward pass.
 //
 // Layers hold parameters; all else that backward needs goes into a Saved, which belongs to the
-// caller. So several micro-batches may be under way at once, each with a Saved of its own, and
-// what a pipeline stage keeps in memory is what its Saveds hold.
+// caller. So several micro-batches may be in flight at once, each with its own Saved, and a
+// pipeline stage keeps in memory what its Saveds hold.
 //
 //   Saved saved;                          // one per batch
 //   Tensor y = model.forward(x, saved);   // layers push
@@ -11,7 +11,7 @@
 // It is a stack, because backward visits layers in the reverse order of forward. A tensor is freed
 // as soon as the layer that popped it is done.
 //
-// Thread safety: like any value. Errors: InvalidArgument for a pop that no push belongs to.
+// Thread safety: like any value. Errors: InvalidArgument for a pop without a matching push.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ enum class Mode {
   kEvaluation,  // dropout is off, batch norm uses its running statistics, nothing is saved
 };
 
-/// What layers must know about a batch besides its values. All stages of a pipeline are told it.
+/// What layers must know about a batch besides its values. All stages of a pipeline get it.
 struct Pass {
   Mode mode = Mode::kTraining;
-  /// Of the optimizer: every step draws new dropout masks.
+  /// The optimizer's step: every step draws new dropout masks.
   std::int64_t step = 0;
   /// Sample i's number in the dataset; empty: i. Dropout depends on it and not on the position in
-  /// the batch, so that it is the same however a batch is dealt out to ranks.
+  /// the batch, so it is the same however a batch is sharded.
   std::vector<std::int64_t> samples = {};
-  /// Tokens of sample i, those behind are padding; empty: there is none.
+  /// Tokens of sample i, before the padding; empty: there is no padding.
   std::vector<std::int32_t> lengths = {};
 };
 
@@ -61,7 +61,7 @@ class SavedOf {
   TensorOf<std::int32_t> pop_integers() { return pop_as<std::int32_t>(); }
 
   bool empty() const { return tensors_.empty(); }
-  /// Of all tensors that wait for the way back.
+  /// Of all tensors that wait for backward.
   std::int64_t bytes() const {
     std::int64_t sum = 0;
     for (const auto& tensor : tensors_)

@@ -1,11 +1,11 @@
-// Layers one after the other, by name; and models, as recipes for such.
+// Layers in sequence, by name; and models, as recipes for such sequences.
 //
 //   Model model = mlp();
 //   Sequential whole(model);                       // every layer
 //   Sequential stage(model, 2, 4);                 // layers 2 and 3: a stage of a pipeline
 //
-// A model is a list of recipes and not of layers, because a rank of a pipeline should build (and hold
-// in memory) its own layers only. A recipe gives the same layer whoever follows it, whenever:
+// A model is a list of recipes and not of layers, because a rank of a pipeline should build (and
+// hold in memory) only its own layers. A recipe gives the same layer on every rank and at any time:
 // initial values depend on the model's seed and the layer's name.
 //
 // To do something between layers, such as sending gradients while the rest of backward runs, go
@@ -45,7 +45,7 @@ template <class T>
 class SequentialOf : public LayerOf<T> {
  public:
   /// Layers [begin, end) of a model; end -1: all that follow. If they begin with the model's first
-  /// layer, backward returns an empty tensor: nobody wants the derivative by the data.
+  /// layer, backward returns an empty tensor: the derivative by the data is not needed.
   /// Throws InvalidArgument unless 0 <= begin <= end <= model.size().
   explicit SequentialOf(const ModelOf<T>& model, std::int64_t begin = 0, std::int64_t end = -1);
   SequentialOf() = default;

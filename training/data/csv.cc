@@ -60,7 +60,7 @@ class CsvParser {
         const bool is_quote = at_ < text_.size() && text_[at_] == '"';
         if (!is_quote) {
           if (at_ == text_.size() || text_[at_] == ',' || at_end_of_line()) return field;
-          refuse(line_, "text behind a closing quote: expected a comma or the end of the line");
+          refuse(line_, "text after a closing quote: expected a comma or the end of the line");
         }
       }
       line_ += text_[at_] == '\n' ? 1 : 0;
@@ -73,7 +73,7 @@ class CsvParser {
     const std::string_view rest = text_.substr(at_);
     return rest.starts_with('\n') || rest.starts_with("\r\n");
   }
-  /// Goes beyond it, if this is one.
+  /// Skips it, if there is one.
   bool end_of_line() {
     if (!at_end_of_line()) return false;
     at_ += text_[at_] == '\r' ? 2 : 1;

@@ -2,7 +2,7 @@
 // hold commas and newlines, and "" for a quote.
 //
 // Parsed by hand, because the one library in Debian (libcsv) reports neither lines nor columns, and
-// this is forty lines.
+// this takes forty lines.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct CsvRecord {
 /// another number of fields.
 std::vector<CsvRecord> parse_csv(std::string_view text, const std::string& source);
 
-/// The same of a file. Throws InvalidArgument also if it cannot be read.
+/// The same for a file. Also throws InvalidArgument if it cannot be read.
 std::vector<CsvRecord> read_csv(const std::string& path);
 
 }  // namespace rankbox

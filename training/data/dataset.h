@@ -10,9 +10,9 @@
 
 namespace rankbox {
 
-/// All samples have the same shape, {28, 28, 1} or {32}, and lie one behind the other. Vectors and
-/// not tensors: the memory meter should tell of models and activations; and made before the ranks
-/// start, one dataset serves them all (none of them writes to it).
+/// All samples have the same shape, {28, 28, 1} or {32}, and are stored one after the other. These
+/// are vectors, not tensors: the memory meter should count only models and activations. One
+/// dataset, made before the ranks start, serves them all (no rank writes to it).
 struct Dataset {
   Shape sample_shape;
   std::vector<float> values;               // size() · sample_shape.elements()
@@ -23,14 +23,14 @@ struct Dataset {
   std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
 };
 
-/// What is learnt from, and what it is judged on.
+/// Training and test samples.
 struct Split {
   Dataset train;
   Dataset test;
 };
 
-/// Some samples, as a model takes them. The last `padding` of them were put there to make up the
-/// number, and should not be counted.
+/// Samples in the form that a model takes. The last `padding` of them only fill up the batch, and
+/// should not be counted.
 struct Batch {
   Tensor x;                           // [batch, sample_shape…]
   std::vector<std::int32_t> labels;   // [batch]
@@ -39,17 +39,18 @@ struct Batch {
   std::int64_t padding = 0;
 
   std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
-  /// What layers should know of it.
+  /// What layers need to know about it.
   Pass pass(Mode mode, std::int64_t step = 0) const { return {mode, step, samples, lengths}; }
-  /// With kIgnoredLabel for the padding: what exact metrics are computed with.
+  /// The labels with kIgnoredLabel for the padding, for exact metrics.
   std::vector<std::int32_t> labels_without_padding() const;
 };
 
-/// The samples of these numbers, in this order.
-/// Throws InvalidArgument for a number that is none of the dataset's.
+/// The samples with these numbers, in this order.
+/// Throws InvalidArgument for a number outside the dataset.
 Batch gather_batch(const Dataset& dataset, std::span<const std::int64_t> samples);
 
-/// Samples [begin, end) of a batch: a micro-batch. Its padding is what lies in it.
+/// Samples [begin, end) of a batch: a micro-batch. Its padding is the part of the batch's padding
+/// inside it.
 Batch micro_batch(const Batch& batch, std::int64_t begin, std::int64_t end);
 
 }  // namespace rankbox

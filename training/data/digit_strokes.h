@@ -1,4 +1,4 @@
-// How people write the ten digits: as strokes through a few points.
+// Handwritten forms of the ten digits, as strokes through a few points.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ struct Point {
   double x = 0;
   double y = 0;
 };
-using Stroke = std::vector<Point>;        // a smooth curve along them; a point twice is a corner
+using Stroke = std::vector<Point>;        // a smooth curve; a repeated point is a corner
 using Handwriting = std::vector<Stroke>;  // one way to write a digit
 
 /// The ways to write a digit, 0 … 9.

@@ -12,7 +12,7 @@ namespace {
 constexpr int kSide = 28;  // pixels
 constexpr double kMiddle = (kSide - 1) / 2.0;
 constexpr double kDigit = 19;       // pixels: of a digit of average size
-constexpr double kUnsteady = 0.05;  // of the digit: how far points stray
+constexpr double kUnsteady = 0.05;  // of the digit's size: the jitter of points
 constexpr double kNoise = 0.10;     // of full ink
 
 using Ink = std::vector<double>;  // [kSide, kSide], 0 … 1
@@ -38,7 +38,8 @@ double distance(Point p, Point a, Point b) {
   return std::sqrt(x * x + y * y);
 }
 
-/// A round pen goes from a to b (in pixels): full ink within its radius, none a pixel further out.
+/// Draws a line from a to b (in pixels) with a round pen: full ink within its radius, none a pixel
+/// further out.
 void draw_line(Ink& ink, Point a, Point b, double radius) {
   const auto pixel = [](double at) {
     return static_cast<int>(std::clamp(at, 0.0, double{kSide - 1}));
@@ -55,7 +56,7 @@ void draw_line(Ink& ink, Point a, Point b, double radius) {
   }
 }
 
-/// Where the points of a digit come to lie: one affine map for all of them.
+/// Maps the points of a digit onto the image: one affine map for all of them.
 struct Placement {
   double xx, xy, yx, yy, x, y;
 

@@ -1,11 +1,11 @@
-// Digits as if written by hand, for when MNIST is not at hand: strokes with unsteady points, slanted,
-// stretched, turned and moved at random, with pens of any width, on speckled paper.
+// Synthetic handwritten digits, for use without MNIST: strokes with jittered points, randomly
+// slanted, stretched, rotated and moved, with pens of any width, on speckled paper.
 //
-//   Split data = digits();                         // to train with
+//   Split data = digits();                         // for training
 //   Images images = draw_digits(100, 7, labels);   // to write as IDX
 //
-// Digit i of a seed is the same on every machine, whatever was drawn before. As difficult as to
-// tell models apart: see docs/architecture.md, "Training", for what each reaches.
+// Digit i of a seed is the same on every machine, whatever was drawn before. They are difficult
+// enough to tell models apart: docs/architecture.md, "Training", says what each model reaches.
 //
 // Cost: 30 µs a digit.
 #pragma once
@@ -20,7 +20,7 @@ struct DigitsOptions {
   std::uint64_t seed = 1;
 };
 
-/// Images of 28 × 28; labels gets what they show, all digits about equally often.
+/// Images of 28 × 28; stores in labels what they show, with all digits about equally frequent.
 Images draw_digits(std::int64_t count, std::uint64_t seed, std::vector<std::uint8_t>& labels);
 
 Split digits(const DigitsOptions& options = {});

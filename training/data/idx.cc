@@ -36,10 +36,10 @@ class IdxFile {
                     path_, expected, kind, found));
   }
 
-  /// All that is left, which should be `count` things of `each` bytes.
+  /// The rest of the file, which should be `count` items of `each` bytes.
   std::vector<std::uint8_t> rest(std::uint64_t count, std::uint64_t each, const char* what) {
     const std::uint64_t left = bytes_.size() - at_;
-    // Divided, because the product may be more than 64 bits can hold.
+    // Divides, because the product may overflow 64 bits.
     const bool fits =
         each == 0 ? left == 0 && count == 0 : left % each == 0 && left / each == count;
     if (!fits) {

@@ -1,13 +1,13 @@
 // IDX files, the format of MNIST (LeCun, Cortes, Burges): sizes, then bytes.
 //
 //   offset  0  magic number, big-endian as all that follow: 0x00000803 images, 0x00000801 labels
-//           4  how many
+//           4  number of items
 //           8  rows, columns (images only)
-//       16, 8  one byte a pixel (0 white, 255 ink), or one a label
+//       16, 8  one byte per pixel (0 white, 255 ink), or per label
 //
 // Errors: InvalidArgument, one line with path, offset, what was expected and what is there, for a
 // file that cannot be read, ends too early or too late, or is something else. Sizes are compared
-// with the file's before memory is taken for them.
+// with the file's before memory is allocated for them.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ std::vector<std::uint8_t> read_idx_labels(const std::string& path);
 void write_idx_images(const std::string& path, const Images& images);
 void write_idx_labels(const std::string& path, const std::vector<std::uint8_t>& labels);
 
-/// The four files of MNIST, as they are called when unpacked: train-images-idx3-ubyte, …
+/// The four files of MNIST, by their names when unpacked: train-images-idx3-ubyte, …
 Split read_mnist(const std::string& directory);
 
 /// Samples of shape {rows, columns, 1} and values 0 … 1, of ten classes. Throws InvalidArgument,
-/// with the names given, for another number of labels than images, or a label above 9.
+/// with the names given, if there are not as many labels as images, or a label is above 9.
 Dataset image_dataset(const Images& images, const std::vector<std::uint8_t>& labels,
                       const std::string& images_name = "images",
                       const std::string& labels_name = "labels");

@@ -1,4 +1,4 @@
-// A whole file, as bytes.
+// Reading a whole file, as bytes.
 #pragma once
 
 #include <fstream>

@@ -1,7 +1,7 @@
-// Which rank gets which samples: what a sampler is told, and what it tells.
+// Samplers: which rank gets which samples.
 //
-// All ranks put the samples in the same order, which depends on seed and epoch alone, and every rank
-// takes its share of it. How it is dealt to several ranks: parallel/distributed_sampler.h.
+// All ranks put the samples in the same order, which depends only on seed and epoch, and every rank
+// takes its share of it. For several ranks, see parallel/distributed_sampler.h.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ struct SamplerOptions {
 
 struct Share {
   std::vector<std::int64_t> samples;
-  std::int64_t padding = 0;  // the last so many of them are somebody's already
+  std::int64_t padding = 0;  // the last `padding` samples are repeated
 };
 
 /// Fills in the share of options.rank, of samples 0 … samples - 1.
 using Sampler =
     std::function<void(std::int64_t samples, const SamplerOptions& options, Share& share)>;
 
-/// 0 … samples - 1 in a random order, which depends on the two numbers alone: the same on all ranks.
+/// 0 … samples - 1 in a random order, which depends only on the two numbers: the same on all ranks.
 std::vector<std::int64_t> shuffled(std::int64_t samples, std::uint64_t seed, std::int64_t epoch);
 
-/// The sampler of a world of one rank, which gets everything.
-/// Throws InvalidArgument in a world of more.
+/// The sampler of a world of one rank, which gets everything. Throws InvalidArgument in a larger
+/// world.
 void whole_epoch(std::int64_t samples, const SamplerOptions& options, Share& share);
 
 }  // namespace rankbox

@@ -1,10 +1,10 @@
-// Sentences of reviews, labelled 1 (positive) or 0 (negative), for when no corpus is at hand.
+// Synthetic sentences of reviews, labelled 1 (positive) or 0 (negative), for use without a corpus.
 //
 //   "although the staff was rude , the food was not really bad ."        1
 //   "the food was really bad , although the staff was not rude ."        0
 //
-// What counts is the main clause, and whether it is negated, while the other clause says what it
-// likes: the words alone, without their order, tell little. See docs/architecture.md, "Training".
+// Only the main clause counts, and whether it is negated; the other clause may say anything. So the
+// words without their order tell little. See docs/architecture.md, "Training".
 //
 // Sentence i of a seed is the same on every machine.
 #pragma once

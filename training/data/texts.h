@@ -1,4 +1,4 @@
-// Texts with labels, and how they become numbers.
+// Texts with labels, and their conversion to numbers.
 //
 //   std::vector<LabelledText> texts = read_texts("reviews.csv", "review", "division",
 //                                                {"positive", "negative"});
@@ -21,7 +21,7 @@ struct LabelledText {
 };
 
 /// Texts and labels from two columns of a CSV file whose first record names the columns. The label
-/// is the place in `classes`; records of other classes are left out.
+/// is the index in `classes`; records of other classes are skipped.
 /// Throws InvalidArgument as read_csv does, and if a column is missing or no record is left.
 std::vector<LabelledText> read_texts(const std::string& path, const std::string& text_column,
                                      const std::string& label_column,
@@ -32,15 +32,15 @@ std::vector<LabelledText> read_texts(const std::string& path, const std::string&
 std::vector<std::string> read_classes(const std::string& path, const std::string& label_column);
 
 /// Lower-case words (letters, digits, apostrophes; bytes beyond ASCII count as letters), and every
-/// other mark by itself.
+/// other character as a token of its own.
 std::vector<std::string> words_of(const std::string& text);
 
 inline constexpr std::int32_t kPadding = 0;
 inline constexpr std::int32_t kUnknown = 1;      // a word that is not in the vocabulary
 inline constexpr std::int32_t kStartOfText = 2;  // stands for the whole text
 
-/// Numbers for words, from 3 on, the most frequent first (those equally frequent in alphabetical
-/// order). Made from the training texts alone: the test texts are to be unknown.
+/// Numbers for words, from 3 on, the most frequent first (ties in alphabetical order). It is made
+/// only from the training texts: the test texts must stay unseen.
 class Vocabulary {
  public:
   explicit Vocabulary(const std::vector<LabelledText>& texts, std::int64_t largest = 30000);
@@ -53,7 +53,7 @@ class Vocabulary {
 };
 
 /// Samples of shape {longest}: kStartOfText, words, padding. Longer texts are cut off.
-/// Throws InvalidArgument for longest < 1 or a label that is none of the classes.
+/// Throws InvalidArgument for longest < 1 or a label that is not a class.
 Dataset text_dataset(const std::vector<LabelledText>& texts, const Vocabulary& vocabulary,
                      std::int64_t longest, std::int64_t classes);
 

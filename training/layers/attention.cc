@@ -41,7 +41,7 @@ struct HeadShape {
   }
 };
 
-/// Every row becomes e^(s x), normalized to 1 over its first `count` elements; 0 behind.
+/// Every row becomes e^(s x), normalized to 1 over its first `count` elements; 0 after them.
 template <class T>
 void softmax_rows(MatrixOf<T> rows, std::int64_t count, T scale) {
   for (std::int64_t i = 0; i < rows.rows; ++i) {
@@ -55,7 +55,7 @@ void softmax_rows(MatrixOf<T> rows, std::int64_t count, T scale) {
   }
 }
 
-/// dw, the derivatives by the weights w, become those by what softmax_rows got.
+/// dw, the derivatives by the weights w, become those by the input of softmax_rows.
 template <class T>
 void softmax_rows_backward(MatrixOf<const T> w, MatrixOf<T> dw, T scale) {
   for (std::int64_t i = 0; i < w.rows; ++i) {

@@ -1,14 +1,13 @@
-// What lies between the two matrix products of multi-head self-attention (Vaswani et al. 2017):
+// Multi-head self-attention between its two linear layers (Vaswani et al. 2017):
 //
 //   y = softmax(q kᵀ / √d) v       for every sample and head, q, k, v [length, d]
 //
 // x [batch, length, heads · 3 · d] → y [batch, length, heads · d]. Head by head, x holds q, k and v
 // side by side, so that a contiguous piece of x is whole heads: a rank of a tensor-parallel model
-// runs this very layer on its heads. The layer itself has no parameters; a model puts a Linear
-// before and behind (see models/text_transformer.cc).
+// runs this same layer on its heads. The layer itself has no parameters; a model puts a Linear
+// before and after it (see models/text_transformer.cc).
 //
-// Nobody attends to padding (Pass::lengths): its weight is 0. Rows of padding hold something finite
-// that nobody looks at.
+// Padding (Pass::lengths) has weight 0. Rows of padding hold finite values that are not used.
 //
 // Cost: 4 batch·heads·length²·d operations forward, 8 backward. Saves x and the weights
 // [batch, heads, length, length].

@@ -16,7 +16,7 @@ BatchNormOf<T>::BatchNormOf(std::int64_t channels, const BatchNormOptions& optio
       channels_(channels),
       options_(options) {}
 
-/// Mean and 1/√(variance + ε) of each channel, of the batch; the running ones follow.
+/// Mean and 1/√(variance + ε) of each channel of the batch; updates the running statistics.
 template <class T>
 TensorOf<T> BatchNormOf<T>::batch_statistics(const TensorOf<T>& x, std::int64_t rows) {
   TensorOf<double> sums = zeros<double>(2 * channels_ + 1);
@@ -65,7 +65,7 @@ template <class T>
 TensorOf<T> BatchNormOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
   const std::int64_t rows = rows_of(x.shape(), channels_, "batch_norm").count;
   TensorOf<T> statistics = saved.training() ? batch_statistics(x, rows) : running_statistics();
-  // y = scale x + shift, with two numbers a channel.
+  // y = scale x + shift, with two numbers per channel.
   const T* const mean = statistics.data();
   const T* const inverse = mean + channels_;
   TensorOf<T> scale(channels_), shift(channels_);
@@ -114,7 +114,7 @@ TensorOf<T> BatchNormOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
   if (combine) combine(sums);
 
   // 2. dx = γ/√(variance + ε) · (dy - mean of dy - x normalized · mean of (dy · x normalized)),
-  //    which is again a scale for each of dy and x and a shift, three numbers a channel.
+  //    which is again a scale for each of dy and x and a shift, three numbers per channel.
   const double count = std::max(sums.data()[2 * channels_], 1.0);
   TensorOf<T> factors({3, channels_});
   T* const for_dy = factors.data();

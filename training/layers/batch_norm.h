@@ -2,14 +2,14 @@
 //
 //   y = γ · (x - mean) / √(variance + ε) + β       per channel, the last extent of x
 //
-// In training mean and variance are those of the batch, over all extents but the last, and the
-// running statistics move towards them by `momentum` (the variance there is the unbiased one); in
-// evaluation the running statistics are used.
+// In training, mean and variance are those of the batch, over all extents but the last, and the
+// running statistics move towards them by `momentum` (with the unbiased variance). In evaluation
+// the running statistics are used.
 //
-// On several ranks "the batch" is each rank's own part, unless `combine` adds the ranks' sums: it is
-// called with what must be summed over all ranks, once forward (sums of x, sums of x², rows) and
-// once backward (sums of dy, sums of dy · x normalized, rows). The sums are doubles: their
-// difference is the variance.
+// On several ranks "the batch" is each rank's own part, unless `combine` adds the ranks' sums. It
+// is called with what must be summed over all ranks, once forward (sums of x, sums of x², rows) and
+// once backward (sums of dy, sums of dy · x normalized, rows). The sums are doubles, because the
+// variance is a small difference of them.
 //
 // Backward: dγ and dβ are sums over this rank's rows. Saves x, mean and 1/√(variance + ε).
 #pragma once
@@ -40,7 +40,7 @@ class BatchNormOf : public LayerOf<T> {
   NamedTensorOf<T> running_mean;
   NamedTensorOf<T> running_var;
 
-  /// Of 2 · channels + 1 elements. Empty: this rank's sums are all there is.
+  /// Takes 2 · channels + 1 elements. If empty, only this rank's sums count.
   std::function<void(TensorOf<double>& sums)> combine;
 
  private:

@@ -1,4 +1,4 @@
-// What linear and convolution do with their bias.
+// The bias of linear layers and convolutions.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace rankbox {
 
-/// Every row of y is the bias: what a product is then added to.
+/// Sets every row of y to the bias, before a product is added to it.
 template <class T>
 void fill_rows(MatrixOf<T> y, const T* bias) {
   for (std::int64_t row = 0; row < y.rows; ++row)

@@ -18,7 +18,7 @@ double bound_of(const ConvOptions& options) {
   return 1 / std::sqrt(static_cast<double>(inputs));
 }
 
-/// A batch goes through in pieces: as many images as have their patches in the cache together.
+/// A batch is processed in pieces: as many images as have patches that fit in the cache.
 constexpr std::int64_t kCacheBytes = 512 << 10;
 
 template <class T>

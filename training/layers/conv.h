@@ -1,14 +1,14 @@
-// Two-dimensional convolution (cross-correlation, as everywhere in this field), stride 1, zeros
-// around the image.
+// Two-dimensional convolution (cross-correlation, as usual in this field), stride 1, zero padding.
 //
-//   y[n, i, j, o] = b[o] + Σ over k, l, c of  W[o, k, l, c] · x[n, i + k - padding, j + l - padding, c]
+//   y[n, i, j, o] = b[o] + Σ over k, l, c of  W[o, k, l, c] · x[n, i + k - P, j + l - P, c]
 //
-// x [batch, height, width, channels] → y [batch, height', width', filters], with height' =
-// height + 2 padding - kernel + 1. W [filters, kernel, kernel, channels], b [filters]. Channels
-// come last, so that the patches of a whole batch times W is one product, and y needs no reordering.
+// With P = padding: x [batch, height, width, channels] → y [batch, height', width', filters], with
+// height' = height + 2 padding - kernel + 1. W [filters, kernel, kernel, channels], b [filters].
+// Channels come last, so that the patches of a whole batch times W are one product, and y needs no
+// reordering.
 //
 // The patches (see im2col.h) are made for a few images at a time, so that they stay in the cache,
-// and made once more in backward: saved is x alone, 25 times smaller than its 5 × 5 patches.
+// and again in backward: only x is saved, which is 25 times smaller than its 5 × 5 patches.
 //
 // Cost: 2 · batch · height' · width' · kernel² · channels · filters operations forward, twice that
 // backward. Starts uniform in ±1/√(kernel² channels).

@@ -1,4 +1,4 @@
-// From words to vectors: y[n, i] = table[token x[n, i]] + positions[i].
+// Embeds words as vectors: y[n, i] = table[token x[n, i]] + positions[i].
 //
 // x [batch, length] → y [batch, length, width]. x holds whole numbers, 0 <= token < vocabulary, as
 // elements of type T (exact up to 2^24 in float), so that it is a batch like any other. Backward

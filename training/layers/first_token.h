@@ -1,5 +1,5 @@
-// Of every text, the vector of its first token: what a classifier looks at.
-// x [batch, length, width] → y [batch, width]; dx is dy there and 0 elsewhere. Saves the length.
+// The vector of every text's first token, which a classifier uses. x [batch, length, width] → y
+// [batch, width]; dx is dy there and 0 elsewhere. Saves the length.
 #pragma once
 
 #include "training/layer.h"

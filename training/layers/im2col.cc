@@ -5,8 +5,8 @@
 namespace rankbox {
 namespace {
 
-/// Calls fn(line of a patch, elements of it that lie left of the image, those inside, where these
-/// begin in the image) for every line of every patch, in order.
+/// Calls fn(line of a patch, its elements left of the image, its elements inside, where these begin
+/// in the image) for every line of every patch, in order.
 template <class Fn>
 void for_each_line(const ConvShape& s, Fn fn) {
   std::int64_t line = 0;

@@ -1,9 +1,9 @@
 // Convolution as a matrix product: the patch of the image under each output pixel becomes a row.
 //
-//   image [height, width, channels]  →  patches [out_height · out_width, kernel · kernel · channels]
+//   image [height, width, channels] → patches [out_height · out_width, kernel · kernel · channels]
 //
 // Pixels beyond the border count as 0. With the channels last, the elements of one line of a patch
-// lie side by side in the image.
+// are contiguous in the image.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ struct ConvShape {
   std::int64_t patch() const { return kernel * kernel * channels; }
 };
 
-/// patches = the patches of image. Allocates nothing.
+/// patches = the patches of image. Allocates no memory.
 template <class T>
 void im2col(const ConvShape& shape, const T* image, T* patches);
 
-/// image += every patch, back where it was taken from: the transpose of im2col.
+/// Adds every patch to the image, where it was taken from: the transpose of im2col.
 template <class T>
 void col2im(const ConvShape& shape, const T* patches, T* image);
 

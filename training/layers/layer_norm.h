@@ -2,8 +2,8 @@
 //
 //   y = γ · (x - mean) / √(variance + ε) + β       x [… , width], mean and variance of its row
 //
-// Rows are independent: neither the batch nor the number of ranks matters. Saves x and two numbers a
-// row.
+// Rows are independent: neither the batch nor the number of ranks matters. Saves x and two numbers
+// per row.
 #pragma once
 
 #include "training/layer.h"

@@ -1,9 +1,9 @@
 // y = x Wᵀ + b
 //
-// x [… , in] → y [… , out]; W [out, in], b [out]. What counts of x's shape is that its last extents
-// multiply to `in`: images [32, 7, 7, 64] are 32 rows of 3136.
+// x [… , in] → y [… , out]; W [out, in], b [out]. The last extents of x must multiply to `in`:
+// images [32, 7, 7, 64] are 32 rows of 3136.
 //
-// An empty b is none: y = x Wᵀ.
+// With an empty b, y = x Wᵀ.
 //
 // Backward: dW += dyᵀ x, db += the sum of dy's rows, dx = dy W. Saves x.
 // Cost: 2 rows·in·out operations forward, twice that backward.
@@ -19,7 +19,7 @@ template <class T>
 class LinearOf : public LayerOf<T> {
  public:
   LinearOf(std::int64_t in, std::int64_t out, Random random);
-  /// Of these values: W [out, in], and b [out], or empty.
+  /// A layer with these values: W [out, in], and b [out], or empty.
   LinearOf(TensorOf<T> weights, TensorOf<T> biases);
 
   TensorOf<T> forward(TensorOf<T> x, SavedOf<T>& saved) override;
@@ -32,7 +32,7 @@ class LinearOf : public LayerOf<T> {
  private:
   std::int64_t in_;
   std::int64_t out_;
-  bool has_bias_ = true;  // its value may be away: zero3 drops it
+  bool has_bias_ = true;  // its value may be absent: zero3 drops it
 };
 using Linear = LinearOf<float>;
 

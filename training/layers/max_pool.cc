@@ -11,7 +11,7 @@
 namespace rankbox {
 namespace {
 
-/// Where a window's pixels lie: an output pixel is the best of window² input pixels.
+/// The pixels of windows: an output pixel is the largest of window² input pixels.
 struct PoolShape {
   std::int64_t batch, height, width, channels, window;
 
@@ -29,8 +29,8 @@ struct PoolShape {
   std::int64_t out_height() const { return height / window; }
   std::int64_t out_width() const { return width / window; }
 
-  /// Calls fn(output element, the first of its window in the input) for all of them. Some channels
-  /// at a time: fn gets how many, too, as a constant, so that what it does with them stays in
+  /// Calls fn(output element, the first of its window in the input) for all of them, several
+  /// channels at a time. fn also gets their number, as a constant, so that their values stay in
   /// registers.
   template <class Fn>
   void for_each_window(Fn fn) const {
@@ -49,7 +49,7 @@ struct PoolShape {
     }
   }
 
-  /// Of every pixel of a window, how far behind the first it lies.
+  /// The offset of every pixel of a window from the first.
   std::vector<std::int64_t> offsets() const {
     std::vector<std::int64_t> all;
     for (std::int64_t i = 0; i < window; ++i) {
@@ -59,7 +59,7 @@ struct PoolShape {
   }
 };
 
-/// Where candidate k is larger than the best so far, it is the best.
+/// Where candidate k is larger than the best so far, it becomes the best.
 template <class T, int lanes>
 inline void take_larger(const T* candidate, std::int32_t k, T (&best)[lanes],
                         std::int32_t (&which)[lanes]) {
@@ -102,7 +102,7 @@ TensorOf<T> MaxPoolOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
   const std::int64_t width = winner.data()[dy.size() + 1];
   const std::vector<std::int64_t>& extents = dy.shape().extents();
   const Shape input{extents[0], height, width, extents.back()};
-  // Windows cover the input, unless lines are left over.
+  // Windows cover the input, except for leftover lines.
   const bool all_covered = height % window_ == 0 && width % window_ == 0;
   TensorOf<T> dx = all_covered ? TensorOf<T>(input) : zeros<T>(input);
   const PoolShape shape(input, window_);

@@ -1,8 +1,8 @@
 // The largest of every window × window pixels, channel by channel; windows do not overlap.
 //
-// x [batch, height, width, channels] → y [batch, height / window, width / window, channels]; lines
-// that are left over at the end are ignored. dx is dy where the largest was (the first of several),
-// 0 elsewhere. Saves which pixel of the window it was.
+// x [batch, height, width, channels] → y [batch, height / window, width / window, channels];
+// leftover lines at the end are ignored. dx is dy at the largest pixel (the first of several), 0
+// elsewhere. Saves which pixel of the window it was.
 #pragma once
 
 #include "training/layer.h"

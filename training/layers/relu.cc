@@ -8,7 +8,7 @@
 namespace rankbox {
 namespace {
 
-constexpr std::int64_t kBits = 32;  // of one integer
+constexpr std::int64_t kBits = 32;  // per integer
 
 std::int64_t words_for(std::int64_t elements) { return (elements + kBits - 1) / kBits; }
 
@@ -17,7 +17,7 @@ constexpr std::array<std::int32_t, kBits> bit_of_each_place() {
   for (std::size_t i = 0; i < kBits; ++i) bits[i] = std::bit_cast<std::int32_t>(1U << i);
   return bits;
 }
-// Looked up instead of shifted: so the loops below become vector instructions on any core.
+// A table lookup instead of a shift, so that the loops below are vectorized on any core.
 constexpr std::array<std::int32_t, kBits> kBit = bit_of_each_place();
 
 /// Negative elements become 0; the bits of the others are set in the result.

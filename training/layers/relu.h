@@ -1,6 +1,6 @@
 // y = max(x, 0), element by element; dx = dy where x > 0, else 0.
 //
-// Saves one bit an element: whether x > 0.
+// Saves one bit per element: whether x > 0.
 #pragma once
 
 #include "training/layer.h"

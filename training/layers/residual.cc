@@ -8,7 +8,7 @@
 namespace rankbox {
 namespace {
 
-/// What `+=` of comm/tensor.h does; but that is a reduction of the program's, with a price.
+/// Like `+=` of comm/tensor.h, which would be charged as a reduction.
 template <class T>
 void add(TensorOf<T>& into, const TensorOf<T>& from) {
   check_same_size("residual", from.size(), into.size());

@@ -1,10 +1,10 @@
-// A transformer encoder that classifies text, after BERT: the first token stands for the whole text,
-// and its vector, after the blocks, is what a linear layer judges.
+// A transformer encoder that classifies text, after BERT: the first token stands for the whole
+// text, and a linear layer classifies its vector after the blocks.
 //
 //   tokens [batch, length] → [batch, length, width] → [batch, width] → logits [batch, classes]
 //
-// A block is x + attention(norm(x)), then x + feed_forward(norm(x)), with the norms before and not
-// behind as in GPT-2, because that trains without a warm-up. Pass::lengths says where texts end.
+// A block is x + attention(norm(x)), then x + feed_forward(norm(x)), with the norms first, as in
+// GPT-2, because that trains without a warm-up. Pass::lengths says where texts end.
 //
 // Layers: embedding, block1 … blockN, norm, first_token, head.
 #pragma once
