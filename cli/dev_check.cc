@@ -22,8 +22,8 @@
 #include "comm/errors.h"
 #include "files/git_blob.h"
 #include "files/temporary_folder.h"
-#include "verdict/attempt.h"
 #include "verdict/catalog.h"
+#include "verdict/run_case.h"
 #include "verdict/verdict_text.h"
 
 namespace rankbox::cli {
@@ -52,7 +52,7 @@ Verdict verdict_on(const Exercise& exercise, const std::string& file, double sec
 
 std::string check_registered(const Exercise& exercise) {
   parameters_of(exercise);
-  subject_of(exercise, nullptr);
+  subject_of(exercise);
   if (exercise.summary.find(kUnwritten) != std::string::npos) {
     throw Error(fmt::format("its summary is not written: \"{}\"", exercise.summary));
   }
@@ -103,9 +103,9 @@ std::string check_example(const Exercise& exercise) {
   if (compiled.failure) throw Error(compiled.failure->message);
   const LoadedFunction loaded = load_function(library, signature(exercise));
   if (loaded.function == nullptr) throw Error(loaded.problem);
-  const auto subject = subject_of(exercise, loaded.function);
-  const Case example = parse_case(exercise.example, subject->cases().front());
-  const Attempt run = attempt(*subject, example, {}, {});
+  const Subject subject = subject_of(exercise, loaded.function);
+  const Case example = parse_case(exercise.example, subject.cases().front());
+  const CaseRun run = run_case(subject, example);
   if (run.failure) throw Error(run.failure->message);
   const Cost& actual = run.report.cost;
   const Cost& expected = exercise.example_cost;

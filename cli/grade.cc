@@ -56,7 +56,7 @@ void compile_solution(const Exercise& exercise, const std::string& library) {
 
 Grade grade(const Exercise& exercise, const GradeOptions& options) {
   require_readable(options.file);
-  if (!options.replay.empty()) check_replay(exercise, options.replay);
+  if (!options.replay.empty()) parse_case(options.replay, first_case_of(exercise));
 
   const TemporaryFolder temporary;
   const std::string library = temporary.path("exercise.so");

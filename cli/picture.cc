@@ -11,6 +11,7 @@
 #include "clusters/clusters.h"
 #include "replay/clock.h"
 #include "verdict/free_messages.h"
+#include "verdict/run_case.h"
 #include "viewer/schedule_grid.h"
 
 namespace rankbox::cli {
@@ -39,16 +40,16 @@ std::string summary(const Case& example, const RunReport& report, const Cluster&
 /// What ranks do when, if messages take no time, with a blank line below; empty if they do not say.
 std::string schedule(const Exercise& exercise, const Case& example, const Trace& trace,
                      const PictureOptions& options) {
-  const std::optional<IdleShare> promised = idle_share_of(exercise, example);
-  if (!promised || !has_schedule(trace)) return "";
+  const Subject subject = subject_of(exercise);
+  if (!subject.idle_share || !has_schedule(trace)) return "";
+  const IdleShare promised = subject.idle_share(example);
   const Replay replay = replay_trace(trace, free_messages());
   const ScheduleGridOptions style = {.columns = options.style.columns,
                                      .ascii = options.style.ascii,
                                      .colour = options.style.colour};
   return draw_schedule(trace, replay, style) +
          fmt::format("idle, if messages take no time: {:.1f} % of the time; {} = {:.1f} %\n\n",
-                     100 * unlabelled_share(trace, replay), promised->formula,
-                     100 * promised->share);
+                     100 * unlabelled_share(trace, replay), promised.formula, 100 * promised.share);
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   how.nodes = cluster.nodes_for(options.ranks);
   record_for(options.style, how);
   const Case example = case_of(exercise, options, how.nodes);
-  const Attempt run = attempt_exercise(exercise, function, example, how, use_signal_stack);
+  const CaseRun run = run_case(subject_of(exercise, function), example, how, use_signal_stack);
 
   draw_run({.title = exercise.name,
             .above = schedule(exercise, example, run.report.trace, options),

@@ -41,7 +41,7 @@ std::vector<const Exercise*> rivals_of(const Exercise& exercise) {
   for (const Exercise& other : exercises()) {
     const bool alike = other.chapter == exercise.chapter &&
                        std::string_view(parameters_of(other)) == parameters_of(exercise) &&
-                       has_cost_form(other);
+                       is_predictable(other);
     if (alike) rivals.push_back(&other);
   }
   return rivals;
@@ -57,7 +57,7 @@ std::string in_steps(double steps) {
 
 std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
   const Case example = typical_case_of(exercise);
-  const Cost cost = cost_of(exercise, example);
+  const Cost cost = subject_of(exercise).cost(example);
   const double n = bytes_of(example);
   std::string expected = in_steps(guess.steps);
   std::string actual = in_steps(cost.steps);
@@ -75,7 +75,7 @@ std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
 double seconds_of(const Exercise& exercise) {
   Case example = typical_case_of(exercise);
   if (example.count) example.count = kLargeCount;
-  const Cost cost = cost_of(exercise, example);
+  const Cost cost = subject_of(exercise).cost(example);
   const Cluster& machine = cluster_presets().front();
   return cost.steps * machine.within_node.alpha + cost.bytes * machine.within_node.beta +
          cost.reduced * machine.gamma;
@@ -96,7 +96,9 @@ std::string answer_to_winner(const Exercise& exercise, const std::string& name) 
 
 }  // namespace
 
-bool is_predictable(const Exercise& exercise) { return has_cost_form(exercise); }
+bool is_predictable(const Exercise& exercise) {
+  return static_cast<bool>(subject_of(exercise).cost);
+}
 
 std::string question_about(const Exercise& exercise) {
   const Case example = typical_case_of(exercise);

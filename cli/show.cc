@@ -79,7 +79,7 @@ PictureOptions picture_options(const Exercise& exercise, const Options& options,
   picture.style.trace = !options.trace.empty();
   picture.style.html = !options.html.empty();
   picture.ranks = options.ranks;
-  picture.count = options.count.value_or(count_to_show(exercise));
+  picture.count = options.count.value_or(subject_of(exercise).count_to_show);
   picture.root = options.root.value_or(0);
   picture.segments = options.segments.value_or(0);
   if (!options.op.empty()) picture.op = options.op;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -11,56 +12,94 @@ namespace rankbox {
 
 namespace {
 
-// More than any table asks for, and few enough that every result is exact (inputs.h).
+// More than any list of cases has, and few enough for exact results (inputs.h).
 constexpr int kMostRanks = 20;
 constexpr std::int64_t kMostElements = 9999;
 
-std::int64_t number(std::string_view field, std::string_view text, std::int64_t least,
-                    std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
-    throw InvalidArgument(
-        fmt::format("--replay: {}={} should be a number from {} to {}", field, text, least, most));
+using Member = std::variant<std::optional<int> Case::*, std::optional<std::int64_t> Case::*,
+                            std::optional<ReduceOp> Case::*>;
+
+struct Field {
+  std::string_view name;
+  Member member;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
+constexpr Field kWorldSize = {"world_size", {}, 1, kMostRanks};
+
+// In the order of writing.
+constexpr Field kFields[] = {
+    {"nodes", &Case::nodes, 1, kMostRanks},
+    {"root", &Case::root, 0, kMostRanks - 1},
+    {"segments", &Case::segments, 1, 1024},
+    {"count", &Case::count, 0, kMostElements},
+    {"steps", &Case::steps, 0, 1000},
+    {"bucket", &Case::bucket_bytes, 1, std::int64_t{1} << 30},
+    {"chunks", &Case::chunks, 1, 16},
+    {"replicas", &Case::replicas, 1, kMostRanks},
+    {"op", &Case::op},
+    {"threads", &Case::threads, 2, 64},
+    {"repeats", &Case::repeats, 0, 10'000'000},
+};
+
+template <class Number>
+void read(std::optional<Number>& value, const Field& field, std::string_view text) {
+  Number number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || last != end || number < field.least || number > field.most) {
+    throw InvalidArgument(fmt::format("--replay: {}={} should be a number from {} to {}",
+                                      field.name, text, field.least, field.most));
   }
-  return value;
+  value = number;
 }
 
-ReduceOp reduce_op(std::string_view text) {
-  if (const auto op = find_reduce_op(text)) return *op;
+void read(std::optional<ReduceOp>& op, const Field& field, std::string_view text) {
+  op = find_reduce_op(text);
+  if (op) return;
   throw InvalidArgument(
-      fmt::format("--replay: op={} should be SUM, PRODUCT, MAX, MIN or AVG", text));
+      fmt::format("--replay: {}={} should be SUM, PRODUCT, MAX, MIN or AVG", field.name, text));
 }
 
-void set_field(Case& example, std::string_view field, std::string_view text) {
-  if (field == "world_size" && !example.threads) {
-    example.world_size = static_cast<int>(number(field, text, 1, kMostRanks));
-  } else if (field == "nodes" && example.nodes) {
-    example.nodes = static_cast<int>(number(field, text, 1, kMostRanks));
-  } else if (field == "root" && example.root) {
-    example.root = static_cast<int>(number(field, text, 0, kMostRanks - 1));
-  } else if (field == "segments" && example.segments) {
-    example.segments = static_cast<int>(number(field, text, 1, 1024));
-  } else if (field == "count" && example.count) {
-    example.count = number(field, text, 0, kMostElements);
-  } else if (field == "steps" && example.steps) {
-    example.steps = static_cast<int>(number(field, text, 0, 1000));
-  } else if (field == "bucket" && example.bucket_bytes) {
-    example.bucket_bytes = number(field, text, 1, std::int64_t{1} << 30);
-  } else if (field == "chunks" && example.chunks) {
-    example.chunks = static_cast<int>(number(field, text, 1, 16));
-  } else if (field == "replicas" && example.replicas) {
-    example.replicas = static_cast<int>(number(field, text, 1, kMostRanks));
-  } else if (field == "op" && example.op) {
-    example.op = reduce_op(text);
-  } else if (field == "threads" && example.threads) {
-    example.threads = static_cast<int>(number(field, text, 2, 64));
-  } else if (field == "repeats" && example.repeats) {
-    example.repeats = number(field, text, 0, 10'000'000);
-  } else {
-    throw InvalidArgument(fmt::format("--replay: this exercise has no field '{}'; an example: {}",
-                                      field, to_string(example)));
+std::string written(std::int64_t number) { return std::to_string(number); }
+std::string written(ReduceOp op) { return name_of(op); }
+
+/// Sets the field of this name. Throws if the case does not have it.
+void set_field(Case& example, std::string_view name, std::string_view text) {
+  if (name == kWorldSize.name && !example.threads) {
+    std::optional<int> world_size;
+    read(world_size, kWorldSize, text);
+    example.world_size = *world_size;
+    return;
   }
+  for (const Field& field : kFields) {
+    const auto set = [&](auto member) {
+      if (!(example.*member)) return false;
+      read(example.*member, field, text);
+      return true;
+    };
+    if (name == field.name && std::visit(set, field.member)) return;
+  }
+  throw InvalidArgument(fmt::format("--replay: this exercise has no field '{}'; an example: {}",
+                                    name, to_string(example)));
+}
+
+/// Throws for fields that do not go together.
+void check_together(const Case& example) {
+  const int p = example.world_size;
+  const auto refuse = [](const std::string& what) { throw InvalidArgument("--replay: " + what); };
+  if (example.root.value_or(0) >= p)
+    refuse(fmt::format("root={} is not one of the ranks 0 to {}", *example.root, p - 1));
+  if (example.threads.value_or(0) % 2 != 0)
+    refuse(fmt::format("threads={} should be even: half of them add, half subtract",
+                       *example.threads));
+  if (example.nodes.value_or(1) > p)
+    refuse(fmt::format("nodes={} is more than world_size={}", *example.nodes, p));
+  if (p % example.replicas.value_or(1) != 0)
+    refuse(fmt::format("replicas={} should divide world_size={}", *example.replicas, p));
+  if (example.chunks && *example.segments % p != 0)
+    refuse(fmt::format("segments={} should be a multiple of world_size={}", *example.segments, p));
 }
 
 }  // namespace
@@ -70,19 +109,16 @@ bool is_exact(const Case& example) {
 }
 
 std::string to_string(const Case& example) {
-  if (example.threads) {
-    return fmt::format("threads={},repeats={}", *example.threads, example.repeats.value_or(0));
+  std::string text;
+  if (!example.threads) text = fmt::format("world_size={}", example.world_size);
+  for (const Field& field : kFields) {
+    const auto append = [&](auto member) {
+      if (!(example.*member)) return;
+      text +=
+          fmt::format("{}{}={}", text.empty() ? "" : ",", field.name, written(*(example.*member)));
+    };
+    std::visit(append, field.member);
   }
-  std::string text = fmt::format("world_size={}", example.world_size);
-  if (example.nodes) text += fmt::format(",nodes={}", *example.nodes);
-  if (example.root) text += fmt::format(",root={}", *example.root);
-  if (example.segments) text += fmt::format(",segments={}", *example.segments);
-  if (example.count) text += fmt::format(",count={}", *example.count);
-  if (example.steps) text += fmt::format(",steps={}", *example.steps);
-  if (example.bucket_bytes) text += fmt::format(",bucket={}", *example.bucket_bytes);
-  if (example.chunks) text += fmt::format(",chunks={}", *example.chunks);
-  if (example.replicas) text += fmt::format(",replicas={}", *example.replicas);
-  if (example.op) text += fmt::format(",op={}", name_of(*example.op));
   return text;
 }
 
@@ -98,31 +134,8 @@ Case parse_case(std::string_view text, const Case& defaults) {
     }
     set_field(example, part.substr(0, equals), part.substr(equals + 1));
   }
-  if (example.root && *example.root >= example.world_size) {
-    throw InvalidArgument(fmt::format("--replay: root={} is not one of the ranks 0 to {}",
-                                      *example.root, example.world_size - 1));
-  }
-  if (example.threads && *example.threads % 2 != 0) {
-    throw InvalidArgument(fmt::format(
-        "--replay: threads={} should be even: half of them add, half subtract", *example.threads));
-  }
-  if (example.nodes && *example.nodes > example.world_size) {
-    throw InvalidArgument(fmt::format("--replay: nodes={} is more than world_size={}",
-                                      *example.nodes, example.world_size));
-  }
   check_together(example);
   return example;
-}
-
-void check_together(const Case& example) {
-  if (example.replicas && example.world_size % *example.replicas != 0) {
-    throw InvalidArgument(fmt::format("replicas={} do not divide world_size={}", *example.replicas,
-                                      example.world_size));
-  }
-  if (example.chunks && *example.segments % example.world_size != 0) {
-    throw InvalidArgument(fmt::format("segments={} is no multiple of world_size={}",
-                                      *example.segments, example.world_size));
-  }
 }
 
 }  // namespace rankbox

@@ -1,7 +1,8 @@
-// One case of an exercise: the arguments it is called with, and the world it runs in.
+// One case of an exercise: its arguments, and the world it runs in.
 //
-// Written as "world_size=3,root=1,count=7,op=SUM", which is what --replay takes. An exercise uses
-// some of the fields; the others stay unset and are not written.
+// A case is written as "world_size=3,root=1,count=7,op=SUM", which is what --replay takes. An exercise
+// uses some of the fields; the others stay unset and are not written. Names and limits of the fields are
+// one table, in case.cc.
 #pragma once
 
 #include <cstdint>
@@ -17,32 +18,29 @@ struct Case {
   int world_size = 1;                      // not written where there are threads instead
   std::optional<int> nodes = {};           // RunOptions::nodes
   std::optional<int> root = {};            // src or dst
-  std::optional<int> segments = {};        // of a pipeline; (micro-)batches of a rank
-  std::optional<std::int64_t> count = {};  // elements: of the tensor, or of one rank's part
-  std::optional<ReduceOp> op = {};
-  std::optional<int> steps = {};  // of an optimizer, in training a small model; 0: none
+  std::optional<int> segments = {};        // of a pipelined broadcast; (micro-)batches of a rank
+  std::optional<std::int64_t> count = {};  // elements of the tensor, or of one rank's part
+  std::optional<int> steps = {};           // of an optimizer that trains a small model; 0: none
   std::optional<std::int64_t> bucket_bytes = {};  // of gradients; written "bucket"
-  std::optional<int> chunks = {};                 // stages of one pipeline that each rank has
-  std::optional<int> replicas = {};               // pipelines, all of the same length
-  std::optional<int> threads = {};                // of the race, which has no ranks
-  std::optional<std::int64_t> repeats = {};       // updates of each thread
+  std::optional<int> chunks = {};                 // stages of one pipeline on each rank
+  std::optional<int> replicas = {};               // pipelines of equal length
+  std::optional<ReduceOp> op = {};
+  std::optional<int> threads = {};           // of the race, which has no ranks
+  std::optional<std::int64_t> repeats = {};  // updates of each thread
 
   bool operator==(const Case&) const = default;
 };
 
-/// Whether it is small enough for inputs that tell all elements apart and sums without rounding:
-/// only then are values judged.
+/// Returns whether the case is small enough for inputs that tell all elements apart and sums without
+/// rounding. Values of larger cases are not judged.
 bool is_exact(const Case& example);
-
-/// Throws InvalidArgument for fields that do not go together: replicas that do not divide the ranks, or
-/// chunks with micro-batches that are no multiple of them.
-void check_together(const Case& example);
 
 /// "world_size=3,root=1,count=7,op=SUM"
 std::string to_string(const Case& example);
 
-/// The other way round. Fields that are missing are taken from `defaults`, which also says which
-/// fields the exercise has. Throws InvalidArgument that names the field and what it may be.
+/// The inverse of to_string. Missing fields are those of `defaults`, which also determines the fields
+/// that the exercise has. Throws InvalidArgument with the field and its limits, and for
+/// fields that do not go together, like a root that is no rank.
 Case parse_case(std::string_view text, const Case& defaults);
 
 }  // namespace rankbox

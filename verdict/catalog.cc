@@ -9,7 +9,8 @@
 
 #include "comm/errors.h"
 #include "verdict/families.h"
-#include "verdict/solution_cost.h"
+#include "verdict/message_graph.h"
+#include "verdict/run_case.h"
 
 namespace rankbox {
 
@@ -52,6 +53,16 @@ void check_cost(const Exercise& exercise) {
                      fmt::join(costs, ", ")));
 }
 
+/// What the solution costs on the sandbox's clock.
+Cost cost_of_solution(const Subject& solution, const Case& example) {
+  const CaseRun run = run_case(solution, example, {.cluster = solution.cluster});
+  if (run.failure) {
+    throw Error(fmt::format("the reference solution fails where {}: {}", to_string(example),
+                            run.failure->message));
+  }
+  return run.report.cost;
+}
+
 }  // namespace
 
 void check_registry() {
@@ -68,22 +79,25 @@ bool is_cost_of_solution(const Exercise& exercise) {
          (exercise.cost.empty() || exercise.cost == kCostOfSolution);
 }
 
-std::unique_ptr<Subject> subject_of(const Exercise& exercise, AnyFunction function,
-                                    AnyFunction solution) {
+Subject subject_of(const Exercise& exercise, AnyFunction function, AnyFunction solution) {
   check_cost(exercise);
   const Family& family = family_of(exercise);
-  std::unique_ptr<Subject> subject = family.subject(function, exercise.cost);
+  Subject subject = family.subject(function, exercise.cost);
+  subject.checks.push_back(graph_check(graph_of(exercise)));
   if (!is_cost_of_solution(exercise)) return subject;
-  return with_cost_of(solution == nullptr ? nullptr : family.subject(solution, exercise.cost),
-                      std::move(subject));
+  subject.cost = nullptr;
+  if (solution != nullptr) {
+    subject.cost = [reference = family.subject(solution, exercise.cost)](const Case& example) {
+      return cost_of_solution(reference, example);
+    };
+  }
+  return subject;
 }
 
-Case first_case_of(const Exercise& exercise) {
-  return subject_of(exercise, nullptr)->cases().front();
-}
+Case first_case_of(const Exercise& exercise) { return subject_of(exercise).cases().front(); }
 
 Case typical_case_of(const Exercise& exercise) {
-  const std::vector<Case> cases = subject_of(exercise, nullptr)->cases();
+  const std::vector<Case> cases = subject_of(exercise).cases();
   const auto is_typical = [](const Case& example) {
     return example.world_size == 8 && example.root.value_or(0) == 0 &&
            example.nodes.value_or(2) == 2 && example.steps.value_or(0) == 0;
@@ -92,40 +106,11 @@ Case typical_case_of(const Exercise& exercise) {
   return found == cases.rend() ? cases.back() : *found;
 }
 
-std::int64_t count_to_show(const Exercise& exercise) {
-  return subject_of(exercise, nullptr)->count_to_show();
-}
-
-bool sends_messages(const Exercise& exercise) {
-  return subject_of(exercise, nullptr)->sends_messages();
-}
-
-bool has_cost_form(const Exercise& exercise) {
-  const std::unique_ptr<Subject> subject = subject_of(exercise, nullptr);
-  return subject->sends_messages() && subject->has_cost_form();
-}
-
-std::optional<IdleShare> idle_share_of(const Exercise& exercise, const Case& example) {
-  return subject_of(exercise, nullptr)->idle_share(example);
-}
-
-Cost cost_of(const Exercise& exercise, const Case& example) {
-  return subject_of(exercise, nullptr)->cost(example);
-}
-
-void check_replay(const Exercise& exercise, const std::string& text) {
-  parse_case(text, first_case_of(exercise));
-}
-
-Attempt attempt_exercise(const Exercise& exercise, AnyFunction function, const Case& example,
-                         const RunOptions& how, const std::function<void()>& entering) {
-  return attempt(*subject_of(exercise, function), example, how, entering);
-}
+bool sends_messages(const Exercise& exercise) { return subject_of(exercise).sends_messages; }
 
 Verdict judge_exercise(const Exercise& exercise, AnyFunction function, const JudgeOptions& options,
                        AnyFunction solution) {
-  return judge(exercise.name, *subject_of(exercise, function, solution), options,
-               graph_of(exercise));
+  return judge(exercise.name, subject_of(exercise, function, solution), options);
 }
 
 }  // namespace rankbox

@@ -6,14 +6,15 @@ namespace rankbox {
 
 std::string in_words(float value) { return fmt::format("{}", value); }
 
-std::optional<Difference> compare_size(const char* what, const Tensor& actual, std::int64_t size) {
+std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
+                                       std::int64_t size) {
   if (actual.size() == size) return std::nullopt;
   return Difference{what, -1, fmt::format("{} elements", size),
                     fmt::format("{} elements", actual.size()),
                     "write into the tensor you are given instead of replacing it"};
 }
 
-std::optional<Difference> compare_reduced(const char* what, const Tensor& actual,
+std::optional<Difference> compare_reduced(const std::string& what, const Tensor& actual,
                                           std::int64_t begin, std::int64_t size, ReduceOp op,
                                           int world_size) {
   return compare(
@@ -22,11 +23,14 @@ std::optional<Difference> compare_reduced(const char* what, const Tensor& actual
       tolerance(op));
 }
 
-std::optional<Difference> compare_unchanged(const char* what, const Tensor& actual, int rank,
+std::string is_an_input(float /*value*/, std::int64_t /*i*/) {
+  return "it is an input, and has to stay as it was";
+}
+
+std::optional<Difference> compare_unchanged(const std::string& what, const Tensor& actual, int rank,
                                             std::int64_t count) {
   return compare(
-      what, actual, count, [&](std::int64_t i) { return element(rank, i); },
-      [](float, std::int64_t) { return std::string("it is an input, and has to stay as it was"); });
+      what, actual, count, [&](std::int64_t i) { return element(rank, i); }, is_an_input);
 }
 
 }  // namespace rankbox

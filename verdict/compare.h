@@ -12,16 +12,17 @@
 
 namespace rankbox {
 
-/// A number as short as it can be without becoming another one.
+/// The shortest decimal number that is this float.
 std::string in_words(float value);
 
 /// "7 elements": a tensor of another size than it should have.
-std::optional<Difference> compare_size(const char* what, const Tensor& actual, std::int64_t size);
+std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
+                                       std::int64_t size);
 
-/// Compares with expected(i) for every element. Exactly, unless a relative tolerance is given; NaN
-/// never compares equal. `origin(value, i)` explains a wrong value.
+/// Compares every element with expected(i): exactly, unless a relative tolerance is given. NaN never
+/// compares equal. `origin(value, i)` explains a wrong value.
 template <class Expected, class Origin>
-std::optional<Difference> compare(const char* what, const Tensor& actual, std::int64_t size,
+std::optional<Difference> compare(const std::string& what, const Tensor& actual, std::int64_t size,
                                   Expected expected, Origin origin, float relative = 0) {
   if (auto difference = compare_size(what, actual, size)) return difference;
   const std::vector<float> host = to_host(actual);
@@ -37,19 +38,22 @@ std::optional<Difference> compare(const char* what, const Tensor& actual, std::i
 
 /// As compare, where elements are only moved: expected(i) is an element() of inputs.h.
 template <class Expected>
-std::optional<Difference> compare_moved(const char* what, const Tensor& actual, std::int64_t size,
-                                        int world_size, Expected expected) {
+std::optional<Difference> compare_moved(const std::string& what, const Tensor& actual,
+                                        std::int64_t size, int world_size, Expected expected) {
   return compare(what, actual, size, expected,
                  [&](float is, std::int64_t) { return origin_of_element(is, world_size); });
 }
 
 /// Compares with elements [begin, begin + size) of the reduction of all ranks' shares.
-std::optional<Difference> compare_reduced(const char* what, const Tensor& actual,
+std::optional<Difference> compare_reduced(const std::string& what, const Tensor& actual,
                                           std::int64_t begin, std::int64_t size, ReduceOp op,
                                           int world_size);
 
+/// The origin of a wrong value in an input.
+std::string is_an_input(float value, std::int64_t i);
+
 /// An input that should still hold what elements_of(rank, count) gave it.
-std::optional<Difference> compare_unchanged(const char* what, const Tensor& actual, int rank,
+std::optional<Difference> compare_unchanged(const std::string& what, const Tensor& actual, int rank,
                                             std::int64_t count);
 
 }  // namespace rankbox

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
-#include "verdict/cost_hints.h"
 
 namespace rankbox {
 
@@ -44,8 +43,8 @@ void point_to(Failure& failure, const Event& event) {
   failure.line = static_cast<int>(event.place.line());
 }
 
-// The last thing that failure.rank did and that we know a place of; of those, what it received last
-// if that is preferred and there is any.
+// Points to the last event of failure.rank that has a place: the last receive if `prefer_received`
+// and there is one.
 void point_to_last_of(Failure& failure, const Trace& trace, bool prefer_received) {
   const auto rank = static_cast<std::size_t>(failure.rank);
   if (failure.rank < 0 || rank >= trace.ranks.size()) return;
@@ -61,12 +60,50 @@ void point_to_last_of(Failure& failure, const Trace& trace, bool prefer_received
   if (last != nullptr) point_to(failure, *last);
 }
 
+bool has_reduction(const Trace& trace) {
+  return std::any_of(trace.ranks.begin(), trace.ranks.end(), [](const std::vector<Event>& events) {
+    return std::any_of(events.begin(), events.end(),
+                       [](const Event& event) { return event.kind == EventKind::kReduce; });
+  });
+}
+
+/// What a difference in cost probably means. Empty: nothing that the numbers do not say.
+std::string cost_hint(const Cost& expected, const Case& example, const RunReport& report) {
+  const Cost& actual = report.cost;
+
+  // Most telling first: one mistake often changes several coefficients.
+  if (expected.reduced > 0 && !has_reduction(report.trace)) {
+    return "no reduction was seen: use accumulate, +=, *=, maximum or minimum, so that it counts";
+  }
+  if (actual.bytes > expected.bytes && actual.steps <= expected.steps) {
+    return expected.bytes == 0
+               ? "the messages should be empty: `Tensor nothing;`"
+               : fmt::format("{:.3g} times the bytes: whole tensors where chunks are enough?",
+                             actual.bytes / expected.bytes);
+  }
+  if (actual.reduced > expected.reduced && actual.steps <= expected.steps) {
+    return "more is added up than needed: whole tensors where chunks are enough, or the same "
+           "share twice?";
+  }
+  if (actual.steps > expected.steps) {
+    return "messages go one after another that could go at once: a sendrecv, or another order?";
+  }
+  if (example.world_size > 1 && actual.steps == 0) {
+    return "no message was sent: how did the data get there?";
+  }
+  if (actual.steps < expected.steps || actual.bytes < expected.bytes) {
+    return "cheaper than this algorithm can be: is it another one?";
+  }
+  return "";
+}
+
 }  // namespace
 
 Failure failure_of(const std::exception& error) {
   Failure failure;
   failure.kind = kind_of(error);
   failure.message = error.what();
+  failure.actual = name_of(failure.kind);
   if (const auto* known = dynamic_cast<const Error*>(&error)) {
     failure.rank = known->rank();
     failure.peer = known->peer();
@@ -83,8 +120,10 @@ Failure failure_of(const std::exception& error) {
 Failure failure_of(const Difference& difference, int rank, const Case& example,
                    const Trace& trace) {
   Failure failure;
-  failure.kind = difference.is_of_memory ? FailureKind::kMemory : FailureKind::kValues;
+  failure.kind = difference.kind;
   failure.rank = rank;
+  failure.expected = difference.expected;
+  failure.actual = difference.actual;
   point_to_last_of(failure, trace, true);
 
   const std::string element = difference.index < 0 ? "" : fmt::format("[{}]", difference.index);
@@ -105,7 +144,8 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
       if (event.kind != EventKind::kCollective) continue;
       if (event.collective == CollectiveKind::kSplit) continue;
       const bool moves_data = event.collective != CollectiveKind::kBarrier;
-      if (moves_data ? subject.may_call_collectives() : subject.may_call_barrier()) continue;
+      const Natives needed = moves_data ? Natives::kCollectives : Natives::kBarrierAndOthers;
+      if (subject.natives >= needed) continue;
       const bool better =
           native == nullptr || (moves_data && native->collective == CollectiveKind::kBarrier);
       if (!better) continue;
@@ -116,11 +156,13 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
   if (native == nullptr) return std::nullopt;
   point_to(failure, *native);
   if (failure.peer == failure.rank) failure.peer = -1;  // the root itself
-  const bool crutch = native->collective == CollectiveKind::kBarrier && !subject.is_a_barrier();
+  const bool crutch = native->collective == CollectiveKind::kBarrier && !subject.is_barrier;
   failure.kind = crutch ? FailureKind::kSafety : FailureKind::kMessages;
   failure.message = fmt::format("it calls the native {} ({}): {}", failure.op, to_string(example),
                                 crutch ? "leave it out, the messages themselves keep the order"
                                        : "build it from send and recv");
+  failure.expected = "send and recv alone";
+  failure.actual = "the native " + failure.op;
   return failure;
 }
 
@@ -134,8 +176,10 @@ Failure failure_of_cost(const Cost& expected, const Case& example, const RunRepo
     failure.rank = static_cast<int>(busiest - report.clocks.begin());
     point_to_last_of(failure, report.trace, false);
   }
-  failure.message = fmt::format("expected {}, got {} ({})", in_words(expected, example),
-                                in_words(report.cost, example), to_string(example));
+  failure.expected = in_words(expected, example);
+  failure.actual = in_words(report.cost, example);
+  failure.message =
+      fmt::format("expected {}, got {} ({})", failure.expected, failure.actual, to_string(example));
   const std::string hint = cost_hint(expected, example, report);
   if (!hint.empty()) failure.message += "; " + hint;
   return failure;

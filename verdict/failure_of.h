@@ -1,4 +1,4 @@
-// From what stopped a run to a failure that says who, what and where.
+// From an error, a difference or a cost to a failure with rank, call and place.
 #pragma once
 
 #include <exception>
@@ -13,17 +13,16 @@ namespace rankbox {
 /// The kind follows from the type; rank, peer, op and place are those of Error::context().
 Failure failure_of(const std::exception& error);
 
-/// A wrong value on `rank`, or too much memory. Points to the last message that rank received, or else to the last
-/// thing it did at all: that is where the value came from.
+/// Points to the last message that `rank` received, or else to its last event: the likely origin of a
+/// wrong value.
 Failure failure_of(const Difference& difference, int rank, const Case& example, const Trace& trace);
 
-/// A native collective that the subject may not call: one that moves data, or else a barrier, which
-/// is a matter of safety unless the subject stands for it. Nothing if the trace holds neither. (A split
-/// moves no data, and is everybody's to use.)
+/// A native collective that the subject may not call: the first that moves data, or else the first
+/// barrier, which fails safety unless the subject stands for it. Nothing if the trace holds neither.
 std::optional<Failure> failure_of_native(const Trace& trace, const Case& example,
                                          const Subject& subject);
 
-/// A cost that is not the promised one. Points to the last thing that the busiest rank did.
+/// A cost that is not the promised one. Points to the last event of the busiest rank.
 Failure failure_of_cost(const Cost& expected, const Case& example, const RunReport& report);
 
 /// "7 steps, 7 n bytes, 0 n reduced", in units of the n bytes of a tensor of `count` elements.

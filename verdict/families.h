@@ -4,12 +4,12 @@
 // the others.
 #pragma once
 
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "collectives/cost_forms.h"
 #include "exercises/registry.h"
 #include "verdict/subject.h"
 
@@ -18,44 +18,51 @@ namespace rankbox {
 struct Family {
   std::string_view name;
   const char* parameters;  // "(Comm& dist, Tensor& tensor, int src)"
+  /// The subject of a function. With a null function it knows its cases and their cost, and must not
+  /// be run. `cost` is one of `costs`; without one, the subject has no closed form.
+  std::function<Subject(AnyFunction function, std::string_view cost)> subject;
   /// What Exercise::cost may be; empty: nothing, since the family knows the cost itself.
-  std::vector<std::string> costs;
+  std::vector<std::string> costs = {};
   /// Whether the cost may also be that of the reference solution.
-  bool takes_solution;
-  /// How a function is called and compared. With a null function it knows its cases and their cost,
-  /// and must not be run. `cost` is one of `costs`. Where it is the solution's, the subject's own
-  /// cost() must not be called.
-  std::unique_ptr<Subject> (*subject)(AnyFunction function, std::string_view cost);
+  bool takes_solution = false;
 };
+
+/// Prepares a rank's arguments, calls the function and compares.
+template <class Function>
+using RunFunction = std::optional<Difference> (*)(Function function, Comm& dist,
+                                                  const Case& example);
+
+template <class Function>
+Subject with_function(Subject subject, RunFunction<Function> run, AnyFunction function) {
+  subject.run = [=](Comm& dist, const Case& example) {
+    return run(reinterpret_cast<Function>(function), dist, example);
+  };
+  return subject;
+}
+
+/// A family whose subjects are all like this one, which knows the cost.
+template <class Function>
+Family make_family(std::string_view name, const char* parameters, const Subject& subject,
+                   RunFunction<Function> run) {
+  return {name, parameters, [=](AnyFunction function, std::string_view /*cost*/) {
+            return with_function(subject, run, function);
+          }};
+}
 
 /// Returns null if there is none.
 const Family* find_family(std::string_view name);
 
-/// In no order that matters.
+/// In no particular order.
 const std::vector<Family>& families();
 
 /// Adds rows. Libraries call it before main() starts. Returns true.
 bool add_families(const std::vector<Family>& rows);
 
-/// The row of a class that knows the cost itself.
-template <class Class>
-Family family(std::string_view name) {
-  return {name, Class::kParameters, {}, false, [](AnyFunction function, std::string_view /*cost*/) {
-            using Function = typename Class::Function;
-            return std::unique_ptr<Subject>(new Class(reinterpret_cast<Function>(function)));
-          }};
-}
-
-/// The row of a class that takes a closed form.
-template <class Class>
-Family family_with_form(std::string_view name) {
-  using Form = typename Class::Form;
-  return {name, Class::kParameters, cost::form_names<Form>(), true,
-          [](AnyFunction function, std::string_view cost) {
-            using Function = typename Class::Function;
-            return std::unique_ptr<Subject>(
-                new Class(reinterpret_cast<Function>(function), cost::find_form<Form>(cost)));
-          }};
+/// The subject of a function of this family. REQUIRES: the family exists.
+template <class... Parameters>
+Subject subject_in(std::string_view family, void (*function)(Parameters...),
+                   std::string_view cost = "") {
+  return find_family(family)->subject(reinterpret_cast<AnyFunction>(function), cost);
 }
 
 }  // namespace rankbox

@@ -1,46 +1,44 @@
 #include "verdict/judge.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <exception>
+#include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "comm/errors.h"
-#include "verdict/attempt.h"
+#include "comm/run_ranks.h"
+#include "verdict/checks.h"
 #include "verdict/failure_of.h"
+#include "verdict/run_case.h"
 
 namespace rankbox {
 
 namespace {
 
-/// The name of the check that a failure of this kind belongs to.
-const char* check_of(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kMismatch:
-    case FailureKind::kUnreceived:
-    case FailureKind::kMessages:
-      return "messages";
-    case FailureKind::kCost:
-      return "cost";
-    case FailureKind::kDeadlock:
-    case FailureKind::kSafety:
-      return "safety";
-    case FailureKind::kMemory:
-      return kMemoryCheck;
-    default:
-      return "values";
-  }
+// Off the sandbox ranks may share few GPUs or cores: larger worlds only take longer.
+constexpr int kMostRanksOffSandbox = 8;
+
+/// The checks of reports of right values. The verdict names the first of them that fails.
+constexpr FailureKind kReportChecks[] = {FailureKind::kMessages, FailureKind::kMemory,
+                                         FailureKind::kCost};
+
+/// Whether this backend runs the case when all cases are judged.
+bool is_judged(const Case& example) {
+  if (!judges_only_values()) return true;
+  const int processes = launch().processes;
+  return processes > 0 ? example.world_size == std::min(processes, kMostRanksOffSandbox)
+                       : example.world_size <= kMostRanksOffSandbox;
 }
 
-/// Exactly; but costs of native collectives are sums of fractions, which may come in another order.
-bool is_same(const Cost& a, const Cost& b, bool of_collectives) {
-  if (!of_collectives) return a == b;
-  const auto near = [](double x, double y) { return std::abs(x - y) <= 1e-9 * std::abs(x); };
-  return near(a.steps, b.steps) && near(a.bytes, b.bytes) && near(a.reduced, b.reduced);
+std::vector<Case> cases_of(const Subject& subject, const std::string& replay) {
+  std::vector<Case> cases = subject.cases();
+  if (!replay.empty()) return {parse_case(replay, cases.front())};
+  std::erase_if(cases, [](const Case& example) { return !is_judged(example); });
+  return cases;
 }
 
 bool has_irecv(const Trace& trace) {
@@ -54,138 +52,107 @@ bool has_irecv(const Trace& trace) {
 
 class Judgement {
  public:
-  Judgement(std::string name, const Subject& subject, const JudgeOptions& options,
-            const MessageGraph& graph)
-      : subject_(subject), options_(options), graph_(graph), verdict_(undecided(std::move(name))) {
-    cases_ = subject.cases();
-    if (!options.replay.empty()) cases_ = {parse_case(options.replay, cases_.front())};
-    if (subject.limits_memory())
+  Judgement(std::string name, const Subject& subject, const JudgeOptions& options)
+      : subject_(subject),
+        options_(options),
+        cases_(cases_of(subject, options.replay)),
+        checks_(subject.checks),
+        verdict_(undecided(std::move(name))) {
+    if (subject.cost) checks_.push_back(cost_check(subject));
+    if (subject.limits_memory)
       verdict_.checks.push_back({kMemoryCheck, CheckStatus::kSkipped, {}, {}, {}});
   }
 
   Verdict run() && {
-    if (run_all_rendezvous()) {
-      pass("values", cases_in_words());
-      if (subject_.sends_messages()) judge_messages();
+    if (!run_all()) return std::move(verdict_);
+    pass("values", cases_in_words());
+    if (!subject_.sends_messages || judges_only_values()) return std::move(verdict_);
+    for (const FailureKind kind : kReportChecks) {
+      if (!failures_.contains(kind)) pass(check_named_after(kind), promise_of(kind));
     }
+    if (run_some_otherwise())
+      pass("safety", "the same with buffered sends, without, and with random delays");
+    for (const FailureKind kind : kReportChecks) {
+      if (failures_.contains(kind)) fail(std::move(failures_.at(kind).failure));
+    }
+    if (verdict_.passed() && options_.replay.empty() && subject_.remark) add_remark();
     return std::move(verdict_);
   }
 
  private:
-  /// The values' if there is none of that name: who runs out of memory where no limit was set.
-  Check& check(const std::string& name) {
+  /// Returns the check of values if there is none of that name: out of memory without a limit.
+  Check& check(std::string_view name) {
     const auto found = std::find_if(verdict_.checks.begin(), verdict_.checks.end(),
                                     [&](const Check& candidate) { return candidate.name == name; });
     return found == verdict_.checks.end() ? verdict_.checks.front() : *found;
-  }
-
-  Attempt run_once(const Case& example, Buffering buffering, std::uint64_t seed = 0) const {
-    return attempt(subject_, example,
-                   {.buffering = buffering, .cluster = subject_.cluster(example), .seed = seed},
-                   options_.entering);
   }
 
   std::string replay_line(const Case& example) const {
     return options_.command + " --replay " + to_string(example);
   }
 
-  void start(const Case& example) const {
+  CaseRun start(const Case& example, Buffering buffering, std::uint64_t seed = 0) const {
     if (options_.starting) options_.starting(replay_line(example));
+    return run_once(example, buffering, seed);
   }
 
-  // Values and messages of every case; the first message that does not belong, the first cost that
-  // differs and the first rank that held too much. False: failed.
-  bool run_all_rendezvous() {
+  CaseRun run_once(const Case& example, Buffering buffering, std::uint64_t seed = 0) const {
+    return run_case(subject_, example,
+                    {.buffering = buffering, .cluster = subject_.cluster, .seed = seed},
+                    options_.entering);
+  }
+
+  // Runs every case in rendezvous mode. Returns false if a run fails or a value is wrong; else what is
+  // wrong in the reports is in failures_.
+  bool run_all() {
     for (const Case& example : cases_) {
-      start(example);
-      Attempt result = run_once(example, Buffering::rendezvous());
-      if (result.failure) {
-        if (result.failure->kind == FailureKind::kDeadlock) try_buffered(*result.failure, example);
-        failed(std::move(result), example);
-        return false;
+      CaseRun result = start(example, Buffering::rendezvous());
+      if (!result.failure) {
+        check_report(result.report, example);
+        continue;
       }
-      compare_graph(result.report.trace, example);
-      compare_cost(result.report, example);
-      compare_memory(result.report, example);
+      const bool hangs = result.failure->kind == FailureKind::kDeadlock;
+      if (hangs && !run_once(example, Buffering::unbounded()).failure) {
+        result.failure->message =
+            "works only when sends are buffered: hangs on NCCL. " + result.failure->message;
+      }
+      result.failure->replay = replay_line(example);
+      fail(std::move(*result.failure));
+      return false;
     }
     return true;
   }
 
-  // A hang that buffers cure is the classic one, and deserves to be called by its name.
-  void try_buffered(Failure& failure, const Case& example) const {
-    if (run_once(example, Buffering::unbounded()).failure) return;
-    failure.message = "works only when sends are buffered: hangs on NCCL. " + failure.message;
-  }
-
-  // Told only when all values are right: a wrong message is easier to find by what it brought.
-  void compare_graph(const Trace& trace, const Case& example) {
-    if (graph_failure_) return;
-    graph_failure_ = failure_of_graph(graph_, trace, example);
-    if (!graph_failure_) return;
-    graph_failure_->replay = replay_line(example);
-    check("messages").expected = graph_.rule;
-    check("messages").actual = graph_failure_->message;
-  }
-
-  void compare_cost(const RunReport& report, const Case& example) {
-    const Cost expected = subject_.cost(example);
-    const std::optional<Difference> schedule = subject_.compare_schedule(report, example);
-    const bool is_as_promised = !subject_.has_cost_form() ||
-                                is_same(expected, report.cost, subject_.may_call_collectives());
-    if (!schedule && is_as_promised) {
-      last_cost_ = fmt::format("{}: {}", to_string(example), in_words(report.cost, example));
-      return;
+  void check_report(const RunReport& report, const Case& example) {
+    if (judges_only_values()) return;
+    for (const FailureKind kind : kReportChecks) {
+      // The smallest failing case is the one to show. But a cost says little where chunks are empty.
+      const bool is_telling = kind != FailureKind::kCost ||
+                              (example.world_size >= 4 && example.count.value_or(INT64_MAX) >= 4);
+      const auto found = failures_.find(kind);
+      if (found != failures_.end() && (found->second.is_telling || !is_telling)) continue;
+      std::optional<Failure> failure = first_failure(checks_, kind, report, example);
+      if (!failure) continue;
+      failure->replay = replay_line(example);
+      failures_[kind] = {std::move(*failure), is_telling};
     }
-    // The smallest case that differs is the one to look at, but where chunks are empty the numbers
-    // say little about what was sent.
-    const bool telling = example.world_size >= 4 && example.count.value_or(INT64_MAX) >= 4;
-    if (cost_failure_ && (cost_case_is_telling_ || !telling)) return;
-    cost_case_is_telling_ = telling;
-    check("cost").expected = schedule ? schedule->expected : in_words(expected, example);
-    check("cost").actual = schedule ? schedule->actual : in_words(report.cost, example);
-    if (schedule) {
-      cost_failure_ = failure_of(*schedule, schedule->rank, example, report.trace);
-      cost_failure_->kind = FailureKind::kCost;
-    } else {
-      cost_failure_ = failure_of_cost(expected, example, report);
-    }
-    cost_failure_->replay = replay_line(example);
+    last_cost_ = fmt::format("{}: {}", to_string(example), in_words(report.cost, example));
   }
 
-  void compare_memory(const RunReport& report, const Case& example) {
-    if (memory_failure_) return;
-    const std::optional<Difference> more = subject_.compare_memory(report, example);
-    if (!more) return;
-    memory_failure_ = failure_of(*more, more->rank, example, report.trace);
-    memory_failure_->kind = FailureKind::kMemory;
-    memory_failure_->replay = replay_line(example);
-    check(kMemoryCheck).expected = more->expected;
-    check(kMemoryCheck).actual = more->actual;
-  }
-
-  // All values are right, and what follows changes nothing about that.
-  void judge_messages() {
-    if (!graph_failure_) {
-      const std::string rule = graph_.rule;
-      pass("messages", "all received as they were sent" + (rule.empty() ? "" : "; " + rule));
+  std::string promise_of(FailureKind kind) const {
+    if (kind == FailureKind::kMemory) return "no rank ever held more than it may";
+    if (kind == FailureKind::kCost) return "as promised; " + last_cost_;
+    std::string promise = "all received as they were sent";
+    for (const RunCheck& each : checks_) {
+      if (each.kind == kind && !each.promise.empty()) promise += "; " + each.promise;
     }
-    if (!cost_failure_) pass("cost", "as promised; " + last_cost_);
-    if (subject_.limits_memory() && !memory_failure_)
-      pass(kMemoryCheck, "no rank ever held more than it may");
-    const bool safe = run_some_otherwise();
-    if (safe) pass("safety", "the same with buffered sends, without, and with random delays");
-    if (graph_failure_) fail(std::move(*graph_failure_), !safe);
-    if (memory_failure_) fail(std::move(*memory_failure_), verdict_.failure.has_value());
-    if (cost_failure_) fail(std::move(*cost_failure_), verdict_.failure.has_value());
-    if (verdict_.passed() && options_.replay.empty()) add_remark();
+    return promise;
   }
 
   void add_remark() {
-    const std::string remark = subject_.remark([this](const Case& example) {
-      start(example);
-      return run_once(example, Buffering::rendezvous()).report.virtual_seconds;
+    check("cost").detail += "\n" + subject_.remark([this](const Case& example) {
+      return start(example, Buffering::rendezvous()).report.virtual_seconds;
     });
-    if (!remark.empty()) check("cost").detail += "\n" + remark;
   }
 
   // Whether case i is the first of its world size, or the first of it that has elements.
@@ -202,82 +169,80 @@ class Judgement {
     return true;
   }
 
-  // The smallest cases of every world size, both with unbounded buffers and with random delays; of
-  // the others one in four, in turn. False: failed.
+  // Runs the smallest cases of every world size both with unbounded buffers and with random delays, and
+  // one in four of the others, alternately. Returns false if one fails.
   bool run_some_otherwise() {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const bool both = is_smallest(i);
       for (const bool buffered : {true, false}) {
         if (!both && (i % 4 != 3 || buffered != (i % 8 < 4))) continue;
-        start(cases_[i]);
-        Attempt result = buffered ? run_once(cases_[i], Buffering::unbounded())
-                                  : run_once(cases_[i], Buffering::rendezvous(), i + 1);
+        CaseRun result = buffered ? start(cases_[i], Buffering::unbounded())
+                                  : start(cases_[i], Buffering::rendezvous(), i + 1);
         if (!result.failure) continue;
-        const char* cause =
-            buffered ? "goes wrong when sends are buffered" : "goes wrong when ranks are late";
-        const char* hint =
-            has_irecv(result.report.trace) ? ": is a buffer used before its irecv is done?" : ":";
-        result.failure->message =
-            fmt::format("{}, and only then{} {}", cause, hint, result.failure->message);
-        result.failure->kind = FailureKind::kSafety;
-        failed(std::move(result), cases_[i]);
+        Failure& failure = *result.failure;
+        failure.message = fmt::format(
+            "{}, and only then{} {}",
+            buffered ? "goes wrong when sends are buffered" : "goes wrong when ranks are late",
+            has_irecv(result.report.trace) ? ": is a buffer used before its irecv is done?" : ":",
+            failure.message);
+        failure.kind = FailureKind::kSafety;
+        failure.replay = replay_line(cases_[i]);
+        fail(std::move(failure));
         return false;
       }
     }
     return true;
   }
 
-  void failed(Attempt result, const Case& example) {
-    result.failure->replay = replay_line(example);
-    Check& failing = check(check_of(result.failure->kind));
-    failing.expected = std::move(result.expected);
-    failing.actual = std::move(result.actual);
-    fail(std::move(*result.failure));
-  }
-
-  /// @param known_already another failure is told of, so that this one shows among the checks only
-  void fail(Failure failure, bool known_already = false) {
+  /// The verdict's failure is the first; later ones show among the checks only.
+  void fail(Failure failure) {
+    Check& failing = check(check_named_after(failure.kind));
+    failing.expected = failure.expected;
+    failing.actual = failure.actual;
     if (failure.kind == FailureKind::kNotImplemented) {
       verdict_.status = Status::kNotImplemented;
     } else {
       verdict_.status = Status::kFail;
-      Check& failing = check(check_of(failure.kind));
       failing.status = CheckStatus::kFail;
       failing.detail = failure.message;
     }
-    if (!known_already) verdict_.failure = std::move(failure);
+    if (!verdict_.failure) verdict_.failure = std::move(failure);
   }
 
-  void pass(const char* name, std::string detail) {
+  void pass(std::string_view name, std::string detail) {
+    if (name == kMemoryCheck && !subject_.limits_memory) return;
     check(name).status = CheckStatus::kPass;
     check(name).detail = std::move(detail);
   }
 
   std::string cases_in_words() const {
+    if (cases_.empty()) return "no cases";
     if (cases_.size() == 1) return "1 case: " + to_string(cases_.front());
     return fmt::format("{} cases, from {} to {}", cases_.size(), to_string(cases_.front()),
                        to_string(cases_.back()));
   }
 
+  /// What a check of reports found.
+  struct Found {
+    Failure failure;
+    bool is_telling = true;
+  };
+
   const Subject& subject_;
   const JudgeOptions& options_;
-  const MessageGraph& graph_;
   std::vector<Case> cases_;
+  std::vector<RunCheck> checks_;
   Verdict verdict_;
-  std::optional<Failure> graph_failure_;
-  std::optional<Failure> cost_failure_;
-  std::optional<Failure> memory_failure_;
-  bool cost_case_is_telling_ = false;
+  std::map<FailureKind, Found> failures_;
   std::string last_cost_;
 };
 
 }  // namespace
 
-bool judges_only_values() { return false; }
+bool judges_only_values() { return RANKBOX_KEEPS_TRACES == 0; }
 
-Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options,
-              const MessageGraph& graph) {
-  return Judgement(name, subject, options, graph).run();
+Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options) {
+  return Judgement(name, subject, options).run();
 }
 
 }  // namespace rankbox

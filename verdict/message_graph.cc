@@ -49,9 +49,9 @@ int node_of(int rank, const Case& example) {
   return rank * example.nodes.value_or(1) / example.world_size;
 }
 
-std::vector<int> hubs_of(const Trace& trace, const Case& example) {
+std::vector<int> leaders_of(const Trace& trace, const Case& example) {
   const int nodes = example.nodes.value_or(1);
-  std::vector<int> hubs(static_cast<std::size_t>(nodes), -1);
+  std::vector<int> leaders(static_cast<std::size_t>(nodes), -1);
   std::vector<int> most(static_cast<std::size_t>(nodes), -1);
   for (int rank = 0; rank < example.world_size; ++rank) {
     const std::vector<Event>& events = trace.ranks[static_cast<std::size_t>(rank)];
@@ -63,9 +63,9 @@ std::vector<int> hubs_of(const Trace& trace, const Case& example) {
     const auto node = static_cast<std::size_t>(node_of(rank, example));
     if (number <= most[node]) continue;
     most[node] = number;
-    hubs[node] = rank;
+    leaders[node] = rank;
   }
-  return hubs;
+  return leaders;
 }
 
 bool differ_in_one_bit(int a, int b) { return is_power_of_two(a ^ b); }
@@ -74,7 +74,7 @@ bool differ_in_one_bit(int a, int b) { return is_power_of_two(a ^ b); }
 
 std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& trace,
                                         const Case& example) {
-  const Scene scene = {.example = example, .hubs = hubs_of(trace, example)};
+  const Scene scene = {.example = example, .leaders = leaders_of(trace, example)};
   for (int rank = 0; graph.links != nullptr && rank < example.world_size; ++rank) {
     for (const Event& event : trace.ranks[static_cast<std::size_t>(rank)]) {
       if (event.kind != EventKind::kSend || graph.links(rank, event.peer, scene)) continue;
@@ -91,14 +91,28 @@ std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& 
   return std::nullopt;
 }
 
+RunCheck graph_check(const MessageGraph& graph) {
+  return {.kind = FailureKind::kMessages,
+          .compare =
+              [&graph](const RunReport& report, const Case& example) {
+                auto failure = failure_of_graph(graph, report.trace, example);
+                if (failure) {
+                  failure->expected = graph.rule;
+                  failure->actual = failure->message;
+                }
+                return failure;
+              },
+          .promise = graph.rule};
+}
+
 namespace graph {
 
 bool leaves_root(int from, int /*to*/, const Scene& scene) { return from == scene.example.root; }
 
 bool reaches_root(int /*from*/, int to, const Scene& scene) { return to == scene.example.root; }
 
-bool touches_hub(int from, int to, const Scene& scene) {
-  return from == scene.hubs.front() || to == scene.hubs.front();
+bool touches_leader(int from, int to, const Scene& scene) {
+  return from == scene.leaders.front() || to == scene.leaders.front();
 }
 
 bool joins_neighbours(int from, int to, const Scene& scene) {
@@ -126,11 +140,11 @@ bool is_power_of_two_apart(int from, int to, const Scene& scene) {
   return is_power_of_two(ahead) || is_power_of_two(scene.example.world_size - ahead);
 }
 
-bool joins_hubs_or_node(int from, int to, const Scene& scene) {
+bool joins_leaders_or_node(int from, int to, const Scene& scene) {
   const int here = node_of(from, scene.example);
   const int there = node_of(to, scene.example);
-  const auto hub = [&](int node) { return scene.hubs[static_cast<std::size_t>(node)]; };
-  return here == there || (from == hub(here) && to == hub(there));
+  const auto leader = [&](int node) { return scene.leaders[static_cast<std::size_t>(node)]; };
+  return here == there || (from == leader(here) && to == leader(there));
 }
 
 int rounds_of_tree(const Case& example) { return rounds(example.world_size); }

@@ -1,9 +1,8 @@
-// Who may send to whom: what makes a ring a ring, whatever it costs.
+// Rules on which rank may send to which.
 //
-// A cost alone can not tell algorithms apart: a chain of p-1 messages takes as many steps as p-1
-// messages from one rank. The graph of its messages can. Each is a rule, wide enough for
-// every way to write the algorithm (a ring the other way round, a tree split elsewhere), and too
-// narrow for another algorithm.
+// A cost alone cannot tell algorithms apart: a chain of p-1 messages takes as many steps as p-1
+// messages from one rank. The graph of the messages can. A rule allows every way to write its
+// algorithm (a ring in the other direction, a tree split elsewhere), and no other algorithm.
 #pragma once
 
 #include <optional>
@@ -11,31 +10,32 @@
 #include <vector>
 
 #include "comm/trace.h"
-#include "verdict/case.h"
-#include "verdict/verdict.h"
+#include "verdict/subject.h"
 
 namespace rankbox {
 
-/// What a rule looks at besides the two ends of a message.
+/// What a rule depends on besides the two ends of a message.
 struct Scene {
   const Case& example;
-  // Per node, the rank with the most messages to other nodes; of a single node, with the most
-  // messages. Which rank leads is for the program to choose.
-  std::vector<int> hubs;
+  // [node] The rank with the most messages to other nodes; of a single node, with the most messages.
+  // The program chooses which rank leads.
+  std::vector<int> leaders;
 };
 
 struct MessageGraph {
-  const char* rule;  // in words, to be read after "rank 0 sends to rank 2: "
+  const char* rule;  // in words, after "rank 0 sends to rank 2: "
   // Whether the algorithm has a message between these world ranks. Null: between any.
   bool (*links)(int from, int to, const Scene& scene) = nullptr;
   // How many messages one rank sends at most, and receives at most. Null: any number.
   int (*most)(const Case& example) = nullptr;
 };
 
-/// The first message, by sending rank, that the graph has no room for. Nothing if all have their
-/// place. Cost: O(p + number of messages).
+/// The first message, by sending rank, that the rule does not allow. Cost: O(p + number of messages).
 std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& trace,
                                         const Case& example);
+
+/// The same as a check. REQUIRES: the graph lives longer.
+RunCheck graph_check(const MessageGraph& graph);
 
 namespace graph {
 
@@ -44,12 +44,12 @@ inline constexpr MessageGraph kAny = {.rule = ""};
 
 bool leaves_root(int from, int to, const Scene& scene);
 bool reaches_root(int from, int to, const Scene& scene);
-bool touches_hub(int from, int to, const Scene& scene);
+bool touches_leader(int from, int to, const Scene& scene);
 bool joins_neighbours(int from, int to, const Scene& scene);
 bool joins_stages(int from, int to, const Scene& scene);
 bool joins_partners(int from, int to, const Scene& scene);
 bool is_power_of_two_apart(int from, int to, const Scene& scene);
-bool joins_hubs_or_node(int from, int to, const Scene& scene);
+bool joins_leaders_or_node(int from, int to, const Scene& scene);
 
 int rounds_of_tree(const Case& example);
 int rounds_of_tree_and_ring(const Case& example);
@@ -62,7 +62,7 @@ inline constexpr MessageGraph kFromRoot = {.rule = "all messages come from src i
 inline constexpr MessageGraph kToRoot = {.rule = "all messages go to dst itself",
                                          .links = reaches_root};
 inline constexpr MessageGraph kStar = {
-    .rule = "one rank, the same for all, is at one end of every message", .links = touches_hub};
+    .rule = "one rank, the same for all, is at one end of every message", .links = touches_leader};
 inline constexpr MessageGraph kRing = {.rule = "on a ring only neighbours talk",
                                        .links = joins_neighbours};
 inline constexpr MessageGraph kChain = {.rule = "a stage talks to the next one and the one before",
@@ -85,7 +85,7 @@ inline constexpr MessageGraph kDoublingDistances = {
     .links = is_power_of_two_apart,
     .most = rounds_of_tree};
 inline constexpr MessageGraph kLeaders = {.rule = "between nodes only one rank of each talks",
-                                          .links = joins_hubs_or_node};
+                                          .links = joins_leaders_or_node};
 inline constexpr MessageGraph kPairwise = {.rule = "every rank sends one message to every other",
                                            .most = others};
 

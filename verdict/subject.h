@@ -1,8 +1,8 @@
-// A function under judgement, together with what its contract promises.
+// A function under judgement, together with what its contract promises, as plain data.
 //
-// One class per family of exercises implements this (broadcast.h, reduce.h, …): it knows the
-// arguments, prepares the input, calls the function on every rank and compares. Which algorithm it
-// is enters through the closed form of its cost (and, for its messages, message_graph.h).
+// A family of exercises (families.h) fills it in: it knows the arguments, prepares the input, calls the
+// function on every rank and compares. The algorithm enters through the closed form of its cost and
+// the rule on its messages (message_graph.h).
 #pragma once
 
 #include <cstdint>
@@ -15,106 +15,80 @@
 #include "comm/comm.h"
 #include "comm/run_options.h"
 #include "verdict/case.h"
+#include "verdict/verdict.h"
 
 namespace rankbox {
 
-/// The first element that is not what it should be.
+/// The first element, or other property of a run, that is not what it should be.
 struct Difference {
-  std::string what;         // "gathered", or "rank 3's barrier": what the two below are said of
-  std::int64_t index = -1;  // of the element; -1: the tensor as a whole
+  std::string what;         // "gathered", "bytes held"
+  std::int64_t index = -1;  // of the element; -1: what differs is no single element
   std::string expected;
   std::string actual;
-  std::string hint;           // where the wrong value seems to come from; may be empty
-  int rank = -1;              // whose it is, where it is seen from outside (Subject::after)
-  bool is_of_memory = false;  // bytes that a rank held, and no value
+  std::string hint;  // the likely cause; may be empty
+  int rank = -1;     // set by what compares a report; a rank that compares need not set it
+  FailureKind kind = FailureKind::kValues;
 };
 
 // For comm/result_bytes.h.
 inline auto fields_of(Difference& difference) {
   return std::tie(difference.what, difference.index, difference.expected, difference.actual,
-                  difference.hint, difference.rank, difference.is_of_memory);
+                  difference.hint, difference.rank, difference.kind);
 }
 
-/// What a schedule promises.
+/// A check of a finished run, made on its report.
+struct RunCheck {
+  FailureKind kind = FailureKind::kValues;  // of a failure; decides the check of the verdict
+  /// Where the backend keeps no trace, a check that needs one is left out.
+  bool needs_trace = true;
+  std::function<std::optional<Failure>(const RunReport& report, const Case& example)> compare;
+  std::string promise = {};  // what holds if it passes, in words; may be empty
+};
+
+/// The native collectives that a function may call. (Any function may split its communicator.)
+enum class Natives {
+  kNone,              // the function has to do their work itself
+  kCollectives,       // those that move data; a barrier would only hide a wrong order of messages
+  kBarrierAndOthers,  // also the barrier: ranks wait for something that is no message
+};
+
+/// The share of the time in which a rank is idle, as a schedule promises it.
 struct IdleShare {
-  double share = 0;     // of the time
+  double share = 0;
   const char* formula;  // "(p-1)/(m+p-1)"
 };
 
-class Subject {
- public:
-  virtual ~Subject() = default;
+struct Subject {
+  /// All cases, smallest first. All have the same fields set.
+  std::function<std::vector<Case>()> cases;
 
-  /// All cases, smallest first. Every one has the same fields set.
-  virtual std::vector<Case> cases() const = 0;
+  /// Runs on every rank: prepares the arguments, calls the function, compares.
+  std::function<std::optional<Difference>(Comm& dist, const Case& example)> run = {};
 
-  /// Runs on every rank: prepares this rank's arguments, calls the function, compares.
-  virtual std::optional<Difference> run(Comm& dist, const Case& example) const = 0;
+  /// The promised cost. Null: no closed form, so costs are compared by `checks` alone.
+  std::function<Cost(const Case& example)> cost = {};
 
-  /// What the contract promises. Not compared where it has no closed form: then compare_schedule says
-  /// all there is to say.
-  virtual Cost cost(const Case& example) const = 0;
-  virtual bool has_cost_form() const { return true; }
+  /// All else that the report of a run has to show.
+  std::vector<RunCheck> checks = {};
 
-  /// The machine whose virtual clock compare_schedule looks at.
-  virtual Cluster cluster(const Case& /*example*/) const { return {}; }
+  Natives natives = Natives::kNone;
+  bool is_barrier = false;     // the function stands for the native barrier
+  bool sends_messages = true;  // if not, only values are judged
+  bool limits_memory = false;  // a verdict has the check "memory"
+  Cluster cluster = {};        // sets the virtual clock of the runs
 
-  /// Whether ranks talk to each other at all. If not, only the values are judged.
-  virtual bool sends_messages() const { return true; }
+  /// Set if the ranks label what they compute (comm/label.h): then their schedule is drawn. The share
+  /// is that of a cluster on which messages take no time.
+  std::function<IdleShare(const Case& example)> idle_share = {};
 
-  /// Whether the function stands for the native barrier. To others a barrier is a crutch: it makes
-  /// a wrong order of messages look right.
-  virtual bool is_a_barrier() const { return false; }
+  /// The count that ./rankbox show draws by default.
+  std::int64_t count_to_show = 4096;
 
-  /// Whether the function is to build on native collectives. If not, they are what it has to do
-  /// itself. The barrier is a crutch either way, but where ranks wait for something that is no message.
-  virtual bool may_call_collectives() const { return false; }
-  virtual bool may_call_barrier() const { return false; }
-
-  /// What a cost does not say, or not in words that help, although all values are right: which
-  /// collectives there were, or how much of them the computing did not hide. Counts as a cost; judged
-  /// in the sandbox only.
-  virtual std::optional<Difference> compare_schedule(const RunReport& /*report*/,
-                                                     const Case& /*example*/) const {
-    return std::nullopt;
-  }
-
-  /// Whether the exercise is about memory: then a verdict has the check "memory".
-  virtual bool limits_memory() const { return false; }
-
-  /// A rank that held too much, as the report tells. Judged in the sandbox only. (What run() measures
-  /// itself, it tells itself: Difference::is_of_memory.)
-  virtual std::optional<Difference> compare_memory(const RunReport& /*report*/,
-                                                   const Case& /*example*/) const {
-    return std::nullopt;
-  }
-
-  /// What can be seen only from outside, once all ranks have returned.
-  virtual std::optional<Difference> after(const RunReport& /*report*/,
-                                          const Case& /*example*/) const {
-    return std::nullopt;
-  }
-
-  /// The share of the time in which a rank has nothing to do, where messages take none: of exercises whose
-  /// ranks say what they compute (comm/label.h). Their schedule is drawn.
-  virtual std::optional<IdleShare> idle_share(const Case& /*example*/) const {
-    return std::nullopt;
-  }
-
-  /// The count that ./rankbox show draws where none is asked for.
-  virtual std::int64_t count_to_show() const { return 4096; }
-
-  /// One more line for those who pass; none if empty. `seconds_of` runs a case and gives its virtual
-  /// time on the default cluster.
-  virtual std::string remark(const std::function<double(const Case&)>& /*seconds_of*/) const {
-    return "";
-  }
+  /// One more line for a function that passes. `seconds_of` runs a case and returns its virtual time.
+  std::function<std::string(const std::function<double(const Case&)>& seconds_of)> remark = {};
 };
 
 /// Bytes of one element of the exercises' tensors.
 inline constexpr std::int64_t kElementBytes = sizeof(Tensor::value_type);
-
-/// The closed form of a cost in which neither the root nor the operation matters.
-using CostForm = Cost (*)(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
 }  // namespace rankbox

@@ -67,6 +67,24 @@ const char* name_of(FailureKind kind) {
   return "crash";
 }
 
+const char* check_named_after(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::kMismatch:
+    case FailureKind::kUnreceived:
+    case FailureKind::kMessages:
+      return "messages";
+    case FailureKind::kCost:
+      return "cost";
+    case FailureKind::kDeadlock:
+    case FailureKind::kSafety:
+      return "safety";
+    case FailureKind::kMemory:
+      return kMemoryCheck;
+    default:
+      return "values";
+  }
+}
+
 Verdict undecided(std::string name) {
   Verdict verdict;
   verdict.name = std::move(name);

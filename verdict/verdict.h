@@ -1,4 +1,4 @@
-// What a judgement found out, as plain data: the same for the command line, for JSON and for tests.
+// The result of a judgement, as plain data: for the command line, for JSON and for tests.
 #pragma once
 
 #include <optional>
@@ -7,33 +7,36 @@
 
 namespace rankbox {
 
-/// The outcome of a whole exercise. kError is the grader's own misfortune (no compiler, a full
-/// disk), never the learner's.
+/// The outcome of a whole exercise. kError is a failure of the grader itself (no compiler, a full
+/// disk), never of the learner's program.
 enum class Status { kPass, kFail, kNotImplemented, kError };
 
-/// The outcome of one check. Skipped: something more basic failed first.
+/// The outcome of one check. Skipped: something more basic failed first, or the backend cannot tell.
 enum class CheckStatus { kPass, kFail, kSkipped };
 
-/// What went wrong.
+/// How a program failed.
 enum class FailureKind {
   kValues,          // a wrong element
-  kMessages,        // other messages than the algorithm's, or a native collective in their place
+  kMessages,        // messages that are not the algorithm's, or a native collective in their place
   kCost,            // right values, but more (or fewer) steps, bytes or additions than promised
   kSafety,          // the outcome depends on buffering or timing
   kMemory,          // too much memory
   kDeadlock,        // ranks wait for each other forever
   kMismatch,        // the two ends of a message, or of a collective, disagree
-  kUnreceived,      // a message was sent that nobody received
+  kUnreceived,      // a message was sent and never received
   kCrash,           // an exception, a signal, or exit()
-  kTimeout,         // still running when the time was up
-  kCompile,         // the compiler or the linker refuses it
+  kTimeout,         // still running at the time limit
+  kCompile,         // refused by the compiler or the linker
   kNotImplemented,  // still the stub
 };
 
-/// Every verdict has these four, in this order.
+/// Every verdict has these four checks, in this order.
 inline constexpr const char* kCheckNames[] = {"values", "messages", "cost", "safety"};
-/// And then this one, if the exercise is about it.
+/// The fifth check, of exercises about memory.
 inline constexpr const char* kMemoryCheck = "memory";
+
+/// The check that a failure of this kind fails.
+const char* check_named_after(FailureKind kind);
 
 struct Check {
   std::string name;  // one of those above
@@ -52,7 +55,9 @@ struct Failure {
   std::string file;
   int line = 0;
   std::string message;
-  std::string replay;  // the command that runs just this case again
+  std::string replay;         // the command that runs this case again
+  std::string expected = {};  // for the check that fails
+  std::string actual = {};
 };
 
 struct Verdict {
@@ -71,10 +76,10 @@ const char* name_of(Status status);
 const char* name_of(CheckStatus status);
 const char* name_of(FailureKind kind);
 
-/// A verdict with every check skipped and nothing decided.
+/// A verdict with every check skipped, and no failure.
 Verdict undecided(std::string name);
 
-/// A verdict that is all failure, with every check skipped.
+/// A verdict of a failure before the first case, with every check skipped.
 Verdict failed_before_running(std::string name, Failure failure);
 
 }  // namespace rankbox

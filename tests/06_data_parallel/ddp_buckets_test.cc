@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include "verdict/data_parallel/buckets.h"
-#include "verdict/data_parallel/ddp_buckets.h"
 
 namespace rankbox {
 

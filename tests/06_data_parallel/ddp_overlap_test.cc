@@ -4,9 +4,9 @@
 
 #include <doctest/doctest.h>
 
-#include "verdict/attempt.h"
-#include "verdict/data_parallel/ddp_overlap.h"
+#include "verdict/families.h"
 #include "verdict/judge.h"
+#include "verdict/run_case.h"
 
 namespace rankbox {
 
@@ -50,9 +50,9 @@ void without_overlap(Comm& dist, Sequential& model, Tensor dy, Saved& saved,
 TEST_CASE(
     "ddp_overlap ends when the formula says: of 1.3728 µs of communication, 0.6936 are exposed") {
   if (judges_only_values()) return;  // no clock
-  const DdpOverlap solution(ddp_overlap);
+  const Subject solution = subject_in("ddp_overlap", ddp_overlap);
   const Case example = parse_case(kExample, solution.cases().front());
-  const Attempt run = attempt(solution, example, {}, {});
+  const CaseRun run = run_case(solution, example);
   CHECK(!run.failure);
   CHECK(run.report.virtual_seconds == doctest::Approx(5.6392e-6).epsilon(1e-9));
 }
@@ -60,7 +60,7 @@ TEST_CASE(
 TEST_CASE("ddp_overlap without overlap is told how much was exposed, and how much need be") {
   if (judges_only_values()) return;
   const Verdict verdict =
-      judge("ddp_overlap", DdpOverlap(without_overlap), JudgeOptions{.replay = kExample});
+      judge("ddp_overlap", subject_in("ddp_overlap", without_overlap), {.replay = kExample});
   REQUIRE(verdict.failure.has_value());
   CHECK(verdict.find("values")->status == CheckStatus::kPass);
   CHECK(verdict.failure->kind == FailureKind::kCost);

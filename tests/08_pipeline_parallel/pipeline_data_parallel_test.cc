@@ -4,8 +4,8 @@
 
 #include "comm/run_ranks.h"
 #include "parallel/pipeline_1f1b.h"
+#include "verdict/families.h"
 #include "verdict/judge.h"
-#include "verdict/pipeline/pipeline_data_parallel.h"
 
 namespace rankbox {
 
@@ -20,7 +20,8 @@ void without_average(Comm& dist, Stage& stage, int stages) {
 
 TEST_CASE("a replica on its own is told that the others' gradients are missing") {
   if (launch().processes == 1) return;  // there are no others
-  const Verdict verdict = judge("pipeline_data_parallel", PipelineDataParallel(without_average));
+  const Verdict verdict =
+      judge("pipeline_data_parallel", subject_in("pipeline_data_parallel", without_average));
   REQUIRE(verdict.failure.has_value());
   CHECK(verdict.failure->kind == FailureKind::kValues);
   CHECK(verdict.failure->message.find(

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "verdict/families.h"
 #include "verdict/judge.h"
-#include "verdict/pipeline/pipeline.h"
 
 namespace rankbox {
 
@@ -30,7 +30,7 @@ void keeps_outputs(Comm& dist, Stage& stage) {
 
 TEST_CASE("who keeps what was sent fails by memory, and is told when") {
   if (judges_only_values()) return;
-  const Verdict verdict = judge("pipeline_gpipe", Pipeline(keeps_outputs, schedule::kGpipe));
+  const Verdict verdict = judge("pipeline_gpipe", subject_in("pipeline", keeps_outputs, "gpipe"));
   REQUIRE(verdict.failure.has_value());
   CHECK(verdict.failure->kind == FailureKind::kMemory);
   CHECK(verdict.failure->rank == 0);

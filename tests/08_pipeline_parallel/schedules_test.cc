@@ -10,31 +10,29 @@
 #include "parallel/pipeline_interleaved.h"
 #include "training/cross_entropy.h"
 #include "training/sgd.h"
-#include "verdict/attempt.h"
-#include "verdict/data_parallel/suspects.h"
+#include "verdict/checks.h"
+#include "verdict/data_parallel/known_mistakes.h"
+#include "verdict/families.h"
 #include "verdict/judge.h"
 #include "verdict/pipeline/deep_model.h"
-#include "verdict/pipeline/interleaved_pipeline.h"
-#include "verdict/pipeline/pipeline.h"
 #include "verdict/pipeline/schedule.h"
+#include "verdict/run_case.h"
 
 namespace rankbox {
 namespace {
 
 Case case_of(int world_size, int micro_batches) {
-  Case example;
-  example.world_size = world_size;
-  example.segments = micro_batches;
-  example.count = micro_batches + 1;
-  example.steps = 0;
-  return example;
+  return {
+      .world_size = world_size, .segments = micro_batches, .count = micro_batches + 1, .steps = 0};
 }
 
 std::string wrong_with(const Subject& subject, const Case& example) {
-  const Attempt run = attempt(subject, example, {.cluster = subject.cluster(example)}, {});
+  const CaseRun run = run_case(subject, example, {.cluster = subject.cluster});
   if (run.failure) return run.failure->message;
-  if (const auto wrong = subject.compare_schedule(run.report, example)) return wrong->what;
-  if (const auto wrong = subject.compare_memory(run.report, example)) return wrong->what;
+  for (const FailureKind kind : {FailureKind::kCost, FailureKind::kMemory}) {
+    if (const auto wrong = first_failure(subject.checks, kind, run.report, example))
+      return wrong->message;
+  }
   return "";
 }
 
@@ -52,9 +50,9 @@ TEST_CASE(
     for (int m = 1; m <= 16; ++m) {
       const Case example = case_of(p, m);
       CAPTURE(to_string(example));
-      CHECK(wrong_with(Pipeline(model_parallel, schedule::kModelParallel), example) == "");
-      CHECK(wrong_with(Pipeline(pipeline_gpipe, schedule::kGpipe), example) == "");
-      CHECK(wrong_with(Pipeline(pipeline_1f1b, schedule::k1F1B), example) == "");
+      CHECK(wrong_with(subject_in("pipeline", model_parallel, "model_parallel"), example) == "");
+      CHECK(wrong_with(subject_in("pipeline", pipeline_gpipe, "gpipe"), example) == "");
+      CHECK(wrong_with(subject_in("pipeline", pipeline_1f1b, "1f1b"), example) == "");
     }
   }
 }
@@ -68,7 +66,7 @@ TEST_CASE(
         Case example = case_of(p, rounds * p);
         example.chunks = v;
         CAPTURE(to_string(example));
-        CHECK(wrong_with(InterleavedPipeline(pipeline_interleaved), example) == "");
+        CHECK(wrong_with(subject_in("interleaved_pipeline", pipeline_interleaved), example) == "");
       }
     }
   }
@@ -147,7 +145,7 @@ TEST_CASE(
     "falls") {
   for (const int stages : {1, 5}) {
     Sequential model(deep_model(stages));
-    const std::vector<NamedTensor> before = values_of(model);
+    const std::vector<NamedTensor> before = values_of(model.parameters());
     Sgd optimizer(model.parameters(), {.learning_rate = 0.05, .momentum = 0.5});
     std::vector<double> losses;
     for (int step = 0; step < 20; ++step) {
@@ -159,7 +157,7 @@ TEST_CASE(
       model.backward(std::move(loss.gradient), saved);
       optimizer.step();
     }
-    const std::vector<NamedTensor> after = values_of(model);
+    const std::vector<NamedTensor> after = values_of(model.parameters());
     for (std::size_t k = 0; k < after.size(); ++k) {
       float most = 0;
       for (std::int64_t i = 0; i < after[k].value.size(); ++i)

@@ -31,7 +31,7 @@ std::vector<const Exercise*> exercises_in_scope() {
   return found;
 }
 
-std::unique_ptr<Subject> subject_in_test(const Exercise& exercise) {
+Subject subject_in_test(const Exercise& exercise) {
   const AnyFunction function = solution_of(exercise.name);
   REQUIRE_MESSAGE(static_cast<bool>(function), exercise.name, " has no solution");
   return subject_of(exercise, function, function);
@@ -82,7 +82,7 @@ TEST_CASE("the worked example costs what it costs by hand") {
   for (const Exercise* exercise : exercises_in_scope()) {
     if (exercise->example.empty()) continue;
     INFO(exercise->name);
-    expect_cost(*subject_in_test(*exercise), exercise->example, exercise->example_cost);
+    expect_cost(subject_in_test(*exercise), exercise->example, exercise->example_cost);
   }
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("nothing depends on buffers or on timing") { expect_all_pass("safety")
 
 TEST_CASE("no rank holds more memory than the contract allows") {
   for (const Exercise* exercise : exercises_in_scope()) {
-    if (!subject_in_test(*exercise)->limits_memory()) continue;
+    if (!subject_in_test(*exercise).limits_memory) continue;
     INFO(exercise->name);
     expect_pass(verdict_on(*exercise), "memory");
   }

@@ -2,30 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <set>
 
 #include <doctest/doctest.h>
 
 #include "comm/errors.h"
-#include "verdict/allreduce.h"
-#include "verdict/barrier.h"
-#include "verdict/broadcast.h"
+#include "verdict/case_lists.h"
+#include "verdict/families.h"
 #include "verdict/inputs.h"
-#include "verdict/reduce.h"
-#include "verdict/tables.h"
 
 namespace rankbox {
 
+namespace {
+
+std::vector<Case> cases_of(std::string_view family) {
+  return find_family(family)->subject(nullptr, "").cases();
+}
+
+}  // namespace
+
 TEST_CASE("a case survives the way through its text") {
-  const SegmentedBroadcast segmented(nullptr, nullptr);
-  const HierarchicalAllReduce hierarchical(nullptr, nullptr);
-  const Reduce reduce(nullptr, nullptr);
-  const Barrier barrier(nullptr, nullptr);
-  for (const Subject* subject :
-       std::initializer_list<const Subject*>{&segmented, &hierarchical, &reduce, &barrier}) {
-    const std::vector<Case> cases = subject->cases();
+  for (const char* family :
+       {"segmented_broadcast", "hierarchical_allreduce", "reduce", "barrier", "race"}) {
+    const std::vector<Case> cases = cases_of(family);
     for (const Case& example : cases) {
       CHECK(parse_case(to_string(example), cases.front()) == example);
     }
@@ -33,7 +33,7 @@ TEST_CASE("a case survives the way through its text") {
 }
 
 TEST_CASE("fields that are left out keep their defaults") {
-  const Case example = parse_case("count=5", Reduce(nullptr, nullptr).cases().front());
+  const Case example = parse_case("count=5", cases_of("reduce").front());
   CHECK(to_string(example) == "world_size=1,root=0,count=5,op=SUM");
 }
 
@@ -63,7 +63,7 @@ TEST_CASE(
 }
 
 TEST_CASE("what is no case is refused with the field's name") {
-  const Case defaults = Reduce(nullptr, nullptr).cases().front();
+  const Case defaults = cases_of("reduce").front();
   for (const char* text :
        {"world_size=0", "world_size=21", "world_size=x", "world_size=3x", "world_size=", "count=-1",
         "count=10000", "count=9999999999999999999999", "root=1", "op=sum", "segments=2", "nodes=1",
@@ -73,7 +73,7 @@ TEST_CASE("what is no case is refused with the field's name") {
   }
 }
 
-TEST_CASE("the tables reach every world size, root, count and operation") {
+TEST_CASE("the lists of cases reach every world size, root, count and operation") {
   std::set<int> world_sizes;
   std::set<std::pair<int, int>> roots;
   std::set<std::pair<int, ReduceOp>> ops;

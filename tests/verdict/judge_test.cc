@@ -3,18 +3,13 @@
 #include "verdict/judge.h"
 
 #include <atomic>
-#include <initializer_list>
 #include <map>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
 
-#include "collectives/cost.h"
-#include "collectives/cost_ranks.h"
-#include "verdict/barrier.h"
-#include "verdict/broadcast.h"
-#include "verdict/exchange.h"
-#include "verdict/ping_pong.h"
+#include "verdict/checks.h"
+#include "verdict/families.h"
 #include "verdict/verdict_text.h"
 
 namespace rankbox {
@@ -108,8 +103,14 @@ void there_and_back(Comm& dist, Tensor& tensor, int partner) {
   }
 }
 
-Verdict judged(Broadcast::Function function, const JudgeOptions& options = {}) {
-  return judge("broadcast_naive", Broadcast(function, cost::broadcast_naive), options);
+using Broadcast = void (*)(Comm& dist, Tensor& tensor, int src);
+
+Subject broadcast(Broadcast function) {
+  return subject_in("broadcast", function, "broadcast_naive");
+}
+
+Verdict judged(Broadcast function, const JudgeOptions& options = {}) {
+  return judge("broadcast_naive", broadcast(function), options);
 }
 
 std::string kind_of(const Verdict& verdict) {
@@ -166,14 +167,14 @@ TEST_CASE("a check that was not made did not pass") {
 }
 
 TEST_CASE("a hang that buffers would cure is called so") {
-  const Verdict verdict = judge("exchange", Exchange(send_first, cost::exchange));
+  const Verdict verdict = judge("exchange", subject_in("exchange", send_first, "exchange"));
   CHECK(kind_of(verdict) == "deadlock");
   CHECK(verdict.failure->message.find("works only when sends are buffered") == 0);
   CHECK(verdict.find("safety")->status == CheckStatus::kFail);
 }
 
 TEST_CASE("a native collective does not pass for messages, whatever it costs") {
-  for (Broadcast::Function function : {native, native_started_and_awaited}) {
+  for (Broadcast function : {native, native_started_and_awaited}) {
     const Verdict verdict = judged(function);
     INFO(to_text(verdict));
     CHECK(kind_of(verdict) == "messages");
@@ -183,7 +184,8 @@ TEST_CASE("a native collective does not pass for messages, whatever it costs") {
     CHECK(verdict.failure->message.find("build it from send and recv") != std::string::npos);
     CHECK(verdict.find("messages")->status == CheckStatus::kFail);
   }
-  const Verdict barrier = judge("barrier", Barrier(native_barrier, cost::barrier_dissemination));
+  const Verdict barrier =
+      judge("barrier", subject_in("barrier", native_barrier, "barrier_dissemination"));
   CHECK(kind_of(barrier) == "messages");
   CHECK(barrier.failure->op == "barrier");
 }
@@ -197,17 +199,16 @@ TEST_CASE("a barrier is a crutch, and a split is not") {
 }
 
 TEST_CASE("every world size runs at least once more with buffers, and once more with delays") {
-  const Broadcast broadcast(right, cost::broadcast_naive);
-  const Barrier barrier(barrier_by_rank_0, cost::barrier_dissemination);
-  for (const Subject* subject : std::initializer_list<const Subject*>{&broadcast, &barrier}) {
+  const Subject barrier = subject_in("barrier", barrier_by_rank_0, "barrier_dissemination");
+  for (const Subject& subject : {broadcast(right), barrier}) {
     std::map<int, int> runs_beyond;  // by world size: runs minus cases
-    for (const Case& example : subject->cases()) --runs_beyond[example.world_size];
+    for (const Case& example : subject.cases()) --runs_beyond[example.world_size];
     JudgeOptions options;
-    const Case any = subject->cases().front();
+    const Case any = subject.cases().front();
     options.starting = [&](const std::string& line) {
       ++runs_beyond[parse_case(line.substr(line.rfind(' ') + 1), any).world_size];
     };
-    judge("any", *subject, options);
+    judge("any", subject, options);
     for (const auto& [world_size, runs] : runs_beyond) {
       CAPTURE(world_size);
       CHECK(runs >= 2);
@@ -218,7 +219,7 @@ TEST_CASE("every world size runs at least once more with buffers, and once more 
 TEST_CASE("what goes wrong only when run otherwise fails safety alone, and cost where it should") {
   for (const bool dear : {false, true}) {
     JudgeOptions options;
-    runs_left = static_cast<int>(Broadcast(right, cost::broadcast_naive).cases().size());
+    runs_left = static_cast<int>(broadcast(right).cases().size());
     options.starting = [](const std::string&) { --runs_left; };
     const Verdict verdict =
         judged(dear ? dear_and_wrong_from_then_on : wrong_from_then_on, options);
@@ -232,8 +233,7 @@ TEST_CASE("what goes wrong only when run otherwise fails safety alone, and cost 
 }
 
 TEST_CASE("who passes ping_pong sees three times, and the alpha and beta that they give") {
-  const PingPong ping_pong(there_and_back, cost::ping_pong);
-  const Verdict verdict = judge("ping_pong", ping_pong);
+  const Verdict verdict = judge("ping_pong", subject_in("ping_pong", there_and_back, "ping_pong"));
   INFO(to_text(verdict));
   REQUIRE(verdict.passed());
   const std::string& detail = verdict.find("cost")->detail;
@@ -258,40 +258,29 @@ TEST_CASE("a replay runs one case alone") {
 
 namespace {
 
-/// Every rank holds so many elements while it runs, of which the exercise allows 1000 bytes' worth.
-class Frugal : public Subject {
- public:
-  explicit Frugal(std::int64_t elements) : elements_(elements) {}
-
-  std::vector<Case> cases() const override {
-    Case example;
-    example.world_size = 2;
-    return {example};
-  }
-  std::optional<Difference> run(Comm& dist, const Case& /*example*/) const override {
-    Tensor held = zeros(elements_);
+/// Both ranks hold this many elements; the contract allows 1000 bytes.
+Subject frugal(std::int64_t elements) {
+  const auto run = [=](Comm& dist, const Case&) -> std::optional<Difference> {
+    Tensor held = zeros(elements);
     if (dist.rank() == 0) dist.send(held, 1);
     if (dist.rank() == 1) dist.recv(held, 0);
     return std::nullopt;
-  }
-  Cost cost(const Case& /*example*/) const override { return {}; }
-  bool has_cost_form() const override { return false; }
-  bool limits_memory() const override { return true; }
-  std::optional<Difference> compare_memory(const RunReport& report,
-                                           const Case& /*example*/) const override {
+  };
+  const auto compare = [](const RunReport& report, const Case&) -> std::optional<Difference> {
     if (report.peak_bytes[1] <= 1000) return std::nullopt;
     return Difference{"bytes held", -1, "at most 1000", std::to_string(report.peak_bytes[1]),
                       "",           1};
-  }
-
- private:
-  std::int64_t elements_;
-};
+  };
+  return {.cases = [] { return std::vector<Case>{{.world_size = 2}}; },
+          .run = run,
+          .checks = {check_of(FailureKind::kMemory, compare)},
+          .limits_memory = true};
+}
 
 }  // namespace
 
 TEST_CASE("who holds too much fails by memory, and passes the rest") {
-  const Verdict verdict = judge("frugal", Frugal(251));
+  const Verdict verdict = judge("frugal", frugal(251));
   INFO(to_text(verdict));
   CHECK(kind_of(verdict) == "memory");
   CHECK(verdict.failure->rank == 1);
@@ -302,7 +291,7 @@ TEST_CASE("who holds too much fails by memory, and passes the rest") {
 }
 
 TEST_CASE("memory is a check of those exercises only that are about it") {
-  const Verdict verdict = judge("frugal", Frugal(250));
+  const Verdict verdict = judge("frugal", frugal(250));
   INFO(to_text(verdict));
   CHECK(verdict.passed());
   REQUIRE(verdict.find("memory") != nullptr);

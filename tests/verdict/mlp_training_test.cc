@@ -6,17 +6,21 @@
 
 #include <doctest/doctest.h>
 
+#include "parallel/layer_shards.h"
 #include "training/cross_entropy.h"
+#include "training/layers/gelu.h"
 #include "verdict/data_parallel/small_training.h"
 
 namespace rankbox {
 namespace {
 
 /// Of samples that were not trained with.
-double loss_of(WholeMlp& model) {
+double loss_of(Block& model) {
   const Batch batch = small_batch(100, 1000);
   Saved saved(batch.pass(Mode::kEvaluation));
-  return cross_entropy(model.chain.forward(batch.x, saved), batch.labels).mean();
+  Gelu gelu;
+  Chain chain(model.first, gelu, model.last);
+  return cross_entropy(chain.forward(batch.x, saved), batch.labels).mean();
 }
 
 TEST_CASE(
@@ -24,13 +28,14 @@ TEST_CASE(
     "falls") {
   for (const int p : mlp_training_sizes()) {
     CAPTURE(p);
-    WholeMlp fresh(kMlpInputs, kMlpClasses, p), trained(kMlpInputs, kMlpClasses, p);
+    const BlockShape shape = mlp_shape(kMlpInputs, kMlpClasses, p);
+    Block fresh(shape), trained(shape);
     train_mlp_alone(trained, 20);
     CHECK(loss_of(trained) < 0.9 * loss_of(fresh));
 
     for (int r = 0; r < p; ++r) {
       CAPTURE(r);
-      MlpShard before(fresh, r, p), after(trained, r, p);
+      BlockShard before(fresh, r, p), after(trained, r, p);
       for (std::size_t i = 0; i < before.parameters().size(); ++i) {
         const Tensor& was = before.parameters()[i]->value;
         const Tensor& is = after.parameters()[i]->value;

@@ -1,4 +1,5 @@
-#include "verdict/data_parallel/checkpoint_rank0.h"
+// Judging checkpoint_rank0: one rank writes, and all go on from what it reads.
+#include "parallel/checkpoint_rank0.h"
 
 #include <filesystem>
 #include <numeric>
@@ -6,14 +7,19 @@
 #include <fmt/format.h>
 
 #include "files/temporary_folder.h"
+#include "verdict/case_lists.h"
 #include "verdict/compare.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/native_calls.h"
 #include "verdict/data_parallel/parameters.h"
 #include "verdict/inputs.h"
-#include "verdict/tables.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, CheckpointAction action, const std::string& path,
+                          const TrainingState& state);
 
 /// All that a rank trains with: two numbers, three tensors.
 struct Trained {
@@ -54,8 +60,8 @@ std::optional<Difference> compare_restored(const Trained& actual, std::int64_t c
   if (auto wrong = compare_number("step", actual.step, saved.step)) return wrong;
   for (std::size_t k = 0; k < saved.tensors.size(); ++k) {
     const std::string name = fmt::format("tensor{}", k);
-    if (auto wrong = compare_moved(name.c_str(), actual.tensors[k], saved.tensors[k].size(),
-                                   world_size, [](std::int64_t i) { return element(0, i); }))
+    if (auto wrong = compare_moved(name, actual.tensors[k], saved.tensors[k].size(), world_size,
+                                   [](std::int64_t i) { return element(0, i); }))
       return wrong;
   }
   return std::nullopt;
@@ -67,45 +73,52 @@ Trained forgotten(std::int64_t count) {
   return nothing;
 }
 
-}  // namespace
-
-std::vector<Case> CheckpointRank0::cases() const {
+std::vector<Case> cases() {
   std::vector<Case> cases;
   for (const int world_size : world_sizes()) {
-    for (const std::int64_t count : {0, 5}) {
-      Case example;
-      example.world_size = world_size;
-      example.count = count;
-      cases.push_back(example);
-    }
+    for (const std::int64_t count : {0, 5})
+      cases.push_back({.world_size = world_size, .count = count});
   }
   return cases;
 }
 
-std::optional<Difference> CheckpointRank0::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   std::optional<TemporaryFolder> disk;  // rank 0's; the others have none
   if (dist.rank() == 0) disk.emplace();
   const std::string path =
       disk ? disk->path("run.ckpt") : fmt::format("/no disk of rank {}/run.ckpt", dist.rank());
 
   Trained mine = trained_by(dist.rank(), *example.count);
-  function_(dist, CheckpointAction::kSave, path, state_of(mine));
+  function(dist, CheckpointAction::kSave, path, state_of(mine));
   if (disk && !std::filesystem::exists(path)) {
     return Difference{"the checkpoint", -1, "a file", "none", "rank 0 has to save it"};
   }
 
   Trained again = forgotten(*example.count);
-  function_(dist, CheckpointAction::kLoad, path, state_of(again));
+  function(dist, CheckpointAction::kLoad, path, state_of(again));
   return compare_restored(again, *example.count, dist.world_size());
 }
 
-Cost CheckpointRank0::cost(const Case& example) const {
-  const int p = example.world_size;
-  const Cost save = native(CollectiveKind::kBarrier, p, 0);
+NativeCalls calls(const Case& example) {
+  const NativeCalls save = {{CollectiveKind::kBarrier}};
   std::vector<std::int64_t> sizes = parameter_sizes(*example.count);
   sizes.push_back(4);  // two numbers of 8 bytes, in floats
-  const Cost load = native(CollectiveKind::kBroadcast, p, sizes);
-  return {save.steps + load.steps, save.bytes + load.bytes, save.reduced + load.reduced};
+  return save + calls_of(CollectiveKind::kBroadcast, sizes);
+}
+
+Subject subject() {
+  Subject made = subject_with_calls(cases, calls);
+  made.natives = Natives::kBarrierAndOthers;
+  return made;
+}
+
+}  // namespace
+
+Family family::checkpoint_rank0() {
+  return make_family<Function>(
+      "checkpoint_rank0",
+      "(Comm& dist, CheckpointAction action, const std::string& path, const TrainingState& state)",
+      subject(), run);
 }
 
 }  // namespace rankbox

@@ -1,64 +1,62 @@
-#include "verdict/data_parallel/data_parallel.h"
-
+// Judging data_parallel: a master that lends its batch and its model to others in every step.
 #include <algorithm>
 #include <limits>
 
 #include "training/cross_entropy.h"
-#include "verdict/data_parallel/parameters.h"
+#include "training/data/dataset.h"
+#include "training/sequential.h"
+#include "verdict/case_lists.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/native_calls.h"
 #include "verdict/data_parallel/small_training.h"
-#include "verdict/tables.h"
 
 namespace rankbox {
 
 namespace {
 
-/// As large as the master's, and nothing in it.
-Batch empty_hull(Batch batch) {
+using Function = void (*)(Comm& dist, Sequential& model, const Batch& batch);
+
+/// As large as the master's, without its data.
+Batch without_data(Batch batch) {
   std::fill_n(batch.x.data(), batch.x.size(), std::numeric_limits<float>::quiet_NaN());
   std::fill(batch.labels.begin(), batch.labels.end(), kIgnoredLabel);
   return batch;
 }
 
-Cost operator+(const Cost& a, const Cost& b) {
-  return {a.steps + b.steps, a.bytes + b.bytes, a.reduced + b.reduced};
-}
-
-}  // namespace
-
-std::vector<Case> DataParallel::cases() const {
+std::vector<Case> cases() {
   std::vector<Case> cases;
   for (const int world_size : world_sizes()) {
-    for (const int steps : {1, 20}) {
-      Case example;
-      example.world_size = world_size;
-      example.count = 5;
-      example.steps = steps;
-      cases.push_back(example);
-    }
+    for (const int steps : {1, 20})
+      cases.push_back({.world_size = world_size, .count = 5, .steps = steps});
   }
   return cases;
 }
 
-std::optional<Difference> DataParallel::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const int p = dist.world_size();
   int step = 0;
   const auto one_step = [&](Sequential& model, const Batch& /*mine*/) {
     const Batch whole = small_batch(p, step++);
-    function_(dist, model, dist.rank() == 0 ? whole : empty_hull(whole));
+    function(dist, model, dist.rank() == 0 ? whole : without_data(whole));
   };
   return compare_training(dist, example, one_step, /*holds_result=*/dist.rank() == 0);
 }
 
-Cost DataParallel::cost(const Case& example) const {
-  const int p = example.world_size;
+NativeCalls calls(const Case& example) {
+  using enum CollectiveKind;
   const std::vector<std::int64_t> sizes = small_model_sizes(*example.count);
   const std::int64_t in = kSamplesPerRank * kSmallInputs;
   const std::int64_t out = kSamplesPerRank * kSmallClasses;
-  const Cost step =
-      native(CollectiveKind::kBroadcast, p, sizes) + native(CollectiveKind::kScatter, p, in) +
-      native(CollectiveKind::kGather, p, out) + native(CollectiveKind::kScatter, p, out) +
-      native(CollectiveKind::kReduce, p, sizes);
-  return times(*example.steps, step);
+  const NativeCalls middle = {{kScatter, in}, {kGather, out}, {kScatter, out}};
+  return repeated(*example.steps, calls_of(kBroadcast, sizes) + middle + calls_of(kReduce, sizes));
+}
+
+}  // namespace
+
+Family family::data_parallel() {
+  return make_family<Function>("data_parallel",
+                               "(Comm& dist, Sequential& model, const Batch& batch)",
+                               subject_with_calls(cases, calls), run);
 }
 
 }  // namespace rankbox

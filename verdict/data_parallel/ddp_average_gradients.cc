@@ -1,31 +1,41 @@
-#include "verdict/data_parallel/ddp_average_gradients.h"
-
+// Judging ddp_average_gradients: gradients become their means, and ranks learn as one.
+#include "training/parameter.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/native_calls.h"
 #include "verdict/data_parallel/parameters.h"
 #include "verdict/data_parallel/small_training.h"
 
 namespace rankbox {
 
-std::vector<Case> DdpAverageGradients::cases() const { return cases_with_training(); }
+namespace {
 
-std::optional<Difference> DdpAverageGradients::run(Comm& dist, const Case& example) const {
+using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters);
+
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   if (*example.steps > 0) {
     return compare_training(dist, example, [&](Sequential& model, const Batch& mine) {
       add_gradients(model, mine);
-      function_(dist, model.parameters());
+      function(dist, model.parameters());
     });
   }
   const auto parameters =
       make_parameters(parameter_sizes(*example.count), dist.rank(), dist.world_size());
-  function_(dist, parameters.pointers);
+  function(dist, parameters.pointers);
   return compare_averaged(parameters, dist.rank(), dist.world_size());
 }
 
-Cost DdpAverageGradients::cost(const Case& example) const {
-  const int p = example.world_size;
-  if (*example.steps == 0)
-    return native(CollectiveKind::kAllReduce, p, parameter_sizes(*example.count));
-  return times(*example.steps,
-               native(CollectiveKind::kAllReduce, p, small_model_sizes(*example.count)));
+NativeCalls calls(const Case& example) {
+  using enum CollectiveKind;
+  if (*example.steps == 0) return calls_of(kAllReduce, parameter_sizes(*example.count));
+  return repeated(*example.steps, calls_of(kAllReduce, small_model_sizes(*example.count)));
+}
+
+}  // namespace
+
+Family family::ddp_average_gradients() {
+  return make_family<Function>("ddp_average_gradients",
+                               "(Comm& dist, const std::vector<Parameter*>& parameters)",
+                               subject_with_calls(cases_with_training, calls), run);
 }
 
 }  // namespace rankbox

@@ -1,15 +1,21 @@
-#include "verdict/data_parallel/ddp_buckets.h"
-
+// Judging ddp_buckets: gradients become their means, in the buckets that the contract asks for.
 #include <algorithm>
 
+#include "training/parameter.h"
+#include "verdict/case_lists.h"
+#include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/native_calls.h"
 #include "verdict/data_parallel/parameters.h"
 #include "verdict/data_parallel/small_training.h"
-#include "verdict/tables.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters,
+                          std::int64_t bucket_bytes);
 
 constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
@@ -31,9 +37,7 @@ std::vector<std::int64_t> sizes_in(const Case& example) {
 
 int rounds_in(const Case& example) { return std::max(1, *example.steps); }
 
-}  // namespace
-
-std::vector<Case> DdpBuckets::cases() const {
+std::vector<Case> cases() {
   std::vector<Case> cases;
   for (Case example : cases_by_count()) {
     const std::int64_t count = *example.count;
@@ -46,37 +50,41 @@ std::vector<Case> DdpBuckets::cases() const {
     }
   }
   for (const int world_size : world_sizes()) {
-    Case example;
-    example.world_size = world_size;
-    example.count = kHidden;
-    example.steps = kSteps;
-    example.bucket_bytes = 128;
-    cases.push_back(example);
+    cases.push_back(
+        {.world_size = world_size, .count = kHidden, .steps = kSteps, .bucket_bytes = 128});
   }
   return cases;
 }
 
-std::optional<Difference> DdpBuckets::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   if (*example.steps > 0) {
     return compare_training(dist, example, [&](Sequential& model, const Batch& mine) {
       add_gradients(model, mine);
-      function_(dist, model.parameters(), *example.bucket_bytes);
+      function(dist, model.parameters(), *example.bucket_bytes);
     });
   }
   const auto parameters = make_parameters(sizes_in(example), dist.rank(), dist.world_size());
-  function_(dist, parameters.pointers, *example.bucket_bytes);
+  function(dist, parameters.pointers, *example.bucket_bytes);
   return compare_averaged(parameters, dist.rank(), dist.world_size());
 }
 
-Cost DdpBuckets::cost(const Case& example) const {
+NativeCalls calls(const Case& example) {
   const auto buckets = sizes_of(packed(sizes_in(example), *example.bucket_bytes));
-  return times(rounds_in(example), native(CollectiveKind::kAllReduce, example.world_size, buckets));
+  return repeated(rounds_in(example), calls_of(CollectiveKind::kAllReduce, buckets));
 }
 
-std::optional<Difference> DdpBuckets::compare_schedule(const RunReport& report,
-                                                       const Case& example) const {
+std::optional<Difference> compare_schedule(const RunReport& report, const Case& example) {
   return compare_buckets(report.trace, sizes_in(example), *example.bucket_bytes,
                          rounds_in(example));
+}
+
+}  // namespace
+
+Family family::ddp_buckets() {
+  return make_family<Function>(
+      "ddp_buckets",
+      "(Comm& dist, const std::vector<Parameter*>& parameters, std::int64_t bucket_bytes)",
+      subject_with_calls(cases, calls, {check_of(FailureKind::kCost, compare_schedule)}), run);
 }
 
 }  // namespace rankbox

@@ -1,18 +1,23 @@
-#include "verdict/data_parallel/ddp_no_sync.h"
-
+// Judging ddp_no_sync: the gradient of the mean over all micro-batches of all ranks, sent once.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "training/data/dataset.h"
+#include "training/sequential.h"
+#include "verdict/case_lists.h"
+#include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
-#include "verdict/data_parallel/parameters.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/known_mistakes.h"
+#include "verdict/data_parallel/native_calls.h"
 #include "verdict/data_parallel/small_training.h"
-#include "verdict/data_parallel/suspects.h"
-#include "verdict/tables.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, Sequential& model, const std::vector<Batch>& micro_batches);
 
 constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
@@ -56,7 +61,7 @@ std::vector<NamedTensor> gradients_with(const Case& example, Weight weight) {
   return gradients_of(model);
 }
 
-std::vector<Suspect> suspects(const Case& example, int me) {
+std::vector<Mistake> mistakes(const Case& example, int me) {
   const double p = example.world_size;
   const auto made = [=](auto weight) { return [=] { return gradients_with(example, weight); }; };
   return {
@@ -83,14 +88,10 @@ std::vector<Suspect> suspects(const Case& example, int me) {
   };
 }
 
-}  // namespace
-
-std::vector<Case> DdpNoSync::cases() const {
+std::vector<Case> cases() {
   std::vector<Case> cases;
   for (const int world_size : world_sizes()) {
-    Case example;
-    example.world_size = world_size;
-    example.count = kHidden;
+    Case example = {.world_size = world_size, .count = kHidden};
     for (const int steps : {0, kSteps}) {
       for (const int segments : {1, 2, 3}) {
         if (steps > 0 && segments < 3) continue;
@@ -103,30 +104,29 @@ std::vector<Case> DdpNoSync::cases() const {
   return cases;
 }
 
-std::optional<Difference> DdpNoSync::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   if (*example.steps > 0) {
     int step = 0;
     return compare_training(dist, example, [&](Sequential& model, const Batch& mine) {
-      function_(dist, model, micro_batches(mine, *example.segments, dist.rank(), step++));
+      function(dist, model, micro_batches(mine, *example.segments, dist.rank(), step++));
     });
   }
   Sequential model(small_model(*example.count));
-  function_(dist, model, micro_batches_of(example, dist.rank(), 0));
+  function(dist, model, micro_batches_of(example, dist.rank(), 0));
 
   Sequential alone(small_model(*example.count));
   add_gradients(alone, small_batch(dist.world_size(), 0));
   return compare_tensors(gradients_of(model), gradients_of(alone), kBound,
-                         suspects(example, dist.rank()),
+                         mistakes(example, dist.rank()),
                          "one rank has this gradient of the mean over all samples");
 }
 
-Cost DdpNoSync::cost(const Case& example) const {
-  return times(rounds_in(example), native(CollectiveKind::kAllReduce, example.world_size,
-                                          small_model_sizes(*example.count)));
+NativeCalls calls(const Case& example) {
+  return repeated(rounds_in(example),
+                  calls_of(CollectiveKind::kAllReduce, small_model_sizes(*example.count)));
 }
 
-std::optional<Difference> DdpNoSync::compare_schedule(const RunReport& report,
-                                                      const Case& example) const {
+std::optional<Difference> compare_schedule(const RunReport& report, const Case& example) {
   if (example.world_size == 1) return std::nullopt;
   const std::size_t once = small_model_sizes(*example.count).size();
   const std::size_t expected = once * static_cast<std::size_t>(rounds_in(example));
@@ -138,6 +138,14 @@ std::optional<Difference> DdpNoSync::compare_schedule(const RunReport& report,
                     fmt::format("{}", actual),
                     "gradients add up in silence and travel once, after the last micro-batch",
                     0};
+}
+
+}  // namespace
+
+Family family::ddp_no_sync() {
+  return make_family<Function>(
+      "ddp_no_sync", "(Comm& dist, Sequential& model, const std::vector<Batch>& micro_batches)",
+      subject_with_calls(cases, calls, {check_of(FailureKind::kCost, compare_schedule)}), run);
 }
 
 }  // namespace rankbox

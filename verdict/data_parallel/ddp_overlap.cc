@@ -1,5 +1,8 @@
-#include "verdict/data_parallel/ddp_overlap.h"
-
+// Judging ddp_overlap: gradients become those of the whole batch, in the right buckets, and as much of
+// the communication is hidden behind backward as can be.
+//
+// Layers of the judged model take virtual time on their way back, so the clock shows what was hidden:
+// it has to stop at max(backward, finish_last) to the digit. No stopwatch is involved.
 #include <algorithm>
 #include <cmath>
 
@@ -7,16 +10,22 @@
 
 #include "replay/native_cost.h"
 #include "training/cross_entropy.h"
+#include "training/sequential.h"
+#include "verdict/case_lists.h"
+#include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
-#include "verdict/data_parallel/parameters.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/known_mistakes.h"
+#include "verdict/data_parallel/native_calls.h"
 #include "verdict/data_parallel/small_training.h"
-#include "verdict/data_parallel/suspects.h"
 #include "verdict/data_parallel/timed_layer.h"
-#include "verdict/tables.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, Sequential& model, Tensor dy, Saved& saved,
+                          std::int64_t bucket_bytes);
 
 constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
@@ -113,13 +122,10 @@ std::string hint_for(const Case& example, double seconds) {
   return "start a bucket as soon as its last gradient is there, and wait for none before the end";
 }
 
-}  // namespace
-
-std::vector<Case> DdpOverlap::cases() const {
+std::vector<Case> cases() {
   std::vector<Case> cases;
   for (const int world_size : world_sizes()) {
-    Case example;
-    example.world_size = world_size;
+    Case example = {.world_size = world_size};
     for (const std::int64_t count : {std::int64_t{2}, kHidden, std::int64_t{97}}) {
       // Each alone; some together; all together.
       for (const std::int64_t bucket_bytes :
@@ -138,12 +144,12 @@ std::vector<Case> DdpOverlap::cases() const {
   return cases;
 }
 
-std::optional<Difference> DdpOverlap::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const int p = dist.world_size();
   const auto add_averaged = [&](Sequential& model, const Batch& mine) {
     Saved saved(mine.pass(Mode::kTraining));
     Loss loss = cross_entropy(model.forward(mine.x, saved), mine.labels);
-    function_(dist, model, std::move(loss.gradient), saved, *example.bucket_bytes);
+    function(dist, model, std::move(loss.gradient), saved, *example.bucket_bytes);
   };
   Sequential model;
   add_timed_layers(model, example, dist);
@@ -151,7 +157,8 @@ std::optional<Difference> DdpOverlap::run(Comm& dist, const Case& example) const
   if (*example.steps > 0) {
     train_together(model, dist.rank(), p, *example.steps, add_averaged);
     train_alone(alone, p, *example.steps);
-    return compare_tensors(values_of(model), values_of(alone), kTrainingBound, {},
+    return compare_tensors(values_of(model.parameters()), values_of(alone.parameters()),
+                           kTrainingBound, {},
                            "one rank with the whole batch gets there in 20 steps");
   }
 
@@ -177,13 +184,12 @@ std::optional<Difference> DdpOverlap::run(Comm& dist, const Case& example) const
       "it copied back after it has come?");
 }
 
-Cost DdpOverlap::cost(const Case& example) const {
+NativeCalls calls(const Case& example) {
   const auto buckets = sizes_of(packed(sizes_in(example), *example.bucket_bytes));
-  return times(rounds_in(example), native(CollectiveKind::kAllReduce, example.world_size, buckets));
+  return repeated(rounds_in(example), calls_of(CollectiveKind::kAllReduce, buckets));
 }
 
-std::optional<Difference> DdpOverlap::compare_schedule(const RunReport& report,
-                                                       const Case& example) const {
+std::optional<Difference> compare_schedule(const RunReport& report, const Case& example) {
   const int rounds = rounds_in(example);
   if (auto wrong = compare_buckets(report.trace, sizes_in(example), *example.bucket_bytes, rounds))
     return wrong;
@@ -198,6 +204,15 @@ std::optional<Difference> DdpOverlap::compare_schedule(const RunReport& report,
       fmt::format("{:.4g} µs", (seconds - best.backward) * 1e6),
       fmt::format("backward takes {:.4g} µs; {}", best.backward * 1e6, hint_for(example, seconds)),
       0};
+}
+
+}  // namespace
+
+Family family::ddp_overlap() {
+  return make_family<Function>(
+      "ddp_overlap",
+      "(Comm& dist, Sequential& model, Tensor dy, Saved& saved, std::int64_t bucket_bytes)",
+      subject_with_calls(cases, calls, {check_of(FailureKind::kCost, compare_schedule)}), run);
 }
 
 }  // namespace rankbox

@@ -1,19 +1,27 @@
-#include "verdict/data_parallel/ddp_uneven_inputs.h"
-
+// Judging ddp_uneven_inputs: ranks with different numbers of batches learn what one rank learns from all
+// of them.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "training/data/dataset.h"
+#include "training/optimizer.h"
+#include "training/sequential.h"
 #include "training/sgd.h"
+#include "verdict/case_lists.h"
+#include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
-#include "verdict/data_parallel/parameters.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/known_mistakes.h"
+#include "verdict/data_parallel/native_calls.h"
 #include "verdict/data_parallel/small_training.h"
-#include "verdict/data_parallel/suspects.h"
-#include "verdict/tables.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, Sequential& model, Optimizer& optimizer,
+                          const std::vector<Batch>& batches);
 
 constexpr std::int64_t kHidden = 9;
 constexpr std::int64_t kCountBytes = 8;
@@ -77,7 +85,7 @@ std::vector<NamedTensor> trained(const Case& example, int steps, bool zeroes, We
     add_weighted_gradients(model, weighted);
     optimizer.step();
   }
-  return values_of(model);
+  return values_of(model.parameters());
 }
 
 /// Every sample counts the same: the batch of all.
@@ -85,7 +93,7 @@ double share(const Step& step, std::size_t i) {
   return static_cast<double>(step.batches[i].size()) / step.samples;
 }
 
-std::vector<Suspect> suspects(const Case& example, int me) {
+std::vector<Mistake> mistakes(const Case& example, int me) {
   const int all = *example.segments;
   const auto made = [=](int steps, bool zeroes, auto weight) {
     return [=] { return trained(example, steps, zeroes, weight); };
@@ -114,44 +122,34 @@ std::vector<Suspect> suspects(const Case& example, int me) {
   };
 }
 
-}  // namespace
-
-std::vector<Case> DdpUnevenInputs::cases() const {
+std::vector<Case> cases() {
   std::vector<Case> cases;
   for (const int world_size : world_sizes()) {
-    for (const int most : {1, 3, 20}) {
-      Case example;
-      example.world_size = world_size;
-      example.segments = most;
-      example.count = kHidden;
-      cases.push_back(example);
-    }
+    for (const int most : {1, 3, 20})
+      cases.push_back({.world_size = world_size, .segments = most, .count = kHidden});
   }
   return cases;
 }
 
-std::optional<Difference> DdpUnevenInputs::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   Sequential model(small_model(*example.count));
   Sgd optimizer(model.parameters(), kSgd);
-  function_(dist, model, optimizer, batches_of(dist.rank(), example));
+  function(dist, model, optimizer, batches_of(dist.rank(), example));
   return compare_tensors(
-      values_of(model), trained(example, *example.segments, true, share), kTrainingBound,
-      suspects(example, dist.rank()),
+      values_of(model.parameters()), trained(example, *example.segments, true, share),
+      kTrainingBound, mistakes(example, dist.rank()),
       "one rank with all samples of every step gets there; each rank's optimizer has to take every "
       "step, also where this rank has no batch");
 }
 
-Cost DdpUnevenInputs::cost(const Case& example) const {
-  std::vector<std::int64_t> sizes = small_model_sizes(*example.count);
-  sizes.push_back(kCountBytes / kElementBytes);
-  const Cost step = native(CollectiveKind::kAllReduce, example.world_size, sizes);
-  const Cost end = native(CollectiveKind::kAllReduce, example.world_size, sizes.back());
-  const int n = *example.segments;
-  return {n * step.steps + end.steps, n * step.bytes + end.bytes, n * step.reduced + end.reduced};
+NativeCalls calls(const Case& example) {
+  const NativeCalls count = {{CollectiveKind::kAllReduce, kCountBytes / kElementBytes}};
+  const NativeCalls gradients =
+      calls_of(CollectiveKind::kAllReduce, small_model_sizes(*example.count));
+  return repeated(*example.segments, count + gradients) + count;
 }
 
-std::optional<Difference> DdpUnevenInputs::compare_schedule(const RunReport& report,
-                                                            const Case& example) const {
+std::optional<Difference> compare_schedule(const RunReport& report, const Case& example) {
   if (example.world_size == 1) return std::nullopt;
   const std::vector<std::int64_t> bytes = all_reduces_of(report.trace, 0);
   const std::size_t parameters = small_model_sizes(*example.count).size();
@@ -175,6 +173,15 @@ std::optional<Difference> DdpUnevenInputs::compare_schedule(const RunReport& rep
       "first of all ranks have to know how many samples there are: one double, or one "
       "std::int64_t",
       0};
+}
+
+}  // namespace
+
+Family family::ddp_uneven_inputs() {
+  return make_family<Function>(
+      "ddp_uneven_inputs",
+      "(Comm& dist, Sequential& model, Optimizer& optimizer, const std::vector<Batch>& batches)",
+      subject_with_calls(cases, calls, {check_of(FailureKind::kCost, compare_schedule)}), run);
 }
 
 }  // namespace rankbox

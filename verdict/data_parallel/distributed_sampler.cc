@@ -1,12 +1,15 @@
-#include "verdict/data_parallel/distributed_sampler.h"
-
+// Judging distributed_sampler: which samples a rank takes, in which order, and how many are padding.
 #include <fmt/format.h>
 
-#include "verdict/tables.h"
+#include "training/data/sampler.h"
+#include "verdict/case_lists.h"
+#include "verdict/data_parallel/families.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(std::int64_t samples, const SamplerOptions& options, Share& share);
 
 /// The share, one sample at a time: position `at` of the order that begins again at its end.
 Share expected_share(std::int64_t samples, const SamplerOptions& options) {
@@ -50,11 +53,7 @@ std::optional<Difference> compare_share(const Share& actual, const Share& expect
                     "samples that somebody has already: nobody should count them twice"};
 }
 
-}  // namespace
-
-std::vector<Case> DistributedSampler::cases() const { return cases_by_count(); }
-
-std::optional<Difference> DistributedSampler::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   for (const bool shuffle : {false, true}) {
     for (const bool drop_last : {false, true}) {
       for (const std::int64_t epoch : {0, 1, 5}) {
@@ -65,13 +64,21 @@ std::optional<Difference> DistributedSampler::run(Comm& dist, const Case& exampl
                                      .seed = 11,
                                      .epoch = epoch};
         Share share{{-1, -1}, 5};  // to be overwritten
-        function_(*example.count, options, share);
+        function(*example.count, options, share);
         if (auto wrong = compare_share(share, expected_share(*example.count, options), options))
           return wrong;
       }
     }
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+Family family::distributed_sampler() {
+  return make_family<Function>(
+      "distributed_sampler", "(std::int64_t samples, const SamplerOptions& options, Share& share)",
+      {.cases = cases_by_count, .sends_messages = false}, run);
 }
 
 }  // namespace rankbox

@@ -1,16 +1,20 @@
-#include "verdict/data_parallel/exact_metrics.h"
-
+// Judging exact_metrics: loss and accuracy of all ranks' samples together.
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "verdict/data_parallel/parameters.h"
-#include "verdict/tables.h"
+#include "parallel/metrics.h"
+#include "training/cross_entropy.h"
+#include "verdict/case_lists.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/native_calls.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, const Loss& mine, Metrics& all);
 
 /// Of `count` samples each rank has another number; the last ones have none if there are too few.
 /// So many that floats would round: 2^24 is added to what rank 0 counted.
@@ -34,11 +38,7 @@ std::optional<Difference> compare_number(const char* what, double is, double sho
   return Difference{what, -1, fmt::format("{}", should_be), fmt::format("{}", is), hint};
 }
 
-}  // namespace
-
-std::vector<Case> ExactMetrics::cases() const { return cases_by_count(); }
-
-std::optional<Difference> ExactMetrics::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const int p = dist.world_size();
   Loss together;
   for (int rank = 0; rank < p; ++rank) {
@@ -50,7 +50,7 @@ std::optional<Difference> ExactMetrics::run(Comm& dist, const Case& example) con
 
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   Metrics all{kNan, kNan, -1};
-  function_(dist, share_of(dist.rank(), p, *example.count), all);
+  function(dist, share_of(dist.rank(), p, *example.count), all);
 
   if (all.samples != together.counted) {
     return Difference{"samples", -1, fmt::format("{}", together.counted),
@@ -64,8 +64,15 @@ std::optional<Difference> ExactMetrics::run(Comm& dist, const Case& example) con
   return compare_number("accuracy", all.accuracy, together.accuracy(), hint);
 }
 
-Cost ExactMetrics::cost(const Case& example) const {
-  return native(CollectiveKind::kAllReduce, example.world_size, 6);  // as many bytes as 3 doubles
+NativeCalls calls(const Case& /*example*/) {
+  return {{CollectiveKind::kAllReduce, 6}};  // as many bytes as 3 doubles
+}
+
+}  // namespace
+
+Family family::exact_metrics() {
+  return make_family<Function>("exact_metrics", "(Comm& dist, const Loss& mine, Metrics& all)",
+                               subject_with_calls(cases_by_count, calls), run);
 }
 
 }  // namespace rankbox

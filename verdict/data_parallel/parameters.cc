@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "replay/native_cost.h"
+#include "verdict/case_lists.h"
 #include "verdict/compare.h"
 #include "verdict/inputs.h"
-#include "verdict/tables.h"
 
 namespace rankbox {
 
@@ -55,46 +54,23 @@ std::optional<Difference> compare_averaged(const ParameterList& parameters, int 
     const std::string gradient = parameter.name + "'s gradient";
     const auto mean = [&](std::int64_t i) { return mean_of_gradients(k, i, world_size); };
     auto difference = compare(
-        gradient.c_str(), parameter.gradient, size, mean,
+        gradient, parameter.gradient, size, mean,
         [&](float is, std::int64_t i) {
           return origin(is, mean(i), share(ReduceOp::AVG, rank, i, world_size), world_size);
         },
         tolerance(ReduceOp::AVG));
     if (difference) return difference;
-    const std::string value = parameter.name + "'s value";
-    difference = compare_unchanged(value.c_str(), parameter.value, rank, size);
+    difference = compare_unchanged(parameter.name + "'s value", parameter.value, rank, size);
     if (difference) return difference;
   }
   return std::nullopt;
 }
 
-Cost native(CollectiveKind kind, int world_size, std::int64_t elements) {
-  const Cluster cluster;
-  return cost::native_cost(kind, world_size, static_cast<double>(elements * kElementBytes),
-                           cluster.link(true), cluster.gamma);
-}
-
-Cost native(CollectiveKind kind, int world_size, const std::vector<std::int64_t>& sizes) {
-  Cost sum;
-  for (const std::int64_t size : sizes) {
-    const Cost cost = native(kind, world_size, size);
-    sum = {sum.steps + cost.steps, sum.bytes + cost.bytes, sum.reduced + cost.reduced};
-  }
-  return sum;
-}
-
-Cost times(int n, const Cost& cost) { return {n * cost.steps, n * cost.bytes, n * cost.reduced}; }
-
 std::vector<Case> cases_with_training() {
   std::vector<Case> cases = cases_by_count();
   for (Case& example : cases) example.steps = 0;
-  for (const int world_size : world_sizes()) {
-    Case example;
-    example.world_size = world_size;
-    example.count = kHidden;
-    example.steps = kSteps;
-    cases.push_back(example);
-  }
+  for (const int world_size : world_sizes())
+    cases.push_back({.world_size = world_size, .count = kHidden, .steps = kSteps});
   return cases;
 }
 

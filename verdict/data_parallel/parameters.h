@@ -1,11 +1,9 @@
-// Parameters as exercises are given them: of many sizes, none of which a program may rely on, with
-// gradients whose mean is known.
+// Parameters for exercises: of many sizes, with gradients whose mean is known.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "comm/collective_kind.h"
 #include "training/parameter.h"
 #include "verdict/subject.h"
 
@@ -20,25 +18,16 @@ struct ParameterList {
   std::vector<Parameter*> pointers;
 };
 
-/// Values of element(rank, 0), …; gradients of ReduceOp::AVG's shares, but on odd ranks the third
-/// parameter was not used: its gradient is empty.
+/// Values are element(rank, 0), …; gradients are ReduceOp::AVG's shares. Odd ranks did not use the
+/// third parameter: its gradient is empty.
 ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size);
 
-/// Values as they were, and gradients the means over all ranks.
+/// Values should be unchanged, and gradients the means over all ranks.
 std::optional<Difference> compare_averaged(const ParameterList& parameters, int rank,
                                            int world_size);
 
-/// What the sandbox charges on its usual cluster for a native collective with `elements` floats.
-Cost native(CollectiveKind kind, int world_size, std::int64_t elements);
-
-/// For each of the sizes one, one after the other.
-Cost native(CollectiveKind kind, int world_size, const std::vector<std::int64_t>& sizes);
-
-/// Cost, so many times.
-Cost times(int n, const Cost& cost);
-
-/// Every world size with every count, without training; and each that trains a small model for 20
-/// steps.
+/// Every world size with every count, without training, and then each with 20 steps of training a
+/// small model.
 std::vector<Case> cases_with_training();
 
 }  // namespace rankbox

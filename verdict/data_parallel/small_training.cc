@@ -1,34 +1,15 @@
 #include "verdict/data_parallel/small_training.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "training/cross_entropy.h"
 #include "training/models/mlp.h"
 #include "training/random.h"
-#include "verdict/compare.h"
+#include "verdict/data_parallel/known_mistakes.h"
 
 namespace rankbox {
-
-namespace {
-
-std::optional<Difference> compare_parameter(const Parameter& actual, const Parameter& alone,
-                                            int steps) {
-  const std::string what = fmt::format("{} after {} steps", actual.name, steps);
-  const float* const is = actual.value.data();
-  const float* const should_be = alone.value.data();
-  for (std::int64_t i = 0; i < alone.value.size(); ++i) {
-    if (std::abs(is[i] - should_be[i]) <= kTrainingBound) continue;  // false for NaN
-    return Difference{what, i, in_words(should_be[i]), in_words(is[i]),
-                      "one rank with the whole batch gets there: is the gradient that of the whole "
-                      "batch's mean loss, in every step?"};
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 Model small_model(std::int64_t hidden) {
   return mlp({.inputs = kSmallInputs, .hidden = {hidden}, .classes = kSmallClasses});
@@ -97,13 +78,12 @@ std::optional<Difference> compare_training(Comm& dist, const Case& example,
 
   Sequential alone(small_model(*example.count));
   train_alone(alone, p, *example.steps);
-  const std::vector<Parameter*> actual = together.parameters();
-  const std::vector<Parameter*> expected = alone.parameters();
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (auto difference = compare_parameter(*actual[i], *expected[i], *example.steps))
-      return difference;
-  }
-  return std::nullopt;
+  auto difference = compare_tensors(
+      values_of(together.parameters()), values_of(alone.parameters()), kTrainingBound, {},
+      "one rank with the whole batch gets there: is the gradient that of the whole batch's mean "
+      "loss, in every step?");
+  if (difference) difference->what += fmt::format(" after {} steps", *example.steps);
+  return difference;
 }
 
 }  // namespace rankbox

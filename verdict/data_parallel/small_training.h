@@ -1,9 +1,10 @@
-// A classifier so small that training it takes no time, trained twice: by one rank alone, and by all
-// ranks together, each on its part of every batch. Afterwards both must be the same: that is what data
-// parallel training promises, and nothing that goes wrong on the way escapes it.
+// A small classifier that is trained twice: by one rank alone, and by all ranks together.
 //
-// The model: 6 inputs, a hidden layer, 3 classes; a batch has 4 samples for every rank, and every
-// step another one. (tests/verdict/small_training_test.cc: alone, it learns.)
+// Together, each rank trains on its part of every batch. Data parallel training promises that both
+// models are the same afterwards, so any mistake on the way shows.
+//
+// The model has 6 inputs, a hidden layer and 3 classes. A batch has 4 samples for every rank; every
+// step has another batch. tests/verdict/small_training_test.cc shows that it learns.
 #pragma once
 
 #include <functional>
@@ -21,12 +22,12 @@ inline constexpr std::int64_t kSamplesPerRank = 4;
 inline constexpr std::int64_t kSmallInputs = 6;
 inline constexpr std::int64_t kSmallClasses = 3;
 
-/// How far a parameter may be from the other training's: additions happen in another order.
+/// The bound of parameters' differences between trainings: additions happen in another order.
 inline constexpr float kTrainingBound = 1e-4f;
 
 Model small_model(std::int64_t hidden);
 
-/// The same with three hidden layers, for what needs several: fc1, relu1, … fc4.
+/// The same with three hidden layers: fc1, relu1, … fc4.
 Model deeper_model(std::int64_t width);
 
 /// The batch of all ranks in this step, and a rank's part of it.
@@ -36,14 +37,14 @@ Batch part_of(const Batch& batch, int rank, int world_size);
 /// Forward, loss, backward: adds the gradient of the batch's mean loss. Returns that loss.
 double add_gradients(Sequential& model, const Batch& batch);
 
-/// What all of them learn with.
+/// The optimizer's options in all trainings.
 inline constexpr SgdOptions kSmallSgd = {.learning_rate = 0.2, .momentum = 0.5};
 
-/// What every step of a rank does with its model, and with its part of the batch: leaves the mean of
-/// all ranks' gradients in the parameters, which were zero before.
+/// One step of a rank, with its part of the batch. Leaves the mean of all ranks' gradients in the
+/// model's parameters; gradients are zero before.
 using GradientStep = std::function<void(Sequential& model, const Batch& mine)>;
 
-/// Trains a rank's model so many steps, on its parts of the batches.
+/// Trains a rank's model for `steps` steps, on its parts of the batches.
 void train_together(Sequential& model, int rank, int world_size, int steps,
                     const GradientStep& gradients);
 
@@ -53,10 +54,10 @@ void train_together(Sequential& model, int rank, int world_size, int steps,
 std::optional<Difference> compare_training(Comm& dist, const Case& example,
                                            const GradientStep& gradients, bool holds_result = true);
 
-/// The model after so many steps of one rank with the whole batch.
+/// Trains the model for `steps` steps on one rank, with whole batches.
 void train_alone(Sequential& model, int world_size, int steps);
 
-/// Elements of the model's parameters, in their order.
+/// Elements of the small model's parameters, in order.
 std::vector<std::int64_t> small_model_sizes(std::int64_t hidden);
 
 }  // namespace rankbox

@@ -1,16 +1,20 @@
-#include "verdict/data_parallel/split_without_leak.h"
-
+// Judging split_without_leak: all ranks hold back the same samples.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "training/data/sampler.h"
-#include "verdict/data_parallel/parameters.h"
-#include "verdict/tables.h"
+#include "verdict/case_lists.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/native_calls.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, std::int64_t samples, std::int64_t held_out,
+                          std::int64_t seed, std::vector<std::int64_t>& train,
+                          std::vector<std::int64_t>& validation);
 
 /// Beyond what 32 bits hold, and another one on every rank.
 std::int64_t seed_of(int rank) { return (std::int64_t{rank + 3} << 40) + 17 * rank + 5; }
@@ -38,11 +42,7 @@ std::optional<Difference> compare_list(const char* what, const std::vector<std::
   return std::nullopt;
 }
 
-}  // namespace
-
-std::vector<Case> SplitWithoutLeak::cases() const { return cases_by_count(); }
-
-std::optional<Difference> SplitWithoutLeak::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const std::int64_t samples = *example.count;
   const std::int64_t held_out = held_out_of(samples);
   const auto order = shuffled(samples, static_cast<std::uint64_t>(seed_of(0)), 0);
@@ -51,13 +51,23 @@ std::optional<Difference> SplitWithoutLeak::run(Comm& dist, const Case& example)
 
   std::vector<std::int64_t> train = {-1};
   std::vector<std::int64_t> validation = {-1, -1};  // to be overwritten
-  function_(dist, samples, held_out, seed_of(dist.rank()), train, validation);
+  function(dist, samples, held_out, seed_of(dist.rank()), train, validation);
   if (auto wrong = compare_list("validation", validation, held, others)) return wrong;
   return compare_list("train", train, others, {});
 }
 
-Cost SplitWithoutLeak::cost(const Case& example) const {
-  return native(CollectiveKind::kBroadcast, example.world_size, 2);  // 8 bytes: as 2 floats
+NativeCalls calls(const Case& /*example*/) {
+  return {{CollectiveKind::kBroadcast, 2}};  // 8 bytes, as 2 floats
+}
+
+}  // namespace
+
+Family family::split_without_leak() {
+  return make_family<Function>(
+      "split_without_leak",
+      "(Comm& dist, std::int64_t samples, std::int64_t held_out, std::int64_t seed, "
+      "std::vector<std::int64_t>& train, std::vector<std::int64_t>& validation)",
+      subject_with_calls(cases_by_count, calls), run);
 }
 
 }  // namespace rankbox

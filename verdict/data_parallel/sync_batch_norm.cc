@@ -1,5 +1,4 @@
-#include "verdict/data_parallel/sync_batch_norm.h"
-
+// Judging sync_batch_norm: batch norm over the batch of all ranks, whose parts differ in size.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,13 +6,17 @@
 #include <fmt/format.h>
 
 #include "training/random.h"
+#include "verdict/case_lists.h"
 #include "verdict/compare.h"
-#include "verdict/data_parallel/parameters.h"
-#include "verdict/tables.h"
+#include "verdict/data_parallel/families.h"
+#include "verdict/data_parallel/native_calls.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, const Tensor& x, const Tensor& dy, float epsilon, Tensor& y,
+                          Tensor& dx);
 
 constexpr std::int64_t kFeatures = 3;
 constexpr float kEpsilon = 1e-3f;
@@ -92,15 +95,13 @@ std::optional<Difference> compare_part(const char* what, const Tensor& actual,
   return std::nullopt;
 }
 
-}  // namespace
-
-std::vector<Case> SyncBatchNorm::cases() const {
+std::vector<Case> cases() {
   std::vector<Case> cases = cases_by_count();
   std::erase_if(cases, [](const Case& example) { return *example.count > 1000; });
   return cases;
 }
 
-std::optional<Difference> SyncBatchNorm::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   Part whole;
   std::size_t begin = 0;
   for (int rank = 0; rank < dist.world_size(); ++rank) {
@@ -116,7 +117,7 @@ std::optional<Difference> SyncBatchNorm::run(Comm& dist, const Case& example) co
   Tensor y = full(shape, std::numeric_limits<float>::quiet_NaN());
   Tensor dx = full(shape, std::numeric_limits<float>::quiet_NaN());
 
-  function_(dist, x, dy, kEpsilon, y, dx);
+  function(dist, x, dy, kEpsilon, y, dx);
 
   for (const Tensor* out : {&y, &dx}) {
     if (auto wrong = compare_size(out == &y ? "y" : "dx", *out, x.size())) return wrong;
@@ -133,10 +134,18 @@ std::optional<Difference> SyncBatchNorm::run(Comm& dist, const Case& example) co
   return std::nullopt;
 }
 
-Cost SyncBatchNorm::cost(const Case& example) const {
+NativeCalls calls(const Case& /*example*/) {
   // Of doubles, which are as large as two floats.
-  return native(CollectiveKind::kAllReduce, example.world_size,
-                {2 * (2 * kFeatures + 1), 2 * (2 * kFeatures)});
+  return calls_of(CollectiveKind::kAllReduce, {2 * (2 * kFeatures + 1), 2 * (2 * kFeatures)});
+}
+
+}  // namespace
+
+Family family::sync_batch_norm() {
+  return make_family<Function>(
+      "sync_batch_norm",
+      "(Comm& dist, const Tensor& x, const Tensor& dy, float epsilon, Tensor& y, Tensor& dx)",
+      subject_with_calls(cases, calls), run);
 }
 
 }  // namespace rankbox

@@ -1,22 +1,28 @@
-#include "verdict/mixed_precision/dynamic_loss_scaling.h"
+// Judging dynamic_loss_scaling: all ranks skip a step, or none does, and all know the scale.
+#include "parallel/dynamic_loss_scaling.h"
 
 #include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "verdict/case_lists.h"
+#include "verdict/data_parallel/native_calls.h"
 #include "verdict/data_parallel/parameters.h"
-#include "verdict/tables.h"
+#include "verdict/mixed_precision/families.h"
 
 namespace rankbox {
 
 namespace {
 
+using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters, LossScale& scale,
+                          bool& skip);
+
 constexpr int kInterval = 3;
 constexpr int kSteps = 20;
 
-/// Which rank has a gradient that is not finite in this step; -1: none. Long enough apart for the
-/// scale to grow in between, and each rank at some time.
+/// The rank whose gradient is not finite in this step; -1: none. Overflows are far enough apart for the
+/// scale to grow in between, and each rank has one at some time.
 int overflowing_rank(int step, int world_size) {
   return step % 6 == 2 || step % 7 == 6 ? step % world_size : -1;
 }
@@ -67,23 +73,16 @@ std::optional<Difference> compare_step(int step, bool is_culprit, const Expected
   return std::nullopt;
 }
 
-}  // namespace
-
-std::vector<Case> DynamicLossScaling::cases() const {
+std::vector<Case> cases() {
   std::vector<Case> cases;
   for (const int world_size : world_sizes()) {
-    for (const int steps : {3, kSteps}) {
-      Case example;
-      example.world_size = world_size;
-      example.count = 5;
-      example.steps = steps;
-      cases.push_back(example);
-    }
+    for (const int steps : {3, kSteps})
+      cases.push_back({.world_size = world_size, .count = 5, .steps = steps});
   }
   return cases;
 }
 
-std::optional<Difference> DynamicLossScaling::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const ParameterList parameters =
       make_parameters(parameter_sizes(*example.count), dist.rank(), dist.world_size());
   Tensor& gradient = parameters.pointers[1]->gradient;
@@ -96,7 +95,7 @@ std::optional<Difference> DynamicLossScaling::run(Comm& dist, const Case& exampl
     const float before = last;
     if (is_culprit) last = overflow_of(step);
     bool skip = step % 2 == 0;  // to be overwritten
-    function_(dist, parameters.pointers, scale, skip);
+    function(dist, parameters.pointers, scale, skip);
     last = before;
 
     expected.go_on(culprit >= 0);
@@ -105,8 +104,17 @@ std::optional<Difference> DynamicLossScaling::run(Comm& dist, const Case& exampl
   return std::nullopt;
 }
 
-Cost DynamicLossScaling::cost(const Case& example) const {
-  return times(*example.steps, native(CollectiveKind::kAllReduce, example.world_size, 1));
+NativeCalls calls(const Case& example) {
+  return repeated(*example.steps, {{CollectiveKind::kAllReduce, 1}});
+}
+
+}  // namespace
+
+Family family::dynamic_loss_scaling() {
+  return make_family<Function>(
+      "dynamic_loss_scaling",
+      "(Comm& dist, const std::vector<Parameter*>& parameters, LossScale& scale, bool& skip)",
+      subject_with_calls(cases, calls), run);
 }
 
 }  // namespace rankbox

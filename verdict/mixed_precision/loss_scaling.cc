@@ -1,14 +1,19 @@
-#include "verdict/mixed_precision/loss_scaling.h"
-
+// Judging loss_scaling: gradients that 16 bits hold only when scaled, and not when added up.
 #include <cmath>
 
+#include "training/parameter.h"
+#include "verdict/case_lists.h"
 #include "verdict/compare.h"
+#include "verdict/data_parallel/native_calls.h"
 #include "verdict/data_parallel/parameters.h"
-#include "verdict/tables.h"
+#include "verdict/mixed_precision/families.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, const std::vector<TensorOf<Float16>>& scaled,
+                          float loss_scale, const std::vector<Parameter*>& parameters);
 
 constexpr float kScale = 1024;
 
@@ -41,11 +46,7 @@ std::string origin(float is, float mean) {
   return "the mean over the ranks of gradient / loss_scale, in 32 bits";
 }
 
-}  // namespace
-
-std::vector<Case> LossScaling::cases() const { return cases_by_count(); }
-
-std::optional<Difference> LossScaling::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const int p = dist.world_size();
   std::vector<TensorOf<Float16>> scaled;
   std::vector<Parameter> parameters;
@@ -58,21 +59,30 @@ std::optional<Difference> LossScaling::run(Comm& dist, const Case& example) cons
   std::vector<Parameter*> pointers;
   for (Parameter& parameter : parameters) pointers.push_back(&parameter);
 
-  function_(dist, scaled, kScale, pointers);
+  function(dist, scaled, kScale, pointers);
 
   for (const Parameter& parameter : parameters) {
-    const std::string what = parameter.name + "'s gradient";
     const auto mean = [&](std::int64_t i) { return mean_of(p, i); };
     auto wrong = compare(
-        what.c_str(), parameter.gradient, parameter.value.size(), mean,
+        parameter.name + "'s gradient", parameter.gradient, parameter.value.size(), mean,
         [&](float is, std::int64_t i) { return origin(is, mean(i)); }, 4e-6f);
     if (wrong) return wrong;
   }
   return std::nullopt;
 }
 
-Cost LossScaling::cost(const Case& example) const {
-  return native(CollectiveKind::kAllReduce, example.world_size, parameter_sizes(*example.count));
+NativeCalls calls(const Case& example) {
+  return calls_of(CollectiveKind::kAllReduce, parameter_sizes(*example.count));
+}
+
+}  // namespace
+
+Family family::loss_scaling() {
+  return make_family<Function>(
+      "loss_scaling",
+      "(Comm& dist, const std::vector<TensorOf<Float16>>& scaled, float loss_scale, const "
+      "std::vector<Parameter*>& parameters)",
+      subject_with_calls(cases_by_count, calls), run);
 }
 
 }  // namespace rankbox

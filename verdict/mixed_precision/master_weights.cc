@@ -1,14 +1,18 @@
-#include "verdict/mixed_precision/master_weights.h"
-
+// Judging master_weights: small steps add up in 32 bits, and weights are that, rounded.
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "comm/comm.h"
 #include "verdict/compare.h"
+#include "verdict/mixed_precision/families.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(const TensorOf<Float16>& gradient, float loss_scale, float learning_rate,
+                          Tensor& master, TensorOf<Float16>& weights);
 
 constexpr float kScale = 1024;
 constexpr float kRate = 0.01f;
@@ -30,22 +34,15 @@ std::string origin(float is, std::int64_t i, int steps) {
   return "";
 }
 
-}  // namespace
-
-std::vector<Case> MasterWeights::cases() const {
+std::vector<Case> cases() {
   std::vector<Case> cases;
   for (const int steps : {1, 500}) {
-    for (const std::int64_t count : {0, 1, 97}) {
-      Case example;
-      example.count = count;
-      example.steps = steps;
-      cases.push_back(example);
-    }
+    for (const std::int64_t count : {0, 1, 97}) cases.push_back({.count = count, .steps = steps});
   }
   return cases;
 }
 
-std::optional<Difference> MasterWeights::run(Comm& /*dist*/, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& example) {
   const std::int64_t count = *example.count;
   const int steps = *example.steps;
   TensorOf<Float16> gradient{Shape(count)};
@@ -57,7 +54,7 @@ std::optional<Difference> MasterWeights::run(Comm& /*dist*/, const Case& example
     master.data()[i] = weight(i);
   }
 
-  for (int step = 0; step < steps; ++step) function_(gradient, kScale, kRate, master, weights);
+  for (int step = 0; step < steps; ++step) function(gradient, kScale, kRate, master, weights);
 
   for (std::int64_t i = 0; i < count; ++i) {
     const float moved = static_cast<float>(steps) * step_of(i);
@@ -74,6 +71,16 @@ std::optional<Difference> MasterWeights::run(Comm& /*dist*/, const Case& example
                       "weights are the master's values, rounded to 16 bits"};
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+Family family::master_weights() {
+  return make_family<Function>(
+      "master_weights",
+      "(const TensorOf<Float16>& gradient, float loss_scale, float learning_rate, Tensor& master, "
+      "TensorOf<Float16>& weights)",
+      {.cases = cases, .sends_messages = false}, run);
 }
 
 }  // namespace rankbox

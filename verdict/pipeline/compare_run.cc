@@ -95,8 +95,7 @@ std::optional<Difference> compare_in_flight(const std::vector<StagePass>& promis
                     fmt::format("{} at most", most),
                     std::to_string(in_flight),
                     "what each of them leaves in the stage lies there until its backward",
-                    rank,
-                    true};
+                    rank};
 }
 
 std::optional<Difference> compare_bytes(const std::vector<Event>& events, int rank,
@@ -123,8 +122,7 @@ std::optional<Difference> compare_bytes(const std::vector<Event>& events, int ra
           fmt::format("before the {}, with {} in flight: what was sent, and what forward "
                       "or backward has taken, need not be kept",
                       in_words(*pass, layout.shape.chunks > 1), in_flight),
-          rank,
-          true};
+          rank};
     }
     const Footprint& footprint = footprints[static_cast<std::size_t>(pass->chunk)];
     const int change = pass->turn == Turn::kForward ? 1 : -1;

@@ -6,11 +6,10 @@
 #include <fmt/format.h>
 
 #include "training/models/mlp.h"
-#include "verdict/data_parallel/parameters.h"
-#include "verdict/data_parallel/suspects.h"
+#include "verdict/case_lists.h"
+#include "verdict/data_parallel/known_mistakes.h"
 #include "verdict/judge.h"
 #include "verdict/memory_window.h"
-#include "verdict/tables.h"
 
 namespace rankbox {
 
@@ -38,7 +37,7 @@ std::vector<NamedTensor> state_of(const std::vector<Parameter*>& parameters,
     if (!parameter->value.empty()) state.push_back({parameter->name, parameter->value});
   }
   for (std::size_t k = 0; k < shards.size(); ++k) {
-    // The zeros behind the last element are nobody's.
+    // The padding behind the last element belongs to no parameter.
     std::int64_t elements = 0;
     for (const Shape& shape : shards[k].shapes) elements += shape.elements();
     const std::int64_t each = shard_size(elements, world_size);
@@ -73,6 +72,24 @@ void step_with(Sequential& model, const std::vector<Weighted>& parts) {
   optimizer.step();
 }
 
+/// Whether a step held more than the limit, and a bit for activations and bookkeeping.
+std::optional<Difference> compare_memory(const MemoryWindow& window, const MemoryLimit& limit,
+                                         std::int64_t width) {
+  if (judges_only_values()) return std::nullopt;  // libraries hold memory of their own
+  const std::int64_t peak = limit.peak + activation_bytes(width) + kBookkeeping;
+  const std::int64_t kept = limit.kept + kBookkeeping;
+  const bool keeps = window.kept() > kept;
+  if (!keeps && window.peak() <= peak) return std::nullopt;
+  Difference excess{
+      keeps ? "memory still held after a step" : "memory held at the worst moment of a step", -1,
+      "at most " + in_bytes(keeps ? kept : peak), in_bytes(keeps ? window.kept() : window.peak()),
+      keeps ? "besides what was given: is a copy kept for the next step? Each rank has its shard, "
+              "and nothing of the others'"
+            : "besides what was given: is something whole for longer than it is needed?"};
+  excess.kind = FailureKind::kMemory;
+  return excess;
+}
+
 }  // namespace
 
 Model sharded_model(std::int64_t width) {
@@ -88,11 +105,7 @@ std::vector<std::int64_t> sharded_layer_sizes(std::int64_t width) {
 std::vector<Case> cases_of_sharding() {
   std::vector<Case> cases;
   const auto add = [&](int world_size, std::int64_t width, int steps) {
-    Case example;
-    example.world_size = world_size;
-    example.count = width;
-    example.steps = steps;
-    cases.push_back(example);
+    cases.push_back({.world_size = world_size, .count = width, .steps = steps});
   };
   for (const int world_size : world_sizes()) {
     for (const std::int64_t width : {std::int64_t{1}, std::int64_t{2}, kWidth})
@@ -116,39 +129,39 @@ Groups by_layer(Sequential& model) {
 ShardedTraining::ShardedTraining(const Case& example, int rank, Groups (*group)(Sequential& model))
     : model(sharded_model(*example.count)),
       shards(shards_of(group(model), rank, example.world_size)),
-      optimizer(mine_of(shards), kSmallSgd) {}
+      optimizer(mine_of(shards), kSmallSgd),
+      example_(example),
+      rank_(rank),
+      group_(group) {}
 
-void watch_memory(const Case& example, const MemoryLimit& limit, const std::function<void()>& step,
-                  std::optional<Difference>& wrong) {
-  const MemoryWindow window;
-  step();
-  // Elsewhere the libraries below hold memory of their own.
-  if (wrong || judges_only_values()) return;
-  const std::int64_t activations = activation_bytes(*example.count);
-  const std::int64_t peak = limit.peak + activations + kBookkeeping;
-  const std::int64_t kept = limit.kept + kBookkeeping;
-  const bool keeps = window.kept() > kept;
-  if (!keeps && window.peak() <= peak) return;
-  wrong = Difference{
-      keeps ? "memory still held after a step" : "memory held at the worst moment of a step", -1,
-      "at most " + in_bytes(keeps ? kept : peak), in_bytes(keeps ? window.kept() : window.peak()),
-      keeps ? "besides what was given: is a copy kept for the next step? Each rank has its shard, "
-              "and "
-              "nothing of the others'"
-            : "besides what was given: is something whole for longer than it is needed?"};
-  wrong->is_of_memory = true;
+std::optional<Difference> ShardedTraining::run(
+    const MemoryLimit& limit,
+    const std::function<std::optional<Difference>(const Batch& mine, const Watch& watch)>& step) {
+  std::optional<Difference> excess;
+  const Watch watch = [&](const std::function<void()>& call) {
+    const MemoryWindow window;
+    call();
+    if (!excess) excess = compare_memory(window, limit, *example_.count);
+  };
+  for (int i = 0; i < steps_in(example_); ++i) {
+    const Batch whole = small_batch(example_.world_size, i);
+    if (auto wrong = step(part_of(whole, rank_, example_.world_size), watch)) return wrong;
+  }
+  if (auto wrong = compare()) return wrong;
+  return excess;
 }
 
-std::optional<Difference> compare_sharded(const Case& example, int rank, ShardedTraining& actual,
-                                          Groups (*group)(Sequential& model)) {
-  const int p = example.world_size;
-  const std::vector<Parameter*> parameters = actual.model.parameters();
+std::optional<Difference> ShardedTraining::compare() {
+  const int rank = rank_, p = example_.world_size;
+  const auto group = group_;
+  const std::int64_t width = *example_.count;
+  const std::vector<Parameter*> parameters = model.parameters();
   const bool with_values = !parameters.front()->value.empty();
-  const auto state_after = [=](Sequential& model) {
-    return state_of_whole(model, group, with_values, rank, p);
+  const auto state_after = [=](Sequential& trained) {
+    return state_of_whole(trained, group, with_values, rank, p);
   };
-  Sequential alone(sharded_model(*example.count));
-  train_alone(alone, p, steps_in(example));
+  Sequential alone(sharded_model(width));
+  train_alone(alone, p, steps_in(example_));
 
   const auto after_one_step_with = [=](int first, int last, double weight) {
     return [=] {
@@ -156,33 +169,32 @@ std::optional<Difference> compare_sharded(const Case& example, int rank, Sharded
       std::vector<Weighted> parts;
       for (int other = first; other < last; ++other)
         parts.push_back({part_of(whole, other, p), weight});
-      Sequential model(sharded_model(*example.count));
-      step_with(model, parts);
-      return state_after(model);
+      Sequential wrong(sharded_model(width));
+      step_with(wrong, parts);
+      return state_after(wrong);
     };
   };
-  const std::vector<Suspect> suspects = {
+  const std::vector<Mistake> mistakes = {
       {"that is a step with this rank's own gradient: the others' are missing",
        after_one_step_with(rank, rank + 1, 1)},
       {"that is a step with the sum of all ranks' gradients: their mean is wanted",
        after_one_step_with(0, p, 1)},
       {"the shards are right, and the values are as they were before the step: the new ones have "
-       "to "
-       "come back",
+       "to come back",
        [=] {
-         Sequential before(sharded_model(*example.count));
-         Sequential after(sharded_model(*example.count));
+         Sequential before(sharded_model(width));
+         Sequential after(sharded_model(width));
          train_alone(after, p, 1);
          return state_of(with_values ? before.parameters() : std::vector<Parameter*>{},
                          shards_of(group(after), rank, p), rank, p);
        }},
       {"all is as it was before the step", [=] {
-         Sequential model(sharded_model(*example.count));
-         return state_after(model);
+         Sequential before(sharded_model(width));
+         return state_after(before);
        }}};
   return compare_tensors(
-      state_of(parameters, actual.shards, rank, p), state_after(alone), kTrainingBound,
-      steps_in(example) == 1 ? suspects : std::vector<Suspect>{},
+      state_of(parameters, shards, rank, p), state_after(alone), kTrainingBound,
+      steps_in(example_) == 1 ? mistakes : std::vector<Mistake>{},
       "one rank with the whole batch gets there: is it the mean gradient of this "
       "shard, and of all its elements, also the last ones?");
 }
@@ -196,18 +208,6 @@ ShardBytes shard_bytes(const std::vector<std::int64_t>& sizes, int world_size) {
   }
   bytes.largest = bytes.largest_shard * world_size;
   return bytes;
-}
-
-Cost cost_of_step(const std::vector<std::int64_t>& sizes, int world_size, int gathers) {
-  std::vector<std::int64_t> padded, shards;
-  for (const std::int64_t size : sizes) {
-    shards.push_back(shard_size(size, world_size));
-    padded.push_back(shards.back() * world_size);
-  }
-  const Cost scatter = native(CollectiveKind::kReduceScatter, world_size, padded);
-  const Cost gather = times(gathers, native(CollectiveKind::kAllGather, world_size, shards));
-  return {scatter.steps + gather.steps, scatter.bytes + gather.bytes,
-          scatter.reduced + gather.reduced};
 }
 
 }  // namespace rankbox

@@ -1,9 +1,9 @@
-// Judging ZeRO: what its three stages have in common.
+// Training with shards, compared with training on one rank.
 //
-// A model of some layers is trained with shards, and by one rank alone; both must come to the same values.
-// Sizes that ranks cannot share equally are among the cases. Every step is watched by a MemoryWindow: what
-// a rank holds while it works, and what is left when it is done, must be what the contract says. Layers
-// of some cases are so wide that bookkeeping does not matter.
+// What the three stages of ZeRO share: a model of some layers is trained with shards and by one rank
+// alone, and both must come to the same values. Some sizes cannot be shared equally. A MemoryWindow
+// watches every step: what a rank holds during and after it must be what the contract says. Some cases
+// have layers so wide that bookkeeping does not matter.
 #pragma once
 
 #include <cstdint>
@@ -19,45 +19,51 @@
 
 namespace rankbox {
 
-/// fc1, relu1, … fc5. Its width is the cases' count; fc2 to fc4 are the largest layers.
+/// fc1, relu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers.
 Model sharded_model(std::int64_t width);
 
 /// Elements of the parameters of each layer that has any.
 std::vector<std::int64_t> sharded_layer_sizes(std::int64_t width);
 
-/// A step; 20 of them; and a few with wide layers.
+/// One step; 20 steps; and two steps with wide layers.
 std::vector<Case> cases_of_sharding();
 int steps_in(const Case& example);
 
-/// How parameters are put together to shards.
+/// The parameters of each shard.
 using Groups = std::vector<std::vector<Parameter*>>;
 Groups all_in_one(Sequential& model);
 Groups by_layer(Sequential& model);
+
+/// The bytes that a rank may hold besides what it was given.
+struct MemoryLimit {
+  std::int64_t peak = 0;  // during a step
+  std::int64_t kept = 0;  // after it
+};
+
+/// Runs the function under judgement, and watches its memory.
+using Watch = std::function<void(const std::function<void()>& call)>;
 
 /// A rank's model, its shards, and the optimizer of these.
 struct ShardedTraining {
   ShardedTraining(const Case& example, int rank, Groups (*group)(Sequential& model));
 
+  /// Runs all steps, each on this rank's part of the batch. Returns the first difference that a step
+  /// returns, or else one of the values, or else the first excess of memory.
+  std::optional<Difference> run(
+      const MemoryLimit& limit,
+      const std::function<std::optional<Difference>(const Batch& mine, const Watch& watch)>& step);
+
   Sequential model;
   std::vector<Shard> shards;  // [group]
   Sgd optimizer;
+
+ private:
+  std::optional<Difference> compare();
+
+  const Case example_;
+  const int rank_;
+  Groups (*const group_)(Sequential& model);
 };
-
-/// What a rank may hold besides what it was given, in bytes.
-struct MemoryLimit {
-  std::int64_t peak = 0;  // while it works
-  std::int64_t kept = 0;  // when it is done
-};
-
-/// Runs one step, and says whether the rank held more than it may, and a bit for activations and
-/// bookkeeping. Once `wrong` is set, it stays.
-void watch_memory(const Case& example, const MemoryLimit& limit, const std::function<void()>& step,
-                  std::optional<Difference>& wrong);
-
-/// Compares the shards, and the values of the model's parameters if they have any, with those after
-/// training alone.
-std::optional<Difference> compare_sharded(const Case& example, int rank, ShardedTraining& actual,
-                                          Groups (*group)(Sequential& model));
 
 /// Bytes of one rank's shards of all groups; of the largest group, padded; of its shard.
 struct ShardBytes {
@@ -66,9 +72,5 @@ struct ShardBytes {
   std::int64_t largest_shard = 0;
 };
 ShardBytes shard_bytes(const std::vector<std::int64_t>& sizes, int world_size);
-
-/// What a step costs that reduce-scatters the gradients of each group once, and all-gathers its values so
-/// many times.
-Cost cost_of_step(const std::vector<std::int64_t>& sizes, int world_size, int gathers);
 
 }  // namespace rankbox

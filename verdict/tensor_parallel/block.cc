@@ -1,37 +1,104 @@
 #include "verdict/tensor_parallel/block.h"
 
+#include <string>
+
+#include "parallel/layer_shards.h"
+
 namespace rankbox {
 
-std::optional<Difference> compare_block(const Passes& actual, const BlockCheck& check) {
-  const auto ranks = static_cast<float>(check.world_size);
-  const Tensor& y = check.whole.y;
-  const Tensor& dx = check.whole.dx;
-  Tensor b(y.shape());  // the bias in every row
-  for (std::int64_t i = 0; i < b.size(); ++i)
-    b.data()[i] = check.bias.data()[i % check.bias.size()];
+namespace {
 
-  if (auto wrong = compare_tensor(
-          "forward: y", actual.y, check.part(y), kBlockBound,
-          {{"that is this rank's share alone: the ranks' are to be added up, behind the last layer",
-            check.part(weighted_sum(1, check.own.y, b))},
-           {"the bias is in it p times: it was added on every rank, before the sum",
-            check.part(weighted_sum(ranks - 1, b, y))},
-           {"the bias is missing", check.part(weighted_sum(-1, b, y))},
-           {"that is the mean of the ranks' shares: their sum is wanted",
-            check.part(weighted_sum(1 / ranks, weighted_sum(-1, b, y), b))},
-           {"these are all ranks' rows: each keeps its own", y}},
-          "this should be y of the whole block"))
-    return wrong;
-  return compare_tensor(
-      "backward: dx", actual.dx, check.part(dx), kBlockBound,
+/// Numbers go up to about 30, and their sums have another order than the whole layer's.
+constexpr float kBound = 1e-4f;
+
+Linear linear(const std::string& name, std::int64_t out, std::int64_t in) {
+  return {small_values({out, in}, name + ".weight"), small_values(out, name + ".bias")};
+}
+
+/// The gradient of a bias that is added to these rows.
+Tensor gradient_of_bias(const Tensor& rows, std::int64_t width) {
+  Tensor sum = full(width, kGradientBefore);
+  for (std::int64_t i = 0; i < rows.size(); ++i) sum.data()[i % width] += rows.data()[i];
+  return sum;
+}
+
+/// The shard's gradients should be these parts of the whole's; its values are those it was made of.
+std::vector<ParameterCheck> checks_of(const BlockShard& shard, const Block& whole,
+                                      const BlockShape& shape, int rank, int world_size) {
+  const auto rows = [=](const Tensor& all) { return row_part(all, rank, world_size); };
+  const auto columns = [=](const Tensor& all) { return column_part(all, rank, world_size); };
+  const std::string first = std::string("shard.") + shape.first;
+  const std::string last = std::string("shard.") + shape.last;
+  return {{&shard.first.weight, first + ".weight", rows(whole.first.weight.gradient),
+           rows(whole.first.weight.value)},
+          {&shard.first.bias, first + ".bias", rows(whole.first.bias.gradient),
+           rows(whole.first.bias.value)},
+          {&shard.last.weight, last + ".weight", columns(whole.last.weight.gradient),
+           columns(whole.last.weight.value)},
+          {&shard.bias, "shard.bias", whole.last.bias.gradient, whole.last.bias.value}};
+}
+
+}  // namespace
+
+BlockShape mlp_shape(std::int64_t in, std::int64_t out, int world_size) {
+  return {"fc1", "fc2", in, 2 * world_size, 2 * world_size, out};
+}
+
+Block::Block(const BlockShape& shape)
+    : first(linear(shape.first, shape.first_out, shape.in)),
+      last(linear(shape.last, shape.out, shape.last_in)) {}
+
+BlockShard::BlockShard(const Block& whole, int rank, int world_size)
+    : first(column_shard(whole.first, rank, world_size)),
+      last(row_shard(whole.last, rank, world_size)),
+      bias(whole.last.bias) {}
+
+std::optional<Difference> compare_block(const Comm& dist, const BlockRun& run,
+                                        const BlockFunction& function) {
+  const int r = dist.rank(), p = dist.world_size();
+  const auto part = [&](const Tensor& all) { return run.cut_by_rows ? row_part(all, r, p) : all; };
+  Block block(run.shape);
+  BlockShard shard(block, r, p);
+  start_gradients(block.parameters());
+  start_gradients(shard.parameters());
+
+  Saved saved(run.pass);
+  const Passes actual =
+      both_directions(clone(part(run.x)), clone(part(run.dy)),
+                      [&](Direction way, Tensor& tensor) { function(shard, way, tensor, saved); });
+
+  BlockShard fresh(block, r, p);
+  Chain chain(block.first, run.middle, block.last);
+  Chain own_chain(fresh.first, run.own_middle, fresh.last);
+  const Passes whole = run_alone(chain, run.x, run.dy, run.pass);
+  const Passes own = run_alone(own_chain, run.x, run.dy, run.pass);
+  const auto ranks = static_cast<float>(p);
+  TensorCheck y = {part(whole.y),
+                   mistakes_of_sum(whole.y, own.y, block.last.bias.value, p,
+                                   {"that is this rank's share alone: the ranks' are to be added "
+                                    "up, behind the last layer",
+                                    "that is the mean of the ranks' shares: their sum is wanted"}),
+                   "this should be y of the whole block"};
+  for (Guess& guess : y.guesses) guess.tensor = part(guess.tensor);
+  y.guesses.push_back({"these are all ranks' rows: each keeps its own", whole.y});
+  const TensorCheck dx = {
+      part(whole.dx),
       {{"that is what this rank's weights give: the ranks' are to be added up (f, backward)",
-        check.part(check.own.dx)},
+        part(own.dx)},
        {"dy was added up over the ranks: all have the whole of it, and backward g leaves it alone",
-        check.part(scaled(dx, ranks))},
+        part(scaled(whole.dx, ranks))},
        {"that is the mean over the ranks: each rank's is a summand, so their sum is wanted",
-        check.part(scaled(dx, 1 / ranks))},
-       {"these are all ranks' rows: each keeps its own", dx}},
-      "this should be dx of the whole block");
+        part(scaled(whole.dx, 1 / ranks))},
+       {"these are all ranks' rows: each keeps its own", whole.dx}},
+      "this should be dx of the whole block"};
+
+  std::vector<ParameterCheck> parameters = checks_of(shard, block, run.shape, r, p);
+  if (run.cut_by_rows) {
+    parameters.back().guesses = {
+        {"that is the gradient of this rank's rows: b is added to all ranks' rows",
+         gradient_of_bias(part(run.dy), run.shape.out)}};
+  }
+  return compare_shard(actual, saved, y, dx, parameters, kBound, p);
 }
 
 }  // namespace rankbox

@@ -1,19 +1,56 @@
-// Three layers of which the first is cut by columns and the last by rows: what the blocks of a
-// transformer have in common, and so the mistakes.
+// A block: a linear layer cut by columns, a layer between, and a linear layer cut by rows.
+//
+// The blocks of a transformer have this shape, and so the same mistakes are made in them.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <vector>
 
+#include "comm/comm.h"
+#include "parallel/direction.h"
 #include "training/layer.h"
+#include "training/layers/linear.h"
 #include "verdict/tensor_parallel/whole_and_parts.h"
 
 namespace rankbox {
 
-/// How far a block's numbers, up to about 30, may be from the whole layer's: sums have another order.
-inline constexpr float kBlockBound = 1e-4f;
+struct BlockShape {
+  const char* first;  // the names of the linear layers
+  const char* last;
+  std::int64_t in = 0;
+  std::int64_t first_out = 0;
+  std::int64_t last_in = 0;
+  std::int64_t out = 0;
+};
 
-/// One after the other. REQUIRES: they live longer.
+/// An MLP with two hidden units for every rank.
+BlockShape mlp_shape(std::int64_t in, std::int64_t out, int world_size);
+
+/// The linear layers of the whole block.
+struct Block {
+  explicit Block(const BlockShape& shape);
+
+  Linear first;
+  Linear last;
+
+  std::vector<Parameter*> parameters() {
+    return {&first.weight, &first.bias, &last.weight, &last.bias};
+  }
+};
+
+/// A rank's part of them.
+struct BlockShard {
+  BlockShard(const Block& whole, int rank, int world_size);
+
+  Linear first;
+  Linear last;
+  Parameter bias;  // of the last layer, whole
+
+  std::vector<Parameter*> parameters() { return {&first.weight, &first.bias, &last.weight, &bias}; }
+};
+
+/// Three layers in a row. REQUIRES: they live longer.
 class Chain : public Layer {
  public:
   Chain(Layer& first, Layer& middle, Layer& last) : layers_{&first, &middle, &last} {}
@@ -31,17 +68,23 @@ class Chain : public Layer {
   Layer* layers_[3];
 };
 
-/// What a block should have made, and what goes into wrong ones.
-struct BlockCheck {
-  Passes whole;  // on one rank
-  Passes own;    // what this rank's parts of the layers give: y without the bias
-  Tensor bias;   // of the last layer
-  int world_size = 1;
-  /// Which part of them this rank should have: all, or some rows.
-  std::function<Tensor(const Tensor&)> part = [](const Tensor& all) { return all; };
+/// Both directions of a block, on all ranks.
+struct BlockRun {
+  BlockShape shape;
+  Layer& middle;      // of the whole block
+  Layer& own_middle;  // of this rank's part
+  Tensor x;           // of the whole block
+  Tensor dy;          // of the whole block
+  Pass pass = {};
+  bool cut_by_rows = false;  // ranks have their rows of x, y, dy and dx alone
 };
 
-/// y and dx.
-std::optional<Difference> compare_block(const Passes& actual, const BlockCheck& check);
+/// The function under judgement, in one direction.
+using BlockFunction =
+    std::function<void(BlockShard& shard, Direction direction, Tensor& tensor, Saved& saved)>;
+
+/// Compares y, dx and the gradients of this rank's shard with those of the whole block on one rank.
+std::optional<Difference> compare_block(const Comm& dist, const BlockRun& run,
+                                        const BlockFunction& function);
 
 }  // namespace rankbox

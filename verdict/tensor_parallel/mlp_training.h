@@ -1,6 +1,7 @@
-// A classifier of linear layer, GELU and linear layer, trained twice: by all ranks together, each
-// with its part of the layers and all of every batch, and by one rank alone. Afterwards the parts must
-// be those of the one. (tests/verdict/mlp_training_test.cc: alone, it learns.)
+// A small MLP that is trained twice: by all ranks together, and by one rank alone.
+//
+// Together, each rank has its part of the layers and all of every batch. Afterwards the parts must be
+// those of the model that was trained alone. tests/verdict/mlp_training_test.cc shows that it learns.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +10,23 @@
 
 #include "comm/comm.h"
 #include "parallel/parallel_mlp.h"
-#include "verdict/subject.h"
-#include "verdict/tensor_parallel/whole_mlp.h"
+#include "verdict/tensor_parallel/block.h"
 
 namespace rankbox {
+
+using MlpFunction = void (*)(Comm& dist, ParallelMlp& shard, Direction direction, Tensor& tensor,
+                             Saved& saved);
 
 inline constexpr std::int64_t kMlpBatch = 16;
 inline constexpr std::int64_t kMlpInputs = 6;
 inline constexpr std::int64_t kMlpClasses = 3;
 
-/// Numbers of ranks that it is trained with.
+/// The world sizes that it is trained with.
 std::vector<int> mlp_training_sizes();
 
-/// So many steps of one rank.
-void train_mlp_alone(WholeMlp& model, int steps);
+/// Trains the block, with GELU between its layers, for `steps` steps on one rank.
+void train_mlp_alone(Block& model, int steps);
 
-std::optional<Difference> compare_mlp_training(Comm& dist, int steps,
-                                               void (*block)(Comm& dist, ParallelMlp& shard,
-                                                             Direction direction, Tensor& tensor,
-                                                             Saved& saved));
+std::optional<Difference> compare_mlp_training(Comm& dist, int steps, MlpFunction function);
 
 }  // namespace rankbox

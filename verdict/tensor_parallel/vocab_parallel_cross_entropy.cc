@@ -1,4 +1,5 @@
-#include "verdict/tensor_parallel/vocab_parallel_cross_entropy.h"
+// Judging vocab_parallel_cross_entropy: logits that are large, labels that count nowhere, and more ranks than classes.
+#include "parallel/vocab_parallel_cross_entropy.h"
 
 #include <cmath>
 #include <functional>
@@ -8,11 +9,16 @@
 
 #include "parallel/layer_shards.h"
 #include "training/random.h"
+#include "verdict/data_parallel/native_calls.h"
+#include "verdict/tensor_parallel/families.h"
 #include "verdict/tensor_parallel/whole_and_parts.h"
 
 namespace rankbox {
 
 namespace {
+
+using Function = void (*)(Comm& dist, const Tensor& logits, std::int64_t classes,
+                          std::span<const std::int32_t> labels, Loss& loss);
 
 constexpr double kSumBound = 1e-5;  // relative; losses are up to 500 a row
 constexpr float kGradientBound = 2e-6f;
@@ -50,14 +56,14 @@ std::vector<std::int32_t> labels_of(std::int64_t batch, std::int64_t classes) {
 }
 
 /// A loss with a mistake in it.
-struct Mistake {
+struct WrongLoss {
   bool local_classes = false;   // softmax over the rank's own classes
   bool local_largest = false;   // ranks' sums of e^(x - own largest) are added up
   bool local_labels = false;    // a label is compared with the number of the rank's own class
   bool ignored_counts = false;  // a row without a label has a loss, too
 };
 
-double sum_with(const Mistake& mistake, const Tensor& logits,
+double sum_with(const WrongLoss& mistake, const Tensor& logits,
                 const std::vector<std::int32_t>& labels, int rank, int world_size) {
   const std::int64_t classes = logits.shape().extents()[1];
   const auto begin_of = [&](int r) { return classes * r / world_size; };
@@ -83,7 +89,7 @@ double sum_with(const Mistake& mistake, const Tensor& logits,
 
 std::string hint_for(double is, const Tensor& logits, const std::vector<std::int32_t>& labels,
                      int rank, int world_size) {
-  const std::pair<const char*, Mistake> mistakes[] = {
+  const std::pair<const char*, WrongLoss> mistakes[] = {
       {"that is softmax over this rank's own classes: sums are of all ranks'",
        {.local_classes = true}},
       {"each rank subtracted its own largest: such sums cannot be added up; the largest of all "
@@ -101,11 +107,7 @@ std::string hint_for(double is, const Tensor& logits, const std::vector<std::int
   return "the sum over rows of log Σ e^(x - m) - (x_label - m), over the classes of all ranks";
 }
 
-}  // namespace
-
-std::vector<Case> VocabParallelCrossEntropy::cases() const { return cases_by_rows({1, 2, 4, 9}); }
-
-std::optional<Difference> VocabParallelCrossEntropy::run(Comm& dist, const Case& example) const {
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const int r = dist.rank(), p = dist.world_size();
   const std::int64_t batch = *example.count, classes = classes_of(p, batch);
   const Tensor logits = logits_of(batch, classes);
@@ -116,7 +118,7 @@ std::optional<Difference> VocabParallelCrossEntropy::run(Comm& dist, const Case&
   Loss loss;
   loss.sum = std::numeric_limits<double>::quiet_NaN();
   loss.counted = -1;
-  function_(dist, own, classes, labels, loss);
+  function(dist, own, classes, labels, loss);
 
   const Loss expected = cross_entropy(logits, labels);
   if (loss.counted != expected.counted) {
@@ -132,24 +134,41 @@ std::optional<Difference> VocabParallelCrossEntropy::run(Comm& dist, const Case&
   const auto ranks = static_cast<float>(p);
   const auto counted = static_cast<float>(expected.counted);
   if (auto wrong = compare_tensor(
-          "loss.gradient", loss.gradient, part, kGradientBound,
-          {{"it was divided by p: all ranks have the same batch, so there is no mean to take",
-            scaled(part, 1 / ranks)},
-           {"that is the derivative of the sum: divide by how many samples count",
-            scaled(part, counted)},
-           {"that is divided by all rows: those labelled kIgnoredLabel do not count",
-            scaled(part, counted / static_cast<float>(batch))}},
-          "(softmax - (1 for the label)) / counted, for this rank's classes; 0 in rows labelled "
-          "kIgnoredLabel"))
+          "loss.gradient", loss.gradient,
+          {part,
+           {{"it was divided by p: all ranks have the same batch, so there is no mean to take",
+             scaled(part, 1 / ranks)},
+            {"that is the derivative of the sum: divide by how many samples count",
+             scaled(part, counted)},
+            {"that is divided by all rows: those labelled kIgnoredLabel do not count",
+             scaled(part, counted / static_cast<float>(batch))}},
+           "(softmax - (1 for the label)) / counted, for this rank's classes; 0 in rows labelled "
+           "kIgnoredLabel"},
+          kGradientBound))
     return wrong;
   if (to_host(own) != before)
     return Difference{"logits", -1, "unchanged", "changed", "an input, which stays as it was"};
   return std::nullopt;
 }
 
-std::vector<NativeCall> VocabParallelCrossEntropy::exchanges(const Case& example) const {
+NativeCalls calls(const Case& example) {
   return {{CollectiveKind::kAllReduce, *example.count},
           {CollectiveKind::kAllReduce, 2 * *example.count}};
+}
+
+}  // namespace
+
+Family family::vocab_parallel_cross_entropy() {
+  return make_family<Function>(
+      "vocab_parallel_cross_entropy",
+      "(Comm& dist, const Tensor& logits, std::int64_t classes, std::span<const std::int32_t> "
+      "labels, Loss& loss)",
+      subject_with_calls(
+          [] {
+            return cases_by_rows({1, 2, 4, 9});
+          },
+          calls, {check_of_calls(calls)}),
+      run);
 }
 
 }  // namespace rankbox

@@ -1,13 +1,10 @@
 #include "verdict/tensor_parallel/whole_and_parts.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include "training/random.h"
-#include "verdict/compare.h"
-#include "verdict/tables.h"
+#include "verdict/case_lists.h"
+#include "verdict/data_parallel/known_mistakes.h"
 
 namespace rankbox {
 
@@ -15,16 +12,34 @@ namespace {
 
 constexpr float kSame = 1e-4f;  // to a guess: its sum may have been rounded in another order
 
-/// The first element that is further away; -1: none. NaN is.
-std::int64_t first_beyond(float bound, const Tensor& a, const Tensor& b) {
-  for (std::int64_t i = 0; i < b.size(); ++i) {
-    if (!(std::abs(a.data()[i] - b.data()[i]) <= bound)) return i;
+/// Gradients, with hints on sums and means over ranks; and unchanged values.
+std::optional<Difference> compare_parameter(const ParameterCheck& check, float bound,
+                                            int world_size) {
+  const auto p = static_cast<float>(world_size);
+  const Tensor& right = check.gradient;
+  const Tensor before = full(right.shape(), kGradientBefore);
+  const Tensor added = weighted_sum(-1, before, right);
+  const char* const summed =
+      "p times as much was added: summed over ranks that all had the whole of it?";
+  const char* const averaged =
+      "what was added is divided by p: all ranks work on the same batch, so there is no mean to "
+      "take";
+  std::vector<Guess> guesses = check.guesses;
+  for (const auto& [hint, factor] : {std::pair(summed, p), std::pair(averaged, 1 / p)}) {
+    guesses.push_back({hint, scaled(right, factor)});
+    guesses.push_back({hint, weighted_sum(factor, added, before)});
   }
-  return -1;
-}
-
-bool is_same(const Tensor& a, const Tensor& b) {
-  return a.size() == b.size() && first_beyond(kSame, a, b) == -1;
+  guesses.push_back({"what was there before is gone: backward adds to gradients", added});
+  guesses.push_back({"nothing was added to it", before});
+  auto wrong = compare_tensor("gradient (begun with 1) of " + check.name, check.actual->gradient,
+                              {right, guesses,
+                               "it is what the whole layer on one rank has at this place, with "
+                               "nothing to add up or divide"},
+                              bound);
+  if (wrong) return wrong;
+  return compare_tensor(check.name + "'s value", check.actual->value,
+                        {check.value, {}, "the optimizer's to change: it has to stay as it was"},
+                        0);
 }
 
 }  // namespace
@@ -32,12 +47,8 @@ bool is_same(const Tensor& a, const Tensor& b) {
 std::vector<Case> cases_by_rows(const std::vector<std::int64_t>& counts) {
   std::vector<Case> cases;
   for (const int world_size : world_sizes()) {
-    for (const std::int64_t rows : counts) {
-      Case example;
-      example.world_size = world_size;
-      example.count = rows;
-      cases.push_back(example);
-    }
+    for (const std::int64_t rows : counts)
+      cases.push_back({.world_size = world_size, .count = rows});
   }
   return cases;
 }
@@ -71,21 +82,28 @@ Passes run_alone(Layer& layer, Tensor x, Tensor dy, const Pass& pass) {
 }
 
 std::optional<Difference> compare_tensor(const std::string& what, const Tensor& actual,
-                                         const Tensor& expected, float bound,
-                                         const std::vector<Guess>& guesses, const char* otherwise) {
-  auto difference = compare_size(what.c_str(), actual, expected.size());
-  if (!difference) {
-    const std::int64_t i = first_beyond(bound, actual, expected);
-    if (i == -1) return std::nullopt;
-    difference = Difference{what, i, in_words(expected.data()[i]), in_words(actual.data()[i]), ""};
+                                         const TensorCheck& check, float bound) {
+  std::vector<Mistake> mistakes;
+  for (const Guess& guess : check.guesses) {
+    mistakes.push_back({guess.hint, [&] {
+                          return std::vector<NamedTensor>{{what, guess.tensor}};
+                        }});
   }
-  difference->hint = otherwise;
-  for (const Guess& guess : guesses) {
-    if (is_same(guess.tensor, expected) || !is_same(actual, guess.tensor)) continue;
-    difference->hint = guess.hint;
-    break;
-  }
-  return difference;
+  return compare_tensors({{what, actual}}, {{what, check.expected}}, bound, mistakes,
+                         check.otherwise, kSame);
+}
+
+std::vector<Guess> mistakes_of_sum(const Tensor& y, const Tensor& own_product, const Tensor& bias,
+                                   int world_size, const HintsOfSum& hints) {
+  const auto ranks = static_cast<float>(world_size);
+  Tensor b(y.shape());  // the bias in every row
+  for (std::int64_t i = 0; i < b.size(); ++i) b.data()[i] = bias.data()[i % bias.size()];
+  const Tensor product = weighted_sum(-1, b, y);
+  return {{hints.alone, weighted_sum(1, own_product, b)},
+          {"the bias is in it p times: it was added on every rank, before the sum",
+           weighted_sum(ranks, b, product)},
+          {"the bias is missing", product},
+          {hints.mean, weighted_sum(1 / ranks, product, b)}};
 }
 
 void start_gradients(const std::vector<Parameter*>& parameters) {
@@ -93,40 +111,15 @@ void start_gradients(const std::vector<Parameter*>& parameters) {
     parameter->gradient = full(parameter->value.shape(), kGradientBefore);
 }
 
-std::optional<Difference> compare_parameters(const std::vector<ParameterCheck>& all, float bound,
-                                             int world_size) {
-  const auto p = static_cast<float>(world_size);
-  for (const ParameterCheck& check : all) {
-    const std::string name = check.name;
-    const Tensor& right = check.gradient;
-    const Tensor before = full(right.shape(), kGradientBefore);
-    const Tensor added = weighted_sum(-1, before, right);
-    const char* const summed =
-        "p times as much was added: summed over ranks that all had the whole of it?";
-    const char* const averaged =
-        "what was added is divided by p: all ranks work on the same batch, so there is no mean to "
-        "take";
-    std::vector<Guess> guesses = check.guesses;
-    for (const auto& [hint, factor] : {std::pair(summed, p), std::pair(averaged, 1 / p)}) {
-      guesses.push_back({hint, scaled(right, factor)});
-      guesses.push_back({hint, weighted_sum(factor, added, before)});
-    }
-    guesses.push_back({"what was there before is gone: backward adds to gradients", added});
-    guesses.push_back({"nothing was added to it", before});
-    auto difference =
-        compare_tensor("gradient (begun with 1) of " + name, check.actual->gradient, check.gradient,
-                       bound, guesses,
-                       "it is what the whole layer on one rank has at this place, with nothing to "
-                       "add up or divide");
-    if (difference) return difference;
-    difference = compare_tensor(name + "'s value", check.actual->value, check.value, 0, {},
-                                "the optimizer's to change: it has to stay as it was");
-    if (difference) return difference;
+std::optional<Difference> compare_shard(const Passes& actual, const Saved& saved,
+                                        const TensorCheck& y, const TensorCheck& dx,
+                                        const std::vector<ParameterCheck>& parameters, float bound,
+                                        int world_size) {
+  if (auto wrong = compare_tensor("forward: y", actual.y, y, bound)) return wrong;
+  if (auto wrong = compare_tensor("backward: dx", actual.dx, dx, bound)) return wrong;
+  for (const ParameterCheck& parameter : parameters) {
+    if (auto wrong = compare_parameter(parameter, bound, world_size)) return wrong;
   }
-  return std::nullopt;
-}
-
-std::optional<Difference> compare_saved(const Saved& saved) {
   if (saved.empty()) return std::nullopt;
   return Difference{"what forward has saved", -1, "all of it popped by backward",
                     fmt::format("{} bytes left over", saved.bytes()),

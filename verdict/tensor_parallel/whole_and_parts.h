@@ -1,24 +1,25 @@
-// Comparing what a rank's part of a layer does with what the whole layer does on one rank.
+// Compares a rank's part of a layer with the whole layer on one rank.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "comm/tensor.h"
+#include "parallel/direction.h"
 #include "training/layer.h"
 #include "verdict/subject.h"
 
 namespace rankbox {
 
-/// Every world size with so many rows, samples or rows of a rank.
+/// Every world size with these numbers of rows, or samples, or rows of a rank.
 std::vector<Case> cases_by_rows(const std::vector<std::int64_t>& counts = {1, 2, 5});
 
-/// Multiples of 1/2 from -1 to 1, other ones for every name: products and short sums of them are exact
-/// in any order. What is wrong is wrong by a good deal more than kLinearBound, which is for those who
-/// divide on the way.
+/// Multiples of 1/2 from -1 to 1, which differ by name. Products and short sums of them are exact in any
+/// order; kLinearBound allows for divisions on the way, and is far below any wrong value.
 inline constexpr float kLinearBound = 1e-5f;
 Tensor small_values(const Shape& shape, std::string_view name);
 
@@ -28,24 +29,49 @@ Tensor scaled(const Tensor& tensor, float factor);
 /// factor · a + b, element by element.
 Tensor weighted_sum(float factor, const Tensor& a, const Tensor& b);
 
-/// Of both directions, on one rank; gradients are in the layer's parameters.
+/// The results of both directions.
 struct Passes {
   Tensor y;
   Tensor dx;
 };
+
+/// Runs a layer on one rank. Gradients are in the layer's parameters.
 Passes run_alone(Layer& layer, Tensor x, Tensor dy, const Pass& pass = {});
 
-/// A tensor that a mistake leaves, and what to tell whoever makes it.
+/// Calls one(direction, tensor) for both directions.
+template <class One>
+Passes both_directions(Tensor x, Tensor dy, One one) {
+  Passes passes{std::move(x), std::move(dy)};
+  one(Direction::kForward, passes.y);
+  one(Direction::kBackward, passes.dx);
+  return passes;
+}
+
+/// A tensor that a mistake leaves, and its hint.
 struct Guess {
   const char* hint;
   Tensor tensor;
 };
 
-/// The first element further than `bound` from what it should be. What is hinted at, is the first
-/// guess that is what it is, or `otherwise`.
+/// What a tensor should be. The hint is that of the first guess that equals the actual tensor, or
+/// `otherwise`.
+struct TensorCheck {
+  Tensor expected;
+  std::vector<Guess> guesses;
+  const char* otherwise;
+};
+
+/// The first element that is further than `bound` from the expected one.
 std::optional<Difference> compare_tensor(const std::string& what, const Tensor& actual,
-                                         const Tensor& expected, float bound,
-                                         const std::vector<Guess>& guesses, const char* otherwise);
+                                         const TensorCheck& check, float bound);
+
+/// The mistakes of y = (the sum of the ranks' products) + bias.
+struct HintsOfSum {
+  const char* alone;  // the product of one rank
+  const char* mean;   // of the products
+};
+std::vector<Guess> mistakes_of_sum(const Tensor& y, const Tensor& own_product, const Tensor& bias,
+                                   int world_size, const HintsOfSum& hints);
 
 /// What gradients hold before: backward adds to them.
 inline constexpr float kGradientBefore = 1;
@@ -54,17 +80,17 @@ void start_gradients(const std::vector<Parameter*>& parameters);
 /// A parameter after both directions, whose gradient was started.
 struct ParameterCheck {
   const Parameter* actual;
-  const char* name;
-  Tensor gradient;                  // what it should be
-  Tensor value;                     // what it was, and should still be
+  std::string name;
+  Tensor gradient;                  // the expected one
+  Tensor value;                     // unchanged
   std::vector<Guess> guesses = {};  // of the gradient, before those of all parameters
 };
 
-/// Gradients, with hints on sums and means over ranks; and that values are unchanged.
-std::optional<Difference> compare_parameters(const std::vector<ParameterCheck>& all, float bound,
-                                             int world_size);
-
-/// Whether backward popped all that forward had pushed.
-std::optional<Difference> compare_saved(const Saved& saved);
+/// Compares what both directions of a shard leave: y, dx, gradients and values of the parameters, and
+/// that backward popped all that forward had pushed.
+std::optional<Difference> compare_shard(const Passes& actual, const Saved& saved,
+                                        const TensorCheck& y, const TensorCheck& dx,
+                                        const std::vector<ParameterCheck>& parameters, float bound,
+                                        int world_size);
 
 }  // namespace rankbox

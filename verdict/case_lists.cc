@@ -1,0 +1,90 @@
+#include "verdict/case_lists.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace rankbox {
+
+namespace {
+
+std::vector<int> roots(int world_size, std::int64_t count) {
+  std::vector<int> every(static_cast<std::size_t>(world_size));
+  std::iota(every.begin(), every.end(), 0);
+  if (world_size <= 5 || count == world_size + 1) return every;
+  return {0, 1, world_size / 2, world_size - 1};
+}
+
+}  // namespace
+
+const std::vector<int>& world_sizes() {
+  static const std::vector<int> sizes = [] {
+    std::vector<int> up_to_17(17);
+    std::iota(up_to_17.begin(), up_to_17.end(), 1);
+    return up_to_17;
+  }();
+  return sizes;
+}
+
+std::vector<std::int64_t> counts(int world_size) {
+  std::vector<std::int64_t> all = {0, 1, 2, world_size - 1, world_size, world_size + 1, 97};
+  if (world_size == 2 || world_size == 5 || world_size == 8) all.push_back(4096);
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::vector<Case> cases_by_count() {
+  std::vector<Case> cases;
+  for (int world_size : world_sizes()) {
+    for (std::int64_t count : counts(world_size)) {
+      Case example;
+      example.world_size = world_size;
+      example.count = count;
+      cases.push_back(example);
+    }
+  }
+  return cases;
+}
+
+std::vector<Case> cases_by_root() {
+  std::vector<Case> cases;
+  for (Case example : cases_by_count()) {
+    for (int root : roots(example.world_size, *example.count)) {
+      example.root = root;
+      cases.push_back(example);
+    }
+  }
+  return cases;
+}
+
+std::vector<Case> cases_by_op() {
+  std::vector<Case> cases;
+  for (Case example : cases_by_count()) {
+    for (ReduceOp op : kReduceOps) {
+      example.op = op;
+      cases.push_back(example);
+    }
+  }
+  return cases;
+}
+
+std::vector<Case> cases_by_root_and_op() {
+  std::vector<Case> cases;
+  std::size_t turn = 0;  // goes round the roots and the operations, so that none is left out
+  for (Case example : cases_by_count()) {
+    const std::vector<int> some = roots(example.world_size, *example.count);
+    const int root_of_all_ops = some[turn++ % some.size()];
+    for (int root : some) {
+      example.root = root;
+      for (std::size_t i = 0; i < kReduceOps.size(); ++i) {
+        const std::size_t own = (turn + static_cast<std::size_t>(root)) % kReduceOps.size();
+        if (root != root_of_all_ops && i != own) continue;
+        example.op = kReduceOps[i];
+        cases.push_back(example);
+      }
+    }
+  }
+  return cases;
+}
+
+}  // namespace rankbox

@@ -1,0 +1,227 @@
+// The families of the collectives. Each prepares a rank's tensors, calls the function and compares.
+#include <vector>
+
+#include "verdict/case_lists.h"
+#include "verdict/collectives/families.h"
+#include "verdict/compare.h"
+#include "verdict/inputs.h"
+
+namespace rankbox {
+
+namespace {
+
+using Broadcast = void (*)(Comm& dist, Tensor& tensor, int src);
+using SegmentedBroadcast = void (*)(Comm& dist, Tensor& tensor, int src, int segments);
+using Reduce = void (*)(Comm& dist, Tensor& tensor, int dst, ReduceOp op);
+using AllReduce = void (*)(Comm& dist, Tensor& tensor, ReduceOp op);
+using Rooted = void (*)(Comm& dist, const Tensor& input, Tensor& output, int root);
+using Unrooted = void (*)(Comm& dist, const Tensor& input, Tensor& output);
+using ReduceScatter = void (*)(Comm& dist, Tensor& tensor, Tensor& piece, ReduceOp op);
+
+// 1. Broadcasts: src's tensor on every rank.
+
+template <class Call>
+std::optional<Difference> run_broadcast_with(Call call, Comm& dist, const Case& example) {
+  const int src = *example.root;
+  Tensor tensor = dist.rank() == src ? elements_of(src, *example.count) : poison(*example.count);
+  call(tensor, src);
+  return compare_moved("tensor", tensor, *example.count, example.world_size,
+                       [&](std::int64_t i) { return element(src, i); });
+}
+
+std::optional<Difference> run_broadcast(Broadcast function, Comm& dist, const Case& example) {
+  return run_broadcast_with([&](Tensor& tensor, int src) { function(dist, tensor, src); }, dist,
+                            example);
+}
+
+std::optional<Difference> run_segmented(SegmentedBroadcast function, Comm& dist,
+                                        const Case& example) {
+  const auto call = [&](Tensor& tensor, int src) {
+    function(dist, tensor, src, *example.segments);
+  };
+  return run_broadcast_with(call, dist, example);
+}
+
+std::vector<Case> cases_with_segments() {
+  // One segment is the plain ring; more segments than elements leave some of them empty.
+  std::vector<Case> cases;
+  for (Case example : cases_by_root()) {
+    const bool every_number = example.root == example.world_size - 1;
+    for (int segments : {1, 3, 8}) {
+      if (segments != 3 && !every_number) continue;
+      example.segments = segments;
+      cases.push_back(example);
+    }
+  }
+  return cases;
+}
+
+// 2. Reductions: to one rank, on every rank, each rank its chunk.
+
+std::optional<Difference> run_reduce(Reduce function, Comm& dist, const Case& example) {
+  const int dst = *example.root;
+  const ReduceOp op = *example.op;
+  Tensor tensor = shares_of(op, dist.rank(), *example.count, example.world_size);
+  function(dist, tensor, dst, op);
+  // On other ranks the tensor is work space: its elements may be anything.
+  if (dist.rank() != dst) return compare_size("tensor", tensor, *example.count);
+  return compare_reduced("tensor", tensor, 0, *example.count, op, example.world_size);
+}
+
+std::optional<Difference> run_allreduce(AllReduce function, Comm& dist, const Case& example) {
+  const ReduceOp op = *example.op;
+  Tensor tensor = shares_of(op, dist.rank(), *example.count, example.world_size);
+  function(dist, tensor, op);
+  return compare_reduced("tensor", tensor, 0, *example.count, op, example.world_size);
+}
+
+std::vector<Case> cases_with_nodes() {
+  std::vector<Case> cases;
+  std::size_t turn = 0;
+  for (Case example : cases_by_count()) {
+    for (int nodes = 1; nodes <= example.world_size; ++nodes) {
+      // Uneven nodes too (5 ranks on 2); beyond five nodes, only one rank per node.
+      if (nodes > 5 && nodes != example.world_size) continue;
+      example.nodes = nodes;
+      example.op = kReduceOps[turn++ % kReduceOps.size()];
+      cases.push_back(example);
+    }
+  }
+  return cases;
+}
+
+/// A rank's chunk of `count` elements.
+struct Range {
+  std::int64_t begin;
+  std::int64_t size;
+};
+
+Range chunk_of(const Comm& dist, std::int64_t count) {
+  const std::int64_t begin = dist.rank() * count / dist.world_size();
+  return {begin, (dist.rank() + 1) * count / dist.world_size() - begin};
+}
+
+std::optional<Difference> run_reduce_scatter(ReduceScatter function, Comm& dist,
+                                             const Case& example) {
+  const auto [begin, size] = chunk_of(dist, *example.count);
+  const ReduceOp op = *example.op;
+  Tensor tensor = shares_of(op, dist.rank(), *example.count, example.world_size);
+  Tensor piece = poison(size);
+  function(dist, tensor, piece, op);
+  return compare_reduced("piece", piece, begin, size, op, example.world_size);
+}
+
+// 3. Gathers: every rank's tensor in rank order, on one rank or on all.
+
+/// @param size of the output on this rank
+template <class Call>
+std::optional<Difference> run_gather_with(Call call, Comm& dist, const Case& example,
+                                          std::int64_t size) {
+  const std::int64_t count = *example.count;
+  const Tensor tensor = elements_of(dist.rank(), count);
+  Tensor gathered = poison(size);
+  call(tensor, gathered);
+
+  if (auto difference = compare_unchanged("tensor", tensor, dist.rank(), count)) return difference;
+  return compare_moved("gathered", gathered, size, example.world_size, [&](std::int64_t i) {
+    return element(static_cast<int>(i / count), i % count);
+  });
+}
+
+std::optional<Difference> run_gather(Rooted function, Comm& dist, const Case& example) {
+  const bool is_dst = dist.rank() == *example.root;
+  return run_gather_with([&](const Tensor& tensor,
+                             Tensor& gathered) { function(dist, tensor, gathered, *example.root); },
+                         dist, example, is_dst ? example.world_size * *example.count : 0);
+}
+
+std::optional<Difference> run_allgather(Unrooted function, Comm& dist, const Case& example) {
+  return run_gather_with(
+      [&](const Tensor& tensor, Tensor& gathered) { function(dist, tensor, gathered); }, dist,
+      example, example.world_size * *example.count);
+}
+
+// 4. Scatters: each rank its piece of src's tensor; and all-to-all: chunk d of rank s becomes chunk s
+// of rank d.
+
+// On src the pieces of all ranks in order. Elsewhere it has to be ignored: NaN, or empty.
+Tensor whole_before(int rank, const Case& example) {
+  const std::int64_t count = *example.count;
+  if (rank != *example.root) return rank % 2 == 0 ? poison(example.world_size * count) : Tensor();
+  std::vector<float> host;
+  for (int owner = 0; owner < example.world_size; ++owner) {
+    for (std::int64_t i = 0; i < count; ++i) host.push_back(element(owner, i));
+  }
+  return from_host(host);
+}
+
+std::optional<Difference> run_scatter(Rooted function, Comm& dist, const Case& example) {
+  const std::int64_t count = *example.count;
+  const Tensor whole = whole_before(dist.rank(), example);
+  Tensor piece = poison(count);
+  function(dist, whole, piece, *example.root);
+
+  if (dist.rank() == *example.root) {
+    const auto before = [&](std::int64_t i) {
+      return element(static_cast<int>(i / count), i % count);
+    };
+    if (auto wrong = compare("whole", whole, example.world_size * count, before, is_an_input))
+      return wrong;
+  }
+  return compare_moved("piece", piece, count, example.world_size,
+                       [&](std::int64_t i) { return element(dist.rank(), i); });
+}
+
+std::optional<Difference> run_alltoall(Unrooted function, Comm& dist, const Case& example) {
+  const std::int64_t count = *example.count;
+  const Range mine = chunk_of(dist, count);
+  const Tensor input = elements_of(dist.rank(), count);
+  Tensor output = poison(example.world_size * mine.size);
+  function(dist, input, output);
+
+  if (auto difference = compare_unchanged("input", input, dist.rank(), count)) return difference;
+  // All chunks for this rank have one size, so chunk s of the output begins at s * size.
+  return compare_moved(
+      "output", output, example.world_size * mine.size, example.world_size, [&](std::int64_t i) {
+        return element(static_cast<int>(i / mine.size), mine.begin + i % mine.size);
+      });
+}
+
+}  // namespace
+
+std::vector<Family> collective_families() {
+  return {
+      family::race(),
+      family::ping_pong(),
+      family::exchange(),
+      family::barrier(),
+      family_with_form<Broadcast>("broadcast", "(Comm& dist, Tensor& tensor, int src)",
+                                  {.cases = cases_by_root}, run_broadcast),
+      family_with_form<SegmentedBroadcast>(
+          "segmented_broadcast", "(Comm& dist, Tensor& tensor, int src, int segments)",
+          {.cases = cases_with_segments}, run_segmented, &Case::segments),
+      family_with_form<Reduce>("reduce", "(Comm& dist, Tensor& tensor, int dst, ReduceOp op)",
+                               {.cases = cases_by_root_and_op}, run_reduce),
+      family_with_form<AllReduce>("allreduce", "(Comm& dist, Tensor& tensor, ReduceOp op)",
+                                  {.cases = cases_by_op}, run_allreduce),
+      family_with_form<AllReduce>("hierarchical_allreduce",
+                                  "(Comm& dist, Tensor& tensor, ReduceOp op)",
+                                  {.cases = cases_with_nodes}, run_allreduce, &Case::nodes),
+      family_with_form<Rooted>("gather",
+                               "(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst)",
+                               {.cases = cases_by_root}, run_gather),
+      family_with_form<Rooted>("scatter",
+                               "(Comm& dist, const Tensor& whole, Tensor& piece, int src)",
+                               {.cases = cases_by_root}, run_scatter),
+      family_with_form<Unrooted>("allgather",
+                                 "(Comm& dist, const Tensor& tensor, Tensor& gathered)",
+                                 {.cases = cases_by_count}, run_allgather),
+      family_with_form<ReduceScatter>("reduce_scatter",
+                                      "(Comm& dist, Tensor& tensor, Tensor& piece, ReduceOp op)",
+                                      {.cases = cases_by_op}, run_reduce_scatter),
+      family_with_form<Unrooted>("alltoall", "(Comm& dist, const Tensor& input, Tensor& output)",
+                                 {.cases = cases_by_count}, run_alltoall),
+  };
+}
+
+}  // namespace rankbox

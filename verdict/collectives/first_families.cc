@@ -1,0 +1,164 @@
+// The families of chapter 1: a race, messages between two ranks, and a barrier.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "collectives/shared_value.h"
+#include "race/judge_race.h"
+#include "verdict/case_lists.h"
+#include "verdict/checks.h"
+#include "verdict/collectives/families.h"
+#include "verdict/compare.h"
+#include "verdict/inputs.h"
+
+namespace rankbox {
+
+namespace {
+
+// 1. The race: threads update one shared value, and no update may get lost.
+
+using Race = void (*)(SharedValue& value, int threads, std::int64_t repeats);
+
+constexpr std::int64_t kBefore = 1000;  // not 0: the program has to start from the given value
+
+std::vector<Case> cases_of_race() {
+  std::vector<Case> cases;
+  for (std::int64_t repeats : {0, 1, 1000, 30'000}) {
+    for (int threads : {2, 4, 8}) {
+      // One good run proves nothing; the longer the threads run, the likelier a race is to show.
+      const std::size_t times = repeats >= 1000 ? 3 : 1;
+      cases.insert(cases.end(), times, Case{.threads = threads, .repeats = repeats});
+    }
+  }
+  return cases;
+}
+
+std::optional<Difference> run_race(Race function, Comm& /*dist*/, const Case& example) {
+  SharedValue value(kBefore);
+  function(value, *example.threads, *example.repeats);
+
+  const auto wrong = what_is_wrong(value, kBefore, *example.threads, *example.repeats);
+  if (!wrong) return std::nullopt;
+  return Difference{"the shared value", -1, "no update is lost", *wrong, ""};
+}
+
+// 2. Two ranks: the first works with the last, the second with the last but one, and so on. In an odd
+// world the middle rank is its own partner.
+
+int partner_of(int rank, int world_size) { return world_size - 1 - rank; }
+
+using PingPong = void (*)(Comm& dist, Tensor& tensor, int partner);
+
+std::optional<Difference> run_ping_pong(PingPong function, Comm& dist, const Case& example) {
+  const int partner = partner_of(dist.rank(), example.world_size);
+  const int server = std::min(dist.rank(), partner);
+
+  Tensor tensor = elements_of(dist.rank(), *example.count);
+  function(dist, tensor, partner);
+  return compare_moved("tensor", tensor, *example.count, example.world_size,
+                       [&](std::int64_t i) { return element(server, i); });
+}
+
+/// Round trips of three sizes, and the α and β that they give.
+std::string remark_on_ping_pong(const std::function<double(const Case&)>& seconds_of) {
+  // Half a round trip is α + nβ. Two sizes give the line, and the third shows whether it is one.
+  constexpr std::int64_t kShort = 1;
+  constexpr std::int64_t kMiddle = 750;
+  constexpr std::int64_t kLong = 4096;
+  const double shortest = seconds_of({.world_size = 2, .count = kShort});
+  const double middle = seconds_of({.world_size = 2, .count = kMiddle});
+  const double longest = seconds_of({.world_size = 2, .count = kLong});
+  const double beta = (longest - shortest) / 2 / ((kLong - kShort) * kElementBytes);
+  const double alpha = shortest / 2 - kShort * kElementBytes * beta;
+  return fmt::format(
+      "there and back on {}: {} B in {:.4f} µs, {} B in {:.4f} µs, {} B in {:.4f} µs\n"
+      "the first and the last give α = {:.3g} µs, β = {:.3g} ns per byte; "
+      "these give the middle one {:.4f} µs",
+      Cluster().name, kShort * kElementBytes, 1e6 * shortest, kMiddle * kElementBytes, 1e6 * middle,
+      kLong * kElementBytes, 1e6 * longest, 1e6 * alpha, 1e9 * beta,
+      1e6 * 2 * (alpha + kMiddle * kElementBytes * beta));
+}
+
+using Exchange = void (*)(Comm& dist, const Tensor& mine, Tensor& theirs, int partner);
+
+std::optional<Difference> run_exchange(Exchange function, Comm& dist, const Case& example) {
+  const std::int64_t count = *example.count;
+  const int partner = partner_of(dist.rank(), example.world_size);
+
+  const Tensor mine = elements_of(dist.rank(), count);
+  Tensor theirs = poison(count);
+  function(dist, mine, theirs, partner);
+
+  if (auto difference = compare_unchanged("mine", mine, dist.rank(), count)) return difference;
+  return compare_moved("theirs", theirs, count, example.world_size,
+                       [&](std::int64_t i) { return element(partner, i); });
+}
+
+// 3. The barrier: no rank leaves before all have entered. One rank, the root, enters an hour of
+// virtual time after the others. A rank that leaves with less than an hour on its clock did not wait.
+// Clocks follow the messages and not the threads, so this misses nothing.
+
+using Barrier = void (*)(Comm& dist);
+
+constexpr double kLate = 3600;  // virtual seconds
+
+std::vector<Case> cases_of_barrier() {
+  std::vector<Case> cases;
+  for (int world_size : world_sizes()) {
+    for (int late = 0; late < world_size; ++late)
+      cases.push_back({.world_size = world_size, .root = late});
+  }
+  return cases;
+}
+
+std::optional<Difference> run_barrier(Barrier function, Comm& dist, const Case& example) {
+  if (dist.rank() == *example.root) dist.compute(kLate);
+  function(dist);
+  return std::nullopt;
+}
+
+std::optional<Difference> compare_clocks(const RunReport& report, const Case& example) {
+  for (std::size_t rank = 0; rank < report.clocks.size(); ++rank) {
+    if (report.clocks[rank].seconds >= kLate) continue;
+    return Difference{"the barrier",
+                      -1,
+                      fmt::format("rank {} leaves after rank {} came", rank, *example.root),
+                      fmt::format("rank {} left before rank {} came", rank, *example.root),
+                      "news of every rank has to reach every other, directly or not",
+                      static_cast<int>(rank)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+namespace family {
+
+Family race() {
+  return make_family<Race>("race", "(SharedValue& value, int threads, std::int64_t repeats)",
+                           {.cases = cases_of_race, .sends_messages = false}, run_race);
+}
+
+Family ping_pong() {
+  return family_with_form<PingPong>("ping_pong", "(Comm& dist, Tensor& tensor, int partner)",
+                                    {.cases = cases_by_count, .remark = remark_on_ping_pong},
+                                    run_ping_pong);
+}
+
+Family exchange() {
+  return family_with_form<Exchange>("exchange",
+                                    "(Comm& dist, const Tensor& mine, Tensor& theirs, int partner)",
+                                    {.cases = cases_by_count}, run_exchange);
+}
+
+Family barrier() {
+  return family_with_form<Barrier>("barrier", "(Comm& dist)",
+                                   {.cases = cases_of_barrier,
+                                    .checks = {check_of(FailureKind::kValues, compare_clocks)},
+                                    .is_barrier = true},
+                                   run_barrier);
+}
+
+}  // namespace family
+
+}  // namespace rankbox

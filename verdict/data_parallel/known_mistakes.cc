@@ -1,0 +1,75 @@
+#include "verdict/data_parallel/known_mistakes.h"
+
+#include <cmath>
+
+#include "training/cross_entropy.h"
+#include "verdict/compare.h"
+
+namespace rankbox {
+
+namespace {
+
+std::optional<Difference> compare_near(const NamedTensor& actual, const NamedTensor& expected,
+                                       float bound) {
+  const std::int64_t size = expected.value.size();
+  if (auto difference = compare_size(actual.name, actual.value, size)) return difference;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const float is = actual.value.data()[i];
+    const float should_be = expected.value.data()[i];
+    if (std::abs(is - should_be) <= bound) continue;  // false for NaN
+    return Difference{actual.name, i, in_words(should_be), in_words(is), ""};
+  }
+  return std::nullopt;
+}
+
+std::optional<Difference> compare_all(const std::vector<NamedTensor>& actual,
+                                      const std::vector<NamedTensor>& expected, float bound) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (auto difference = compare_near(actual[i], expected[i], bound)) return difference;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<NamedTensor> gradients_of(Sequential& model) {
+  std::vector<NamedTensor> all;
+  for (const Parameter* parameter : model.parameters())
+    all.push_back({parameter->name + "'s gradient", parameter->gradient});
+  return all;
+}
+
+std::vector<NamedTensor> values_of(const std::vector<Parameter*>& parameters) {
+  std::vector<NamedTensor> all;
+  for (const Parameter* parameter : parameters) all.push_back({parameter->name, parameter->value});
+  return all;
+}
+
+std::optional<Difference> compare_tensors(const std::vector<NamedTensor>& actual,
+                                          const std::vector<NamedTensor>& expected, float bound,
+                                          const std::vector<Mistake>& mistakes,
+                                          const char* otherwise, float same) {
+  auto difference = compare_all(actual, expected, bound);
+  if (!difference) return std::nullopt;
+  difference->hint = otherwise;
+  if (same == 0) same = bound;
+  for (const Mistake& mistake : mistakes) {
+    const std::vector<NamedTensor> wrong = mistake.tensors();
+    const bool has_effect = compare_all(wrong, expected, same).has_value();
+    if (!has_effect || compare_all(actual, wrong, same)) continue;
+    difference->hint = mistake.hint;
+    break;
+  }
+  return difference;
+}
+
+void add_weighted_gradients(Sequential& model, const std::vector<Weighted>& batches) {
+  for (const auto& [batch, weight] : batches) {
+    Saved saved(batch.pass(Mode::kTraining));
+    const Tensor logits = model.forward(batch.x, saved);
+    const double divisor = static_cast<double>(batch.size()) / weight;
+    model.backward(cross_entropy(logits, batch.labels, divisor).gradient, saved);
+  }
+}
+
+}  // namespace rankbox

@@ -1,0 +1,12 @@
+// The families of the chapter about mixed precision.
+#pragma once
+
+#include "verdict/families.h"
+
+namespace rankbox::family {
+
+Family master_weights();
+Family loss_scaling();
+Family dynamic_loss_scaling();
+
+}  // namespace rankbox::family

@@ -1,0 +1,12 @@
+// The families of the chapter about sharded training.
+#pragma once
+
+#include "verdict/families.h"
+
+namespace rankbox::family {
+
+Family zero1();
+Family zero2();
+Family zero3();
+
+}  // namespace rankbox::family

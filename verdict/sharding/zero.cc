@@ -1,0 +1,163 @@
+// Judging zero1, zero2 and zero3: the values of one rank alone, in a shard's memory.
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "parallel/zero1.h"
+#include "parallel/zero2.h"
+#include "parallel/zero3.h"
+#include "training/cross_entropy.h"
+#include "verdict/data_parallel/native_calls.h"
+#include "verdict/sharding/families.h"
+#include "verdict/sharding/sharded_training.h"
+
+namespace rankbox {
+
+namespace {
+
+using Zero1 = void (*)(Comm& dist, const std::vector<Parameter*>& parameters, Shard& shard,
+                       Optimizer& optimizer);
+using Zero2 = void (*)(Comm& dist, Sequential& model, Tensor dy, Saved& saved,
+                       std::vector<Shard>& shards, Optimizer& optimizer);
+using Zero3 = void (*)(Comm& dist, Sequential& model, const Batch& batch, Saved& saved,
+                       std::vector<Shard>& shards, Loss& loss, Optimizer& optimizer);
+
+constexpr double kLossBound = 1e-4;
+
+std::vector<std::int64_t> sizes_by_layer(const Case& example) {
+  return sharded_layer_sizes(*example.count);
+}
+
+std::vector<std::int64_t> size_of_all(const Case& example) {
+  const std::vector<std::int64_t> layers = sizes_by_layer(example);
+  return {std::accumulate(layers.begin(), layers.end(), std::int64_t{0})};
+}
+
+std::optional<Difference> compare_dropped(const Parameter& parameter, const char* which,
+                                          const Tensor& tensor) {
+  if (tensor.empty()) return std::nullopt;
+  return Difference{parameter.name + which, -1, "empty", fmt::format("{} elements", tensor.size()),
+                    "a shard is all that a rank keeps"};
+}
+
+/// No whole gradient may be left after a step, and no whole value unless it `keeps_values`.
+std::optional<Difference> compare_dropped(Sequential& model, bool keeps_values) {
+  for (const Parameter* parameter : model.parameters()) {
+    if (!keeps_values) {
+      if (auto wrong = compare_dropped(*parameter, "'s value", parameter->value)) return wrong;
+    }
+    if (auto wrong = compare_dropped(*parameter, "'s gradient", parameter->gradient)) return wrong;
+  }
+  return std::nullopt;
+}
+
+std::optional<Difference> run_zero1(Zero1 function, Comm& dist, const Case& example) {
+  const ShardBytes bytes = shard_bytes(size_of_all(example), dist.world_size());
+  // A flat tensor, the shard's gradient, and one more of its size for programs that need it.
+  const MemoryLimit limit = {bytes.largest + 2 * bytes.largest_shard, bytes.largest_shard};
+
+  ShardedTraining training(example, dist.rank(), all_in_one);
+  return training.run(limit, [&](const Batch& mine, const Watch& watch) {
+    zero_gradients(training.model.parameters());
+    add_gradients(training.model, mine);
+    watch([&] {
+      function(dist, training.model.parameters(), training.shards.front(), training.optimizer);
+    });
+    return std::nullopt;
+  });
+}
+
+std::optional<Difference> run_zero2(Zero2 function, Comm& dist, const Case& example) {
+  const ShardBytes bytes = shard_bytes(sizes_by_layer(example), dist.world_size());
+  // One layer's gradients, flat once more, the shards' gradients, and one more of these.
+  const MemoryLimit limit = {2 * bytes.largest + bytes.all_shards + bytes.largest_shard,
+                             bytes.all_shards};
+
+  ShardedTraining training(example, dist.rank(), by_layer);
+  return training.run(limit, [&](const Batch& mine, const Watch& watch) {
+    Saved saved(mine.pass(Mode::kTraining));
+    Loss loss = cross_entropy(training.model.forward(mine.x, saved), mine.labels);
+    watch([&] {
+      function(dist, training.model, std::move(loss.gradient), saved, training.shards,
+               training.optimizer);
+    });
+    return compare_dropped(training.model, /*keeps_values=*/true);
+  });
+}
+
+std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& example) {
+  const ShardBytes bytes = shard_bytes(sizes_by_layer(example), dist.world_size());
+  // One layer's weights and gradients, flat once more, the shards' gradients, and one more of these.
+  const MemoryLimit limit = {3 * bytes.largest + bytes.all_shards + bytes.largest_shard,
+                             bytes.all_shards};
+
+  ShardedTraining training(example, dist.rank(), by_layer);
+  drop_values(training.model.parameters());
+  bool is_first = true;
+  return training.run(
+      limit, [&](const Batch& mine, const Watch& watch) -> std::optional<Difference> {
+        Saved saved(mine.pass(Mode::kTraining));
+        Loss loss;
+        watch([&] {
+          function(dist, training.model, mine, saved, training.shards, loss, training.optimizer);
+        });
+        if (auto wrong = compare_dropped(training.model, /*keeps_values=*/false)) return wrong;
+        // The first step's loss is known without training.
+        if (!std::exchange(is_first, false)) return std::nullopt;
+        Sequential fresh(sharded_model(*example.count));
+        const double expected = add_gradients(fresh, mine);
+        if (std::abs(loss.mean() - expected) <= kLossBound && loss.counted == mine.size())
+          return std::nullopt;
+        return Difference{
+            "loss", -1, fmt::format("{:.6g} on average, of {} samples", expected, mine.size()),
+            fmt::format("{:.6g} on average, of {} samples", loss.mean(), loss.counted),
+            "that of this rank's share, as cross_entropy tells it"};
+      });
+}
+
+/// A step reduce-scatters the gradients of each group once, and all-gathers the values.
+/// @param gathers how often
+Subject subject(std::vector<std::int64_t> (*sizes_in)(const Case& example), int gathers) {
+  const auto calls = [=](const Case& example) {
+    std::vector<std::int64_t> padded, shards;
+    for (const std::int64_t size : sizes_in(example)) {
+      shards.push_back(shard_size(size, example.world_size));
+      padded.push_back(shards.back() * example.world_size);
+    }
+    return repeated(steps_in(example),
+                    calls_of(CollectiveKind::kReduceScatter, padded) +
+                        repeated(gathers, calls_of(CollectiveKind::kAllGather, shards)));
+  };
+  Subject made = subject_with_calls(cases_of_sharding, calls);
+  made.limits_memory = true;
+  made.count_to_show = 64;
+  return made;
+}
+
+}  // namespace
+
+Family family::zero1() {
+  return make_family<Zero1>(
+      "zero1",
+      "(Comm& dist, const std::vector<Parameter*>& parameters, Shard& shard, Optimizer& optimizer)",
+      subject(size_of_all, 1), run_zero1);
+}
+
+Family family::zero2() {
+  return make_family<Zero2>(
+      "zero2",
+      "(Comm& dist, Sequential& model, Tensor dy, Saved& saved, std::vector<Shard>& shards, "
+      "Optimizer& optimizer)",
+      subject(sizes_by_layer, 1), run_zero2);
+}
+
+Family family::zero3() {
+  return make_family<Zero3>(
+      "zero3",
+      "(Comm& dist, Sequential& model, const Batch& batch, Saved& saved, std::vector<Shard>& "
+      "shards, Loss& loss, Optimizer& optimizer)",
+      subject(sizes_by_layer, 2), run_zero3);
+}
+
+}  // namespace rankbox
