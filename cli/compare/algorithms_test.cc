@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox::cli {
 namespace {
@@ -33,6 +34,7 @@ std::int64_t wrong_elements(const Algorithm& algorithm, int world_size, std::int
 std::vector<int> possible(std::vector<int> world_sizes) {
   const int processes = launch().processes;
   if (processes > 0) std::erase_if(world_sizes, [=](int size) { return size > processes; });
+  if (world_sizes.empty()) testing::pass_over("too few processes");
   return world_sizes;
 }
 

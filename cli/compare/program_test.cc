@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "cli/child.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox::cli {
 namespace {
@@ -89,16 +90,22 @@ Json read_json(const std::string& path) {
   return Json::parse(file);
 }
 
-/// Whether ranks can be started at all. With NCCL that takes a GPU; says so where there is none.
+/// Whether ranks can be started at all. With NCCL that takes a GPU; else the test case is passed over.
 bool can_run() {
   const std::string line = run({variable("RANKBOX_COMPARE"), "--show-backend"}).output;
   static const std::regex has_gpus(", [0-9]+ GPUs?\n$");
   const bool can = !line.starts_with("nccl") || std::regex_search(line, has_gpus);
-  if (!can) MESSAGE("skipped, there is nothing to run on: ", line);
+  if (!can) testing::pass_over("nothing to run on: " + line);
   return can;
 }
 
 bool is_on_mpi() { return !variable("RANKBOX_LAUNCHER").empty(); }
+
+/// The same, of what mpirun does in its own way.
+bool can_run_without_mpirun() {
+  if (is_on_mpi()) testing::pass_over("mpirun does this in its own way");
+  return !is_on_mpi() && can_run();
+}
 
 TEST_CASE("all collectives and algorithms, right on every row, in the table and in the file") {
   if (!can_run()) return;
@@ -161,7 +168,7 @@ TEST_CASE("a file that cannot be written is said before anything is measured") {
 }
 
 TEST_CASE("interrupted, it ends soon with the signal's code, and leaves no file") {
-  if (is_on_mpi() || !can_run()) return;  // mpirun ends its processes in its own way
+  if (!can_run_without_mpirun()) return;
   const std::string path = path_in_new_folder("interrupted");
   const Result result = run(with_ranks(small({"-n", "1000000", "-J", path}),
                                        {"timeout", "--preserve-status", "-s", "INT", "1"}));
@@ -172,7 +179,7 @@ TEST_CASE("interrupted, it ends soon with the signal's code, and leaves no file"
 }
 
 TEST_CASE("when a process dies, no file is left, and no other process") {
-  if (!is_on_mpi()) return;
+  if (!is_on_mpi()) return testing::pass_over("one process");
   const std::string path = path_in_new_folder("killed");
   const Words member = with_ranks(small({"-n", "1000000", "-J", path}));
   Words command = member;
@@ -198,7 +205,7 @@ TEST_CASE("when a process dies, no file is left, and no other process") {
 }
 
 TEST_CASE("a full disk is a failure") {
-  if (is_on_mpi() || !can_run()) return;  // mpirun does the writing
+  if (!can_run_without_mpirun()) return;
   std::string line;
   for (const std::string& word : with_ranks(small({}))) line += word + " ";
   const Result result = run({"sh", "-c", line + ">/dev/full"});
@@ -217,7 +224,7 @@ TEST_CASE("a bandwidth that was asked for and not reached is a failure, with the
 }
 
 TEST_CASE("a baseline is the native collective again, in a process with a variable set") {
-  if (is_on_mpi() || !can_run()) return;  // refused there: options_test
+  if (!can_run_without_mpirun()) return;  // refused there: options_test
   const Result result = run(with_ranks(small({"--baseline", "again:RANKBOX_AGAIN=1", "-J", "-"})));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
@@ -232,7 +239,9 @@ TEST_CASE("a baseline is the native collective again, in a process with a variab
 }
 
 TEST_CASE("with NCCL between GPUs, its ring is measured beside its defaults") {
-  if (variable("RANKBOX_COMPARE").find("nccl") == std::string::npos || !can_run()) return;
+  if (variable("RANKBOX_COMPARE").find("nccl") == std::string::npos)
+    return testing::pass_over("not NCCL");
+  if (!can_run()) return;
   const Result result = run(with_ranks(small({"--collective", "all_reduce"})));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
@@ -242,7 +251,7 @@ TEST_CASE("with NCCL between GPUs, its ring is measured beside its defaults") {
 }
 
 TEST_CASE("a baseline that fails is told, and the rest is measured") {
-  if (is_on_mpi() || !can_run()) return;
+  if (!can_run_without_mpirun()) return;
   const std::string path = path_in_new_folder("failed_baseline");
   // The loader then lists the program's libraries instead of running it.
   const Result result =
@@ -255,7 +264,7 @@ TEST_CASE("a baseline that fails is told, and the rest is measured") {
 
 TEST_CASE("a process that finds no others says so, whichever it is") {
   const std::string program = variable("RANKBOX_COMPARE");
-  if (program.find("nccl") == std::string::npos) return;  // of the launchers' variables
+  if (program.find("nccl") == std::string::npos) return testing::pass_over("not NCCL");
   for (const char* rank : {"RANK=0", "RANK=1"}) {
     CAPTURE(rank);
     const Result result =

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/run_tests.h"
 #include "verdict/families.h"
 #include "verdict/judge.h"
 
@@ -29,7 +30,7 @@ void keeps_outputs(Comm& dist, Stage& stage) {
 }  // namespace
 
 TEST_CASE("who keeps what was sent fails by memory, and is told when") {
-  if (judges_only_values()) return;
+  if (judges_only_values()) return testing::pass_over("only the sandbox judges this");
   const Verdict verdict = judge("pipeline_gpipe", subject_in("pipeline", keeps_outputs, "gpipe"));
   REQUIRE(verdict.failure.has_value());
   CHECK(verdict.failure->kind == FailureKind::kMemory);

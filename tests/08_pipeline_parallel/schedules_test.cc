@@ -8,6 +8,7 @@
 #include "parallel/pipeline_data_parallel.h"
 #include "parallel/pipeline_gpipe.h"
 #include "parallel/pipeline_interleaved.h"
+#include "tests/support/run_tests.h"
 #include "training/cross_entropy.h"
 #include "training/sgd.h"
 #include "verdict/checks.h"
@@ -45,7 +46,7 @@ std::string in_short(const std::vector<StagePass>& passes, bool several_chunks =
 TEST_CASE(
     "model parallel, GPipe and 1F1B take just the time of their formula, 1 to 8 ranks, 1 to 16 "
     "micro-batches") {
-  if (judges_only_values()) return;  // no clock
+  if (judges_only_values()) return testing::pass_over("only the sandbox has a clock");
   for (int p = 1; p <= 8; ++p) {
     for (int m = 1; m <= 16; ++m) {
       const Case example = case_of(p, m);
@@ -59,7 +60,7 @@ TEST_CASE(
 
 TEST_CASE(
     "interleaved, too: 1 to 8 ranks, 1 to 4 chunks, micro-batches up to four times the ranks") {
-  if (judges_only_values()) return;
+  if (judges_only_values()) return testing::pass_over("only the sandbox judges this");
   for (int p = 1; p <= 8; ++p) {
     for (int v = 1; v <= 4; ++v) {
       for (int rounds = 1; rounds <= 4; ++rounds) {

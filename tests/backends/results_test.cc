@@ -12,6 +12,7 @@
 
 #include "comm/run_ranks.h"
 #include "tests/backends/worlds.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox::testing {
 namespace {
@@ -142,7 +143,7 @@ TEST_CASE("worlds that cannot be are refused before any rank starts") {
 
 TEST_CASE("more ranks than processes: says how many were started, and how to start more") {
   const int launched = launch().processes;
-  if (launched == 0) return;  // ranks are threads
+  if (launched == 0) return pass_over("ranks are threads");
   std::string what;
   try {
     run_ranks({.world_size = launched + 1}, [](Comm&) {});

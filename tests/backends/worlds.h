@@ -9,12 +9,13 @@
 #include "comm/run_ranks.h"
 #include "tests/backends/differences.h"
 #include "tests/backends/observe.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox::testing {
 
 /// 1 to 8 where ranks are threads, of which over NCCL, where a world takes long to start, a few stand for
-/// the others; where ranks are processes, as many as were launched. None if that is fewer than
-/// `at_least`.
+/// the others; where ranks are processes, as many as were launched. Passes the test case over if that
+/// is fewer than `at_least`.
 inline std::vector<int> world_sizes(int at_least = 1) {
   const int launched = launch().processes;
   std::vector<int> sizes = {launched};
@@ -23,6 +24,7 @@ inline std::vector<int> world_sizes(int at_least = 1) {
     std::erase_if(sizes, [](int p) { return (p == 4 || p == 6 || p == 7) && is_over_nccl(p); });
   }
   std::erase_if(sizes, [&](int size) { return size < at_least; });
+  if (sizes.empty()) pass_over("fewer than " + std::to_string(at_least) + " processes");
   return sizes;
 }
 
@@ -30,7 +32,7 @@ inline std::vector<int> world_sizes(int at_least = 1) {
 inline std::vector<int> worlds_that_buffer(int at_least = 1) {
   std::vector<int> sizes = world_sizes(at_least);
   if (std::erase_if(sizes, is_over_nccl) > 0 && sizes.empty())
-    MESSAGE("passed over: NCCL has no dial for what it buffers");
+    pass_over("what NCCL buffers cannot be set");
   return sizes;
 }
 

@@ -1,16 +1,9 @@
-// main() of tests that need a GPU: where there is none, they say why and are passed over.
-#define DOCTEST_CONFIG_IMPLEMENT
-#include <cstdio>
-
-#include <doctest/doctest.h>
-
+// main() of tests that need a GPU: where there is none, they are skipped.
 #include "gpu/device/devices.h"
+#include "tests/support/run_tests.h"
 
 int main(int argc, char** argv) {
   const std::string missing = rankbox::gpu::why_no_device();
-  if (!missing.empty()) {
-    std::printf("skipped: %s\n", missing.c_str());
-    return 0;
-  }
-  return doctest::Context(argc, argv).run();
+  return missing.empty() ? rankbox::testing::run_tests(argc, argv)
+                         : rankbox::testing::skip_all(missing);
 }

@@ -8,6 +8,7 @@
 #include "comm/float16.h"
 #include "gpu/kernels/kernels.h"
 #include "tests/gpu/nccl_test_world.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox::gpu {
 namespace {
@@ -136,7 +137,7 @@ TEST_CASE("reductions: every operation, type, size and root") {
 }
 
 TEST_CASE("the average of 1, 2 and 3 is exactly 2: AVG divides the sum") {
-  if (device_count() < 3) return;
+  if (device_count() < 3) return testing::pass_over("fewer than 3 GPUs");
   Mistakes mistakes;
   const NcclRun run = run_on_nccl({.world_size = 3}, [&](NcclCommunicator& dist) {
     const Array<float> data({static_cast<float>(dist.rank() + 1)});

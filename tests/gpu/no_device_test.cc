@@ -2,12 +2,12 @@
 #include <cstdlib>
 #include <string>
 
-#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include "gpu/device/check.h"
 #include "gpu/device/devices.h"
 #include "gpu/device/rank_device.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox::gpu {
 namespace {
@@ -43,5 +43,5 @@ int main(int argc, char** argv) {
   // Before CUDA is called for the first time.
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
   setenv("RANKBOX_EMULATED_GPUS", "0", 1);
-  return doctest::Context(argc, argv).run();
+  return rankbox::testing::run_tests(argc, argv);
 }

@@ -1,21 +1,16 @@
 // main() of the tests that hold whoever runs the ranks: all of them once with every executor. On GPUs
-// ranks are threads; where there is no GPU the tests are passed over.
-#define DOCTEST_CONFIG_IMPLEMENT
+// ranks are threads; where there is no GPU the tests are skipped.
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include <doctest/doctest.h>
-
 #include "tests/sim/on_executor.h"
+#include "tests/support/run_tests.h"
 
 int main(int argc, char** argv) {
   using rankbox::ExecutorKind;
-  const std::string missing = rankbox::why_no_ranks();
-  if (!missing.empty()) {
-    std::printf("skipped: %s\n", missing.c_str());
-    return 0;
-  }
+  if (const std::string missing = rankbox::why_no_ranks(); !missing.empty())
+    return rankbox::testing::skip_all(missing);
 #if defined(RANKBOX_BACKEND_SIM)
   const std::vector executors = {ExecutorKind::kThreads, ExecutorKind::kFibers};
 #else
@@ -26,10 +21,8 @@ int main(int argc, char** argv) {
     rankbox::testing::current_executor = executor;
     std::printf("ranks as %s:\n", name_of(executor));
     std::fflush(stdout);
-    doctest::Context context(argc, argv);
-    const int ended = context.run();
+    const int ended = rankbox::testing::run_tests(argc, argv);
     if (ended != 0) status = ended;
-    if (context.shouldExit()) break;  // a question about the tests was answered
   }
   return status;
 }

@@ -13,6 +13,7 @@
 #include "comm/run_ranks.h"
 #include "solutions/table.h"
 #include "tests/support/expect.h"
+#include "tests/support/run_tests.h"
 #include "verdict/catalog.h"
 
 namespace rankbox {
@@ -46,30 +47,37 @@ const Verdict& verdict_on(const Exercise& exercise) {
   return verdicts[exercise.name] = judge_exercise(exercise, function, {}, function);
 }
 
+/// Calls body(exercise) for each of them that `applies`, as a row of its name.
+template <class Applies, class Body>
+void for_each_exercise(Applies applies, Body body) {
+  bool any = false;
+  for (const Exercise* exercise : exercises_in_scope()) {
+    if (!applies(*exercise)) continue;
+    any = true;
+    SUBCASE(exercise->name.c_str()) { body(*exercise); }
+  }
+  if (!any) testing::pass_over("this applies to no exercise here");
+}
+
 /// Those whose ranks exchange messages pass this check.
 void expect_all_pass(const std::string& check) {
-  for (const Exercise* exercise : exercises_in_scope()) {
-    if (!sends_messages(*exercise)) continue;
-    INFO(exercise->name);
-    expect_pass(verdict_on(*exercise), check);
-  }
+  for_each_exercise(sends_messages,
+                    [&](const Exercise& exercise) { expect_pass(verdict_on(exercise), check); });
 }
 
 }  // namespace
 
 TEST_CASE("there is something to test, and every exercise with messages has a worked example") {
   if (launch().processes <= 1) CHECK(!exercises_in_scope().empty());
-  for (const Exercise* exercise : exercises_in_scope()) {
-    CAPTURE(exercise->name);
-    CHECK(exercise->example.empty() != sends_messages(*exercise));
-  }
+  for_each_exercise([](const Exercise&) { return true; },
+                    [](const Exercise& exercise) {
+                      CHECK(exercise.example.empty() != sends_messages(exercise));
+                    });
 }
 
 TEST_CASE("every element is right, for all world sizes, counts and arguments") {
-  for (const Exercise* exercise : exercises_in_scope()) {
-    INFO(exercise->name);
-    expect_pass(verdict_on(*exercise), "values");
-  }
+  for_each_exercise([](const Exercise&) { return true; },
+                    [](const Exercise& exercise) { expect_pass(verdict_on(exercise), "values"); });
 }
 
 TEST_CASE("every message is received as it was sent, by a rank that the algorithm has it go to") {
@@ -79,21 +87,19 @@ TEST_CASE("every message is received as it was sent, by a rank that the algorith
 TEST_CASE("the cost is what the contract promises") { expect_all_pass("cost"); }
 
 TEST_CASE("the worked example costs what it costs by hand") {
-  for (const Exercise* exercise : exercises_in_scope()) {
-    if (exercise->example.empty()) continue;
-    INFO(exercise->name);
-    expect_cost(subject_in_test(*exercise), exercise->example, exercise->example_cost);
-  }
+  for_each_exercise([](const Exercise& exercise) { return !exercise.example.empty(); },
+                    [](const Exercise& exercise) {
+                      expect_cost(subject_in_test(exercise), exercise.example,
+                                  exercise.example_cost);
+                    });
 }
 
 TEST_CASE("nothing depends on buffers or on timing") { expect_all_pass("safety"); }
 
 TEST_CASE("no rank holds more memory than the contract allows") {
-  for (const Exercise* exercise : exercises_in_scope()) {
-    if (!subject_in_test(*exercise).limits_memory) continue;
-    INFO(exercise->name);
-    expect_pass(verdict_on(*exercise), "memory");
-  }
+  for_each_exercise(
+      [](const Exercise& exercise) { return subject_in_test(exercise).limits_memory; },
+      [](const Exercise& exercise) { expect_pass(verdict_on(exercise), "memory"); });
 }
 
 }  // namespace rankbox

@@ -11,7 +11,7 @@ namespace rankbox {
 
 /// Passes the running test case if this check ("values", "messages", "cost", "safety") passed; else
 /// fails it and shows the verdict as a learner would see it. On backends that are judged by their
-/// values alone, the others have to have been skipped.
+/// values alone, it passes the test case over for the other checks.
 void expect_pass(const Verdict& verdict, const std::string& check);
 
 /// Passes the running test case if this case of the subject

@@ -1,3 +1,4 @@
 // main() of every test. What doctest prints names the file, the line and the values.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
-#include <doctest/doctest.h>
+#include "tests/support/run_tests.h"
+
+int main(int argc, char** argv) { return rankbox::testing::run_tests(argc, argv); }

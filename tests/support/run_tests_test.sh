@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# What fails a test program: a test case without a check, a filter that matches nothing, a GPU that
+# is required and not there.
+# usage: run_tests_test.sh RUN_TESTS_EXAMPLE
+set -uo pipefail
+
+example=$1
+failed=0
+
+# expect EXIT_CODE [NAME=VALUE…] ARGUMENT…
+expect() {
+  local expected=$1 status=0
+  shift
+  env "$@" >"$TEST_TMPDIR/output" 2>&1 || status=$?
+  ((status == expected)) && return
+  printf 'expected exit code %d, got %d: %s\n' "$expected" "$status" "$*" >&2
+  cat "$TEST_TMPDIR/output" >&2
+  failed=1
+}
+
+expect 0 "$example" --test-case='checks something'
+expect 0 "$example" --test-case='does not apply'
+expect 1 "$example" --test-case='loops over an empty table'
+expect 1 "$example" --test-case='no such test case'
+expect 1 "$example" --test-case='has rows'
+expect 0 "$example" --subcase=right
+expect 1 "$example" --subcase=wrong
+expect 1 "$example" --subcase='no such row'
+expect 0 TESTBRIDGE_TEST_ONLY='r*t' "$example"
+expect 1 TESTBRIDGE_TEST_ONLY='w*g' "$example"
+expect 0 "$example" skip
+expect 1 RANKBOX_REQUIRE_GPU=1 "$example" skip
+exit "$failed"
