@@ -94,8 +94,7 @@ TEST_CASE("the first cause is rethrown, with its rank, whatever the others wait 
         for (int rank = 1; rank < p; ++rank) {
           const auto aborted = require_error<Aborted>(seen, rank);
           CHECK(aborted.rank() == rank);
-          CHECK(contains(aborted.what(), "allreduce_ring is not implemented yet"));
-          CHECK(contains(aborted.what(), "failure_test.cc:"));
+          CHECK(contains(aborted.what(), place_of(error)));  // the cause
         }
         CHECK(seen.seconds < 10);
       }
@@ -283,7 +282,7 @@ TEST_CASE("a planned crash happens before the operation it was planned for") {
       INFO(error.what());
       CHECK(error.rank() == 1);
       CHECK(error.op() == "barrier");
-      CHECK(contains(error.what(), "operation " + std::to_string(operation)));
+      CHECK(contains(error.what(), std::to_string(operation)));
       CHECK(seen.notes[1] == (operation == 0 ? "" : std::to_string(operation)));
       CHECK(ended_as<Aborted>(seen, 0));
     }

@@ -26,7 +26,7 @@ void check_unreceived(const Observation& seen, int rank, const std::string& op, 
   CHECK(error.peer() == peer);
   CHECK(error.line() == line_of(seen, rank));
   CHECK(is_file(error.file(), kHere));
-  CHECK(contains(error.what(), kHere + (":" + std::to_string(error.line()))));
+  CHECK(contains(error.what(), place_of(error)));
   CHECK(contains(error.what(), "rank " + std::to_string(rank)));
 }
 
@@ -77,7 +77,6 @@ TEST_CASE("a request that nobody waited for, though its message was received") {
       }
     });
     check_unreceived(seen, 0, "isend", 1);
-    CHECK(contains(what_of(seen.thrown), "wait"));
   }
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("NotImplemented names the function and the line of the stub") {
   CHECK(error.op() == "allreduce_ring");
   CHECK(error.line() == here);
   CHECK(error.file().find("errors_test.cc") != std::string::npos);
-  CHECK(std::string(error.what()).find("allreduce_ring is not implemented yet") == 0);
+  CHECK(std::string(error.what()).find("allreduce_ring") != std::string::npos);
   CHECK(std::string(error.what()).find(":" + std::to_string(here)) != std::string::npos);
 }
 

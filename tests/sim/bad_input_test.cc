@@ -21,7 +21,7 @@ struct BadCall {
   const char* op;
   const char* what;
   std::function<void(Comm&, Tensor& t, Tensor& u, Tensor& all)> call;
-  std::vector<std::string> says;
+  std::vector<std::string> says;  // values and names; sentences may change
 };
 
 const Tensor& constant() {
@@ -34,14 +34,13 @@ const Tensor& constant_all() {
 }
 
 using T = Tensor;
-constexpr auto kNoRank = "ranks are 0 to 2";
 
 std::vector<BadCall> bad_ranks() {
   std::vector<BadCall> calls;
   for (int rank : {3, -1, 1000000, std::numeric_limits<int>::min()}) {
-    const std::string value = " " + std::to_string(rank) + " ";
+    const std::string value = std::to_string(rank);
     const auto add = [&](const char* op, std::function<void(Comm&, T&, T&, T&)> call) {
-      calls.push_back({op, "rank", std::move(call), {value, kNoRank}});
+      calls.push_back({op, "rank", std::move(call), {value, "0 to 2"}});
     };
     add("send", [=](Comm& d, T& t, T&, T&) { d.send(t, rank); });
     add("recv", [=](Comm& d, T& t, T&, T&) { d.recv(t, rank); });
@@ -64,7 +63,7 @@ std::vector<BadCall> bad_ranks() {
 std::vector<BadCall> null_slices() {
   std::vector<BadCall> calls;
   const auto add = [&](const char* op, std::function<void(Comm&, T&, T&, T&)> call) {
-    calls.push_back({op, "null", std::move(call), {"null", "pass a tensor"}});
+    calls.push_back({op, "null", std::move(call), {"null"}});
   };
   add("send", [](Comm& d, T&, T&, T&) { d.send(Slice(), 0); });
   add("recv", [](Comm& d, T&, T&, T&) { d.recv(Slice(), 0); });
@@ -92,7 +91,7 @@ std::vector<BadCall> null_slices() {
 std::vector<BadCall> constant_targets() {
   std::vector<BadCall> calls;
   const auto add = [&](const char* op, std::function<void(Comm&, T&, T&, T&)> call) {
-    calls.push_back({op, "const", std::move(call), {"const tensor"}});
+    calls.push_back({op, "const", std::move(call), {"const"}});
   };
   add("recv", [](Comm& d, T&, T&, T&) { d.recv(constant(), 0); });
   add("sendrecv", [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, constant(), 0); });
@@ -116,27 +115,27 @@ std::vector<BadCall> wrong_sizes_and_dtypes() {
       {"gather",
        "size",
        [](Comm& d, T& t, T& u, T&) { d.gather(t, u, 1); },
-       {"gathered", "6 elements", "18"}},
+       {"gathered", "6", "18"}},
       {"all_gather",
        "size",
        [](Comm& d, T& t, T& u, T&) { d.all_gather(t, u); },
-       {"gathered", "6 elements", "18"}},
+       {"gathered", "6", "18"}},
       {"all_gather_async",
        "size",
        [](Comm& d, T& t, T& u, T&) { (void)d.all_gather_async(t, u); },
-       {"gathered", "6 elements", "18"}},
+       {"gathered", "6", "18"}},
       {"scatter",
        "size",
        [](Comm& d, T& t, T& u, T&) { d.scatter(u, t, 1); },
-       {"whole", "6 elements", "18"}},
+       {"whole", "6", "18"}},
       {"reduce_scatter",
        "size",
        [](Comm& d, T& t, T& u, T&) { d.reduce_scatter(t, u); },
-       {"piece", "6 elements", "2"}},
+       {"piece", "6", "2"}},
       {"all_to_all",
        "size",
        [](Comm& d, T& t, T&, T& a) { d.all_to_all(t, a); },
-       {"output", "18 elements", "6"}},
+       {"output", "18", "6"}},
       {"gather",
        "dtype",
        [](Comm& d, T&, T&, T& a) { d.gather(doubles, a, 1); },
@@ -164,29 +163,17 @@ std::vector<BadCall> overlaps_and_times() {
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return {
-      {"sendrecv",
-       "overlap",
-       [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, t, 0); },
-       {"overlap", "another tensor"}},
+      {"sendrecv", "overlap", [](Comm& d, T& t, T&, T&) { d.sendrecv(t, 0, t, 0); }, {"overlap"}},
       {"sendrecv",
        "overlap",
        [](Comm& d, T& t, T&, T&) { d.sendrecv(Slice(t).sub(0, 4), 0, Slice(t).sub(3, 6), 0); },
-       {"overlap", "another tensor"}},
-      {"all_to_all",
-       "overlap",
-       [](Comm& d, T& t, T&, T&) { d.all_to_all(t, t); },
-       {"overlap", "another tensor"}},
-      {"compute", "time", [](Comm& d, T&, T&, T&) { d.compute(-0.5); }, {"-0.5", "0 or more"}},
-      {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(nan); }, {"nan", "0 or more"}},
-      {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(infinity); }, {"inf", "0 or more"}},
-      {"wait",
-       "request",
-       [](Comm& d, T&, T&, T&) { d.wait(Request()); },
-       {"request is empty", "isend"}},
-      {"wait",
-       "request",
-       [](Comm& d, T&, T&, T&) { d.wait_all({Request()}); },
-       {"request is empty"}},
+       {"overlap"}},
+      {"all_to_all", "overlap", [](Comm& d, T& t, T&, T&) { d.all_to_all(t, t); }, {"overlap"}},
+      {"compute", "time", [](Comm& d, T&, T&, T&) { d.compute(-0.5); }, {"-0.5"}},
+      {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(nan); }, {"nan"}},
+      {"compute", "time", [=](Comm& d, T&, T&, T&) { d.compute(infinity); }, {"inf"}},
+      {"wait", "request", [](Comm& d, T&, T&, T&) { d.wait(Request()); }, {"isend"}},
+      {"wait", "request", [](Comm& d, T&, T&, T&) { d.wait_all({Request()}); }, {"isend"}},
   };
 }
 
@@ -218,8 +205,8 @@ void check_refused(const std::vector<BadCall>& calls) {
     CHECK(is_file(error.file(), "bad_input_test.cc"));
     CHECK(error.line() > 0);
     for (const std::string& words : bad.says) CHECK(contains(what, words));
-    CHECK(contains(what, "rank 1, " + std::string(bad.op) + " at "));
-    CHECK(contains(what, "bad_input_test.cc:" + std::to_string(error.line())));
+    for (const std::string& part : {std::string("rank 1"), error.op(), place_of(error)})
+      CHECK(contains(what, part));
     CHECK(what.find('\n') == std::string::npos);
     CHECK(untouched);
     CHECK(seen.report.messages == 0);
@@ -241,8 +228,9 @@ TEST_CASE("in a group the ranks are those of the group") {
     if (dist.rank() == 3) odd.send(zeros(1), 2);
   });
   const auto error = require_error<InvalidArgument>(seen);
-  CHECK(contains(error.what(), "2 does not exist: ranks are 0 to 1 in a world of 2"));
   CHECK(error.rank() == 3);
+  CHECK(error.peer() == 2);
+  CHECK(contains(error.what(), "0 to 1"));
 }
 
 TEST_CASE("a slice of another rank's tensor is refused in every role") {
@@ -272,7 +260,7 @@ TEST_CASE("a slice of another rank's tensor is refused in every role") {
     INFO(what_of(seen.thrown));
     const auto error = require_error<InvalidArgument>(seen);
     CHECK(error.rank() == 1);
-    CHECK(contains(error.what(), "belongs to a tensor of rank 2"));
+    CHECK(contains(error.what(), "rank 2"));  // whose it is
   }
 }
 
@@ -300,8 +288,7 @@ TEST_CASE("arithmetic that is refused names the rank") {
   });
   const auto error = require_error<InvalidArgument>(seen);
   CHECK(error.rank() == 2);
-  CHECK(contains(error.what(), "rank 2"));
-  CHECK(contains(error.what(), "3 and 4"));
+  for (const char* value : {"rank 2", "3", "4"}) CHECK(contains(error.what(), value));
 }
 
 TEST_CASE("a refused call leaves its communicator as it was: the next one works") {

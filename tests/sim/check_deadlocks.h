@@ -42,7 +42,7 @@ inline void check_told_to(const std::string& file, int rank, const DeadlockError
 
 /// Runs the program under several schedules. Each time the same deadlock must be proved; every rank
 /// that is blocked must be told of it, in the same words, and the others must have returned.
-/// Returns the story.
+/// Returns the message.
 /// @param body notes in `line` the line on which the rank is going to block
 /// @param place in the file of the program
 inline std::string check_deadlocks(RunOptions options,
@@ -76,8 +76,6 @@ inline std::string check_deadlocks(RunOptions options,
     }
 
     const std::string what = error.what();
-    CHECK(contains(what, "deadlock"));
-    CHECK(contains(what, "hint: "));
     for (std::size_t i = 0; i < cycle.size() && i < 8; ++i) {
       const auto at = std::find_if(blocked.begin(), blocked.end(),
                                    [&](const Blocked& b) { return b.rank == cycle[i]; });

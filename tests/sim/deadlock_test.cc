@@ -23,7 +23,7 @@ TEST_CASE("two ranks that send first") {
                         dist.recv(tensor, 1 - dist.rank());
                       },
                       {{0, "send", {1}, 12, 0}, {1, "send", {0}, 12, 0}}, {0, 1});
-  CHECK(contains(story, "use sendrecv"));  // the way out
+  CHECK(contains(story, "sendrecv"));  // the fix
 }
 
 TEST_CASE("two ranks that receive first, also when sends are buffered") {
@@ -170,8 +170,9 @@ TEST_CASE("messages that nobody takes are told with the deadlock") {
           dist.recv(tensor, prev_of(dist));
         },
         blocked, cycle);
-    CHECK(contains(story, "unmatched: rank 0 sent 4 bytes to rank 2 at "));
-    CHECK(contains(story, "(and " + std::to_string(2 * world_size - 1) + " more)"));
+    // The first of them, and how many more there are.
+    for (const char* value : {"rank 0", "4 bytes", "rank 2"}) CHECK(contains(story, value));
+    CHECK(contains(story, std::to_string(2 * world_size - 1) + " more"));
   }
 }
 

@@ -51,8 +51,7 @@ TEST_CASE("the first cause is rethrown, with its rank, and the others are aborte
           if (rank == failing) continue;
           const auto aborted = require_error<Aborted>(seen, rank);
           CHECK(aborted.rank() == rank);
-          CHECK(contains(aborted.what(), "allreduce_ring is not implemented yet"));
-          CHECK(contains(aborted.what(), "failure_test.cc:"));
+          CHECK(contains(aborted.what(), place_of(error)));  // the cause
         }
       }
     }
@@ -207,7 +206,7 @@ TEST_CASE("a planned crash happens before the operation it was planned for") {
     INFO(what_of(seen.thrown));
     CHECK(require_error<Error>(seen).rank() == 1);
     CHECK(require_error<Error>(seen).op() == "barrier");
-    CHECK(contains(what_of(seen.thrown), "operation " + std::to_string(operation)));
+    CHECK(contains(what_of(seen.thrown), std::to_string(operation)));
     CHECK(done[1] == operation);
     CHECK(ended_as<Aborted>(seen, 0));
   }

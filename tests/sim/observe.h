@@ -8,7 +8,6 @@
 #include <exception>
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -16,6 +15,7 @@
 #include "collectives/topology.h"
 #include "comm/errors.h"
 #include "tests/sim/on_executor.h"
+#include "tests/support/thrown.h"
 
 namespace rankbox::testing {
 
@@ -44,31 +44,6 @@ inline Observation observe(const RunOptions& options, const std::function<void(C
     seen.thrown = std::current_exception();
   }
   return seen;
-}
-
-/// The error as an E, if it is one.
-template <class E>
-std::optional<E> error_as(const std::exception_ptr& error) {
-  if (error == nullptr) return std::nullopt;
-  try {
-    std::rethrow_exception(error);
-  } catch (const E& match) {
-    return match;
-  } catch (...) {
-    return std::nullopt;
-  }
-}
-
-/// The error's message; "nothing was thrown" for null.
-inline std::string what_of(const std::exception_ptr& error) {
-  if (error == nullptr) return "nothing was thrown";
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& match) {
-    return match.what();
-  } catch (...) {
-    return "not a std::exception";
-  }
 }
 
 /// The error that ended the run, which must be an E; else the test case ends here.
@@ -135,15 +110,5 @@ T element(const TensorOf<T>& tensor, std::int64_t index) {
 /// The neighbours on the ring of all ranks.
 inline int next_of(const Comm& dist) { return next_rank(dist.rank(), dist.world_size()); }
 inline int prev_of(const Comm& dist) { return prev_rank(dist.rank(), dist.world_size()); }
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// Whether a path ends in this file name.
-inline bool is_file(const std::string& path, const std::string& name) {
-  return path.size() >= name.size() &&
-         path.compare(path.size() - name.size(), name.size(), name) == 0;
-}
 
 }  // namespace rankbox::testing

@@ -43,8 +43,7 @@ TEST_CASE("arithmetic with another rank's tensor is refused") {
     CAPTURE(name);
     const std::exception_ptr thrown = use_foreign(use);
     CHECK(error_as<InvalidArgument>(thrown).has_value());
-    CHECK(contains(what_of(thrown), "rank 1"));
-    CHECK(contains(what_of(thrown), "belongs to a tensor of rank 0"));
+    for (const char* rank : {"rank 0", "rank 1"}) CHECK(contains(what_of(thrown), rank));
   }
 }
 
@@ -121,7 +120,7 @@ TEST_CASE("a request is waited for by its own rank") {
     shared = {};
   });
   CHECK(error_as<InvalidArgument>(seen.thrown).has_value());
-  CHECK(contains(what_of(seen.thrown), "belongs to rank 0"));
+  CHECK(contains(what_of(seen.thrown), "rank 0"));  // whose it is
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
-// What was thrown, for tests to look at.
+// What was thrown, for tests to look at: its class and fields, and the values that its message has.
 #pragma once
 
 #include <exception>
 #include <optional>
 #include <string>
+
+#include "comm/errors.h"
 
 namespace rankbox::testing {
 
@@ -32,6 +34,12 @@ inline std::string what_of(const std::exception_ptr& error) {
   }
 }
 
+/// "file:line", as a message has it.
+inline std::string place_of(const Error& error) {
+  return error.file() + ":" + std::to_string(error.line());
+}
+
+/// For values, names and places. Not for sentences: tests must not hinder better ones.
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
