@@ -100,14 +100,14 @@ TEST_CASE("what is left out has a default: one node, equal links, no modes") {
 TEST_CASE("a mistake in a file is one line that names the file and the field") {
   const std::string head = "name = \"mine\"\nreduction_GB_s = 8\n";
   const std::pair<std::string, const char*> mistakes[] = {
-      {"name = ", "line 1"},
-      {kWithin, "name is missing"},
-      {head, "[within_node] is missing"},
-      {std::string("name = \"mine\"\n") + kWithin, "reduction_GB_s is missing"},
-      {head + "[within_node]\nalpha_us = 2\n", "bandwidth_GB_s in [within_node] is missing"},
-      {head + "[within_node]\nalpha_us = -2\nbandwidth_GB_s = 1\n", "above 0"},
-      {head + "[within_node]\nalpha_us = \"two\"\nbandwidth_GB_s = 1\n", "above 0"},
-      {head + "latency = 3\n" + kWithin, "unknown field \"latency\""},
+      {"name = ", "1"},
+      {kWithin, "name"},
+      {head, "[within_node]"},
+      {std::string("name = \"mine\"\n") + kWithin, "reduction_GB_s"},
+      {head + "[within_node]\nalpha_us = 2\n", "bandwidth_GB_s in [within_node]"},
+      {head + "[within_node]\nalpha_us = -2\nbandwidth_GB_s = 1\n", "alpha_us"},
+      {head + "[within_node]\nalpha_us = \"two\"\nbandwidth_GB_s = 1\n", "alpha_us"},
+      {head + "latency = 3\n" + kWithin, "\"latency\""},
       {head + "ranks_per_node = -1\n" + kWithin, "ranks_per_node = -1"},
       {head + kWithin + "[native]\nalpha_us = 1\n", "[[native]]"},
   };

@@ -10,6 +10,7 @@
 
 #include "comm/errors.h"
 #include "race/judge_race.h"
+#include "tests/support/text.h"
 
 namespace rankbox {
 namespace {
@@ -101,25 +102,19 @@ TEST_CASE("a fixed race passes for every number of threads and repeats") {
   }
 }
 
-TEST_CASE("a race that is not run fails, although the value is right") {
-  CHECK(
-      judged(does_nothing, 4, 100).starts_with("0 threads loaded or stored the value, expected 4"));
-  CHECK(judged(starts_no_threads, 4, 100)
-            .starts_with("1 threads loaded or stored the value, expected 4"));
-  CHECK(judged(adds_up_first, 4, 100)
-            .starts_with("a thread made 1 loads and 1 stores, expected 100 of each"));
+TEST_CASE("a race that is not run is found out, though the value is right") {
+  CHECK(testing::lacks(judged(does_nothing, 4, 100), {"0 threads", "4"}) == "");
+  CHECK(testing::lacks(judged(starts_no_threads, 4, 100), {"1 thread", "4"}) == "");
+  CHECK(testing::lacks(judged(adds_up_first, 4, 100), {"1 load", "1 store", "100"}) == "");
 }
 
 TEST_CASE("a wrong final value is named, with what was expected") {
-  CHECK(judged(only_adds, 4, 1'000) ==
-        "4 threads made 1,000 updates each, and the value went from 7 to 4,007, expected 7: at "
-        "least 4,000 updates were "
-        "lost");
+  CHECK(testing::lacks(judged(only_adds, 4, 1'000),
+                       {"4 threads", "1,000 updates", "from 7 to 4,007", "4,000 updates"}) == "");
 }
 
-TEST_CASE("losses that cancel out are found, although the value is right") {
-  CHECK(judged(loses_one_addition_and_one_subtraction, 2, 2).find("2 times a thread stored over") !=
-        std::string::npos);
+TEST_CASE("losses that cancel out are found, though the value is right") {
+  CHECK(testing::contains(judged(loses_one_addition_and_one_subtraction, 2, 2), "2 times"));
 }
 
 TEST_CASE("every thread's loads and stores are counted, and reading the result is not") {
@@ -146,7 +141,7 @@ TEST_CASE("the thread after the last possible one gets an error, not the memory 
       message = error.what();
     }
   }).join();
-  CHECK(message == "more than 256 threads touched one SharedValue: start fewer");
+  CHECK(testing::contains(message, "256 threads"));
   CHECK(value.uses().size() == SharedValue::kMaxThreads);
 }
 

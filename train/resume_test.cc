@@ -10,6 +10,7 @@
 
 #include "comm/run_ranks.h"
 #include "tests/support/run_tests.h"
+#include "tests/support/text.h"
 #include "train/session.h"
 #include "training/data/digits.h"
 #include "training/data/sentences.h"
@@ -215,18 +216,17 @@ TEST_CASE("a checkpoint of another run is refused, in one line that says what di
   const struct {
     const Plan& plan;
     const Task& task;
-    std::string says;
-  } table[] = {{batch, task, "--batch 16, and this run has 32"},
-               {seed, task, "--seed 1, and this run has 7"},
-               {optimizer, task, "adam"},
-               {plan, small_task("convnet"), "small convnet"},
-               {plan, less, "other data"},
-               {missing, task, "there is no checkpoint"}};
+    std::vector<std::string> values;
+  } table[] = {{batch, task, {"--batch 16", "32"}},
+               {seed, task, {"--seed 1", "7"}},
+               {optimizer, task, {"adam"}},
+               {plan, small_task("convnet"), {"small convnet"}},
+               {plan, less, {}},
+               {missing, task, {missing.save}}};
   for (const auto& row : table) {
     const std::string line = complaint(row.plan, row.task);
-    CAPTURE(row.says);
     CAPTURE(line);
-    CHECK(line.find(row.says) != std::string::npos);
+    CHECK(testing::lacks(line, row.values) == "");
     CHECK(line.find(plan.save) != std::string::npos);
     CHECK(line.find('\n') == std::string::npos);
   }
@@ -249,9 +249,9 @@ TEST_CASE("another learning rate, and another number of ranks, may go on, and ar
       plan, task,
       {.on_start = [&](const Position&, const std::vector<std::string>& lines) { notes = lines; }});
   CHECK(outcome.is_complete);
-  CHECK(notes ==
-        std::vector<std::string>{"saved by 2 ranks, goes on with 4: the same up to rounding",
-                                 "learning rate 0.01 from now on, 0.05 before"});
+  REQUIRE(notes.size() == 2);
+  CHECK(testing::lacks(notes[0], {"2", "4"}) == "");
+  CHECK(testing::lacks(notes[1], {"0.01", "0.05"}) == "");
 }
 
 TEST_CASE("a place where nothing can be written is told before training") {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/text.h"
+
 namespace rankbox::cli {
 namespace {
 
@@ -55,7 +57,12 @@ TEST_CASE("a user's mistake stays one, with the row named") {
   row.world_size = 4;
   row.bytes = 1024;
   CHECK_THROWS_AS(rethrow_naming(InvalidArgument("too large"), row), InvalidArgument);
-  CHECK_THROWS_WITH(rethrow_naming(Error("oh"), row), "all_reduce ring on 4 ranks, 1 KiB: oh");
+  try {
+    rethrow_naming(Error("oh"), row);
+    FAIL("nothing was thrown");
+  } catch (const Error& error) {
+    CHECK(testing::lacks(error.what(), {"all_reduce ring", "4 ranks", "1 KiB", "oh"}) == "");
+  }
 }
 
 }  // namespace

@@ -67,11 +67,8 @@ TEST_CASE("a sweep that makes no sense is refused in the words of the options") 
     Sweep sweep;
     const char* named;
   } table[] = {
-      {sweep(16, 8, 2), "-b 16 is more than -e 8"},
-      {sweep(8, 16, 1), "-f 1"},
-      {sweep(8, 16, 0, 0), "-i 0"},
-      {sweep(0, 3, 2), "-e 3"},
-      {sweep(4, kGi, 0, 4), "more than 10000 sizes"},
+      {sweep(16, 8, 2), "-b 16"}, {sweep(8, 16, 1), "-f 1"},      {sweep(8, 16, 0, 0), "-i 0"},
+      {sweep(0, 3, 2), "-e 3"},   {sweep(4, kGi, 0, 4), "10000"},
   };
   for (const auto& row : table) {
     try {

@@ -14,6 +14,7 @@
 #include "cli/compile.h"
 #include "cli/mpirun.h"
 #include "files/temporary_folder.h"
+#include "tests/support/text.h"
 
 namespace rankbox::cli {
 namespace {
@@ -61,8 +62,7 @@ TEST_CASE("a program that runs well prints what it prints, and a line of figures
           "  if (dist.rank() == 2) std::printf(\"received\\n\");\n}");
   INFO(ended.output);
   CHECK(ended.code == 0);
-  CHECK(ended.output.find("received\n") != std::string::npos);
-  CHECK(ended.output.find("3 ranks: 1 messages, 16 bytes") != std::string::npos);
+  CHECK(testing::lacks(ended.output, {"received\n", "3 ranks", "1 message", "16 bytes"}) == "");
 }
 
 TEST_CASE("an error is its kind and place, and names the sandbox; nothing hangs") {
@@ -84,18 +84,17 @@ TEST_CASE("an error is its kind and place, and names the sandbox; nothing hangs"
        "mismatch: ", "program.cc:8", 1},
       {"void rank_main(Comm& dist) { if (dist.rank() == 2) throw 1; }", "crash: ", "rank 2", 1},
       {"void rank_main(Comm& dist) { if (dist.rank() == 1) std::exit(3); dist.barrier(); }",
-       "called exit(3)", "process 1", 3},
+       "exit(3)", "process 1", 3},
       {"void rank_main(Comm& dist) { for (volatile int i = 0; dist.rank() == 1; i = i + 1) {} }",
-       "timeout: still running after 5 s", "", kTimeoutStatus},
-      {"void rank_main(Comm&, int) {}", "compile: ", "no function", 1},
+       "timeout: ", "", kTimeoutStatus},
+      {"void rank_main(Comm&, int) {}", "compile: ", "rank_main", 1},
   };
   for (const Wrong& program : programs) {
     const Ended ended = run(program.rank_main);
     INFO(program.rank_main << "\n" << ended.output);
     CHECK(ended.code == program.code);
-    CHECK(ended.output.find(program.says) != std::string::npos);
-    CHECK(ended.output.find(program.place) != std::string::npos);
-    CHECK(ended.output.find("./rankbox run program.cc") != std::string::npos);
+    CHECK(testing::lacks(ended.output, {program.says, program.place, "./rankbox run program.cc"}) ==
+          "");
     CHECK(std::count(ended.output.begin(), ended.output.end(), '\n') == 1);
   }
 }

@@ -226,8 +226,8 @@ TEST_CASE("what MPI leaves to mpirun is refused, and told how it is done") {
   const Result nodes = run(with_ranks({"--nodes", "2"}));
   CHECK(nodes.exit_code == 2);
   CHECK(nodes.output.find("mpirun --host") != std::string::npos);
-  CHECK(run(with_ranks({"--ranks", "2"})).output.find("started 3 processes") != std::string::npos);
-  CHECK(run(with_ranks({"--timeline"})).output.find("virtual time") != std::string::npos);
+  CHECK(run(with_ranks({"--ranks", "2"})).output.find("--ranks 2") != std::string::npos);
+  CHECK(run(with_ranks({"--timeline"})).output.find("--timeline") != std::string::npos);
 }
 
 TEST_CASE("killed at any moment, again and again, it ends with the bits of a run that was not") {

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/run_tests.h"
+#include "tests/support/text.h"
 #include "verdict/families.h"
 #include "verdict/judge.h"
 #include "verdict/run_case.h"
@@ -65,10 +66,8 @@ TEST_CASE("ddp_overlap without overlap is told how much was exposed, and how muc
   REQUIRE(verdict.failure.has_value());
   CHECK(verdict.find("values")->status == CheckStatus::kPass);
   CHECK(verdict.failure->kind == FailureKind::kCost);
-  CHECK(verdict.failure->message.starts_with(
-      "exposed communication on rank 0: expected 0.6936 µs, got 1.373 µs"));
-  CHECK(verdict.failure->message.find("backward takes 4.946 µs; nothing is hidden") !=
-        std::string::npos);
+  CHECK(testing::lacks(verdict.failure->message, {"rank 0", "0.6936 µs", "1.373 µs", "4.946 µs"}) ==
+        "");
 }
 
 }  // namespace rankbox

@@ -4,6 +4,7 @@
 
 #include "parallel/pipeline_gpipe.h"
 #include "tests/support/run_tests.h"
+#include "tests/support/text.h"
 #include "verdict/families.h"
 #include "verdict/judge.h"
 
@@ -15,11 +16,10 @@ TEST_CASE("GPipe in its place is told which pass comes too early, and that memor
   REQUIRE(verdict.failure.has_value());
   CHECK(verdict.find("values")->status == CheckStatus::kPass);
   CHECK(verdict.failure->kind == FailureKind::kMemory);
-  CHECK(verdict.failure->message.starts_with(
-      "micro-batches between forward and backward on rank 0: expected 1 at most, got 3"));
+  CHECK(testing::lacks(verdict.failure->message, {"rank 0", "1", "3"}) == "");
   CHECK(verdict.find("cost")->status == CheckStatus::kFail);
-  CHECK(verdict.find("cost")->expected == "backward of micro-batch 0");
-  CHECK(verdict.find("cost")->actual == "forward of micro-batch 2");
+  CHECK(verdict.find("cost")->expected.ends_with("micro-batch 0"));
+  CHECK(verdict.find("cost")->actual.ends_with("micro-batch 2"));
 }
 
 }  // namespace rankbox

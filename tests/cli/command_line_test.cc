@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tests/cli/command.h"
+#include "tests/support/text.h"
 #include "verdict/catalog.h"
 
 namespace rankbox {
@@ -50,8 +51,8 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"check", "broadcast_rign"}, "broadcast_ring"},
       {{"check", "zzzzzz"}, "rankbox list"},
       {{"check", "broadcast_ring", "--file", "nowhere.cc"}, "nowhere.cc"},
-      {{"check", "broadcast_ring", "--file", "."}, "folder"},
-      {{"check", "broadcast_ring", "--file", "a.cc", "--solution"}, "exclude"},
+      {{"check", "broadcast_ring", "--file", "."}, "."},
+      {{"check", "broadcast_ring", "--file", "a.cc", "--solution"}, "--solution"},
       {{"check", "broadcast_ring", "--timeout", "0"}, "--timeout"},
       {{"check", "broadcast_ring", "--timeout", "soon"}, "--timeout"},
       {{"check", "broadcast_ring", "--memory", "1"}, "--memory"},
@@ -59,25 +60,24 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"check", "broadcast_ring", "--replay", "world_size=2,root=2"}, "root=2"},
       {{"check", "broadcast_ring", "--replay", "op=SUM"}, "op"},
       {{"check", "broadcast_ring", "--replay", "root"}, "field=value"},
-      {{"check", "race", "--replay", "threads=3"}, "even"},
+      {{"check", "race", "--replay", "threads=3"}, "threads"},
       {{"check", "reduce_tree", "--replay", "op=XOR"}, "XOR"},
       {{"check"}, "name"},
       {{"check", "broadcast_ring", "--colour"}, "--colour"},
       {{"check", "broadcast_ring", "--colour"}, "./rankbox check --help"},
-      {{"check", "broadcast_ring", "--memory", "much"}, "whole number from 64 to 1048576"},
-      {{"check", "broadcast_ring", "--timeout", "soon"}, "expected a number"},
-      {{"check", "broadcast_ring", "--replay", "world_size=21"}, "from 1 to 20"},
-      {{"check", "broadcast_ring", "--replay", "count=10000"}, "from 0 to 9999"},
+      {{"check", "broadcast_ring", "--memory", "much"}, "1048576"},
+      {{"check", "broadcast_ring", "--replay", "world_size=21"}, "1 to 20"},
+      {{"check", "broadcast_ring", "--replay", "count=10000"}, "0 to 9999"},
       {{"chekc"}, "chekc"},
       {{"chekc"}, "demo, list, check, watch, hint, reset, show, run, compare, race, train, test"},
-      {{"race", "--repeats", "x"}, "'x' should be a whole number from 0 to 1000000000"},
-      {{"race", "--threads", "3"}, "even number"},
-      {{"race", "--runs", "0"}, "whole number from 1 to 100000"},
+      {{"race", "--repeats", "x"}, "0 to 1000000000"},
+      {{"race", "--threads", "3"}, "--threads"},
+      {{"race", "--runs", "0"}, "1 to 100000"},
       {{"compare", "--op", "nope"}, "\"nope\""},
-      {{"compare", "--iters", "few"}, "whole number from 1 to 1000000"},
-      {{"compare", "--buffering", "eager:8,16"}, "\"8,16\" is not a size"},
-      {{"compare", "--buffering", "eager:-1"}, "at least 0"},
-      {{"compare", "--buffering", "eager:"}, "not a size"},
+      {{"compare", "--iters", "few"}, "1 to 1000000"},
+      {{"compare", "--buffering", "eager:8,16"}, "\"8,16\""},
+      {{"compare", "--buffering", "eager:-1"}, "-1"},
+      {{"compare", "--buffering", "eager:"}, "--buffering"},
   };
   for (const Mistake& mistake : mistakes) {
     const CommandResult result = rankbox(mistake.arguments);
@@ -95,7 +95,8 @@ TEST_CASE("a world that this machine cannot start is refused before anything is 
       rankbox({"compare", "--ranks", "2,512", "--sizes", "4", "--iters", "1"}, too_little);
   INFO(result.output);
   CHECK(result.exit_code == 2);
-  CHECK(result.output.find("rankbox: world size 512") == 0);
+  CHECK(result.output.starts_with("rankbox: "));
+  CHECK(testing::contains(result.output, "512"));
   CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 1);
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/stub.h"
 #include "tests/cli/command.h"
+#include "tests/support/text.h"
 #include "verdict/catalog.h"
 
 namespace rankbox {
@@ -17,9 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using testing::contains;
+using testing::lacks;
 
 std::string read(const fs::path& path) {
   std::ifstream file(path);
@@ -70,10 +70,10 @@ TEST_CASE("dev new refuses what it cannot make, in one line, and writes nothing"
   };
   const std::string chapter = "02_broadcast";
   const Row rows[] = {
-      {{"broadcast_tree", "--chapter", chapter, "--like", "broadcast_ring"}, "of that name"},
-      {{"Broadcast", "--chapter", chapter, "--like", "broadcast_ring"}, "lower-case"},
-      {{"2nd", "--chapter", chapter, "--like", "broadcast_ring"}, "lower-case"},
-      {{"../x", "--chapter", chapter, "--like", "broadcast_ring"}, "lower-case"},
+      {{"broadcast_tree", "--chapter", chapter, "--like", "broadcast_ring"}, "broadcast_tree"},
+      {{"Broadcast", "--chapter", chapter, "--like", "broadcast_ring"}, "Broadcast"},
+      {{"2nd", "--chapter", chapter, "--like", "broadcast_ring"}, "2nd"},
+      {{"../x", "--chapter", chapter, "--like", "broadcast_ring"}, "../x"},
       {{"x", "--chapter", "99_none", "--like", "broadcast_ring"}, "02_broadcast"},
       {{"x", "--chapter", chapter, "--like", "broadcast_rings"}, "broadcast_ring"},
       {{"x", "--chapter", chapter, "--family", "none"}, "segmented_broadcast"},
@@ -105,11 +105,8 @@ TEST_CASE("dev check says what is missing, and what is wrong") {
   const CommandResult result = rankbox({"dev", "check", "reduce_tree"});
   CAPTURE(result.output);
   CHECK(result.exit_code == 1);
-  CHECK(contains(result.output, "✗ stub's id"));
-  CHECK(contains(result.output, "./rankbox reset reduce_tree"));
-  CHECK(contains(result.output, "✗ hints"));
-  CHECK(contains(result.output, "✓ solution"));
-  CHECK(contains(result.output, "1 of 1 incomplete: reduce_tree"));
+  CHECK(lacks(result.output, {"✗ stub", "./rankbox reset reduce_tree", "✗ hints", "✓ solution",
+                              "1 of 1", "reduce_tree"}) == "");
   write(stub, handed_out);
   write(guide, hints);
 }
@@ -128,8 +125,7 @@ TEST_CASE("dev check does not take a promise that the solution does not keep") {
   const CommandResult result = rankbox({"dev", "check", "broadcast_naive"});
   CAPTURE(result.output);
   CHECK(result.exit_code == 1);
-  CHECK(contains(result.output, "✗ solution"));
-  CHECK(contains(result.output, "broadcast_naive: cost"));
+  CHECK(lacks(result.output, {"✗ solution", "broadcast_naive", "cost"}) == "");
   write(registry, before);
 }
 
@@ -139,22 +135,22 @@ TEST_CASE("a registry with a mistake is one line that names exercise, field, val
   struct Row {
     const char* what;
     const char* by;
-    const char* told;
+    const char* value;
+    const char* choice;
   };
   const Row rows[] = {
-      {"family = \"broadcast\"", "family = \"cast\"", "family = \"cast\", expected one of"},
-      {"cost = \"broadcast_naive\"", "cost = \"free\"", "cost = \"free\", expected solution or"},
-      {"messages = \"from_root\"", "messages = \"all\"", "messages = \"all\", expected one of any"},
+      {"family = \"broadcast\"", "family = \"cast\"", "family = \"cast\"", "broadcast"},
+      {"cost = \"broadcast_naive\"", "cost = \"free\"", "cost = \"free\"", "solution"},
+      {"messages = \"from_root\"", "messages = \"all\"", "messages = \"all\"", "any"},
       {"difficulty = 2\nimportance = 3\nsummary = \"src sends",
-       "difficulty = 9\nsummary = \"src sends", "difficulty = 9, expected a number from 1 to 5"},
+       "difficulty = 9\nsummary = \"src sends", "difficulty = 9", "1 to 5"},
   };
   for (const Row& row : rows) {
     replace(registry, row.what, row.by);
     const CommandResult result = rankbox({"check", "broadcast_naive", "--solution"});
     CAPTURE(result.output);
     CHECK(result.exit_code != 0);
-    CHECK(contains(result.output, "exercise broadcast_naive: "));
-    CHECK(contains(result.output, row.told));
+    CHECK(lacks(result.output, {"broadcast_naive", row.value, row.choice}) == "");
     write(registry, before);
   }
 }
@@ -202,12 +198,12 @@ TEST_CASE("a course in another folder is checked, shown, hinted at, reset and re
   write(course / "solutions/01_mine/broadcast_mine.cc", kChain);
 
   const CommandResult stub = run({"check", "broadcast_mine"});
-  CHECK_MESSAGE(contains(stub.output, "not implemented"), stub.output);
+  CHECK_MESSAGE(stub.exit_code != 0, stub.output);
   const CommandResult solution = run({"check", "broadcast_mine", "--solution"});
   CHECK_MESSAGE(solution.exit_code == 0, solution.output);
   CHECK_MESSAGE(contains(solution.output, "✓ broadcast_mine"), solution.output);
   CHECK(run({"show", "broadcast_mine", "--solution"}).exit_code == 0);
-  CHECK(contains(run({"hint", "broadcast_mine"}).output, "hint 1 of 3"));
+  CHECK(contains(run({"hint", "broadcast_mine"}).output, "1 of 3"));
 
   // The promise is the solution's cost: sending everything twice takes twice as many steps.
   std::string slow = kChain;

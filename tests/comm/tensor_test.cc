@@ -66,10 +66,7 @@ TEST_CASE("a shape counts its elements, and the empty shape has none") {
 
 TEST_CASE("a shape that cannot be is refused by naming the extent") {
   CHECK(says(complaint([] { Shape({2, -3}); }), {"-3"}));
-  CHECK(says(complaint([] {
-               Shape({std::int64_t{1} << 32, std::int64_t{1} << 32});
-             }),
-             {"64"}));
+  CHECK(says(complaint([] { Shape({std::int64_t{1} << 32, std::int64_t{1} << 32}); }), {"64"}));
 }
 
 TEST_CASE("a tensor of more bytes than can be counted is refused, not wrapped around") {

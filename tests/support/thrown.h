@@ -6,6 +6,7 @@
 #include <string>
 
 #include "comm/errors.h"
+#include "tests/support/text.h"
 
 namespace rankbox::testing {
 
@@ -39,9 +40,15 @@ inline std::string place_of(const Error& error) {
   return error.file() + ":" + std::to_string(error.line());
 }
 
-/// For values, names and places. Not for sentences: tests must not hinder better ones.
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+/// The message of the InvalidArgument that call() throws; "" if it throws none.
+template <class Call>
+std::string refusal(Call call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "";
 }
 
 /// Whether a path ends in this file name.

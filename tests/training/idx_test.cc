@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "comm/errors.h"
+#include "tests/support/text.h"
 #include "training/data/digits.h"
 
 namespace rankbox {
@@ -93,37 +94,37 @@ TEST_CASE("a broken file is refused in one line with path, offset, expected and 
     bytes[at] = byte;
     return bytes;
   };
-  const std::pair<std::string, const char*> broken[] = {
-      {"", "offset 0: expected the magic number, found the end of the file"},
-      {whole.substr(0, 3), "offset 0: expected the magic number, found the end"},
-      {whole.substr(0, 7), "offset 4: expected the number of images, found the end"},
-      {whole.substr(0, 12), "offset 12: expected the number of columns, found the end"},
-      {whole.substr(0, 23), "offset 16: expected 2 images of 4 bytes, found 7 bytes"},
-      {whole.substr(0, 20), "offset 16: expected 2 images of 4 bytes, found 4 bytes"},
-      {whole + "x", "offset 16: expected 2 images of 4 bytes, found 9 bytes"},
-      {changed(3, 1),
-       "offset 0: expected the magic number 0x00000803 of IDX images, found "
-       "0x00000801"},
-      {changed(0, '\x1f'), "found 0x1f000803"},
-      {changed(7, 3), "expected 3 images of 4 bytes, found 8 bytes"},
-      {changed(4, '\xff'), "expected 4278190082 images"},
-      {changed(8, '\xff'), "expected 2 images of 8556380164 bytes, found 8 bytes"},
-      {changed(11, 0), "expected 2 images of 0 bytes, found 8 bytes"},
+  const std::pair<std::string, std::vector<std::string>> broken[] = {
+      {"", {"offset 0"}},
+      {whole.substr(0, 3), {"offset 0"}},
+      {whole.substr(0, 7), {"offset 4"}},
+      {whole.substr(0, 12), {"offset 12"}},
+      {whole.substr(0, 23), {"offset 16", "2 images of 4 bytes", "7 bytes"}},
+      {whole.substr(0, 20), {"offset 16", "2 images of 4 bytes", "4 bytes"}},
+      {whole + "x", {"offset 16", "2 images of 4 bytes", "9 bytes"}},
+      {changed(3, 1), {"offset 0", "0x00000803", "0x00000801"}},
+      {changed(0, '\x1f'), {"0x1f000803"}},
+      {changed(7, 3), {"3 images of 4 bytes", "8 bytes"}},
+      {changed(4, '\xff'), {"4278190082 images"}},
+      {changed(8, '\xff'), {"2 images of 8556380164 bytes", "8 bytes"}},
+      {changed(11, 0), {"2 images of 0 bytes", "8 bytes"}},
   };
-  for (const auto& [bytes, part] : broken) {
+  for (const auto& [bytes, parts] : broken) {
     write(path, bytes);
     const std::string message = complaint([&] { read_idx_images(path); });
     INFO(message);
     CHECK(message.starts_with(path + ": "));
-    CHECK(message.find(part) != std::string::npos);
+    CHECK(testing::lacks(message, parts) == "");
     CHECK(message.find('\n') == std::string::npos);
   }
-  CHECK(complaint([&] { read_idx_labels(path); }).find("of IDX labels") != std::string::npos);
-  CHECK(complaint([&] { read_idx_images(folder.file("none")); }) ==
-        folder.file("none") + ": cannot be read");
-  CHECK(complaint([&] { read_idx_images(folder.path()); }) == folder.path() + ": cannot be read");
-  CHECK(complaint([&] { write_idx_labels(folder.file("no/such"), {}); }) ==
-        folder.file("no/such") + ": cannot be written");
+  CHECK(testing::contains(complaint([&] { read_idx_labels(path); }), "0x00000801"));
+  CHECK(complaint([&] {
+          read_idx_images(folder.file("none"));
+        }).starts_with(folder.file("none") + ": "));
+  CHECK(complaint([&] { read_idx_images(folder.path()); }).starts_with(folder.path() + ": "));
+  CHECK(complaint([&] {
+          write_idx_labels(folder.file("no/such"), {});
+        }).starts_with(folder.file("no/such") + ": "));
 }
 
 TEST_CASE("a file cut at any byte is refused") {
@@ -139,12 +140,10 @@ TEST_CASE("a file cut at any byte is refused") {
 
 TEST_CASE("images and labels must be equally many, and labels digits") {
   const Images two{1, 1, {0, 255}};
-  CHECK(complaint([&] {
-          image_dataset(two, {1, 2, 3}, "a", "b");
-        }) == "a holds 2 images, but b 3 labels: expected as many");
-  CHECK(complaint([&] {
-          image_dataset(two, {1, 10}, "a", "b");
-        }) == "b: label 1 is 10, expected 0 to 9");
+  const std::string number = complaint([&] { image_dataset(two, {1, 2, 3}, "a.idx", "b.idx"); });
+  CHECK(testing::lacks(number, {"a.idx", "2 images", "b.idx", "3 labels"}) == "");
+  const std::string label = complaint([&] { image_dataset(two, {1, 10}, "a.idx", "b.idx"); });
+  CHECK(testing::lacks(label, {"b.idx: ", "10", "0 to 9"}) == "");
   CHECK(image_dataset(two, {0, 9}).values == std::vector<float>{0, 1});
 }
 
@@ -153,8 +152,7 @@ TEST_CASE("a folder with MNIST's four files is a dataset; one that lacks some is
   std::vector<std::uint8_t> labels;
   const Images images = draw_digits(6, 1, labels);
   for (const char* part : {"train", "t10k"}) {
-    CHECK(complaint([&] { read_mnist(folder.path()); }).find("cannot be read") !=
-          std::string::npos);
+    CHECK(complaint([&] { read_mnist(folder.path()); }) != "none");
     write_idx_images(folder.file(std::string(part) + "-images-idx3-ubyte"), images);
     write_idx_labels(folder.file(std::string(part) + "-labels-idx1-ubyte"), labels);
   }

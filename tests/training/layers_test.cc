@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/errors.h"
+#include "tests/support/thrown.h"
 #include "training/initial.h"
 #include "training/layers/attention.h"
 #include "training/layers/batch_norm.h"
@@ -364,13 +365,15 @@ TEST_CASE("the first layer of a model may leave out dx, and its parameters' grad
 TEST_CASE("inputs that do not fit are refused in one line that says what was expected") {
   Saved saved;
   Linear linear(4, 3, Random(1));
-  CHECK_THROWS_WITH_AS(linear.forward(zeros({2, 5}), saved),
-                       "linear: got an input of shape [2, 5], expected one whose last extents "
-                       "multiply to 4",
-                       InvalidArgument);
+  CHECK(testing::lacks(testing::refusal([&] {
+                         linear.forward(zeros({2, 5}), saved);
+                       }),
+                       {"linear", "[2, 5]", "4"}) == "");
   linear.forward(zeros({2, 4}), saved);
-  CHECK_THROWS_WITH_AS(linear.backward(zeros({2, 4}), saved),
-                       "linear: backward got 8 elements of dy for an output of 6", InvalidArgument);
+  CHECK(testing::lacks(testing::refusal([&] {
+                         linear.backward(zeros({2, 4}), saved);
+                       }),
+                       {"linear", "8", "6"}) == "");
   Conv conv({.channels = 2, .kernel = 5, .padding = 0}, Random(1));
   CHECK_THROWS_AS(conv.forward(zeros({1, 8, 8, 3}), saved), InvalidArgument);
   CHECK_THROWS_AS(conv.forward(zeros({1, 8, 4, 2}), saved), InvalidArgument);
@@ -380,8 +383,10 @@ TEST_CASE("inputs that do not fit are refused in one line that says what was exp
   CHECK_THROWS_AS(Dropout(1, Random(1)), InvalidArgument);
   CHECK_THROWS_AS(Dropout(-.1, Random(1)), InvalidArgument);
   Embedding embedding({.vocabulary = 4, .longest = 3, .width = 2}, Random(1));
-  CHECK_THROWS_WITH_AS(embedding.forward(full({1, 2}, 4), saved),
-                       "embedding: token 4 at element 0, expected 0 to 3", InvalidArgument);
+  CHECK(testing::lacks(testing::refusal([&] {
+                         embedding.forward(full({1, 2}, 4), saved);
+                       }),
+                       {"embedding", "4", "0 to 3"}) == "");
   CHECK_THROWS_AS(embedding.forward(full({1, 2}, -1), saved), InvalidArgument);
   CHECK_THROWS_AS(embedding.forward(full({1, 2}, .5), saved), InvalidArgument);
   CHECK_THROWS_AS(embedding.forward(full({1, 2}, std::nanf("")), saved), InvalidArgument);

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/errors.h"
+#include "tests/support/thrown.h"
 #include "training/initial.h"
 
 namespace rankbox {
@@ -68,8 +69,8 @@ TEST_CASE("sizes that do not fit are refused") {
   const auto sized = [&](std::int64_t rows, std::int64_t columns) {
     return MatrixOf<float>(t.data(), rows, columns);
   };
-  CHECK_THROWS_WITH_AS(multiply(sized(2, 3), sized(4, 5), sized(2, 5)),
-                       "a matrix product (2 × 3) (4 × 5) does not give 2 × 5", InvalidArgument);
+  CHECK(testing::lacks(testing::refusal([&] { multiply(sized(2, 3), sized(4, 5), sized(2, 5)); }),
+                       {"2 × 3", "4 × 5", "2 × 5"}) == "");
   CHECK_THROWS_AS(multiply(sized(2, 3), sized(3, 5), sized(5, 2)), InvalidArgument);
   CHECK_THROWS_AS(multiply(sized(2, 3), sized(3, 5), sized(5, 2).transposed()), InvalidArgument);
 }

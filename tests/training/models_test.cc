@@ -7,6 +7,7 @@
 
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
+#include "tests/support/thrown.h"
 #include "tests/training/gradient_check.h"
 #include "training/cross_entropy.h"
 #include "training/models/conv_net.h"
@@ -102,8 +103,7 @@ TEST_CASE("a stage costs the memory of its own layers") {
 }
 
 TEST_CASE("stages that do not exist are refused") {
-  CHECK_THROWS_WITH_AS(Sequential(mlp(), 2, 6),
-                       "layers 2 to 6 of a model of 5 layers: there are no such", InvalidArgument);
+  CHECK(testing::lacks(testing::refusal([&] { Sequential(mlp(), 2, 6); }), {"2 to 6", "5"}) == "");
   CHECK_THROWS_AS(Sequential(mlp(), -2), InvalidArgument);
   CHECK_THROWS_AS(Sequential(mlp(), 3, 2), InvalidArgument);
   CHECK_THROWS_AS(text_transformer({.width = 10, .heads = 4}), InvalidArgument);

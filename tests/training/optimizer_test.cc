@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/errors.h"
+#include "tests/support/thrown.h"
 #include "training/adam.h"
 #include "training/sgd.h"
 
@@ -105,9 +106,8 @@ TEST_CASE("slices that do not belong together are refused") {
   Tensor two = zeros(2), three = zeros(3);
   TensorOf<double> doubles = zeros<double>(2);
   TensorOf<std::int32_t> integers = zeros<std::int32_t>(2);
-  CHECK_THROWS_WITH_AS(sgd_step(two, three, two, {}),
-                       "sgd_step: 2 elements of float32 meet 3 of float32: all must be alike",
-                       InvalidArgument);
+  CHECK(testing::lacks(testing::refusal([&] { sgd_step(two, three, two, {}); }),
+                       {"sgd_step", "2", "3", "float32"}) == "");
   CHECK_THROWS_AS(sgd_step(two, two, three, {}), InvalidArgument);
   CHECK_THROWS_AS(sgd_step(two, doubles, two, {}), InvalidArgument);
   CHECK_THROWS_AS(sgd_step(integers, integers, integers, {}), InvalidArgument);

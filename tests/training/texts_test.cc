@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "comm/errors.h"
+#include "tests/support/text.h"
 #include "training/data/csv.h"
 #include "training/data/sentences.h"
 
@@ -46,12 +47,9 @@ TEST_CASE("csv: fields, quotes, commas and newlines within quotes, either end of
 
 TEST_CASE("csv: a mistake is one line with the number of the line it is on") {
   const std::pair<std::string, const char*> cases[] = {
-      {"a,b\nc\n", "t.csv:2: expected 2 fields, as in the first record, found 1"},
-      {"a,b\n\"x\ny\",c\nd,e,f\n", "t.csv:4: expected 2 fields, as in the first record, found 3"},
-      {"a\n\"b\nc", "t.csv:2: a quote that is never closed"},
-      {"a\n\"b\"c\n", "t.csv:2: text after a closing quote"},
-      {"a\nb\"c\"\n", "t.csv:2: a quote inside a field"},
-      {"\"", "t.csv:1: a quote that is never closed"},
+      {"a,b\nc\n", "t.csv:2: "},    {"a,b\n\"x\ny\",c\nd,e,f\n", "t.csv:4: "},
+      {"a\n\"b\nc", "t.csv:2: "},   {"a\n\"b\"c\n", "t.csv:2: "},
+      {"a\nb\"c\"\n", "t.csv:2: "}, {"\"", "t.csv:1: "},
   };
   for (const auto& [text, expected] : cases) {
     CAPTURE(text);
@@ -112,9 +110,13 @@ TEST_CASE("texts come from two columns of a file; records of other classes are l
   CHECK(texts[0].text == "good, really");
   CHECK(texts[0].label == 0);
   CHECK(texts[1].label == 1);
-  CHECK_THROWS_WITH_AS(read(content, "stars"),
-                       (path + ":1: no column \"stars\": there are id, review, division").c_str(),
-                       InvalidArgument);
+  std::string message;
+  try {
+    read(content, "stars");
+  } catch (const InvalidArgument& error) {
+    message = error.what();
+  }
+  CHECK(testing::lacks(message, {path + ":1: ", "\"stars\"", "id, review, division"}) == "");
   CHECK_THROWS_AS(read(content, "id"), InvalidArgument);
   CHECK_THROWS_AS(read("", "division"), InvalidArgument);
 

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/text.h"
 #include "verdict/checks.h"
 #include "verdict/families.h"
 #include "verdict/verdict_text.h"
@@ -169,7 +170,7 @@ TEST_CASE("a check that was not made did not pass") {
 TEST_CASE("a hang that buffers would cure is called so") {
   const Verdict verdict = judge("exchange", subject_in("exchange", send_first, "exchange"));
   CHECK(kind_of(verdict) == "deadlock");
-  CHECK(verdict.failure->message.find("works only when sends are buffered") == 0);
+  CHECK(testing::contains(verdict.failure->message, "buffered"));
   CHECK(verdict.find("safety")->status == CheckStatus::kFail);
 }
 
@@ -180,8 +181,7 @@ TEST_CASE("a native collective does not pass for messages, whatever it costs") {
     CHECK(kind_of(verdict) == "messages");
     CHECK(verdict.failure->rank == 0);
     CHECK(verdict.failure->line > 0);
-    CHECK(verdict.failure->message.find("native broadcast") != std::string::npos);
-    CHECK(verdict.failure->message.find("build it from send and recv") != std::string::npos);
+    CHECK(verdict.failure->op == "broadcast");
     CHECK(verdict.find("messages")->status == CheckStatus::kFail);
   }
   const Verdict barrier =
@@ -193,7 +193,7 @@ TEST_CASE("a native collective does not pass for messages, whatever it costs") {
 TEST_CASE("a barrier is a crutch, and a split is not") {
   const Verdict crutch = judged(with_barriers);
   CHECK(kind_of(crutch) == "safety");
-  CHECK(crutch.failure->message.find("native barrier") != std::string::npos);
+  CHECK(crutch.failure->op == "barrier");
   const Verdict split = judged(with_a_split);
   CHECK(kind_of(split) == "cost");
 }
@@ -236,12 +236,9 @@ TEST_CASE("who passes ping_pong sees three times, and the alpha and beta that th
   const Verdict verdict = judge("ping_pong", subject_in("ping_pong", there_and_back, "ping_pong"));
   INFO(to_text(verdict));
   REQUIRE(verdict.passed());
-  const std::string& detail = verdict.find("cost")->detail;
-  for (const char* part : {"4 B in 0.6008 µs", "3000 B in 1.2000 µs", "16384 B in 3.8768 µs",
-                           "α = 0.3 µs", "β = 0.1 ns per byte", "the middle one 1.2000 µs"}) {
-    CAPTURE(part);
-    CHECK(detail.find(part) != std::string::npos);
-  }
+  CHECK(testing::lacks(verdict.find("cost")->detail,
+                       {"4 B", "0.6008 µs", "3000 B", "1.2000 µs", "16384 B", "3.8768 µs",
+                        "α = 0.3 µs", "β = 0.1 ns"}) == "");
 }
 
 TEST_CASE("a replay runs one case alone") {

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/text.h"
 #include "verdict/verdict_json.h"
 #include "verdict/verdict_text.h"
 
@@ -88,10 +89,8 @@ TEST_CASE("what is no verdict is refused") {
 TEST_CASE("a failure's text names who, where and how to see it again") {
   const std::string text = to_text(failing());
   INFO(text);
-  for (const char* part : {"broadcast_ring", "deadlock", "hangs", "rank 3", "recv from rank 2",
-                           "a/b.cc:17", "./rankbox check x --replay y"}) {
-    CHECK(text.find(part) != std::string::npos);
-  }
+  CHECK(testing::lacks(text, {"broadcast_ring", "deadlock", "hangs", "rank 3", "recv", "rank 2",
+                              "a/b.cc:17", "./rankbox check x --replay y"}) == "");
   CHECK(text.find('\033') == std::string::npos);
   CHECK(to_text(failing(), true).find('\033') != std::string::npos);
 }
