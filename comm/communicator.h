@@ -150,6 +150,8 @@ class BasicCommunicator {
   int world_size() const { return backend_.size(); }
   int node() const { return backend_.node(); }
   int local_rank() const { return backend_.local_rank(); }
+  /// For a backend that is built on another one.
+  const Backend& backend() const { return backend_; }
 
   void send(Slice slice, int dst, Place place = Place::current());
   void recv(Slice slice, int src, Place place = Place::current());

@@ -40,8 +40,8 @@ void run_shared(const RunOptions& options, const Body& body, RunReport* report) 
   SharedPlane plane(deal_devices(options.world_size), options.deadline_seconds);
   sim::run_world(
       options,
-      [&](sim::Communicator& shared) {
-        Communicator dist(shared);
+      [&](sim::Communicator& sandbox) {
+        Communicator dist(Backend(SharedBackend(sandbox.backend())));
         body(dist);
       },
       report, &plane);
@@ -53,8 +53,8 @@ NcclSettings settings_for(const RunOptions& options) {
   NcclSettings settings;
   settings.world_size = options.world_size;
   settings.deadline_seconds = options.deadline_seconds;
-  settings.check_collectives = options.check_collectives;
-  settings.blocking_calls = !options.check_collectives;  // both are for those who take times
+  settings.blocking_calls = !options.check_collectives;
+  settings.faults = options.faults;
   return settings;
 }
 
@@ -63,14 +63,15 @@ void run_threads(const RunOptions& options, const Body& body, RunReport* report)
   for (std::int64_t rank = 0; rank < options.world_size; ++rank)
     settings.nodes.push_back(static_cast<int>(rank * options.nodes / options.world_size));
   NcclWorld world(settings);
-  const NcclOutcome outcome =
-      run_on_nccl(world, deal_devices(options.world_size), options.faults, body);
+  const NcclOutcome outcome = run_on_nccl(world, deal_devices(options.world_size), body);
   *report = {};
   report->wall_seconds = outcome.wall_seconds;
   report->messages = outcome.messages;
   report->bytes = outcome.bytes;
   report->peak_bytes = outcome.peak_bytes;
-  if (const std::exception_ptr cause = world.cause()) std::rethrow_exception(cause);
+  if (const std::exception_ptr failure =
+          failure_of(outcome.ends, options.world_size, world.cause()))
+    std::rethrow_exception(failure);
 }
 
 // ---- Processes ----------------------------------------------------------------------------------
@@ -107,8 +108,6 @@ Numbers run_member(Processes& all, const RunOptions& options, const std::string&
   NcclSettings settings = settings_for(options);
   settings.local_ranks = {all.rank()};
   settings.nodes = all.nodes(options.world_size);
-  // Called before NCCL is aborted, which the other ranks' NCCL would tell them without a reason.
-  settings.on_failure = [&](const std::exception_ptr& failure) { all.fail(all.rank(), failure); };
   settings.id.emplace();
   std::memcpy(settings.id->internal, id.data(), std::min(id.size(), sizeof(ncclUniqueId)));
   NcclWorld world(settings);
@@ -118,7 +117,9 @@ Numbers run_member(Processes& all, const RunOptions& options, const std::string&
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (all.is_failing()) world.stop(all.failure());
   });
-  const NcclOutcome outcome = run_on_nccl(world, {all.device()}, options.faults, body);
+  const NcclOutcome outcome = run_on_nccl(world, {all.device()}, body);
+  if (const std::exception_ptr failure = failure_of(outcome.ends, options.world_size))
+    all.fail(all.rank(), failure);
   return {outcome.wall_seconds, outcome.messages, outcome.bytes, outcome.peak_bytes.front()};
 }
 

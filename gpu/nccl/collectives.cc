@@ -1,11 +1,11 @@
-// The native collectives on NCCL: check the arguments, compare them, enqueue.
+// The native collectives on NCCL: which of its calls each is, and on which stream.
 #include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "comm/collective_call.h"
 #include "gpu/kernels/kernels.h"
-#include "gpu/nccl/communicator.h"
+#include "gpu/nccl/backend.h"
 #include "gpu/nccl/rank.h"
 #include "gpu/nccl/types.h"
 
@@ -168,141 +168,47 @@ void divide_if_average(const Work& work) {
   }
 }
 
-/// Puts the collective on the stream.
-void launch(const Caller& caller, NcclRank& rank, NcclMember& member, const CollectiveCall& call,
-            cudaStream_t stream) {
+/// Puts the collective on the stream. Returns the launch; 0: there is nothing to move.
+std::uint64_t launch(const Caller& caller, NcclRank& rank, NcclMember& member,
+                     const CollectiveCall& call, cudaStream_t stream, bool async) {
+  if (!async) rank.flush(caller);
+  const std::uint64_t record = rank.record().begin(caller, member, call, async);
   const bool has_data = call.kind != CollectiveKind::kBarrier;
-  const std::int64_t bytes = has_data ? call.count * size_of(call.dtype) : -1;
-  const int root = call.root < 0 ? -1 : member.group->world_rank(call.root);
-  const std::uint64_t flight = rank.recorder().begin({.op = caller.operation,
-                                                      .root = root,
-                                                      .bytes = bytes,
-                                                      .dtype = call.dtype,
-                                                      .place = caller.place});
-  rank.post(caller, member, call);
-  if (!has_data || call.count > 0) {
-    const Doing doing = doing_of(caller, root, bytes);
-    const auto calls = [&] {
-      const Work work{call, member.index, caller.size, member.collectives, stream};
-      return enqueue(work, member.scratch, doing);
-    };
-    try {
-      rank.issue(caller, doing, nccl_name(call), member.collectives, calls);
-    } catch (const NcclError&) {
-      rank.recorder().failed(flight);
-      throw;
-    }
-    divide_if_average({call, member.index, caller.size, member.collectives, stream});
+  if (has_data && call.count == 0) {
+    rank.record().done(record);
+    return 0;
   }
-  rank.recorder().enqueued(flight, stream);
+  const Doing doing = doing_of(caller, member.world_rank(call.root),
+                               has_data ? call.count * size_of(call.dtype) : -1);
+  const auto work = [&] {
+    return Work{call, member.index, caller.size, member.collectives, stream};
+  };
+  const std::uint64_t launch = rank.launch(
+      caller, doing, nccl_name(call), member.collectives, stream,
+      [&] { return enqueue(work(), member.scratch, doing); }, [&] { divide_if_average(work()); });
+  rank.record().launched(record, launch);
+  return launch;
 }
 
 }  // namespace
 
-void NcclCommunicator::run(const Caller& caller, const CollectiveCall& call) {
-  launch(caller, *rank_, *member_, call, rank_->device().stream());
+void NcclBackend::run(const Caller& caller, const CollectiveCall& call) {
+  const cudaStream_t stream = rank_->device().stream();
+  launch(caller, *rank_, *member_, call, stream, /*async=*/false);
+  if (call.kind == CollectiveKind::kBarrier) rank_->wait_for_stream(caller, stream);
 }
 
-NcclRequest NcclCommunicator::start(const Caller& caller, const CollectiveCall& call) {
-  const int root = call.root < 0 ? -1 : member_->group->world_rank(call.root);
+NcclBackend::Pending NcclBackend::start(const Caller& caller, const CollectiveCall& call) {
   RankDevice& device = rank_->device();
   device.order(device.stream(), device.side_stream());
-  launch(caller, *rank_, *member_, call, device.side_stream());
-  auto pending = std::make_shared<NcclPending>(*rank_, *member_, caller, root);
-  pending->mark(device.side_stream());
+  const std::uint64_t number =
+      launch(caller, *rank_, *member_, call, device.side_stream(), /*async=*/true);
+  Pending pending = rank_->make_pending(caller, member_->world_rank(call.root));
+  pending->set_flight(rank_->record().latest());
+  pending->set_launch(number);
+  if (number == 0) pending->set_done();
   if (call.kind == CollectiveKind::kBarrier) pending->set_barrier();
-  return NcclRequest(std::move(pending));
-}
-
-void NcclCommunicator::barrier(Place place) {
-  const Caller caller = begin("barrier", place);
-  run(caller, barrier_call());
-  rank_->wait_for_stream(caller, rank_->device().stream());
-}
-
-void NcclCommunicator::broadcast(Slice slice, int src, Place place) {
-  const Caller caller = begin("broadcast", place);
-  run(caller, broadcast_call(caller, slice, src));
-}
-
-void NcclCommunicator::reduce(Slice slice, int dst, ReduceOp op, Place place) {
-  const Caller caller = begin("reduce", place);
-  run(caller, reduce_call(caller, slice, dst, op));
-}
-
-void NcclCommunicator::all_reduce(Slice slice, ReduceOp op, Place place) {
-  const Caller caller = begin("all_reduce", place);
-  run(caller, all_reduce_call(caller, slice, op));
-}
-
-void NcclCommunicator::gather(Slice slice, Slice gathered, int dst, Place place) {
-  const Caller caller = begin("gather", place);
-  run(caller, gather_call(caller, slice, gathered, dst));
-}
-
-void NcclCommunicator::all_gather(Slice slice, Slice gathered, Place place) {
-  const Caller caller = begin("all_gather", place);
-  run(caller, all_gather_call(caller, slice, gathered));
-}
-
-void NcclCommunicator::scatter(Slice whole, Slice slice, int src, Place place) {
-  const Caller caller = begin("scatter", place);
-  run(caller, scatter_call(caller, whole, slice, src));
-}
-
-void NcclCommunicator::reduce_scatter(Slice slice, Slice piece, ReduceOp op, Place place) {
-  const Caller caller = begin("reduce_scatter", place);
-  run(caller, reduce_scatter_call(caller, slice, piece, op));
-}
-
-void NcclCommunicator::all_to_all(Slice input, Slice output, Place place) {
-  const Caller caller = begin("all_to_all", place);
-  run(caller, all_to_all_call(caller, input, output));
-}
-
-NcclRequest NcclCommunicator::barrier_async(Place place) {
-  return start(begin("barrier_async", place), barrier_call());
-}
-
-NcclRequest NcclCommunicator::broadcast_async(Slice slice, int src, Place place) {
-  const Caller caller = begin("broadcast_async", place);
-  return start(caller, broadcast_call(caller, slice, src));
-}
-
-NcclRequest NcclCommunicator::reduce_async(Slice slice, int dst, ReduceOp op, Place place) {
-  const Caller caller = begin("reduce_async", place);
-  return start(caller, reduce_call(caller, slice, dst, op));
-}
-
-NcclRequest NcclCommunicator::all_reduce_async(Slice slice, ReduceOp op, Place place) {
-  const Caller caller = begin("all_reduce_async", place);
-  return start(caller, all_reduce_call(caller, slice, op));
-}
-
-NcclRequest NcclCommunicator::gather_async(Slice slice, Slice gathered, int dst, Place place) {
-  const Caller caller = begin("gather_async", place);
-  return start(caller, gather_call(caller, slice, gathered, dst));
-}
-
-NcclRequest NcclCommunicator::all_gather_async(Slice slice, Slice gathered, Place place) {
-  const Caller caller = begin("all_gather_async", place);
-  return start(caller, all_gather_call(caller, slice, gathered));
-}
-
-NcclRequest NcclCommunicator::scatter_async(Slice whole, Slice slice, int src, Place place) {
-  const Caller caller = begin("scatter_async", place);
-  return start(caller, scatter_call(caller, whole, slice, src));
-}
-
-NcclRequest NcclCommunicator::reduce_scatter_async(Slice slice, Slice piece, ReduceOp op,
-                                                   Place place) {
-  const Caller caller = begin("reduce_scatter_async", place);
-  return start(caller, reduce_scatter_call(caller, slice, piece, op));
-}
-
-NcclRequest NcclCommunicator::all_to_all_async(Slice input, Slice output, Place place) {
-  const Caller caller = begin("all_to_all_async", place);
-  return start(caller, all_to_all_call(caller, input, output));
+  return pending;
 }
 
 }  // namespace rankbox::gpu

@@ -3,23 +3,21 @@
 // NCCL carries out the operations of a communicator one after the other, and each until it is
 // complete: a send kernel that waits for its receiver lets no receive pass. So isend and irecv, which
 // promise that the rank goes on, cannot be put on a stream one by one: "isend to each other, then
-// irecv" would hang. They are deferred, and put there together, as one group, whose messages move at
-// the same time:
+// irecv" would hang. They are deferred, and those of a communicator go together, as one group, whose
+// messages move at the same time:
 //
-//   with the next send, recv or sendrecv of the communicator, on stream();
-//   when one of them is waited for, on a stream of the communicator's own, so that they overlap with
-//     what was put on stream() since. The second messages to and from the same peers, and the third,
-//     are left for later unless it is one of them that is waited for: a peer may want an answer to
-//     the first before it sends the second;
-//   when the host has waited for 1 ms, for something that other ranks are part of, and the message's
-//     other side has been called for: that rank may be waiting for the message. (Whether a rank of
-//     another process has called, nobody knows: it is believed to have after 2 ms.)
+//   with the next send, recv or sendrecv of their communicator, on stream();
+//   before any other call after which stream() or the host waits for a peer (a message of another
+//     communicator, a collective, barrier, split, synchronize, to_host, the end of the function; a
+//     wait for a collective, or for one of them), on a stream of the communicator's own, so that
+//     they overlap with what stream() does meanwhile.
 //
-// What is in one group is done together: a message that waits for its peer holds up the others of
-// its group. That is NCCL's, and what is left of it is documented in nccl_communicator.h.
-#include <map>
+// Calls that only start something leave them deferred, and so does a wait for an earlier message.
+#include <algorithm>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "gpu/nccl/rank.h"
 #include "gpu/nccl/types.h"
@@ -27,14 +25,32 @@
 namespace rankbox::gpu {
 namespace {
 
-// Seconds. Not at once: what is launched too early is launched alone.
-constexpr double kPatience = 1e-3;
-constexpr double kPatienceWithOtherProcesses = 2e-3;
+/// A rank that waits for itself: no other rank can end that.
+DeadlockError waits_for_itself(const Caller& caller) {
+  const Wait wait{caller.rank, caller.operation,         {caller.rank},
+                  0,           caller.place.file_name(), static_cast<int>(caller.place.line())};
+  return {fmt::format("deadlock: rank {} waits in {} for itself at {}:{}; hint: a rank cannot wait "
+                      "for itself: copy() moves data within a rank",
+                      caller.rank, caller.operation, wait.file, wait.line),
+          caller.context(caller.rank),
+          {wait},
+          {caller.rank}};
+}
 
-/// To or from whom.
-using Way = std::pair<bool, int>;
+/// Of a call that blocks, and that no other half goes with.
+bool is_stuck(const std::deque<NcclMessage>& messages) {
+  return std::any_of(messages.begin(), messages.end(),
+                     [](const NcclMessage& message) { return message.blocks; });
+}
 
-Way way_of(const NcclMessage& message) { return {message.sends, message.peer}; }
+MessageMismatch mismatch_with_itself(const Caller& caller, Slice sent, Slice received) {
+  return MessageMismatch(
+      fmt::format("message mismatch: rank {} sends {} {} to itself, but receives {} {}, in {}; "
+                  "nothing was copied (both sides must agree on element count and dtype)",
+                  caller.rank, sent.size(), name_of(sent.dtype()), received.size(),
+                  name_of(received.dtype()), call_in_words(caller)),
+      caller.context(caller.rank));
+}
 
 }  // namespace
 
@@ -42,8 +58,9 @@ void NcclRank::launch(const Caller& caller, NcclMember& member,
                       const std::vector<NcclMessage>& messages, cudaStream_t stream) {
   std::int64_t bytes = 0;
   for (const NcclMessage& message : messages) bytes += message.slice.bytes();
-  const int peer = messages.size() == 1 ? member.group->world_rank(messages[0].peer) : -1;
-  const char* const name = messages.size() > 1 ? "a group of messages"
+  const bool alone = messages.size() == 1;
+  const Doing doing = doing_of(caller, alone ? member.world_rank(messages[0].peer) : -1, bytes);
+  const char* const name = !alone              ? "a group of messages"
                            : messages[0].sends ? "ncclSend"
                                                : "ncclRecv";
   const auto all_of_them = [&] {
@@ -59,102 +76,108 @@ void NcclRank::launch(const Caller& caller, NcclMember& member,
       return result;
     });
   };
-  try {
-    issue(caller, doing_of(caller, peer, bytes), name, member.messages, all_of_them);
-  } catch (const NcclError&) {
-    for (const NcclMessage& message : messages) recorder_.failed(message.flight);
-    throw;
-  }
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    // The two halves of a sendrecv are one operation.
-    const bool noted = i > 0 && messages[i].flight == messages[i - 1].flight;
-    if (!noted) recorder_.enqueued(messages[i].flight, stream);
-    if (const auto request = messages[i].request.lock()) request->mark(stream);
+  const std::uint64_t number = launch(caller, doing, name, member.messages, stream, all_of_them);
+  for (const NcclMessage& message : messages) {
+    record_.launched(message.record, number);
+    if (const auto request = message.request.lock()) request->set_launch(number);
   }
 }
 
-void NcclRank::launch_aside(const Caller& caller, NcclMember& member,
-                            const std::vector<NcclMessage>& messages) {
-  check(cudaStreamWaitEvent(member.message_stream, ready_, 0), "cudaStreamWaitEvent",
-        doing_of(caller));
-  launch(caller, member, messages, member.message_stream);
+void NcclRank::note(const Caller& caller, NcclMember& member, NcclMessage& message) {
+  message.record = record_.begin(caller, member, message);
+  if (!message.sends) return;
+  ++messages_sent_;
+  bytes_sent_ += message.slice.bytes();
 }
 
-void NcclRank::defer(NcclMember& member, const NcclMessage& message) {
-  member.deferred.push_back(message);
-  check(cudaEventRecord(ready_, device_.stream()), "cudaEventRecord");
-}
-
-void NcclRank::launch_with(const Caller& caller, NcclMember& member,
-                           std::vector<NcclMessage> messages) {
-  std::vector<NcclMessage> all = std::exchange(member.deferred, {});
-  all.insert(all.end(), messages.begin(), messages.end());
-  if (!all.empty()) launch(caller, member, all, device_.stream());
-}
-
-int rounds_until(const NcclPending& request) {
-  std::map<Way, int> rounds;
-  for (const NcclMessage& message : request.member().deferred) {
-    const int round = ++rounds[way_of(message)];
-    if (message.request.lock().get() == &request) return round;
-  }
-  return 0;
-}
-
-void NcclRank::launch_rounds(const Caller& caller, NcclMember& member, int rounds) {
-  std::vector<NcclMessage> now, later;
-  std::map<Way, int> taken;
-  for (const NcclMessage& message : member.deferred) {
-    (++taken[way_of(message)] <= rounds ? now : later).push_back(message);
-  }
-  member.deferred = std::move(later);
-  launch_aside(caller, member, now);
-}
-
-void NcclRank::launch_deferred(const Caller& caller) {
-  for (NcclMember& member : members_) {
-    if (member.deferred.empty()) continue;
-    launch_aside(caller, member, std::exchange(member.deferred, {}));
-  }
-}
-
-void NcclRank::launch_wanted(const Caller& caller, double waited) {
-  if (waited < kPatience) return;
-  for (NcclMember& member : members_) {
-    if (member.deferred.empty() || !recorder_.has_unfinished()) continue;
-    std::vector<NcclMessage> now, later;
-    for (const NcclMessage& m : member.deferred) {
-      const auto other = member.group->other_side(
-          m.sends ? member.index : m.peer, m.sends ? m.peer : member.index, m.sends, m.number);
-      const bool wanted =
-          other == NcclGroup::Other::kHasCome ||
-          (other == NcclGroup::Other::kUnknown && waited > kPatienceWithOtherProcesses);
-      (wanted ? now : later).push_back(m);
+void NcclRank::run(const Caller& caller, NcclMember& member, std::vector<NcclMessage> messages) {
+  std::vector<NcclMessage> group;
+  for (NcclMessage& message : messages) {
+    note(caller, member, message);
+    if (message.peer == member.index) {
+      (message.sends ? member.to_self : member.from_self).push_back(message);
+    } else if (message.slice.size() == 0) {
+      record_.done(message.record);
+    } else {
+      group.push_back(message);
     }
-    if (now.empty()) continue;
-    member.deferred = std::move(later);
-    launch_aside(caller, member, now);
+  }
+  copy_to_self(caller, member);
+  if (is_stuck(member.to_self) || is_stuck(member.from_self))
+    stop_and_throw(waits_for_itself(caller));
+  flush(caller, group.empty() ? nullptr : &member);
+  if (group.empty()) return;
+  group.insert(group.begin(), member.deferred.begin(), member.deferred.end());
+  member.deferred.clear();
+  launch(caller, member, group, device_.stream());
+}
+
+std::shared_ptr<NcclPending> NcclRank::defer(const Caller& caller, NcclMember& member,
+                                             NcclMessage message) {
+  auto pending = make_pending(caller, member.world_rank(message.peer));
+  message.blocks = false;
+  message.request = pending;
+  note(caller, member, message);
+  pending->set_flight(record_.latest());
+  if (message.peer == member.index) {
+    (message.sends ? member.to_self : member.from_self).push_back(message);
+    copy_to_self(caller, member);
+  } else if (message.slice.size() == 0) {
+    record_.done(message.record);
+    pending->set_done();
+  } else {
+    member.deferred.push_back(message);
+    check(cudaEventRecord(ready_, device_.stream()), "cudaEventRecord", doing_of(caller));
+  }
+  return pending;
+}
+
+void NcclRank::flush(const Caller& caller, const NcclMember* but) {
+  for (NcclMember& member : members_) {
+    if (member.deferred.empty() || &member == but) continue;
+    check(cudaStreamWaitEvent(member.message_stream, ready_, 0), "cudaStreamWaitEvent",
+          doing_of(caller));
+    launch(caller, member, std::exchange(member.deferred, {}), member.message_stream);
   }
 }
 
-void NcclRank::copy_to_self(NcclMember& member) {
-  const cudaStream_t stream = device_.stream();
+/// As far as both halves are there.
+void NcclRank::copy_to_self(const Caller& caller, NcclMember& member) {
   while (!member.to_self.empty() && !member.from_self.empty()) {
     const NcclMessage send = member.to_self.front();
     const NcclMessage receive = member.from_self.front();
     member.to_self.pop_front();
     member.from_self.pop_front();
+    if (send.slice.size() != receive.slice.size() || send.slice.dtype() != receive.slice.dtype())
+      stop_and_throw(mismatch_with_itself(caller, send.slice, receive.slice));
     if (send.slice.bytes() > 0) {
       check(cudaMemcpyAsync(receive.slice.data(), send.slice.data(),
                             static_cast<std::size_t>(send.slice.bytes()), cudaMemcpyDeviceToDevice,
-                            stream),
-            "cudaMemcpyAsync");
+                            device_.stream()),
+            "cudaMemcpyAsync", doing_of(caller, caller.rank, send.slice.bytes()));
     }
     for (const NcclMessage& half : {send, receive}) {
-      recorder_.enqueued(half.flight, stream);
-      if (const auto request = half.request.lock()) request->mark(stream);
+      record_.done(half.record);
+      if (const auto request = half.request.lock()) request->set_done();
     }
   }
+}
+
+void NcclRank::wait(const Caller& caller, NcclPending& pending) {
+  if (pending.is_closed()) return;
+  const std::uint64_t record = record_.begin_wait(caller, pending.flight());
+  if (pending.is_done()) {
+    record_.done(record);
+  } else {
+    const bool collective = pending.flight().kind == FlightKind::kCollective;
+    if (pending.launch() == 0 || collective) flush(caller);
+    if (pending.launch() == 0) stop_and_throw(waits_for_itself(caller));
+    record_.launched(record, pending.launch());
+    launches_.order(pending.launch(), device_.stream(), doing_of(caller));
+    if (pending.is_barrier())
+      wait_until(caller, [&] { return launches_.is_finished(pending.launch()); });
+  }
+  pending.close();
 }
 
 }  // namespace rankbox::gpu

@@ -1,6 +1,5 @@
 #include "gpu/nccl/rank.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -8,18 +7,20 @@
 
 #include <fmt/format.h>
 
+#include "comm/fault.h"
+
 namespace rankbox::gpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLookAtEvents = 5e-3;  // seconds between two looks for progress
+constexpr double kLookAtLaunches = 5e-3;  // seconds between two looks for progress
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Short waits are looked for without a pause, long ones leave the core to others.
+/// Short waits spin, long ones leave the core to others.
 void pause(double waited) {
   if (waited < 100e-6) return;
   if (waited < 2e-3) return std::this_thread::yield();
@@ -31,52 +32,49 @@ ncclComm_t load(ncclComm_t& comm) {
   return std::atomic_ref<ncclComm_t>(comm).load(std::memory_order_acquire);
 }
 
-/// The lines of a text, set in by two.
-std::string indented(const std::string& lines) {
-  std::string text;
-  std::size_t begin = 0;
-  while (begin < lines.size()) {
-    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-    text += "\n  " + lines.substr(begin, end - begin);
-    begin = end + 1;
-  }
-  return text;
+ncclResult_t state_of(ncclComm_t comm) {
+  ncclResult_t state = ncclSuccess;
+  const ncclResult_t asked = ncclCommGetAsyncError(comm, &state);
+  return asked == ncclSuccess ? state : asked;
 }
 
 }  // namespace
 
 NcclRank::NcclRank(NcclWorld& world, RankDevice& device, std::uint64_t owner, Place place)
-    : world_(world), device_(device), owner_(owner), recorder_(device.rank()) {
-  const Caller caller{rank(), owner, rank(), world.settings().world_size, "start", place};
-  world_.add(recorder_);
+    : world_(world),
+      device_(device),
+      owner_(owner),
+      deadline_seconds_(world.settings().start_seconds),
+      record_(device.rank()) {
   try {
-    start(caller);
+    start(caller("start", place));
   } catch (...) {
     world_.stop(std::current_exception());
     abort();
     release_device();
     throw;
   }
+  deadline_seconds_ = world_.settings().deadline_seconds;
   device_.set_waiter([this](cudaStream_t stream, const Doing& doing) {
-    const Caller waiter{rank(),
-                        owner_,
-                        rank(),
-                        world_.settings().world_size,
-                        *doing.op == '\0' ? "synchronize" : doing.op,
-                        doing.place};
+    const Caller waiter = caller(*doing.op == '\0' ? "synchronize" : doing.op, doing.place);
+    const std::uint64_t record = record_.begin_local(waiter);
+    flush(waiter);
     wait_for_stream(waiter, stream);
+    record_.done(record);
   });
 }
 
 NcclRank::~NcclRank() {
   device_.set_waiter(nullptr);
   abort();
-  while (!open_.empty()) open_.back()->close();
   release_device();
 }
 
+Caller NcclRank::caller(const char* operation, Place place) const {
+  return {rank(), owner_, rank(), world_.settings().world_size, operation, place};
+}
+
 void NcclRank::release_device() {
-  world_.remove(recorder_);
   // What still runs on it was aborted; CUDA keeps the stream until it is done.
   for (const NcclMember& member : members_) {
     if (member.message_stream != nullptr)
@@ -88,16 +86,12 @@ void NcclRank::release_device() {
 }
 
 void NcclRank::finish(Place place) {
-  const Caller caller{rank(), owner_, rank(), world_.settings().world_size, "return", place};
+  const Caller caller = this->caller("return", place);
   check_running(caller);
-  while (!open_.empty()) {
-    note_dropped(*open_.back());
-    open_.back()->close();
-  }
-  check_running(caller);
-  world_.leave(rank());
+  if (!requests_->open.empty()) stop_and_throw(requests_->open.front()->as_dropped());
+  record_.set_returned();
   wait_for_all(caller);
-  for_each_communicator([&](ncclComm_t& comm) { give_up(caller, comm); });
+  for_each_communicator([&](ncclComm_t& comm) { destroy(caller, comm); });
 }
 
 void NcclRank::fail(std::exception_ptr failure) noexcept {
@@ -107,42 +101,20 @@ void NcclRank::fail(std::exception_ptr failure) noexcept {
 
 // ---- Calls ---------------------------------------------------------------------------------
 
+void NcclRank::begin(const Caller& caller) {
+  const std::int64_t number = operations_++;
+  if (!world_.settings().faults.empty()) [[unlikely]]
+    let_faults_happen(world_.settings().faults, caller, number);
+  check_running(caller);
+}
+
 void NcclRank::check_running(const Caller& caller) {
   if (world_.is_stopped()) [[unlikely]] {
     abort();
     world_.throw_stopped(caller);
   }
-  if (dropped_ != nullptr) [[unlikely]]
-    stop_and_throw(UnreceivedMessage(dropped_->what(), dropped_->context()));
-}
-
-void NcclRank::post(const Caller& caller, NcclMember& member, int src, int dst,
-                    const PostedMessage& message) {
-  if (const auto conflict = member.group->post(src, dst, message)) {
-    world_.stop(*conflict, caller);
-  } else {
-    world_.check_returned(*member.group);
-  }
-  check_running(caller);
-}
-
-void NcclRank::post(const Caller& caller, NcclMember& member, const CollectiveCall& call) {
-  if (!world_.settings().check_collectives) return;
-  if (const auto conflict = member.group->post(caller, call)) {
-    world_.stop(*conflict, caller);
-  } else {
-    world_.check_returned(*member.group);
-  }
-  check_running(caller);
-}
-
-void NcclRank::note_wait(const Caller& caller, const NcclPending& pending) {
-  if (!pending.message().has_value()) return;
-  const auto& [sends, peer, number] = *pending.message();
-  const NcclMember& member = pending.member();
-  member.group->note_wait(sends ? member.index : peer, sends ? peer : member.index, sends, number);
-  world_.check_returned(*member.group);
-  check_running(caller);
+  if (requests_->dropped) [[unlikely]]
+    stop_and_throw(*requests_->dropped);
 }
 
 void NcclRank::issue(const Caller& caller, const Doing& doing, const char* name, ncclComm_t& comm,
@@ -150,8 +122,7 @@ void NcclRank::issue(const Caller& caller, const Doing& doing, const char* name,
   ncclResult_t state = calls();
   if (state == ncclInProgress) {
     const auto carried_out = [&] {
-      const ncclResult_t asked = ncclCommGetAsyncError(load(comm), &state);
-      if (asked != ncclSuccess) state = asked;
+      state = state_of(load(comm));
       return state != ncclInProgress;
     };
     wait_until(caller, carried_out, &comm);
@@ -159,34 +130,31 @@ void NcclRank::issue(const Caller& caller, const Doing& doing, const char* name,
   if (state != ncclSuccess) stop_and_throw(nccl_error(state, name, doing, load(comm)));
 }
 
+std::uint64_t NcclRank::launch(const Caller& caller, const Doing& doing, const char* name,
+                               ncclComm_t& comm, cudaStream_t stream,
+                               const std::function<ncclResult_t()>& calls,
+                               const std::function<void()>& then) {
+  if (!launches_.has_room()) wait_until(caller, [this] { return launches_.has_room(); });
+  issue(caller, doing, name, comm, calls);
+  if (then) then();
+  return launches_.add(stream, doing);
+}
+
 // ---- Waiting -------------------------------------------------------------------------------
 
-void NcclRank::look_around(const Caller& caller, const ncclComm_t* busy) {
-  check_running(caller);
+void NcclRank::check_communicators(const Caller& caller, const ncclComm_t* busy) {
   for_each_communicator([&](ncclComm_t& comm) {
     if (&comm == busy) return;
-    ncclResult_t state = ncclSuccess;
-    const ncclResult_t asked = ncclCommGetAsyncError(load(comm), &state);
-    if (asked != ncclSuccess) state = asked;
+    const ncclResult_t state = state_of(load(comm));
     if (went_well(state)) return;
     stop_and_throw(nccl_error(state, "an earlier operation", doing_of(caller), load(comm)));
   });
 }
 
 void NcclRank::time_out(const Caller& caller, double seconds) {
-  const std::string missing = world_.missing_in_words();
-  const std::string flights = missing.empty() ? world_.flights() : "";  // else there are none
-  stop_and_throw(TimedOut(
-      fmt::format(
-          "rank {}, {}: nothing got done on its GPU for {:.3g} s{}{}{}\n  hint: {}", caller.rank,
-          call_in_words(caller), seconds, missing.empty() ? "" : "; " + missing,
-          flights.empty() ? "" : "; the last operations of this process's ranks:",
-          indented(flights),
-          missing.empty()
-              ? "run the program with --config=sim, where a deadlock is explained; a longer "
-                "deadline_seconds in RunOptions leaves slow ranks more time"
-              : "every rank has to start; look at what became of it"),
-      caller.context()));
+  stop_and_throw(TimedOut(fmt::format("rank {}, {}: no progress on its GPU for {:.3g} s",
+                                      caller.rank, call_in_words(caller), seconds),
+                          caller.context()));
 }
 
 void NcclRank::wait_until(const Caller& caller, const std::function<bool()>& done,
@@ -195,50 +163,47 @@ void NcclRank::wait_until(const Caller& caller, const std::function<bool()>& don
   Clock::time_point progress = start;
   Clock::time_point looked = start;
   std::uint64_t finished = 0;
-  bool counted = false;
   while (!done()) {
-    look_around(caller, busy);
-    if (seconds_since(looked) > kLookAtEvents) {
+    check_running(caller);
+    check_communicators(caller, busy);
+    if (seconds_since(looked) > kLookAtLaunches) {
+      const bool first = looked == start;
       looked = Clock::now();
-      const std::uint64_t now_finished = recorder_.finished_count();
-      if (counted && now_finished != finished) progress = looked;
+      const std::uint64_t now_finished = launches_.finished_count();
+      if (!first && now_finished != finished) progress = looked;
       finished = now_finished;
-      counted = true;
       const double waited = seconds_since(progress);
-      if (waited > world_.settings().deadline_seconds) time_out(caller, waited);
+      if (waited > deadline_seconds_) time_out(caller, waited);
     }
     pause(seconds_since(start));
   }
-}
-
-template <class Query>
-void NcclRank::wait_for_device(const Caller& caller, const char* name, Query query) {
-  const Clock::time_point start = Clock::now();
-  wait_until(caller, [&] {
-    const cudaError_t status = query();
-    if (status != cudaErrorNotReady) {
-      check(status, name, doing_of(caller));
-      return true;
-    }
-    static_cast<void>(cudaGetLastError());  // "not ready" counts as an error there
-    launch_wanted(caller, seconds_since(start));
-    return false;
-  });
-  // A peer that gives up aborts its communicators one after the other, and what its stream had still to
-  // do may meet this rank's operation before the last one goes: done, and yet wrong.
-  look_around(caller);
+  // A peer that fails aborts its communicators one after the other, and what its stream had still to
+  // do may meet this rank's operation before the last one is gone: done, and yet wrong.
+  check_running(caller);
+  check_communicators(caller, busy);
 }
 
 void NcclRank::wait_for_stream(const Caller& caller, cudaStream_t stream) {
-  wait_for_device(caller, "cudaStreamQuery", [stream] { return cudaStreamQuery(stream); });
+  wait_until(caller, [&] {
+    const cudaError_t status = cudaStreamQuery(stream);
+    if (status != cudaErrorNotReady) {
+      check(status, "cudaStreamQuery", doing_of(caller));
+      return true;
+    }
+    static_cast<void>(cudaGetLastError());  // "not ready" counts as an error there
+    return false;
+  });
 }
 
-void NcclRank::wait_for_event(const Caller& caller, cudaEvent_t event) {
-  wait_for_device(caller, "cudaEventQuery", [event] { return cudaEventQuery(event); });
+void NcclRank::synchronize(const Caller& caller) {
+  const std::uint64_t record = record_.begin_local(caller);
+  wait_for_all(caller);
+  record_.done(record);
 }
 
+/// Until all that this rank started is done.
 void NcclRank::wait_for_all(const Caller& caller) {
-  launch_deferred(caller);
+  flush(caller);
   for (const cudaStream_t stream : {device_.stream(), device_.side_stream()})
     wait_for_stream(caller, stream);
   for (const NcclMember& member : members_) {
@@ -246,58 +211,20 @@ void NcclRank::wait_for_all(const Caller& caller) {
   }
 }
 
-// ---- Requests nobody waited for --------------------------------------------------------------
-
-NcclPending::NcclPending(NcclRank& rank, NcclMember& member, const Caller& caller, int peer)
-    : rank_(&rank), member_(&member), caller_(caller), peer_(peer) {
-  rank.open_.push_back(this);
-}
-
-NcclPending::~NcclPending() {
-  if (closed()) return;
-  rank_->note_dropped(*this);
-  close();
-}
-
-void NcclPending::mark(cudaStream_t stream) {
-  deferred_ = false;
-  event_ = rank_->device().take_event();
-  check(cudaEventRecord(event_, stream), "cudaEventRecord", doing_of(caller_, peer_));
-}
-
-void NcclPending::close() {
-  if (event_ != nullptr) rank_->device().give_back(std::exchange(event_, nullptr));
-  // Usually the latest.
-  std::vector<NcclPending*>& open = rank_->open_;
-  const auto at = std::find(open.rbegin(), open.rend(), this);
-  *at = open.back();
-  open.pop_back();
-  rank_ = nullptr;
-}
-
-void NcclRank::note_dropped(const NcclPending& pending) {
-  // In a stopped world ranks are being unwound: no fault of theirs.
-  if (dropped_ != nullptr || world_.is_stopped()) return;
-  const Caller& caller = pending.caller();
-  dropped_ = std::make_unique<Error>(
-      fmt::format(
-          "request never waited for: rank {} called {} at {}:{}; keep the Request and wait() "
-          "for it",
-          caller.rank, caller.operation, caller.place.file_name(), caller.place.line()),
-      caller.context(pending.peer()));
-}
-
 // ---- Communicators -----------------------------------------------------------------------------
 
-NcclMember& NcclRank::add_member(const Caller& caller, NcclGroup* group, int index) {
+NcclMember& NcclRank::add_member(const Caller& caller, std::vector<int> world_ranks, int index,
+                                 std::uint64_t group) {
   NcclMember& member = members_.emplace_back();
-  member.group = group;
+  member.world_ranks = std::move(world_ranks);
   member.index = index;
-  if (group == nullptr) return member;
+  member.group = group;
+  if (member.size() == 0) return member;
+  record_.add_group(member);
   const Doing doing = doing_of(caller);
   check(cudaStreamCreateWithFlags(&member.message_stream, cudaStreamNonBlocking),
         "cudaStreamCreateWithFlags", doing);
-  const std::int64_t bytes = scratch_elements(group->size()) * size_of(DType::kInt32);
+  const std::int64_t bytes = scratch_elements(member.size()) * size_of(DType::kInt32);
   member.scratch = static_cast<std::int32_t*>(device_.allocate(bytes));
   check(cudaMemsetAsync(member.scratch, 0, static_cast<std::size_t>(bytes), device_.stream()),
         "cudaMemsetAsync", doing);
@@ -317,6 +244,8 @@ void NcclRank::for_each_communicator(Fn fn) {
 }
 
 void NcclRank::abort() noexcept {
+  // Afterwards everything on the GPU counts as finished.
+  record_.close(launches_);
   // Again and again: a split that was under way leaves its communicator only when its parent is
   // aborted.
   for (bool found = true; found;) {
@@ -334,16 +263,15 @@ void NcclRank::abort() noexcept {
   }
 }
 
-void NcclRank::give_up(const Caller& caller, ncclComm_t& comm) {
+void NcclRank::destroy(const Caller& caller, ncclComm_t& comm) {
   ncclResult_t state = ncclCommFinalize(comm);
   const Clock::time_point start = Clock::now();
   while (state == ncclInProgress && !world_.is_stopped() &&
-         seconds_since(start) < world_.settings().deadline_seconds) {
-    const ncclResult_t asked = ncclCommGetAsyncError(comm, &state);
-    if (asked != ncclSuccess) state = asked;
+         seconds_since(start) < deadline_seconds_) {
+    state = state_of(comm);
     pause(seconds_since(start));
   }
-  // Everything is done: nobody should fail because others take long to come to their end.
+  // Everything is done: that others take long to end their functions is no failure.
   if (state == ncclInProgress) {
     static_cast<void>(ncclCommAbort(std::exchange(comm, nullptr)));
     return;

@@ -4,14 +4,13 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
-#include <memory>
+#include <thread>
 #include <utility>
 
 #include "comm/memory_meter.h"
 #include "comm/rank_failure.h"
 #include "gpu/device/rank_device.h"
 #include "gpu/nccl/rank.h"
-#include "sim/executor/executor.h"
 
 namespace rankbox::gpu {
 namespace {
@@ -24,99 +23,105 @@ std::uint64_t next_serial() {
   return ++serial;
 }
 
-struct Life {
+/// What one rank leaves.
+struct Result {
   MemoryMeter memory;
-  Attendance attendance;
+  RankEnd end;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
   Clock::time_point begin = Clock::time_point::max();  // of the rank's function
-  Clock::time_point end = Clock::time_point::min();
+  Clock::time_point done = Clock::time_point::min();
 };
 
-/// Where the ranks of this process meet before their functions begin: one that failed at once would
-/// otherwise keep others from beginning at all.
+/// Holds the ranks of this process until all have joined the world: one that fails at once would
+/// otherwise keep others from starting their functions.
 class Start {
  public:
-  explicit Start(std::size_t ranks) : coming_(static_cast<std::ptrdiff_t>(ranks)) {}
-  /// Blocks until all have called this. Returns whether all are in the world.
-  bool all_are_there(bool is_there) {
-    if (!is_there) all_ = false;
-    coming_.arrive_and_wait();
+  explicit Start(std::size_t ranks) : missing_(static_cast<std::ptrdiff_t>(ranks)) {}
+  void arrive(bool joined) {
+    if (!joined) all_ = false;
+    missing_.count_down();
+  }
+  /// Returns whether all have joined.
+  bool wait() {
+    missing_.wait();
     return all_;
   }
 
  private:
-  std::latch coming_;
+  std::latch missing_;
   std::atomic<bool> all_{true};
 };
 
-/// The world's communicators go before the device whose streams they use.
-struct Rank {
-  Rank(NcclWorld& world, int rank, int device, std::uint64_t owner)
-      : gpu(rank, device), member(world, gpu, owner) {}
-  RankDevice gpu;
-  NcclRank member;
-};
-
-/// Null if some rank of this process cannot: the world is stopped then.
-std::unique_ptr<Rank> join(NcclWorld& world, int rank, int device, std::uint64_t owner,
-                           Start& start) {
-  std::unique_ptr<Rank> made;
+void run_function(NcclRank& rank, Result& result, const std::function<void(Communicator&)>& body) {
+  result.begin = Clock::now();
   try {
-    made = std::make_unique<Rank>(world, rank, device, owner);
-  } catch (...) {
-    world.stop(with_rank(std::current_exception(), rank));
-  }
-  return start.all_are_there(made != nullptr) ? std::move(made) : nullptr;
-}
-
-void live(NcclRank& member, Life& life, const std::function<void(Communicator&)>& body) {
-  try {
-    life.begin = Clock::now();
-    Communicator dist(NcclCommunicator(member), life.attendance);
+    Communicator dist((Backend(NcclBackend(rank))));
     body(dist);
-    member.finish();
-    life.end = Clock::now();
+    rank.finish();
   } catch (...) {
-    life.end = Clock::now();
-    member.fail(with_rank(std::current_exception(), member.rank()));
+    result.end.failure = with_rank(std::current_exception(), rank.rank());
+    rank.fail(result.end.failure);
   }
+  result.done = Clock::now();
+  result.messages = rank.messages_sent();
+  result.bytes = rank.bytes_sent();
 }
 
-void run_rank(NcclWorld& world, int rank, int device, Life& life, Start& start,
+void run_rank(NcclWorld& world, int device, Result& result, Start& start,
               const std::function<void(Communicator&)>& body) {
-  MemoryMeter* const outer = std::exchange(current_memory_meter(), &life.memory);
-  if (const auto made = join(world, rank, device, life.memory.owner, start))
-    live(made->member, life, body);
+  MemoryMeter* const outer = std::exchange(current_memory_meter(), &result.memory);
+  bool arrived = false;
+  try {
+    RankDevice gpu(result.end.rank, device);
+    NcclRank rank(world, gpu, result.memory.owner);
+    arrived = true;
+    start.arrive(/*joined=*/true);
+    if (start.wait()) run_function(rank, result, body);
+    result.end.log = rank.close_record();
+  } catch (...) {
+    result.end.failure = with_rank(std::current_exception(), result.end.rank);
+    world.stop(result.end.failure);
+    if (!arrived) start.arrive(/*joined=*/false);
+  }
   current_memory_meter() = outer;
 }
 
 }  // namespace
 
 NcclOutcome run_on_nccl(NcclWorld& world, const std::vector<int>& devices,
-                        const std::vector<Fault>& faults,
                         const std::function<void(Communicator&)>& body) {
   const std::vector<int>& ranks = world.settings().local_ranks;
   const std::uint64_t serial = next_serial();
-  std::vector<Life> lives(ranks.size());
+  std::vector<Result> results(ranks.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    lives[i].memory.owner = serial << 32 | static_cast<std::uint64_t>(ranks[i] + 1);
-    lives[i].attendance.faults = &faults;
+    results[i].end.rank = results[i].end.log.rank = ranks[i];
+    results[i].memory.owner = serial << 32 | static_cast<std::uint64_t>(ranks[i] + 1);
   }
 
   Start start(ranks.size());
-  sim::make_executor(ExecutorKind::kThreads, static_cast<int>(ranks.size()))->run([&](int index) {
-    const auto i = static_cast<std::size_t>(index);
-    run_rank(world, ranks[i], devices[i], lives[i], start, body);
-  });
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    try {
+      threads.emplace_back([&, i] { run_rank(world, devices[i], results[i], start, body); });
+    } catch (...) {  // the system has no thread for it
+      results[i].end.failure = with_rank(std::current_exception(), ranks[i]);
+      world.stop(results[i].end.failure);
+      start.arrive(/*joined=*/false);
+    }
+  }
+  threads.clear();  // joins them
 
   NcclOutcome outcome;
   Clock::time_point begin = Clock::time_point::max();
   Clock::time_point end = Clock::time_point::min();
-  for (const Life& life : lives) {
-    begin = std::min(begin, life.begin);
-    end = std::max(end, life.end);
-    outcome.messages += life.attendance.messages;
-    outcome.bytes += life.attendance.bytes;
-    outcome.peak_bytes.push_back(life.memory.peak_bytes);
+  for (Result& result : results) {
+    begin = std::min(begin, result.begin);
+    end = std::max(end, result.done);
+    outcome.messages += result.messages;
+    outcome.bytes += result.bytes;
+    outcome.peak_bytes.push_back(result.memory.peak_bytes);
+    outcome.ends.push_back(std::move(result.end));
   }
   if (begin < end) outcome.wall_seconds = std::chrono::duration<double>(end - begin).count();
   return outcome;

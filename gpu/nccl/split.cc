@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/collective_call.h"
-#include "gpu/nccl/communicator.h"
+#include "gpu/nccl/backend.h"
 #include "gpu/nccl/rank.h"
 
 namespace rankbox::gpu {
@@ -17,7 +17,7 @@ namespace {
 
 /// Color and key of every rank, by index.
 std::vector<std::int32_t> exchange(const Caller& caller, NcclRank& rank, NcclMember& member,
-                                   std::uint64_t flight, std::int32_t color, std::int32_t key) {
+                                   std::uint64_t record, std::int32_t color, std::int32_t key) {
   const cudaStream_t stream = rank.device().stream();
   const Doing doing = doing_of(caller);
   const std::int32_t mine[2] = {color, key};
@@ -28,9 +28,10 @@ std::vector<std::int32_t> exchange(const Caller& caller, NcclRank& rank, NcclMem
   rank.wait_for_stream(caller, stream);
   check(cudaMemcpyAsync(in, mine, sizeof mine, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync",
         doing);
-  rank.issue(caller, doing, "ncclAllGather", member.collectives,
-             [&] { return ncclAllGather(in, out, 2, ncclInt32, member.collectives, stream); });
-  rank.recorder().enqueued_part(flight, stream);  // the others may be long in coming
+  const std::uint64_t launch =
+      rank.launch(caller, doing, "ncclAllGather", member.collectives, stream,
+                  [&] { return ncclAllGather(in, out, 2, ncclInt32, member.collectives, stream); });
+  rank.record().launched(record, launch);
   rank.wait_for_stream(caller, stream);
   check(cudaMemcpyAsync(all.data(), out, all.size() * sizeof(std::int32_t), cudaMemcpyDeviceToHost,
                         stream),
@@ -53,36 +54,37 @@ std::vector<int> members_of(const std::vector<std::int32_t>& colors_and_keys, in
   return members;
 }
 
+/// The same on all ranks of the part, and another one than that of any other communicator.
+std::uint64_t id_of_part(const NcclMember& whole, int number, int color) {
+  std::uint64_t id = whole.group;
+  for (const int step : {number, color})
+    id = (id ^ static_cast<std::uint64_t>(step + 1)) * 0x100000001b3;
+  return id;
+}
+
 }  // namespace
 
-NcclCommunicator NcclCommunicator::split(int color, int key, Place place) {
-  const Caller caller = begin("split", place);
-  const std::uint64_t flight =
-      rank_->recorder().begin({.op = caller.operation, .place = caller.place});
-  rank_->post(caller, *member_, split_call(color, key));
-  color = std::max(color, NCCL_SPLIT_NOCOLOR);
-  const auto all = exchange(caller, *rank_, *member_, flight, color, key);
+NcclBackend NcclBackend::split(const Caller& caller, const CollectiveCall& call) {
+  rank_->flush(caller);
+  const std::uint64_t record = rank_->record().begin(caller, *member_, call);
+  const int color = std::max(call.color, NCCL_SPLIT_NOCOLOR);
+  const auto all = exchange(caller, *rank_, *member_, record, color, call.key);
   const int number = member_->splits++;
 
-  NcclGroup* group = nullptr;
   int index = -1;
-  if (color >= 0) {
-    std::vector<int> path = member_->group->path();
-    path.insert(path.end(), {number, color});
-    std::vector<int> world_ranks;
-    for (const int member : members_of(all, color)) {
-      if (member == member_->index) index = static_cast<int>(world_ranks.size());
-      world_ranks.push_back(member_->group->world_rank(member));
-    }
-    group = &rank_->world().group(path, world_ranks);
+  std::vector<int> world_ranks;
+  for (const int member : color < 0 ? std::vector<int>() : members_of(all, color)) {
+    if (member == member_->index) index = static_cast<int>(world_ranks.size());
+    world_ranks.push_back(member_->world_rank(member));
   }
   // Also for a rank that is left out: NCCL writes to its two places, if only that there is nothing.
-  NcclMember& part = rank_->add_member(caller, group, index);
+  NcclMember& part =
+      rank_->add_member(caller, world_ranks, index, id_of_part(*member_, number, color));
   ncclComm_t& parent = member_->collectives;
   const Doing doing = doing_of(caller);
   for (ncclComm_t* made : {&part.collectives, &part.messages}) {
     rank_->issue(caller, doing, "ncclCommSplit", parent,
-                 [&] { return ncclCommSplit(parent, color, key, made, nullptr); });
+                 [&] { return ncclCommSplit(parent, color, call.key, made, nullptr); });
     if (color < 0) continue;
     rank_->issue(caller, doing, "ncclCommSplit", *made, [] { return ncclInProgress; });
   }
@@ -90,7 +92,7 @@ NcclCommunicator NcclCommunicator::split(int color, int key, Place place) {
     rank_->connect_pairs(caller, part, part.messages);
     rank_->wait_for_stream(caller, rank_->device().stream());
   }
-  rank_->recorder().enqueued(flight, rank_->device().stream());
+  rank_->record().done(record);
   return {*rank_, color < 0 ? nullptr : &part};
 }
 

@@ -17,7 +17,6 @@ ncclConfig_t make_config(bool blocking) {
 }  // namespace
 
 void NcclRank::start(const Caller& caller) {
-  world_.note_arrival(rank());
   const Doing doing = doing_of(caller);
   check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
         doing);
@@ -25,7 +24,7 @@ void NcclRank::start(const Caller& caller) {
 
   std::vector<int> everyone;
   for (int r = 0; r < caller.size; ++r) everyone.push_back(r);
-  add_member(caller, &world_.group({}, everyone), rank());
+  add_member(caller, everyone, rank(), /*group=*/0);
   make_communicators(caller);
   connect_pairs(caller, world_member(), world_member().messages);
   warm_collectives(caller);
@@ -59,7 +58,7 @@ void NcclRank::connect_pairs(const Caller& caller, NcclMember& member, ncclComm_
   issue(caller, doing_of(caller), "connecting all pairs of ranks", comm, [&] {
     return grouped([&] {
       ncclResult_t result = ncclSuccess;
-      for (int peer = 0; peer < member.group->size() && went_well(result); ++peer) {
+      for (int peer = 0; peer < member.size() && went_well(result); ++peer) {
         if (peer == member.index) continue;
         result = ncclSend(bytes, 1, ncclInt8, peer, comm, stream);
         if (went_well(result)) result = ncclRecv(bytes + 1 + peer, 1, ncclInt8, peer, comm, stream);

@@ -81,14 +81,14 @@ void in_all_worlds(Body body) {
     CAPTURE(size);
     Mistakes mistakes;
     const NcclRun run = run_on_nccl({.world_size = size, .deadline_seconds = 20},
-                                    [&](NcclCommunicator& dist) { body(dist, mistakes); });
+                                    [&](Communicator& dist) { body(dist, mistakes); });
     CHECK(run.what() == "");
     CHECK(mistakes.found() == "");
   }
 }
 
 template <class T>
-void check_reductions(NcclCommunicator& dist, Mistakes& mistakes) {
+void check_reductions(Communicator& dist, Mistakes& mistakes) {
   const int p = dist.world_size();
   for (const ReduceOp op : kReduceOps) {
     for (const int count : kCounts) {
@@ -126,7 +126,7 @@ void check_reductions(NcclCommunicator& dist, Mistakes& mistakes) {
 }
 
 TEST_CASE("reductions: every operation, type, size and root") {
-  in_all_worlds([](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds([](Communicator& dist, Mistakes& mistakes) {
     check_reductions<float>(dist, mistakes);
     if (dist.world_size() > 3) return;  // the types do not know how many there are
     check_reductions<double>(dist, mistakes);
@@ -139,7 +139,7 @@ TEST_CASE("reductions: every operation, type, size and root") {
 TEST_CASE("the average of 1, 2 and 3 is exactly 2: AVG divides the sum") {
   if (device_count() < 3) return testing::pass_over("fewer than 3 GPUs");
   Mistakes mistakes;
-  const NcclRun run = run_on_nccl({.world_size = 3}, [&](NcclCommunicator& dist) {
+  const NcclRun run = run_on_nccl({.world_size = 3}, [&](Communicator& dist) {
     const Array<float> data({static_cast<float>(dist.rank() + 1)});
     dist.all_reduce(data, ReduceOp::AVG);
     mistakes.expect_equal(data.to_host(), {2.0f}, "average");
@@ -149,7 +149,7 @@ TEST_CASE("the average of 1, 2 and 3 is exactly 2: AVG divides the sum") {
 }
 
 TEST_CASE("broadcast, gather and scatter: every root and size; all_gather and all_to_all") {
-  in_all_worlds([](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds([](Communicator& dist, Mistakes& mistakes) {
     using T = float;
     const int p = dist.world_size();
     const int me = dist.rank();
@@ -197,7 +197,7 @@ TEST_CASE("broadcast, gather and scatter: every root and size; all_gather and al
 }
 
 TEST_CASE("gather, all_gather and scatter in place") {
-  in_all_worlds([](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds([](Communicator& dist, Mistakes& mistakes) {
     const int p = dist.world_size();
     const int me = dist.rank();
     std::vector<float> everything, mine_only;
@@ -226,7 +226,7 @@ TEST_CASE("gather, all_gather and scatter in place") {
 }
 
 TEST_CASE("asynchronous: all at once, waited for backwards, beside messages") {
-  in_all_worlds([](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds([](Communicator& dist, Mistakes& mistakes) {
     using T = float;
     const int p = dist.world_size();
     const int me = dist.rank();
@@ -240,7 +240,7 @@ TEST_CASE("asynchronous: all at once, waited for backwards, beside messages") {
     const Array<T> reduced_piece(nothing<T>(6)), swapped(nothing<T>(6 * p));
     const Array<T> empty((std::vector<T>()));
     const Array<T> out(numbers<T>(me, 9)), in(nothing<T>(9));
-    std::vector<NcclRequest> requests;
+    std::vector<Communicator::Request> requests;
     requests.push_back(dist.all_reduce_async(a, ReduceOp::AVG));
     requests.push_back(dist.isend(out, (me + 1) % p));
     requests.push_back(dist.broadcast_async(b, 0));
@@ -277,7 +277,7 @@ TEST_CASE("asynchronous: all at once, waited for backwards, beside messages") {
 TEST_CASE(
     "an asynchronous collective sees what was enqueued before it, and what follows the wait "
     "sees the result") {
-  in_all_worlds([](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds([](Communicator& dist, Mistakes& mistakes) {
     const Array<float> data(nothing<float>(5000));
     const cudaStream_t stream = current_rank_device()->stream();
     launch_fill(Slice(data).data(), 5000, DType::kFloat32, 2.0, stream);
@@ -291,7 +291,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a barrier waits for what the others had enqueued") {
-  in_all_worlds([](NcclCommunicator& dist, Mistakes&) {
+  in_all_worlds([](Communicator& dist, Mistakes&) {
     for (int i = 0; i < 5; ++i) dist.barrier();
     const auto request = dist.barrier_async();
     dist.wait(request);
@@ -299,12 +299,12 @@ TEST_CASE("a barrier waits for what the others had enqueued") {
 }
 
 TEST_CASE("a message that crosses a collective, in either order of the calls") {
-  in_all_worlds([](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds([](Communicator& dist, Mistakes& mistakes) {
     if (dist.world_size() < 2) return;
     for (const bool message_first : {true, false}) {
       const Array<float> data(numbers<float>(dist.rank(), 50));
       const Array<float> sum(numbers<float>(dist.rank(), 50));
-      NcclRequest request;
+      Communicator::Request request;
       if (dist.rank() == 0) request = dist.isend(data, 1);
       if (dist.rank() == 1 && message_first) dist.recv(data, 0);
       dist.all_reduce(sum);
@@ -319,11 +319,11 @@ TEST_CASE("a message that crosses a collective, in either order of the calls") {
 }
 
 TEST_CASE("split: by color, ordered by key and rank, and again") {
-  in_all_worlds([](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds([](Communicator& dist, Mistakes& mistakes) {
     const int p = dist.world_size();
     const int me = dist.rank();
     // Even and odd ranks, backwards.
-    NcclCommunicator half = dist.split(me % 2, -me);
+    Communicator half = dist.split(me % 2, -me);
     const int size = (p + 1 - me % 2) / 2;
     mistakes.expect(half.world_size() == size, "size of the half");
     mistakes.expect(half.rank() == size - 1 - me / 2, "rank in the half");
@@ -346,7 +346,7 @@ TEST_CASE("split: by color, ordered by key and rank, and again") {
                           "message in the half");
     mistakes.expect_equal(world_in.to_host(), {static_cast<float>(me)}, "message in the world");
 
-    NcclCommunicator alone = half.split(half.rank());
+    Communicator alone = half.split(half.rank());
     mistakes.expect(alone.world_size() == 1 && alone.rank() == 0, "split of a split");
     alone.all_reduce(sum);
     alone.barrier();
@@ -356,10 +356,10 @@ TEST_CASE("split: by color, ordered by key and rank, and again") {
 
 TEST_CASE(
     "split: equal keys leave the order; a negative color joins none, and refuses every call") {
-  in_all_worlds([](NcclCommunicator& dist, Mistakes& mistakes) {
-    NcclCommunicator same = dist.split(7);
+  in_all_worlds([](Communicator& dist, Mistakes& mistakes) {
+    Communicator same = dist.split(7);
     mistakes.expect(same.rank() == dist.rank(), "order");
-    NcclCommunicator rest = dist.split(dist.rank() == 0 ? -5 : 0);
+    Communicator rest = dist.split(dist.rank() == 0 ? -5 : 0);
     if (dist.rank() > 0) {
       mistakes.expect(rest.rank() == dist.rank() - 1, "rank");
       rest.barrier();
@@ -383,12 +383,12 @@ TEST_CASE("calls may enqueue on the rank's own thread instead") {
     Mistakes mistakes;
     const NcclRun run = run_on_nccl(
         {.world_size = size, .deadline_seconds = 20, .blocking_calls = true},
-        [&](NcclCommunicator& dist) {
+        [&](Communicator& dist) {
           const Array<float> data(numbers<float>(dist.rank(), 77));
           dist.all_reduce(data);
           mistakes.expect_equal(data.to_host(),
                                 reduced<float>(dist.world_size(), 77, ReduceOp::SUM), "sum");
-          NcclCommunicator half = dist.split(dist.rank() % 2);
+          Communicator half = dist.split(dist.rank() % 2);
           half.barrier();
         });
     CHECK(run.what() == "");

@@ -30,8 +30,7 @@ TEST_CASE("ids need no GPU, and differ") {
 
 TEST_CASE("without a GPU every rank ends, and the cause says what is missing") {
   if (!why_no_device().empty()) {
-    const NcclRun run =
-        run_on_nccl({.world_size = 2, .deadline_seconds = 5}, [](NcclCommunicator&) {});
+    const NcclRun run = run_on_nccl({.world_size = 2, .deadline_seconds = 5}, [](Communicator&) {});
     CHECK(run.is_cause<CudaError>());
     CHECK(run.what().find("hint: ") != std::string::npos);
     CHECK(run.seconds < 5);

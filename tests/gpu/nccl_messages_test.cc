@@ -43,14 +43,14 @@ void in_all_worlds(int smallest, Body body) {
     CAPTURE(size);
     Mistakes mistakes;
     const NcclRun run = run_on_nccl({.world_size = size, .deadline_seconds = 20},
-                                    [&](NcclCommunicator& dist) { body(dist, mistakes); });
+                                    [&](Communicator& dist) { body(dist, mistakes); });
     CHECK(run.what() == "");
     CHECK(mistakes.found() == "");
   }
 }
 
 TEST_CASE("who and where") {
-  in_all_worlds(1, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(1, [](Communicator& dist, Mistakes& mistakes) {
     mistakes.expect(dist.rank() >= 0 && dist.rank() < dist.world_size(), "rank");
     mistakes.expect(dist.node() == 0, "node");
     mistakes.expect(dist.local_rank() == dist.rank(), "local rank");
@@ -62,17 +62,16 @@ TEST_CASE("who and where") {
 TEST_CASE("nodes are those of the settings") {
   if (device_count() < 3) return testing::pass_over("fewer than 3 GPUs");
   Mistakes mistakes;
-  const NcclRun run =
-      run_on_nccl({.world_size = 3, .nodes = {0, 1, 1}}, [&](NcclCommunicator& dist) {
-        mistakes.expect(dist.node() == (dist.rank() == 0 ? 0 : 1), "node");
-        mistakes.expect(dist.local_rank() == (dist.rank() == 2 ? 1 : 0), "local rank");
-      });
+  const NcclRun run = run_on_nccl({.world_size = 3, .nodes = {0, 1, 1}}, [&](Communicator& dist) {
+    mistakes.expect(dist.node() == (dist.rank() == 0 ? 0 : 1), "node");
+    mistakes.expect(dist.local_rank() == (dist.rank() == 2 ? 1 : 0), "local rank");
+  });
   CHECK(run.what() == "");
   CHECK(mistakes.found() == "");
 }
 
 TEST_CASE("send and recv: a chain through all ranks, of any size") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
     for (const int count : {0, 1, 7, 1000}) {
       Floats data(dist.rank() == 0 ? numbers(3, count) : nothing(count));
       if (dist.rank() > 0) dist.recv(data, dist.rank() - 1);
@@ -83,7 +82,7 @@ TEST_CASE("send and recv: a chain through all ranks, of any size") {
 }
 
 TEST_CASE("messages of a pair arrive in the order of the calls") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
     for (int i = 0; i < 20; ++i) {
       Floats data(dist.rank() == 0 ? numbers(i, 3) : nothing(3));
       if (dist.rank() == 0) dist.send(data, 1);
@@ -96,7 +95,7 @@ TEST_CASE("messages of a pair arrive in the order of the calls") {
 }
 
 TEST_CASE("sendrecv: around the ring, to oneself, and of different sizes") {
-  in_all_worlds(1, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(1, [](Communicator& dist, Mistakes& mistakes) {
     const int p = dist.world_size();
     const int next = (dist.rank() + 1) % p;
     const int prev = (dist.rank() + p - 1) % p;
@@ -111,7 +110,7 @@ TEST_CASE("sendrecv: around the ring, to oneself, and of different sizes") {
 }
 
 TEST_CASE("isend and irecv: any order of starting and waiting that the contract allows") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
     const int p = dist.world_size();
     const int next = (dist.rank() + 1) % p;
     const int prev = (dist.rank() + p - 1) % p;
@@ -161,20 +160,20 @@ TEST_CASE("isend and irecv: any order of starting and waiting that the contract 
     {
       const Floats in(nothing(100));
       const auto sent = dist.isend(out, next);
+      const auto received = dist.irecv(in, prev);
       dist.all_reduce(Floats(numbers(0, 4)));
-      dist.recv(in, prev);
-      dist.wait(sent);
-      check_in(in, "isend, all_reduce, recv");
+      dist.wait_all({received, sent});
+      check_in(in, "isend, irecv, all_reduce, wait_all");
     }
   });
 }
 
 TEST_CASE("irecv from all and isend to all, twice, waited for in any order") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
     const int p = dist.world_size();
     for (const bool sends_first : {true, false}) {
       std::vector<std::unique_ptr<Floats>> in;
-      std::vector<NcclRequest> sends, receives;
+      std::vector<Communicator::Request> sends, receives;
       const Floats out(numbers(dist.rank(), 10));
       for (int round = 0; round < 2; ++round) {
         for (int peer = 0; peer < p; ++peer) {
@@ -183,9 +182,9 @@ TEST_CASE("irecv from all and isend to all, twice, waited for in any order") {
           sends.push_back(dist.isend(out, peer));
         }
       }
-      std::vector<NcclRequest>& first = sends_first ? sends : receives;
-      std::vector<NcclRequest>& second = sends_first ? receives : sends;
-      for (const NcclRequest& request : first) dist.wait(request);
+      std::vector<Communicator::Request>& first = sends_first ? sends : receives;
+      std::vector<Communicator::Request>& second = sends_first ? receives : sends;
+      for (const Communicator::Request& request : first) dist.wait(request);
       dist.wait_all(second);
       for (int i = 0; i < 2 * p; ++i) {
         mistakes.expect_equal(in[static_cast<std::size_t>(i)]->to_host(), numbers(i % p, 10),
@@ -195,36 +194,13 @@ TEST_CASE("irecv from all and isend to all, twice, waited for in any order") {
   });
 }
 
-TEST_CASE("a receive may be posted long before: the peer sends only after an answer") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
-    if (dist.rank() > 1) return;
-    if (dist.rank() == 0) {
-      const Floats first(nothing(5));
-      const Floats second(nothing(5));
-      const auto one = dist.irecv(first, 1);
-      const auto two = dist.irecv(second, 1);
-      dist.wait(one);
-      mistakes.expect_equal(first.to_host(), numbers(1, 5), "first");
-      dist.send(first, 1);
-      dist.wait(two);
-      mistakes.expect_equal(second.to_host(), numbers(1, 5), "second");
-    } else {
-      const Floats answer(nothing(5));
-      dist.send(Floats(numbers(1, 5)), 0);
-      dist.recv(answer, 0);
-      mistakes.expect_equal(answer.to_host(), numbers(1, 5), "answer");
-      dist.send(answer, 0);
-    }
-  });
-}
-
 TEST_CASE("messages of several communicators do not hold each other up") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
-    NcclCommunicator second = dist.split(0);
-    NcclCommunicator third = dist.split(0);
-    std::vector<NcclCommunicator> all = {dist, second, third};
+  in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
+    Communicator second = dist.split(0);
+    Communicator third = dist.split(0);
+    std::vector<Communicator> all = {dist, second, third};
     if (dist.rank() == 0) {
-      std::vector<NcclRequest> requests;
+      std::vector<Communicator::Request> requests;
       std::vector<std::unique_ptr<Floats>> data;
       for (int i = 0; i < 3; ++i) {
         data.push_back(std::make_unique<Floats>(numbers(i, 5)));
@@ -242,12 +218,12 @@ TEST_CASE("messages of several communicators do not hold each other up") {
 }
 
 TEST_CASE("a message that was asked for goes on while the host waits in a split") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
     const Floats data(dist.rank() == 1 ? numbers(1, 5) : nothing(5));
-    NcclRequest request;
+    Communicator::Request request;
     if (dist.rank() == 0) request = dist.irecv(data, 1);
     if (dist.rank() == 1) dist.send(data, 0);
-    NcclCommunicator all = dist.split(0);
+    Communicator all = dist.split(0);
     mistakes.expect(all.world_size() == dist.world_size(), "size");
     if (dist.rank() == 0) dist.wait(request);
     if (dist.rank() < 2) mistakes.expect_equal(data.to_host(), numbers(1, 5), "message");
@@ -255,13 +231,13 @@ TEST_CASE("a message that was asked for goes on while the host waits in a split"
 }
 
 TEST_CASE("a split while a barrier is under way") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
     const int me = dist.rank();
     const int p = dist.world_size();
     // The last one comes to the barrier when the others are in the split.
     if (me == p - 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    const NcclRequest barrier = dist.barrier_async();
-    const NcclCommunicator half = dist.split(me % 2, -me);
+    const Communicator::Request barrier = dist.barrier_async();
+    const Communicator half = dist.split(me % 2, -me);
     mistakes.expect(half.world_size() == (p + 1 - me % 2) / 2, "size");
     mistakes.expect(half.rank() == half.world_size() - 1 - me / 2, "rank");
     dist.wait(barrier);
@@ -269,7 +245,7 @@ TEST_CASE("a split while a barrier is under way") {
 }
 
 TEST_CASE("isend sends what the tensor holds at the call, whatever was enqueued before") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
     // Large, and filled often: what does not wait for the last fill comes too early.
     constexpr int kCount = 1 << 18;
     const cudaStream_t stream = current_rank_device()->stream();
@@ -292,13 +268,13 @@ TEST_CASE("isend sends what the tensor holds at the call, whatever was enqueued 
 }
 
 TEST_CASE("messages to oneself: isend and irecv in either order, one of them blocking") {
-  in_all_worlds(1, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(1, [](Communicator& dist, Mistakes& mistakes) {
     const int me = dist.rank();
     const Floats out(numbers(me, 6));
     for (const bool send_first : {true, false}) {
       for (const int blocking : {0, 1}) {
         const Floats in(nothing(6));
-        NcclRequest request, other;
+        Communicator::Request request, other;
         if (send_first) {
           request = dist.isend(out, me);
           blocking ? dist.recv(in, me) : void(other = dist.irecv(in, me));
@@ -315,7 +291,7 @@ TEST_CASE("messages to oneself: isend and irecv in either order, one of them blo
 }
 
 TEST_CASE("a message of no elements: nothing waits, and nothing is left") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes&) {
+  in_all_worlds(2, [](Communicator& dist, Mistakes&) {
     const int p = dist.world_size();
     const Floats empty((std::vector<float>()));
     const auto sent = dist.isend(empty, (dist.rank() + 1) % p);
@@ -325,7 +301,7 @@ TEST_CASE("a message of no elements: nothing waits, and nothing is left") {
 }
 
 TEST_CASE("other types travel, too") {
-  in_all_worlds(2, [](NcclCommunicator& dist, Mistakes& mistakes) {
+  in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
     const auto exchange = [&]<class T>(T value) {
       const DeviceArray<T> data(std::vector<T>{dist.rank() == 0 ? value : T{}});
       if (dist.rank() == 0) dist.send(data, 1);

@@ -16,10 +16,11 @@
 #include "comm/dtype.h"
 #include "comm/errors.h"
 #include "comm/slice.h"
+#include "gpu/communicator.h"
 #include "gpu/device/devices.h"
 #include "gpu/device/rank_device.h"
-#include "gpu/nccl/communicator.h"
-#include "gpu/nccl/rank.h"
+#include "gpu/nccl/failure.h"
+#include "gpu/nccl/run.h"
 #include "gpu/nccl/world.h"
 
 namespace rankbox::gpu {
@@ -70,9 +71,15 @@ class DeviceArray {
 /// What became of a run.
 struct NcclRun {
   std::vector<std::exception_ptr> failures;  // [rank] null: it came to its end
-  std::exception_ptr cause;                  // null: all did
+  std::exception_ptr cause;                  // what a run throws; null: all did
+  std::vector<RankEnd> ends;                 // of the local ranks
   double seconds = 0;
 
+  /// That of the error; empty for others.
+  ErrorContext context() const { return context_in(cause); }
+  ErrorContext context_of(int rank) const {
+    return context_in(failures[static_cast<std::size_t>(rank)]);
+  }
   std::string what(int rank) const { return words(failures[static_cast<std::size_t>(rank)]); }
   std::string what() const { return words(cause); }
   template <class E>
@@ -84,6 +91,16 @@ struct NcclRun {
     return is_a<E>(cause);
   }
 
+  static ErrorContext context_in(const std::exception_ptr& failure) {
+    if (failure == nullptr) return {};
+    try {
+      std::rethrow_exception(failure);
+    } catch (const Error& error) {
+      return error.context();
+    } catch (...) {
+      return {};
+    }
+  }
   static std::string words(const std::exception_ptr& failure) {
     if (failure == nullptr) return "";
     try {
@@ -105,36 +122,20 @@ struct NcclRun {
   }
 };
 
-/// Runs body(dist) on every rank: rank r on device r, or on devices[r].
+/// Runs body(dist) on every local rank: rank r on device r, or on devices[r].
 inline NcclRun run_on_nccl(const NcclSettings& settings,
-                           const std::function<void(NcclCommunicator&)>& body,
-                           const std::vector<int>& devices = {}) {
+                           const std::function<void(Communicator&)>& body,
+                           std::vector<int> devices = {}) {
   const auto start = std::chrono::steady_clock::now();
+  NcclWorld world(settings);
+  if (devices.empty()) devices = world.settings().local_ranks;
+  const NcclOutcome outcome = run_on_nccl(world, devices, body);
   NcclRun run;
   run.failures.resize(static_cast<std::size_t>(settings.world_size));
-  NcclWorld world(settings);
-  const auto run_rank = [&](int r) {
-    const auto index = static_cast<std::size_t>(r);
-    try {
-      RankDevice gpu(r, devices.empty() ? r : devices[index]);
-      NcclRank rank(world, gpu, static_cast<std::uint64_t>(r) + 1);
-      try {
-        NcclCommunicator dist(rank);
-        body(dist);
-        rank.finish();
-      } catch (...) {
-        run.failures[index] = std::current_exception();
-        rank.fail(run.failures[index]);
-      }
-    } catch (...) {
-      run.failures[index] = std::current_exception();
-      world.stop(run.failures[index]);
-    }
-  };
-  std::vector<std::thread> threads;
-  for (const int r : world.settings().local_ranks) threads.emplace_back(run_rank, r);
-  for (std::thread& thread : threads) thread.join();
-  run.cause = world.cause();
+  for (const RankEnd& end : outcome.ends)
+    run.failures[static_cast<std::size_t>(end.rank)] = end.failure;
+  run.cause = failure_of(outcome.ends, settings.world_size, world.cause());
+  run.ends = outcome.ends;
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return run;
 }

@@ -1,0 +1,57 @@
+// A rank's recent calls on NCCL, for the post-mortem of a run that fails (comm/flight_recorder.h).
+//
+// A call is noted when it begins, and again when it is on a stream. What has finished is asked only when
+// the rank ends, before its communicators are aborted.
+//
+// Thread safety: belongs to the rank's thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "comm/call_checks.h"
+#include "comm/collective_call.h"
+#include "comm/flight_recorder.h"
+#include "gpu/nccl/launches.h"
+
+namespace rankbox::gpu {
+
+struct NcclMember;
+struct NcclMessage;
+
+class NcclRecord {
+ public:
+  explicit NcclRecord(int rank) : recorder_(rank) { log_.rank = rank; }
+
+  void add_group(const NcclMember& member);
+  void set_returned() { recorder_.set_returned(); }
+
+  /// Each notes a call that begins, and returns its number.
+  std::uint64_t begin(const Caller& caller, NcclMember& member, const NcclMessage& message);
+  std::uint64_t begin(const Caller& caller, NcclMember& member, const CollectiveCall& call,
+                      bool async = false);
+  std::uint64_t begin_wait(const Caller& caller, FlightCall waited_for);
+  /// Of all that the rank started.
+  std::uint64_t begin_local(const Caller& caller);
+  /// The call as it was noted last.
+  const FlightCall& latest() const { return latest_; }
+
+  /// The call is on a stream.
+  void launched(std::uint64_t number, std::uint64_t launch);
+  void done(std::uint64_t number) { recorder_.set_state(number, FlightState::kDone); }
+
+  /// The rank's end: notes what has finished, and makes the log. Further calls do nothing.
+  void close(NcclLaunches& launches) noexcept;
+  const FlightLog& log() const { return log_; }
+
+ private:
+  std::uint64_t begin(const Caller& caller, const FlightCall& call);
+
+  FlightRecorder recorder_;
+  std::array<std::uint64_t, FlightRecorder::kSize> launches_{};  // by slot; 0: none
+  FlightCall latest_;
+  FlightLog log_;
+  bool closed_ = false;
+};
+
+}  // namespace rankbox::gpu

@@ -1,0 +1,25 @@
+#include "gpu/shared/backend.h"
+
+#include "comm/collective_call.h"
+#include "gpu/device_here.h"
+
+namespace rankbox::gpu {
+
+void SharedBackend::run(const Caller& caller, const CollectiveCall& call) {
+  // As with NCCL, whose barrier takes its turn on the streams: what ranks did before it is done.
+  if (call.kind == CollectiveKind::kBarrier)
+    device_here().synchronize(0, {.op = caller.operation, .place = caller.place});
+  sim::Backend::run(caller, call);
+}
+
+SharedBackend SharedBackend::split(const Caller& caller, const CollectiveCall& call) {
+  return SharedBackend(sim::Backend::split(caller, call));
+}
+
+void SharedBackend::synchronize(const Caller& caller) {
+  RankDevice& gpu = device_here();
+  gpu.order(gpu.side_stream(), gpu.stream());
+  gpu.synchronize(0, {.op = caller.operation, .place = caller.place});
+}
+
+}  // namespace rankbox::gpu
