@@ -6,7 +6,7 @@
 
 #include "comm/memory_meter.h"
 #include "gpu/device/devices.h"
-#include "gpu/launched.h"
+#include "launch/rank_variables.h"
 
 namespace rankbox::gpu {
 namespace {
@@ -18,7 +18,7 @@ bool is_rank(const RankDevice& gpu) { return gpu.rank() >= 0; }
 }  // namespace
 
 int default_device() {
-  const auto& who = launched();
+  const auto& who = launcher::launched();
   return who && who->local_rank > 0 ? who->local_rank % device_count() : 0;
 }
 

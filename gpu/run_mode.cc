@@ -9,8 +9,8 @@
 
 #include "comm/errors.h"
 #include "gpu/device/devices.h"
-#include "gpu/launched.h"
 #include "launch/environment.h"
+#include "launch/rank_variables.h"
 
 namespace rankbox::gpu {
 namespace {
@@ -37,7 +37,7 @@ std::string sharing_in_words(int world_size) {
 std::string in_words(RunMode mode, int world_size) {
   switch (mode) {
     case RunMode::kProcesses: {
-      const auto& who = launched();
+      const auto& who = launcher::launched();
       return fmt::format("{} ranks, a process each, started by {}; NCCL between them", world_size,
                          who->launcher);
     }
@@ -60,7 +60,7 @@ RunMode choose_mode(int world_size) {
     throw InvalidArgument(
         fmt::format("{}='{}' should be nccl, shared or auto", kModeVariable, asked));
   }
-  if (const auto& who = launched()) {
+  if (const auto& who = launcher::launched()) {
     if (!wants_shared) return RunMode::kProcesses;
     throw InvalidArgument(fmt::format(
         "{}=shared, but {} started {} processes, and processes share no memory: start one, whose "

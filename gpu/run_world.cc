@@ -6,12 +6,8 @@
 #include "sim/run_world.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <exception>
-#include <memory>
-#include <stop_token>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,11 +17,12 @@
 #include "comm/run_ranks.h"
 #include "gpu/device/devices.h"
 #include "gpu/device_here.h"
-#include "gpu/launched.h"
+#include "gpu/nccl/failure.h"
 #include "gpu/nccl/run.h"
 #include "gpu/processes.h"
 #include "gpu/run_mode.h"
 #include "gpu/shared/plane.h"
+#include "launch/rank_variables.h"
 
 namespace rankbox {
 namespace gpu {
@@ -76,21 +73,14 @@ void run_threads(const RunOptions& options, const Body& body, RunReport* report)
 
 // ---- Processes ----------------------------------------------------------------------------------
 
-/// Kept from run to run, as long as none fails.
-std::unique_ptr<Processes>& kept_processes() {
-  static std::unique_ptr<Processes> processes;
-  return processes;
-}
-
+/// Kept from run to run.
 Processes& processes(double seconds) {
-  std::unique_ptr<Processes>& kept = kept_processes();
-  if (kept != nullptr && kept->is_failing()) kept.reset();
-  if (kept == nullptr) kept = std::make_unique<Processes>(seconds);
-  return *kept;
+  static Processes all(seconds);
+  return all;
 }
 
-/// What a process tells of its run.
-struct Numbers {
+/// What a process reports of its run.
+struct Report {
   double wall_seconds = 0;
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
@@ -102,46 +92,49 @@ std::string new_id() {
   return std::string(id.internal, sizeof(id.internal));
 }
 
-/// This process's rank.
-Numbers run_member(Processes& all, const RunOptions& options, const std::string& id,
-                   const Body& body) {
-  NcclSettings settings = settings_for(options);
-  settings.local_ranks = {all.rank()};
-  settings.nodes = all.nodes(options.world_size);
-  settings.id.emplace();
-  std::memcpy(settings.id->internal, id.data(), std::min(id.size(), sizeof(ncclUniqueId)));
-  NcclWorld world(settings);
-  // Whoever waits on its GPU looks at the world, not at the other processes.
-  const std::jthread watch([&](const std::stop_token& stop) {
-    while (!stop.stop_requested() && !all.is_failing())
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    if (all.is_failing()) world.stop(all.failure());
-  });
-  const NcclOutcome outcome = run_on_nccl(world, {all.device()}, body);
-  if (const std::exception_ptr failure = failure_of(outcome.ends, options.world_size))
-    all.fail(all.rank(), failure);
-  return {outcome.wall_seconds, outcome.messages, outcome.bytes, outcome.peak_bytes.front()};
+/// Runs this process's rank. Failures of the rank are in its end.
+RankEnd run_member(const Processes& all, const RunOptions& options, const std::string& id,
+                   const Body& body, Report* report) {
+  try {
+    NcclSettings settings = settings_for(options);
+    settings.local_ranks = {all.rank()};
+    settings.nodes = all.nodes(options.world_size);
+    settings.id.emplace();
+    std::memcpy(settings.id->internal, id.data(), std::min(id.size(), sizeof(ncclUniqueId)));
+    NcclWorld world(settings);
+    const NcclOutcome outcome = run_on_nccl(world, {all.device()}, body);
+    *report = {outcome.wall_seconds, outcome.messages, outcome.bytes, outcome.peak_bytes.front()};
+    return outcome.ends.front();
+  } catch (...) {
+    return {.rank = all.rank(), .failure = with_rank(std::current_exception(), all.rank())};
+  }
 }
 
 void run_processes(const RunOptions& options, const Body& body, RunReport* report) {
+  using End = std::pair<Report, std::string>;
   Processes& all = processes(options.deadline_seconds);
-  all.check_members(options.world_size, options.deadline_seconds);
-  Numbers mine;
-  try {
-    const std::string id = all.share_id(new_id);
-    if (all.rank() < options.world_size) mine = run_member(all, options, id, body);
-  } catch (...) {
-    all.fail(all.rank(), with_rank(std::current_exception(), all.rank()));
-  }
+  const std::string id = all.start_run(options.world_size, new_id, options.deadline_seconds);
+  Report mine;
+  RankEnd end = {.rank = all.rank()};
+  if (all.rank() < options.world_size) end = run_member(all, options, id, body, &mine);
+  const auto reported = all.end_run(to_bytes(End(mine, rank_end_to_bytes(end))),
+                                    end.failure != nullptr, options.deadline_seconds);
   *report = {};
-  const std::vector<std::string> told = all.conclude(to_bytes(mine));
+  std::vector<RankEnd> ends;
   for (int rank = 0; rank < options.world_size; ++rank) {
-    const auto numbers = from_bytes<Numbers>(told[static_cast<std::size_t>(rank)]);
+    const auto& bytes = reported.bytes[static_cast<std::size_t>(rank)];
+    if (!bytes) continue;
+    const auto [numbers, end_bytes] = from_bytes<End>(*bytes);
     report->wall_seconds = std::max(report->wall_seconds, numbers.wall_seconds);
     report->messages += numbers.messages;
     report->bytes += numbers.bytes;
     report->peak_bytes.push_back(numbers.peak_bytes);
+    // What was thrown here need not go through bytes.
+    ends.push_back(rank == all.rank() ? end : rank_end_from_bytes(end_bytes));
   }
+  if (const std::exception_ptr failure =
+          failure_of(ends, options.world_size, nullptr, reported.problem))
+    std::rethrow_exception(failure);
 }
 
 }  // namespace
@@ -150,14 +143,14 @@ void run_processes(const RunOptions& options, const Body& body, RunReport* repor
 std::string why_no_ranks() { return gpu::why_no_device(); }
 
 Launch launch() {
-  const auto& who = gpu::launched();
+  const auto& who = launcher::launched();
   return who ? Launch{who->world_size, who->rank} : Launch{};
 }
 
 void check_options(const RunOptions& options) {
   check_run_options(options);
   if (gpu::choose_mode(options.world_size) != gpu::RunMode::kProcesses) return;
-  const auto& who = gpu::launched();
+  const auto& who = launcher::launched();
   if (options.world_size > who->world_size) {
     throw InvalidArgument(fmt::format(
         "a world of {} ranks needs as many processes, and {} started {}: have it start {}",
@@ -181,9 +174,9 @@ void run_world(const RunOptions& options, const std::function<void(Comm&)>& body
 }
 
 std::vector<std::string> gather_from_processes(int world_size, std::string mine) {
-  if (!gpu::launched()) return {std::move(mine)};
-  // After a run that failed, over connections that are new.
-  std::vector<std::string> all = gpu::processes(RunOptions().deadline_seconds).conclude(mine);
+  if (!launcher::launched()) return {std::move(mine)};
+  std::vector<std::string> all =
+      gpu::processes(RunOptions().deadline_seconds).exchange(mine, gpu::kAnyTime);
   all.resize(static_cast<std::size_t>(world_size));
   return all;
 }

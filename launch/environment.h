@@ -1,22 +1,21 @@
-// Where variables are looked up: the process's own environment, or a table in a test.
+// Environment variables: the process's own, or a table in a test.
 #pragma once
 
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
 
 namespace rankbox::launcher {
 
-/// The value of a variable; nothing where it is unset. Empty values count as unset.
+/// Returns the value of a variable, or nothing where it is unset.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-inline Environment process_environment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr || *value == '\0') return std::nullopt;
-    return value;
-  };
-}
+/// The environment of this process. Empty values count as unset.
+Environment process_environment();
+
+/// Returns the whole number that a variable holds, or nothing where it is unset.
+/// Throws InvalidArgument, with the variable, its value and the range, for anything else.
+std::optional<int> number_in(const Environment& environment, const std::string& name, int min,
+                             int max);
 
 }  // namespace rankbox::launcher

@@ -1,64 +1,47 @@
-// For tests: a rank as launchers start it, which finds its world by its environment.
+// For tests: a rank as launchers start it.
 //
-//   rank_program sum              all ranks add up their ranks; rank 0 prints the sum
-//   rank_program die RANK         that rank is killed; the others wait until they are told, and say so
-//   rank_program wait             all wait until they are told of a failure, having said so
-//   rank_program fail RANK CODE   that rank throws; its program exits with CODE, the others' with 1
+//   rank_program sum    all ranks add up their ranks; rank 0 prints the sum
+//   rank_program wait   rank 1 is never done; the others wait for it, and print what they are told
+//   rank_program die    rank 1 is killed; the others never end
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "comm/errors.h"
-#include "launch/placement.h"
-#include "launch/rank_variables.h"
-#include "launch/star.h"
+#include "launch/process_group.h"
 
 namespace {
 
-using rankbox::launcher::Star;
+using rankbox::launcher::ProcessGroup;
 
-void run(const std::string& what, int whom) {
-  const auto who = rankbox::launcher::rank_variables();
-  if (!who) throw rankbox::InvalidArgument("started without a launcher");
-  Star star(rankbox::launcher::star_options(*who));
-  const auto place = find_placement(star);
-  if (place.local_rank != who->local_rank || place.local_size != who->local_size) {
-    throw rankbox::Error("the launcher and the hosts' names disagree about this node's ranks");
-  }
+void run(const std::string& what) {
+  const auto& who = rankbox::launcher::launched().value();
+  ProcessGroup group(who, rankbox::launcher::endpoint_of_rank_0(who), /*seconds=*/30);
+  int sum = 0;
+  for (const auto& rank : group.all_gather(std::to_string(group.rank()), 30).bytes)
+    sum += std::stoi(rank.value());
   if (what == "sum") {
-    int sum = 0;
-    for (const std::string& rank : star.all_gather_bytes(std::to_string(star.rank()))) {
-      sum += std::stoi(rank);
-    }
-    if (star.rank() == 0) fmt::print("sum {}\n", sum);
-  } else if (what == "die" && star.rank() == whom) {
-    kill(getpid(), SIGKILL);
-  } else if (what == "fail" && star.rank() == whom) {
-    throw std::runtime_error("thrown");
-  } else {
-    if (what == "wait") fmt::print("waiting\n");
-    std::fflush(stdout);
-    while (!star.stopped()) usleep(1000);
-    star.check("the test");
+    if (group.rank() == 0) fmt::print("sum {}\n", sum);
+    return;
   }
-  star.barrier();
+  if (what == "die" && group.rank() == 1) kill(getpid(), SIGKILL);
+  fmt::print("waiting\n");
+  std::fflush(stdout);
+  while (what == "die" || group.rank() == 1) pause();
+  const auto all = group.all_gather("", 1000);
+  if (all.problem) std::rethrow_exception(all.problem);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    run(argc > 1 ? argv[1] : "", argc > 2 ? std::stoi(argv[2]) : -1);
+    run(argc > 1 ? argv[1] : "");
     return 0;
-  } catch (const rankbox::Error& error) {
+  } catch (const std::exception& error) {
     fmt::print("{}\n", error.what());
     return 1;
-  } catch (const std::exception&) {
-    return argc > 3 ? std::stoi(argv[3]) : 1;
   }
 }

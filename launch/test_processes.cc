@@ -2,49 +2,36 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <exception>
-#include <fstream>
 #include <stdexcept>
 #include <thread>
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "comm/errors.h"
-#include "launch/deadline.h"
-#include "launch/fd.h"
 
 namespace rankbox::launcher {
 
 namespace {
 
-constexpr double kMostSeconds = 60;
-
-std::string run(const std::function<std::string(int)>& body, int index) {
-  try {
-    return body(index);
-  } catch (const Aborted& error) {
-    return std::string("Aborted: ") + error.what();
-  } catch (const InvalidArgument& error) {
-    return std::string("InvalidArgument: ") + error.what();
-  } catch (const Error& error) {
-    return std::string("Error: ") + error.what();
-  } catch (const std::exception& error) {
-    return std::string("exception: ") + error.what();
-  }
-}
+constexpr double kMaxSeconds = 60;
 
 [[noreturn]] void be_child(const std::function<std::string(int)>& body, int index, int report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const auto started = Deadline::Clock::now();
-  std::string text = run(body, index);
-  const std::chrono::duration<double> seconds = Deadline::Clock::now() - started;
-  text = std::to_string(seconds.count()) + " " + text;
+  std::string text;
+  try {
+    text = body(index);
+  } catch (...) {
+    text = in_words(std::current_exception());
+  }
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t more = write(report, text.data() + sent, text.size() - sent);
     if (more < 0) _exit(1);
@@ -53,12 +40,12 @@ std::string run(const std::function<std::string(int)>& body, int index) {
   _exit(0);
 }
 
-/// All that comes until the other end closes, or the deadline.
-std::string read_all(int fd, const Deadline& deadline) {
+/// All that arrives until the other end closes, or the deadline.
+std::string read_all(int fd, Deadline deadline) {
   std::string text;
   std::array<char, 4096> buffer;
   pollfd waiting = {fd, POLLIN, 0};
-  while (poll(&waiting, 1, deadline.milliseconds_left()) > 0) {
+  while (poll(&waiting, 1, milliseconds_until(deadline)) > 0) {
     const ssize_t got = read(fd, buffer.data(), buffer.size());
     if (got <= 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(got));
@@ -68,16 +55,30 @@ std::string read_all(int fd, const Deadline& deadline) {
 
 }  // namespace
 
+std::string in_words(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const RankFailed& known) {
+    return fmt::format("RankFailed of rank {}: {}", known.rank(), known.what());
+  } catch (const InvalidArgument& known) {
+    return fmt::format("InvalidArgument of rank {}: {}", known.rank(), known.what());
+  } catch (const Error& known) {
+    return fmt::format("Error of rank {}: {}", known.rank(), known.what());
+  } catch (const std::exception& other) {
+    return fmt::format("exception: {}", other.what());
+  }
+}
+
 std::vector<Outcome> run_processes(
     int processes, const std::function<std::string(int)>& body,
     const std::function<void(const std::vector<pid_t>&)>& meanwhile) {
-  const Deadline deadline = Deadline::after(kMostSeconds);
+  const Deadline deadline = deadline_after(kMaxSeconds);
   std::vector<pid_t> pids;
   std::vector<Fd> reports;
   for (int i = 0; i < processes; ++i) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
-    Fd write_end(ends[1]);
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe");
+    const Fd write_end(ends[1]);
     reports.emplace_back(ends[0]);
     const pid_t pid = fork();
     if (pid < 0) throw std::runtime_error("fork");
@@ -87,44 +88,42 @@ std::vector<Outcome> run_processes(
   if (meanwhile) meanwhile(pids);
 
   std::vector<Outcome> outcomes;
-  for (int i = 0; i < processes; ++i) {
-    const std::string report = read_all(reports[static_cast<std::size_t>(i)].get(), deadline);
-    const pid_t pid = pids[static_cast<std::size_t>(i)];
-    if (deadline.passed()) kill(pid, SIGKILL);
+  for (std::size_t i = 0; i < pids.size(); ++i) {
     Outcome outcome;
-    while (waitpid(pid, &outcome.status, 0) < 0 && errno == EINTR) {
-    }
-    const std::size_t space = report.find(' ');
-    if (space != std::string::npos) {
-      outcome.seconds = std::stod(report.substr(0, space));
-      outcome.text = report.substr(space + 1);
+    outcome.text = read_all(reports[i].get(), deadline);
+    if (std::chrono::steady_clock::now() >= deadline) kill(pids[i], SIGKILL);
+    while (waitpid(pids[i], &outcome.status, 0) < 0 && errno == EINTR) {
     }
     outcomes.push_back(outcome);
   }
   return outcomes;
 }
 
-bool is_dead(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string stat;
-  if (!std::getline(file, stat)) return true;
-  const std::size_t after_name = stat.rfind(')');
-  if (after_name == std::string::npos || after_name + 2 >= stat.size()) return true;
-  const char state = stat[after_name + 2];
-  return state == 'Z' || state == 'X';
+void SharedFlag::wait() const {
+  comes_true([this] { return static_cast<Flag*>(memory_)->load(); });
 }
 
-bool comes_true(const std::function<bool()>& condition, double seconds) {
-  const Deadline deadline = Deadline::after(seconds);
+bool comes_true(const std::function<bool()>& condition) {
+  const Deadline deadline = deadline_after(kMaxSeconds / 2);
   while (!condition()) {
-    if (deadline.passed()) return false;
-    sleep_for(0.01);
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return true;
 }
 
-void sleep_for(double seconds) {
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+ReservedPort::ReservedPort() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  const int yes = 1;
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  if (setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
+      bind(socket_.get(), any, size) != 0 || getsockname(socket_.get(), any, &size) != 0) {
+    throw std::runtime_error("no free port");
+  }
+  number_ = ntohs(address.sin_port);
 }
 
 }  // namespace rankbox::launcher

@@ -1,4 +1,4 @@
-// For tests: real processes that run a function each, and what came of them.
+// For tests: forked processes that run a function each, and what they report.
 #pragma once
 
 #include <atomic>
@@ -10,48 +10,61 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 
+#include "launch/socket.h"
+
 namespace rankbox::launcher {
 
 struct Outcome {
-  int status = 0;      // as waitpid has it; 0: the function returned, or threw
-  std::string text;    // what it returned, or "Aborted: …", "InvalidArgument: …", "Error: …"
-  double seconds = 0;  // it took, by its own watch
+  int status = 0;    // as waitpid has it; 0: the function returned, or threw
+  std::string text;  // what it returned, or in_words() of what it threw
 };
 
-/// Runs body(0), …, body(processes - 1), each in a process of its own (forked, so without threads of
-/// the caller), and `meanwhile` in this one. All are dead when it returns, after a minute at most.
+/// "RankFailed of rank 2: …", with the class and the rank of a Rankbox error.
+std::string in_words(const std::exception_ptr& error);
+
+/// Runs body(0), …, body(processes - 1), each in a process of its own (forked, so without the
+/// caller's threads), and `meanwhile` in this one. All have ended when it returns; after a minute
+/// they are killed.
 std::vector<Outcome> run_processes(
     int processes, const std::function<std::string(int)>& body,
     const std::function<void(const std::vector<pid_t>&)>& meanwhile = {});
 
-/// A value that these processes and the caller share.
-template <class T>
-class Shared {
+/// A flag that these processes and the caller share.
+class SharedFlag {
  public:
-  explicit Shared(T value) {
-    void* memory =
-        mmap(nullptr, sizeof(Value), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    value_ = new (memory) Value(value);
+  SharedFlag()
+      : memory_(mmap(nullptr, sizeof(Flag), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                     0)) {
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    new (memory_) Flag(false);
   }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
-  ~Shared() { munmap(value_, sizeof(Value)); }
+  SharedFlag(const SharedFlag&) = delete;
+  SharedFlag& operator=(const SharedFlag&) = delete;
+  ~SharedFlag() { munmap(memory_, sizeof(Flag)); }
 
-  std::atomic<T>& operator*() const { return *value_; }
+  void set() const { *static_cast<Flag*>(memory_) = true; }
+  /// Blocks until it is set, for half a minute at most.
+  void wait() const;
 
  private:
-  using Value = std::atomic<T>;
-  static_assert(Value::is_always_lock_free);
-  Value* value_;
+  using Flag = std::atomic<bool>;
+  void* memory_;
 };
 
-/// Neither running nor about to; zombies are dead.
-bool is_dead(pid_t pid);
+/// Tries every 10 ms; returns false where that was in vain for half a minute.
+bool comes_true(const std::function<bool()>& condition);
 
-/// Asks every 10 ms; false: not within so many seconds.
-bool comes_true(const std::function<bool()>& condition, double seconds = 20);
+/// A port of the loopback interface that the kernel gives to no other process that asks for any.
+/// Rank 0 can listen there all the same: both allow it (SO_REUSEADDR), and this does not listen.
+class ReservedPort {
+ public:
+  ReservedPort();
+  int number() const { return number_; }
+  Endpoint endpoint() const { return {"127.0.0.1", number_, "the test"}; }
 
-void sleep_for(double seconds);
+ private:
+  Fd socket_;
+  int number_ = 0;
+};
 
 }  // namespace rankbox::launcher

@@ -54,8 +54,4 @@ std::vector<Baseline> default_baselines(int world_size);
 /// Whether processes of this backend may run themselves again, as a baseline does.
 bool can_run_itself();
 
-/// Runs the command as this many processes of this machine, with one rank each, and returns the
-/// exit code. Blocks. Throws InvalidArgument where that is not this backend's way, and says what is.
-int run_processes(int processes, const std::vector<std::string>& command);
-
 }  // namespace rankbox::cli

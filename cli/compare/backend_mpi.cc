@@ -44,9 +44,4 @@ std::vector<Baseline> default_baselines(int /*world_size*/) { return {}; }
 // What mpirun starts can call MPI_Init once, and so can no child of it.
 bool can_run_itself() { return false; }
 
-int run_processes(int processes, const std::vector<std::string>& /*command*/) {
-  throw InvalidArgument(fmt::format(
-      "--processes: that is mpirun's to do, write mpirun -n {} before the program", processes));
-}
-
 }  // namespace rankbox::cli

@@ -1,18 +1,15 @@
 // NCCL: ranks are GPUs, or share one.
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/compare/backend.h"
 #include "cli/compare/host_device.h"
 #include "gpu/device/devices.h"
 #include "gpu/device/rank_device.h"
 #include "gpu/run_mode.h"
-#include "launch/local_launcher.h"
 
 namespace rankbox::cli {
 namespace {
@@ -83,14 +80,5 @@ std::vector<Baseline> default_baselines(int world_size) {
 }
 
 bool can_run_itself() { return true; }
-
-int run_processes(int processes, const std::vector<std::string>& command) {
-  const launcher::LaunchResult result =
-      launcher::launch_local({.processes = processes, .command = command});
-  if (!result.message.empty()) {
-    fmt::print(stderr, "rankbox-compare-nccl: {}\n", result.message);
-  }
-  return result.exit_code;
-}
 
 }  // namespace rankbox::cli

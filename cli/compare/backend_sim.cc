@@ -65,9 +65,4 @@ std::vector<Baseline> default_baselines(int /*world_size*/) { return {}; }
 
 bool can_run_itself() { return true; }
 
-int run_processes(int processes, const std::vector<std::string>& /*command*/) {
-  throw InvalidArgument(
-      fmt::format("--processes: ranks are threads here, write -g {0} for {0} of them", processes));
-}
-
 }  // namespace rankbox::cli

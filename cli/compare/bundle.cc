@@ -124,20 +124,21 @@ std::string script_of(const Bundle& bundle) {
             "#   MPIRUN='mpirun -n 16 --host node0:8,node1:8' ./run.sh      on two\n"
             "#   MPIRUN='srun --ntasks 16' ./run.sh                        by Slurm\n"
           : "#   ./run.sh -g 8                one process, eight GPUs\n"
+            "#   LAUNCH='mpirun --bind-to none -n 8' ./run.sh              eight processes\n"
             "#   LAUNCH='torchrun --no-python --nproc-per-node 8' ./run.sh\n"
             "#   LAUNCH='torchrun --no-python --nnodes 2 --node-rank I --nproc-per-node 8 \\\n"
             "#     --master-addr node0 --master-port 29500' ./run.sh       on each of two nodes\n"
-            "#   LAUNCH='mpirun -n 16 --host node0:8,node1:8 -x MASTER_ADDR=node0' ./run.sh\n"
-            "#   LAUNCH='srun --nodes 2 --ntasks-per-node 8 --gpus-per-node 8' ./run.sh\n";
+            "#   LAUNCH='mpirun --bind-to none -n 16 --host node0:8,node1:8 \\\n"
+            "#     -x MASTER_ADDR=node0' ./run.sh\n"
+            "#   LAUNCH='srun --kill-on-bad-exit --nodes 2 --ntasks-per-node 8 \\\n"
+            "#     --gpus-per-node 8' ./run.sh\n";
   const std::string program = fmt::format("\"$here/{}\"{} \"$@\"", name, mine);
-  const std::string command = is_mpi
-                                  ? fmt::format(
-                                        "export OMPI_MCA_rmaps_base_oversubscribe=1\n"
-                                        "[ \"$(id -u)\" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 "
-                                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
-                                        "exec ${{MPIRUN:-mpirun -n ${{RANKS:-2}}}} {}",
-                                        program)
-                                  : fmt::format("exec ${{LAUNCH:-}} {}", program);
+  const std::string command = fmt::format(
+      "export OMPI_MCA_rmaps_base_oversubscribe=1\n"
+      "[ \"$(id -u)\" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 "
+      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
+      "exec {} {}",
+      is_mpi ? "${MPIRUN:-mpirun -n ${RANKS:-2}}" : "${LAUNCH:-}", program);
   return fmt::format(fmt::runtime(kHeadOfScript), fmt::arg("backend", bundle.backend),
                      fmt::arg("program", name), fmt::arg("launches", launches),
                      fmt::arg("needs", is_mpi ? "MPI of the same kind and version, with its mpirun"

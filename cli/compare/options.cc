@@ -185,9 +185,6 @@ void add_program_options(CLI::App& app, CompareArguments& typed) {
                  "EXERCISE=FILE: yours, compiled for this backend by ./rankbox compare --bundle")
       ->expected(1)
       ->take_all();
-  app.add_option("--processes", typed.processes,
-                 "start so many processes of one rank each on this machine (nccl)")
-      ->check(whole_number(1, 65536));
   app.add_flag("--show-backend", typed.shows_backend, "say what this program measures, and stop");
   app.add_flag("--show-ranks", typed.shows_ranks,
                "say how many ranks there are where nothing is said, and stop");

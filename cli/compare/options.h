@@ -40,7 +40,6 @@ struct CompareArguments {
   // Of the programs alone.
   bool shows_backend = false;
   bool shows_ranks = false;
-  int processes = 0;  // to start on this machine, one rank each; 0: none
   std::vector<std::string> mine_libraries;
   std::string stream;  // the pipe of the process that started this one
   std::size_t first_contest = 0;

@@ -43,17 +43,14 @@ void print_once(const std::string& text) {
   if (is_first_process()) fmt::print("{}", text);
 }
 
-/// The command that was typed, without --processes and its number.
-Words without_processes(const Words& arguments) {
-  Words command;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--processes") {
-      ++i;
-    } else if (!arguments[i].starts_with("--processes=")) {
-      command.push_back(arguments[i]);
-    }
-  }
-  return command;
+/// An option of earlier versions, which started processes themselves.
+void refuse_processes(const std::string& number) {
+  const std::string name = backend_name();
+  throw InvalidArgument(
+      name == "sim" ? fmt::format("--processes: ranks are threads here, write -g {}", number)
+                    : fmt::format("--processes: start them with mpirun --bind-to none -n {} "
+                                  "rankbox-compare-{} and the other options, or torchrun or srun",
+                                  number, name));
 }
 
 /// Whether it can be written, before minutes are spent on what it says.
@@ -158,8 +155,8 @@ std::string footer() {
   rankbox-compare-nccl -b 8 -e 1G -f 2 -g 8 --algorithms ring,tree
   torchrun --no-python --nnodes 2 --nproc-per-node 8 ... rankbox-compare-nccl -b 1M -e 1G -f 4
 This is the one of the backend {}. Where a launcher (mpirun, torchrun, srun) starts processes, each is
-one rank; else this process starts them. Exits with 0 if all results are right, 1 if not or if it
-fails, 2 for a mistake on this command line, 130 for Ctrl-C.)",
+one rank; else ranks are threads of this process. Exits with 0 if all results are right, 1 if not or
+if it fails, 2 for a mistake on this command line, 130 for Ctrl-C.)",
       backend_name());
 }
 
@@ -170,6 +167,7 @@ int run(const Words& arguments) {
                fmt::format("rankbox-compare-{}", backend_name()));
   add_compare_options(app, typed);
   add_program_options(app, typed);
+  app.add_option_function<std::string>("--processes", refuse_processes)->group("");
   app.footer(footer());
   Words reversed(arguments.rbegin(), arguments.rend());  // as parse() wants them
   reversed.pop_back();
@@ -186,7 +184,6 @@ int run(const Words& arguments) {
   if (typed.shows_backend) return print_once(backend_line() + "\n"), 0;
   if (typed.shows_ranks) return print_once(fmt::format("{}\n", fmt::join(default_ranks(), ","))), 0;
   if (typed.lists_clusters) return print_once(format_clusters()), 0;
-  if (typed.processes > 0) return run_processes(typed.processes, without_processes(arguments));
 
   Plan plan = plan_of(typed, default_ranks());
   const int processes = launch().processes;
@@ -208,9 +205,9 @@ int run(const Words& arguments) {
                     "own, and compare the two",
                     backend_name(), plan.baselines.front().variable));
   }
-  Words again = typed_options(
-      app, {"--algorithms", "--baseline", "--ranks", "--ngpus", "--nthreads", "--json", "--mine",
-            "--mine-library", "--stream", "--first-contest", "--processes"});
+  Words again =
+      typed_options(app, {"--algorithms", "--baseline", "--ranks", "--ngpus", "--nthreads",
+                          "--json", "--mine", "--mine-library", "--stream", "--first-contest"});
   // The subcommand, where this is a process of the command line.
   if (arguments.front() == kWorkerSubcommand) again.insert(again.begin(), kWorkerSubcommand);
   set_baseline_arguments(again);

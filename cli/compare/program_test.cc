@@ -143,8 +143,9 @@ TEST_CASE("-J - prints the figures, and nothing else") {
 
 TEST_CASE("a mistake is one line and exit code 2, and no file") {
   const std::string path = path_in_new_folder("mistake");
-  for (const Words& mistake : {Words{"-b", "2M", "-e", "1M"}, Words{"--collective", "allreduce"},
-                               Words{"-r", "77777"}, Words{"--what"}, Words{"-o", "mulsum"}}) {
+  for (const Words& mistake :
+       {Words{"-b", "2M", "-e", "1M"}, Words{"--collective", "allreduce"}, Words{"-r", "77777"},
+        Words{"--what"}, Words{"-o", "mulsum"}, Words{"--processes", "2"}}) {
     CAPTURE(mistake.front());
     // One process: a launcher has things of its own to say about exit codes.
     Words command = {variable("RANKBOX_COMPARE"), "-J", path};

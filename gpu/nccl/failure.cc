@@ -70,7 +70,7 @@ RankEnd rank_end_from_bytes(std::string_view bytes) {
 }
 
 std::exception_ptr failure_of(const std::vector<RankEnd>& ends, int world_size,
-                              std::exception_ptr first) {
+                              std::exception_ptr first, const std::exception_ptr& missing) {
   Cause cause = cause_of(first);
   std::vector<FlightLog> logs;
   for (const RankEnd& end : ends) {
@@ -80,9 +80,11 @@ std::exception_ptr failure_of(const std::vector<RankEnd>& ends, int world_size,
     cause = other;
     first = end.failure;
   }
-  if (cause == Cause::kOwn || cause == Cause::kNone) return first;
+  if (cause == Cause::kOwn) return first;
+  if (cause == Cause::kNone) return missing;
 
   const PostMortem found = post_mortem(logs, world_size);
+  if (missing != nullptr && !found.is_mismatch()) return missing;
   // NCCL's own words say more than who waits for whom.
   if (cause != Cause::kTimedOut && !found.is_mismatch()) return first;
   const std::string details = "the last operations of each rank:\n" +

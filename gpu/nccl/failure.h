@@ -32,7 +32,9 @@ RankEnd rank_end_from_bytes(std::string_view bytes);
 /// sandbox's command that explains it.
 /// @param ends in any order; some may be missing
 /// @param first the failure that came first, where that is known
+/// @param missing that a process did not bring its end: it explains more than ranks that gave up
 std::exception_ptr failure_of(const std::vector<RankEnd>& ends, int world_size,
-                              std::exception_ptr first = nullptr);
+                              std::exception_ptr first = nullptr,
+                              const std::exception_ptr& missing = nullptr);
 
 }  // namespace rankbox::gpu

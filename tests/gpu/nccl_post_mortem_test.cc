@@ -235,5 +235,15 @@ TEST_CASE("the failure that came first is thrown, where that is known") {
   CHECK(NcclRun::words(failure_of(ends, 2, first)) == "first");
 }
 
+TEST_CASE("a process that is missing explains ranks that gave up, but not a rank's own failure") {
+  const auto missing = std::make_exception_ptr(RankFailed("missing"));
+  const std::vector<RankEnd> returned = {{.rank = 0}};
+  const std::vector<RankEnd> gave_up = {{.rank = 0, .failure = aborted()}};
+  const std::vector<RankEnd> threw = {{.rank = 0, .failure = own()}, {.rank = 1}};
+  CHECK(NcclRun::words(failure_of(returned, 2, nullptr, missing)) == "missing");
+  CHECK(NcclRun::words(failure_of(gave_up, 2, nullptr, missing)) == "missing");
+  CHECK(NcclRun::words(failure_of(threw, 3, nullptr, missing)) == NcclRun::words(own()));
+}
+
 }  // namespace
 }  // namespace rankbox::gpu

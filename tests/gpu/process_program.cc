@@ -4,9 +4,11 @@
 //   process_program results RANKS     that many ranks add up something; what each returned
 //   process_program fail RANKS        rank 0 throws; then, in a second run, as results
 //   process_program die RANKS         rank 0 is killed in the middle of its function
+//   process_program leave RANKS       process 1 is killed, and the others run as in results
 //   process_program disagree          process p runs a world of p + 1 ranks
 //   process_program gather RANKS      fail, then gather_from_processes() all the same
-//   process_program hostid RANKS      as results, and what NCCL was told about sharing
+//   process_program hostid RANKS      as results, and the variables of NCCL for sharing
+// A further argument is the deadline, 30 s by default.
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -39,9 +41,12 @@ const char* name_of_class(const std::exception& error) {
   return dynamic_cast<const Error*>(&error) != nullptr ? "Error" : "std::exception";
 }
 
+double deadline_seconds = 30;
+
 void run(int ranks, const std::function<void(Comm&)>& before) {
   try {
-    const auto run = run_ranks({.world_size = ranks, .deadline_seconds = 2}, [&](Comm& dist) {
+    const RunOptions options = {.world_size = ranks, .deadline_seconds = deadline_seconds};
+    const auto run = run_ranks(options, [&](Comm& dist) {
       if (before) before(dist);
       Tensor tensor = full(3, static_cast<float>(dist.rank() + 1));
       dist.all_reduce(tensor);
@@ -71,6 +76,10 @@ int main_of(const std::string& what, int ranks) {
       run(ranks, nullptr);
     } else if (what == "die") {
       run(ranks, [](Comm&) { kill(getpid(), SIGKILL); });
+    } else if (what == "leave") {
+      run(ranks, nullptr);
+      if (launch().process == 1) kill(getpid(), SIGKILL);
+      run(ranks, nullptr);
     } else if (what == "disagree") {
       run(launch().process + 1, nullptr);
       run(1, nullptr);
@@ -101,5 +110,6 @@ int main_of(const std::string& what, int ranks) {
 }  // namespace rankbox
 
 int main(int argc, char** argv) {
+  if (argc > 3) rankbox::deadline_seconds = std::atof(argv[3]);
   return rankbox::main_of(argc > 1 ? argv[1] : "results", argc > 2 ? std::atoi(argv[2]) : 1);
 }

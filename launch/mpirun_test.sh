@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Open MPI's launcher: its ranks find each other without any variable set by hand, and one that dies
+# ends the job. Skipped where there is no mpirun.
+# usage: mpirun_test.sh RANK_PROGRAM
+set -euo pipefail
+program=$PWD/$1
+command -v mpirun >/dev/null || { echo "SKIPPED: mpirun is not installed"; exit 0; }
+fail() { echo "FAILED: $*"; exit 1; }
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
+# Names of its session folders have to be short.
+TMPDIR=$(mktemp -d /tmp/rankbox_mpi.XXXXXX)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+
+# usage: launch MODE; the port may be another program's, such as a copy of this test.
+launch() {
+  for _ in 1 2 3 4 5; do
+    RANKBOX_PORT=$(shuf -i 20000-29999 -n 1) timeout --foreground --kill-after=5 60 \
+      mpirun -n 3 "$program" "$1" >"$TMPDIR/output" 2>&1 && status=0 || status=$?
+    grep -q 'cannot listen' "$TMPDIR/output" || break
+  done
+  cat "$TMPDIR/output"
+}
+
+launch sum
+[[ $(<"$TMPDIR/output") == "sum 3" ]] || fail "three ranks did not find each other"
+launch die
+((status != 0)) || fail "mpirun exits with 0 although rank 1 died"
+grep -q "signal 9" "$TMPDIR/output" || fail "mpirun does not report the death of rank 1"
+! pgrep -f "^$program die" || fail "processes are left"
