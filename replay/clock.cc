@@ -12,7 +12,7 @@ Prices only(double alpha, double beta, double gamma) {
       .within_node = {alpha, beta}, .between_nodes = {alpha, beta}, .gamma = gamma, .compute = 0};
 }
 
-/// Four clocks that tick together: the cluster's, and one for each coefficient.
+/// Four clocks that advance together: the cluster's, and one per coefficient.
 struct FourTimes {
   double seconds = 0;
   double steps = 0;
@@ -64,7 +64,7 @@ struct OnePrice {
   }
 };
 
-/// Messages can compete for a port only where some go on while their rank does something else.
+/// Messages compete for a port only where some are in flight while their rank does something else.
 bool is_contended(const Trace& trace) {
   for (const std::vector<Event>& events : trace.ranks) {
     for (const Event& event : events) {

@@ -1,19 +1,18 @@
 // Virtual time, computed from a trace.
 //
 // Single port, full duplex: a rank sends one message at a time and receives one at a time. A
-// message of n bytes from s to d starts once both have come to it and both ports are free, and ends
-// α + nβ later for both. A sendrecv starts its two halves together. A reduction of n bytes takes
-// nγ, compute(t) takes t. An asynchronous operation starts when it is issued and a port is free,
-// and costs its rank nothing until it is waited for. A buffered send ends for its sender when it
-// has left. A native collective starts when its last rank arrives and costs what native_cost.h
-// says.
+// message of n bytes from s to d starts once both ranks have reached it and both ports are free,
+// and ends α + nβ later for both. A sendrecv starts its two halves together. A reduction of n bytes
+// takes nγ, compute(t) takes t. An asynchronous operation starts when it is issued and a port is
+// free, and costs its rank nothing until it is waited for. A buffered send ends for its sender when
+// it has left. A native collective starts when its last rank arrives; native_cost.h has its cost.
 //
-// What a rank has to send leaves in the order of its program: of the messages that both sides have
-// come to when the port gets free, the first one, whether or not its receiver is busy. When several
-// ranks' messages compete for a receiver, the one that could start first goes first; of those that
-// could start together, the one that comes first in its sender's program (then in its receiver's,
-// then the lower source, then the lower destination). Nothing depends on how threads were scheduled:
-// the same trace has the same clocks on any machine.
+// A rank's messages leave in program order: of the messages that both sides have reached when the
+// port becomes free, the first one, whether or not its receiver is busy. When several ranks'
+// messages compete for a receiver, the one that could start first goes first; of those that could
+// start together, the one that comes first in its sender's program (then in its receiver's, then
+// the lower source, then the lower destination). Nothing depends on the schedule of threads: the
+// same trace has the same clocks on any machine.
 //
 // Cost: O(E log E) for E events.
 #pragma once
@@ -27,7 +26,7 @@
 
 namespace rankbox {
 
-/// When an event began and ended, in virtual seconds. For an asynchronous operation: when the
+/// When an event began and ended, in virtual seconds. For an asynchronous operation: when its
 /// transfer did. end < begin marks an event that never completed (a deadlock, an error).
 struct Span {
   double begin = 0;
@@ -39,7 +38,7 @@ struct Replay {
   std::vector<double> clocks;            // [rank] virtual time when the rank's last event had ended
 };
 
-/// What time costs: the price of latency, bytes, reductions and compute.
+/// The prices of latency, bytes, reductions and compute.
 struct Prices {
   Link within_node;
   Link between_nodes;
@@ -52,7 +51,7 @@ struct Prices {
     return cost.steps * link(same_node).alpha + cost.bytes * link(same_node).beta +
            cost.reduced * gamma;
   }
-  /// @param cost what the best known algorithm would cost
+  /// @param cost the cost of the best known algorithm
   /// @param wire see replay/native_cost.h
   double price_of_native(bool same_node, const Cost& cost, const Cost& wire) const {
     if (native.empty()) return price(same_node, cost);

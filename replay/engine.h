@@ -1,10 +1,11 @@
 // The engine behind clock.h: replays a trace without running it.
 //
-// Each rank walks through its events until one has to wait. What all sides have come to is carried
-// out, which lets ranks walk on. Where messages may compete for a port they are carried out in the
-// order of their earliest possible start. That is sound: whatever is not known yet begins after
-// something now under way has ended, so never before the earliest that is known. Where nothing
-// competes any order gives the same times, and messages are carried out at once.
+// Each rank advances through its events until one has to wait. An operation that all sides have
+// reached is carried out, which lets ranks advance. Where messages may compete for a port they are
+// carried out in the order of their earliest possible start. That is sound: an operation that is
+// not known yet begins after one now in flight has ended, so never before the earliest that is
+// known. Where nothing competes, any order gives the same times, and messages are carried out at
+// once.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +32,8 @@ class ReplayEngine {
  public:
   using Time = typename Tariff::Time;
 
-  /// @param contended messages may compete for ports (see above)
-  /// @param spans where to note when each event began and ended; null: nowhere
+  /// @param contended whether messages may compete for ports (see above)
+  /// @param spans receives when each event began and ended; null: not recorded
   ReplayEngine(const Trace& trace, Tariff tariff, const Cluster& chooser, bool contended,
                std::vector<std::vector<Span>>* spans)
       : trace_(trace),
@@ -62,7 +63,7 @@ class ReplayEngine {
  private:
   /// One rank's side of a message or collective.
   struct Transfer {
-    Time ready{};  // when this side has come to it
+    Time ready{};  // when this side reached it
     Time end{};
     bool issued = false;
     bool done = false;
@@ -75,15 +76,15 @@ class ReplayEngine {
     std::deque<EventId> sends;
     std::deque<EventId> recvs;
   };
-  using Meeting = std::vector<EventId>;  // the ranks that have come to a collective
-  /// Something all sides have come to: a message, or a collective.
+  using Arrivals = std::vector<EventId>;  // the ranks that have reached a collective
+  /// An operation that all sides have reached: a message or a collective.
   struct Item {
     double earliest = 0;
-    // Among those that could start together: as found, which is the same in every replay.
+    // A tie-break by order of discovery, which is the same in every replay.
     std::uint64_t order = 0;
     EventId send;
     EventId recv;
-    const Meeting* meeting = nullptr;  // null: a message
+    const Arrivals* arrivals = nullptr;  // null: a message
 
     auto key() const {
       return std::tuple(earliest, send.event, recv.event, send.rank, recv.rank, order);
@@ -98,7 +99,7 @@ class ReplayEngine {
     Time recv_port{};
     std::size_t next = 0;  // event
     bool waiting = false;
-    SendQueue<Item> outgoing;         // what both sides have come to; its next is on the agenda
+    SendQueue<Item> outgoing;         // what both sides have reached; its next is on the agenda
     std::vector<Transfer> transfers;  // [event]
     std::unordered_map<std::uint32_t, std::size_t> requests;  // number -> event that started it
   };
@@ -132,7 +133,7 @@ class ReplayEngine {
     }
   }
 
-  /// Moves a rank on until it waits or ends.
+  /// Advances a rank until it waits or ends.
   void walk(int number) {
     Rank& rank = ranks_[static_cast<std::size_t>(number)];
     const std::vector<Event>& events = trace_.ranks[static_cast<std::size_t>(number)];
@@ -174,7 +175,7 @@ class ReplayEngine {
     note(id, begin, rank.now);
   }
 
-  /// False: what it waits for is not over.
+  /// Returns false if the operation is not over.
   bool wait(EventId id, const Event& event) {
     Rank& rank = rank_of(id);
     const auto started = rank.requests.find(event.request);
@@ -187,8 +188,8 @@ class ReplayEngine {
     return true;
   }
 
-  /// Issues `halves` events from `id` on, unless that is done. False: the
-  /// rank has to wait for them.
+  /// Issues `halves` events from `id` on, unless that is done. Returns false if the rank has to
+  /// wait for them.
   bool communicate(EventId id, std::size_t halves) {
     Rank& rank = rank_of(id);
     bool done = true;
@@ -202,7 +203,7 @@ class ReplayEngine {
     return true;
   }
 
-  // ---- Meeting ------------------------------------------------------------------------------
+  // ---- Matching -----------------------------------------------------------------------------
 
   void issue(EventId id) {
     const Event& event = event_of(id);
@@ -230,8 +231,8 @@ class ReplayEngine {
       offer(item);  // else the run ended there
   }
 
-  /// A buffered send is over for its sender once it has left; the receiver may
-  /// take it from when it began.
+  /// A buffered send is over for its sender once it has left; the receiver may take it from its
+  /// beginning.
   void leave_buffered(EventId id, const Event& event) {
     Rank& rank = rank_of(id);
     Transfer& transfer = transfer_of(id);
@@ -245,15 +246,15 @@ class ReplayEngine {
   void join_collective(EventId id, const Event& event) {
     // The k-th collective of a group is the k-th of each of its ranks.
     const std::size_t number = collectives_begun_[{event.group, id.rank}]++;
-    Meeting& meeting = meetings_[{event.group, number}];
-    meeting.push_back(id);
-    if (meeting.size() < trace_.groups[static_cast<std::size_t>(event.group)].size()) return;
-    for (const EventId& side : meeting) {
+    Arrivals& arrived = arrivals_[{event.group, number}];
+    arrived.push_back(id);
+    if (arrived.size() < trace_.groups[static_cast<std::size_t>(event.group)].size()) return;
+    for (const EventId& side : arrived) {
       if (event_of(side).collective != event.collective) return;  // the run ended there
     }
     Item item;
-    item.send = item.recv = meeting.front();
-    item.meeting = &meeting;
+    item.send = item.recv = arrived.front();
+    item.arrivals = &arrived;
     offer(item);
   }
 
@@ -270,9 +271,9 @@ class ReplayEngine {
     }
   }
 
-  /// A buffered message has left, whenever it is received.
+  /// A buffered message has left, no matter when it is received.
   bool leaves_through_port(const Item& item) const {
-    return item.meeting == nullptr && !event_of(item.send).buffered;
+    return item.arrivals == nullptr && !event_of(item.send).buffered;
   }
 
   Item timed(Item item) {
@@ -298,8 +299,8 @@ class ReplayEngine {
       if (send) advance(start, rank_of(id).send_port);
       if (recv) advance(start, rank_of(id).recv_port);
     };
-    if (item.meeting != nullptr) {
-      for (const EventId& side : *item.meeting) consider(side, true, true);
+    if (item.arrivals != nullptr) {
+      for (const EventId& side : *item.arrivals) consider(side, true, true);
     } else {
       consider(item.send, !event_of(item.send).buffered, false);
       consider(item.recv, false, true);
@@ -307,7 +308,7 @@ class ReplayEngine {
     return start;
   }
 
-  /// Carries out what is first on the agenda, unless it became later or another's turn since.
+  /// Carries out the first item of the agenda, unless it has become later or another item's turn.
   void carry_out_next() {
     const Item item = agenda_.top();
     agenda_.pop();
@@ -331,9 +332,9 @@ class ReplayEngine {
 
   void carry_out(const Item& item) {
     const Time start = earliest(item);
-    if (item.meeting != nullptr) {
-      const Time end = sum(start, price_of_collective(*item.meeting));
-      for (const EventId& side : *item.meeting) {
+    if (item.arrivals != nullptr) {
+      const Time end = sum(start, price_of_collective(*item.arrivals));
+      for (const EventId& side : *item.arrivals) {
         rank_of(side).send_port = rank_of(side).recv_port = end;
         finish(side, start, end);
       }
@@ -365,12 +366,12 @@ class ReplayEngine {
     return tariff_.message(same_node(from, to), static_cast<double>(event.bytes));
   }
 
-  Time price_of_collective(const Meeting& meeting) const {
-    const Event& event = event_of(meeting.front());
+  Time price_of_collective(const Arrivals& arrived) const {
+    const Event& event = event_of(arrived.front());
     bool one_node = true;
-    for (const EventId& side : meeting)
-      one_node = one_node && same_node(side.rank, meeting.front().rank);
-    const int size = static_cast<int>(meeting.size());
+    for (const EventId& side : arrived)
+      one_node = one_node && same_node(side.rank, arrived.front().rank);
+    const int size = static_cast<int>(arrived.size());
     const auto bytes = static_cast<double>(event.bytes);
     return tariff_.native(
         one_node,
@@ -387,7 +388,7 @@ class ReplayEngine {
   std::vector<Rank> ranks_;
   std::deque<int> released_;                                      // ranks whose wait may be over
   std::map<std::tuple<int, int, int>, Mailbox> mailboxes_;        // (group, source, destination)
-  std::map<std::pair<int, std::size_t>, Meeting> meetings_;       // (group, number)
+  std::map<std::pair<int, std::size_t>, Arrivals> arrivals_;      // (group, number)
   std::map<std::pair<int, int>, std::size_t> collectives_begun_;  // (group, rank)
   std::priority_queue<Item> agenda_;
   std::uint64_t offered_ = 0;

@@ -1,4 +1,4 @@
-// What a native collective costs in virtual time.
+// The cost of a native collective in virtual time.
 //
 // A good library picks the best of the known algorithms for the machine and the size; so does this:
 // the cheapest closed form of a tree and of a bandwidth-optimal algorithm (Thakur, Rabenseifner and

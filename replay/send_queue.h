@@ -1,10 +1,11 @@
-// The messages that one rank has to send and their receivers wait for, in the order they leave.
+// The messages that one rank has to send and their receivers wait for, in the order in which they
+// leave.
 //
-// A sender is a queue, as a network card is: of what is ready when the port gets free, the message
-// that the program has first leaves first, also when its receiver is busy and a later one's is not.
-// Taking that later one would seem faster, and can make every rank slower: at a schedule in which
-// all ranks look equally far ahead, one uneven chunk would scramble the order for good (Graham's
-// anomaly of list schedules: Bounds on Multiprocessing Timing Anomalies, 1969).
+// A sender is a queue, like a network card: of the messages that are ready when the port becomes
+// free, the first in program order leaves first, even when its receiver is busy and a later one's
+// is not. Sending that later one would seem faster, but can make every rank slower: in a schedule
+// in which all ranks send equally far ahead, one uneven chunk would scramble the order for good
+// (Graham's anomaly of list schedules: Bounds on Multiprocessing Timing Anomalies, 1969).
 #pragma once
 
 #include <cstddef>
@@ -22,14 +23,14 @@ class SendQueue {
  public:
   bool empty() const { return ready_.empty() && later_.empty(); }
 
-  /// @param ready when both sides have come to it
+  /// @param ready when both sides have reached it
   /// @param place its place in the sender's program; no two are the same
   void add(double ready, std::size_t place, Message message) {
     later_.push({ready, place, std::move(message)});
   }
 
-  /// What leaves next through a port that is free from `free` on, which only grows from call to
-  /// call. Not on an empty queue.
+  /// The message that leaves next through a port that is free from `free` on. REQUIRES: `free`
+  /// never decreases; the queue is not empty.
   const Message& next(double free) {
     while (!later_.empty() && later_.top().ready <= free) {
       ready_.push(later_.top());
@@ -38,7 +39,7 @@ class SendQueue {
     return ready_.empty() ? later_.top().message : ready_.top().message;
   }
 
-  /// Takes out what next() gave.
+  /// Removes the message that next() returned.
   void pop() {
     if (ready_.empty()) {
       later_.pop();

@@ -11,7 +11,7 @@
 namespace rankbox::train {
 namespace {
 
-/// What a file holds besides tensors.
+/// The numbers in a file, besides tensors.
 struct Numbers {
   Position position;
   std::int64_t batch = 0;

@@ -1,18 +1,17 @@
-// The checkpoint of a run: what it must hold so that a run that was killed, and goes on from it, ends
-// with the same bits as one that was not.
+// The checkpoint of a run. A run that was killed and resumes from it ends with the same bits as one
+// that was not.
 //
-// That is the trainer's state (parameters, statistics, optimizer) and the position. All else follows
-// from the plan: the order of samples from seed and epoch, dropout from step and sample. So the file
-// holds the plan's numbers too, and a checkpoint is refused unless they agree:
+// That is the trainer's state (parameters, statistics, optimizer) and the position. All else
+// follows from the plan: the order of samples from seed and epoch, dropout from step and sample. So
+// the file holds the plan's numbers too, and a checkpoint is refused unless they agree:
 //
 //   must agree    model and its sizes, optimizer, --batch, --seed, the data: "batch 12 of epoch 2"
-//                 would be other samples, the optimizer's state of another kind
-//   may differ    --epochs and --save-every; --learning-rate, which people lower as they go on; ranks
-//                 and strategy, because batches are global: the same run up to rounding. A line says
-//                 so.
+//                 would be other samples, the optimizer's state would not fit
+//   may differ    --epochs and --save-every; --learning-rate, which is often lowered; ranks and
+//                 strategy, because batches are global: the same run up to rounding, with a note
 //
-// Rank 0 alone reads and writes; the others get its values from Trainer::start(), and so need no file
-// system in common.
+// Only rank 0 reads and writes; the others get its values from Trainer::start(), so no shared file
+// system is needed.
 #pragma once
 
 #include <string>
@@ -26,18 +25,19 @@ namespace rankbox::train {
 
 class Checkpointing {
  public:
-  /// Of a plan without --save: does nothing.
+  /// Does nothing for a plan without --save.
   Checkpointing(const Plan& plan, const Task& task);
 
-  /// Whether it could be written there: before time is spent on what to write. Throws
-  /// InvalidArgument.
+  /// Checks that the file can be written, before time is spent on training. Throws InvalidArgument.
   void check_place() const;
 
-  /// Into trainer and position. Returns what differs though it may, as lines for people.
-  /// Throws InvalidArgument, in one line, for a file that is none, is damaged, or is of another run.
+  /// Loads into trainer and position. Returns permitted differences, as lines for the user.
+  /// Throws InvalidArgument, in one line, for a file that is not a checkpoint, is damaged, or is of
+  /// another run.
   std::vector<std::string> load(Trainer& trainer, Position& position) const;
 
-  /// Atomically. Throws Error if it cannot be written; what was there before is still there then.
+  /// Saves atomically. Throws Error if the file cannot be written; an earlier file is then
+  /// unchanged.
   void save(Trainer& trainer, Position position) const;
 
   bool is_wanted() const { return !path_.empty(); }
@@ -53,7 +53,7 @@ class Checkpointing {
   double learning_rate_ = 0;
 };
 
-/// The same position on all ranks: rank 0's.
+/// Broadcasts rank 0's position to all ranks.
 void share_position(Comm& dist, Position& position);
 
 }  // namespace rankbox::train

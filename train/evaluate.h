@@ -1,6 +1,6 @@
-// The metrics of a dataset, exactly: every sample counts once, however many ranks there are.
+// The exact metrics of a dataset: every sample counts once, for any number of ranks.
 //
-// Each rank goes through its share, whose padding is labelled so that it counts nowhere; sums and
+// Each rank goes through its share, whose padding is labelled so that it is not counted; sums and
 // counts are added over ranks. Collective. Returns the same on all ranks.
 #pragma once
 

@@ -1,10 +1,10 @@
 // The loop over epochs and steps: the same for one rank and for many, for every strategy.
 //
-// After each step all ranks meet in one all-reduce of four numbers: the metrics of the batch, and
-// whether somebody wants to stop. So rank 0 can report on all of the batch, and all ranks stop
-// behind the same step, though a signal reaches them at different times.
+// After each step there is one all-reduce of four numbers: the metrics of the batch, and whether
+// any rank got a signal to stop. So rank 0 can report on the whole batch, and all ranks stop after
+// the same step, although a signal reaches them at different times.
 //
-// An epoch's last batch is left out where it is not full: only full ones can be shared equally, and
+// An epoch's last batch is skipped if it is not full: only full ones can be shared equally, and
 // only then is the mean of the ranks' gradients the gradient of the mean.
 #pragma once
 
@@ -16,24 +16,24 @@
 
 namespace rankbox::train {
 
-/// What a run tells: rank 0, and no other, calls all but on_rank. All may be empty.
+/// Callbacks of a run: only rank 0 calls them, except on_rank. All may be empty.
 struct Listener {
   /// Each rank calls it before it does anything, on its own thread.
   std::function<void()> on_rank = {};
-  /// @param notes what --resume has to say
+  /// @param notes the notes of --resume
   std::function<void(const Position& from, const std::vector<std::string>& notes)> on_start = {};
   std::function<void(const Position& now, std::int64_t batches, const Metrics& batch)> on_step = {};
   std::function<void(const Position& now, const Metrics& test)> on_epoch = {};
   std::function<void(const Position& now)> on_save = {};
 };
 
-/// Trains from `position` until the plan's epochs are done, or a signal came (StopSignal), and leaves
-/// `position` there. Collective. Returns whether it came to the end.
-/// Throws Error if the loss is no number any more, and as saving does.
+/// Trains from `position` until the plan's epochs are done or a signal arrives (StopSignal), and
+/// updates `position`. Collective. Returns whether all epochs are done.
+/// Throws Error if the loss is not finite, and as saving does.
 bool run_loop(Comm& dist, Trainer& trainer, const Plan& plan, const Split& data,
               const Checkpointing& checkpoint, const Listener& listener, Position& position);
 
-/// Steps of an epoch.
+/// The number of steps in an epoch.
 inline std::int64_t batches_of(std::int64_t samples, const Plan& plan) {
   return samples / plan.batch;
 }

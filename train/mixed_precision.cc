@@ -6,7 +6,7 @@
 namespace rankbox::train {
 namespace {
 
-/// While it lives, parameters have the values that 16 bits can hold.
+/// During its lifetime, parameters have values that 16 bits can hold.
 class RoundedWeights {
  public:
   explicit RoundedWeights(const std::vector<Parameter*>& parameters) : parameters_(parameters) {
@@ -41,7 +41,7 @@ std::vector<TensorOf<Float16>> rounded_gradients(const std::vector<Parameter*>& 
   return all;
 }
 
-/// What loss_scaling does on one rank.
+/// loss_scaling on one rank.
 void unscale(const std::vector<TensorOf<Float16>>& scaled, float loss_scale,
              const std::vector<Parameter*>& parameters) {
   for (std::size_t k = 0; k < parameters.size(); ++k) {

@@ -1,4 +1,4 @@
-// What 16 bits lose, and what all ranks do together when they overflow.
+// Rounding to 16 bits, and what all ranks do when gradients overflow.
 #include "train/mixed_precision.h"
 
 #include <string>
@@ -12,8 +12,7 @@
 namespace rankbox::train {
 namespace {
 
-TEST_CASE(
-    "in mixed precision the same is learnt, but for what 16 bits lose, and ranks stay equal") {
+TEST_CASE("mixed precision learns the same up to 16-bit rounding, and ranks stay equal") {
   for (const char* model : {"mlp", "convnet"}) {
     const Task task = small_task(model);
     const Trained fp32 = train(small_plan("single", 1), task);
@@ -42,7 +41,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("where one rank's gradients overflow, all skip, with the masters as they were") {
+TEST_CASE("where one rank's gradients overflow, all skip, with unchanged masters") {
   for (const int ranks : world_sizes()) {
     run_ranks({.world_size = ranks, .trace = false}, [&](Comm& dist) {
       LossScale start;
@@ -51,7 +50,7 @@ TEST_CASE("where one rank's gradients overflow, all skip, with the masters as th
       MixedPrecision mixed(start);
       Parameter weight{"weight", from_host({1.0f, 0.1f})};
       float seen = 0;
-      // 100 · 1024 is more than 16 bits hold; and only the last rank has it.
+      // 100 · 1024 overflows 16 bits, and only the last rank has it.
       const bool large = dist.rank() == ranks - 1;
       const auto find = [&](float factor) {
         seen = weight.value.data()[1];
@@ -63,7 +62,7 @@ TEST_CASE("where one rank's gradients overflow, all skip, with the masters as th
       mixed.find_gradients(dist, {&weight}, find, {}, skip);
       CHECK(skip);
       CHECK(mixed.scale() == 512);
-      CHECK(seen == static_cast<float>(Float16(0.1f)));  // forward sees what 16 bits hold of it
+      CHECK(seen == static_cast<float>(Float16(0.1f)));  // forward sees it rounded to 16 bits
       CHECK(weight.value.data()[1] == 0.1f);
 
       mixed.find_gradients(dist, {&weight}, find, {}, skip);

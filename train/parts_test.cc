@@ -28,7 +28,7 @@ TEST_CASE("tensor cuts pairs of linear layers in a model of any depth, and leave
   }
 }
 
-TEST_CASE("tensor says in one line what cannot be sharded") {
+TEST_CASE("tensor refuses in one line what it cannot shard") {
   if (launch().processes == 1) return testing::pass_over("one process");
   const auto refusal = [](const Task& task, const Plan& plan) -> std::string {
     try {
@@ -48,8 +48,7 @@ TEST_CASE("tensor says in one line what cannot be sharded") {
   CHECK(refusal(small_task("convnet"), plan).starts_with("--model convnet: "));
 }
 
-TEST_CASE(
-    "a pipeline of as many stages as the model has layers, or fewer, learns what single does") {
+TEST_CASE("a pipeline of at most as many stages as layers learns what single does") {
   Task task = small_task("mlp");
   task.model = mlp({.hidden = {32, 16}});  // five layers
   for (const OptimizerKind optimizer : {OptimizerKind::kSgd, OptimizerKind::kAdam}) {

@@ -1,4 +1,4 @@
-// How far training has come: always a step boundary.
+// The progress of training: always a step boundary.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 namespace rankbox::train {
 
 struct Position {
-  std::int64_t epoch = 0;  // that is going on, from 0
-  std::int64_t batch = 0;  // of it that are done
-  std::int64_t steps = 0;  // done since the very beginning
+  std::int64_t epoch = 0;  // the current one, from 0
+  std::int64_t batch = 0;  // batches of it that are done
+  std::int64_t steps = 0;  // done since the start
   bool operator==(const Position&) const = default;
 };
 

@@ -1,5 +1,5 @@
-// A run that ended early and goes on ends with the bits of one that did not; checkpoints of other runs
-// are refused.
+// A run that was interrupted and resumed ends with the bits of one that was not; checkpoints of
+// other runs are refused.
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// 8 steps an epoch with batches of 16.
+/// 8 steps per epoch with batches of 16.
 Task small_task(const std::string& name) {
   Task task;
   task.model_name = "small " + name;
@@ -49,13 +49,13 @@ Plan small_plan(int ranks) {
   return plan;
 }
 
-/// The same in all processes; there from the beginning of no test.
+/// The same in all processes; absent at the start of every test.
 std::string checkpoint_path(const std::string& name) {
   const char* folder = std::getenv("TEST_TMPDIR");
   return std::string(folder == nullptr ? "/tmp" : folder) + "/" + name + ".ckpt";
 }
 
-/// All processes together: nobody removes what another one has yet to read.
+/// A barrier of all processes, so that none removes a file that another has yet to read.
 void remove_together(const std::string& path) {
   const int processes = std::max(launch().processes, 1);
   run_ranks({.world_size = processes, .trace = false}, [&](Comm& dist) {
@@ -65,7 +65,7 @@ void remove_together(const std::string& path) {
   });
 }
 
-/// Ends as if rank 0 had died behind that step.
+/// Ends as if rank 0 had died after that step.
 void run_until(const Plan& plan, const Task& task, std::int64_t last_step) {
   const Listener dies = {.on_step = [&](const Position& now, std::int64_t, const Metrics&) {
     if (now.steps == last_step) throw std::runtime_error("dies");
@@ -75,10 +75,10 @@ void run_until(const Plan& plan, const Task& task, std::int64_t last_step) {
 
 std::vector<int> world_sizes() {
   if (launch().processes == 0) return {1, 2};
-  return {launch().processes};  // 2, as the BUILD file says
+  return {launch().processes};  // 2, from the BUILD file
 }
 
-TEST_CASE("what died behind any step goes on from its last checkpoint to the same bits") {
+TEST_CASE("a run that dies after any step resumes from its last checkpoint to the same bits") {
   const struct {
     const char* model;
     OptimizerKind optimizer;
@@ -121,7 +121,7 @@ TEST_CASE("what died behind any step goes on from its last checkpoint to the sam
   }
 }
 
-TEST_CASE("whatever the strategy, a run that died goes on to the same bits") {
+TEST_CASE("with any strategy, a run that died resumes to the same bits") {
   const Task task = small_task("mlp");
   for (const Strategy* strategy : strategies()) {
     const int ranks = strategy == &kSingle ? 1 : 2;
@@ -145,7 +145,7 @@ TEST_CASE("whatever the strategy, a run that died goes on to the same bits") {
   }
 }
 
-TEST_CASE("a checkpoint is whole: another strategy goes on from it to the same loss") {
+TEST_CASE("a checkpoint is complete: another strategy resumes from it to the same loss") {
   const Task task = small_task("mlp");
   if (launch().processes > 2) return testing::pass_over("more than 2 processes");
   Plan plan = small_plan(2);
@@ -169,7 +169,7 @@ TEST_CASE("a checkpoint is whole: another strategy goes on from it to the same l
   }
 }
 
-TEST_CASE("more epochs go on where fewer ended") {
+TEST_CASE("more epochs continue where fewer ended") {
   const Task task = small_task("mlp");
   const int ranks = world_sizes().front();
   Plan plan = small_plan(ranks);
@@ -184,13 +184,13 @@ TEST_CASE("more epochs go on where fewer ended") {
   CHECK(resumed.digests == whole.digests);
   CHECK(resumed.digests.size() == static_cast<std::size_t>(ranks));
 
-  // Nothing is left: it is evaluated, and stays as it is.
+  // Nothing is left to train: the model is evaluated, and unchanged.
   const Outcome again = run_session(plan, task, {});
   CHECK(again.digests == whole.digests);
   if (launch().is_first()) CHECK(again.test.loss == whole.test.loss);
 }
 
-TEST_CASE("a checkpoint of another run is refused, in one line that says what differs") {
+TEST_CASE("a checkpoint of another run is refused, in one line that names the difference") {
   const int ranks = world_sizes().front();
   const Task task = small_task("mlp");
   Plan plan = small_plan(ranks);
@@ -233,7 +233,7 @@ TEST_CASE("a checkpoint of another run is refused, in one line that says what di
   CHECK(complaint(plan, task).empty());
 }
 
-TEST_CASE("another learning rate, and another number of ranks, may go on, and are told of") {
+TEST_CASE("another learning rate or number of ranks may resume, with a note") {
   if (launch().processes > 0) return testing::pass_over("needs worlds of several sizes");
   const Task task = small_task("mlp");
   Plan plan = small_plan(2);
@@ -254,7 +254,7 @@ TEST_CASE("another learning rate, and another number of ranks, may go on, and ar
   CHECK(testing::lacks(notes[1], {"0.01", "0.05"}) == "");
 }
 
-TEST_CASE("a place where nothing can be written is told before training") {
+TEST_CASE("a path that cannot be written is refused before training") {
   const Task task = small_task("mlp");
   const int ranks = world_sizes().front();
   Plan plan = small_plan(ranks);

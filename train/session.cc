@@ -18,7 +18,7 @@ constexpr double kDeadlineSeconds = 120;
 
 std::atomic<bool> begun = false;
 
-/// From the checkpoint, if that is wanted.
+/// From the checkpoint, with --resume.
 Position begin(Comm& dist, Trainer& trainer, const Plan& plan, const Checkpointing& checkpoint,
                const Listener& listener) {
   Position position;
@@ -39,7 +39,7 @@ Position begin(Comm& dist, Trainer& trainer, const Plan& plan, const Checkpointi
 bool has_begun() { return begun; }
 
 std::uint64_t digest_of(const std::vector<Parameter*>& parameters) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, by elements
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, over elements
   for (const Parameter* parameter : parameters) {
     for (const float value : to_host(parameter->value)) {
       std::uint32_t bits = 0;

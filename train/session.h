@@ -9,25 +9,25 @@
 
 namespace rankbox::train {
 
-/// What a run came to.
+/// The result of a run.
 struct Outcome {
   bool is_complete = false;            // false: stopped by a signal
-  std::vector<std::uint64_t> digests;  // [rank] of the bits of all parameters that it knows
-  // In the first process alone: what rank 0 knows.
+  std::vector<std::uint64_t> digests;  // [rank] of the bits of all parameters that it has
+  // Only in the first process, from rank 0.
   Position end;
   std::int64_t parameters = 0;  // elements of its model
-  Metrics test;                 // of the model as it is at the end; 0 samples: not evaluated
+  Metrics test;                 // of the final model; 0 samples: not evaluated
 };
 
-/// A number for the bits of all values.
+/// A digest of the bits of all values.
 std::uint64_t digest_of(const std::vector<Parameter*>& parameters);
 
-/// Ranks that train: as many as a launcher started processes, else as many as asked for (0: one).
-/// Throws InvalidArgument if both are said and differ.
+/// The number of ranks: as many as a launcher started processes, else as many as requested (0:
+/// one). Throws InvalidArgument if both are given and differ.
 int world_size_for(int asked);
 
-/// Throws InvalidArgument, in one line with the way out, for a plan that cannot be followed with so
-/// many samples.
+/// Throws InvalidArgument, in one line with the fix, for a plan that is impossible with this many
+/// samples.
 void check_plan(const Plan& plan, std::int64_t samples);
 
 /// Whether a run_session() of this process has started to train. Until then an InvalidArgument is a

@@ -1,24 +1,24 @@
-// Ctrl-C, once: please stop. Twice: now.
+// Ctrl-C: the first requests a stop, the second ends the process.
 //
 //   StopSignal stop;                 // while it lives
 //   if (StopSignal::received() != 0) …
 //
-// So do SIGTERM, SIGHUP and SIGUSR1, the one that mpirun passes on without killing anybody; whichever
-// comes again ends the process as it always does. Not nested; for the main thread. received() may be
-// called by any thread.
+// The same holds for SIGTERM, SIGHUP and SIGUSR1, which mpirun forwards without killing any
+// process; a second signal ends the process in the usual way. Not nested; for the main thread. Any
+// thread may call received().
 #pragma once
 
 namespace rankbox::train {
 
 class StopSignal {
  public:
-  /// @param notice written to stderr as soon as one comes; must outlive this
+  /// @param notice written to stderr when a signal arrives; must outlive this
   explicit StopSignal(const char* notice = "");
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
   ~StopSignal();
 
-  /// The signal's number; 0: none has come.
+  /// The signal's number; 0: none has arrived.
   static int received();
 };
 

@@ -37,7 +37,7 @@ void check_folder(const Plan& plan) {
       fmt::format("--data {}: there is no such folder; leave it out for embedded data", plan.data));
 }
 
-/// Of data that were read.
+/// For data read from files.
 void take_samples(const Plan& plan, Dataset& train) {
   if (plan.samples > train.size()) {
     throw InvalidArgument(fmt::format("--samples {}: {} holds {} to train with; give that at most",
@@ -57,18 +57,18 @@ Split read_images(const Plan& plan) {
   return data;
 }
 
-/// The images, and what they are called.
+/// The images, and their description.
 std::pair<Split, std::string> images(const Plan& plan) {
   DigitsOptions options;
   if (plan.samples > 0) options.train = plan.samples;
   Split data = plan.data.empty() ? digits(options) : read_images(plan);
   const std::string what = plan.data.empty() ? "digits" : "images of " + plan.data;
   std::string name =
-      fmt::format("{} {}, {} more to be judged on", data.train.size(), what, data.test.size());
+      fmt::format("{} {}, {} test samples", data.train.size(), what, data.test.size());
   return {std::move(data), std::move(name)};
 }
 
-constexpr std::int64_t kLongestText = 64;  // tokens of one that was read; what follows is cut off
+constexpr std::int64_t kLongestText = 64;  // tokens of a text from a file; the rest is cut off
 
 /// train.csv and test.csv, whose first records name their columns: text and label are needed.
 TextSplit read_csv_texts(const Plan& plan) {
@@ -87,12 +87,12 @@ TextSplit read_csv_texts(const Plan& plan) {
   return texts;
 }
 
-/// The texts, and what they are called.
+/// The texts, and their description.
 std::pair<TextSplit, std::string> texts_of(const Plan& plan) {
   SentencesOptions options;
   if (plan.samples > 0) options.train = plan.samples;
   TextSplit texts = plan.data.empty() ? sentences(options) : read_csv_texts(plan);
-  std::string name = fmt::format("{} {}, {} more to be judged on", texts.split.train.size(),
+  std::string name = fmt::format("{} {}, {} test samples", texts.split.train.size(),
                                  plan.data.empty() ? "sentences" : "texts of " + plan.data,
                                  texts.split.test.size());
   return {std::move(texts), std::move(name)};
@@ -139,7 +139,7 @@ Task make_transformer(const Plan& plan) {
   return {std::move(texts.split), text_transformer(options), std::move(model), std::move(name)};
 }
 
-// What these reach: docs/architecture.md, "Training".
+// Their accuracy: docs/architecture.md, "Training".
 constexpr std::array kModels = {
     ModelKind{"mlp", "two hidden layers; digits", 3, 64, OptimizerKind::kSgd, 0.05, 0.001,
               make_mlp},
@@ -164,7 +164,7 @@ const ModelKind& model_kind(std::string_view name) {
 }
 
 std::int64_t digest_of(const Dataset& dataset) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, by words
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, over words
   const auto add = [&hash](std::uint32_t word) { hash = (hash ^ word) * 0x100000001b3; };
   for (const float value : dataset.values) add(std::bit_cast<std::uint32_t>(value));
   for (const std::int32_t label : dataset.labels) add(static_cast<std::uint32_t>(label));

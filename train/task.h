@@ -1,4 +1,4 @@
-// The models that can be trained, each with its data and with settings that reach its accuracy.
+// The models that can be trained, each with its data and default settings.
 #pragma once
 
 #include <span>
@@ -11,24 +11,24 @@
 
 namespace rankbox::train {
 
-/// A model with what it learns from.
+/// A model with its data.
 struct Task {
   Split data;
   Model model;
   std::string model_name;  // with its sizes: "mlp 784-512-256-10"
-  std::string data_name;   // "20000 digits, 2000 more to be judged on"
+  std::string data_name;   // "20000 digits, 2000 test samples"
 };
 
 struct ModelKind {
   std::string_view name;     // on the command line
   std::string_view summary;  // for --help
-  // What is taken where nothing is said.
+  // Defaults.
   std::int64_t epochs;
   std::int64_t batch;
   OptimizerKind optimizer;
   double sgd_rate;
   double adam_rate;
-  /// Draws the data, or reads them. Throws InvalidArgument for data that cannot be read or do not
+  /// Generates or reads the data. Throws InvalidArgument for data that cannot be read or does not
   /// fit the model.
   Task (*make)(const Plan& plan);
 
@@ -42,7 +42,7 @@ std::span<const ModelKind> model_kinds();
 /// Throws InvalidArgument that lists them.
 const ModelKind& model_kind(std::string_view name);
 
-/// A number for a dataset's samples and labels, to tell another dataset by. Not negative.
+/// A digest of a dataset's samples and labels. Not negative.
 std::int64_t digest_of(const Dataset& dataset);
 
 }  // namespace rankbox::train

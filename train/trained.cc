@@ -18,7 +18,7 @@
 namespace rankbox::train {
 namespace {
 
-/// Of the whole model: on rank 0, and on the others if they have one. All ranks call it.
+/// The whole model's parameters, on rank 0 and on the others if they have them. All ranks call it.
 Values values_of(Trainer& trainer) {
   trainer.gather();
   Values all;

@@ -1,7 +1,7 @@
-// Training small models in tests: what came of it on every rank, to be compared.
+// Training of small models in tests, with the results of every rank.
 //
-// The models learn from data of their own in 20 steps. Where tests are processes, all call the same, and all
-// get the same results.
+// The models learn from generated data in 20 steps. Where tests run as processes, all call the same
+// functions and get the same results.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace rankbox::train {
 
 using Values = std::vector<float>;
 
-/// 20 full batches of 16, and 10 samples that make none; 53 more to judge on.
+/// 20 full batches of 16, and 10 more samples that do not fill one; 53 test samples.
 inline constexpr std::int64_t kSamples = 330;
 inline constexpr std::int64_t kSteps = 20;
 inline constexpr std::int64_t kTestSamples = 53;
@@ -26,7 +26,7 @@ inline constexpr std::int64_t kTestSamples = 53;
 Task small_task(const std::string& name);
 Plan small_plan(const char* strategy, int ranks);
 
-/// What a run left.
+/// The results of a run.
 struct Trained {
   std::vector<Values> before;  // [rank] parameters of the whole model, or nothing
   std::vector<Values> after;
@@ -37,16 +37,16 @@ struct Trained {
 /// Blocks. Throws as run_loop does, and for a plan that cannot be followed.
 Trained train(const Plan& plan, const Task& task);
 
-/// Checks, in a running test case, that both began alike and came to the same, up to rounding; on one rank
-/// to the bit.
+/// Checks, in a running test case, that both started and ended with the same values, up to
+/// rounding; on one rank to the bit.
 void check_equal(const Trained& together, const Trained& single, double bound);
 
 double largest_difference(const Values& a, const Values& b);
 
-/// Of losses [begin, end).
+/// The mean of losses [begin, end).
 double mean_of(const std::vector<double>& losses, std::size_t begin, std::size_t end);
 
-/// Of 1, 2 and 4 those that can be run: of threads, any; of processes, as many as there are.
+/// Those of 1, 2 and 4 that can be run: any number of threads; of processes, as many as there are.
 std::vector<int> world_sizes();
 
 }  // namespace rankbox::train

@@ -15,7 +15,7 @@
 namespace rankbox::train {
 namespace {
 
-/// Of strategies that come to what single comes to; and the models that they are tried on.
+/// Strategies that must equal single, and the models that they are tried on.
 struct Rivals {
   std::vector<std::string> strategies;
   std::vector<std::string> models;
@@ -26,7 +26,7 @@ const Rivals kEqualToSingle[] = {
     {{"dp"}, {"mlp"}},
 };
 
-TEST_CASE("no strategy is left out of that") {
+TEST_CASE("no strategy is left out") {
   for (const Strategy* strategy : strategies()) {
     CAPTURE(std::string(strategy->name));
     const bool is_compared = std::ranges::any_of(kEqualToSingle, [&](const Rivals& rivals) {
@@ -41,7 +41,7 @@ TEST_CASE("after 20 steps all have the parameters of single, which moved, and th
     const char* model;
     OptimizerKind optimizer;
     double learning_rate;
-    double bound;  // rounding, 20 steps long; Adam divides by what may be tiny
+    double bound;  // rounding over 20 steps; Adam divides by small numbers
     double least_change;
   } table[] = {
       {"mlp", OptimizerKind::kSgd, 0.1, 1e-5, 1e-2},
@@ -103,7 +103,7 @@ TEST_CASE("with batch norm too, ranks stay equal, and their metrics are one") {
   }
 }
 
-TEST_CASE("evaluation counts every sample once, whatever the number of ranks") {
+TEST_CASE("evaluation counts every sample once, for any number of ranks") {
   const Task task = small_task("mlp");
   const Metrics single = train(small_plan("single", 1), task).metrics[0];
   CHECK(single.samples == kTestSamples);
@@ -119,7 +119,7 @@ TEST_CASE("evaluation counts every sample once, whatever the number of ranks") {
   }
 }
 
-TEST_CASE("one report a step, from rank 0 alone") {
+TEST_CASE("one report per step, only from rank 0") {
   const Task task = small_task("mlp");
   for (const int ranks : world_sizes()) {
     const Plan plan = small_plan("ddp", ranks);
@@ -140,7 +140,7 @@ TEST_CASE("one report a step, from rank 0 alone") {
   }
 }
 
-TEST_CASE("a loss that is no number ends the run in one line") {
+TEST_CASE("a loss that is not finite ends the run in one line") {
   const Task task = small_task("mlp");
   Plan plan = small_plan("single", 1);
   plan.learning_rate = 1e20;
@@ -153,7 +153,7 @@ TEST_CASE("a loss that is no number ends the run in one line") {
   CHECK(message.find("--learning-rate") != std::string::npos);
 }
 
-TEST_CASE("a strategy that does not exist is told from those that do") {
+TEST_CASE("a strategy that does not exist is refused") {
   for (const Strategy* strategy : strategies()) CHECK(&strategy_named(strategy->name) == strategy);
   try {
     strategy_named("zero9");

@@ -1,4 +1,4 @@
-// All-reduces that the mean of gradients can be taken with: the native one, and those of the registry.
+// The all-reduces that can average gradients: the native one, and those of the registry.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 namespace rankbox::train {
 
 struct AllReduce {
-  std::string name;  // as --all-reduce has it
+  std::string name;  // as given to --all-reduce
   void (*run)(Comm& dist, Tensor& tensor, ReduceOp op);
-  std::vector<std::string> uses;  // exercises: its own function, and those that one calls
+  std::vector<std::string> uses;  // exercises: its own function, and those that it calls
 };
 
 std::span<const AllReduce> all_reduces();

@@ -1,5 +1,5 @@
-// Tells the virtual clock how long this rank's core was busy while one of these lived. Not how long it
-// took: ranks that share a core would count each other's work.
+// Charges the CPU time of its lifetime to the rank's virtual clock. CPU time, not wall time: ranks
+// that share a core would count each other's work.
 #pragma once
 
 #include <ctime>

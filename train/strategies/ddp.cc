@@ -1,9 +1,9 @@
-// ddp: every rank has the whole model and takes an equal share of each batch; gradients are averaged,
-// so that all take the same step and stay equal.
+// ddp: every rank has the whole model and takes an equal share of each batch; gradients are
+// averaged, so that all take the same step and stay equal.
 //
 // Parameters equal those of `single` on the same global batch up to rounding: the mean over equal
-// shares of their means is the mean over the batch. Batch norm is the exception, as everywhere: each
-// rank normalizes with its own share, and the running statistics that count are rank 0's.
+// shares of their means is the mean over the batch. Batch norm is the exception, as usual: each
+// rank normalizes with its own share, and the running statistics are rank 0's.
 #include <utility>
 
 #include "parallel/ddp_average_gradients.h"
@@ -21,7 +21,7 @@ class Ddp : public Replica {
   DataShare data_share() const override { return {rank_, ranks_}; }
   void start() override {
     ddp_init_broadcast(dist(), parameters(), statistics());
-    // Rank 0 may have loaded a checkpoint, of which this is part.
+    // Rank 0 may have loaded a checkpoint, which includes this.
     for (NamedTensor* tensor : learning_state()) dist().broadcast(tensor->value, 0);
   }
   Loss step(Batch batch, std::int64_t number) override {
@@ -55,7 +55,7 @@ std::vector<std::string> uses(const Plan& plan) {
 
 const Strategy kDdp = {
     .name = "ddp",
-    .summary = "a model a rank, an equal share of each batch, gradients averaged",
+    .summary = "one model per rank, an equal share of each batch, gradients averaged",
     .check = check_equal_shares,
     .make = make,
     .uses = uses,

@@ -1,8 +1,8 @@
-// dp: a master lends its model and its batch to the others, and steps alone: what DDP replaced. For
-// comparison; see exercises/06_data_parallel.
+// dp: a master scatters its model and its batch, and only it runs the optimizer: what DDP replaced.
+// For comparison; see exercises/06_data_parallel.
 //
-// The others compute with what they were lent. Batch norm normalizes each part by itself, and the running
-// statistics are the master's, as everywhere.
+// The other ranks compute with what they get. Batch norm normalizes each part by itself, and the
+// running statistics are the master's, as usual.
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace rankbox::train {
 namespace {
 
-/// Passes everything on, and remembers what it passed on last.
+/// Passes everything on, and keeps the latest tensor.
 class Tap : public Layer {
  public:
   explicit Tap(Tensor& seen) : seen_(seen) {}
@@ -38,7 +38,7 @@ class Dp : public Trainer {
     whole_.model.add("logits", std::make_unique<Tap>(logits_));
   }
 
-  /// The master deals out batches itself; what the others load is ignored.
+  /// The master scatters batches itself; what the others load is ignored.
   DataShare data_share() const override { return {}; }
   void start() override {}
   Loss step(Batch batch, std::int64_t /*number*/) override {
@@ -78,7 +78,7 @@ void check(const Plan& plan, std::int64_t samples) {
   check_equal_shares(plan, samples);
   if (plan.model != "transformer") return;
   throw InvalidArgument(
-      "--model transformer: dp lends tokens, and does not say where texts end; choose --strategy "
+      "--model transformer: dp scatters tokens without the lengths of texts; choose --strategy "
       "ddp");
 }
 
@@ -90,7 +90,7 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 const Strategy kDp = {
     .name = "dp",
-    .summary = "a master lends model and batch, and learns alone",
+    .summary = "a master scatters model and batch; only it runs the optimizer",
     .check = check,
     .make = make,
     .uses = [](const Plan&) -> std::vector<std::string> { return {"data_parallel"}; },

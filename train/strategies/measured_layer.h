@@ -1,4 +1,4 @@
-// A layer that tells the virtual clock how long it took, wherever it is called from.
+// A layer that charges its time to the virtual clock.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class MeasuredLayer : public Layer {
   Comm& dist_;
 };
 
-/// The same model, each of whose layers is measured. REQUIRES: dist lives as long.
+/// The same model with every layer measured. REQUIRES: dist outlives it.
 inline Model measured(const Model& recipes, Comm& dist) {
   Model all;
   for (const auto& recipe : recipes) {

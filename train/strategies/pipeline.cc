@@ -1,9 +1,9 @@
-// pipeline: a stage of the model a rank; each batch goes through in micro-batches, two for each rank, by the
-// schedule of pipeline_1f1b.
+// pipeline: one stage of the model per rank; each batch is split into micro-batches, two per rank,
+// on the schedule of pipeline_1f1b.
 //
-// Parameters equal those of `single` up to rounding: gradients of micro-batches add up to the batch's.
-// Batch norm is the exception: it normalizes every micro-batch by itself, and its running statistics
-// move with each of them.
+// Parameters equal those of `single` up to rounding: gradients of micro-batches add up to the
+// batch's. Batch norm is the exception: it normalizes every micro-batch by itself, and its running
+// statistics move with each of them.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -22,7 +22,7 @@
 namespace rankbox::train {
 namespace {
 
-using Tensors = std::map<std::string, Tensor*>;  // by name, and so in the same order on both sides
+using Tensors = std::map<std::string, Tensor*>;  // by name, so in the same order on both sides
 
 Tensors tensors_of(Sequential& layers, Optimizer& optimizer) {
   Tensors all;
@@ -54,7 +54,7 @@ class PipelineTrainer : public ShardedTrainer {
     return {loss.sum, loss.counted, loss.correct, {}};  // of all on the last stage, else nothing
   }
 
-  /// Batches follow each other down the stages; nothing comes up.
+  /// Batches follow each other down the stages; no gradients come up.
   Loss evaluate(Batch batch) override {
     learn_shapes(batch);
     Tensor x = std::move(batch.x);
@@ -89,7 +89,7 @@ class PipelineTrainer : public ShardedTrainer {
     return ranks == 1 ? 1 : static_cast<int>(std::min<std::int64_t>(2 * ranks, batch.size()));
   }
 
-  /// Of one sample, before and behind each stage: known when the first batch is there.
+  /// Of one sample, before and after each stage: known from the first batch.
   void learn_shapes(const Batch& batch) {
     if (knows_shapes_) return;
     const std::vector<std::int64_t>& extents = batch.x.shape().extents();
@@ -106,8 +106,8 @@ class PipelineTrainer : public ShardedTrainer {
     return Tensor(extents);
   }
 
-  /// Whether stage `rank` has the tensor of this name: its layers do, or no layer, as with the number of
-  /// steps.
+  /// Whether stage `rank` has the tensor with this name: its layers do, or no layer does, as with
+  /// the number of steps.
   bool has(int rank, const std::string& name) const {
     const auto& recipe = std::ranges::find_if(
         recipes(), [&](const auto& layer) { return name.starts_with(layer.name + "."); });
@@ -117,7 +117,7 @@ class PipelineTrainer : public ShardedTrainer {
     return cut.begin <= layer && layer < cut.end;
   }
 
-  /// Each tensor between rank 0's whole model and the rank that has it.
+  /// Moves each tensor between rank 0's whole model and the rank that has it.
   template <class AtHome, class Away, class Mine>
   void carry(WholeModel* whole, AtHome at_home, Away away, Mine mine) {
     const Tensors own = tensors_of(stage_.layers(), *optimizer_);
@@ -143,7 +143,7 @@ class PipelineTrainer : public ShardedTrainer {
 };
 
 void check(const Plan& /*plan*/, std::int64_t /*samples*/) {
-}  // it is the model that may be too short
+}  // the model, which may be too short, is checked later
 
 std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
   if (static_cast<std::size_t>(dist.world_size()) > model.size()) {
@@ -159,7 +159,7 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 const Strategy kPipeline = {
     .name = "pipeline",
-    .summary = "a stage of the model a rank, batches in micro-batches",
+    .summary = "one stage of the model per rank, batches in micro-batches",
     .check = check,
     .make = make,
     .uses = [](const Plan&) -> std::vector<std::string> { return {"pipeline_1f1b"}; },

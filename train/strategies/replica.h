@@ -1,4 +1,4 @@
-// A rank's own copy of the whole model, with its optimizer: what single and ddp are made of.
+// A rank's own copy of the whole model, with its optimizer, for single and ddp.
 #pragma once
 
 #include <functional>
@@ -19,27 +19,27 @@ class Replica : public Trainer {
   Loss evaluate(Batch batch) override;
   void add_state(TrainingState& state) override;
 
-  /// As Strategy::uses.
+  /// Like Strategy::uses.
   static std::vector<std::string> uses(const Plan& plan);
 
  protected:
-  /// Makes the gradients of all ranks' shares those of the whole batch. Collective.
+  /// Turns the gradients of the ranks' shares into those of the whole batch. Collective.
   using Average = std::function<void(const std::vector<Parameter*>& parameters)>;
 
   Comm& dist() { return dist_; }
   bool averages_natively() const { return all_reduce_.name == "native"; }
-  /// The mean over the ranks of each gradient, by the plan's all-reduce.
+  /// Averages each gradient over the ranks, with the plan's all-reduce.
   void average(const std::vector<Parameter*>& parameters);
   std::vector<NamedTensor*> statistics() { return whole_.model.statistics(); }
-  /// Of the optimizer, and of mixed precision.
+  /// The state of the optimizer and of mixed precision.
   std::vector<NamedTensor*> learning_state();
 
-  /// A step of the optimizer on this rank's share, in the plan's precision. The loss is returned
+  /// Takes an optimizer step on this rank's share, in the plan's precision. Returns the loss
   /// without its gradient.
   Loss learn(Batch batch, std::int64_t number, const Average& average_all);
 
  private:
-  /// Gradients are then those of factor times the mean loss over `batch`.
+  /// Computes the gradients of factor times the mean loss over `batch`.
   Loss find_gradients(Batch batch, std::int64_t number, float factor);
 
   Comm& dist_;

@@ -1,5 +1,5 @@
-// What strategies have in common whose ranks hold parts of the model: only for a checkpoint is there a
-// whole one, on rank 0.
+// Base class of the strategies whose ranks hold parts of the model. Only a checkpoint needs a whole
+// model, on rank 0.
 //
 //   constructed   rank 0 has a whole model, which may be loaded into
 //   start()       distribute(): each rank gets its part; the whole one is freed
@@ -21,7 +21,7 @@ class ShardedTrainer : public Trainer {
     make_whole();
   }
 
-  /// Empty but on rank 0, and there while the model is whole.
+  /// Empty except on rank 0 while the model is whole.
   std::vector<Parameter*> parameters() final {
     return whole_ ? whole_->model.parameters() : std::vector<Parameter*>{};
   }
@@ -37,9 +37,9 @@ class ShardedTrainer : public Trainer {
   void add_state(TrainingState& state) final { whole_->add_state(state); }
 
  protected:
-  /// All ranks begin with the state of rank 0's whole model; null elsewhere. Collective.
+  /// Gives each rank its part of rank 0's whole model, which is null elsewhere. Collective.
   virtual void distribute(WholeModel* whole) = 0;
-  /// The other way round. Collective.
+  /// The inverse. Collective.
   virtual void collect(WholeModel* whole) = 0;
 
   Comm& dist() { return dist_; }

@@ -1,4 +1,4 @@
-// single: one rank, one model. What all other strategies are compared with.
+// single: one rank, one model; the reference for all other strategies.
 #include <utility>
 
 #include <fmt/format.h>

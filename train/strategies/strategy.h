@@ -1,9 +1,9 @@
-// Strategies: how ranks share the work of training one model. Each is a file of its own, with one
-// entry in the table of strategies.cc.
+// Strategies: how ranks share the work of training one model. Each has its own file, and one entry
+// in the table of strategies.cc.
 //
-// To add one: write NAME.cc with a Trainer and a `const Strategy kName`, declare it below, and name it
-// in the table of strategies.cc. Options, loop, evaluation, checkpoints and reports know no strategy
-// by name.
+// To add one: write NAME.cc with a Trainer and a `const Strategy kName`, declare it below, and name
+// it in the table of strategies.cc. Options, loop, evaluation, checkpoints and reports name no
+// strategy.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@
 
 namespace rankbox::train {
 
-/// Which of the samples a rank takes: share `part` of `parts`. Ranks that work on the same samples
+/// The samples that a rank takes: share `part` of `parts`. Ranks that work on the same samples
 /// (stages of one pipeline) have the same part.
 struct DataShare {
   int part = 0;
@@ -31,7 +31,7 @@ struct DataShare {
 /// One rank's side of a strategy: its model, or its part of one. All members but the plain getters
 /// are collective: every rank calls them, in the same order.
 ///
-/// Thread safety: belongs to its rank, as the Comm that it refers to.
+/// Thread safety: belongs to its rank, like the Comm that it refers to.
 class Trainer {
  public:
   Trainer() = default;
@@ -41,40 +41,41 @@ class Trainer {
 
   virtual DataShare data_share() const = 0;
 
-  /// All ranks begin with rank 0's values, which may just have been loaded.
+  /// All ranks start with rank 0's values, which may just have been loaded.
   virtual void start() = 0;
   /// One step of the optimizer, on the mean loss of the global batch.
-  /// @param batch this rank's share of it; all parts are equally large
+  /// @param batch this rank's share of it; all parts have the same size
   /// @param number of the step, from 0
-  /// Returns what this rank adds to the metrics of the batch: over all ranks, each sample counts
-  /// once.
+  /// Returns this rank's contribution to the metrics of the batch: over all ranks, each sample
+  /// counts once.
   virtual Loss step(Batch batch, std::int64_t number) = 0;
   /// Before a series of evaluate().
   virtual void prepare_evaluation() {}
-  /// As step(), without learning. Padding counts nowhere.
+  /// Like step(), without learning. Padding is not counted.
   virtual Loss evaluate(Batch batch) = 0;
 
-  /// From here to release(), rank 0 has the whole model's state, though it may hold a part only.
+  /// From here to release(), rank 0 has the whole model's state, even if it usually holds only a
+  /// part.
   virtual void gather() {}
   virtual void release() {}
   /// The parameters of the whole model: on rank 0, and between gather() and release().
   virtual std::vector<Parameter*> parameters() = 0;
-  /// Adds all that training goes on from, so that rank 0 can save it, between gather() and release(),
-  /// or load into it, before start(). On rank 0 alone.
+  /// Adds all that training resumes from, so that rank 0 can save it, between gather() and
+  /// release(), or load into it, before start(). Only on rank 0.
   virtual void add_state(TrainingState& state) = 0;
 };
 
 struct Strategy {
   std::string_view name;
   std::string_view summary;  // for --help
-  /// Throws InvalidArgument, in one line with a way out, for a plan that it cannot follow.
+  /// Throws InvalidArgument, in one line with the fix, for a plan that it does not support.
   void (*check)(const Plan& plan, std::int64_t samples);
   std::unique_ptr<Trainer> (*make)(Comm& dist, const Model& model, const Plan& plan);
-  /// The exercises whose functions its trainer calls, and those that these call, in the reference
-  /// solutions. (tests/cli/train_test.cc finds one that is missing, and one too many.)
+  /// The exercises whose functions its trainer calls, and those that their reference solutions
+  /// call. (tests/cli/train_test.cc finds one that is missing, and one too many.)
   std::vector<std::string> (*uses)(const Plan& plan);
   bool has_mixed = false;      // Precision::kMixed
-  bool all_reduces = false;    // takes the mean of gradients by Plan::all_reduce
+  bool all_reduces = false;    // averages gradients with Plan::all_reduce
   bool shares_batches = true;  // false: all ranks work on all of a batch
 };
 
@@ -87,7 +88,7 @@ extern const Strategy kZero3;
 extern const Strategy kTensor;
 extern const Strategy kPipeline;
 
-/// All that exist.
+/// All strategies.
 std::span<const Strategy* const> strategies();
 
 /// Throws InvalidArgument that lists them.

@@ -1,8 +1,8 @@
 // tensor: all ranks work on all of each batch, and have parts of the layers (tensor_parts.h).
 //
-// What is not cut is whole on every rank, with the same gradients, so that it stays equal without a
-// message. Dropout outside of blocks draws the same mask everywhere. Parameters equal those of `single`
-// up to rounding.
+// Uncut layers are whole on every rank, with the same gradients, so they stay equal without a
+// message. Dropout outside blocks draws the same mask everywhere. Parameters equal those of
+// `single` up to rounding.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -23,14 +23,14 @@ struct Carried {
   Tensor* whole;
 };
 
-/// Columns [n·r/p, n·(r+1)/p) of rows of n, for every rank r, one rank's behind the other's.
+/// Columns [n·r/p, n·(r+1)/p) of rows of n, for every rank r, one rank's after the other's.
 Tensor columns_apart(const Tensor& whole, int ranks) {
   Tensor flat(whole.size());
   for (int r = 0; r < ranks; ++r) copy(chunk(flat, r, ranks), column_part(whole, r, ranks));
   return flat;
 }
 
-/// The other way round.
+/// The inverse.
 void columns_together(const Tensor& flat, int ranks, Tensor& whole) {
   const std::int64_t width = whole.shape().extents().back(), own = width / ranks;
   const std::int64_t rows = whole.size() / width;
@@ -102,13 +102,13 @@ class TensorTrainer : public ShardedTrainer {
  private:
   int ranks() { return dist().world_size(); }
 
-  /// All ranks have the whole batch's.
+  /// All ranks have those of the whole batch.
   Loss counted_once(Loss loss) {
     if (dist().rank() != 0) return {};
     return loss;
   }
 
-  /// Parameters, statistics and what the optimizer keeps, in the same order on all ranks.
+  /// Parameters, statistics and the optimizer's state, in the same order on all ranks.
   std::vector<Carried> carried(WholeModel* whole) {
     std::map<std::string, Tensor*> all;  // of the whole model, by name
     if (whole != nullptr) {
@@ -141,7 +141,7 @@ class TensorTrainer : public ShardedTrainer {
   std::unique_ptr<Optimizer> optimizer_;
 };
 
-void check(const Plan& /*plan*/, std::int64_t /*samples*/) {}  // it is the model that may not fit
+void check(const Plan& /*plan*/, std::int64_t /*samples*/) {}  // the model is checked later
 
 std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) {
   return std::make_unique<TensorTrainer>(dist, model, plan);
@@ -158,7 +158,7 @@ std::vector<std::string> uses(const Plan& plan) {
 
 const Strategy kTensor = {
     .name = "tensor",
-    .summary = "a part of every layer a rank, all of each batch",
+    .summary = "a part of every layer per rank, all of each batch",
     .check = check,
     .make = make,
     .uses = uses,

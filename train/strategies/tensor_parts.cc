@@ -18,7 +18,7 @@
 namespace rankbox::train {
 namespace {
 
-/// A whole layer, which belongs to somebody else.
+/// A whole layer that another object owns.
 class Borrowed : public Layer {
  public:
   explicit Borrowed(Layer& layer) : layer_(layer) {}
@@ -33,8 +33,9 @@ class Borrowed : public Layer {
   Layer& layer_;
 };
 
-/// A linear layer that starts or stops the stopwatch of its block. Between the first and the last of
-/// a block no rank waits for another, so the time between is that of computing all three layers.
+/// A linear layer that starts or stops the stopwatch of its block. Between the first and the last
+/// of a block no rank waits for another, so the time between is the computing time of all three
+/// layers.
 class TimedLinear : public Linear {
  public:
   TimedLinear(Tensor weights, Tensor biases, Comm& dist, std::optional<ComputeTime>& time)
@@ -128,7 +129,7 @@ class Block : public Layer {
 void check_divides(int ranks, std::int64_t pieces, const std::string& what) {
   if (pieces % ranks == 0) return;
   throw InvalidArgument(fmt::format(
-      "--ranks {}: tensor deals out {} {} to the ranks, equally; give a number that divides {}",
+      "--ranks {}: tensor shards {} {} equally over the ranks; give a number that divides {}",
       ranks, pieces, what, pieces));
 }
 
@@ -148,7 +149,7 @@ TensorParts::TensorParts(Comm& dist, const Model& recipes, const std::string& mo
   if (has_blocks_ || dist_.world_size() == 1) return;
   throw InvalidArgument(fmt::format(
       "--model {}: has no two linear layers with only an activation or attention between, which "
-      "tensor deals out; choose --strategy ddp, or --model mlp or transformer",
+      "tensor shards; choose --strategy ddp, or --model mlp or transformer",
       model_name));
 }
 

@@ -1,12 +1,13 @@
-// A model for tensor parallel: wherever two linear layers have nothing between them but an activation
-// or attention, the first is cut by columns and the second by rows; all else is whole on every rank.
+// A model for tensor parallel: wherever two linear layers have nothing between them but an
+// activation or attention, the first is cut by columns and the second by rows; all else is whole on
+// every rank.
 //
 //   mlp              fc1 │ relu1 │ fc2    relu2  fc3
 //   a block          norm  qkv │ heads │ out  dropout      norm  fc1 │ gelu │ fc2  dropout
 //                          └──── cut ──────┘                     └──── cut ────┘
 //
-// Which layers these are is seen from the model itself, so that any depth will do. A rank builds the
-// whole model first and frees what is others': initial values are those of the whole.
+// The layers are found in the model itself, so any depth works. A rank builds the whole model first
+// and frees the other ranks' parts: initial values are those of the whole.
 #pragma once
 
 #include <string>
@@ -17,19 +18,19 @@
 
 namespace rankbox::train {
 
-/// What a rank has of a whole parameter.
+/// A rank's part of a whole parameter.
 enum class Cut { kNone, kRows, kColumns };
 
 struct ShardedParameter {
-  Parameter* mine;  // by the whole one's name
+  Parameter* mine;  // with the whole one's name
   Cut cut;
 };
 
 class TensorParts {
  public:
   /// On one rank nothing is cut.
-  /// Throws InvalidArgument, in one line with a way out, for a model that has no such layers, or
-  /// whose layers or heads cannot be split over so many ranks.
+  /// Throws InvalidArgument, in one line with the fix, for a model without such layers, or whose
+  /// layers or heads cannot be sharded over this many ranks.
   TensorParts(Comm& dist, const Model& recipes, const std::string& model_name);
 
   /// Collective, with the same batch on all ranks.
@@ -41,7 +42,7 @@ class TensorParts {
   std::vector<NamedTensor*> statistics() { return whole_.statistics(); }
 
  private:
-  /// The layers as they are on this rank, one after the other, without parameters() of their own.
+  /// The layers of this rank, one after the other, without their own parameters().
   std::unique_ptr<Sequential> cut(Sequential& layers);
   std::unique_ptr<Layer> cut(Layer& layer, const std::string& name);
   /// Of layers i, i+1 and i+2, if they are such; null: they are not.

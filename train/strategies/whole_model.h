@@ -1,4 +1,4 @@
-// A model with its optimizer, both whole: what one rank trains with, and what a checkpoint holds.
+// A whole model with its optimizer, for training on one rank and for checkpoints.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace rankbox::train {
 
-/// As the plan has it, for these parameters: of a whole model, or of a part.
+/// The plan's optimizer for these parameters, of a whole model or of a part.
 std::unique_ptr<Optimizer> make_optimizer(const Plan& plan,
                                           const std::vector<Parameter*>& parameters);
 
 struct WholeModel {
   WholeModel(const Model& recipes, const Plan& plan);
 
-  /// Parameters, statistics, and what the optimizer keeps: in this order, by name.
+  /// Parameters, statistics, and the optimizer's state: in this order, by name.
   void add_state(TrainingState& state);
 
   Sequential model;

@@ -1,4 +1,4 @@
-// zero1: as ddp, but each rank keeps the optimizer's state of its shard alone.
+// zero1: like ddp, but each rank keeps only its shard of the optimizer's state.
 #include "parallel/zero1.h"
 
 #include <utility>
@@ -32,7 +32,7 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 const Strategy kZero1 = {
     .name = "zero1",
-    .summary = "as ddp, with the optimizer's state dealt out",
+    .summary = "as ddp, with the optimizer's state sharded",
     .check = check_equal_shares,
     .make = make,
     .uses = [](const Plan&) -> std::vector<std::string> {

@@ -13,7 +13,7 @@ namespace {
 
 using Slices = std::vector<Slice>;  // of rank 0's whole model; empty elsewhere
 
-/// One behind the other, and zeros.
+/// One after the other, padded with zeros.
 Tensor packed(const Slices& slices, std::int64_t size) {
   Tensor flat = zeros(size);
   std::int64_t at = 0;
@@ -56,7 +56,7 @@ ZeroTrainer::ZeroTrainer(Comm& dist, const Model& recipes, const Plan& plan, Sha
     shards_.push_back(make_shard(parameters, rank_, ranks_));
     shards_.back().mine.name = "shard" + std::to_string(shards_.size());
   };
-  // One layer after the other: nowhere is there a whole model whose values are not kept.
+  // One layer after the other: so no rank holds a whole model whose values are not kept.
   for (const auto& recipe : measured(recipes, dist)) {
     model_.add(recipe.name, recipe.make());
     const std::vector<Parameter*> parameters = model_.layer(model_.size() - 1).parameters();
@@ -104,7 +104,7 @@ void ZeroTrainer::carry_shards(WholeModel* whole, Carry carry) {
 void ZeroTrainer::distribute(WholeModel* whole) {
   carry_shards(whole,
                [this](const Slices& from, Tensor& mine) { scatter_packed(dist(), from, mine); });
-  // What is no shard's: how many steps there were, and statistics.
+  // State outside the shards: the number of steps, and statistics.
   std::map<std::string, NamedTensor*> state;
   if (whole != nullptr) state = by_name(*whole->optimizer);
   for (NamedTensor* tensor : optimizer_->state()) {

@@ -1,5 +1,5 @@
-// What the three stages of ZeRO have in common as strategies: every rank takes an equal share of each
-// batch, and has shards (parallel/shard.h) of what the stage deals out.
+// Base class of the three stages of ZeRO: every rank takes an equal share of each batch, and has
+// shards (parallel/shard.h) of what the stage shards.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class ZeroTrainer : public ShardedTrainer {
   void distribute(WholeModel* whole) override;
   void collect(WholeModel* whole) override;
 
-  /// Forward, where values are kept. The gradient is that of the mean loss of this rank's share.
+  /// Forward, where values are kept. The gradient is that of this rank's mean loss.
   Loss forward(Batch batch, Saved& saved);
 
   Sequential& model() { return model_; }
@@ -35,9 +35,9 @@ class ZeroTrainer : public ShardedTrainer {
   Optimizer& optimizer() { return *optimizer_; }
 
  private:
-  /// Of this rank's model, or of the whole one: the parameters of each shard.
+  /// The parameters of each shard, in this rank's model or in the whole one.
   std::vector<std::vector<Parameter*>> groups_of(Sequential& model) const;
-  /// Shards, and what the optimizer keeps of them, to or from rank 0's whole model.
+  /// Copies shards and their optimizer state to or from rank 0's whole model.
   template <class Carry>
   void carry_shards(WholeModel* whole, Carry carry);
 
