@@ -9,15 +9,14 @@
 //   calls return when their work is on   a rank hears of what became of its calls when it waits on the
 //   the rank's stream                    host; so observe() ends every program with such a wait, and
 //                                        then ranks are told as they are elsewhere
-//   ranks compare their calls as they    in a collective with a root, or of 0 elements, a rank's part may
-//   come, and nothing of 0 elements is   be done, and the rank gone, when another one disagrees
-//   put on a stream                      (may_have_returned())
+//   calls that do not match hang until   the run names them then, but ranks do not
+//   the deadline                         (worlds_that_compare())
 //   RunOptions::buffering means nothing  NCCL buffers what it likes: no test may count on a send that
 //                                        is buffered (worlds_that_buffer()), nor on one that is not,
 //                                        up to some MiB (too_much_to_buffer())
 //   messages of isend and irecv are      a program that needs one of them to be done while another
 //   done in groups                       one's peer has not come may hang: random_programs_test.cc
-//                                        has none that could
+//                                        has none with such messages
 #pragma once
 
 #include <cstdint>

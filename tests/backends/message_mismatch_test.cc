@@ -45,7 +45,7 @@ void check_both_told(const Observation& seen, const std::string& sent,
 void note_line(std::string& note, int line) { note = std::to_string(line); }
 
 TEST_CASE("a message of another size: both ranks are told, nothing is copied") {
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
       for (const auto& [sent, received] : {std::pair{3, 4},
                                            {4, 3},
@@ -86,7 +86,7 @@ TEST_CASE("a message of another size: both ranks are told, nothing is copied") {
 }
 
 TEST_CASE("a message of another dtype, even of as many bytes") {
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
       const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
         if (dist.rank() > 1) return dist.barrier();
@@ -105,7 +105,7 @@ TEST_CASE("a message of another dtype, even of as many bytes") {
 }
 
 TEST_CASE("asynchronous messages tell it to whoever waits") {
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
       const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
         if (dist.rank() > 1) return dist.barrier();
@@ -126,7 +126,7 @@ TEST_CASE("asynchronous messages tell it to whoever waits") {
 }
 
 TEST_CASE("the second of three messages under way does not fit") {
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
       const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
         if (dist.rank() > 1) return dist.barrier();
@@ -144,7 +144,7 @@ TEST_CASE("the second of three messages under way does not fit") {
 }
 
 TEST_CASE("a sendrecv that disagrees with its neighbour") {
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
       const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
         if (dist.rank() > 1) return dist.barrier();
@@ -159,7 +159,7 @@ TEST_CASE("a sendrecv that disagrees with its neighbour") {
 }
 
 TEST_CASE("a sendrecv whose receive does not fit says so, though its send is still under way") {
-  for (int p : world_sizes(3)) {
+  for (int p : worlds_that_compare(3)) {
     const Observation seen = observe(one_late(p, 1), [&](Comm& dist) {
       Tensor two = zeros(2);
       Tensor three = zeros(3);
@@ -175,7 +175,7 @@ TEST_CASE("a sendrecv whose receive does not fit says so, though its send is sti
 }
 
 TEST_CASE("what irecv was given does not fit, while its rank waits for something else") {
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_compare(2)) {
     const Observation seen = observe(world(p), [&](Comm& dist) {
       Tensor tensor = zeros(dist.rank() + 3);
       if (dist.rank() == 0) dist.send(tensor, 1);
@@ -220,7 +220,7 @@ TEST_CASE("a buffered message that does not fit is told to its receiver, and sto
 }
 
 TEST_CASE("within a group both sides are told in ranks of the world") {
-  for (int p : world_sizes(4)) {
+  for (int p : worlds_that_compare(4)) {
     const Observation seen = observe(world(p), [](Comm& dist) {
       Comm odd = dist.split(dist.rank() % 2);
       Tensor tensor = zeros(dist.rank());
@@ -234,7 +234,7 @@ TEST_CASE("within a group both sides are told in ranks of the world") {
 }
 
 TEST_CASE("a mismatch that both sides swallow still fails the run") {
-  for (int p : world_sizes(2)) {
+  for (int p : worlds_that_compare(2)) {
     const Observation seen = observe(world(p), [](Comm& dist) {
       Tensor tensor = zeros(dist.rank() + 1);
       try {

@@ -25,7 +25,8 @@ TEST_CASE("ids need no GPU, and differ") {
   const ncclUniqueId a = NcclWorld::make_id();
   const ncclUniqueId b = NcclWorld::make_id();
   CHECK(!std::equal(std::begin(a.internal), std::end(a.internal), std::begin(b.internal)));
-  CHECK(NcclWorld({.world_size = 2, .local_ranks = {1}, .id = a}).is_local(1));
+  CHECK(NcclWorld({.world_size = 2, .local_ranks = {1}, .id = a}).settings().local_ranks ==
+        std::vector<int>{1});
 }
 
 TEST_CASE("without a GPU every rank ends, and the cause says what is missing") {

@@ -377,10 +377,8 @@ TEST_CASE("both send first: proved where ranks share GPUs, and over NCCL ended b
         thrown_by({.world_size = 2, .deadline_seconds = 0.5}, both_send);
     INFO(words_of(error));
     CHECK(is_a<TimedOut>(error));
-    CHECK(says(error, "nothing got done on its GPU for 0.5"));
     for (const char* rank : {"rank 0  #", "rank 1  #"}) CHECK(says(error, rank));
     CHECK(says(error, "send to 1"));
-    CHECK(says(error, "not finished"));
     CHECK(says(error, "shared_plane_test.cc:"));
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
   }
