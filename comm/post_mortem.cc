@@ -27,6 +27,11 @@ std::string place_of(const LoggedFlight& flight) {
   return fmt::format("{}:{}", flight.file, flight.line);
 }
 
+/// "recv at ring.cc:22", or without the place where that is not known.
+std::string op_in_words(const LoggedFlight& flight) {
+  return flight.line == 0 ? flight.op : fmt::format("{} at {}", flight.op, place_of(flight));
+}
+
 /// A rank's call, as others see it.
 struct Seen {
   int rank = -1;
@@ -253,8 +258,7 @@ class Waits {
     const char* const missing = call.kind == FlightKind::kSend   ? "receive"
                                 : call.kind == FlightKind::kRecv ? "send"
                                                                  : name_of(call.collective);
-    std::string text =
-        fmt::format("rank {} waits in {} at {}", wait.waiting.rank, flight.op, place_of(flight));
+    std::string text = fmt::format("rank {} waits in {}", wait.waiting.rank, op_in_words(flight));
     const FlightLog* const log = log_of(wait.other);
     if (log == nullptr) {
       return fmt::format(
@@ -276,12 +280,11 @@ class Waits {
     if (log.returned) return fmt::format("rank {} has returned", log.rank);
     const WaitFor& wait = wait_of(log.rank);
     if (wait.other >= 0) {
-      return fmt::format("it waits in {} at {} for rank {}", wait.waiting.flight->op,
-                         place_of(*wait.waiting.flight), wait.other);
+      return fmt::format("it waits in {} for rank {}", op_in_words(*wait.waiting.flight),
+                         wait.other);
     }
     if (log.flights.empty()) return "it has called nothing yet";
-    return fmt::format("its last call was {} at {}", log.flights.back().op,
-                       place_of(log.flights.back()));
+    return fmt::format("its last call was {}", op_in_words(log.flights.back()));
   }
 
   std::vector<const FlightLog*> logs_;  // [rank]; null: missing

@@ -11,7 +11,7 @@
 namespace rankbox::gpu {
 namespace {
 
-constexpr double kPatience = 30;  // seconds, where nobody said another deadline
+constexpr double kDeadline = 30;  // seconds, outside of a run
 
 bool is_rank(const RankDevice& gpu) { return gpu.rank() >= 0; }
 
@@ -36,7 +36,7 @@ RankDevice& device_here() {
   return *outside;
 }
 
-void wait_here(const Doing& doing) { device_here().synchronize(kPatience, doing); }
+void wait_here(const Doing& doing) { device_here().synchronize(kDeadline, doing); }
 
 void settle_here(const Doing& doing) {
   if (!is_rank(device_here())) wait_here(doing);

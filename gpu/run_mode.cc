@@ -26,8 +26,8 @@ std::string gpus_in_words(int count) {
 }
 
 std::string sharing_in_words(int world_size) {
-  const std::vector<int> dealt = deal_devices(world_size);
-  const auto used = static_cast<int>(std::set<int>(dealt.begin(), dealt.end()).size());
+  const std::vector<int> assigned = assign_devices(world_size);
+  const auto used = static_cast<int>(std::set<int>(assigned.begin(), assigned.end()).size());
   return fmt::format("{} rank{} {} {}: messages are copies within {}; no link is measured",
                      world_size, world_size == 1 ? "" : "s", used < world_size ? "share" : "on",
                      gpus_in_words(used),
@@ -78,14 +78,15 @@ RunMode choose_mode(int world_size) {
   return wants_shared || devices < world_size ? RunMode::kShared : RunMode::kThreads;
 }
 
-std::vector<int> deal_devices(int world_size) {
+std::vector<int> assign_devices(int world_size) {
   const auto devices = static_cast<std::int64_t>(device_count());
-  std::vector<int> dealt;
+  std::vector<int> assigned;
   for (std::int64_t rank = 0; rank < world_size; ++rank) {
     // With a GPU for every rank, rank r has GPU r; with fewer, neighbours are together.
-    dealt.push_back(static_cast<int>(devices >= world_size ? rank : rank * devices / world_size));
+    assigned.push_back(
+        static_cast<int>(devices >= world_size ? rank : rank * devices / world_size));
   }
-  return dealt;
+  return assigned;
 }
 
 std::string describe_world(int world_size) {

@@ -22,7 +22,7 @@ enum class RunMode : std::uint8_t { kProcesses, kThreads, kShared };
 RunMode choose_mode(int world_size);
 
 /// [rank] the device of each rank that is a thread of this process: in order, as evenly as can be.
-std::vector<int> deal_devices(int world_size);
+std::vector<int> assign_devices(int world_size);
 
 /// What a world of this size is here, and what times of it mean; then the GPUs and the versions of
 /// CUDA and NCCL. Several lines, for the header of a report. Never throws: it says what is wrong.

@@ -34,7 +34,7 @@ using Body = std::function<void(Comm&)>;
 
 void run_shared(const RunOptions& options, const Body& body, RunReport* report) {
   note_sharing(options.world_size);
-  SharedPlane plane(deal_devices(options.world_size), options.deadline_seconds);
+  SharedPlane plane(assign_devices(options.world_size), options.deadline_seconds);
   sim::run_world(
       options,
       [&](sim::Communicator& sandbox) {
@@ -60,7 +60,7 @@ void run_threads(const RunOptions& options, const Body& body, RunReport* report)
   for (std::int64_t rank = 0; rank < options.world_size; ++rank)
     settings.nodes.push_back(static_cast<int>(rank * options.nodes / options.world_size));
   NcclWorld world(settings);
-  const NcclOutcome outcome = run_on_nccl(world, deal_devices(options.world_size), body);
+  const NcclOutcome outcome = run_on_nccl(world, assign_devices(options.world_size), body);
   *report = {};
   report->wall_seconds = outcome.wall_seconds;
   report->messages = outcome.messages;

@@ -106,7 +106,7 @@ void accumulate(Slice into, Slice from, ReduceOp op) {
       gpu::launch_accumulate(into.data(), here.data(), into.size(), into.dtype(), op, gpu.stream());
     });
   }
-  sim::end_reduction(event, Slice());  // what it holds now, nobody knows yet
+  sim::end_reduction(event, Slice());  // its values are not known yet
 }
 
 void copy(Slice into, Slice from) {

@@ -6,7 +6,7 @@
 // eighth of a block is wasted, and equal tensors in a loop cost one cudaMalloc each, once.
 //
 // Blocks are reused in the order of one stream: what was enqueued on it before a release is done
-// before whatever is enqueued after the next allocation. So nobody waits for anything.
+// before whatever is enqueued after the next allocation. So the host never waits.
 //
 // Cost: a search in a map. Thread safety: belongs to one thread, the rank's.
 #pragma once
@@ -27,8 +27,8 @@ class DeviceMemory {
   /// Of the device that is current on this thread.
   /// @param stream the stream in whose order blocks are reused; outlives this
   explicit DeviceMemory(cudaStream_t stream) : stream_(stream) {}
-  /// Frees the blocks that were released. Those that were not stay valid, and are whoever holds
-  /// them's to cudaFree.
+  /// Frees the blocks that were released. Those that were not stay valid; their holders
+  /// cudaFree them.
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;

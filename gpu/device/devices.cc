@@ -15,7 +15,7 @@ std::string in_words(int version) {
   return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// How CUDA is to start, unless whoever runs the program said otherwise.
+/// Sets how CUDA starts, unless the environment does.
 void prepare_cuda() {
   // A kernel is loaded when the program starts: loading it later waits for the device, which may be
   // waiting in a receive for a rank that wants to load.

@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLongestGoodbye = 5;  // seconds
+constexpr double kLongestWait = 5;  // seconds
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -23,28 +23,6 @@ void pause(double waited) {
   if (waited < 50e-6) return;
   if (waited < 1e-3) return std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::microseconds(waited < 20e-3 ? 20 : 200));
-}
-
-/// Polls `query` until it is something else than cudaErrorNotReady.
-template <class Query>
-void wait_until(Query query, const char* call, double deadline_seconds, const Doing& doing,
-                const std::function<void()>& look) {
-  const Clock::time_point start = Clock::now();
-  for (;;) {
-    const cudaError_t status = query();
-    if (status != cudaErrorNotReady) return check(status, call, doing);
-    cudaGetLastError();  // "not ready" counts as an error there
-    if (look) look();
-    const double waited = seconds_since(start);
-    if (waited > deadline_seconds) {
-      throw TimedOut(
-          fmt::format("{}the GPU is not done after {:g} s{}; hint: a peer that never comes, or is "
-                      "gone, leaves it waiting",
-                      in_words(doing), deadline_seconds, place_in_words(doing)),
-          context_of(doing));
-    }
-    pause(waited);
-  }
 }
 
 cudaStream_t make_stream(int rank) {
@@ -83,7 +61,10 @@ RankDevice::RankDevice(int rank, int device)
     : rank_(rank), device_(device), stream_(make_first_stream(rank, device)), memory_(stream_) {
   try {
     side_stream_ = make_stream(rank);
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
+          {.op = "start", .rank = rank});
   } catch (...) {
+    if (side_stream_ != nullptr) cudaStreamDestroy(side_stream_);
     cudaStreamDestroy(stream_);
     throw;
   }
@@ -92,50 +73,41 @@ RankDevice::RankDevice(int rank, int device)
 
 RankDevice::~RankDevice() {
   if (current_rank_device() == this) current_rank_device() = nullptr;
-  const bool done = is_done(stream_, kLongestGoodbye) && is_done(side_stream_, kLongestGoodbye);
+  const bool done = is_done(stream_, kLongestWait) && is_done(side_stream_, kLongestWait);
   if (!done) {
     memory_.abandon();
     return;
   }
   memory_.trim();
   // Failures here would be those that were reported already.
-  for (const cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
+  static_cast<void>(cudaEventDestroy(event_));
   static_cast<void>(cudaStreamDestroy(side_stream_));
   static_cast<void>(cudaStreamDestroy(stream_));
   cudaGetLastError();
 }
 
-cudaEvent_t RankDevice::take_event() {
-  if (free_events_.empty()) {
-    cudaEvent_t event = nullptr;
-    check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-    events_.push_back(event);
-    // Room for all of them: give_back must not throw.
-    free_events_.reserve(events_.size());
-    return event;
-  }
-  const cudaEvent_t event = free_events_.back();
-  free_events_.pop_back();
-  return event;
-}
-
 void RankDevice::order(cudaStream_t earlier, cudaStream_t later) {
-  const cudaEvent_t event = take_event();
-  check(cudaEventRecord(event, earlier), "cudaEventRecord");
-  check(cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
-  give_back(event);
+  // Recording it again does not change what `later` waits for.
+  check(cudaEventRecord(event_, earlier), "cudaEventRecord");
+  check(cudaStreamWaitEvent(later, event_, 0), "cudaStreamWaitEvent");
 }
 
-void RankDevice::wait_for_stream(cudaStream_t stream, double deadline_seconds, const Doing& doing,
-                                 const std::function<void()>& look) {
-  wait_until([&] { return cudaStreamQuery(stream); }, "cudaStreamQuery", deadline_seconds, doing,
-             look);
-}
-
-void RankDevice::wait_for_event(cudaEvent_t event, double deadline_seconds, const Doing& doing,
-                                const std::function<void()>& look) {
-  wait_until([&] { return cudaEventQuery(event); }, "cudaEventQuery", deadline_seconds, doing,
-             look);
+void RankDevice::wait_for_stream(cudaStream_t stream, double deadline_seconds, const Doing& doing) {
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    const cudaError_t status = cudaStreamQuery(stream);
+    if (status != cudaErrorNotReady) return check(status, "cudaStreamQuery", doing);
+    cudaGetLastError();  // "not ready" counts as an error there
+    const double waited = seconds_since(start);
+    if (waited > deadline_seconds) {
+      throw TimedOut(
+          fmt::format("{}the GPU is not done after {:g} s{}; hint: a peer that never comes, or is "
+                      "gone, leaves it waiting",
+                      in_words(doing), deadline_seconds, place_in_words(doing)),
+          context_of(doing));
+    }
+    pause(waited);
+  }
 }
 
 }  // namespace rankbox::gpu

@@ -1,4 +1,4 @@
-// A rank's share of a GPU: its streams, its events, its memory.
+// A rank's share of a GPU: its streams and its memory.
 //
 // Every rank has one, also when several share a GPU. stream() is where arithmetic and blocking
 // communication go, side_stream() is for operations that are waited for later; neither waits for
@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <utility>
-#include <vector>
 
 #include <cuda_runtime_api.h>
 
@@ -52,13 +51,6 @@ class RankDevice {
   void release(void* block) noexcept { memory_.release(block); }
   DeviceMemory& memory() { return memory_; }
 
-  // ---- Events ----
-
-  /// An event without timing, from the pool. Give it back when nothing will wait for it any more;
-  /// waits that are already enqueued do not mind.
-  cudaEvent_t take_event();
-  void give_back(cudaEvent_t event) noexcept { free_events_.push_back(event); }
-
   /// What is put on `later` from now on runs after all that is on `earlier` now. Does not block.
   void order(cudaStream_t earlier, cudaStream_t later);
 
@@ -71,24 +63,20 @@ class RankDevice {
     wait_for_stream(stream_, deadline_seconds, doing);
   }
 
-  /// Who waits instead of synchronize(): a communicator, say, which knows what else could end the
-  /// wait, and brings a deadline of its own. Null: nobody does.
+  /// Waits in place of synchronize(): a communicator's, for one, which knows what else ends the wait,
+  /// and has a deadline of its own. Null: none.
   using Waiter = std::function<void(cudaStream_t stream, const Doing& doing)>;
   void set_waiter(Waiter waiter) { waiter_ = std::move(waiter); }
 
-  /// Calls `look` again and again meanwhile, if there is one: it ends the wait by throwing.
-  static void wait_for_stream(cudaStream_t stream, double deadline_seconds, const Doing& doing = {},
-                              const std::function<void()>& look = {});
-  static void wait_for_event(cudaEvent_t event, double deadline_seconds, const Doing& doing = {},
-                             const std::function<void()>& look = {});
+  static void wait_for_stream(cudaStream_t stream, double deadline_seconds,
+                              const Doing& doing = {});
 
  private:
   int rank_;
   int device_;
   cudaStream_t stream_ = nullptr;
   cudaStream_t side_stream_ = nullptr;
-  std::vector<cudaEvent_t> events_;  // all of them
-  std::vector<cudaEvent_t> free_events_;
+  cudaEvent_t event_ = nullptr;  // of order()
   DeviceMemory memory_;
   Waiter waiter_;
 };

@@ -5,7 +5,7 @@
 //     | head |   pack   |   pack   |  …  |   pack   | tail |
 //            ^ 16-byte boundary
 //
-// Packs are dealt out in tiles: a block of kThreads threads takes kThreads * kAtOnce consecutive
+// Packs are assigned in tiles: a block of kThreads threads takes kThreads * kAtOnce consecutive
 // ones, of which each thread has kAtOnce, kThreads apart, so that neighbours read neighbouring
 // memory. A thread loads all of its packs before it stores the first: with four of 16 bytes from
 // two sources, 128 bytes are under way for each thread, and a multiprocessor's threads together

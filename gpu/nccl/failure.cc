@@ -74,7 +74,7 @@ std::exception_ptr failure_of(const std::vector<RankEnd>& ends, int world_size,
   Cause cause = cause_of(first);
   std::vector<FlightLog> logs;
   for (const RankEnd& end : ends) {
-    if (end.log.rank >= 0) logs.push_back(end.log);  // else it failed before its first call
+    if (end.log.rank >= 0) logs.push_back(end.log);  // a rank that did not start has none
     const Cause other = cause_of(end);
     if (other >= cause) continue;
     cause = other;

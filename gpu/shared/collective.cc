@@ -111,7 +111,7 @@ void SharedCollective::spread(const Place& from, const std::vector<Place>& outpu
   reduce({from}, outputs, ReduceOp::SUM);
 }
 
-/// Every rank's slice to its place in everybody's `gathered`.
+/// Every rank's slice to its place in every `gathered`.
 void SharedCollective::all_gather() {
   const int p = static_cast<int>(parts_.size());
   for (int src = 0; src < p; ++src) {

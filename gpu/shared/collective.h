@@ -5,7 +5,7 @@
 // cannot reach, because it is on another GPU without peer access, is copied here before, and away
 // afterwards.
 //
-// The marks that order the stream with the other ranks' are the caller's affair.
+// The caller provides the marks that order the stream with the other ranks'.
 #pragma once
 
 #include <cstdint>

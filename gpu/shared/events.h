@@ -2,11 +2,11 @@
 //
 // An event says how far a stream had come. The stream that waits for it may be another rank's, and
 // that rank may come to wait long after the recording one has returned. So events belong to the
-// run, and each goes back to the pool when the last of those who were to wait has said so.
+// run, and each goes back to the pool when its last user has released it.
 //
-// An event from the pool is recorded again while streams may still have to wait for what it stood
-// for before. That is well: cudaStreamWaitEvent waits for what the event stood for when it was
-// called, and everybody who needs an event calls it before giving the event back.
+// An event from the pool may be recorded again while streams still have to wait for its earlier
+// record. That is safe: cudaStreamWaitEvent waits for the record at the time of its call, and each
+// user calls it before it releases the event.
 //
 // Cost: an uncontended lock, and a CUDA call of about a microsecond. Thread safety: any thread.
 // Errors: CudaError.

@@ -22,12 +22,12 @@ void warm_once(const RankDevice& gpu) {
   warm_kernels(gpu.stream());
 }
 
-/// Waits for the rank's streams, some seconds at most. True: they have done all that they will.
+/// Waits for the rank's streams, some seconds at most. Returns whether they are done, or have failed.
 bool is_done(const RankDevice& gpu) noexcept {
-  constexpr double kLongestGoodbye = 5;  // seconds
+  constexpr double kLongestWait = 5;  // seconds
   for (const cudaStream_t stream : {gpu.stream(), gpu.side_stream()}) {
     try {
-      RankDevice::wait_for_stream(stream, kLongestGoodbye);
+      RankDevice::wait_for_stream(stream, kLongestWait);
     } catch (const TimedOut&) {
       return false;
     } catch (...) {  // it failed, and will do no more
@@ -58,7 +58,7 @@ void SharedPlane::enter(int rank) {
 
 void SharedPlane::leave(int rank) noexcept {
   current_rank_device() = nullptr;
-  // A run is not over before its GPUs are done. What failed, or hangs, has been told.
+  // A run ends after its GPUs are done. What failed, or hangs, has been reported.
   Rank& state = state_of(rank);
   if (state.gpu != nullptr) state.done = is_done(*state.gpu);
 }
@@ -151,7 +151,7 @@ void SharedPlane::finish(int rank, Transit* transit) {
 }
 
 void SharedPlane::discard(Transit* transit) noexcept {
-  // From the copy on, or, if there was none, from when it was filled, nobody uses the memory.
+  // From the copy on, or, if there was none, from when it was filled, the memory is unused.
   SharedEvents::Mark*& after = transit->done != nullptr ? transit->done : transit->ready;
   staging_.give_back(transit->copied, std::exchange(after, nullptr));
   give_up(transit);

@@ -11,8 +11,8 @@
 // What this measures and what not: the ranks' kernels and copies share one memory, so sizes at which
 // memory is the limit show the traffic that an algorithm causes. No link is measured.
 //
-// Ranks may be dealt out over several GPUs, in order; a copy between two of them takes whatever way
-// the driver knows, and a collective's kernel reads from other GPUs where it can reach them.
+// Ranks may be spread over several GPUs, in order; a copy between two of them takes the driver's
+// way, and a collective's kernel reads from other GPUs where it can reach them.
 //
 // Cost: per message, about six CUDA calls of a microsecond each, on two threads. Blocks: never, but
 // for cudaMalloc. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.
@@ -37,7 +37,7 @@ class SharedPlane final : public sim::DataPlane {
   /// @param deadline_seconds for every wait of a rank for its stream
   SharedPlane(std::vector<int> devices, double deadline_seconds);
   /// Frees all ranks' memory, and so not before all ranks have left: where a run failed, one rank's
-  /// stream may have been left with work on another one's memory that nobody waits for.
+  /// stream may have been left with work on another one's memory that no rank waits for.
   ~SharedPlane() override;
 
   void enter(int rank) override;

@@ -1,9 +1,9 @@
 // Device memory between ranks that share GPUs: copies of what was sent with a buffer, and what
 // a collective keeps in between.
 //
-// A rank's own allocator would not do: such a block is let go by another rank, on another stream,
-// maybe when its maker has returned. So blocks belong to the run, and one that is given back carries
-// the mark after which nobody uses it; whoever takes it next waits for that, on the stream.
+// A rank's own allocator does not fit: such a block is released by another rank, on another stream,
+// maybe after its maker has returned. So blocks belong to the run, and a released block carries the
+// mark after which it is unused; the stream of its next user waits for that.
 //
 // Cost: an uncontended lock, and a search in a map; cudaMalloc the first time. Thread safety: any thread,
 // with the device as its current one. Errors: CudaError, OutOfMemory.

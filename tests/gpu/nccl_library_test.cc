@@ -10,6 +10,7 @@
 #include "gpu/device/devices.h"
 #include "gpu/nccl/error.h"
 #include "tests/gpu/nccl_test_world.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox::gpu {
 namespace {
@@ -30,12 +31,10 @@ TEST_CASE("ids need no GPU, and differ") {
 }
 
 TEST_CASE("without a GPU every rank ends, and the cause says what is missing") {
-  if (!why_no_device().empty()) {
-    const NcclRun run = run_on_nccl({.world_size = 2, .deadline_seconds = 5}, [](Communicator&) {});
-    CHECK(run.is_cause<CudaError>());
-    CHECK(run.what().find("hint: ") != std::string::npos);
-    CHECK(run.seconds < 5);
-  }
+  if (why_no_device().empty()) return testing::pass_over("there is a GPU");
+  const NcclRun run = run_on_nccl({.world_size = 2}, [](Communicator&) {});
+  CHECK(run.is_cause<CudaError>());
+  CHECK(run.what().find("hint: ") != std::string::npos);
 }
 
 TEST_CASE("errors name the call, the code, the library's words, and a way out") {

@@ -44,25 +44,8 @@ TEST_CASE("a wait ends at its deadline, and says who waited in what") {
   }
   CHECK(seconds_since(start) >= 0.05);
   CHECK(seconds_since(start) < 5);
-  cudaEvent_t const event = gpu.take_event();
-  check(cudaEventRecord(event, gpu.stream()), "cudaEventRecord");
-  CHECK_THROWS_AS(RankDevice::wait_for_event(event, 0.01), TimedOut);
   *go_on = true;
-  CHECK_NOTHROW(RankDevice::wait_for_event(event, 20));
   CHECK_NOTHROW(gpu.synchronize(20));
-}
-
-TEST_CASE("whoever looks on may end a wait") {
-  const auto go_on = std::make_shared<std::atomic<bool>>(false);
-  RankDevice gpu(0, 0);
-  hold(gpu.stream(), go_on);
-  int looks = 0;
-  const auto look = [&] {
-    if (++looks == 10) throw Aborted("rank 1 failed");
-  };
-  CHECK_THROWS_AS(RankDevice::wait_for_stream(gpu.stream(), 20, {}, look), Aborted);
-  CHECK(looks == 10);
-  *go_on = true;
 }
 
 TEST_CASE("what failed on a stream is thrown by who waits for it") {

@@ -66,20 +66,20 @@ TEST_CASE("an unknown mode is refused with those there are") {
   CHECK(contains(refusal(1), "RANKBOX_GPU_MODE='fast' should be nccl, shared or auto"));
 }
 
-TEST_CASE("ranks are dealt out in order, evenly, and all GPUs are used") {
+TEST_CASE("ranks are assigned to GPUs in order, evenly, and all GPUs are used") {
   for (int gpus : {1, 2, 3, 8}) {
     const Setting setting(gpus, "auto");
     for (int ranks = 1; ranks <= 17; ++ranks) {
       CAPTURE(gpus);
       CAPTURE(ranks);
-      const std::vector<int> dealt = deal_devices(ranks);
-      REQUIRE(static_cast<int>(dealt.size()) == ranks);
+      const std::vector<int> assigned = assign_devices(ranks);
+      REQUIRE(static_cast<int>(assigned.size()) == ranks);
       std::vector<int> count(static_cast<std::size_t>(gpus));
-      for (std::size_t r = 0; r < dealt.size(); ++r) {
-        REQUIRE(dealt[r] >= 0);
-        REQUIRE(dealt[r] < gpus);
-        if (r > 0) CHECK(dealt[r] >= dealt[r - 1]);
-        ++count[static_cast<std::size_t>(dealt[r])];
+      for (std::size_t r = 0; r < assigned.size(); ++r) {
+        REQUIRE(assigned[r] >= 0);
+        REQUIRE(assigned[r] < gpus);
+        if (r > 0) CHECK(assigned[r] >= assigned[r - 1]);
+        ++count[static_cast<std::size_t>(assigned[r])];
       }
       for (int device = 0; device < gpus; ++device) {
         CHECK(count[static_cast<std::size_t>(device)] >= ranks / gpus);
