@@ -37,7 +37,7 @@ if (($# > 0)); then files=("$@"); else
 fi
 ((${#files[@]} > 0)) || exit 0
 
-# Lines "KEY<tab>FILE"; the key covers everything that the verdict on the file depends on. Files
+# Lines "KEY<tab>FILE<tab>LIBRARIES"; the key covers everything that the verdict on the file depends on. Files
 # that need headers which this machine lacks (MPI, CUDA) are left out, and named on stderr.
 keys=
 for backend in "${!flags_of[@]}"; do
@@ -49,9 +49,9 @@ for backend in "${!flags_of[@]}"; do
   keys+=$'\n'
 done
 
-mapfile -t todo < <(while IFS=$'\t' read -r key file; do
+mapfile -t todo < <(while IFS=$'\t' read -r key file libraries; do
   [[ -n $key && ! -e $cache/$key ]] &&
-    printf '%s\t%s\t%s\n' "$key" "$file" "${flags_of[$(backend_of "$file")]}"
+    printf '%s\t%s\t%s\t%s\n' "$key" "$file" "$libraries" "${flags_of[$(backend_of "$file")]}"
 done <<<"$keys")
 
 status=0

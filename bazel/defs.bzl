@@ -5,7 +5,8 @@
     cc_test(
         name = "mailbox_test",
         srcs = ["mailbox_test.cc"],
-        tags = ["sanitize"],                # also run under tsan, asan and ubsan by ./rankbox test
+        tags = ["sanitize"],                # also run under tsan, asan and ubsan by ./rankbox test;
+                                            # "sanitize_memory": without tsan, for it has one thread
         target_compatible_with = SIM_ONLY,  # skipped, not failed, with --config=mpi|nccl
         deps = [...],
     )
@@ -89,7 +90,7 @@ def doctest_tests(names, deps, size = "small", tags = ["sanitize"], main = "//te
       names: of the tests; or a dictionary from each to what it needs besides `deps`.
       deps: what all of them need.
       size: as in cc_test.
-      tags: as in cc_test; "sanitize" has them run under the sanitizers, too.
+      tags: as in cc_test; "sanitize" and "sanitize_memory" have them run under the sanitizers, too.
       main: the library with main().
     """
     for name in names:

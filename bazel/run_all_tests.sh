@@ -91,7 +91,6 @@ if [[ $fast == no ]]; then
   done
   bazel_stage emulated --config=emulated "${waiting[@]}" "${backend[@]}"
 
-  sanitize=(--build_tests_only --test_tag_filters=sanitize)
   # Kernels that randomize more than 28 bits place memory where older thread sanitizers
   # cannot follow ("unexpected memory mapping"): run those tests at fixed addresses.
   tsan=(--config=tsan)
@@ -99,9 +98,12 @@ if [[ $fast == no ]]; then
   if ((bits > 28)) && setarch --addr-no-randomize true 2>/dev/null; then
     tsan+=("--run_under=setarch --addr-no-randomize")
   fi
-  bazel_stage tsan "${tsan[@]}" "${sanitize[@]}" //...
-  bazel_stage tsan_gpu --config=emulated "${tsan[@]}" "${sanitize[@]}" //gpu/... //tests/gpu/...
-  bazel_stage asan_ubsan --config=asan_ubsan "${sanitize[@]}" //...
+  # Those with threads, and for the other sanitizers those with one thread, too.
+  threads=(--build_tests_only --test_tag_filters=sanitize)
+  memory=(--build_tests_only --test_tag_filters=sanitize,sanitize_memory)
+  bazel_stage tsan "${tsan[@]}" "${threads[@]}" //...
+  bazel_stage tsan_gpu --config=emulated "${tsan[@]}" "${threads[@]}" //gpu/... //tests/gpu/...
+  bazel_stage asan_ubsan --config=asan_ubsan "${memory[@]}" //...
   check_stage format bazel/check_format.sh
   check_stage tidy bazel/check_tidy.sh
 fi

@@ -1,16 +1,18 @@
 """Runs clang-tidy on files, several at a time, and notes which passed.
 
-usage: run_tidy.py CLANG_TIDY CACHE <LINES        each line "KEY<tab>FILE<tab>FLAGS"
+usage: run_tidy.py CLANG_TIDY CACHE <LINES        each line "KEY<tab>FILE<tab>LIBRARIES<tab>FLAGS"
 
 A file that passes leaves CACHE/KEY. Exits with 1 if one does not; its findings are printed.
 
-The headers that all files include are the larger part of the work, so files are looked at in
-batches, each one source that includes them all. Only a batch in which nothing is found is believed:
-files of one whose local names clash, or that have findings, are looked at one by one.
+The headers that all files include are the larger part of the work, so files that need the same
+libraries are looked at in batches, each one source that includes them all. Only a batch in which
+nothing is found is believed: the halves of one in which local names clash, or that has findings, are
+looked at by themselves.
 """
 
 import concurrent.futures
 import itertools
+import operator
 import os
 import re
 import subprocess
@@ -18,15 +20,20 @@ import sys
 import tempfile
 import typing
 
-BATCH = 16
+BATCH = 24
 
 # What clang-tidy says of warnings that it does not show.
 NOISE = re.compile(r"warnings? generated|^Suppressed|^Use -header-filter")
+
+# A line that defines a function, a variable or a class, and its name, unless that has a ::.
+DEFINITION = re.compile(
+    r"^(?!namespace|using|template)[A-Za-z][^;={(\n]*?(?<!:)\b(\w+) ?[({=;]", re.MULTILINE)
 
 
 class Source(typing.NamedTuple):
     key: str
     file: str
+    libraries: str
     flags: str
 
 
@@ -55,25 +62,40 @@ class Tidy(typing.NamedTuple):
         return False
 
     def check_batch(self, batch):
-        if len(batch) > 1:
-            # In the cache's folder: clang-tidy looks for .clang-tidy from the file's own upwards.
-            with tempfile.NamedTemporaryFile("w", suffix=".cc", dir=self.cache) as together:
-                together.writelines(f'#include "{source.file}"\n' for source in batch)
-                together.flush()
-                result = self.run(together.name, batch[0].flags, "--checks=-bugprone-suspicious-include")
-            if result.returncode == 0:
-                self.passed(batch)
-                return True
-        return all([self.check_one(source) for source in batch])
+        if len(batch) == 1:
+            return self.check_one(batch[0])
+        # In the cache's folder: clang-tidy looks for .clang-tidy from the file's own upwards.
+        with tempfile.NamedTemporaryFile("w", suffix=".cc", dir=self.cache) as together:
+            together.writelines(f'#include "{source.file}"\n' for source in batch)
+            together.flush()
+            result = self.run(together.name, batch[0].flags, "--checks=-bugprone-suspicious-include")
+        if result.returncode == 0:
+            self.passed(batch)
+            return True
+        return all([self.check_batch(batch[::2]), self.check_batch(batch[1::2])])
+
+
+def local_names(file):
+    """What it defines at the beginning of a line: the names that may clash with another file's."""
+    with open(file, encoding="utf-8") as text:
+        return {match[1] for match in DEFINITION.finditer(text.read())}
 
 
 def batches_of(sources):
-    """Files of the same flags, dealt out: neighbours, which share names, come into different ones."""
-    by_flags = sorted(sources, key=lambda source: source.flags)
-    for _, group in itertools.groupby(by_flags, key=lambda source: source.flags):
-        files = list(group)
-        count = -(-len(files) // BATCH)
-        yield from (files[i::count] for i in range(count))
+    """Files of the same flags and libraries, and as far as we see without names in common."""
+    needs = operator.attrgetter("flags", "libraries")
+    for _, group in itertools.groupby(sorted(sources, key=needs), key=needs):
+        batches = []  # pairs of files and their names
+        for source in group:
+            names = local_names(source.file)
+            for files, taken in batches:
+                if len(files) < BATCH and not names & taken:
+                    break
+            else:
+                batches.append((files := [], taken := set()))
+            files.append(source)
+            taken |= names
+        yield from (files for files, _ in batches)
 
 
 def main(command, cache):

@@ -1,10 +1,11 @@
-"""Prints "KEY<tab>FILE" for each .cc file that clang-tidy can check on this machine.
+"""Prints "KEY<tab>FILE<tab>LIBRARIES" for each .cc file that clang-tidy can check on this machine.
 
 usage: tidy_keys.py FLAGS FILE... <RULES
 
 The key hashes the rules (stdin), the flags, the file and every header of ours that it includes,
 directly or not. System headers are not hashed: they change with the distribution's packages, and
-clang-tidy's own version, which does likewise, is part of the rules.
+clang-tidy's own version, which does likewise, is part of the rules. LIBRARIES are those of HEAVY whose
+headers it includes, directly or not: "CLI fmt".
 """
 
 import functools
@@ -18,6 +19,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 # Headers of optional libraries: without them the file cannot be parsed.
 OPTIONAL = ("mpi.h", "nccl.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_fp16.h",
             "gloo/allreduce.h")
+
+
+# Folders of headers that take clang-tidy seconds.
+HEAVY = ("boost", "CLI", "doctest", "fmt", "nlohmann", "toml++", "xtensor")
 
 
 @functools.lru_cache(maxsize=None)
@@ -69,7 +74,8 @@ def main(flags, files):
         key = hashlib.sha256(rules.encode())
         for name in sorted(seen):
             key.update(name.encode() + b"\0" + read(name)[0].encode() + b"\0")
-        print(f"{key.hexdigest()}\t{path}")
+        libraries = sorted({name.split("/")[0] for name in system} & set(HEAVY))
+        print(key.hexdigest(), path, " ".join(libraries), sep="\t")
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ void run_world(const RunOptions& options, const std::function<void(Comm&)>& body
 
 inline RunReport run_world(const RunOptions& options, const std::function<void(Comm&)>& body) {
   RunReport report;
-  run_world(options, body, &report);
+  rankbox::run_world(options, body, &report);
   return report;
 }
 

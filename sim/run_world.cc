@@ -67,7 +67,7 @@ RunReport report_on(World& world, TickClock& clock) {
 
 void run_world(const RunOptions& options, const std::function<void(Communicator&)>& body,
                RunReport* report, DataPlane* data_plane) {
-  check_options(options);
+  sim::check_options(options);
   World world(options, data_plane);
   TickClock clock;
   world.executor().run([&](int rank) { run_rank(world, world.rank(rank), body); });
