@@ -1,8 +1,8 @@
 // One case of an exercise: its arguments, and the world it runs in.
 //
-// A case is written as "world_size=3,root=1,count=7,op=SUM", which is what --replay takes. An exercise
-// uses some of the fields; the others stay unset and are not written. Names and limits of the fields are
-// one table, in case.cc.
+// A case is written as "world_size=3,root=1,count=7,op=SUM", which is what --replay takes. An
+// exercise uses some of the fields; the others stay unset and are not written. Names and limits of
+// the fields are one table, in case.cc.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +31,15 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
-/// Returns whether the case is small enough for inputs that tell all elements apart and sums without
-/// rounding. Values of larger cases are not judged.
+/// Returns whether the case is small enough for inputs that tell all elements apart and sums
+/// without rounding. Values of larger cases are not judged.
 bool is_exact(const Case& example);
 
 /// "world_size=3,root=1,count=7,op=SUM"
 std::string to_string(const Case& example);
 
-/// The inverse of to_string. Missing fields are those of `defaults`, which also determines the fields
-/// that the exercise has. Throws InvalidArgument with the field and its limits, and for
+/// The inverse of to_string. Missing fields are those of `defaults`, which also determines the
+/// fields that the exercise has. Throws InvalidArgument with the field and its limits, and for
 /// fields that do not go together, like a root that is no rank.
 Case parse_case(std::string_view text, const Case& defaults);
 

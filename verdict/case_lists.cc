@@ -33,15 +33,22 @@ std::vector<std::int64_t> counts(int world_size) {
   return all;
 }
 
+std::vector<Case> cases_with_each(const std::vector<Case>& some) {
+  std::vector<Case> cases;
+  for (int world_size : world_sizes()) {
+    for (const Case& example : some) {
+      cases.push_back(example);
+      cases.back().world_size = world_size;
+    }
+  }
+  return cases;
+}
+
 std::vector<Case> cases_by_count() {
   std::vector<Case> cases;
   for (int world_size : world_sizes()) {
-    for (std::int64_t count : counts(world_size)) {
-      Case example;
-      example.world_size = world_size;
-      example.count = count;
-      cases.push_back(example);
-    }
+    for (std::int64_t count : counts(world_size))
+      cases.push_back({.world_size = world_size, .count = count});
   }
   return cases;
 }
@@ -70,7 +77,7 @@ std::vector<Case> cases_by_op() {
 
 std::vector<Case> cases_by_root_and_op() {
   std::vector<Case> cases;
-  std::size_t turn = 0;  // goes round the roots and the operations, so that none is left out
+  std::size_t turn = 0;  // cycles through the roots and the operations
   for (Case example : cases_by_count()) {
     const std::vector<int> some = roots(example.world_size, *example.count);
     const int root_of_all_ops = some[turn++ % some.size()];

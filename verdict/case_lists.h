@@ -1,4 +1,4 @@
-// The cases that every exercise is tried on, from small to large.
+// Lists of cases, from small to large.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,12 @@ namespace rankbox {
 /// 1 to 17: powers of two, their neighbours on both sides, and all between.
 const std::vector<int>& world_sizes();
 
-/// Sizes at which chunks are empty, uneven or large: 0, 1, 2, p-1, p, p+1, a prime, and for a few
-/// world sizes 4096.
+/// Sizes with empty, uneven or large chunks: 0, 1, 2, p-1, p, p+1, a prime, and for a few world
+/// sizes 4096.
 std::vector<std::int64_t> counts(int world_size);
+
+/// Every world size with each of these.
+std::vector<Case> cases_with_each(const std::vector<Case>& some);
 
 /// Every world size with every count.
 std::vector<Case> cases_by_count();

@@ -30,11 +30,9 @@ const Family& family_of(const Exercise& exercise) {
 }
 
 const MessageGraph& graph_of(const Exercise& exercise) {
-  std::vector<std::string> names;
-  for (const NamedMessageGraph& each : message_graphs()) {
-    if (exercise.messages == each.name) return *each.graph;
-    names.emplace_back(each.name);
-  }
+  if (const MessageGraph* found = find_message_graph(exercise.messages)) return *found;
+  std::vector<std::string_view> names;
+  for (const MessageGraph& each : message_graphs()) names.emplace_back(each.name);
   refuse(exercise, "messages", exercise.messages, fmt::format("one of {}", fmt::join(names, ", ")));
 }
 

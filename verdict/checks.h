@@ -17,8 +17,8 @@ RunCheck check_of(
 /// The check that a run costs what the subject promises. REQUIRES: subject.cost.
 RunCheck cost_check(const Subject& subject);
 
-/// Returns the first failure among the checks of this kind. Leaves out those that need a trace if the
-/// report has none.
+/// Returns the first failure among the checks of this kind. Leaves out those that need a trace if
+/// the report has none.
 std::optional<Failure> first_failure(const std::vector<RunCheck>& checks, FailureKind kind,
                                      const RunReport& report, const Case& example);
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "comm/tensor.h"
 #include "verdict/inputs.h"
 #include "verdict/subject.h"
@@ -15,12 +17,20 @@ namespace rankbox {
 /// The shortest decimal number that is this float.
 std::string in_words(float value);
 
+/// Numbers that should be equal.
+template <class Number>
+std::optional<Difference> compare_number(const std::string& what, Number actual, Number expected,
+                                         const char* hint) {
+  if (actual == expected) return std::nullopt;
+  return Difference{what, -1, fmt::format("{}", expected), fmt::format("{}", actual), hint};
+}
+
 /// "7 elements": a tensor of another size than it should have.
 std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
                                        std::int64_t size);
 
-/// Compares every element with expected(i): exactly, unless a relative tolerance is given. NaN never
-/// compares equal. `origin(value, i)` explains a wrong value.
+/// Compares every element with expected(i): exactly, unless a relative tolerance is given. NaN
+/// never compares equal. `origin(value, i)` explains a wrong value.
 template <class Expected, class Origin>
 std::optional<Difference> compare(const std::string& what, const Tensor& actual, std::int64_t size,
                                   Expected expected, Origin origin, float relative = 0) {

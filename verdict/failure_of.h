@@ -13,12 +13,13 @@ namespace rankbox {
 /// The kind follows from the type; rank, peer, op and place are those of Error::context().
 Failure failure_of(const std::exception& error);
 
-/// Points to the last message that `rank` received, or else to its last event: the likely origin of a
-/// wrong value.
+/// Points to the last message that `rank` received, or else to its last event: the likely origin of
+/// a wrong value.
 Failure failure_of(const Difference& difference, int rank, const Case& example, const Trace& trace);
 
 /// A native collective that the subject may not call: the first that moves data, or else the first
-/// barrier, which fails safety unless the subject stands for it. Nothing if the trace holds neither.
+/// barrier, which fails safety unless the subject stands for it. Nothing if the trace holds
+/// neither.
 std::optional<Failure> failure_of_native(const Trace& trace, const Case& example,
                                          const Subject& subject);
 

@@ -18,8 +18,8 @@ namespace rankbox {
 struct Family {
   std::string_view name;
   const char* parameters;  // "(Comm& dist, Tensor& tensor, int src)"
-  /// The subject of a function. With a null function it knows its cases and their cost, and must not
-  /// be run. `cost` is one of `costs`; without one, the subject has no closed form.
+  /// The subject of a function. With a null function it knows its cases and their cost, and must
+  /// not be run. `cost` is one of `costs`; without one, the subject has no closed form.
   std::function<Subject(AnyFunction function, std::string_view cost)> subject;
   /// What Exercise::cost may be; empty: nothing, since the family knows the cost itself.
   std::vector<std::string> costs = {};

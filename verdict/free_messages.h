@@ -1,5 +1,4 @@
-// A machine on which messages and reductions take no time: what is left of a run is what ranks compute, and
-// how long they wait for each other.
+// A cluster on which messages and reductions take no time: only computing and waiting remain.
 #pragma once
 
 #include "comm/cluster.h"

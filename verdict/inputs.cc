@@ -92,7 +92,7 @@ std::string origin_of_element(float value, int world_size) {
 
 std::string origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size) {
   if (std::isnan(value)) return "it was never written, or a buffer was added before it was filled";
-  // (Of MAX and MIN every result is somebody's share.)
+  // Every result of MAX and MIN is the share of some rank.
   const bool adds_up = op != ReduceOp::MAX && op != ReduceOp::MIN;
   for (int rank = 0; rank < world_size && adds_up && world_size > 1; ++rank) {
     if (value == share(op, rank, i, world_size)) {

@@ -102,8 +102,8 @@ class Judgement {
                     options_.entering);
   }
 
-  // Runs every case in rendezvous mode. Returns false if a run fails or a value is wrong; else what is
-  // wrong in the reports is in failures_.
+  // Runs every case in rendezvous mode. Returns false if a run fails or a value is wrong; else what
+  // is wrong in the reports is in failures_.
   bool run_all() {
     for (const Case& example : cases_) {
       CaseRun result = start(example, Buffering::rendezvous());
@@ -126,7 +126,8 @@ class Judgement {
   void check_report(const RunReport& report, const Case& example) {
     if (judges_only_values()) return;
     for (const FailureKind kind : kReportChecks) {
-      // The smallest failing case is the one to show. But a cost says little where chunks are empty.
+      // The smallest failing case is the one to show. But a cost says little where chunks are
+      // empty.
       const bool is_telling = kind != FailureKind::kCost ||
                               (example.world_size >= 4 && example.count.value_or(INT64_MAX) >= 4);
       const auto found = failures_.find(kind);
@@ -140,7 +141,7 @@ class Judgement {
   }
 
   std::string promise_of(FailureKind kind) const {
-    if (kind == FailureKind::kMemory) return "no rank ever held more than it may";
+    if (kind == FailureKind::kMemory) return "no rank held more than the contract allows";
     if (kind == FailureKind::kCost) return "as promised; " + last_cost_;
     std::string promise = "all received as they were sent";
     for (const RunCheck& each : checks_) {
@@ -169,8 +170,8 @@ class Judgement {
     return true;
   }
 
-  // Runs the smallest cases of every world size both with unbounded buffers and with random delays, and
-  // one in four of the others, alternately. Returns false if one fails.
+  // Runs the smallest cases of every world size both with unbounded buffers and with random delays,
+  // and one in four of the others, alternately. Returns false if one fails.
   bool run_some_otherwise() {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const bool both = is_smallest(i);
@@ -182,7 +183,7 @@ class Judgement {
         Failure& failure = *result.failure;
         failure.message = fmt::format(
             "{}, and only then{} {}",
-            buffered ? "goes wrong when sends are buffered" : "goes wrong when ranks are late",
+            buffered ? "fails when sends are buffered" : "fails under random delays",
             has_irecv(result.report.trace) ? ": is a buffer used before its irecv is done?" : ":",
             failure.message);
         failure.kind = FailureKind::kSafety;

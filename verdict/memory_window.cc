@@ -24,7 +24,8 @@ namespace rankbox {
 
 namespace {
 
-/// Of this thread. No constructor: it is used before there is one, and after the last destructor.
+/// Of this thread. No constructor: it is used before constructors run, and after the last
+/// destructor.
 struct Held {
   std::int64_t now;
   std::int64_t most;
@@ -38,7 +39,7 @@ void count(std::int64_t bytes) {
   held.most = std::max(held.most, held.now);
 }
 
-/// As the standard wants it: the handler may make room, or throw.
+/// As the standard requires: the handler may free memory, or throw.
 template <class Allocate>
 void* allocated(Allocate allocate) {
   for (;;) {

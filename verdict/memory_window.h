@@ -1,17 +1,17 @@
-// How much memory a rank held while a function ran: tensors, and all else that it asked `new` for.
+// Measures the memory that a rank holds while a function runs: tensors, and all else from `new`.
 //
 //   MemoryWindow window;
 //   function(dist, …);
-//   window.peak()    bytes, at the worst moment
-//   window.kept()    bytes that are still there: also in variables that nobody but the function knows
+//   window.peak()    the most bytes at any moment
+//   window.kept()    bytes still held, also in static variables of the function
 //
-// The count of tensors (comm/memory_meter.h) does not see a std::vector; this does, because it replaces
-// the program's operator new. What a thread allocates is counted on that thread, and what it frees is
-// taken off, whoever had allocated it. Where a sanitizer needs operator new for itself, tensors alone are
-// counted.
+// The count of tensors (comm/memory_meter.h) does not include a std::vector. This one does, because
+// it replaces the program's operator new. A thread's allocations count for that thread, and its
+// frees are subtracted, whichever thread allocated. Under a sanitizer, which replaces operator new
+// itself, only tensors are counted.
 //
-// Thread safety: a window sees its own thread only. One at a time on a thread: the next one's peak begins
-// anew, and with it the rank's RunReport::peak_bytes.
+// Thread safety: a window sees its own thread only. REQUIRES: one window at a time on a thread. A
+// new window resets the peak, and with it the rank's RunReport::peak_bytes.
 #pragma once
 
 #include <cstdint>

@@ -70,43 +70,6 @@ std::vector<int> leaders_of(const Trace& trace, const Case& example) {
 
 bool differ_in_one_bit(int a, int b) { return is_power_of_two(a ^ b); }
 
-}  // namespace
-
-std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& trace,
-                                        const Case& example) {
-  const Scene scene = {.example = example, .leaders = leaders_of(trace, example)};
-  for (int rank = 0; graph.links != nullptr && rank < example.world_size; ++rank) {
-    for (const Event& event : trace.ranks[static_cast<std::size_t>(rank)]) {
-      if (event.kind != EventKind::kSend || graph.links(rank, event.peer, scene)) continue;
-      Failure failure = failure_at(event, rank);
-      failure.message = fmt::format("rank {} sends to rank {} ({}): {}", rank, event.peer,
-                                    to_string(example), graph.rule);
-      return failure;
-    }
-  }
-  for (int rank = 0; graph.most != nullptr && rank < example.world_size; ++rank) {
-    const std::vector<Event>& events = trace.ranks[static_cast<std::size_t>(rank)];
-    if (auto failure = failure_of_number(graph, events, rank, example)) return failure;
-  }
-  return std::nullopt;
-}
-
-RunCheck graph_check(const MessageGraph& graph) {
-  return {.kind = FailureKind::kMessages,
-          .compare =
-              [&graph](const RunReport& report, const Case& example) {
-                auto failure = failure_of_graph(graph, report.trace, example);
-                if (failure) {
-                  failure->expected = graph.rule;
-                  failure->actual = failure->message;
-                }
-                return failure;
-              },
-          .promise = graph.rule};
-}
-
-namespace graph {
-
 bool leaves_root(int from, int /*to*/, const Scene& scene) { return from == scene.example.root; }
 
 bool reaches_root(int /*from*/, int to, const Scene& scene) { return to == scene.example.root; }
@@ -165,25 +128,68 @@ int rounds_of_two_butterflies(const Case& example) {
 
 int others(const Case& example) { return example.world_size - 1; }
 
-}  // namespace graph
+constexpr MessageGraph kGraphs[] = {
+    {"any", ""},
+    {"from_root", "all messages come from src itself", leaves_root},
+    {"to_root", "all messages go to dst itself", reaches_root},
+    {"star", "one rank, the same for all, is at one end of every message", touches_leader},
+    {"ring", "on a ring only neighbours talk", joins_neighbours},
+    {"chain", "a stage talks to the next one and the one before", joins_stages},
+    {"tree", "in a tree no rank has more than ⌈log2 p⌉ others to talk to", nullptr, rounds_of_tree},
+    {"tree_and_ring", "a tree and a ring take at most ⌈log2 p⌉ + p-1 messages a rank", nullptr,
+     rounds_of_tree_and_ring},
+    {"butterfly", "partners differ in one bit, and there is one a round", joins_partners,
+     rounds_of_butterfly},
+    {"two_butterflies", "partners differ in one bit, and meet once to halve and once to join",
+     joins_partners, rounds_of_two_butterflies},
+    {"doubling_distances", "distances between partners are 1, 2, 4, …, one a round",
+     is_power_of_two_apart, rounds_of_tree},
+    {"leaders", "between nodes only one rank of each talks", joins_leaders_or_node},
+    {"pairwise", "every rank sends one message to every other", nullptr, others},
+};
 
-std::span<const NamedMessageGraph> message_graphs() {
-  static constexpr NamedMessageGraph kAll[] = {
-      {"any", &graph::kAny},
-      {"from_root", &graph::kFromRoot},
-      {"to_root", &graph::kToRoot},
-      {"star", &graph::kStar},
-      {"ring", &graph::kRing},
-      {"chain", &graph::kChain},
-      {"tree", &graph::kTree},
-      {"tree_and_ring", &graph::kTreeAndRing},
-      {"butterfly", &graph::kButterfly},
-      {"two_butterflies", &graph::kTwoButterflies},
-      {"doubling_distances", &graph::kDoublingDistances},
-      {"leaders", &graph::kLeaders},
-      {"pairwise", &graph::kPairwise},
-  };
-  return kAll;
+}  // namespace
+
+std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& trace,
+                                        const Case& example) {
+  const Scene scene = {.example = example, .leaders = leaders_of(trace, example)};
+  for (int rank = 0; graph.links != nullptr && rank < example.world_size; ++rank) {
+    for (const Event& event : trace.ranks[static_cast<std::size_t>(rank)]) {
+      if (event.kind != EventKind::kSend || graph.links(rank, event.peer, scene)) continue;
+      Failure failure = failure_at(event, rank);
+      failure.message = fmt::format("rank {} sends to rank {} ({}): {}", rank, event.peer,
+                                    to_string(example), graph.rule);
+      return failure;
+    }
+  }
+  for (int rank = 0; graph.most != nullptr && rank < example.world_size; ++rank) {
+    const std::vector<Event>& events = trace.ranks[static_cast<std::size_t>(rank)];
+    if (auto failure = failure_of_number(graph, events, rank, example)) return failure;
+  }
+  return std::nullopt;
+}
+
+RunCheck graph_check(const MessageGraph& graph) {
+  return {.kind = FailureKind::kMessages,
+          .compare =
+              [&graph](const RunReport& report, const Case& example) {
+                auto failure = failure_of_graph(graph, report.trace, example);
+                if (failure) {
+                  failure->expected = graph.rule;
+                  failure->actual = failure->message;
+                }
+                return failure;
+              },
+          .promise = graph.rule};
+}
+
+std::span<const MessageGraph> message_graphs() { return kGraphs; }
+
+const MessageGraph* find_message_graph(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kGraphs), std::end(kGraphs),
+                   [&](const MessageGraph& graph) { return graph.name == name; });
+  return found == std::end(kGraphs) ? nullptr : found;
 }
 
 }  // namespace rankbox

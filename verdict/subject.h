@@ -1,8 +1,8 @@
 // A function under judgement, together with what its contract promises, as plain data.
 //
-// A family of exercises (families.h) fills it in: it knows the arguments, prepares the input, calls the
-// function on every rank and compares. The algorithm enters through the closed form of its cost and
-// the rule on its messages (message_graph.h).
+// A family of exercises (families.h) fills it in: it knows the arguments, prepares the input, calls
+// the function on every rank and compares. The algorithm enters through the closed form of its cost
+// and the rule on its messages (message_graph.h).
 #pragma once
 
 #include <cstdint>
@@ -77,14 +77,15 @@ struct Subject {
   bool limits_memory = false;  // a verdict has the check "memory"
   Cluster cluster = {};        // sets the virtual clock of the runs
 
-  /// Set if the ranks label what they compute (comm/label.h): then their schedule is drawn. The share
-  /// is that of a cluster on which messages take no time.
+  /// Set if the ranks label what they compute (comm/label.h): then their schedule is drawn. The
+  /// share is that of a cluster on which messages take no time.
   std::function<IdleShare(const Case& example)> idle_share = {};
 
   /// The count that ./rankbox show draws by default.
   std::int64_t count_to_show = 4096;
 
-  /// One more line for a function that passes. `seconds_of` runs a case and returns its virtual time.
+  /// One more line for a function that passes. `seconds_of` runs a case and returns its virtual
+  /// time.
   std::function<std::string(const std::function<double(const Case&)>& seconds_of)> remark = {};
 };
 

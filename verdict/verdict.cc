@@ -1,5 +1,6 @@
 #include "verdict/verdict.h"
 
+#include <iterator>
 #include <utility>
 
 namespace rankbox {
@@ -12,59 +13,21 @@ const Check* Verdict::find(const std::string& check) const {
 }
 
 const char* name_of(Status status) {
-  switch (status) {
-    case Status::kPass:
-      return "pass";
-    case Status::kFail:
-      return "fail";
-    case Status::kNotImplemented:
-      return "not_implemented";
-    case Status::kError:
-      return "error";
-  }
-  return "error";
+  constexpr const char* kNames[] = {"pass", "fail", "not_implemented", "error"};
+  return kNames[static_cast<std::size_t>(status)];
 }
 
 const char* name_of(CheckStatus status) {
-  switch (status) {
-    case CheckStatus::kPass:
-      return "pass";
-    case CheckStatus::kFail:
-      return "fail";
-    case CheckStatus::kSkipped:
-      return "skipped";
-  }
-  return "skipped";
+  constexpr const char* kNames[] = {"pass", "fail", "skipped"};
+  return kNames[static_cast<std::size_t>(status)];
 }
 
 const char* name_of(FailureKind kind) {
-  switch (kind) {
-    case FailureKind::kValues:
-      return "values";
-    case FailureKind::kMessages:
-      return "messages";
-    case FailureKind::kCost:
-      return "cost";
-    case FailureKind::kSafety:
-      return "safety";
-    case FailureKind::kMemory:
-      return "memory";
-    case FailureKind::kDeadlock:
-      return "deadlock";
-    case FailureKind::kMismatch:
-      return "mismatch";
-    case FailureKind::kUnreceived:
-      return "unreceived";
-    case FailureKind::kCrash:
-      return "crash";
-    case FailureKind::kTimeout:
-      return "timeout";
-    case FailureKind::kCompile:
-      return "compile";
-    case FailureKind::kNotImplemented:
-      return "not_implemented";
-  }
-  return "crash";
+  constexpr const char* kNames[] = {"values", "messages", "cost",     "safety",
+                                    "memory", "deadlock", "mismatch", "unreceived",
+                                    "crash",  "timeout",  "compile",  "not_implemented"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(FailureKind::kNotImplemented) + 1);
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 const char* check_named_after(FailureKind kind) {

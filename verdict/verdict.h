@@ -11,7 +11,8 @@ namespace rankbox {
 /// disk), never of the learner's program.
 enum class Status { kPass, kFail, kNotImplemented, kError };
 
-/// The outcome of one check. Skipped: something more basic failed first, or the backend cannot tell.
+/// The outcome of one check. Skipped: something more basic failed first, or the backend cannot
+/// tell.
 enum class CheckStatus { kPass, kFail, kSkipped };
 
 /// How a program failed.

@@ -5,7 +5,7 @@
 //    …}], "failure": {"kind": "values", "rank": 2, "peer": 1, "op": "recv", "file": …, "line": 12,
 //                "message": …, "replay": "./rankbox check broadcast_ring --replay …"}}
 //
-// Every field is always there, but `failure` only when something failed.
+// All fields are always present; `failure` only if something failed.
 #pragma once
 
 #include <string>

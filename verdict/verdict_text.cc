@@ -10,7 +10,7 @@ namespace rankbox {
 
 namespace {
 
-constexpr std::size_t kMessageLines = 7;  // leaves five of twelve for who, where and what next
+constexpr std::size_t kMessageLines = 7;  // of twelve; the others are for name, place and replay
 constexpr std::size_t kMessageWidth = 400;
 
 class Writer {
@@ -53,7 +53,7 @@ std::vector<std::string> lines_of(const std::string& message) {
 std::string passed(const Verdict& verdict, const Writer& writer) {
   std::string text = fmt::format("{} {}\n", writer.green("✓"), writer.bold(verdict.name));
   for (const Check& check : verdict.checks) {
-    if (check.status != CheckStatus::kPass) continue;  // not made: it makes no sense here
+    if (check.status != CheckStatus::kPass) continue;  // skipped
     std::string heading = check.name;
     for (const std::string& line : lines_of(check.detail)) {
       text += fmt::format("  {:<10}{}\n", heading, line);

@@ -1,5 +1,4 @@
-// A verdict for people: a line or two per check when it passes, at most twelve lines when it does
-// not.
+// A verdict as text: one or two lines per check if it passes, at most twelve lines if not.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 #include "training/cross_entropy.h"
 #include "training/sgd.h"
 #include "verdict/checks.h"
-#include "verdict/data_parallel/known_mistakes.h"
+#include "verdict/training/known_mistakes.h"
 #include "verdict/families.h"
 #include "verdict/judge.h"
 #include "verdict/pipeline/deep_model.h"

@@ -9,7 +9,7 @@
 #include "parallel/layer_shards.h"
 #include "training/cross_entropy.h"
 #include "training/layers/gelu.h"
-#include "verdict/data_parallel/small_training.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 namespace {

@@ -1,5 +1,5 @@
 // The small training that data parallel exercises are judged by is worth comparing with: it learns.
-#include "verdict/data_parallel/small_training.h"
+#include "verdict/training/small_training.h"
 
 #include <algorithm>
 #include <cmath>

@@ -141,8 +141,8 @@ std::optional<Difference> run_allgather(Unrooted function, Comm& dist, const Cas
       example, example.world_size * *example.count);
 }
 
-// 4. Scatters: each rank its piece of src's tensor; and all-to-all: chunk d of rank s becomes chunk s
-// of rank d.
+// 4. Scatters: each rank its piece of src's tensor; and all-to-all: chunk d of rank s becomes chunk
+// s of rank d.
 
 // On src the pieces of all ranks in order. Elsewhere it has to be ignored: NaN, or empty.
 Tensor whole_before(int rank, const Case& example) {

@@ -42,8 +42,8 @@ std::optional<Difference> run_race(Race function, Comm& /*dist*/, const Case& ex
   return Difference{"the shared value", -1, "no update is lost", *wrong, ""};
 }
 
-// 2. Two ranks: the first works with the last, the second with the last but one, and so on. In an odd
-// world the middle rank is its own partner.
+// 2. Two ranks: the first works with the last, the second with the last but one, and so on. In an
+// odd world the middle rank is its own partner.
 
 int partner_of(int rank, int world_size) { return world_size - 1 - rank; }
 
@@ -95,8 +95,8 @@ std::optional<Difference> run_exchange(Exchange function, Comm& dist, const Case
 }
 
 // 3. The barrier: no rank leaves before all have entered. One rank, the root, enters an hour of
-// virtual time after the others. A rank that leaves with less than an hour on its clock did not wait.
-// Clocks follow the messages and not the threads, so this misses nothing.
+// virtual time after the others. A rank that leaves with less than an hour on its clock did not
+// wait. Clocks follow the messages and not the threads, so this misses nothing.
 
 using Barrier = void (*)(Comm& dist);
 

@@ -26,7 +26,7 @@ Bytes packed_by(const std::vector<std::int64_t>& sizes, IsFull is_full) {
   return buckets;
 }
 
-/// What other rule would have packed so; empty: none that we know.
+/// The mistaken rule that packs like this.
 std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
                     std::int64_t limit) {
   std::vector<std::int64_t> reversed(sizes.rbegin(), sizes.rend());
@@ -50,7 +50,7 @@ std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
   if (actual == packed_by(reversed, of_elements))
     return "bucket_bytes counts bytes: an element has 4";
   if (actual.size() == sizes.size())
-    return "every gradient travels alone: latencies are what buckets are to save";
+    return "every gradient travels alone: buckets should save latencies";
   if (actual.size() == 1)
     return "all gradients are in one bucket: bucket_bytes is how large it may be";
   const auto full = [=](std::int64_t bytes, std::int64_t) { return bytes >= limit; };

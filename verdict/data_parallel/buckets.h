@@ -1,4 +1,4 @@
-// Which all-reduces a program should have called, and which it did.
+// The buckets that a program should all-reduce, compared with those of a run.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace rankbox {
 
-/// One bucket: the parameters [first, last), by their place in the model.
+/// One bucket: the parameters [first, last), by their index in the model.
 struct Bucket {
   std::size_t first = 0;
   std::size_t last = 0;
   std::int64_t elements = 0;
 };
 
-/// As ddp_buckets and ddp_overlap have to pack parameters of these sizes: from the last to the
-/// first, in the order of their sending.
+/// Parameters of these sizes as ddp_buckets and ddp_overlap have to pack them: from the last to the
+/// first, in sending order.
 std::vector<Bucket> packed(const std::vector<std::int64_t>& sizes, std::int64_t bucket_bytes);
 
-/// Their elements.
+/// The elements of each bucket.
 std::vector<std::int64_t> sizes_of(const std::vector<Bucket>& buckets);
 
-/// The bytes of all all-reduces that a rank took part in, in their order.
+/// The bytes of all all-reduces of a rank, in order.
 std::vector<std::int64_t> all_reduces_of(const Trace& trace, std::size_t rank);
 
-/// The all-reduces of a run against the buckets, which were sent `rounds` times over: the first that
-/// is another one, and what rule was broken. Of one rank nothing is asked.
+/// Compares the all-reduces of a run with the buckets, `rounds` times over. The hint names the rule
+/// that was broken. A single rank need not communicate.
 std::optional<Difference> compare_buckets(const Trace& trace,
                                           const std::vector<std::int64_t>& sizes,
                                           std::int64_t bucket_bytes, int rounds);

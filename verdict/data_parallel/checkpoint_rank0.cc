@@ -10,9 +10,9 @@
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/parameters.h"
 #include "verdict/inputs.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/parameters.h"
 
 namespace rankbox {
 
@@ -44,24 +44,17 @@ TrainingState state_of(Trained& trained) {
   return state;
 }
 
-std::optional<Difference> compare_number(const char* what, std::int64_t is,
-                                         std::int64_t should_be) {
-  if (is == should_be) return std::nullopt;
-  return Difference{
-      what, -1, fmt::format("{}", should_be), fmt::format("{}", is),
-      "numbers are part of the state: without them the run that goes on is another one"};
-}
-
 /// What rank 0 had when it was saved.
 std::optional<Difference> compare_restored(const Trained& actual, std::int64_t count,
                                            int world_size) {
   const Trained saved = trained_by(0, count);
-  if (auto wrong = compare_number("epoch", actual.epoch, saved.epoch)) return wrong;
-  if (auto wrong = compare_number("step", actual.step, saved.step)) return wrong;
+  const char* const hint = "numbers are part of the state: without them the resumed run differs";
+  if (auto wrong = compare_number("epoch", actual.epoch, saved.epoch, hint)) return wrong;
+  if (auto wrong = compare_number("step", actual.step, saved.step, hint)) return wrong;
   for (std::size_t k = 0; k < saved.tensors.size(); ++k) {
-    const std::string name = fmt::format("tensor{}", k);
-    if (auto wrong = compare_moved(name, actual.tensors[k], saved.tensors[k].size(), world_size,
-                                   [](std::int64_t i) { return element(0, i); }))
+    if (auto wrong =
+            compare_moved(fmt::format("tensor{}", k), actual.tensors[k], saved.tensors[k].size(),
+                          world_size, [](std::int64_t i) { return element(0, i); }))
       return wrong;
   }
   return std::nullopt;
@@ -73,14 +66,7 @@ Trained forgotten(std::int64_t count) {
   return nothing;
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> cases;
-  for (const int world_size : world_sizes()) {
-    for (const std::int64_t count : {0, 5})
-      cases.push_back({.world_size = world_size, .count = count});
-  }
-  return cases;
-}
+std::vector<Case> cases() { return cases_with_each({{.count = 0}, {.count = 5}}); }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   std::optional<TemporaryFolder> disk;  // rank 0's; the others have none

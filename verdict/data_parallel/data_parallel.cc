@@ -7,8 +7,8 @@
 #include "training/sequential.h"
 #include "verdict/case_lists.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/small_training.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 
@@ -24,12 +24,7 @@ Batch without_data(Batch batch) {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> cases;
-  for (const int world_size : world_sizes()) {
-    for (const int steps : {1, 20})
-      cases.push_back({.world_size = world_size, .count = 5, .steps = steps});
-  }
-  return cases;
+  return cases_with_each({{.count = 5, .steps = 1}, {.count = 5, .steps = 20}});
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {

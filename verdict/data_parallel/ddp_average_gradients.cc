@@ -1,9 +1,9 @@
 // Judging ddp_average_gradients: gradients become their means, and ranks learn as one.
 #include "training/parameter.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/parameters.h"
-#include "verdict/data_parallel/small_training.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/parameters.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 

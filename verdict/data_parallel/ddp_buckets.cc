@@ -6,9 +6,9 @@
 #include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/parameters.h"
-#include "verdict/data_parallel/small_training.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/parameters.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 

@@ -3,9 +3,9 @@
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/parameters.h"
 #include "verdict/inputs.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/parameters.h"
 
 namespace rankbox {
 

@@ -9,9 +9,9 @@
 #include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/known_mistakes.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/small_training.h"
+#include "verdict/training/known_mistakes.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 
@@ -19,14 +19,13 @@ namespace {
 
 using Function = void (*)(Comm& dist, Sequential& model, const std::vector<Batch>& micro_batches);
 
-constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
 constexpr float kBound = 3e-6f;  // additions happen in another order
 
 int rounds_in(const Case& example) { return std::max(1, *example.steps); }
 
-/// This rank's samples in so many micro-batches (if there are as many samples), of which one is larger
-/// than the others: another one on the next rank, and in the next step.
+/// Cuts this rank's samples into at most `number` micro-batches. One is larger than the others:
+/// which one depends on the rank and the step.
 std::vector<Batch> micro_batches(const Batch& whole, int number, int rank, int step) {
   const std::int64_t most = std::min<std::int64_t>(number, whole.size());
   const std::int64_t large = (rank + step) % most;
@@ -89,19 +88,10 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> cases;
-  for (const int world_size : world_sizes()) {
-    Case example = {.world_size = world_size, .count = kHidden};
-    for (const int steps : {0, kSteps}) {
-      for (const int segments : {1, 2, 3}) {
-        if (steps > 0 && segments < 3) continue;
-        example.steps = steps;
-        example.segments = segments;
-        cases.push_back(example);
-      }
-    }
-  }
-  return cases;
+  return cases_with_each({{.segments = 1, .count = kHidden, .steps = 0},
+                          {.segments = 2, .count = kHidden, .steps = 0},
+                          {.segments = 3, .count = kHidden, .steps = 0},
+                          {.segments = 3, .count = kHidden, .steps = 20}});
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {

@@ -1,8 +1,8 @@
-// Judging ddp_overlap: gradients become those of the whole batch, in the right buckets, and as much of
-// the communication is hidden behind backward as can be.
+// Judging ddp_overlap: gradients become those of the whole batch, in the right buckets, and as much
+// of the communication is hidden behind backward as can be.
 //
-// Layers of the judged model take virtual time on their way back, so the clock shows what was hidden:
-// it has to stop at max(backward, finish_last) to the digit. No stopwatch is involved.
+// Layers of the judged model take virtual time on their way back, so the clock shows what was
+// hidden: it has to stop at max(backward, finish_last) to the digit. No stopwatch is involved.
 #include <algorithm>
 #include <cmath>
 
@@ -15,10 +15,9 @@
 #include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/known_mistakes.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/small_training.h"
-#include "verdict/data_parallel/timed_layer.h"
+#include "verdict/training/known_mistakes.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 
@@ -27,20 +26,19 @@ namespace {
 using Function = void (*)(Comm& dist, Sequential& model, Tensor dy, Saved& saved,
                           std::int64_t bucket_bytes);
 
-constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
 constexpr float kBound = 3e-6f;  // of a gradient: additions happen in another order
 
 int rounds_in(const Case& example) { return std::max(1, *example.steps); }
 
-/// One layer on its way back.
+/// The backward pass of one layer.
 struct Work {
   double seconds = 0;
   std::vector<std::int64_t> sizes;  // elements of its parameters
 };
 
-/// Of a rectifier, a moment; of a linear layer more, and the more the larger it is, so that it takes
-/// about as long as to send its gradients.
+/// A rectifier takes a moment. A linear layer takes about as long as an all-reduce of its
+/// gradients.
 Work work_of(Layer& layer) {
   Work work{2e-7, {}};
   for (const Parameter* parameter : layer.parameters()) {
@@ -55,6 +53,27 @@ std::vector<Work> work_in(const Case& example) {
   for (const auto& recipe : deeper_model(*example.count)) all.push_back(work_of(*recipe.make()));
   return all;
 }
+
+/// A layer whose backward takes virtual time.
+class TimedLayer : public Layer {
+ public:
+  TimedLayer(std::unique_ptr<Layer> layer, Comm& dist, double backward_seconds)
+      : layer_(std::move(layer)), dist_(dist), backward_seconds_(backward_seconds) {}
+
+  Tensor forward(Tensor x, Saved& saved) override { return layer_->forward(std::move(x), saved); }
+  Tensor backward(Tensor dy, Saved& saved) override {
+    dist_.compute(backward_seconds_);
+    return layer_->backward(std::move(dy), saved);
+  }
+  std::vector<Parameter*> parameters() override { return layer_->parameters(); }
+  std::vector<NamedTensor*> statistics() override { return layer_->statistics(); }
+  void omit_input_gradient() override { layer_->omit_input_gradient(); }
+
+ private:
+  std::unique_ptr<Layer> layer_;
+  Comm& dist_;
+  const double backward_seconds_;
+};
 
 void add_timed_layers(Sequential& model, const Case& example, Comm& dist) {
   for (const auto& recipe : deeper_model(*example.count)) {
@@ -72,10 +91,10 @@ std::vector<std::int64_t> sizes_in(const Case& example) {
   return all;
 }
 
-/// When things happen in one pass.
+/// The times of one pass.
 struct Schedule {
-  double backward = 0;  // the end of it
-  double finish = 0;    // of the last bucket, or of backward if that is later
+  double backward = 0;  // its end
+  double finish = 0;    // the end of the last bucket, or of backward if that is later
 
   double exposed() const { return finish - backward; }
 };
@@ -123,25 +142,15 @@ std::string hint_for(const Case& example, double seconds) {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> cases;
-  for (const int world_size : world_sizes()) {
-    Case example = {.world_size = world_size};
-    for (const std::int64_t count : {std::int64_t{2}, kHidden, std::int64_t{97}}) {
-      // Each alone; some together; all together.
-      for (const std::int64_t bucket_bytes :
-           {std::int64_t{1}, 8 * count * kElementBytes, std::int64_t{1} << 20}) {
-        example.count = count;
-        example.steps = 0;
-        example.bucket_bytes = bucket_bytes;
-        cases.push_back(example);
-      }
-    }
-    example.count = kHidden;
-    example.steps = kSteps;
-    example.bucket_bytes = 8 * kHidden * kElementBytes;
-    cases.push_back(example);
+  std::vector<Case> some;
+  for (const std::int64_t count : {std::int64_t{2}, kHidden, std::int64_t{97}}) {
+    // Each gradient alone; some together; all together.
+    for (const std::int64_t bytes :
+         {std::int64_t{1}, 8 * count * kElementBytes, std::int64_t{1} << 20})
+      some.push_back({.count = count, .steps = 0, .bucket_bytes = bytes});
   }
-  return cases;
+  some.push_back({.count = kHidden, .steps = 20, .bucket_bytes = 8 * kHidden * kElementBytes});
+  return cases_with_each(some);
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
@@ -180,7 +189,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
       {{"that is this rank's own gradient: the others' are missing",
         made(dist.rank(), dist.rank() + 1, 1)},
        {"that is the sum of all ranks' gradients: their mean is wanted", made(0, p, 1)}},
-      "the mean of all ranks' gradients: has every bucket all its gradients when it leaves, and is "
+      "the mean of all ranks' gradients: is every bucket complete when it is sent, and is "
       "it copied back after it has come?");
 }
 

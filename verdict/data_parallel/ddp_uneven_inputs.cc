@@ -1,5 +1,5 @@
-// Judging ddp_uneven_inputs: ranks with different numbers of batches learn what one rank learns from all
-// of them.
+// Judging ddp_uneven_inputs: ranks with different numbers of batches learn what one rank learns
+// from all of them.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,9 +12,9 @@
 #include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/known_mistakes.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/small_training.h"
+#include "verdict/training/known_mistakes.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 
@@ -27,7 +27,7 @@ constexpr std::int64_t kHidden = 9;
 constexpr std::int64_t kCountBytes = 8;
 constexpr SgdOptions kSgd = {.learning_rate = 0.2, .momentum = 0.5};
 
-/// Rank p/2 has `most`, the next one none, those after it ever more.
+/// Rank p/2 has `most` batches, the next rank none, and each one after it more.
 int number_of_batches(int rank, int world_size, int most) {
   if (world_size == 1) return most;
   const int longest = world_size / 2;
@@ -67,7 +67,7 @@ Step step_of(const Case& example, int step) {
   return all;
 }
 
-/// One rank that learns from everybody's batches.
+/// Training on one rank, with the batches of all.
 /// @param weight (step, i) of the mean loss of the step's i-th batch
 template <class Weight>
 std::vector<NamedTensor> trained(const Case& example, int steps, bool zeroes, Weight weight) {
@@ -100,8 +100,9 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
   };
   const double p = example.world_size;
   return {
-      {"nothing was learnt here: go on until nobody has a batch left, and take every step, also "
-       "where there is none",
+      {"nothing was learnt here: go on until no rank has a batch left, and take every step, also "
+       "on "
+       "ranks without a batch",
        made(0, true, share)},
       {"that is what comes of the mean over ranks: add up gradients and samples, and divide by the "
        "samples, not by the ranks",
@@ -123,12 +124,9 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> cases;
-  for (const int world_size : world_sizes()) {
-    for (const int most : {1, 3, 20})
-      cases.push_back({.world_size = world_size, .segments = most, .count = kHidden});
-  }
-  return cases;
+  return cases_with_each({{.segments = 1, .count = kHidden},
+                          {.segments = 3, .count = kHidden},
+                          {.segments = 20, .count = kHidden}});
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {

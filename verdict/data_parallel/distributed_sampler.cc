@@ -1,4 +1,5 @@
-// Judging distributed_sampler: which samples a rank takes, in which order, and how many are padding.
+// Judging distributed_sampler: which samples a rank takes, in which order, and how many are
+// padding.
 #include <fmt/format.h>
 
 #include "training/data/sampler.h"
@@ -16,8 +17,8 @@ Share expected_share(std::int64_t samples, const SamplerOptions& options) {
   Share share;
   const std::vector<std::int64_t> order = shuffled(samples, options.seed, options.epoch);
   const std::int64_t p = options.world_size;
-  const std::int64_t dealt = options.drop_last ? samples - samples % p : samples;
-  for (std::int64_t at = options.rank; at - options.rank < dealt; at += p) {
+  const std::int64_t used = options.drop_last ? samples - samples % p : samples;
+  for (std::int64_t at = options.rank; at - options.rank < used; at += p) {
     const std::int64_t wrapped = at % samples;
     share.samples.push_back(options.shuffle ? order[static_cast<std::size_t>(wrapped)] : wrapped);
     share.padding += at >= samples ? 1 : 0;
@@ -50,7 +51,7 @@ std::optional<Difference> compare_share(const Share& actual, const Share& expect
   if (actual.padding == expected.padding) return std::nullopt;
   return Difference{what, -1, fmt::format("a padding of {}", expected.padding),
                     fmt::format("a padding of {}", actual.padding),
-                    "samples that somebody has already: nobody should count them twice"};
+                    "samples that another rank has already: they should not count twice"};
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {

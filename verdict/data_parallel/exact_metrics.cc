@@ -7,8 +7,9 @@
 #include "parallel/metrics.h"
 #include "training/cross_entropy.h"
 #include "verdict/case_lists.h"
+#include "verdict/compare.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/native_calls.h"
+#include "verdict/training/native_calls.h"
 
 namespace rankbox {
 
@@ -16,8 +17,8 @@ namespace {
 
 using Function = void (*)(Comm& dist, const Loss& mine, Metrics& all);
 
-/// Of `count` samples each rank has another number; the last ones have none if there are too few.
-/// So many that floats would round: 2^24 is added to what rank 0 counted.
+/// Each rank has another number of the `count` samples, some perhaps none. 2^24 is added to the
+/// count of rank 0, so that floats would round.
 Loss share_of(int rank, int world_size, std::int64_t count) {
   const std::int64_t begin = count * rank * rank / (world_size * world_size);
   const std::int64_t end = count * (rank + 1) * (rank + 1) / (world_size * world_size);
@@ -32,8 +33,8 @@ Loss share_of(int rank, int world_size, std::int64_t count) {
   return loss;
 }
 
-std::optional<Difference> compare_number(const char* what, double is, double should_be,
-                                         const char* hint) {
+std::optional<Difference> compare_quotient(const char* what, double is, double should_be,
+                                           const char* hint) {
   if (std::abs(is - should_be) <= 1e-12 * std::abs(should_be)) return std::nullopt;
   return Difference{what, -1, fmt::format("{}", should_be), fmt::format("{}", is), hint};
 }
@@ -52,16 +53,14 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   Metrics all{kNan, kNan, -1};
   function(dist, share_of(dist.rank(), p, *example.count), all);
 
-  if (all.samples != together.counted) {
-    return Difference{"samples", -1, fmt::format("{}", together.counted),
-                      fmt::format("{}", all.samples),
-                      "what counts is mine.counted: it has no padding; and doubles count further "
-                      "than floats"};
-  }
+  if (auto wrong = compare_number("samples", all.samples, together.counted,
+                                  "what counts is mine.counted: it has no padding; and doubles "
+                                  "count further than floats"))
+    return wrong;
   const char* const hint =
       "the sum over all ranks by the count of all ranks, not the mean of means";
-  if (auto wrong = compare_number("loss", all.loss, together.mean(), hint)) return wrong;
-  return compare_number("accuracy", all.accuracy, together.accuracy(), hint);
+  if (auto wrong = compare_quotient("loss", all.loss, together.mean(), hint)) return wrong;
+  return compare_quotient("accuracy", all.accuracy, together.accuracy(), hint);
 }
 
 NativeCalls calls(const Case& /*example*/) {

@@ -6,7 +6,7 @@
 #include "training/data/sampler.h"
 #include "verdict/case_lists.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/native_calls.h"
+#include "verdict/training/native_calls.h"
 
 namespace rankbox {
 

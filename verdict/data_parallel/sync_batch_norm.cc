@@ -9,7 +9,7 @@
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
 #include "verdict/data_parallel/families.h"
-#include "verdict/data_parallel/native_calls.h"
+#include "verdict/training/native_calls.h"
 
 namespace rankbox {
 

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "verdict/case_lists.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/parameters.h"
+#include "verdict/compare.h"
 #include "verdict/mixed_precision/families.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/parameters.h"
 
 namespace rankbox {
 
@@ -19,10 +20,9 @@ using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters,
                           bool& skip);
 
 constexpr int kInterval = 3;
-constexpr int kSteps = 20;
 
-/// The rank whose gradient is not finite in this step; -1: none. Overflows are far enough apart for the
-/// scale to grow in between, and each rank has one at some time.
+/// The rank whose gradient is not finite in this step; -1: none. Overflows are far enough apart for
+/// the scale to grow in between, and each rank has one at some time.
 int overflowing_rank(int step, int world_size) {
   return step % 6 == 2 || step % 7 == 6 ? step % world_size : -1;
 }
@@ -51,35 +51,23 @@ struct Expected {
 
 std::optional<Difference> compare_step(int step, bool is_culprit, const Expected& expected,
                                        const LossScale& scale, bool skip) {
-  if (skip != expected.skip) {
-    return Difference{fmt::format("skip in step {}", step), -1, fmt::format("{}", expected.skip),
-                      fmt::format("{}", skip),
-                      expected.skip && !is_culprit
-                          ? "another rank's gradient is not finite: all have to skip"
-                      : expected.skip ? "this rank's gradient is not finite"
-                                      : "all gradients of all ranks are finite"};
-  }
-  if (scale.scale != expected.scale.scale) {
-    return Difference{fmt::format("the scale after step {}", step), -1,
-                      fmt::format("{}", expected.scale.scale), fmt::format("{}", scale.scale),
-                      "halved by a skip, doubled by growth_interval good steps on end, on all "
-                      "ranks alike"};
-  }
-  if (scale.good_steps != expected.scale.good_steps) {
-    return Difference{fmt::format("good_steps after step {}", step), -1,
-                      fmt::format("{}", expected.scale.good_steps),
-                      fmt::format("{}", scale.good_steps), "counted since the scale last changed"};
-  }
-  return std::nullopt;
+  const char* const skip_hint = !expected.skip ? "all gradients of all ranks are finite"
+                                : is_culprit
+                                    ? "this rank's gradient is not finite"
+                                    : "another rank's gradient is not finite: all have to skip";
+  if (auto wrong =
+          compare_number(fmt::format("skip in step {}", step), skip, expected.skip, skip_hint))
+    return wrong;
+  if (auto wrong = compare_number(
+          fmt::format("the scale after step {}", step), scale.scale, expected.scale.scale,
+          "halved by a skip, doubled by growth_interval good steps on end, on all ranks alike"))
+    return wrong;
+  return compare_number(fmt::format("good_steps after step {}", step), scale.good_steps,
+                        expected.scale.good_steps, "counted since the scale last changed");
 }
 
 std::vector<Case> cases() {
-  std::vector<Case> cases;
-  for (const int world_size : world_sizes()) {
-    for (const int steps : {3, kSteps})
-      cases.push_back({.world_size = world_size, .count = 5, .steps = steps});
-  }
-  return cases;
+  return cases_with_each({{.count = 5, .steps = 3}, {.count = 5, .steps = 20}});
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {

@@ -4,9 +4,9 @@
 #include "training/parameter.h"
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
-#include "verdict/data_parallel/native_calls.h"
-#include "verdict/data_parallel/parameters.h"
 #include "verdict/mixed_precision/families.h"
+#include "verdict/training/native_calls.h"
+#include "verdict/training/parameters.h"
 
 namespace rankbox {
 

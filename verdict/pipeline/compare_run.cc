@@ -18,7 +18,7 @@ std::string ordinal(std::size_t number) {
   return fmt::format("{}{}", number, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
-/// Of samples of this shape, in one tensor.
+/// The bytes of a tensor of samples of this shape.
 std::int64_t bytes_of(std::int64_t samples, const Shape& sample) {
   return samples * sample.elements() * kElementBytes;
 }
@@ -63,9 +63,9 @@ TrafficTo traffic_of(const std::vector<Event>& events) {
   return all;
 }
 
-/// What a stage's passes have to do with memory: bytes, of the largest micro-batch.
+/// Bytes that a stage's passes hold or release, for the largest micro-batch.
 struct Footprint {
-  std::int64_t saved = 0;    // what forward leaves for backward
+  std::int64_t saved = 0;    // kept from forward to backward
   std::int64_t data = 0;     // what forward takes from the data: on the first stage
   std::int64_t message = 0;  // the larger of x and y
 };

@@ -1,4 +1,4 @@
-// A run of a pipeline, read off its trace, compared with what its schedule promises.
+// Compares the trace of a pipeline with the promises of its schedule.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace rankbox {
 
-/// The first pass of a rank that is another one than promised, is missing, or too much: "4th pass on rank
-/// 1: expected backward of micro-batch 0, got forward of micro-batch 3".
+/// The first pass of a rank that differs from the promised one, is missing or superfluous: "4th
+/// pass on rank 1: expected backward of micro-batch 0, got forward of micro-batch 3".
 std::optional<Difference> compare_order(const std::vector<StagePass>& promised,
                                         const std::vector<StagePass>& actual, int rank,
                                         bool several_chunks);
@@ -20,15 +20,15 @@ std::optional<Difference> compare_order(const std::vector<StagePass>& promised,
 std::optional<Difference> compare_orders(const Trace& trace, const Schedule& schedule,
                                          const Layout& layout);
 
-/// What each rank sends, to whom: so many messages, of so many bytes together.
+/// The number and the total bytes of the messages from each rank to each other.
 std::optional<Difference> compare_messages(const Trace& trace, const Layout& layout);
 
-/// The share of the time that ranks had nothing to do in. REQUIRES: a run in which messages were free.
+/// The share of the time in which ranks were idle. REQUIRES: messages took no time.
 std::optional<Difference> compare_idle(const RunReport& report, const Schedule& schedule,
                                        const Layout& layout);
 
-/// First how many passes were in flight, then the bytes that a rank held whenever it began a pass:
-/// besides what was there before, what the passes in flight have left in the stages, and a few
+/// First the number of passes in flight, then the bytes that a rank held when it began a pass.
+/// Allowed are the bytes before the run, what the passes in flight left in the stages, and a few
 /// messages.
 std::optional<Difference> compare_held(const Trace& trace, const Schedule& schedule,
                                        const Layout& layout);

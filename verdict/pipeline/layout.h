@@ -11,7 +11,7 @@ namespace rankbox {
 struct Layout {
   PipelineShape shape;       // of each replica's pipeline
   int replicas = 1;          // rank = replica · shape.ranks + position
-  int messages = 4;          // that a rank may hold: what comes in, what goes out, both twice
+  int messages = 4;          // that a rank may hold: two received, two to be sent
   std::int64_t samples = 1;  // of each replica
 
   int stages() const { return shape.ranks * shape.chunks; }

@@ -1,7 +1,7 @@
 // Judging the pipelines, whatever their schedule.
 //
-// Every rank gets its chunks of a deep model and the function runs. Then gradients, the order of the
-// passes, messages, time and memory are compared with what the schedule promises.
+// Every rank gets its chunks of a deep model and the function runs. Then gradients, the order of
+// the passes, messages, time and memory are compared with what the schedule promises.
 //
 // Every pass takes virtual time and leaves a label in the trace, which shows order and idle time.
 // Messages are free on the judge's cluster: what remains is the bubble, to the digit.
@@ -15,14 +15,14 @@
 #include "training/sgd.h"
 #include "verdict/case_lists.h"
 #include "verdict/checks.h"
-#include "verdict/data_parallel/known_mistakes.h"
-#include "verdict/data_parallel/small_training.h"
 #include "verdict/free_messages.h"
 #include "verdict/pipeline/compare_run.h"
 #include "verdict/pipeline/deep_model.h"
 #include "verdict/pipeline/families.h"
 #include "verdict/pipeline/layout.h"
 #include "verdict/pipeline/schedule.h"
+#include "verdict/training/known_mistakes.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 

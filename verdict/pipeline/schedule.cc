@@ -68,7 +68,7 @@ StagePass in_groups(Turn turn, int k, const PipelineShape& shape) {
           turn == Turn::kForward ? chunk : shape.chunks - 1 - chunk};
 }
 
-/// So many forward first; then one forward and one back; then the rest back.
+/// `warm_up` forward passes, then alternately forward and backward, then the rest backward.
 std::vector<StagePass> with_warm_up(int warm_up, Nth nth, const PipelineShape& shape) {
   std::vector<StagePass> passes;
   for (int k = 0; k < shape.passes(); ++k) {

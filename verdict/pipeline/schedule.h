@@ -1,4 +1,4 @@
-// What a schedule promises: which stage does what in which order, and what of the time is idle.
+// The promises of a schedule: the order of passes on each rank, and the idle share of the time.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace rankbox {
 
-/// One pass of a micro-batch through one chunk, of the rank's own.
+/// One pass of a micro-batch through one chunk of the rank.
 struct StagePass {
   Turn turn = Turn::kForward;
   int micro_batch = 0;
@@ -20,17 +20,17 @@ struct StagePass {
   bool operator==(const StagePass&) const = default;
 };
 
-/// "F3", of the second chunk "F3b". REQUIRES: at most 26 chunks.
+/// "F3", or "F3b" for the second of several chunks. REQUIRES: at most 26 chunks.
 Label label_of(const StagePass& pass, bool several_chunks);
-/// Nothing if it is no such label.
+/// Returns nothing if the label is none of a pass.
 std::optional<StagePass> pass_of(Label label);
 /// "forward of micro-batch 3"
 std::string in_words(const StagePass& pass, bool several_chunks);
 
-/// What a rank did, in order, as its trace tells.
+/// The passes of a rank in order, from its trace.
 std::vector<StagePass> passes_of(const std::vector<Event>& events);
 
-/// So many passes are between forward and backward at most.
+/// The most micro-batches that are between forward and backward at once.
 int most_in_flight(const std::vector<StagePass>& passes);
 
 /// One pipeline.
@@ -39,13 +39,13 @@ struct PipelineShape {
   int micro_batches = 1;
   int chunks = 1;  // of each rank
 
-  /// So many passes in each direction has every rank.
+  /// The passes of each rank in each direction.
   int passes() const { return micro_batches * chunks; }
 };
 
 struct Schedule {
   std::vector<StagePass> (*passes)(int rank, const PipelineShape& shape);
-  /// The share of the time in which a rank has nothing to do, if messages take none.
+  /// The share of the time in which a rank is idle, if messages take none.
   double (*idle)(const PipelineShape& shape);
   const char* idle_formula;
 };

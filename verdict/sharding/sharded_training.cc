@@ -7,9 +7,9 @@
 
 #include "training/models/mlp.h"
 #include "verdict/case_lists.h"
-#include "verdict/data_parallel/known_mistakes.h"
 #include "verdict/judge.h"
 #include "verdict/memory_window.h"
+#include "verdict/training/known_mistakes.h"
 
 namespace rankbox {
 
@@ -17,19 +17,19 @@ namespace {
 
 constexpr int kSteps = 20;
 constexpr std::int64_t kWidth = 9;
-// Layers of 100 KiB: half of one is more than bookkeeping and activations take.
+// Layers of 100 KiB: half of one exceeds bookkeeping and activations.
 constexpr std::int64_t kWide = 160;
 constexpr int kWideSteps = 2;
 constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
 
-/// Of some tensors as large as the widest activation of this rank's samples.
+/// Sixteen tensors of the widest activation of this rank's samples.
 std::int64_t activation_bytes(std::int64_t width) {
   return 16 * kSamplesPerRank * width * kElementBytes;
 }
 
 std::string in_bytes(std::int64_t bytes) { return fmt::format("{} bytes", bytes); }
 
-/// What a training leads to, as tensors with names.
+/// The result of a training, as named tensors.
 std::vector<NamedTensor> state_of(const std::vector<Parameter*>& parameters,
                                   const std::vector<Shard>& shards, int rank, int world_size) {
   std::vector<NamedTensor> state;
@@ -57,7 +57,7 @@ std::vector<Shard> shards_of(const Groups& groups, int rank, int world_size) {
   return shards;
 }
 
-/// The state of a model that has all values. As many tensors as the other one: values too, or not.
+/// The state of a model that has all values; `with_values`: not the shards alone.
 std::vector<NamedTensor> state_of_whole(Sequential& model, Groups (*group)(Sequential& model),
                                         bool with_values, int rank, int world_size) {
   const std::vector<Shard> shards = shards_of(group(model), rank, world_size);

@@ -1,9 +1,9 @@
 // Training with shards, compared with training on one rank.
 //
-// What the three stages of ZeRO share: a model of some layers is trained with shards and by one rank
-// alone, and both must come to the same values. Some sizes cannot be shared equally. A MemoryWindow
-// watches every step: what a rank holds during and after it must be what the contract says. Some cases
-// have layers so wide that bookkeeping does not matter.
+// What the three stages of ZeRO share: a model of some layers is trained with shards and by one
+// rank alone, and both must come to the same values. Some sizes cannot be shared equally. A
+// MemoryWindow watches every step: what a rank holds during and after it must be what the contract
+// says. Some cases have layers so wide that bookkeeping does not matter.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 #include "parallel/shard.h"
 #include "training/sequential.h"
 #include "training/sgd.h"
-#include "verdict/data_parallel/small_training.h"
 #include "verdict/subject.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 
@@ -47,8 +47,8 @@ using Watch = std::function<void(const std::function<void()>& call)>;
 struct ShardedTraining {
   ShardedTraining(const Case& example, int rank, Groups (*group)(Sequential& model));
 
-  /// Runs all steps, each on this rank's part of the batch. Returns the first difference that a step
-  /// returns, or else one of the values, or else the first excess of memory.
+  /// Runs all steps, each on this rank's part of the batch. Returns the first difference that a
+  /// step returns, or else one of the values, or else the first excess of memory.
   std::optional<Difference> run(
       const MemoryLimit& limit,
       const std::function<std::optional<Difference>(const Batch& mine, const Watch& watch)>& step);

@@ -8,9 +8,9 @@
 #include "parallel/zero2.h"
 #include "parallel/zero3.h"
 #include "training/cross_entropy.h"
-#include "verdict/data_parallel/native_calls.h"
 #include "verdict/sharding/families.h"
 #include "verdict/sharding/sharded_training.h"
+#include "verdict/training/native_calls.h"
 
 namespace rankbox {
 
@@ -88,7 +88,8 @@ std::optional<Difference> run_zero2(Zero2 function, Comm& dist, const Case& exam
 
 std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& example) {
   const ShardBytes bytes = shard_bytes(sizes_by_layer(example), dist.world_size());
-  // One layer's weights and gradients, flat once more, the shards' gradients, and one more of these.
+  // One layer's weights and gradients, flat once more, the shards' gradients, and one more of
+  // these.
   const MemoryLimit limit = {3 * bytes.largest + bytes.all_shards + bytes.largest_shard,
                              bytes.all_shards};
 
@@ -112,7 +113,7 @@ std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& exam
         return Difference{
             "loss", -1, fmt::format("{:.6g} on average, of {} samples", expected, mine.size()),
             fmt::format("{:.6g} on average, of {} samples", loss.mean(), loss.counted),
-            "that of this rank's share, as cross_entropy tells it"};
+            "that of this rank's share of the batch, as cross_entropy returns it"};
       });
 }
 

@@ -1,8 +1,8 @@
 // Judging parallel_attention: both directions, with texts of different lengths.
 #include "parallel/parallel_attention.h"
-#include "verdict/data_parallel/native_calls.h"
 #include "verdict/tensor_parallel/block.h"
 #include "verdict/tensor_parallel/families.h"
+#include "verdict/training/native_calls.h"
 
 namespace rankbox {
 

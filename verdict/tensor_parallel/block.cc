@@ -76,7 +76,7 @@ std::optional<Difference> compare_block(const Comm& dist, const BlockRun& run,
   TensorCheck y = {part(whole.y),
                    mistakes_of_sum(whole.y, own.y, block.last.bias.value, p,
                                    {"that is this rank's share alone: the ranks' are to be added "
-                                    "up, behind the last layer",
+                                    "up, after the last layer",
                                     "that is the mean of the ranks' shares: their sum is wanted"}),
                    "this should be y of the whole block"};
   for (Guess& guess : y.guesses) guess.tensor = part(guess.tensor);
@@ -87,7 +87,7 @@ std::optional<Difference> compare_block(const Comm& dist, const BlockRun& run,
         part(own.dx)},
        {"dy was added up over the ranks: all have the whole of it, and backward g leaves it alone",
         part(scaled(whole.dx, ranks))},
-       {"that is the mean over the ranks: each rank's is a summand, so their sum is wanted",
+       {"that is the mean over the ranks: sum across ranks; do not average",
         part(scaled(whole.dx, 1 / ranks))},
        {"these are all ranks' rows: each keeps its own", whole.dx}},
       "this should be dx of the whole block"};

@@ -2,9 +2,9 @@
 #include "parallel/direction.h"
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
-#include "verdict/data_parallel/native_calls.h"
 #include "verdict/inputs.h"
 #include "verdict/tensor_parallel/families.h"
+#include "verdict/training/native_calls.h"
 
 namespace rankbox {
 
@@ -15,7 +15,7 @@ using Function = void (*)(Comm& dist, Direction direction, Tensor& tensor);
 std::string origin(float is, float own, float sum, bool sums, int world_size) {
   if (sums && is == own) return "that is this rank's own: the others' are to be added";
   if (sums && is == sum / static_cast<float>(world_size))
-    return "that is the mean: each rank's is a summand, so their sum is wanted";
+    return "that is the mean: sum across ranks; do not average";
   if (!sums && is == sum)
     return "that is the sum over the ranks: in this direction all have the whole of it, and "
            "nothing travels (f and g the wrong way round?)";

@@ -1,11 +1,12 @@
 // Judging column_linear and row_linear: one linear layer, of which each rank has columns or rows.
 //
-// Column: columns of y, a whole dx. Row: a whole y, columns of dx. Both: the gradients of the shard.
+// Column: columns of y, a whole dx. Row: a whole y, columns of dx. Both: the gradients of the
+// shard.
 #include "parallel/direction.h"
 #include "parallel/layer_shards.h"
-#include "verdict/data_parallel/native_calls.h"
 #include "verdict/tensor_parallel/families.h"
 #include "verdict/tensor_parallel/whole_and_parts.h"
+#include "verdict/training/native_calls.h"
 
 namespace rankbox {
 
@@ -64,7 +65,7 @@ std::optional<Difference> run_column(ColumnFunction function, Comm& dist, const 
       alone.dx,
       {{"that is what this rank's rows of W give: the ranks' are to be added up (f, backward)",
         own.dx},
-       {"that is the mean over the ranks: each rank's is a summand, so their sum is wanted",
+       {"that is the mean over the ranks: sum across ranks; do not average",
         scaled(alone.dx, 1 / ranks)}},
       "this should be dx of the whole layer, [rows, in]"};
   return compare_shard(actual, saved, y, dx,

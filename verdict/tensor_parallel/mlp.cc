@@ -1,10 +1,11 @@
-// Judging parallel_mlp and sequence_parallel: both directions, and 20 steps of training of the former.
+// Judging parallel_mlp and sequence_parallel: both directions, and 20 steps of training of the
+// former.
 #include <algorithm>
 
 #include "training/layers/gelu.h"
-#include "verdict/data_parallel/native_calls.h"
 #include "verdict/tensor_parallel/families.h"
 #include "verdict/tensor_parallel/mlp_training.h"
+#include "verdict/training/native_calls.h"
 
 namespace rankbox {
 

@@ -5,7 +5,7 @@
 #include "training/cross_entropy.h"
 #include "training/layers/gelu.h"
 #include "training/sgd.h"
-#include "verdict/data_parallel/small_training.h"
+#include "verdict/training/small_training.h"
 
 namespace rankbox {
 

@@ -1,7 +1,8 @@
 // A small MLP that is trained twice: by all ranks together, and by one rank alone.
 //
-// Together, each rank has its part of the layers and all of every batch. Afterwards the parts must be
-// those of the model that was trained alone. tests/verdict/mlp_training_test.cc shows that it learns.
+// Together, each rank has its part of the layers and all of every batch. Afterwards the parts must
+// be those of the model that was trained alone. tests/verdict/mlp_training_test.cc shows that it
+// learns.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Judging vocab_parallel_cross_entropy: logits that are large, labels that count nowhere, and more ranks than classes.
+// Judging vocab_parallel_cross_entropy: large logits, ignored labels, and more ranks than classes.
 #include "parallel/vocab_parallel_cross_entropy.h"
 
 #include <cmath>
@@ -9,9 +9,10 @@
 
 #include "parallel/layer_shards.h"
 #include "training/random.h"
-#include "verdict/data_parallel/native_calls.h"
+#include "verdict/compare.h"
 #include "verdict/tensor_parallel/families.h"
 #include "verdict/tensor_parallel/whole_and_parts.h"
+#include "verdict/training/native_calls.h"
 
 namespace rankbox {
 
@@ -35,7 +36,7 @@ std::int64_t classes_of(int world_size, std::int64_t batch) {
   }
 }
 
-/// Every row has another level, some beyond what e^x of a float can hold.
+/// Rows differ in level; e^x of some overflows a float.
 Tensor logits_of(std::int64_t batch, std::int64_t classes) {
   Random random(13);
   Tensor logits({batch, classes});
@@ -46,7 +47,7 @@ Tensor logits_of(std::int64_t batch, std::int64_t classes) {
   return logits;
 }
 
-/// Classes of all ranks, in turn; now and then one that counts nowhere.
+/// Classes of all ranks, in turn; every fourth label is ignored.
 std::vector<std::int32_t> labels_of(std::int64_t batch, std::int64_t classes) {
   std::vector<std::int32_t> labels;
   for (std::int64_t i = 0; i < batch; ++i)
@@ -121,11 +122,10 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   function(dist, own, classes, labels, loss);
 
   const Loss expected = cross_entropy(logits, labels);
-  if (loss.counted != expected.counted) {
-    return Difference{"loss.counted", -1, std::to_string(expected.counted),
-                      std::to_string(loss.counted),
-                      "rows whose label is not kIgnoredLabel, whichever rank has the class"};
-  }
+  if (auto wrong = compare_number("loss.counted", loss.counted, expected.counted,
+                                  "rows whose label is not kIgnoredLabel, whichever rank has the "
+                                  "class"))
+    return wrong;
   if (!(std::abs(loss.sum - expected.sum) <= kSumBound * (1 + std::abs(expected.sum)))) {
     return Difference{"loss.sum", -1, fmt::format("{:.6g}", expected.sum),
                       fmt::format("{:.6g}", loss.sum), hint_for(loss.sum, logits, labels, r, p)};

@@ -4,7 +4,7 @@
 
 #include "training/random.h"
 #include "verdict/case_lists.h"
-#include "verdict/data_parallel/known_mistakes.h"
+#include "verdict/training/known_mistakes.h"
 
 namespace rankbox {
 
@@ -45,12 +45,9 @@ std::optional<Difference> compare_parameter(const ParameterCheck& check, float b
 }  // namespace
 
 std::vector<Case> cases_by_rows(const std::vector<std::int64_t>& counts) {
-  std::vector<Case> cases;
-  for (const int world_size : world_sizes()) {
-    for (const std::int64_t rows : counts)
-      cases.push_back({.world_size = world_size, .count = rows});
-  }
-  return cases;
+  std::vector<Case> some;
+  for (const std::int64_t rows : counts) some.push_back({.count = rows});
+  return cases_with_each(some);
 }
 
 Tensor small_values(const Shape& shape, std::string_view name) {

@@ -18,8 +18,8 @@ namespace rankbox {
 /// Every world size with these numbers of rows, or samples, or rows of a rank.
 std::vector<Case> cases_by_rows(const std::vector<std::int64_t>& counts = {1, 2, 5});
 
-/// Multiples of 1/2 from -1 to 1, which differ by name. Products and short sums of them are exact in any
-/// order; kLinearBound allows for divisions on the way, and is far below any wrong value.
+/// Multiples of 1/2 from -1 to 1, which differ by name. Products and short sums of them are exact
+/// in any order; kLinearBound allows for divisions on the way, and is far below any wrong value.
 inline constexpr float kLinearBound = 1e-5f;
 Tensor small_values(const Shape& shape, std::string_view name);
 
@@ -86,8 +86,8 @@ struct ParameterCheck {
   std::vector<Guess> guesses = {};  // of the gradient, before those of all parameters
 };
 
-/// Compares what both directions of a shard leave: y, dx, gradients and values of the parameters, and
-/// that backward popped all that forward had pushed.
+/// Compares what both directions of a shard leave: y, dx, gradients and values of the parameters,
+/// and that backward popped all that forward had pushed.
 std::optional<Difference> compare_shard(const Passes& actual, const Saved& saved,
                                         const TensorCheck& y, const TensorCheck& dx,
                                         const std::vector<ParameterCheck>& parameters, float bound,

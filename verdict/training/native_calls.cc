@@ -1,4 +1,4 @@
-#include "verdict/data_parallel/native_calls.h"
+#include "verdict/training/native_calls.h"
 
 #include <algorithm>
 #include <utility>
@@ -40,12 +40,10 @@ std::string hint_for(const NativeCalls& expected, const NativeCalls& actual) {
     return "an all-reduce is a reduce-scatter and an all-gather: which half is needed here?";
   for (const CollectiveKind kind : {kAllGather, kGather, kBroadcast, kScatter, kAllToAll}) {
     if (surplus(kind))
-      return "nothing has to be gathered or handed out here: what ranks hold apart is added up "
-             "later";
+      return "nothing has to be gathered or handed out here: the ranks' shares are added up later";
   }
   if (!surplus(kAllReduce)) return "";
-  return "one too many: nothing has to be added up that all ranks have alike, or that a rank "
-         "goes on with by itself";
+  return "one too many: values that all ranks have, or that one rank alone uses, need no sum";
 }
 
 std::optional<Difference> compare_calls(const NativeCalls& expected, const Trace& trace) {

@@ -1,4 +1,4 @@
-#include "verdict/data_parallel/known_mistakes.h"
+#include "verdict/training/known_mistakes.h"
 
 #include <cmath>
 

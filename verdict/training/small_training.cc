@@ -1,4 +1,4 @@
-#include "verdict/data_parallel/small_training.h"
+#include "verdict/training/small_training.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "training/cross_entropy.h"
 #include "training/models/mlp.h"
 #include "training/random.h"
-#include "verdict/data_parallel/known_mistakes.h"
+#include "verdict/training/known_mistakes.h"
 
 namespace rankbox {
 

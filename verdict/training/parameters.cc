@@ -1,4 +1,4 @@
-#include "verdict/data_parallel/parameters.h"
+#include "verdict/training/parameters.h"
 
 #include <fmt/format.h>
 
@@ -69,8 +69,8 @@ std::optional<Difference> compare_averaged(const ParameterList& parameters, int 
 std::vector<Case> cases_with_training() {
   std::vector<Case> cases = cases_by_count();
   for (Case& example : cases) example.steps = 0;
-  for (const int world_size : world_sizes())
-    cases.push_back({.world_size = world_size, .count = kHidden, .steps = kSteps});
+  for (const Case& example : cases_with_each({{.count = kHidden, .steps = kSteps}}))
+    cases.push_back(example);
   return cases;
 }
 
