@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/paths.h"
+#include "cli/support/paths.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

@@ -22,7 +22,7 @@
 // were launched, and skip the others.
 //
 // A function that never returns or that breaks the process takes the judge with it: untrusted code
-// is judged in a process of its own (cli/judge.h).
+// is judged in a process of its own (cli/exercise/judge.h).
 #pragma once
 
 #include <functional>

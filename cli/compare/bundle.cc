@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/child.h"
+#include "cli/support/child.h"
 #include "comm/errors.h"
 #include "files/output_file.h"
 

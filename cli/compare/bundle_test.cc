@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
-#include "cli/child.h"
+#include "cli/support/child.h"
 #include "comm/errors.h"
 #include "tests/support/text.h"
 

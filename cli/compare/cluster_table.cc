@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/compare/lists.h"
+#include "cli/support/lists.h"
 #include "clusters/clusters.h"
 
 namespace rankbox::cli {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "cli/compare/plan.h"
+#include "cli/compare/plan/plan.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/compare/algorithms.h"
-#include "cli/compare/lists.h"
+#include "cli/compare/plan/algorithms.h"
+#include "cli/support/lists.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

@@ -9,11 +9,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/buffering.h"
-#include "cli/compare/lists.h"
 #include "cli/compare/names.h"
 #include "cli/compare/sizes.h"
-#include "cli/whole_number.h"
+#include "cli/support/buffering.h"
+#include "cli/support/lists.h"
+#include "cli/support/whole_number.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/child.h"
-#include "cli/paths.h"
+#include "cli/support/child.h"
+#include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"

@@ -13,15 +13,15 @@
 #include <nlohmann/json.hpp>
 #include <sys/prctl.h>
 
-#include "cli/child.h"
-#include "cli/compare/backend.h"
-#include "cli/compare/baseline.h"
 #include "cli/compare/cluster_table.h"
+#include "cli/compare/measure/backend.h"
+#include "cli/compare/measure/baseline.h"
+#include "cli/compare/measure/worlds.h"
 #include "cli/compare/options.h"
-#include "cli/compare/output.h"
-#include "cli/compare/report_json.h"
+#include "cli/compare/report/output.h"
+#include "cli/compare/report/report_json.h"
 #include "cli/compare/stream.h"
-#include "cli/compare/worlds.h"
+#include "cli/support/child.h"
 #include "comm/run_ranks.h"
 #include "files/output_file.h"
 

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
-#include "cli/child.h"
+#include "cli/support/child.h"
 #include "tests/support/run_tests.h"
 
 namespace rankbox::cli {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/compare/lists.h"
+#include "cli/support/lists.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "cli/compare/devices.h"
-#include "cli/compare/plan.h"
+#include "cli/compare/measure/devices.h"
+#include "cli/compare/plan/plan.h"
 
 namespace rankbox::cli {
 

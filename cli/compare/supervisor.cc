@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/child.h"
-#include "cli/compare/fallen.h"
-#include "cli/compare/session.h"
-#include "cli/contained.h"
-#include "cli/paths.h"
-#include "cli/source_lines.h"
+#include "cli/compare/measure/session.h"
+#include "cli/compare/plan/fallen.h"
+#include "cli/plugin/contained.h"
+#include "cli/plugin/source_lines.h"
+#include "cli/support/child.h"
+#include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "verdict/verdict.h"
 

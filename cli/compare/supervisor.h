@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/compare/output.h"
+#include "cli/compare/report/output.h"
 #include "cli/compare/stream.h"
 #include "cli/compare/yours.h"
 

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/compare/algorithms.h"
-#include "cli/compile.h"
-#include "cli/paths.h"
-#include "cli/stub.h"
+#include "cli/compare/plan/algorithms.h"
+#include "cli/exercise/stub.h"
+#include "cli/plugin/compile.h"
+#include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "exercises/registry.h"
 

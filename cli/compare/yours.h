@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/compare/plan.h"
+#include "cli/compare/plan/plan.h"
 
 namespace rankbox::cli {
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "cli/compare/compare.h"
-#include "cli/terminal.h"
+#include "cli/support/terminal.h"
 #include "clusters/clusters.h"
 #include "collectives/allreduce_ring.h"
 #include "comm/run_ranks.h"

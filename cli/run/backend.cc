@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
-#include "cli/backend_program.h"
-#include "cli/child.h"
-#include "cli/compile.h"
-#include "cli/mpirun.h"
-#include "cli/paths.h"
+#include "cli/plugin/compile.h"
 #include "cli/run/outcome.h"
-#include "cli/status_line.h"
+#include "cli/support/backend_program.h"
+#include "cli/support/child.h"
+#include "cli/support/mpirun.h"
+#include "cli/support/paths.h"
+#include "cli/support/status_line.h"
 #include "files/temporary_folder.h"
 #include "verdict/verdict_json.h"
 

@@ -9,11 +9,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/plugin.h"
+#include "cli/picture/run_picture.h"
+#include "cli/plugin/plugin.h"
+#include "cli/plugin/stop_report.h"
+#include "cli/plugin/verdict_report.h"
 #include "cli/run/program.h"
-#include "cli/run_picture.h"
-#include "cli/stop_report.h"
-#include "cli/verdict_report.h"
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
 #include "verdict/failure_of.h"

@@ -3,7 +3,7 @@
 //   rankbox run-library LIBRARY --options JSON
 //
 // Opens the library, runs its rank_main on every rank, draws the run, and reports on kReportFd as
-// cli/verdict_report.h says.
+// cli/plugin/verdict_report.h says.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

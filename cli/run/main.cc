@@ -17,9 +17,9 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "cli/paths.h"
-#include "cli/plugin.h"
+#include "cli/plugin/plugin.h"
 #include "cli/run/program.h"
+#include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
 #include "verdict/failure_of.h"

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/buffering.h"
-#include "cli/picture_style_json.h"
+#include "cli/picture/picture_style_json.h"
+#include "cli/support/buffering.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "comm/option_checks.h"

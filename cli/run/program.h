@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/run_picture.h"
+#include "cli/picture/run_picture.h"
 #include "comm/run_options.h"
 #include "verdict/verdict.h"
 

@@ -10,9 +10,9 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
-#include "cli/child.h"
-#include "cli/compile.h"
-#include "cli/mpirun.h"
+#include "cli/plugin/compile.h"
+#include "cli/support/child.h"
+#include "cli/support/mpirun.h"
 #include "files/temporary_folder.h"
 #include "tests/support/text.h"
 

@@ -9,14 +9,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/backend_program.h"
-#include "cli/child.h"
-#include "cli/paths.h"
+#include "cli/picture/run_picture.h"
 #include "cli/run/outcome.h"
 #include "cli/run/program.h"
-#include "cli/run_picture.h"
-#include "cli/terminal.h"
-#include "cli/whole_number.h"
+#include "cli/support/backend_program.h"
+#include "cli/support/child.h"
+#include "cli/support/paths.h"
+#include "cli/support/terminal.h"
+#include "cli/support/whole_number.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "files/output_file.h"

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/child.h"
-#include "cli/compile.h"
-#include "cli/contained.h"
-#include "cli/paths.h"
+#include "cli/plugin/compile.h"
+#include "cli/plugin/contained.h"
 #include "cli/run/outcome.h"
-#include "cli/status_line.h"
+#include "cli/support/child.h"
+#include "cli/support/paths.h"
+#include "cli/support/status_line.h"
 #include "files/temporary_folder.h"
 
 namespace rankbox::cli {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/plugin.h"
+#include "cli/plugin/plugin.h"
 #include "cli/train/mine_faults.h"
 #include "comm/errors.h"
 

@@ -1,6 +1,6 @@
 // Learner's functions in place of the reference's, by the dynamic linker.
 //
-//   --mine-library zero1=/tmp/x/zero1.so     repeatable; made by cli/compile.h
+//   --mine-library zero1=/tmp/x/zero1.so     repeatable; made by cli/plugin/compile.h
 //
 // The program is linked against a shared library of all reference solutions. A library that is loaded
 // before it and has a function of the same name replaces that function for all callers: strategies,

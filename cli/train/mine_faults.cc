@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/signal_stack.h"
+#include "cli/plugin/signal_stack.h"
 
 namespace rankbox::train {
 namespace {

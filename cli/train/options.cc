@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/support/whole_number.h"
 #include "cli/train/backend.h"
-#include "cli/whole_number.h"
 #include "comm/errors.h"
 #include "train/session.h"
 #include "train/strategies/all_reduce.h"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/child.h"
+#include "cli/support/child.h"
 #include "files/temporary_folder.h"
 #include "tests/support/run_tests.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/terminal.h"
+#include "cli/support/terminal.h"
 #include "cli/train/backend.h"
 #include "cli/train/loss_curve.h"
 #include "comm/run_ranks.h"

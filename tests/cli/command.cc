@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include "cli/child.h"
+#include "cli/support/child.h"
 #include "verdict/verdict_json.h"
 
 namespace rankbox {

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/compare/algorithms.h"
-#include "cli/mutants.h"
+#include "cli/compare/plan/algorithms.h"
+#include "cli/dev/mutants.h"
 #include "exercises/registry.h"
 #include "tests/cli/command.h"
 

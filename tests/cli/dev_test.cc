@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/stub.h"
+#include "cli/exercise/stub.h"
 #include "tests/cli/command.h"
 #include "tests/support/text.h"
 #include "verdict/catalog.h"

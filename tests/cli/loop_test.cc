@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/child.h"
+#include "cli/support/child.h"
 #include "tests/cli/command.h"
 #include "tests/support/text.h"
 #include "verdict/catalog.h"

@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "cli/mutants.h"
+#include "cli/dev/mutants.h"
 #include "tests/cli/command.h"
 
 namespace rankbox {

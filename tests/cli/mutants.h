@@ -1,4 +1,4 @@
-// Known-wrong programs before the judge: see cli/mutants.h.
+// Known-wrong programs before the judge: see cli/dev/mutants.h.
 #pragma once
 
 namespace rankbox {

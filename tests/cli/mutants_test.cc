@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/mutants.h"
+#include "cli/dev/mutants.h"
 #include "tests/cli/command.h"
 #include "verdict/catalog.h"
 

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 
-#include "cli/child.h"
-#include "cli/compile.h"
-#include "cli/mutants.h"
+#include "cli/dev/mutants.h"
+#include "cli/plugin/compile.h"
+#include "cli/support/child.h"
 #include "tests/cli/command.h"
 #include "tests/support/text.h"
 #include "verdict/catalog.h"

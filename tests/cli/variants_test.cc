@@ -2,7 +2,7 @@
 // tests/variants/<exercise>/<style>.cc.
 #include <doctest/doctest.h>
 
-#include "cli/mutants.h"
+#include "cli/dev/mutants.h"
 #include "tests/cli/command.h"
 #include "verdict/catalog.h"
 #include "verdict/verdict_text.h"

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/child.h"
+#include "cli/support/child.h"
 #include "tests/support/thrown.h"
 
 namespace rankbox::testing {

@@ -1,0 +1,47 @@
+// MPI: ranks are the processes that mpirun started.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include "cli/compare/measure/backend.h"
+#include "cli/compare/measure/host_device.h"
+
+namespace rankbox::cli {
+
+const char* backend_name() { return "mpi"; }
+
+void prepare_process() {}
+
+std::string backend_line() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  // May be asked before MPI is started.
+  if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) length = 0;
+  std::string version(text.data(), static_cast<std::size_t>(length));
+  version.resize(std::min(version.find_first_of(",\n"), version.size()));  // the rest is long
+  return fmt::format("mpi: ranks are processes, {}", version);
+}
+
+std::string world_line(int world_size) {
+  return fmt::format("{} rank{}, a process each", world_size, world_size == 1 ? "" : "s");
+}
+
+Device device_here(const Comm& /*dist*/) { return host_device(); }
+
+int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
+
+// mpirun has decided already (launch()).
+std::vector<int> default_ranks() { return {1}; }
+
+void judge_contest(Contest& /*contest*/, const Plan& /*plan*/,
+                   const std::function<void(std::size_t job)>& /*starting*/) {}
+
+std::vector<Baseline> default_baselines(int /*world_size*/) { return {}; }
+
+// What mpirun starts can call MPI_Init once, and so can no child of it.
+bool can_run_itself() { return false; }
+
+}  // namespace rankbox::cli

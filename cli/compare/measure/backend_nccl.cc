@@ -1,0 +1,84 @@
+// NCCL: ranks are GPUs, or share one.
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "cli/compare/measure/backend.h"
+#include "cli/compare/measure/host_device.h"
+#include "gpu/device/devices.h"
+#include "gpu/device/rank_device.h"
+#include "gpu/run_mode.h"
+
+namespace rankbox::cli {
+namespace {
+
+std::string gpus() {
+  std::string reason = gpu::why_no_device();
+  if (!reason.empty()) return reason;
+  const int count = gpu::device_count();
+  return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
+}
+
+/// "Ring", "RING": NCCL does not mind.
+bool asks_for_ring(const char* algorithms) {
+  std::string text = algorithms == nullptr ? "" : algorithms;
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text == "ring";
+}
+
+}  // namespace
+
+const char* backend_name() { return "nccl"; }
+
+// That ranks share a GPU stands in the header of the report.
+void prepare_process() { setenv("RANKBOX_GPU_NOTICE", "0", /*overwrite=*/0); }
+
+std::string backend_line() {
+  try {
+    return fmt::format("nccl: NCCL {}, CUDA {}, driver for CUDA {}, {}", gpu::nccl_version(),
+                       gpu::runtime_version(), gpu::driver_version(), gpus());
+  } catch (const std::exception& error) {
+    return fmt::format("nccl: {}", error.what());
+  }
+}
+
+std::string world_line(int world_size) {
+  const std::string lines = gpu::describe_world(world_size);
+  return lines.substr(0, lines.find('\n'));
+}
+
+Device device_here(const Comm& /*dist*/) {
+  const gpu::DeviceInfo info = gpu::device_info(gpu::current_rank_device()->device());
+  Device device = host_device();
+  device.number = info.device;
+  device.bus = info.bus_id;
+  device.name = info.name;
+  device.memory_bytes = info.memory_bytes;
+  return device;
+}
+
+int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
+
+// All there are.
+std::vector<int> default_ranks() {
+  return {gpu::why_no_device().empty() ? std::max(gpu::device_count(), 1) : 1};
+}
+
+void judge_contest(Contest& /*contest*/, const Plan& /*plan*/,
+                   const std::function<void(std::size_t job)>& /*starting*/) {}
+
+// NCCL's choice may be a tree, or done by the switches (NVLS), which beats what any program that
+// sends and receives can do. Its ring is what a ring can be compared with.
+std::vector<Baseline> default_baselines(int world_size) {
+  if (asks_for_ring(std::getenv("NCCL_ALGO"))) return {};
+  // The native collectives of ranks that share a GPU are not NCCL's.
+  if (gpu::choose_mode(world_size) == gpu::RunMode::kShared) return {};
+  return {{"native-ring", "NCCL_ALGO", "RING"}};
+}
+
+bool can_run_itself() { return true; }
+
+}  // namespace rankbox::cli

@@ -1,0 +1,68 @@
+// The sandbox: ranks are threads.
+#include <numeric>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/compare/measure/backend.h"
+#include "cli/compare/measure/host_device.h"
+#include "cli/compare/plan/fallen.h"
+#include "comm/run_ranks.h"
+
+namespace rankbox::cli {
+
+const char* backend_name() { return "sim"; }
+
+void prepare_process() {}
+
+std::string backend_line() {
+  return fmt::format("sim: ranks are threads of this process, on {} cores",
+                     sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::string world_line(int world_size) {
+  return fmt::format("{} rank{}, threads of this process", world_size, world_size == 1 ? "" : "s");
+}
+
+Device device_here(const Comm& /*dist*/) { return host_device(); }
+
+int nodes_to_imagine(const Cluster& cluster, int world_size) {
+  return cluster.nodes_for(world_size);
+}
+
+std::vector<int> default_ranks() { return {2, 4, 8}; }
+
+void judge_contest(Contest& contest, const Plan& plan,
+                   const std::function<void(std::size_t job)>& starting) {
+  RunOptions options = run_options(plan, contest.front().row.world_size);
+  options.trace = true;
+  for (std::size_t i = 0; i < contest.size(); ++i) {
+    Job& job = contest[i];
+    Row& row = job.row;
+    if (row.fallen) continue;
+    starting(i);
+    try {
+      const auto [wrong, report] = run_ranks(options, [&](Comm& dist) {
+        Buffers buffers =
+            make_buffers(row.collective, dist.rank(), row.world_size, row.elements, 0, plan.root);
+        fill_input(row.collective, buffers, dist.rank(), row.op);
+        job.algorithm.call(dist, buffers, job.settings);
+        return count_wrong(row.collective, buffers, dist.rank(), row.world_size, row.elements,
+                           row.op, plan.root);
+      });
+      row.cost = report.cost;
+      row.virtual_seconds = report.virtual_seconds;
+      row.wrong = std::accumulate(wrong.begin(), wrong.end(), std::int64_t{0});
+      fall_if_wrong(row);
+    } catch (const Error& error) {
+      if (row.whose != Whose::kYours) rethrow_naming(error, row);
+      row.fallen = fallen_by(error);
+    }
+  }
+}
+
+std::vector<Baseline> default_baselines(int /*world_size*/) { return {}; }
+
+bool can_run_itself() { return true; }
+
+}  // namespace rankbox::cli

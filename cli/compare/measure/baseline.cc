@@ -1,0 +1,102 @@
+#include "cli/compare/measure/baseline.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/support/child.h"
+#include "comm/result_bytes.h"
+#include "comm/run_ranks.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+std::vector<std::string> arguments_of_this_process;  // but for those that a baseline sets
+
+// It ends by itself: its ranks have deadlines.
+constexpr double kNoLimitSeconds = 7 * 24 * 3600;
+
+/// The last line that is not empty: what a program says before it fails.
+std::string last_line(const std::string& output) {
+  const std::size_t end = output.find_last_not_of("\n ");
+  if (end == std::string::npos) return "it said nothing";
+  const std::size_t before = output.rfind('\n', end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  return output.substr(begin, end + 1 - begin);
+}
+
+std::string in_words(int status) {
+  return WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
+                             : fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+void set_baseline_arguments(std::vector<std::string> arguments) {
+  arguments_of_this_process = std::move(arguments);
+}
+
+BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
+  const char* const job = std::getenv("RANKBOX_JOB");
+  ChildOptions child;
+  // Not /proc/self/exe: that would be env.
+  child.command = {"env", fmt::format("{}={}", baseline.variable, baseline.value),
+                   // Processes that launched each other's children must not mistake them for each
+                   // other: these are of another job (launch/rank_variables.h).
+                   fmt::format("RANKBOX_JOB={} {}", job == nullptr ? "" : job, baseline.label),
+                   std::filesystem::read_symlink("/proc/self/exe").string()};
+  child.command.insert(child.command.end(), arguments_of_this_process.begin(),
+                       arguments_of_this_process.end());
+  for (const char* option : {"--is-baseline", "--algorithms", "native", "--baseline", "none"}) {
+    child.command.emplace_back(option);
+  }
+  if (launch().processes == 0) {
+    child.command.insert(child.command.end(), {"--ranks", std::to_string(world_size)});
+  }
+  child.seconds = kNoLimitSeconds;
+  child.file_bytes = std::numeric_limits<std::int64_t>::max();  // shared memory counts as files
+
+  const ChildResult result = run_child(child);
+  BaselineRows measured;
+  if (result.status != 0) {
+    measured.failure = fmt::format("{}: {}", in_words(result.status), last_line(result.output));
+    return measured;
+  }
+  if (!launch().is_first()) return measured;
+  if (result.report.empty()) {
+    measured.failure = "it ended without figures: " + last_line(result.output);
+    return measured;
+  }
+  ByteReader reader(result.report);
+  measured.rows = reader.next<std::vector<Row>>();
+  for (Row& row : measured.rows) {
+    row.algorithm = baseline.label;
+    row.whose = Whose::kNative;
+    row.virtual_seconds.reset();  // the closed form is of the native collective as it comes
+  }
+  return measured;
+}
+
+void report_to_parent(const std::vector<Row>& rows) {
+  ByteWriter writer;
+  writer.put(rows);
+  for (std::size_t written = 0; written < writer.bytes.size();) {
+    const ssize_t now =
+        write(kReportFd, writer.bytes.data() + written, writer.bytes.size() - written);
+    if (now < 0 && errno != EINTR) {
+      throw std::system_error(errno, std::generic_category(), "--is-baseline: the parent is gone");
+    }
+    if (now > 0) written += static_cast<std::size_t>(now);
+  }
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,64 @@
+// Who the ranks are, and whether their tensors fit there.
+#include "cli/compare/measure/devices.h"
+
+#include <doctest/doctest.h>
+
+#include "comm/run_ranks.h"
+#include "tests/support/text.h"
+
+namespace rankbox::cli {
+namespace {
+
+Device gpu(const char* host, const char* bus, std::int64_t memory = 1000) {
+  return {host, 7, 0, bus, "NVIDIA H200", memory};
+}
+
+TEST_CASE("every rank learns of all, in the order of the ranks") {
+  const int world_size = launch().processes == 0 ? 3 : launch().processes;
+  const auto [all, report] = run_ranks({.world_size = world_size}, [](Comm& dist) {
+    const std::string long_name(1000, 'x');
+    return gather_devices(dist, {"host", 100 + dist.rank(), dist.rank(), "cpu", long_name, 5});
+  });
+  for (const std::vector<Device>& devices : all) {
+    REQUIRE(devices.size() == static_cast<std::size_t>(world_size));
+    for (int rank = 0; rank < world_size; ++rank) {
+      const Device& device = devices[static_cast<std::size_t>(rank)];
+      CHECK(device.host == "host");
+      CHECK(device.process == 100 + rank);
+      CHECK(device.number == rank);
+      CHECK(device.bus == "cpu");
+      CHECK(device.name == std::string(120, 'x'));
+      CHECK(device.memory_bytes == 5);
+    }
+  }
+}
+
+TEST_CASE("ranks share a device if host and bus are the same") {
+  CHECK(sharing_ranks({gpu("a", "1"), gpu("a", "2"), gpu("b", "1")}).empty());
+  CHECK(sharing_ranks({gpu("a", "1"), gpu("b", "1"), gpu("a", "1"), gpu("b", "1"),
+                       gpu("c", "9")}) == std::vector<std::vector<int>>{{0, 2}, {1, 3}});
+}
+
+TEST_CASE("ranks in few words") {
+  CHECK(in_words({0, 1, 2, 3}) == "0-3");
+  CHECK(in_words({0, 2, 5}) == "0,2,5");
+  CHECK(in_words({0, 1, 4, 6, 7}) == "0-1,4,6-7");
+}
+
+TEST_CASE("three tensors of the largest size fit, on each rank of a device") {
+  CHECK_NOTHROW(check_memory({gpu("a", "1"), gpu("a", "2")}, 333));
+  CHECK_NOTHROW(check_memory({gpu("a", "1"), gpu("a", "1")}, 166));
+  for (const std::int64_t bytes : {167, 1000}) {
+    std::string message;
+    try {
+      check_memory({gpu("a", "1"), gpu("a", "1")}, bytes);
+    } catch (const InvalidArgument& error) {
+      message = error.what();
+    }
+    CAPTURE(message);
+    CHECK(testing::lacks(message, {"NVIDIA H200", "-e"}) == "");
+  }
+}
+
+}  // namespace
+}  // namespace rankbox::cli

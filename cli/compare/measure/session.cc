@@ -1,0 +1,149 @@
+#include "cli/compare/measure/session.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+
+#include "cli/compare/measure/backend.h"
+#include "cli/compare/measure/measure.h"
+#include "cli/compare/plan/fallen.h"
+#include "cli/support/child.h"
+#include "comm/run_ranks.h"
+
+namespace rankbox::cli {
+namespace {
+
+std::int64_t largest_bytes(const std::vector<Contest>& contests) {
+  std::int64_t largest = 0;
+  for (const Contest& contest : contests) largest = std::max(largest, contest.front().row.bytes);
+  return largest;
+}
+
+/// Calls the listener. If it throws, rank 0 rethrows and all other ranks return, so that none waits in
+/// a collective that cannot be called off.
+bool starts(Comm& dist, const Listener& listener, const std::vector<Device>& devices) {
+  std::exception_ptr refusal;
+  try {
+    if (dist.rank() == 0 && listener.on_start) listener.on_start(devices);
+  } catch (...) {
+    refusal = std::current_exception();
+  }
+  auto go = full<std::int32_t>({1}, refusal == nullptr ? 1 : 0);
+  dist.broadcast(go, 0);
+  const bool goes = to_host(go).front() == 1;
+  if (refusal != nullptr) std::rethrow_exception(refusal);
+  return goes;
+}
+
+/// The job that the ranks of this process were last in together.
+struct Position {
+  std::atomic<bool> started{false};
+  std::atomic<std::size_t> contest{0};
+  std::atomic<int> job{-1};  // -1: in none
+};
+
+void announce(const Contest& contest, std::size_t job, const Listener& listener) {
+  const void* const library = contest[job].algorithm.library;
+  if (library != nullptr) stop_hooks().starting(library);
+  if (listener.on_job) listener.on_job(contest, job);
+}
+
+std::vector<Row> rows_of(const Contest& contest) {
+  std::vector<Row> rows;
+  for (const Job& job : contest) rows.push_back(job.row);
+  return rows;
+}
+
+void report_as_judged(const std::vector<Contest>& contests, const Listener& listener) {
+  for (const Contest& contest : contests) {
+    if (listener.on_contest) listener.on_contest(rows_of(contest));
+  }
+}
+
+/// One run of the ranks, from the contest in `position` on.
+void measure_from(const Plan& plan, const std::vector<Contest>& contests, const Listener& listener,
+                  Position& position) {
+  const bool is_first_run = !position.started;
+  const std::size_t first = position.contest;
+  position.job = -1;
+  run_ranks(run_options(plan, contests.front().front().row.world_size), [&](Comm& dist) {
+    const bool tells = dist.rank() == 0;
+    position.started = true;
+    if (is_first_run) {
+      const std::vector<Device> devices = gather_devices(dist, device_here(dist));
+      check_memory(devices, largest_bytes(contests));
+      if (!starts(dist, listener, devices)) return;
+    }
+    for (std::size_t number = first; number < contests.size(); ++number) {
+      Contest contest = contests[number];
+      const Marks marks = {.announce =
+                               [&](std::size_t job) {
+                                 if (tells) announce(contest, job, listener);
+                               },
+                           .enter =
+                               [&](std::size_t job) {
+                                 position.contest = number;
+                                 position.job = static_cast<int>(job);
+                               },
+                           .leave =
+                               [&] {
+                                 if (tells && listener.on_left) listener.on_left();
+                               }};
+      measure(dist, contest, plan, marks);
+      if (!tells || !listener.on_contest) continue;
+      std::vector<Row> rows = rows_of(contest);
+      compare_with_native(rows);
+      listener.on_contest(rows);
+    }
+  });
+}
+
+/// The learner's job falls, here and in what follows.
+void fall(std::vector<Contest>& contests, std::size_t from, const Row& row, const Fallen& fallen) {
+  for (std::size_t number = from; number < contests.size(); ++number) {
+    for (Job& job : contests[number]) {
+      if (job.row.whose == Whose::kYours && job.row.collective == row.collective &&
+          job.row.algorithm == row.algorithm && !job.row.fallen) {
+        job.row.fallen = fallen;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void run_session(const Plan& plan, std::vector<Contest> contests, const Listener& listener) {
+  if (contests.empty()) return;
+  for (Contest& contest : contests) {
+    judge_contest(contest, plan, [&](std::size_t job) {
+      InterruptGuard::check();
+      announce(contest, job, listener);
+    });
+  }
+  if (!plan.takes_times) return report_as_judged(contests, listener);
+  Position position;
+  while (true) {
+    try {
+      return measure_from(plan, contests, listener, position);
+    } catch (const Error& error) {
+      InterruptGuard::check();  // that is why, then
+      if (position.job < 0) {
+        if (position.started || dynamic_cast<const InvalidArgument*>(&error) != nullptr) throw;
+        throw CannotStart(error.what(), error.context());
+      }
+      const Row row = contests[position.contest][static_cast<std::size_t>(position.job)].row;
+      if (row.whose != Whose::kYours) rethrow_naming(error, row);
+      fall(contests, position.contest, row, fallen_by(error));
+    }
+  }
+}
+
+void compare_with_native(std::vector<Row>& rows) {
+  const auto native = std::ranges::find(rows, Whose::kNative, &Row::whose);
+  if (native == rows.end() || !native->time) return;
+  for (Row& row : rows) {
+    if (row.time) row.vs_native = row.time->median / native->time->median;
+  }
+}
+
+}  // namespace rankbox::cli

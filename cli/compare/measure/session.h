@@ -1,0 +1,40 @@
+// Starts a world of ranks once, and measures one contest after the other on it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "cli/compare/measure/devices.h"
+#include "cli/compare/plan/jobs.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+
+/// Called by rank 0's thread, in the process where rank 0 is. All may be empty.
+struct Listener {
+  std::function<void(const std::vector<Device>& devices)> on_start = {};
+  /// Before each call of a job.
+  std::function<void(const Contest& contest, std::size_t job)> on_job = {};
+  /// When all ranks have returned from a call of a learner's job.
+  std::function<void()> on_left = {};
+  std::function<void(const std::vector<Row>& rows)> on_contest = {};
+};
+
+/// The ranks did not come together: each process of a launcher knows its own reason.
+class CannotStart : public Error {
+  using Error::Error;
+};
+
+/// Blocks until all contests are measured. A learner's job that throws, or whose result is wrong,
+/// falls: its row says why, here and in the contests that follow, and the others go on.
+/// vs_native of each row is relative to the native row of its contest.
+/// Errors: what our own jobs throw, with the row named, the same in all processes; InvalidArgument
+/// if the largest row does not fit the devices' memory; CannotStart, or InvalidArgument, before
+/// that. Interrupted (cli/support/child.h) after a signal.
+void run_session(const Plan& plan, std::vector<Contest> contests, const Listener& listener);
+
+/// Sets vs_native of all rows of one contest.
+void compare_with_native(std::vector<Row>& rows);
+
+}  // namespace rankbox::cli

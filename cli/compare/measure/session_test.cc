@@ -1,0 +1,205 @@
+// Measuring: every rank counts, every row is checked, and what is wrong is seen.
+#include "cli/compare/measure/session.h"
+
+#include <atomic>
+#include <csignal>
+
+#include <doctest/doctest.h>
+
+#include "cli/support/child.h"
+#include "collectives/allreduce_ring.h"
+#include "comm/run_ranks.h"
+#include "tests/support/run_tests.h"
+#include "tests/support/text.h"
+
+namespace rankbox::cli {
+namespace {
+
+using enum CollectiveKind;
+
+/// A ring that forgets element 1 on the last rank.
+void forgetful_ring(Comm& dist, Buffers& buffers, const CallSettings& settings) {
+  allreduce_ring(dist, buffers.input, settings.op);
+  if (dist.rank() == dist.world_size() - 1 && buffers.input.size() > 1) {
+    detail::fill(Slice(buffers.input).sub(1, 2), 0.0);
+  }
+}
+
+// On all ranks: collectives are not checked while times are taken, and MPI's cannot be called off.
+void failing(Comm&, Buffers&, const CallSettings&) { throw Error("it hurts"); }
+
+/// Those of the course, and one more.
+Algorithms with(const char* name, Whose whose, void (*call)(Comm&, Buffers&, const CallSettings&)) {
+  return [=](CollectiveKind collective) {
+    std::vector<Algorithm> all = algorithms_of(collective);
+    all.push_back({collective, name, whose, call, {}, nullptr});
+    return all;
+  };
+}
+
+int world_size() { return launch().processes == 0 ? 3 : launch().processes; }
+
+Plan quick_plan(const char* algorithm) {
+  Plan plan;
+  plan.sizes = {4, 128, 4096};
+  plan.iterations = 3;
+  plan.calls = 2;
+  plan.warmup = 1;
+  plan.algorithms = {algorithm};
+  return plan;
+}
+
+/// All rows, in the first process. The others measure along, and have none to check.
+std::vector<Row> measured(const Plan& plan, const Algorithms& algorithms = algorithms_of) {
+  std::vector<Row> rows;
+  run_session(plan, contests_of(plan, world_size(), algorithms),
+              {.on_contest = [&](const std::vector<Row>& contest) {
+                rows.insert(rows.end(), contest.begin(), contest.end());
+              }});
+  if (!launch().is_first()) testing::pass_over("the first process has the rows");
+  return rows;
+}
+
+TEST_CASE("every row has a time, a latency and its ratio to the native row of its contest") {
+  Plan plan = quick_plan("ring");
+  plan.collectives = {kAllReduce, kAllGather};
+  const std::vector<Row> rows = measured(plan);
+  if (!launch().is_first()) return;
+  REQUIRE(rows.size() == 12);  // two collectives, two algorithms, three sizes
+  double native = 0;
+  for (const Row& row : rows) {
+    CAPTURE(describe(row));
+    REQUIRE(row.time.has_value());
+    CHECK(row.time->median > 0);
+    CHECK(row.time->q1 <= row.time->median);
+    CHECK(row.time->median <= row.time->q3);
+    CHECK(row.time->iterations == 3);
+    CHECK(row.latency_seconds > 0);
+    CHECK(row.wrong == 0);
+    if (row.whose == Whose::kNative) native = row.time->median;
+    CHECK(row.vs_native == doctest::Approx(row.time->median / native));
+  }
+}
+
+TEST_CASE("wrong elements of ours are counted over all ranks, and measured all the same") {
+  Plan plan = quick_plan("forgetful");
+  for (const Row& row : measured(plan, with("forgetful", Whose::kReference, forgetful_ring))) {
+    CAPTURE(describe(row));
+    CHECK(row.wrong == (row.algorithm == "forgetful" && row.elements > 1 ? 1 : 0));
+    CHECK(row.time.has_value());
+  }
+}
+
+TEST_CASE("yours falls if its result is wrong, and the others are measured") {
+  Plan plan = quick_plan("forgetful");
+  for (const Row& row : measured(plan, with("forgetful", Whose::kYours, forgetful_ring))) {
+    CAPTURE(describe(row));
+    const bool is_wrong = row.whose == Whose::kYours && row.elements > 1;
+    CHECK(row.fallen.has_value() == is_wrong);
+    CHECK(row.time.has_value() == !is_wrong);
+    if (is_wrong) CHECK(row.fallen->kind == "values");
+  }
+}
+
+TEST_CASE("yours falls if it throws, there and in what follows, and the others are measured") {
+  std::vector<Row> rows = measured(quick_plan("failing"), with("failing", Whose::kYours, failing));
+  if (!launch().is_first()) return;
+  CHECK(rows.size() == 6);
+  for (const Row& row : rows) {
+    CAPTURE(describe(row));
+    CHECK(row.time.has_value() == (row.whose != Whose::kYours));
+    CHECK(row.fallen.has_value() == (row.whose == Whose::kYours));
+  }
+}
+
+TEST_CASE("a failure of ours names the row that it happened in") {
+  std::string message;
+  try {
+    measured(quick_plan("failing"), with("failing", Whose::kReference, failing));
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  CAPTURE(message);
+  CHECK(testing::lacks(message, {"all_reduce failing", "it hurts"}) == "");
+}
+
+TEST_CASE("every operation is checked, from any root") {
+  Plan plan = quick_plan("tree");
+  plan.collectives = {kReduce};
+  plan.ops = {kReduceOps.begin(), kReduceOps.end()};
+  plan.root = world_size() - 1;
+  for (const Row& row : measured(plan)) {
+    CAPTURE(name_of(row.op));
+    CHECK(row.wrong == 0);
+    CHECK(row.root == plan.root);
+  }
+}
+
+TEST_CASE("ranks of which the time is taken: rank 0, the mean, the least, the most") {
+  Plan plan = quick_plan("native");
+  for (const Average average : {Average::kRank0, Average::kMean, Average::kMin, Average::kMax}) {
+    plan.average = average;
+    for (const Row& row : measured(plan)) {
+      REQUIRE(row.time.has_value());
+      CHECK(row.time->median > 0);
+    }
+  }
+}
+
+TEST_CASE("where nothing is said, iterations and calls suit the row") {
+  Plan plan = quick_plan("native");
+  plan.iterations.reset();
+  plan.calls.reset();
+  for (const Row& row : measured(plan)) {
+    CHECK(row.time->iterations >= 5);
+    CHECK(row.time->iterations <= 50);
+  }
+}
+
+TEST_CASE("what cannot fit the memory is refused before anything is allocated") {
+  Plan plan = quick_plan("native");
+  plan.sizes = {std::int64_t{1} << 46};
+  CHECK_THROWS_AS(measured(plan), InvalidArgument);
+}
+
+TEST_CASE("what the listener refuses ends the run before anything is measured") {
+  Plan plan = quick_plan("native");
+  std::atomic<int> contests = 0;
+  const Listener listener = {
+      .on_start = [](const std::vector<Device>&) { throw InvalidArgument("not there"); },
+      .on_contest = [&](const std::vector<Row>&) { ++contests; }};
+  CHECK_THROWS_AS(run_session(plan, contests_of(plan, world_size(), algorithms_of), listener),
+                  InvalidArgument);
+  CHECK(contests == 0);
+}
+
+TEST_CASE("a signal ends the run between two calls, on all ranks") {
+  if (launch().processes > 1) return testing::pass_over("a signal reaches only one process");
+  const InterruptGuard guard;
+  const Plan plan = quick_plan("native");
+  int jobs = 0;
+  const Listener listener = {.on_job = [&](const Contest&, std::size_t) {
+    if (++jobs == 5) std::raise(SIGINT);
+  }};
+  CHECK_THROWS_AS(run_session(plan, contests_of(plan, world_size(), algorithms_of), listener),
+                  Interrupted);
+}
+
+TEST_CASE("the listener gets the devices first, then a report for each contest") {
+  if (launch().processes > 0) return testing::pass_over("ranks are processes");
+  const Plan plan = quick_plan("ring");
+  std::string told;
+  run_session(plan, contests_of(plan, world_size(), algorithms_of),
+              {.on_start =
+                   [&](const std::vector<Device>& devices) {
+                     told += "start" + std::to_string(devices.size());
+                   },
+               .on_contest =
+                   [&](const std::vector<Row>& rows) {
+                     told += " contest" + std::to_string(rows.size());
+                   }});
+  CHECK(told == "start3 contest2 contest2 contest2");
+}
+
+}  // namespace
+}  // namespace rankbox::cli

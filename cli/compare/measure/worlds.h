@@ -1,0 +1,23 @@
+// Measures all worlds of a plan, with this process's ranks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/compare/measure/session.h"
+
+namespace rankbox::cli {
+
+/// Starts the plan's largest world once, and does nothing in it. Throws InvalidArgument if this
+/// machine cannot.
+void check_largest_world(const Plan& plan);
+
+/// Blocks until all is measured; rows of baselines stand behind the native one of their contest. Where
+/// a launcher started processes, all call it, and there is one world, of as many ranks.
+/// Errors: as run_session.
+/// @param first_contest of the first world: those before were measured by another process
+/// Returns a line for each baseline that could not be measured.
+std::vector<std::string> measure_worlds(const Plan& plan, const Listener& listener,
+                                        std::size_t first_contest = 0);
+
+}  // namespace rankbox::cli

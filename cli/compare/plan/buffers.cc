@@ -1,0 +1,204 @@
+// The tensors of a row: their sizes, what goes in, and what must come out.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cli/compare/plan/algorithms.h"
+
+namespace rankbox::cli {
+namespace {
+
+using enum CollectiveKind;
+
+// Element i of a rank's input depends on (i + rank) mod kPeriod alone, so that what a reduction
+// must give can be computed once per remainder instead of once per element and rank. A prime, so
+// that a piece in a wrong place shows whatever the sizes are, and small enough that the sum of
+// 65,536 ranks is below 2^24: float32 holds it exactly.
+constexpr int kPeriod = 251;
+
+// Only so many ranks have factors other than 1 to give, so that a product of very many stays finite.
+constexpr int kMultiplyingRanks = 32;
+
+/// Whole numbers, different ones for different ranks; for products powers of two.
+float input_value(std::int64_t index, int rank, ReduceOp op) {
+  const auto phase = static_cast<int>((index + rank) % kPeriod);
+  if (op == ReduceOp::PRODUCT) {
+    return rank < kMultiplyingRanks && phase % 5 == 0 ? 2.0f : 1.0f;
+  }
+  return static_cast<float>(1 + phase);
+}
+
+// Ranks that are a period apart give the same: so many differ.
+int distinct_ranks(int world_size) { return std::min(world_size, kPeriod); }
+
+double sum_at(std::int64_t index, int world_size) {
+  double sum = 0;
+  for (int rank = 0; rank < distinct_ranks(world_size); ++rank) {
+    const int alike = (world_size - 1 - rank) / kPeriod + 1;
+    sum += alike * static_cast<double>(input_value(index, rank, ReduceOp::SUM));
+  }
+  return sum;
+}
+
+template <class Combine>
+double folded_at(std::int64_t index, int world_size, ReduceOp op, Combine combine) {
+  float result = input_value(index, 0, op);
+  for (int rank = 1; rank < distinct_ranks(world_size); ++rank) {
+    result = combine(result, input_value(index, rank, op));
+  }
+  return static_cast<double>(result);
+}
+
+double reduced_value(std::int64_t index, int world_size, ReduceOp op) {
+  switch (op) {
+    case ReduceOp::SUM:
+      return sum_at(index, world_size);
+    case ReduceOp::AVG:
+      return sum_at(index, world_size) / world_size;
+    case ReduceOp::PRODUCT:
+      return folded_at(index, world_size, op, [](float a, float b) { return a * b; });
+    case ReduceOp::MAX:
+      return folded_at(index, world_size, op, [](float a, float b) { return std::max(a, b); });
+    case ReduceOp::MIN:
+      return folded_at(index, world_size, op, [](float a, float b) { return std::min(a, b); });
+  }
+  return 0;
+}
+
+/// Where element i of the chunk of `rank` lies in the whole tensor of `elements`.
+std::int64_t chunk_begin(std::int64_t elements, int rank, int world_size) {
+  return elements * rank / world_size;
+}
+
+/// What must be at the indices that are 0, 1, … mod kPeriod, and how far off it may be.
+struct Pattern {
+  std::array<float, kPeriod> values{};
+  std::array<float, kPeriod> slack{};  // 0: not at all
+};
+
+Pattern input_of(int rank) {
+  Pattern pattern;
+  for (int phase = 0; phase < kPeriod; ++phase) {
+    pattern.values[static_cast<std::size_t>(phase)] = input_value(phase, rank, ReduceOp::SUM);
+  }
+  return pattern;
+}
+
+Pattern reduction_of(int world_size, ReduceOp op) {
+  Pattern pattern;
+  for (int phase = 0; phase < kPeriod; ++phase) {
+    const double value = reduced_value(phase, world_size, op);
+    pattern.values[static_cast<std::size_t>(phase)] = static_cast<float>(value);
+    if (op == ReduceOp::AVG) {
+      // Some libraries divide what every rank gives, before they add: that many roundings.
+      constexpr double kRounding = 0x1p-24;
+      pattern.slack[static_cast<std::size_t>(phase)] =
+          static_cast<float>(value * kRounding * (world_size + 1));
+    }
+  }
+  return pattern;
+}
+
+// Elements on the way between a device and the host. A multiple of the period.
+constexpr std::int64_t kStaged = kPeriod * std::int64_t{4096};
+
+/// @param begin the index of the slice's first element, by which the pattern goes
+std::int64_t count_unlike(Slice result, std::int64_t begin, const Pattern& pattern) {
+  std::vector<float> staged(static_cast<std::size_t>(std::min(result.size(), kStaged)));
+  std::int64_t wrong = 0;
+  auto phase = static_cast<std::size_t>(begin % kPeriod);
+  for (std::int64_t at = 0; at < result.size(); at += kStaged) {
+    const std::int64_t end = std::min(at + kStaged, result.size());
+    detail::copy_to_host(staged.data(), result.sub(at, end));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(end - at); ++i) {
+      // Written so that NaN counts as wrong.
+      wrong += std::abs(staged[i] - pattern.values[phase]) <= pattern.slack[phase] ? 0 : 1;
+      phase = phase + 1 == kPeriod ? 0 : phase + 1;
+    }
+  }
+  return wrong;
+}
+
+/// A slice of one piece of every rank, in rank order: elements begin, begin+1, … of its input.
+std::int64_t count_unlike_pieces(Slice gathered, int world_size, std::int64_t begin) {
+  const std::int64_t piece = gathered.size() / world_size;
+  std::int64_t wrong = 0;
+  for (int rank = 0; rank < world_size; ++rank) {
+    wrong += count_unlike(gathered.sub(rank * piece, (rank + 1) * piece), begin, input_of(rank));
+  }
+  return wrong;
+}
+
+}  // namespace
+
+std::int64_t elements_of(CollectiveKind collective, int world_size, std::int64_t bytes) {
+  const std::int64_t elements = bytes / size_of(Tensor::dtype());
+  if (collective == kBarrier) return 0;
+  if (is_in_place(collective)) return std::max(elements, std::int64_t{1});
+  return std::max(elements / world_size, std::int64_t{1}) * world_size;
+}
+
+Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::int64_t elements,
+                     float value, int root) {
+  const std::int64_t piece = elements / world_size;
+  const std::int64_t my_chunk =
+      chunk_begin(elements, rank + 1, world_size) - chunk_begin(elements, rank, world_size);
+  switch (collective) {
+    case kBarrier:
+      return {};
+    case kGather:
+      return {full({piece}, value), rank == root ? zeros({elements}) : Tensor()};
+    case kAllGather:
+      return {full({piece}, value), zeros({elements})};
+    case kScatter:
+      return {rank == root ? full({elements}, value) : Tensor(), zeros({piece})};
+    case kReduceScatter:
+      return {full({elements}, value), zeros({my_chunk})};
+    case kAllToAll:
+      return {full({elements}, value), zeros({world_size * my_chunk})};
+    default:
+      return {full({elements}, value), Tensor()};
+  }
+}
+
+void fill_input(CollectiveKind collective, Buffers& buffers, int rank, ReduceOp op) {
+  const ReduceOp values = is_reducing(collective) ? op : ReduceOp::SUM;
+  const Slice input = buffers.input;
+  std::vector<float> staged(static_cast<std::size_t>(std::min(input.size(), kStaged)));
+  for (std::size_t i = 0; i < staged.size(); ++i) {
+    staged[i] = input_value(static_cast<std::int64_t>(i), rank, values);
+  }
+  for (std::int64_t at = 0; at < input.size(); at += kStaged) {
+    const std::int64_t end = std::min(at + kStaged, input.size());
+    detail::copy_from_host(input.sub(at, end), staged.data());
+  }
+}
+
+std::int64_t count_wrong(CollectiveKind collective, const Buffers& buffers, int rank,
+                         int world_size, std::int64_t elements, ReduceOp op, int root) {
+  const std::int64_t begin = chunk_begin(elements, rank, world_size);
+  switch (collective) {
+    case kBroadcast:
+      return count_unlike(buffers.input, 0, input_of(root));
+    case kReduce:
+      return rank == root ? count_unlike(buffers.input, 0, reduction_of(world_size, op)) : 0;
+    case kAllReduce:
+      return count_unlike(buffers.input, 0, reduction_of(world_size, op));
+    case kGather:
+      return rank == root ? count_unlike_pieces(buffers.output, world_size, 0) : 0;
+    case kAllGather:
+      return count_unlike_pieces(buffers.output, world_size, 0);
+    case kScatter:
+      return count_unlike(buffers.output, rank * (elements / world_size), input_of(root));
+    case kReduceScatter:
+      return count_unlike(buffers.output, begin, reduction_of(world_size, op));
+    case kAllToAll:
+      return count_unlike_pieces(buffers.output, world_size, begin);
+    case kBarrier:  // has no result
+    case kSplit:
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,78 @@
+#include "cli/compare/plan/closed_form.h"
+
+#include "cli/compare/plan/algorithms.h"
+#include "collectives/cost.h"
+#include "collectives/cost_forms.h"
+#include "exercises/registry.h"
+#include "replay/native_cost.h"
+
+namespace rankbox::cli {
+namespace {
+
+using enum CollectiveKind;
+
+constexpr std::int64_t kElementBytes = size_of(Tensor::dtype());
+
+/// What the forms of gather, scatter and all_gather call the size: one rank's piece.
+std::int64_t argument_of(const Row& row) {
+  const bool by_piece =
+      row.collective == kGather || row.collective == kScatter || row.collective == kAllGather;
+  return by_piece ? row.elements / row.world_size : row.elements;
+}
+
+double price(const Cost& cost, const Link& link, double gamma) {
+  return cost.steps * link.alpha + cost.bytes * link.beta + cost.reduced * gamma;
+}
+
+/// The closed form of cost.h, phase by phase: each over its own links.
+double hierarchical_seconds(const Row& row, const Cluster& cluster) {
+  const int nodes = cluster.nodes_for(row.world_size);
+  const int largest_node = (row.world_size + nodes - 1) / nodes;
+  const auto within = [&](const Cost& cost) {
+    return price(cost, cluster.within_node, cluster.gamma);
+  };
+  const Cost between = cost::allreduce_rabenseifner(nodes, row.elements, kElementBytes);
+  return 2 * cost::native_seconds(kSplit, row.world_size, 0, cluster) +
+         within(cost::reduce_tree(largest_node, row.elements, kElementBytes)) +
+         price(between, cluster.between_nodes, cluster.gamma) +
+         within(cost::broadcast_tree(largest_node, row.elements, kElementBytes));
+}
+
+/// The entry of the row's algorithm; null if it has none.
+const Exercise* exercise_of(const Row& row) {
+  for (const Exercise& exercise : exercises()) {
+    const auto algorithm = collective_and_name_of(exercise.name);
+    if (algorithm && algorithm->first == row.collective && algorithm->second == row.algorithm) {
+      return &exercise;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void set_closed_form(Row& row, int segments, const Cluster& cluster) {
+  const std::int64_t elements = argument_of(row);
+  if (row.whose == Whose::kNative) {
+    const auto bytes = static_cast<double>(elements * kElementBytes);
+    row.virtual_seconds = cost::native_seconds(row.collective, row.world_size, bytes, cluster);
+    return;
+  }
+  const Exercise* const exercise = exercise_of(row);
+  if (exercise == nullptr) return;
+  const int nodes = cluster.nodes_for(row.world_size);
+  if (const auto form = cost::find_form<cost::Form>(exercise->cost)) {
+    row.cost = form(row.world_size, elements, kElementBytes);
+  } else if (const auto of_parts = cost::find_form<cost::FormOfParts>(exercise->cost)) {
+    const bool is_hierarchical = exercise->family == "hierarchical_allreduce";
+    row.cost =
+        of_parts(row.world_size, elements, kElementBytes, is_hierarchical ? nodes : segments);
+    if (is_hierarchical) {
+      row.virtual_seconds = hierarchical_seconds(row, cluster);
+      return;
+    }
+  }
+  if (row.cost) row.virtual_seconds = price(*row.cost, cluster.link(nodes == 1), cluster.gamma);
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,88 @@
+// The closed forms agree with the sandbox's clock.
+#include "cli/compare/plan/closed_form.h"
+
+#include <doctest/doctest.h>
+
+#include "cli/compare/plan/jobs.h"
+#include "comm/run_ranks.h"
+
+namespace rankbox::cli {
+namespace {
+
+const Cluster kFlat = {"flat", {2e-6, 1e-9}, {2e-6, 1e-9}, 3e-10, 0};
+const Cluster kTwoPerNode = {"two", {1e-6, 1e-10}, {9e-6, 2e-9}, 3e-10, 2};
+
+double by_the_clock(const Job& job, const Cluster& cluster) {
+  const Row& row = job.row;
+  RunOptions options;
+  options.world_size = row.world_size;
+  options.nodes = cluster.nodes_for(row.world_size);
+  options.cluster = cluster;
+  const auto [ignored, report] = run_ranks(options, [&](Comm& dist) {
+    Buffers buffers = make_buffers(row.collective, dist.rank(), row.world_size, row.elements, 1,
+                                   job.settings.root);
+    job.algorithm.call(dist, buffers, job.settings);
+  });
+  return report.virtual_seconds;
+}
+
+/// All jobs, of all contests.
+std::vector<Job> jobs_of(const Plan& plan, int world_size) {
+  std::vector<Job> jobs;
+  for (const Contest& contest : contests_of(plan, world_size, algorithms_in(plan))) {
+    jobs.insert(jobs.end(), contest.begin(), contest.end());
+  }
+  return jobs;
+}
+
+TEST_CASE("with one class of links, the form of every algorithm is the clock's time") {
+  Plan plan;
+  plan.collectives = {compared_collectives().begin(), compared_collectives().end()};
+  plan.cluster = kFlat;
+  plan.sizes = {64, 2048, 65536};
+  for (const int world_size : {1, 2, 3, 4, 5, 8}) {
+    for (const Job& job : jobs_of(plan, world_size)) {
+      CAPTURE(name_of(job.row.collective));
+      CAPTURE(job.row.algorithm);
+      CAPTURE(world_size);
+      CAPTURE(job.row.bytes);
+      REQUIRE(job.row.virtual_seconds.has_value());
+      CHECK(*job.row.virtual_seconds == doctest::Approx(by_the_clock(job, kFlat)));
+    }
+  }
+}
+
+TEST_CASE("with nodes, a hierarchical all-reduce uses the links of each phase") {
+  Plan plan;
+  plan.algorithms = {"hierarchical"};
+  plan.cluster = kTwoPerNode;
+  plan.sizes = {4096};
+  for (const int world_size : {4, 8}) {
+    const Job job = jobs_of(plan, world_size).back();
+    CAPTURE(world_size);
+    CHECK(*job.row.virtual_seconds == doctest::Approx(by_the_clock(job, kTwoPerNode)));
+  }
+}
+
+TEST_CASE("with nodes, the other forms are never quicker than the clock") {
+  Plan plan;
+  plan.collectives = {CollectiveKind::kAllReduce, CollectiveKind::kBroadcast};
+  plan.cluster = kTwoPerNode;
+  plan.sizes = {4096};
+  for (const Job& job : jobs_of(plan, 8)) {
+    if (job.row.algorithm == "native") continue;
+    CAPTURE(job.row.algorithm);
+    CHECK(*job.row.virtual_seconds >= by_the_clock(job, kTwoPerNode) * (1 - 1e-9));
+  }
+}
+
+TEST_CASE("an algorithm without an entry in the registry has neither cost nor virtual time") {
+  Row row;
+  row.algorithm = "mine";
+  set_closed_form(row, 1, kFlat);
+  CHECK_FALSE(row.virtual_seconds.has_value());
+  CHECK_FALSE(row.cost.has_value());
+}
+
+}  // namespace
+}  // namespace rankbox::cli

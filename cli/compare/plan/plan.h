@@ -1,0 +1,121 @@
+// What a comparison measures, and the row that comes of each measurement.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "comm/cluster.h"
+#include "comm/collective_kind.h"
+#include "comm/reduce_op.h"
+#include "comm/run_options.h"
+
+namespace rankbox::cli {
+
+/// Whose implementation a row measures: the backend's, ours, or the learner's.
+enum class Whose : std::uint8_t { kNative, kReference, kYours };
+
+constexpr const char* name_of(Whose whose) {
+  return whose == Whose::kNative ? "native" : whose == Whose::kYours ? "yours" : "reference";
+}
+
+/// Which rank's time counts: nccl-tests' -a.
+enum class Average : std::uint8_t { kRank0, kMean, kMin, kMax };
+
+/// The native collective once more, under another name, in a separate process where an
+/// environment variable is set: what a library reads once, at its start, cannot be changed later.
+struct Baseline {
+  std::string label;     // "native-ring"
+  std::string variable;  // "NCCL_ALGO"
+  std::string value;     // "RING"
+};
+
+/// A learner's file, compiled for the backend (cli/plugin/compile.h).
+struct Mine {
+  std::string exercise;
+  std::string library;
+};
+
+struct Plan {
+  std::vector<CollectiveKind> collectives = {CollectiveKind::kAllReduce};
+  std::vector<std::string> algorithms;  // by name; empty: all. The native one is always measured.
+  std::vector<Mine> mine;
+  bool has_reference = true;  // false: native and yours alone
+  std::vector<Baseline> baselines;
+  std::vector<ReduceOp> ops = {ReduceOp::SUM};
+  int root = 0;
+  std::vector<int> ranks;                    // world sizes
+  std::vector<std::int64_t> sizes = {1024};  // bytes, ascending
+
+  std::optional<int> iterations;  // none: as many as fit into a share of a second
+  std::optional<int> calls;       // of an iteration; none: as many as take 0.5 ms
+  int warmup = 3;
+  int checks = 1;  // times that each row's result is checked; 0: never
+  Average average = Average::kMax;
+  int segments = 0;  // of the pipelined ring; 0: what is best on the cluster
+  double deadline_seconds = 30;
+
+  bool takes_times = true;  // false: only what the sandbox's virtual clock says
+
+  Cluster cluster;                                 // whose virtual time is shown
+  Buffering buffering = Buffering::rendezvous();   // in the sandbox
+  ExecutorKind executor = ExecutorKind::kThreads;  // likewise
+};
+
+/// Seconds of one call: over the iterations, each as long as its ranks' Average.
+struct Times {
+  double median = 0;
+  double q1 = 0;  // a quarter of the iterations took less,
+  double q3 = 0;  // a quarter more
+  std::int64_t iterations = 0;
+};
+
+/// Why a learner's row has no figures.
+struct Fallen {
+  std::string kind;     // as in `check --json`: "deadlock", "values", "crash", …
+  std::string message;  // one line
+  std::string file;
+  int line = 0;
+};
+
+struct Row {
+  CollectiveKind collective = CollectiveKind::kAllReduce;
+  std::string algorithm;
+  Whose whose = Whose::kReference;
+  ReduceOp op = ReduceOp::SUM;
+  int root = -1;  // -1: no rank is special
+  int world_size = 1;
+  std::int64_t elements = 0;  // of all pieces together, see elements_of() in algorithms.h
+  std::int64_t bytes = 0;     // likewise
+
+  std::optional<Times> time;
+  double latency_seconds = 0;             // of one call alone: the median
+  double vs_native = 1;                   // median divided by the native collective's
+  std::optional<std::int64_t> wrong;      // elements of all ranks' results; none: not checked
+  std::optional<double> virtual_seconds;  // on Plan::cluster; none: not known
+  std::optional<Cost> cost;               // none: not known
+  std::optional<Fallen> fallen;           // then there is no time
+
+  double bus_bandwidth() const;          // bytes per second, as nccl-tests define it; needs a time
+  double virtual_bus_bandwidth() const;  // the same of virtual_seconds
+};
+
+// For their way from process to process (comm/result_bytes.h).
+inline auto fields_of(Fallen& fallen) {
+  return std::tie(fallen.kind, fallen.message, fallen.file, fallen.line);
+}
+inline auto fields_of(Row& row) {
+  return std::tie(row.collective, row.algorithm, row.whose, row.op, row.root, row.world_size,
+                  row.elements, row.bytes, row.time, row.latency_seconds, row.vs_native, row.wrong,
+                  row.virtual_seconds, row.cost, row.fallen);
+}
+
+/// "ring", or "ring (yours)".
+std::string label_of(const Row& row);
+
+/// "all_reduce (ring (yours)) on 4 ranks, 64 KiB"
+std::string describe(const Row& row);
+
+}  // namespace rankbox::cli

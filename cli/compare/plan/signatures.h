@@ -1,0 +1,28 @@
+// How a collective is called: an exercise's function by the signature of its family, and the
+// backend's own.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "cli/compare/plan/algorithms.h"
+
+namespace rankbox::cli {
+
+using Call = std::function<void(Comm& dist, Buffers& buffers, const CallSettings& settings)>;
+
+/// Of a family of exercises (exercises/registry.toml).
+struct Signature {
+  std::string_view family;
+  CollectiveKind collective;
+  std::string_view prefix;  // of the exercises' names: "allreduce"
+  Call (*bind)(void (*function)());
+};
+
+/// Null for a family that is no collective.
+const Signature* signature_of(std::string_view family);
+
+/// The backend's own.
+Call native_call(CollectiveKind collective);
+
+}  // namespace rankbox::cli

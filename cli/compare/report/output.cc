@@ -1,0 +1,82 @@
+#include "cli/compare/report/output.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/compare/plan/fallen.h"
+#include "cli/compare/report/report.h"
+#include "cli/compare/report/report_json.h"
+#include "cli/support/terminal.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr double kSecondsBetweenShows = 0.1;
+
+double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void Output::start(const std::vector<std::string>& backend, const std::vector<Device>& devices) {
+  devices_ = devices;
+  if (!prints_) return;
+  fmt::print("{}{}", format_header(backend, devices), has_started_ ? "" : legend(plan_));
+  std::fflush(stdout);
+  has_started_ = true;
+}
+
+void Output::add(const std::vector<Row>& contest) {
+  rows_.insert(rows_.end(), contest.begin(), contest.end());
+  if (!prints_) return;
+  fmt::print("{}", format_contest(plan_, contest, use_colour()));
+  std::fflush(stdout);
+}
+
+void Output::finish() {
+  if (!prints_) return;
+  const std::string winners = format_winners(plan_, rows_);
+  if (winners.empty()) return;
+  fmt::print("\n{}A lead that may be noise (middle halves that overlap) does not count.\n",
+             winners);
+}
+
+std::string complaint_about(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    if (row.fallen) return fmt::format("{}: {}", describe(row), in_words(*row.fallen));
+    if (row.wrong.value_or(0) > 0) {
+      return fmt::format("{}: {} elements of the result are wrong", describe(row), *row.wrong);
+    }
+  }
+  const char* const least = std::getenv("NCCL_TESTS_MIN_BW");
+  if (least == nullptr || *least == '\0') return "";
+  const double wanted = std::strtod(least, nullptr) * 1e9;
+  if (average_bus_bandwidth(rows) >= 0.9 * wanted) return "";
+  return fmt::format("the average bus bandwidth is below 90% of NCCL_TESTS_MIN_BW={:g}",
+                     wanted / 1e9);
+}
+
+Progress::Progress() : on_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void Progress::show(const Row& row) {
+  if (!on_terminal_ || now() - shown_at_ < kSecondsBetweenShows) return;
+  fmt::print(stderr, "\r\033[K{}", describe(row));
+  std::fflush(stderr);
+  shown_at_ = now();
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,59 @@
+// What a comparison prints: contest by contest, then the winners.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/compare/measure/devices.h"
+#include "cli/compare/plan/plan.h"
+
+namespace rankbox::cli {
+
+/// Prints rows as they come, and keeps them for the report.
+/// Thread safety: used by one thread at a time.
+class Output {
+ public:
+  /// @param prints false: keeps everything to itself
+  Output(const Plan& plan, bool prints) : plan_(plan), prints_(prints) {}
+
+  /// Before the rows of a world. Prints the legend the first time.
+  /// @param backend see format_header()
+  void start(const std::vector<std::string>& backend, const std::vector<Device>& devices);
+  /// One contest.
+  void add(const std::vector<Row>& contest);
+  /// After the last row.
+  void finish();
+
+  const std::vector<Device>& devices() const { return devices_; }
+  const std::vector<Row>& rows() const { return rows_; }
+
+ private:
+  const Plan& plan_;
+  const bool prints_;
+  bool has_started_ = false;
+  std::vector<Device> devices_;
+  std::vector<Row> rows_;
+};
+
+/// What makes the exit code 1 although all was measured: one line; "" if nothing does.
+std::string complaint_about(const std::vector<Row>& rows);
+
+/// The line on stderr that says what is being measured, if that is a terminal.
+class Progress {
+ public:
+  Progress();
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// Not more often than a person can read.
+  void show(const Row& row);
+  void clear();
+
+ private:
+  const bool on_terminal_;
+  double shown_at_ = 0;
+  bool shown_ = false;
+};
+
+}  // namespace rankbox::cli

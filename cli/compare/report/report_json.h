@@ -1,0 +1,33 @@
+// A comparison as JSON: the same shape on every backend.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "cli/compare/measure/devices.h"
+#include "cli/compare/plan/plan.h"
+
+namespace rankbox::cli {
+
+/// What a report says besides its rows.
+struct Occasion {
+  std::string backend;                 // "sim", "mpi", "nccl"
+  std::string started;                 // local time
+  std::vector<std::string> arguments;  // as typed
+  std::vector<Device> devices;         // [rank], of the last world; empty in the sandbox
+};
+
+/// {version, backend, collective, op, dtype, cores, executor, cluster{}, started, arguments,
+/// environment, devices[], average_busbw_gbps, results[]}. What is not known is null.
+nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
+                               const Occasion& occasion);
+
+/// "2026-01-31 23:59:59"
+std::string time_now();
+
+/// The mean over all rows that have one, bytes per second; what NCCL_TESTS_MIN_BW is held against.
+double average_bus_bandwidth(const std::vector<Row>& rows);
+
+}  // namespace rankbox::cli

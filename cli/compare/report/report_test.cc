@@ -1,0 +1,177 @@
+#include "cli/compare/report/report.h"
+
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/compare/report/report_json.h"
+#include "clusters/clusters.h"
+#include "tests/support/text.h"
+
+namespace rankbox::cli {
+namespace {
+
+Row make_row(const char* algorithm, std::int64_t bytes, double wall, double virtual_seconds) {
+  Row row;
+  row.algorithm = algorithm;
+  row.whose = row.algorithm == "native" ? Whose::kNative : Whose::kReference;
+  row.world_size = 4;
+  row.bytes = bytes;
+  row.elements = bytes / 4;
+  row.time = Times{wall, wall * 0.99, wall * 1.01, 20};
+  row.virtual_seconds = virtual_seconds;
+  row.wrong = 0;
+  row.cost = Cost{6, 1.5 * static_cast<double>(bytes), 0.75 * static_cast<double>(bytes)};
+  return row;
+}
+
+Plan laptop() {
+  Plan plan;
+  plan.cluster = cluster_presets().front();
+  return plan;
+}
+
+// Three sizes; on the wall clock tree wins the first two, on the virtual one only the first.
+std::vector<Row> crossing_rows() {
+  return {make_row("native", 64, 1e-6, 1e-6),    make_row("tree", 64, 2e-6, 2e-6),
+          make_row("ring", 64, 4e-6, 4e-6),      make_row("native", 1024, 1e-6, 1e-6),
+          make_row("tree", 1024, 3e-6, 5e-6),    make_row("ring", 1024, 4e-6, 4e-6),
+          make_row("native", 65536, 1e-6, 1e-6), make_row("tree", 65536, 90e-6, 90e-6),
+          make_row("ring", 65536, 40e-6, 40e-6)};
+}
+
+std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n') + 1); }
+
+TEST_CASE("the winners are told with the size where one overtakes another") {
+  const std::string lines = format_winners(laptop(), crossing_rows());
+  const std::string here = first_line_of(lines);
+  CHECK(testing::lacks(here, {"all_reduce", "4 ranks", "tree", "1 KiB", "ring", "64 KiB"}) == "");
+  const std::string model = lines.substr(here.size());
+  CHECK(testing::lacks(model, {"laptop", "tree", "64 B", "ring", "704 B"}) == "");
+}
+
+TEST_CASE("one champion at all sizes is told so, and native does not compete") {
+  std::vector<Row> rows = crossing_rows();
+  for (Row& row : rows) {
+    if (row.algorithm == "ring") {
+      row.time = Times{1e-7, 1e-7, 1e-7, 20};
+    }
+  }
+  const std::string lines = format_winners(laptop(), rows);
+  CHECK(testing::lacks(first_line_of(lines), {"ring", "64 B", "64 KiB"}) == "");
+}
+
+TEST_CASE("a lead that may be noise does not dethrone") {
+  std::vector<Row> rows = crossing_rows();
+  for (Row& row : rows) {
+    if (row.bytes == 65536 && row.algorithm == "tree") {
+      row.time = Times{41e-6, 39e-6, 50e-6, 20};
+    }
+  }
+  const std::string lines = format_winners(laptop(), rows);
+  CHECK(testing::lacks(first_line_of(lines), {"tree", "64 B", "64 KiB"}) == "");
+}
+
+TEST_CASE("nothing is told where only one topology ran") {
+  CHECK(
+      format_winners(laptop(), {make_row("native", 64, 1, 1), make_row("tree", 64, 1, 1)}).empty());
+}
+
+/// Columns a terminal needs for a line of UTF-8 without wide characters.
+std::size_t columns(const std::string& line) {
+  std::size_t count = 0;
+  for (const char c : line) {
+    count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1U : 0U;
+  }
+  return count;
+}
+
+TEST_CASE("tables fit into 100 columns and hold no escapes without colour") {
+  Plan plan = laptop();
+  plan.cluster = cluster_named("a100-infiniband");
+  std::vector<Row> rows = {make_row("native", std::int64_t{1} << 36, 123.4, 123.4),
+                           make_row("scatter_allgather", std::int64_t{1} << 36, 999.9e-6, 99.96e-3),
+                           make_row("hierarchical", std::int64_t{1} << 36, 999.9e-6, 99.96e-3)};
+  rows[1].cost = Cost{12345, 1.2345 * 68719476736.0, 0};
+  rows[1].vs_native = 1234.56;
+  const std::string table = legend(plan) + format_contest(plan, rows, false);
+  CHECK(table.find('\033') == std::string::npos);
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(columns(line) <= 100);
+  }
+}
+
+TEST_CASE("a wrong result stands out in its row") {
+  std::vector<Row> rows = crossing_rows();
+  rows[1].wrong = 3;
+  CHECK(format_contest(laptop(), rows, false).find("WRONG: 3") != std::string::npos);
+}
+
+Row fallen_row() {
+  Row row = make_row("ring", 64, 1, 1);
+  row.whose = Whose::kYours;
+  row.time.reset();
+  row.fallen = Fallen{"deadlock", "ranks 0, 1 blocked", "ring.cc", 14};
+  return row;
+}
+
+TEST_CASE("yours has a separate row, competes, and wins by name") {
+  std::vector<Row> rows = crossing_rows();
+  Row yours = make_row("ring", 64, 1e-6, 1e-6);
+  yours.whose = Whose::kYours;
+  rows.insert(rows.begin() + 3, yours);
+  rows.resize(4);
+  CHECK(format_contest(laptop(), rows, false).find("\n* ring (yours)") != std::string::npos);
+  const std::string winners = first_line_of(format_winners(laptop(), rows));
+  CHECK(testing::lacks(winners, {"ring (yours)", "64 B"}) == "");
+}
+
+TEST_CASE("a row of yours that fell has its kind and place, and never wins") {
+  std::vector<Row> rows = crossing_rows();
+  rows.resize(2);
+  rows.push_back(fallen_row());
+  const std::string table = format_contest(laptop(), rows, false);
+  CHECK(table.find("ring (yours)       deadlock: ranks 0, 1 blocked at ring.cc:14\n") !=
+        std::string::npos);
+  CHECK(format_winners(laptop(), rows).empty());
+}
+
+TEST_CASE("JSON has every row in the agreed shape") {
+  const nlohmann::ordered_json json = to_json(laptop(), crossing_rows(), {"sim", "", {}, {}});
+  CHECK(json.at("version") == 1);
+  CHECK(json.at("cluster").at("name") == "laptop");
+  REQUIRE(json.at("results").size() == 9);
+  const nlohmann::ordered_json& row = json.at("results").at(1);
+  CHECK(row.at("collective") == "all_reduce");
+  CHECK(row.at("algorithm") == "tree");
+  CHECK(row.at("ranks") == 4);
+  CHECK(row.at("bytes") == 64);
+  CHECK(row.at("count") == 16);
+  CHECK(row.at("time_us").at("median").get<double>() == doctest::Approx(2));
+  CHECK(row.at("time_us").at("iterations") == 20);
+  CHECK(row.at("cost").at("steps") == 6);
+  CHECK(row.at("wrong") == 0);
+  for (const char* key : {"vs_native", "busbw_gbps", "virtual_us"}) {
+    CHECK(row.at(key).is_number());
+  }
+  CHECK(row.at("whose") == "reference");
+  CHECK(row.at("failure").is_null());
+}
+
+TEST_CASE("in JSON, what is not known is null") {
+  const nlohmann::ordered_json row =
+      to_json(laptop(), {fallen_row()}, {"mpi", "", {}, {}}).at("results").at(0);
+  CHECK(row.at("whose") == "yours");
+  for (const char* key : {"time_us", "latency_us", "vs_native", "busbw_gbps"}) {
+    CAPTURE(key);
+    CHECK(row.at(key).is_null());
+  }
+  CHECK(row.at("failure").at("kind") == "deadlock");
+  CHECK(row.at("failure").at("line") == 14);
+}
+
+}  // namespace
+}  // namespace rankbox::cli

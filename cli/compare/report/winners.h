@@ -1,0 +1,34 @@
+// Rows that compete, and who wins.
+#pragma once
+
+#include <span>
+
+#include "cli/compare/plan/plan.h"
+
+namespace rankbox::cli {
+
+using Rows = std::span<const Row>;
+
+/// Calls visit(Rows) for each contest: consecutive rows of one collective, operation, world size and
+/// number of bytes.
+template <class Visit>
+void for_each_contest(Rows rows, Visit visit) {
+  while (!rows.empty()) {
+    const Row& first = rows.front();
+    std::size_t end = 1;
+    while (end < rows.size() && rows[end].collective == first.collective &&
+           rows[end].op == first.op && rows[end].world_size == first.world_size &&
+           rows[end].bytes == first.bytes) {
+      ++end;
+    }
+    visit(rows.first(end));
+    rows = rows.subspan(end);
+  }
+}
+
+enum class ClockKind { kWall, kVirtual };
+
+/// The fastest topology, ours or the learner's; null unless two or more compete. The first of equals.
+const Row* winner_of(Rows contest, ClockKind clock);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,178 @@
+#include "cli/exercise/check.h"
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/exercise/exercise_file.h"
+#include "cli/exercise/grade.h"
+#include "cli/exercise/guide.h"
+#include "cli/exercise/prediction.h"
+#include "cli/exercise/progress.h"
+#include "cli/support/child.h"
+#include "cli/support/course.h"
+#include "cli/support/paths.h"
+#include "cli/support/terminal.h"
+#include "cli/support/whole_number.h"
+#include "cli/support/wrap.h"
+#include "comm/errors.h"
+#include "verdict/verdict_json.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+constexpr std::size_t kLongestReplay = 256;
+
+struct Options {
+  ExerciseFile file;
+  std::string replay;
+  std::string prediction;
+  int memory_mb = 1024;
+  bool json = false;
+};
+
+// What the learner's code printed, or the compiler said: indented, and not without end.
+void print_indented(const char* heading, const std::string& text) {
+  constexpr int kMostLines = 40;
+  if (text.find_first_not_of(" \n") == std::string::npos) return;
+  fmt::print("{}\n", heading);
+  std::istringstream lines(text);
+  int printed = 0;
+  for (std::string line; std::getline(lines, line); ++printed) {
+    if (printed == kMostLines) {
+      fmt::print("  | …\n");
+      return;
+    }
+    fmt::print("  | {}\n", line);
+  }
+}
+
+void print(const Grade& graded, const Options& options) {
+  if (options.json) {
+    fmt::print("{}\n", to_json(graded.verdict, 2));
+    return;
+  }
+  fmt::print("{}", to_text(graded.verdict, use_colour()));
+  if (!graded.verdict.passed()) print_indented("the compiler says:", graded.compiler_output);
+  print_indented("printed by your code:", graded.program_output);
+}
+
+// For those who did it themselves.
+void print_what_is_next(const Exercise& exercise) {
+  const std::string answer = answer_to(exercise, prediction_of(exercise));
+  if (!answer.empty()) fmt::print("  {}\n", wrap(answer, 0, "    "));
+  const std::string next = guide_of(exercise).next;
+  if (!next.empty()) fmt::print("  {}\n", wrap("try next: " + next, 0, "    "));
+  fmt::print("  our answer: {}\n", solution_path(exercise));
+}
+
+// A replay line has to grade the same file again.
+std::string replay_command(const Options& options, const Exercise& exercise,
+                           const std::string& file, bool own) {
+  std::string command = fmt::format("./rankbox check {}", exercise.name);
+  if (options.file.solution) return command + " --solution";
+  if (own) return command;
+  // A name that is long, or that a shell would take apart, is left for the user to fill in.
+  const bool plain = file.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_-./+=,@%") == std::string::npos;
+  const bool fits = command.size() + file.size() + 100 < kLongestReplay;
+  return fmt::format("{} --file {}", command, plain && fits ? file : "FILE");
+}
+
+// Asked once, by a person at a terminal.
+void ask_for_prediction(const Exercise& exercise) {
+  const bool asked = !prediction_of(exercise).empty() || progress_of(exercise) != "not_started";
+  if (asked || !is_predictable(exercise) || !is_interactive()) return;
+  while (true) {
+    fmt::print("{}", question_about(exercise));
+    std::fflush(stdout);
+    std::string line;
+    if (!std::getline(std::cin, line)) return;
+    try {
+      remember_prediction(exercise, parse_prediction(exercise, line));
+      return;
+    } catch (const InvalidArgument& mistake) {
+      fmt::print("{}\n", mistake.what());
+    }
+  }
+}
+
+/// Whether it passes.
+bool check(const Exercise& exercise, const Options& options) {
+  GradeOptions grading;
+  grading.file = path_of(options.file, exercise);
+  grading.replay = options.replay;
+  grading.seconds = options.file.seconds;
+  grading.memory_mb = options.memory_mb;
+  const bool own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
+  grading.command = replay_command(options, exercise, grading.file, own);
+
+  const Grade graded = grade(exercise, grading);
+  const bool whole = options.replay.empty();  // one case says nothing about the others
+  if (own && whole) remember(exercise, graded.verdict);
+  print(graded, options);
+  if (own && whole && !options.json && graded.verdict.passed()) print_what_is_next(exercise);
+  return graded.verdict.passed();
+}
+
+void run(const Options& options) {
+  const Exercise& exercise = exercise_named(options.file.name);
+  if (!options.prediction.empty()) {
+    if (!is_predictable(exercise)) {
+      throw InvalidArgument(
+          fmt::format("--predict: {} sends no messages, there is nothing to count", exercise.name));
+    }
+    remember_prediction(exercise, parse_prediction(exercise, options.prediction));
+  }
+  const bool own = !options.file.solution && options.file.file.empty();
+  if (own && !options.json) ask_for_prediction(exercise);
+  const InterruptGuard guard;
+  if (!check(exercise, options)) throw CLI::RuntimeError(1);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* check_command = app.add_subcommand("check", "grades one exercise");
+  check_command->footer(
+      "Example:\n"
+      "  ./rankbox check broadcast_ring                 your exercises/…/broadcast_ring.cc\n"
+      "  ./rankbox check broadcast_ring --solution      the answer\n"
+      "  ./rankbox check broadcast_ring --predict \"7 7\"  7 messages in a row, 7 n bytes: am I "
+      "right?\n"
+      "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.\n"
+      "Before the first run of an exercise a terminal is asked what you expect; Enter skips.\n"
+      "With --json, status is pass, fail, not_implemented or error (ours, not yours), and each of\n"
+      "the four checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
+      "peer are -1, op and file empty and line 0 where there is none, or none is known.");
+  add_exercise_file(*check_command, options->file, "grade");
+  check_command->add_flag("--json", options->json, "print one JSON object");
+  check_command->add_option("--replay", options->replay, "only this case, as a failure names it")
+      ->type_name("CASE");
+  check_command
+      ->add_option("--predict", options->prediction,
+                   "what you expect on 8 ranks: steps, steps and multiple of n bytes, or who wins")
+      ->type_name("TEXT");
+  check_command->add_option("--memory", options->memory_mb, "MB it may use (default 1024)")
+      ->check(whole_number(64, 1 << 20))
+      ->type_name("MB");
+  add_course(*check_command);
+  check_command->callback([options] { run(*options); });
+}
+
+bool check_own_file(const Exercise& exercise) {
+  Options options;
+  options.file.name = exercise.name;
+  return check(exercise, options);
+}
+
+}  // namespace rankbox::cli

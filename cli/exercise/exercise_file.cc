@@ -1,0 +1,40 @@
+#include "cli/exercise/exercise_file.h"
+
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/support/paths.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+
+void add_exercise_file(CLI::App& command, ExerciseFile& options, const std::string& verb) {
+  command.add_option("name", options.name, "an exercise (./rankbox list), or its file")
+      ->required()
+      ->type_name("NAME");
+  command.add_flag("--solution", options.solution, verb + " the solution instead");
+  command.add_option("--file", options.file, verb + " this source file instead")->type_name("F");
+  command
+      .add_option("--timeout", options.seconds,
+                  fmt::format("seconds it may run (default {:g})", options.seconds))
+      ->type_name("S");
+}
+
+std::string path_of(const ExerciseFile& options, const Exercise& exercise) {
+  if (options.solution && !options.file.empty()) {
+    throw InvalidArgument("--solution and --file exclude each other: which one is meant?");
+  }
+  if (!(options.seconds > 0) || options.seconds > 3600) {
+    throw InvalidArgument(fmt::format(
+        "--timeout {:g} should be more than 0 and at most 3600 seconds", options.seconds));
+  }
+  if (!options.file.empty()) return options.file;
+  if (options.solution) return absolute_path(solution_path(exercise));
+  const bool is_path = options.name.find('/') != std::string::npos;
+  if (is_path && std::filesystem::exists(options.name)) return options.name;
+  return absolute_path(stub_path(exercise));
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,87 @@
+#include "cli/exercise/grade.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/picture/run_picture.h"
+#include "cli/plugin/compile.h"
+#include "cli/plugin/contained.h"
+#include "cli/support/paths.h"
+#include "files/temporary_folder.h"
+
+namespace rankbox::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// @param temporary where the program may leave files, which goes away with whatever it left
+/// @param solution the compiled reference solution; empty: the promised cost does not need it
+Contained judge(const Exercise& exercise, const std::string& library, const std::string& solution,
+                const std::string& source, const std::string& temporary,
+                const GradeOptions& options) {
+  ContainedOptions contained;
+  contained.words = {"judge", exercise.name, library, "--command", options.command};
+  if (!options.replay.empty()) {
+    contained.words.insert(contained.words.end(), {"--replay", options.replay});
+  }
+  if (!solution.empty()) {
+    contained.words.insert(contained.words.end(), {"--solution", solution});
+  }
+  if (!options.picture.empty()) {
+    contained.words.insert(contained.words.end(), {"--picture", options.picture});
+    contained.file_bytes = kMostPictureBytes;
+  }
+  contained.name = contained.function = exercise.name;
+  contained.library = library;
+  contained.source = source;
+  contained.temporary = temporary;
+  contained.seconds = options.seconds;
+  contained.memory_mb = options.memory_mb;
+  return run_contained(contained);
+}
+
+/// Throws Error if it does not compile.
+void compile_solution(const Exercise& exercise, const std::string& library) {
+  const Compiled compiled = compile(exercise, solution_path(exercise), library);
+  if (!compiled.failure) return;
+  throw Error(fmt::format(
+      "the cost of {} is that of its solution, which does not compile: {}:{}: {}", exercise.name,
+      compiled.failure->file, compiled.failure->line, compiled.failure->message));
+}
+
+}  // namespace
+
+Grade grade(const Exercise& exercise, const GradeOptions& options) {
+  require_readable(options.file);
+  if (!options.replay.empty()) parse_case(options.replay, first_case_of(exercise));
+
+  const TemporaryFolder temporary;
+  const std::string library = temporary.path("exercise.so");
+  const std::string source = fs::absolute(options.file).string();
+
+  Grade grade;
+  // From the root, files inside it have short names in all messages.
+  const std::string shown = display_path(source);
+  Compiled compiled = compile(exercise, shown, library);
+  grade.compiler_output = std::move(compiled.output);
+  if (compiled.failure) {
+    grade.verdict = failed_before_running(exercise.name, *compiled.failure);
+    if (compiled.compiler_missing) grade.verdict.status = Status::kError;
+    return grade;
+  }
+
+  std::string solution;
+  if (is_cost_of_solution(exercise) && options.picture.empty()) {
+    solution = temporary.path("solution.so");
+    compile_solution(exercise, solution);
+  }
+  Contained judged = judge(exercise, library, solution, source, temporary.path(""), options);
+  grade.program_output = std::move(judged.output);
+  grade.verdict = std::move(judged.verdict);
+  return grade;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,83 @@
+#include "cli/exercise/judge.h"
+
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/picture/picture.h"
+#include "cli/plugin/compile.h"
+#include "cli/plugin/plugin.h"
+#include "cli/plugin/stop_report.h"
+#include "cli/plugin/verdict_report.h"
+#include "cli/support/course.h"
+#include "cli/support/paths.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+struct Options {
+  std::string name;
+  std::string library;
+  std::string replay;
+  std::string command;
+  std::string picture;
+  std::string solution;
+};
+
+/// The reference solution, for exercises whose cost is what it costs.
+AnyFunction load_solution(const Exercise& exercise, const std::string& library) {
+  if (library.empty()) return nullptr;
+  const LoadedFunction loaded = load_function(library, signature(exercise));
+  if (loaded.function == nullptr) throw Error("cannot load the solution: " + loaded.problem);
+  return loaded.function;
+}
+
+Verdict judge_library(const Exercise& exercise, const Options& options) {
+  const LoadedFunction loaded = load_function(options.library, signature(exercise));
+  set_library(loaded.entry);
+  if (loaded.function == nullptr) {
+    Failure failure;
+    failure.kind = FailureKind::kCompile;
+    failure.message = loaded.problem;
+    return failed_before_running(exercise.name, failure);
+  }
+  if (!options.picture.empty()) {
+    return draw_picture(exercise, loaded.function, picture_from_text(options.picture));
+  }
+
+  JudgeOptions judge_options;
+  judge_options.command = options.command;
+  judge_options.replay = options.replay;
+  judge_options.starting = [](const std::string& replay_line) {
+    report_line("case " + replay_line);
+  };
+  judge_options.entering = use_signal_stack;
+  return judge_exercise(exercise, loaded.function, judge_options,
+                        load_solution(exercise, options.solution));
+}
+
+[[noreturn]] void run(const Options& options) {
+  report_stops();
+  report_and_exit(judge_library(exercise_named(options.name), options));
+}
+
+}  // namespace
+
+void add_judge(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* judge = app.add_subcommand("judge", "judges a compiled exercise (for internal use)");
+  judge->group("");  // hidden
+  judge->add_option("name", options->name)->required();
+  judge->add_option("library", options->library)->required();
+  judge->add_option("--replay", options->replay);
+  judge->add_option("--command", options->command);
+  judge->add_option("--picture", options->picture);
+  judge->add_option("--solution", options->solution);
+  add_course(*judge);
+  judge->callback([options] { run(*options); });
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,141 @@
+#include "cli/exercise/prediction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "clusters/clusters.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr const char* kSkipped = "-";
+constexpr std::int64_t kLargeCount = std::int64_t{1} << 20;
+
+struct Numbers {
+  double steps = 0;
+  std::optional<double> bytes;  // in units of n
+};
+
+std::optional<Numbers> numbers_in(const std::string& line) {
+  std::istringstream words(line);
+  Numbers numbers;
+  double bytes = 0;
+  if (!(words >> numbers.steps)) return std::nullopt;
+  if (words >> bytes) numbers.bytes = bytes;
+  std::string rest;
+  words.clear();
+  if (words >> rest || numbers.steps < 0 || bytes < 0) return std::nullopt;
+  return numbers;
+}
+
+/// The exercises of the same chapter that take the same arguments, this one too.
+std::vector<const Exercise*> rivals_of(const Exercise& exercise) {
+  std::vector<const Exercise*> rivals;
+  for (const Exercise& other : exercises()) {
+    const bool alike = other.chapter == exercise.chapter &&
+                       std::string_view(parameters_of(other)) == parameters_of(exercise) &&
+                       is_predictable(other);
+    if (alike) rivals.push_back(&other);
+  }
+  return rivals;
+}
+
+double bytes_of(const Case& example) {
+  return static_cast<double>(example.count.value_or(0) * kElementBytes);
+}
+
+std::string in_steps(double steps) {
+  return fmt::format("{:g} step{}", steps, steps == 1 ? "" : "s");
+}
+
+std::string answer_to_numbers(const Exercise& exercise, const Numbers& guess) {
+  const Case example = typical_case_of(exercise);
+  const Cost cost = subject_of(exercise).cost(example);
+  const double n = bytes_of(example);
+  std::string expected = in_steps(guess.steps);
+  std::string actual = in_steps(cost.steps);
+  bool right = guess.steps == cost.steps;
+  if (guess.bytes && n > 0) {
+    expected += fmt::format(" and {:.4g} n bytes", *guess.bytes);
+    actual += fmt::format(" and {:.4g} n bytes", cost.bytes / n);
+    right = right && std::abs(*guess.bytes - cost.bytes / n) < 0.005;
+  }
+  if (right) return fmt::format("you predicted {}: right", expected);
+  return fmt::format("you predicted {}; it takes {} on {} ranks: which rank is busy longest?",
+                     expected, actual, example.world_size);
+}
+
+double seconds_of(const Exercise& exercise) {
+  Case example = typical_case_of(exercise);
+  if (example.count) example.count = kLargeCount;
+  const Cost cost = subject_of(exercise).cost(example);
+  const Cluster& machine = cluster_presets().front();
+  return cost.steps * machine.within_node.alpha + cost.bytes * machine.within_node.beta +
+         cost.reduced * machine.gamma;
+}
+
+std::string answer_to_winner(const Exercise& exercise, const std::string& name) {
+  const std::vector<const Exercise*> rivals = rivals_of(exercise);
+  const Exercise& best = **std::min_element(
+      rivals.begin(), rivals.end(),
+      [](const Exercise* a, const Exercise* b) { return seconds_of(*a) < seconds_of(*b); });
+  const double guessed = seconds_of(*find_exercise(name)) * 1e3;
+  const std::string what = fmt::format("you predicted that {} wins at 4 MiB on {} ranks", name,
+                                       typical_case_of(exercise).world_size);
+  if (name == best.name) return fmt::format("{}: right, with {:.3g} ms on paper", what, guessed);
+  return fmt::format("{}; on paper it takes {:.3g} ms, and {} {:.3g} ms", what, guessed, best.name,
+                     seconds_of(best) * 1e3);
+}
+
+}  // namespace
+
+bool is_predictable(const Exercise& exercise) {
+  return static_cast<bool>(subject_of(exercise).cost);
+}
+
+std::string question_about(const Exercise& exercise) {
+  const Case example = typical_case_of(exercise);
+  const bool has_tensor = example.count.has_value();
+  std::string question = fmt::format(
+      "Before its first run: on {} ranks, how many messages of {} go one after another?\n",
+      example.world_size, exercise.name);
+  if (has_tensor) {
+    question +=
+        fmt::format("Answer \"STEPS\", or \"STEPS BYTES\" with the bytes as a multiple of n{}",
+                    example.segments ? fmt::format(" ({} segments)", *example.segments) : "");
+    question +=
+        rivals_of(exercise).size() > 1 ? ",\nor the exercise that you expect to win at 4 MiB" : "";
+    question += ". ";
+  }
+  return question + "Enter skips.\n> ";
+}
+
+std::string parse_prediction(const Exercise& exercise, const std::string& line) {
+  const auto begin = line.find_first_not_of(" \t");
+  if (begin == std::string::npos || line == kSkipped) return kSkipped;
+  std::string text = line.substr(begin, line.find_last_not_of(" \t") - begin + 1);
+  std::vector<std::string_view> names;
+  for (const Exercise* rival : rivals_of(exercise)) names.emplace_back(rival->name);
+  const bool is_name = std::find(names.begin(), names.end(), text) != names.end();
+  if (is_name || numbers_in(text)) return text;
+  throw InvalidArgument(
+      fmt::format("prediction \"{}\": expected a number of steps, steps and a multiple of n bytes "
+                  "(\"7 1.75\"), "
+                  "or one of {}",
+                  text, fmt::join(names, ", ")));
+}
+
+std::string answer_to(const Exercise& exercise, const std::string& prediction) {
+  if (prediction.empty() || prediction == kSkipped || !is_predictable(exercise)) return "";
+  if (const auto numbers = numbers_in(prediction)) return answer_to_numbers(exercise, *numbers);
+  return answer_to_winner(exercise, prediction);
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,154 @@
+#include "cli/exercise/progress.h"
+
+#include <cstdint>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "cli/support/paths.h"
+
+namespace rankbox::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+fs::path folder() { return state_folder(); }
+fs::path progress_file() { return folder() / "progress.json"; }
+
+// FNV-1a, 64 bits: tells an edited file from an unedited one, no more.
+std::string hash_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (std::istreambuf_iterator<char> byte(file), end; byte != end; ++byte) {
+    hash = (hash ^ static_cast<unsigned char>(*byte)) * 0x100000001b3;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+// A file that is missing or was spoilt is an empty one.
+Json read_progress() {
+  std::ifstream file(progress_file());
+  Json json = Json::parse(file, nullptr, false);
+  return json.is_object() ? json : Json::object();
+}
+
+Json entry_of(const Exercise& exercise) {
+  const Json all = read_progress();
+  return all.contains(exercise.name) ? all[exercise.name] : Json();
+}
+
+std::string text_at(const Json& entry, const char* key) {
+  return entry.is_object() && entry.contains(key) && entry[key].is_string()
+             ? entry[key].get<std::string>()
+             : std::string();
+}
+
+std::int64_t number_at(const Json& entry, const char* key) {
+  return entry.is_object() && entry.contains(key) && entry[key].is_number_integer()
+             ? entry[key].get<std::int64_t>()
+             : 0;
+}
+
+fs::path own_file(const Exercise& exercise) { return absolute_path(stub_path(exercise)); }
+
+/// Held while the file is read, changed and written back.
+class Lock {
+ public:
+  Lock() : fd_(open((folder() / "progress.lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
+    if (fd_ >= 0) flock(fd_, LOCK_EX);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() {
+    if (fd_ >= 0) close(fd_);
+  }
+
+ private:
+  int fd_;
+};
+
+/// Lets `edit` change the entry of an exercise, in the file; one that it sets to null is removed.
+void change(const Exercise& exercise, const std::function<void(Json& entry)>& edit) {
+  std::error_code ignored;
+  fs::create_directories(folder(), ignored);
+  const Lock lock;
+  Json all = read_progress();
+  Json& entry = all[exercise.name];
+  if (!entry.is_object()) entry = Json::object();
+  edit(entry);
+  if (entry.is_null()) all.erase(exercise.name);
+  // Written beside and renamed: whoever reads sees the old file or the new one, never half of it.
+  // On the disk before it takes the old one's place, or a power cut could leave an empty file.
+  const std::string next = progress_file().string() + ".new";
+  std::ofstream file(next);
+  file << all.dump(2) << '\n';
+  file.close();
+  const int fd = open(next.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  const bool kept = file && fsync(fd) == 0;
+  close(fd);
+  if (kept) fs::rename(next, progress_file(), ignored);
+}
+
+}  // namespace
+
+std::string progress_of(const Exercise& exercise) {
+  const Json entry = entry_of(exercise);
+  const std::string status = text_at(entry, "status");
+  if (status.empty()) return "not_started";
+  return text_at(entry, "hash") == hash_of(own_file(exercise)) ? status : "changed";
+}
+
+void remember(const Exercise& exercise, const Verdict& verdict) {
+  change(exercise, [&](Json& entry) {
+    entry["status"] = name_of(verdict.status);
+    entry["hash"] = hash_of(own_file(exercise));
+    entry["when"] = static_cast<std::int64_t>(std::time(nullptr));
+  });
+}
+
+const Exercise* latest_exercise() {
+  const Exercise* latest = nullptr;
+  std::int64_t latest_when = 0;
+  for (const Exercise& exercise : exercises()) {
+    const std::int64_t when = number_at(entry_of(exercise), "when");
+    if (when <= latest_when) continue;
+    latest = &exercise;
+    latest_when = when;
+  }
+  return latest;
+}
+
+int hints_seen(const Exercise& exercise) {
+  return static_cast<int>(number_at(entry_of(exercise), "hints"));
+}
+
+void remember_hints(const Exercise& exercise, int seen) {
+  change(exercise, [&](Json& entry) { entry["hints"] = seen; });
+}
+
+std::string prediction_of(const Exercise& exercise) {
+  return text_at(entry_of(exercise), "prediction");
+}
+
+void remember_prediction(const Exercise& exercise, const std::string& prediction) {
+  change(exercise, [&](Json& entry) { entry["prediction"] = prediction; });
+}
+
+void forget(const Exercise& exercise) {
+  change(exercise, [](Json& entry) { entry = nullptr; });
+}
+
+}  // namespace rankbox::cli

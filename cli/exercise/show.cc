@@ -1,0 +1,165 @@
+#include "cli/exercise/show.h"
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/exercise/exercise_file.h"
+#include "cli/exercise/grade.h"
+#include "cli/picture/picture.h"
+#include "cli/picture/run_picture.h"
+#include "cli/support/buffering.h"
+#include "cli/support/child.h"
+#include "cli/support/course.h"
+#include "cli/support/paths.h"
+#include "cli/support/terminal.h"
+#include "cli/support/whole_number.h"
+#include "clusters/clusters.h"
+#include "comm/errors.h"
+#include "files/temporary_folder.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr int kMostRanks = 4096;
+constexpr int kMostSegments = 1024;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
+
+struct Options {
+  ExerciseFile file;
+  int ranks = 4;
+  std::optional<std::int64_t> count;
+  std::optional<int> root;
+  std::optional<int> segments;
+  std::string op;
+  std::string cluster = cluster_presets().front().name;
+  std::string buffering = "rendezvous";
+  std::string trace;
+  std::string html;
+};
+
+[[noreturn]] void refuse(const Exercise& exercise, const char* option, const char* why) {
+  throw InvalidArgument(fmt::format("{}: {} {}", option, exercise.name, why));
+}
+
+/// Options that the exercise has no argument for are mistakes.
+void check_fits(const Exercise& exercise, const Options& options) {
+  const Case example = first_case_of(exercise);
+  if (example.threads) refuse(exercise, "show", "has threads that share a value, no ranks to draw");
+  if (options.count && !example.count) refuse(exercise, "--count", "has no tensor");
+  if (options.root && !example.root) refuse(exercise, "--root", "has no root");
+  if (options.segments && !example.segments)
+    refuse(exercise, "--segments", "has neither segments nor micro-batches");
+  if (options.segments && example.chunks && *options.segments % options.ranks != 0) {
+    throw InvalidArgument(fmt::format("--segments {}: {} takes a multiple of its {} ranks",
+                                      *options.segments, exercise.name, options.ranks));
+  }
+  if (!options.op.empty() && !example.op) refuse(exercise, "--op", "does not reduce");
+  if (options.root && *options.root >= options.ranks) {
+    throw InvalidArgument(
+        fmt::format("--root {}: ranks are 0 to {}", *options.root, options.ranks - 1));
+  }
+  if (!options.op.empty() && !find_reduce_op(options.op)) {
+    throw InvalidArgument(
+        fmt::format("--op {}: choose one of SUM, PRODUCT, MAX, MIN, AVG", options.op));
+  }
+  cluster_named(options.cluster);
+  parse_buffering(options.buffering);
+}
+
+PictureOptions picture_options(const Exercise& exercise, const Options& options,
+                               const TemporaryFolder& folder) {
+  PictureOptions picture;
+  picture.style = style_here(folder.path(""));
+  picture.style.trace = !options.trace.empty();
+  picture.style.html = !options.html.empty();
+  picture.ranks = options.ranks;
+  picture.count = options.count.value_or(subject_of(exercise).count_to_show);
+  picture.root = options.root.value_or(0);
+  picture.segments = options.segments.value_or(0);
+  if (!options.op.empty()) picture.op = options.op;
+  picture.cluster = options.cluster;
+  picture.buffering = options.buffering;
+  return picture;
+}
+
+void show(const Options& options) {
+  const Exercise& exercise = exercise_named(options.file.name);
+  check_fits(exercise, options);
+  const TemporaryFolder folder;
+  GradeOptions grading;
+  grading.file = path_of(options.file, exercise);
+  grading.command = fmt::format("./rankbox show {}", exercise.name);
+  grading.seconds = options.file.seconds;
+  grading.memory_mb = 8192;
+  grading.picture = to_text(picture_options(exercise, options, folder));
+
+  Grade run;
+  {
+    const InterruptGuard guard;
+    run = grade(exercise, grading);
+  }
+  show_pictures(folder.path(""), options.trace, options.html);
+  if (run.verdict.passed()) return;
+  fmt::print("\n{}", to_text(run.verdict, use_colour()));
+  if (!run.compiler_output.empty()) fmt::print("the compiler says:\n{}\n", run.compiler_output);
+  throw CLI::RuntimeError(1);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  options->file.seconds = 60;  // large worlds take a while
+  CLI::App* command = app.add_subcommand("show", "draws one run of an exercise over virtual time");
+  command->footer(
+      "Example:\n"
+      "  ./rankbox show allreduce_ring --solution --ranks 8 --cluster h100-nvlink\n"
+      "  ./rankbox show pipeline_1f1b --solution --segments 8         a schedule: who does what "
+      "when\n"
+      "  ./rankbox show broadcast_tree --html tree.html       to look around in, step by step\n"
+      "  ./rankbox show broadcast_tree --trace tree.json      for ui.perfetto.dev\n"
+      "Two lanes a rank: what it sends, and what it receives and computes; a blank is waiting.\n"
+      "A run that fails is drawn up to there. Exits with 0 if it ran well, 1 if not, 2 for a\n"
+      "mistake on this command line.");
+  add_exercise_file(*command, options->file, "show");
+  command->add_option("--ranks", options->ranks, "world size (default 4)")
+      ->check(whole_number(1, kMostRanks))
+      ->type_name("P");
+  command
+      ->add_option("--count", options->count,
+                   "elements of the tensor (default 4096, or less where it is the width of layers)")
+      ->check(whole_number(0, kMostElements))
+      ->type_name("N");
+  command->add_option("--root", options->root, "src or dst (default 0)")
+      ->check(whole_number(0, kMostRanks - 1))
+      ->type_name("R");
+  command
+      ->add_option("--segments", options->segments,
+                   "segments, or micro-batches (default: as many as ranks)")
+      ->check(whole_number(1, kMostSegments))
+      ->type_name("M");
+  command->add_option("--op", options->op, "SUM, PRODUCT, MAX, MIN or AVG (default SUM)")
+      ->type_name("OP");
+  command->add_option("--cluster", options->cluster, "machine that the clocks stand for")
+      ->type_name("C");
+  command
+      ->add_option("--buffering", options->buffering,
+                   "of sends: rendezvous (the default), eager:BYTES or unbounded")
+      ->type_name("B");
+  command
+      ->add_option("--html", options->html,
+                   "write the run as one page for any browser to this file")
+      ->type_name("F");
+  command->add_option("--trace", options->trace, "write trace-event JSON to this file")
+      ->type_name("F");
+  add_course(*command);
+  command->callback([options] { show(*options); });
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,128 @@
+#include "cli/exercise/watch.h"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/exercise/check.h"
+#include "cli/exercise/list.h"
+#include "cli/support/child.h"
+#include "cli/support/course.h"
+#include "cli/support/paths.h"
+#include "cli/support/terminal.h"
+
+namespace rankbox::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Asking a few dozen files for their times costs some 0.1 ms, works on every file system, and does
+// not care how an editor saves.
+constexpr auto kPause = std::chrono::milliseconds(100);
+
+/// The learner's files, and when each was last seen to be saved.
+class Files {
+ public:
+  explicit Files(std::vector<const Exercise*> watched) : watched_(std::move(watched)) {
+    for (const Exercise* exercise : watched_) times_.push_back(time_of(*exercise));
+  }
+
+  /// One that was saved since it was last returned; null if there is none.
+  const Exercise* next_saved() {
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      if (!is_newer(i)) continue;
+      times_[i] = time_of(*watched_[i]);
+      return watched_[i];
+    }
+    return nullptr;
+  }
+
+  bool any_saved() const {
+    for (std::size_t i = 0; i < watched_.size(); ++i) {
+      if (is_newer(i)) return true;
+    }
+    return false;
+  }
+
+ private:
+  using Time = std::optional<fs::file_time_type>;
+
+  /// None while an editor has removed it and not yet put it back.
+  static Time time_of(const Exercise& exercise) {
+    std::error_code error;
+    const auto time = fs::last_write_time(absolute_path(stub_path(exercise)), error);
+    return error ? Time() : Time(time);
+  }
+
+  bool is_newer(std::size_t i) const {
+    const Time now = time_of(*watched_[i]);
+    return now && now != times_[i];
+  }
+
+  std::vector<const Exercise*> watched_;
+  std::vector<Time> times_;
+};
+
+void grade_saved(const Exercise& exercise, Files& files) {
+  if (use_colour()) fmt::print("\033[2J\033[H");  // a page of its own
+  fmt::print("checking {} …\n", stub_path(exercise));
+  std::fflush(stdout);
+  try {
+    const InterruptGuard guard([&files] { return files.any_saved(); });
+    check_own_file(exercise);
+  } catch (const Interrupted& interrupted) {
+    if (interrupted.signal() != 0) throw;
+    return;  // saved again meanwhile: that is what counts
+  } catch (const std::exception& error) {
+    fmt::print("{}\n", error.what());  // ours; the next save is another chance
+  }
+  fmt::print("\n{}\n", progress_bar());
+  std::fflush(stdout);
+}
+
+void watch(const std::string& name) {
+  std::vector<const Exercise*> watched;
+  if (!name.empty()) watched = {&exercise_named(name)};
+  if (name.empty()) {
+    for (const Exercise& exercise : exercises()) watched.push_back(&exercise);
+  }
+  Files files(watched);
+  fmt::print("{}\nwatching {}; save one to have it graded, Ctrl-C ends\n", progress_bar(),
+             name.empty() ? "exercises/" : stub_path(*watched.front()));
+  std::fflush(stdout);
+  while (true) {
+    if (const Exercise* saved = files.next_saved()) {
+      grade_saved(*saved, files);
+      continue;
+    }
+    const InterruptGuard guard;
+    std::this_thread::sleep_for(kPause);
+    InterruptGuard::check();
+  }
+}
+
+}  // namespace
+
+void add_watch(CLI::App& app) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("watch", "grades every exercise as soon as it is saved");
+  command->footer(
+      "Example:\n"
+      "  ./rankbox watch                   all exercises\n"
+      "  ./rankbox watch broadcast_ring    one of them\n"
+      "Saving again while a file is being graded starts over. Ctrl-C ends.");
+  command->add_option("name", *name, "an exercise (./rankbox list), or its file")
+      ->type_name("NAME");
+  add_course(*command);
+  command->callback([name] { watch(*name); });
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,98 @@
+#include "cli/picture/picture.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/picture/picture_style_json.h"
+#include "cli/plugin/stop_report.h"
+#include "cli/support/buffering.h"
+#include "clusters/clusters.h"
+#include "replay/clock.h"
+#include "verdict/free_messages.h"
+#include "verdict/run_case.h"
+#include "viewer/schedule_grid.h"
+
+namespace rankbox::cli {
+namespace {
+
+Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes) {
+  Case example = first_case_of(exercise);
+  example.world_size = options.ranks;
+  if (example.nodes) example.nodes = nodes;
+  if (example.root) example.root = options.root;
+  if (example.segments) example.segments = options.segments > 0 ? options.segments : options.ranks;
+  if (example.chunks) example.chunks = 2;
+  if (example.replicas) example.replicas = options.ranks % 2 == 0 ? 2 : 1;
+  if (example.count) example.count = options.count;
+  if (example.op) example.op = find_reduce_op(options.op);
+  if (example.bucket_bytes)  // a few of them
+    example.bucket_bytes = std::max<std::int64_t>(1, 8 * kElementBytes * options.count);
+  return example;
+}
+
+std::string summary(const Case& example, const RunReport& report, const Cluster& cluster) {
+  return fmt::format("{}: {:.4g} µs of virtual time on {}\n{}", to_string(example),
+                     report.virtual_seconds * 1e6, cluster.name, totals_of(report));
+}
+
+/// What ranks do when, if messages take no time, with a blank line below; empty if they do not say.
+std::string schedule(const Exercise& exercise, const Case& example, const Trace& trace,
+                     const PictureOptions& options) {
+  const Subject subject = subject_of(exercise);
+  if (!subject.idle_share || !has_schedule(trace)) return "";
+  const IdleShare promised = subject.idle_share(example);
+  const Replay replay = replay_trace(trace, free_messages());
+  const ScheduleGridOptions style = {.columns = options.style.columns,
+                                     .ascii = options.style.ascii,
+                                     .colour = options.style.colour};
+  return draw_schedule(trace, replay, style) +
+         fmt::format("idle, if messages take no time: {:.1f} % of the time; {} = {:.1f} %\n\n",
+                     100 * unlabelled_share(trace, replay), promised.formula, 100 * promised.share);
+}
+
+}  // namespace
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureOptions, style, ranks, count, root, segments, op, cluster,
+                                   buffering)
+
+std::string to_text(const PictureOptions& options) { return nlohmann::json(options).dump(); }
+
+PictureOptions picture_from_text(const std::string& text) {
+  return nlohmann::json::parse(text).get<PictureOptions>();
+}
+
+Verdict draw_picture(const Exercise& exercise, AnyFunction function,
+                     const PictureOptions& options) {
+  const Cluster cluster = cluster_named(options.cluster);
+  RunOptions how;
+  how.world_size = options.ranks;
+  how.cluster = cluster;
+  how.buffering = parse_buffering(options.buffering);
+  how.nodes = cluster.nodes_for(options.ranks);
+  record_for(options.style, how);
+  const Case example = case_of(exercise, options, how.nodes);
+  const CaseRun run = run_case(subject_of(exercise, function), example, how, use_signal_stack);
+
+  draw_run({.title = exercise.name,
+            .above = schedule(exercise, example, run.report.trace, options),
+            .summary = summary(example, run.report, cluster),
+            .failure = run.failure ? run.failure->message : "",
+            .cluster = cluster,
+            .report = run.report,
+            .deadlock = run.deadlock},
+           options.style);
+
+  Verdict verdict = undecided(exercise.name);
+  verdict.status = Status::kPass;
+  const bool about_values = run.failure && run.failure->kind == FailureKind::kValues;
+  if (run.failure && !(about_values && !is_exact(example))) {
+    verdict.status =
+        run.failure->kind == FailureKind::kNotImplemented ? Status::kNotImplemented : Status::kFail;
+    verdict.failure = run.failure;
+  }
+  return verdict;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,155 @@
+#include "cli/plugin/compile.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include "cli/plugin/precompiled.h"
+#include "cli/support/child.h"
+#include "cli/support/paths.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+constexpr double kSeconds = 60;
+constexpr std::int64_t kMemory = std::int64_t{4} << 30;  // for templates gone wild
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+/// What a library is made of: a function, and the header that declares it.
+struct Unit {
+  std::string function;
+  std::string header;
+  std::string source;
+};
+
+/// Hides all of a library but its entry and its function: a helper that happens to have the name of
+/// another library's function must not replace it.
+std::string write_symbol_list(const Unit& unit, const std::string& library) {
+  std::string path = library + ".symbols";
+  std::ofstream(path) << fmt::format(
+      "{{ global: rankbox_exercise; _ZN7rankbox{}{}E*; local: *; }};\n", unit.function.size(),
+      unit.function);
+  return path;
+}
+
+std::vector<std::string> command(const Unit& unit, const std::string& library,
+                                 const CompileOptions& options) {
+  const char* chosen = std::getenv("CXX");
+  std::vector<std::string> words = words_of(chosen == nullptr ? "" : chosen);
+  if (words.empty()) words = {"c++"};
+  // -g1: line numbers, and no more than that to write.
+  for (const char* word :
+       {"-std=c++20", "-g1", "-fPIC", "-pthread", "-Wall", "-Wextra", "-Wno-unused-parameter",
+        "-fdiagnostics-color=never", "-fmax-errors=5", "-I."}) {
+    words.emplace_back(word);
+  }
+  words.emplace_back(options.optimize ? "-O2" : "-O1");
+  if (options.backend == "mpi") words.emplace_back("-DRANKBOX_BACKEND_MPI");
+  if (options.backend == "nccl") words.emplace_back("-DRANKBOX_BACKEND_NCCL");
+  if (!registry().folder.empty()) words.push_back("-I" + registry().folder);
+  const std::string contract = precompiled_contract(words);
+  if (!contract.empty()) words.insert(words.end(), {"-include", contract});
+  // Calls of the learner's own functions stay in the library, even if the process has others of the
+  // same name.
+  words.insert(words.end(), {"-shared", "-Wl,-Bsymbolic-functions",
+                             "-Wl,--version-script=" + write_symbol_list(unit, library)});
+  // Older clangs need it to find the lines of calls; it is empty for all other compilers.
+  const std::string clang_header = "bazel/clang_source_location.h";
+  if (std::filesystem::exists(project_root() + "/" + clang_header)) {
+    words.insert(words.end(), {"-include", clang_header});
+  }
+  words.insert(words.end(), {"-include", "cli/plugin/exercise_entry.h"});
+  words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", unit.function));
+  words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"{}\"", unit.header));
+  // A name that begins with - would be an option.
+  const std::string source = unit.source.starts_with('-') ? "./" + unit.source : unit.source;
+  for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), source}) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+// "file.cc:12:3: error: message". The linker writes "file.cc:12: undefined …" instead.
+Failure first_error(const std::string& output) {
+  static const std::regex pattern("^(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)$");
+  Failure failure;
+  failure.kind = FailureKind::kCompile;
+  std::istringstream lines(output);
+  std::string first_line;
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (std::regex_match(line, match, pattern)) {
+      failure.file = display_path(match[1]);
+      failure.line = std::atoi(match[2].str().c_str());
+      failure.message = match[3];
+      return failure;
+    }
+    if (first_line.empty() && line.find("error") != std::string::npos) first_line = line;
+  }
+  failure.message = first_line.empty() ? "the compiler refuses this file" : first_line;
+  return failure;
+}
+
+Compiled compile_unit(const Unit& unit, const std::string& library, const CompileOptions& chosen) {
+  ChildOptions options;
+  options.command = command(unit, library, chosen);
+  options.directory = project_root();
+  options.seconds = kSeconds;
+  options.memory_bytes = kMemory;
+  options.file_bytes = std::int64_t{1} << 28;
+
+  Compiled compiled;
+  ChildResult result;
+  try {
+    result = run_child(options);
+  } catch (const std::system_error& error) {
+    compiled.compiler_missing = true;
+    compiled.failure = Failure{};
+    compiled.failure->kind = FailureKind::kCompile;
+    compiled.failure->message =
+        fmt::format("{}: install g++, or set CXX to a C++20 compiler", error.what());
+    return compiled;
+  }
+  compiled.output = std::move(result.output);
+  if (result.status == 0) return compiled;
+
+  compiled.failure = first_error(compiled.output);
+  if (result.timed_out) {
+    compiled.failure->message = fmt::format("the compiler was not done after {} s", kSeconds);
+  }
+  if (compiled.failure->file.empty()) compiled.failure->file = display_path(unit.source);
+  return compiled;
+}
+
+}  // namespace
+
+std::string signature(const Exercise& exercise) {
+  return fmt::format("void rankbox::{}{}", exercise.name, parameters_of(exercise));
+}
+
+Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library,
+                 const CompileOptions& options) {
+  return compile_unit({exercise.name, contract_path(exercise), source}, library, options);
+}
+
+Compiled compile_program(const std::string& source, const std::string& library,
+                         const CompileOptions& options) {
+  return compile_unit({"rank_main", "cli/rank_main.h", source}, library, options);
+}
+
+}  // namespace rankbox::cli

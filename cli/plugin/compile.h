@@ -1,0 +1,39 @@
+// From a learner's source file to a library that a program of ours can load.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "verdict/catalog.h"
+#include "verdict/verdict.h"
+
+namespace rankbox::cli {
+
+struct CompileOptions {
+  std::string backend = "sim";  // "sim", "mpi" or "nccl": of the program that will load the library
+  bool optimize = false;        // as the reference solutions are; else for a quick verdict
+};
+
+struct Compiled {
+  std::optional<Failure> failure;  // the first error
+  bool compiler_missing = false;   // then it is our failure, not the learner's
+  std::string output;              // all that the compiler said
+};
+
+/// Compiles `source` with $CXX (default: c++) into the shared library `library`, whose entry
+/// returns the exercise's function (cli/plugin/exercise_entry.h); load_function() in cli/plugin/plugin.h finds it.
+/// Of the library's own functions only that one is visible to others.
+/// Blocks until done; see child.h for errors.
+///
+/// @param source a path from the project's root, or an absolute one
+Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library,
+                 const CompileOptions& options = {});
+
+/// The same for a whole program, void rank_main(Comm& dist); see cli/rank_main.h.
+Compiled compile_program(const std::string& source, const std::string& library,
+                         const CompileOptions& options = {});
+
+/// "void rankbox::broadcast_ring(Comm& dist, Tensor& tensor, int src)"
+std::string signature(const Exercise& exercise);
+
+}  // namespace rankbox::cli

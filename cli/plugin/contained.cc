@@ -1,0 +1,157 @@
+#include "cli/plugin/contained.h"
+
+#include <csignal>
+#include <cstring>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include "cli/plugin/source_lines.h"
+#include "cli/support/child.h"
+#include "cli/support/paths.h"
+#include "comm/errors.h"
+#include "verdict/verdict_json.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+/// What the process reported; see verdict_report.h and stop_report.h for the lines.
+struct Report {
+  std::string verdict;    // JSON; empty: it did not get that far
+  std::string result;     // likewise
+  std::string mistake;    // empty: none
+  std::string last_case;  // the replay line of the case it was at
+  std::string how;        // "signal", "exit" or "asked": how it stopped
+  int number = 0;         // the signal or exit code
+  int rank = -1;          // that stopped it
+  std::string addresses;  // where
+};
+
+Report parse_report(const std::string& text) {
+  Report report;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t space = line.find(' ');
+    if (space == std::string::npos) continue;
+    const std::string word = line.substr(0, space);
+    const std::string rest = line.substr(space + 1);
+    if (word == "case") report.last_case = rest;
+    if (word == "verdict") report.verdict = rest;
+    if (word == "result") report.result = rest;
+    if (word == "mistake") report.mistake = rest;
+    if (word == "thrown") report.addresses = rest;
+    // Several threads may answer: the first that is in the learner's code.
+    if (word == "stopped" && report.addresses.empty()) {
+      std::istringstream fields(rest);
+      std::string skipped;
+      fields >> report.how >> report.number >> skipped >> report.rank >> skipped;
+      std::getline(fields >> std::ws, report.addresses);
+    }
+  }
+  return report;
+}
+
+std::string signal_in_words(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "segmentation fault: a null or dangling pointer, an index out of range, or endless "
+             "recursion?";
+    case SIGABRT:
+      return "aborted: an exception left a thread, an assertion failed, or memory was overwritten?";
+    case SIGFPE:
+      return "division by zero, or another arithmetic error";
+    case SIGXFSZ:
+      return "it wrote too large a file";
+    default:
+      return fmt::format("ended by signal {} ({})", signal, strsignal(signal));
+  }
+}
+
+// The process ended without a verdict.
+Failure failure_of_end(const ChildResult& child, const Report& report, double seconds) {
+  Failure failure;
+  failure.rank = report.rank;
+  failure.replay = report.last_case;
+  failure.kind = FailureKind::kCrash;
+  // A launcher gives the signal of a rank as its exit code, as shells do.
+  const int exit_code = WIFEXITED(child.status) ? WEXITSTATUS(child.status) : 0;
+  const int signal = WIFSIGNALED(child.status) ? WTERMSIG(child.status)
+                     : exit_code > 128         ? exit_code - 128
+                                               : 0;
+  if (child.timed_out || signal == SIGXCPU) {
+    failure.kind = FailureKind::kTimeout;
+    failure.message = fmt::format("still running after {:g} s: ", seconds);
+    failure.message +=
+        child.was_computing || signal == SIGXCPU
+            ? "does a loop never end?"
+            : "all threads are asleep outside of Rankbox (a mutex, a sleep, a join?)";
+  } else if (report.how == "exit") {
+    failure.message = fmt::format("it called exit({}) instead of returning", report.number);
+  } else if (signal == SIGKILL) {
+    failure.kind = FailureKind::kMemory;
+    failure.message = "killed by the system, most likely for using too much memory";
+  } else if (signal != 0) {
+    failure.message = signal_in_words(signal);
+  } else {
+    failure.message = fmt::format("it ended the process with exit code {} instead of returning",
+                                  WEXITSTATUS(child.status));
+  }
+  return failure;
+}
+
+Verdict verdict_of(const ContainedOptions& options, const ChildResult& child,
+                   const Report& report) {
+  // The verdict of a process that had to be killed is ignored.
+  if (!report.verdict.empty() && child.status == 0 && !child.timed_out) {
+    return verdict_from_json(report.verdict);
+  }
+  return failed_before_running(options.name, failure_of_end(child, report, options.seconds));
+}
+
+// Errors name the file as the compiler was given it; unknown places are filled in as well as they
+// can be: the line that threw or crashed, or else where the function starts.
+void complete_place(Failure& failure, const ContainedOptions& options, const Report& report) {
+  if (failure.line == 0) {
+    failure.line = source_line(options.library, report.addresses, options.source).line;
+    if (failure.line == 0 && failure.kind != FailureKind::kTimeout) {
+      failure.line = line_of_function(options.source, options.function);
+    }
+    failure.file = options.source;
+  }
+  failure.file = display_path(failure.file);
+}
+
+}  // namespace
+
+Failure failure_of_end(const ChildResult& child, const ContainedOptions& options) {
+  const Report report = parse_report(child.report);
+  Failure failure = failure_of_end(child, report, options.seconds);
+  complete_place(failure, options, report);
+  return failure;
+}
+
+Contained run_contained(const ContainedOptions& options) {
+  ChildOptions child_options;
+  child_options.temporary = options.temporary;
+  child_options.command = {"/proc/self/exe"};
+  child_options.command.insert(child_options.command.end(), options.words.begin(),
+                               options.words.end());
+  child_options.seconds = options.seconds;
+  child_options.memory_bytes = std::int64_t{options.memory_mb} << 20;
+  child_options.file_bytes = options.file_bytes;
+  child_options.ask_where = true;
+  const ChildResult child = run_child(child_options);
+  const Report report = parse_report(child.report);
+  if (!report.mistake.empty()) throw InvalidArgument(report.mistake);
+
+  Contained contained;
+  contained.output = child.output;
+  contained.result = report.result;
+  contained.verdict = verdict_of(options, child, report);
+  if (contained.verdict.failure) complete_place(*contained.verdict.failure, options, report);
+  return contained;
+}
+
+}  // namespace rankbox::cli

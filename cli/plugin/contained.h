@@ -1,0 +1,42 @@
+// Runs a learner's library in a separate process, and turns the outcome into a verdict.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/support/child.h"
+#include "verdict/verdict.h"
+
+namespace rankbox::cli {
+
+struct ContainedOptions {
+  std::vector<std::string> words;  // arguments of this program: a hidden subcommand, its options
+  std::string name;                // of the verdict, where the process gives none
+  std::string function;            // that the library was compiled for
+  std::string library;
+  std::string source;                 // an absolute path
+  std::string temporary;              // where it may leave files; to be removed afterwards
+  double seconds = 10;                // of wall-clock time
+  int memory_mb = 1024;               // of private memory
+  std::int64_t file_bytes = 1 << 24;  // largest file it may write
+};
+
+struct Contained {
+  Verdict verdict;
+  std::string output;  // what it printed, the first 64 KiB
+  std::string result;  // what else it reported (verdict_report.h); empty: it did not get that far
+};
+
+/// The failure of a process that ran a learner's library and ended without a report: the
+/// kind, the rank, and the place as well as it can be told.
+/// @param options reads function, library, source and seconds
+Failure failure_of_end(const ChildResult& child, const ContainedOptions& options);
+
+/// Blocks until done. Crashes, calls of exit() and endless loops are verdicts, with the place where
+/// it was; no process is left behind.
+/// Throws InvalidArgument for a mistake of the user's that the process reports; Interrupted while an
+/// InterruptGuard lives.
+Contained run_contained(const ContainedOptions& options);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,99 @@
+#include "cli/plugin/precompiled.h"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "cli/support/child.h"
+#include "cli/support/paths.h"
+
+namespace rankbox::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHeader = "contract.h";
+
+std::string hash_of(const std::vector<std::string>& facts) {
+  return fmt::format("{:016x}",
+                     std::hash<std::string>()(fmt::format("{}", fmt::join(facts, "\n"))));
+}
+
+/// Of the headers that comm/comm.h may include. Their times, not their texts: to look is as quick as
+/// not to look.
+std::string key_of_headers() {
+  std::vector<std::string> facts;
+  for (const char* folder : {"comm", "sim", "mpi", "gpu"}) {
+    std::uint64_t all = 0;  // in no order
+    if (!fs::exists(project_root() + "/" + folder)) continue;
+    for (const fs::directory_entry& file : fs::directory_iterator(project_root() + "/" + folder)) {
+      if (file.path().extension() != ".h") continue;
+      all += std::hash<std::string>()(
+          fmt::format("{} {} {}", file.path().filename().string(), fs::file_size(file.path()),
+                      fs::last_write_time(file.path()).time_since_epoch().count()));
+    }
+    facts.push_back(fmt::format("{}", all));
+  }
+  return hash_of(facts);
+}
+
+/// Makes the header and, if the compiler can, its other form. Without that it is a header like any
+/// other; trying again each time would only take longer.
+void make(const std::vector<std::string>& compiler, const fs::path& folder) {
+  fs::create_directories(folder);
+  const fs::path header = folder / kHeader;
+  std::ofstream(header) << "#include \"comm/comm.h\"\n";
+  ChildOptions options;
+  options.command = compiler;
+  for (const std::string& word : {std::string("-xc++-header"), header.string(), std::string("-o"),
+                                  header.string() + ".gch"}) {
+    options.command.push_back(word);
+  }
+  options.directory = project_root();
+  options.seconds = 60;
+  options.file_bytes = std::int64_t{1} << 30;
+  std::error_code ignored;
+  if (run_child(options).status != 0) fs::remove(header.string() + ".gch", ignored);
+}
+
+/// Nobody will ask for those of other headers, nor for what was never finished.
+void remove_others(const fs::path& all, const fs::path& mine) {
+  for (const fs::directory_entry& other : fs::directory_iterator(all)) {
+    const bool may_be_under_way =
+        other.path().has_extension() &&
+        fs::file_time_type::clock::now() - other.last_write_time() < std::chrono::minutes(5);
+    std::error_code ignored;  // it may have gone by itself
+    if (other.path() != mine && !may_be_under_way) fs::remove_all(other.path(), ignored);
+  }
+}
+
+}  // namespace
+
+std::string precompiled_contract(const std::vector<std::string>& compiler) {
+  try {
+    // A folder for each compiler and set of flags, which holds the form of the newest headers.
+    const fs::path all = fs::path(project_root()) / ".rankbox" / "precompiled" / hash_of(compiler);
+    const fs::path mine = all / key_of_headers();
+    if (fs::exists(mine)) return (mine / kHeader).string();
+
+    const fs::path part = all / fmt::format("{}.{}", mine.filename().string(), getpid());
+    make(compiler, part);
+    std::error_code ignored;
+    fs::rename(part, mine, ignored);  // fails if another process was quicker: as good
+    fs::remove_all(part, ignored);
+    if (!fs::exists(mine)) return "";
+    remove_others(all, mine);
+    return (mine / kHeader).string();
+  } catch (const std::system_error&) {
+    return "";  // a disk that is full or read-only, no compiler: somebody else will say so
+  }
+}
+
+}  // namespace rankbox::cli

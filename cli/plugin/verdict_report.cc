@@ -1,0 +1,33 @@
+#include "cli/plugin/verdict_report.h"
+
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "cli/plugin/stop_report.h"
+#include "cli/support/child.h"
+#include "verdict/verdict_json.h"
+
+namespace rankbox::cli {
+
+void report_line(const std::string& line) {
+  const std::string whole = line + "\n";
+  for (std::size_t sent = 0; sent < whole.size();) {
+    const ssize_t wrote = write(kReportFd, whole.data() + sent, whole.size() - sent);
+    if (wrote <= 0) _exit(1);  // the parent is gone
+    sent += static_cast<std::size_t>(wrote);
+  }
+}
+
+void report_and_exit(const Verdict& verdict) {
+  if (verdict.failure && verdict.failure->line == 0) {
+    const std::string thrown = last_throw_of(verdict.failure->rank);
+    if (!thrown.empty()) report_line("thrown " + thrown);
+  }
+  report_line("verdict " + to_json(verdict));
+  done_reporting();
+  std::fflush(nullptr);
+  _exit(0);
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,49 @@
+#include "cli/support/backend_program.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/support/paths.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+namespace {
+
+/// In this process's group, so that Ctrl-C reaches the build. Returns what a shell would show.
+int run_script(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  pid_t child = 0;
+  const int error = posix_spawn(&child, words.front(), nullptr, nullptr, words.data(), environ);
+  if (error != 0) {
+    throw Error(fmt::format("cannot run {}: {}", command.front(), std::strerror(error)));
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+std::string backend_program(const std::string& subcommand, const std::string& backend,
+                            bool for_another_machine) {
+  std::fflush(stdout);
+  std::vector<std::string> words = {project_root() + "/rankbox", "--build-program", subcommand,
+                                    backend};
+  if (for_another_machine) words.emplace_back("--bundle");
+  const int status = run_script(words);
+  if (status != 0) throw CLI::RuntimeError(status);
+  return fmt::format("{}/.rankbox/bin/rankbox-{}-{}", project_root(), subcommand, backend);
+}
+
+}  // namespace rankbox::cli

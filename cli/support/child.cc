@@ -1,0 +1,297 @@
+#include "cli/support/child.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/support/threads_of.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostOutput = 64 * 1024;
+constexpr std::size_t kMostReport = 16 * 1024 * 1024;
+constexpr auto kTick = std::chrono::milliseconds(50);
+constexpr auto kTimeToAnswer = std::chrono::milliseconds(500);
+// A reader that goes away ends this process in order, too.
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+// Set by the handler, read by any thread.
+std::atomic<int> interrupted_by = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+std::function<bool()> is_cancelled;  // of the guard that lives
+std::array<struct sigaction, kSignals.size()> old_actions;
+
+void on_interrupt(int signal) { interrupted_by = signal; }
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+/// One end of a pipe.
+class Fd {
+ public:
+  explicit Fd(int fd = -1) : fd_(fd) {}
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() { reset(); }
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  void reset(int fd = -1) {
+    if (fd_ >= 0) close(fd_);
+    fd_ = fd;
+  }
+
+ private:
+  int fd_;
+};
+
+struct Pipe {
+  Fd read_end, write_end;
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
+    read_end.reset(ends[0]);
+    write_end.reset(ends[1]);
+    // Reading must never block: a grandchild may keep the other end open forever.
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  }
+};
+
+void limit(int resource, std::int64_t most) {
+  const rlimit both = {static_cast<rlim_t>(most), static_cast<rlim_t>(most)};
+  setrlimit(static_cast<__rlimit_resource_t>(resource), &both);
+}
+
+void set_limits(const ChildOptions& options) {
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_FSIZE, options.file_bytes);
+  // Should we be killed, nobody is left to watch the clock: all cores busy, it ends by itself.
+  const auto cores = std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
+  limit(RLIMIT_CPU, static_cast<std::int64_t>(std::ceil(options.seconds)) * cores + 2);
+  if (options.memory_bytes == 0) return;
+  // DATA counts what may be written to; allocators reserve address space far beyond that.
+  limit(RLIMIT_DATA, options.memory_bytes);
+  limit(RLIMIT_AS, options.memory_bytes + (std::int64_t{4} << 30));
+}
+
+/// This process's variables, and the child's own place for temporary files. Made before the fork:
+/// other threads may hold locks that the child would wait for.
+std::vector<char*> environment_with(const ChildOptions& options, std::string& temporary) {
+  std::vector<char*> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const bool is_replaced =
+        !options.temporary.empty() && std::string_view(*variable).starts_with("TMPDIR=");
+    if (!is_replaced) environment.push_back(*variable);
+  }
+  if (!options.temporary.empty()) environment.push_back(temporary.data());
+  environment.push_back(nullptr);
+  return environment;
+}
+
+// Between fork and exec. Returns only if it fails, with errno set.
+void become(const ChildOptions& options, std::vector<char*>& arguments,
+            std::vector<char*>& environment, int output, int report) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int signal : kSignals) std::signal(signal, SIG_DFL);
+  std::signal(SIGPIPE, SIG_DFL);
+
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  // The report's descriptor may be one of 0 to 3 already; move both out of the way first.
+  const int output_copy = fcntl(output, F_DUPFD_CLOEXEC, kReportFd + 1);
+  const int report_copy = fcntl(report, F_DUPFD_CLOEXEC, kReportFd + 1);
+  if (nothing < 0 || output_copy < 0 || report_copy < 0) return;
+  if (dup2(nothing, STDIN_FILENO) < 0 || dup2(output_copy, STDOUT_FILENO) < 0) return;
+  if (dup2(output_copy, STDERR_FILENO) < 0 || dup2(report_copy, kReportFd) < 0) return;
+  if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) return;
+  set_limits(options);
+  execvpe(arguments.front(), arguments.data(), environment.data());
+}
+
+/// A running child. Killed with its whole process group, and reaped, when this goes.
+class Child {
+ public:
+  Child(const ChildOptions& options, const Pipe& output, const Pipe& report) {
+    std::vector<char*> arguments;
+    for (const std::string& argument : options.command) {
+      arguments.push_back(const_cast<char*>(argument.c_str()));
+    }
+    arguments.push_back(nullptr);
+    std::string temporary = "TMPDIR=" + options.temporary;
+    std::vector<char*> environment = environment_with(options, temporary);
+
+    Pipe error;  // closed by a successful exec; else brings its errno
+    pid_ = fork();
+    if (pid_ < 0) fail("fork");
+    if (pid_ == 0) {
+      become(options, arguments, environment, output.write_end.get(), report.write_end.get());
+      const int reason = errno;
+      (void)!write(error.write_end.get(), &reason, sizeof(reason));
+      _exit(127);
+    }
+    setpgid(pid_, pid_);  // as the child does: whoever comes first
+    error.write_end.reset();
+    fcntl(error.read_end.get(), F_SETFL, 0);
+    int reason = 0;
+    if (read(error.read_end.get(), &reason, sizeof(reason)) == sizeof(reason)) {
+      kill_and_reap();
+      errno = reason;
+      fail("cannot run " + options.command.front());
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() { kill_and_reap(); }
+
+  pid_t pid() const { return pid_; }
+  /// How long it may take to end after SIGTERM, before it is killed.
+  void set_grace(double seconds) { grace_seconds_ = seconds; }
+
+  /// True once it has ended by itself.
+  bool has_ended() {
+    if (!reaped_) reaped_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+    return reaped_;
+  }
+
+  /// Asks it to end, and waits for that.
+  void terminate(double grace_seconds) {
+    if (grace_seconds <= 0 || has_ended()) return;
+    kill(pid_, SIGTERM);
+    const auto deadline = Clock::now() + std::chrono::duration<double>(grace_seconds);
+    while (!has_ended() && Clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  /// Ends what is left of its group. Returns the status of the child itself.
+  int kill_and_reap() {
+    terminate(grace_seconds_);
+    kill(-pid_, SIGKILL);
+    if (!reaped_) {
+      kill(pid_, SIGKILL);
+      while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+      }
+      reaped_ = true;
+    }
+    return status_;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  int status_ = 0;
+  bool reaped_ = false;  // then status_ is its end
+  double grace_seconds_ = 0;
+};
+
+// Takes what is there, keeps what fits. Closes the pipe at its end.
+void drain(Fd& from, std::string& into, std::size_t most) {
+  std::array<char, 16384> buffer;
+  while (from.is_open()) {
+    const ssize_t got = read(from.get(), buffer.data(), buffer.size());
+    if (got > 0) {
+      into.append(buffer.data(), std::min(static_cast<std::size_t>(got), most - into.size()));
+    } else if (got == 0) {
+      from.reset();
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
+
+void throw_if_interrupted() {
+  InterruptGuard::check();
+  if (is_cancelled && is_cancelled()) throw Interrupted(0);
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard(std::function<bool()> cancelled) {
+  is_cancelled = std::move(cancelled);
+  interrupted_by = 0;
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;  // no SA_RESTART: poll has to return
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], &action, &old_actions[i]);
+  }
+}
+
+void InterruptGuard::check() {
+  if (interrupted_by != 0) throw Interrupted(interrupted_by);
+}
+
+InterruptGuard::~InterruptGuard() {
+  is_cancelled = nullptr;
+  interrupted_by = 0;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], &old_actions[i], nullptr);
+  }
+}
+
+ChildResult run_child(const ChildOptions& options) {
+  throw_if_interrupted();
+  ChildResult result;
+  Pipe output, report;
+  Child child(options, output, report);
+  child.set_grace(options.grace_seconds);
+  output.write_end.reset();
+  report.write_end.reset();
+
+  auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                     std::chrono::duration<double>(options.seconds));
+  while (true) {
+    // Ended first, drained second: nothing that it wrote is missed.
+    const bool ended = child.has_ended();
+    drain(output.read_end, result.output, kMostOutput);
+    drain(report.read_end, result.report, kMostReport);
+    throw_if_interrupted();
+    if (ended) break;
+
+    const bool is_over = Clock::now() >= deadline ||
+                         (!result.timed_out && options.keep_running && !options.keep_running());
+    if (is_over) {
+      if (result.timed_out || !options.ask_where) {
+        result.timed_out = true;
+        break;
+      }
+      result.timed_out = true;
+      result.was_computing = poke_threads(child.pid(), SIGUSR1);
+      deadline = Clock::now() + kTimeToAnswer;
+    }
+
+    std::array<pollfd, 2> waiting = {{{output.read_end.get(), POLLIN, 0},  //
+                                      {report.read_end.get(), POLLIN, 0}}};
+    if (output.read_end.is_open() || report.read_end.is_open()) {
+      poll(waiting.data(), waiting.size(), static_cast<int>(kTick.count()));
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // it is about to end
+    }
+  }
+
+  result.status = child.kill_and_reap();
+  drain(output.read_end, result.output, kMostOutput);
+  drain(report.read_end, result.report, kMostReport);
+  throw_if_interrupted();
+  return result;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,148 @@
+#include "cli/support/mpirun.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+
+// Read and written by the handler.
+std::atomic<pid_t> child = 0;
+std::atomic<int> received = 0;       // the first signal
+std::atomic<bool> is_ended = false;  // there was a second one
+
+void pass_on(int signal) {
+  int none = 0;
+  const bool is_first = received.compare_exchange_strong(none, signal);
+  if (!is_first) is_ended = true;
+  // mpirun passes SIGUSR1 on to its ranks, and ends them all on SIGTERM.
+  kill(child, is_first ? SIGUSR1 : SIGTERM);
+}
+
+/// While one lives, the signals are passed on to `child`.
+class SignalForwarder {
+ public:
+  SignalForwarder() {
+    received = 0;
+    is_ended = false;
+    struct sigaction action = {};
+    action.sa_handler = pass_on;
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &old_[i]);
+  }
+  SignalForwarder(const SignalForwarder&) = delete;
+  SignalForwarder& operator=(const SignalForwarder&) = delete;
+  ~SignalForwarder() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &old_[i], nullptr);
+  }
+
+ private:
+  std::array<struct sigaction, kSignals.size()> old_ = {};
+};
+
+bool is_in_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    folder += "/" + program;
+    if (access(folder.c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+// Between fork and exec. Returns only if it fails, with errno set.
+void become(const std::vector<char*>& words, const sigset_t& signals, pid_t parent) {
+  setpgid(0, 0);  // out of the terminal's reach
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(127);  // it has died already
+  for (int signal : kSignals) std::signal(signal, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0) return;
+  execvp(words.front(), words.data());
+}
+
+/// Starts it with the signals blocked: the handler must not run before it knows the child.
+void start(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+
+  sigset_t blocked;
+  sigset_t before;
+  sigemptyset(&blocked);
+  for (int signal : kSignals) sigaddset(&blocked, signal);
+  sigprocmask(SIG_BLOCK, &blocked, &before);
+  const pid_t parent = getpid();
+  const pid_t started = fork();
+  if (started == 0) {
+    become(words, before, parent);
+    fmt::print(stderr, "rankbox: cannot run {}: {}\n", command.front(), std::strerror(errno));
+    _exit(127);
+  }
+  const int error = errno;
+  child = started;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (started < 0)
+    throw Error(fmt::format("cannot start {}: {}", command.front(), std::strerror(error)));
+}
+
+}  // namespace
+
+std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& command) {
+  if (!is_in_path("mpirun")) {
+    throw Error(
+        "mpirun is not installed: apt-get install openmpi-bin libopenmpi-dev, or your system's "
+        "packages of Open MPI");
+  }
+  std::vector<std::string> words = {"env", "OMPI_MCA_rmaps_base_oversubscribe=1"};
+  if (geteuid() == 0) {
+    words.insert(words.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
+  }
+  const char* quiet = "OMPI_MCA_orte_execute_quiet";  // set by hand, it stays
+  if (std::getenv(quiet) == nullptr) words.push_back(std::string(quiet) + "=1");
+  words.emplace_back("OMPI_MCA_opal_signal=");  // a crash is one line, not Open MPI's list of calls
+  words.insert(words.end(), {"mpirun", "-n", std::to_string(ranks)});
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+int run_mpirun(int ranks, const std::vector<std::string>& command) {
+  return run_attached(mpirun_command(ranks, command));
+}
+
+int run_attached(const std::vector<std::string>& words, const std::string& explained_by) {
+  const SignalForwarder forwarder;
+  start(words);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR)
+      throw Error(fmt::format("lost {}: {}", words.front(), std::strerror(errno)));
+  }
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  // Ranks that do not handle SIGUSR1 die of it, as asked.
+  if (is_ended || (received != 0 && code > 128)) return 128 + received;
+  // The dead rank could not say so itself.
+  if (code > 128 && code != 128 + SIGINT) {
+    fmt::print(stderr, "rankbox: crash: a rank died of signal {} ({}){}\n", code - 128,
+               strsignal(code - 128),
+               explained_by.empty() ? "" : fmt::format("; {} says where", explained_by));
+  }
+  return code;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,34 @@
+// Starting a program as several processes of this machine, with MPI's launcher.
+//
+// mpirun refuses to run as root, and to start more ranks than there are cores, unless it is told
+// otherwise: both are allowed here. A rank that fails says why itself, in one line; mpirun adds
+// nothing to it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rankbox::cli {
+
+/// The words that run `command` as `ranks` processes: for run_child() of cli/support/child.h.
+/// Throws Error, which says what to install, if there is no mpirun in PATH.
+/// REQUIRES: ranks >= 1, and a command.
+std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& command);
+
+/// Runs a launcher (or a program that needs none) with this process's output and an empty input,
+/// and returns the exit status that a shell would show: 128 + signal where one ended it. Blocks
+/// until it has ended.
+///
+/// The terminal's signals do not reach it: mpirun would kill the ranks a second later. The first
+/// SIGINT, SIGTERM or SIGHUP that this process gets is passed on as SIGUSR1, which mpirun hands to
+/// its ranks, so that they may finish what they are at; the next one is passed on as SIGTERM, which
+/// ends all. If this process is killed, they are ended, too.
+/// Throws Error if it cannot be started. Call it from the main thread.
+/// @param explained_by the command that explains the death of a rank, for the line that reports it
+int run_attached(const std::vector<std::string>& words, const std::string& explained_by = "");
+
+/// The same for `command` as `ranks` processes.
+/// Throws Error, as mpirun_command does, if there is no mpirun.
+int run_mpirun(int ranks, const std::vector<std::string>& command);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,150 @@
+#include "cli/support/paths.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kCourse = "RANKBOX_COURSE";
+
+std::string find_root() {
+  if (const char* given = std::getenv("RANKBOX_ROOT"); given != nullptr && *given != '\0') {
+    if (fs::exists(fs::path(given) / "comm/comm.h")) return fs::absolute(given).lexically_normal();
+    throw Error(fmt::format("RANKBOX_ROOT={} holds no Rankbox (no comm/comm.h in it)", given));
+  }
+  std::error_code ignored;
+  for (fs::path folder = fs::current_path(ignored); !folder.empty();
+       folder = folder.parent_path()) {
+    if (fs::exists(folder / "comm/comm.h") && fs::exists(folder / "exercises")) return folder;
+    if (folder == folder.root_path()) break;
+  }
+  throw Error("this is not inside a Rankbox folder: start ./rankbox there, or set RANKBOX_ROOT");
+}
+
+/// @param prefix of the file's name in messages
+Registry read_registry(const std::string& folder, const std::string& prefix,
+                       const std::string& contracts = "") {
+  std::ifstream file(folder + "/registry.toml");
+  std::ostringstream text;
+  if (!(file && text << file.rdbuf())) {
+    throw Error(fmt::format("cannot read {}/registry.toml", folder));
+  }
+  return parse_registry(text.str(), prefix + "registry.toml", contracts);
+}
+
+/// Fewest insertions, deletions and replacements that make b of a (Levenshtein).
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+const std::string& project_root() {
+  static const std::string root = find_root();
+  return root;
+}
+
+void use_course(const std::string& folder) {
+  if (folder.empty()) {
+    use_registry(project_registry);
+    return;
+  }
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  const std::string root = (path.has_filename() ? path : path.parent_path()).string();
+  if (!fs::exists(root + "/registry.toml")) {
+    throw InvalidArgument(fmt::format("--course {}: there is no registry.toml in it", folder));
+  }
+  setenv(kCourse, root.c_str(), 1);
+  use_registry([root] {
+    Registry course = read_registry(root, root + "/", "contracts");
+    course.folder = root;
+    return course;
+  });
+}
+
+Registry project_registry() { return read_registry(project_root() + "/exercises", "exercises/"); }
+
+const std::string& course_root() {
+  return registry().folder.empty() ? project_root() : registry().folder;
+}
+
+std::string absolute_path(const std::string& path) { return fs::path(project_root()) / path; }
+
+std::string state_folder() { return course_root() + "/.rankbox"; }
+
+std::vector<std::string> nearest_names(const std::string& text) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const Exercise& exercise : exercises()) {
+    const std::string name = exercise.name;
+    // "ring" is far from "broadcast_ring" in letters, and still what somebody may type.
+    const bool part = !text.empty() && name.find(text) != std::string::npos;
+    const std::size_t far = distance(text, name);
+    if (part || far <= std::max<std::size_t>(3, name.size() / 3)) {
+      ranked.emplace_back(part ? 0 : far, name);
+    }
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (const auto& [far, name] : ranked) {
+    if (names.size() < 3) names.push_back(name);
+  }
+  return names;
+}
+
+const Exercise& exercise_named(const std::string& text) {
+  const std::string name = fs::path(text).stem().string();
+  if (const Exercise* exercise = find_exercise(name)) return *exercise;
+  const std::vector<std::string> near = nearest_names(name);
+  throw InvalidArgument(
+      near.empty() ? fmt::format("there is no exercise '{}'; ./rankbox list shows all", text)
+                   : fmt::format("there is no exercise '{}'; did you mean {}?", text,
+                                 fmt::join(near, " or ")));
+}
+
+void require_readable(const std::string& file) {
+  if (fs::is_directory(file))
+    throw InvalidArgument(fmt::format("{} is a folder, not a file", file));
+  if (!fs::exists(file)) throw InvalidArgument(fmt::format("there is no file {}", file));
+  if (!std::ifstream(file)) throw InvalidArgument(fmt::format("cannot read {}", file));
+}
+
+std::string display_path(const std::string& path) {
+  // First as it is written, then with symbolic links followed: either may lead out of the root.
+  std::error_code ignored;
+  const fs::path full = fs::absolute(path, ignored).lexically_normal();
+  for (const auto& [file, root] : {std::pair(full, fs::path(project_root())),
+                                   std::pair(fs::weakly_canonical(full, ignored),
+                                             fs::weakly_canonical(project_root(), ignored))}) {
+    const fs::path relative = file.lexically_relative(root);
+    if (!relative.empty() && *relative.begin() != "..") return relative.string();
+  }
+  return path;
+}
+
+}  // namespace rankbox::cli

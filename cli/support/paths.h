@@ -1,0 +1,46 @@
+// Where things are, and what the user means by a name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exercises/registry.h"
+
+namespace rankbox::cli {
+
+/// The root of the project: $RANKBOX_ROOT, or else the closest folder upwards that looks like it.
+/// Throws Error if there is none.
+const std::string& project_root();
+
+/// Makes the commands work on the exercises of another folder, laid out as the project is:
+/// registry.toml, contracts/, exercises/NN_topic/, solutions/NN_topic/, mutants/ and variants/.
+/// Empty: on the project's own. Processes that are started later follow.
+/// Throws InvalidArgument if there is no registry.toml.
+void use_course(const std::string& folder);
+
+/// The folder of the exercises that the commands work on: that course's, or the project's root.
+const std::string& course_root();
+
+/// The registry of the project itself, whatever the course.
+Registry project_registry();
+
+/// The absolute path of one that the registry has: from the project's root, or absolute already.
+std::string absolute_path(const std::string& path);
+
+/// Where progress and saved files are kept: .rankbox in course_root().
+std::string state_folder();
+
+/// The exercise that `text` means: its name, or the path of its file in exercises/ or solutions/.
+/// Throws InvalidArgument with the nearest names.
+const Exercise& exercise_named(const std::string& text);
+
+/// Those that `text` is likely to be a misspelling of, nearest first.
+std::vector<std::string> nearest_names(const std::string& text);
+
+/// Throws InvalidArgument unless this is a file that can be read.
+void require_readable(const std::string& file);
+
+/// As the user would write it: relative to the root if it is inside, else as it is.
+std::string display_path(const std::string& path);
+
+}  // namespace rankbox::cli

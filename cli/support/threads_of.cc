@@ -1,0 +1,70 @@
+#include "cli/support/threads_of.h"
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace rankbox::cli {
+
+namespace {
+
+struct ThreadState {
+  char state = '?';
+  long ticks = 0;  // of processor time
+};
+
+// The line reads "TID (name) state ppid …"; the name may hold anything, so look for its end from
+// the right. Fields 14 and 15 are the user and system time.
+ThreadState state_of(const std::filesystem::path& task) {
+  std::ifstream file(task / "stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t end_of_name = line.rfind(')');
+  if (end_of_name == std::string::npos) return {};
+  std::istringstream fields(line.substr(end_of_name + 1));
+  ThreadState thread;
+  fields >> thread.state;
+  std::string skipped;
+  for (int field = 4; field < 14; ++field) fields >> skipped;
+  long user = 0;
+  long system = 0;
+  fields >> user >> system;
+  thread.ticks = user + system;
+  return thread;
+}
+
+}  // namespace
+
+bool poke_threads(pid_t process, int signal) {
+  long busiest = -1;
+  long most_ticks = -1;
+  std::vector<long> asleep;
+  std::error_code ignored;  // threads come and go while we look
+  for (std::filesystem::directory_iterator task(fmt::format("/proc/{}/task", process), ignored),
+       end;
+       !ignored && task != end; task.increment(ignored)) {
+    const std::string name = task->path().filename().string();
+    long id = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), id).ec != std::errc()) continue;
+    const ThreadState thread = state_of(task->path());
+    if (thread.state != 'R') {
+      asleep.push_back(id);
+    } else if (thread.ticks > most_ticks) {
+      most_ticks = thread.ticks;
+      busiest = id;
+    }
+  }
+  if (busiest >= 0) return syscall(SYS_tgkill, process, busiest, signal) == 0;
+  for (long id : asleep) syscall(SYS_tgkill, process, id, signal);
+  return false;
+}
+
+}  // namespace rankbox::cli

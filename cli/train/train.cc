@@ -1,0 +1,120 @@
+#include "cli/train/train.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/support/backend_program.h"
+#include "cli/support/child.h"
+#include "cli/support/mpirun.h"
+#include "cli/train/train_files.h"
+#include "comm/errors.h"
+#include "exercises/registry.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+[[noreturn]] void execute(const Words& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execv(words.front(), words.data());
+  throw Error(fmt::format("cannot run {}: {}", command.front(), std::strerror(errno)));
+}
+
+/// The option's value, the last one where it is given several times; `otherwise` where it is not.
+std::string value_of(const std::string& option, const Words& arguments,
+                     const std::string& otherwise) {
+  std::string value = otherwise;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with(option + "=")) value = arguments[i].substr(option.size() + 1);
+    if (arguments[i] == option && i + 1 < arguments.size()) value = arguments[i + 1];
+  }
+  return value;
+}
+
+void remove_option(const std::string& option, Words& arguments) {
+  Words others;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == option) {
+      ++i;
+    } else if (!arguments[i].starts_with(option + "=")) {
+      others.push_back(arguments[i]);
+    }
+  }
+  arguments = others;
+}
+
+/// Asks the program which exercises it will call. A mistake in the arguments comes out here.
+Words exercises_called(const std::string& program, const Words& arguments) {
+  ChildOptions options;
+  options.command = {program, "--exercises"};
+  options.command.insert(options.command.end(), arguments.begin(), arguments.end());
+  const ChildResult result = run_child(options);
+  const int status = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 1;
+  if (result.timed_out || (status != 0 && result.output.empty())) {
+    throw Error(fmt::format("{} {}", program,
+                            result.timed_out ? "does not answer" : "ended without a word"));
+  }
+  if (status != 0) {
+    fmt::print(stderr, "{}", result.output);
+    throw CLI::RuntimeError(status);
+  }
+  std::istringstream lines(result.output);
+  Words names;
+  for (std::string name; std::getline(lines, name);) {
+    if (find_exercise(name) != nullptr) names.push_back(name);  // else a library's warning
+  }
+  return names;
+}
+
+void run_train(Words arguments) {
+  const std::string backend = value_of("--backend", arguments, "sim");
+  if (backend == "nccl") {
+    throw InvalidArgument("--backend nccl: training computes on the host, choose sim or mpi");
+  }
+  if (backend != "sim" && backend != "mpi") {
+    throw InvalidArgument(fmt::format("--backend {}: choose sim or mpi", backend));
+  }
+  remove_option("--backend", arguments);
+  const bool asks_for_help = std::ranges::any_of(
+      arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
+  if (asks_for_help) execute({backend_program("train", "sim"), "--help"});
+
+  const MineOptions mine = take_mine_options(arguments);
+  const std::string program = backend_program("train", backend);
+  Words command = {program};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const Words called = exercises_called(program, arguments);
+  for (const MineFile& file : prepare_mine(mine, called, backend))
+    command.insert(command.end(), {"--mine-library", file.name + "=" + file.library});
+  if (backend != "mpi") execute(command);
+  // The program has looked at the number.
+  const int status = run_mpirun(std::stoi(value_of("--ranks", arguments, "1")), command);
+  throw CLI::RuntimeError(status);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  CLI::App* train = app.add_subcommand(
+      "train", "trains a model on one rank or many, in the sandbox or under MPI; --help shows how");
+  // The program has its own options and help.
+  train->prefix_command();
+  train->set_help_flag();
+  train->callback([train] { run_train(train->remaining()); });
+}
+
+}  // namespace rankbox::cli

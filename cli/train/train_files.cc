@@ -1,0 +1,273 @@
+#include "cli/train/train_files.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "cli/exercise/grade.h"
+#include "cli/exercise/progress.h"
+#include "cli/exercise/stub.h"
+#include "cli/plugin/compile.h"
+#include "cli/support/child.h"
+#include "cli/support/paths.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A function that the run may take.
+struct Candidate {
+  const Exercise* exercise = nullptr;
+  std::string file;    // an absolute path
+  std::string option;  // "--mine zero1=mine.cc"; empty: the learner's exercise
+  bool is_checked = true;
+};
+
+// ---- Options ----
+
+/// Whether the word is this option; if so, its value, which may be the next word.
+std::optional<std::string> value_of(const std::string& option,
+                                    const std::vector<std::string>& words, std::size_t& at) {
+  if (words[at].starts_with(option + "=")) return words[at].substr(option.size() + 1);
+  if (words[at] != option) return std::nullopt;
+  if (++at == words.size()) throw InvalidArgument(fmt::format("{}: give NAME=FILE", option));
+  return words[at];
+}
+
+Candidate named(const std::string& option, const std::string& value,
+                const std::vector<std::string>& called) {
+  const std::string typed = fmt::format("{} {}", option, value);
+  const std::size_t equals = value.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == value.size())
+    throw InvalidArgument(fmt::format("{}: give NAME=FILE, or --mine none", typed));
+  const Exercise& exercise = exercise_named(value.substr(0, equals));
+  if (std::ranges::find(called, exercise.name) == called.end()) {
+    throw InvalidArgument(fmt::format("{}: this run does not call {}, only {}", typed,
+                                      exercise.name, fmt::join(called, ", ")));
+  }
+  const std::string file = fs::absolute(value.substr(equals + 1)).string();
+  require_readable(file);
+  return {&exercise, file, typed, option == "--mine"};
+}
+
+/// In the order of `called`.
+std::vector<Candidate> candidates(const MineOptions& options,
+                                  const std::vector<std::string>& called) {
+  std::vector<Candidate> given;
+  for (const std::string& value : options.checked) given.push_back(named("--mine", value, called));
+  for (const std::string& value : options.unchecked)
+    given.push_back(named("--mine-unchecked", value, called));
+
+  std::vector<Candidate> all;
+  for (const std::string& name : called) {
+    const auto is_it = [&](const Candidate& each) { return each.exercise->name == name; };
+    const auto found = std::ranges::find_if(given, is_it);
+    if (found != given.end()) {
+      if (const auto again = std::find_if(found + 1, given.end(), is_it); again != given.end())
+        throw InvalidArgument(
+            fmt::format("{} and {}: give one of them", found->option, again->option));
+      all.push_back(*found);
+      continue;
+    }
+    const Exercise* exercise = find_exercise(name);
+    if (options.none || exercise == nullptr) continue;
+    const std::string own = absolute_path(stub_path(*exercise));
+    if (fs::exists(own) && !is_stub(*exercise)) all.push_back({exercise, own, ""});
+  }
+  return all;
+}
+
+// ---- Checking ----
+
+/// "values at exercises/09_sharding/zero1.cc:14"
+std::string kind_and_place(const Failure& failure) {
+  std::string text = name_of(failure.kind);
+  if (!failure.file.empty()) text += " at " + failure.file;
+  if (!failure.file.empty() && failure.line > 0) text += fmt::format(":{}", failure.line);
+  return text;
+}
+
+/// The same with what is wrong there, in one line.
+std::string in_words(const Failure& failure) {
+  return fmt::format("{}: {}", kind_and_place(failure),
+                     failure.message.substr(0, failure.message.find('\n')));
+}
+
+void tell(const std::string& doing, const Candidate& candidate) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "rankbox train: {} {}\n", doing, display_path(candidate.file));
+}
+
+/// Why it does not pass; empty if it does.
+std::string complaint_about(const Candidate& candidate) {
+  const Exercise& exercise = *candidate.exercise;
+  const bool is_own = candidate.option.empty();
+  if (is_own) {
+    const std::string known = progress_of(exercise);
+    if (known == "pass") return "";
+    if (known == "fail" || known == "not_implemented")
+      return known == "fail" ? "it fails" : "it is not implemented";
+  }
+  tell("checking", candidate);
+  GradeOptions grading;
+  grading.file = candidate.file;
+  grading.command = fmt::format("./rankbox check {}", exercise.name);
+  const InterruptGuard guard;  // so that Ctrl-C leaves no files
+  const Verdict verdict = grade(exercise, grading).verdict;
+  if (is_own) remember(exercise, verdict);
+  if (verdict.passed()) return "";
+  if (!verdict.failure) return name_of(verdict.status);
+  return is_own ? kind_and_place(*verdict.failure) : in_words(*verdict.failure);
+}
+
+// ---- Compiling ----
+
+std::string hash_of(const std::string& text) {
+  return fmt::format("{:016x}", std::hash<std::string>()(text));
+}
+
+/// Of all headers that a learner's file may include: their times, which are quick to look at.
+std::string state_of_headers() {
+  std::uint64_t all = 0;  // in no order
+  for (const char* name : {"comm", "collectives", "parallel", "training", "sim", "mpi"}) {
+    const fs::path folder = fs::path(project_root()) / name;
+    if (!fs::exists(folder)) continue;
+    for (const fs::directory_entry& file : fs::recursive_directory_iterator(folder)) {
+      if (file.path().extension() != ".h") continue;
+      all += std::hash<std::string>()(
+          fmt::format("{} {}", file.path().string(),
+                      fs::last_write_time(file.path()).time_since_epoch().count()));
+    }
+  }
+  return fmt::format("{}", all);
+}
+
+/// Whether the text includes files besides the project's headers, whose changes would go unnoticed.
+bool includes_others(const std::string& text) {
+  static const std::regex pattern("^[ \t]*#[ \t]*include[ \t]*\"([^\"]*)\"");
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, pattern) &&
+        !fs::exists(fs::path(project_root()) / match[1].str())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Where the library is kept: by all that it is made of.
+fs::path place_of(const Candidate& candidate, const std::string& backend) {
+  std::ifstream file(candidate.file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const char* compiler = std::getenv("CXX");
+  std::string key =
+      text + candidate.file + (compiler == nullptr ? "" : compiler) + state_of_headers();
+  if (includes_others(text)) key += fmt::format("{}", getpid());
+  return fs::path(project_root()) / ".rankbox" / "mine" / backend /
+         fmt::format("{}-{}.so", candidate.exercise->name, hash_of(key));
+}
+
+/// Those of earlier versions; a run that goes on has loaded its own already.
+void remove_old(const fs::path& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {
+    const auto age = fs::file_time_type::clock::now() - fs::last_write_time(file.path(), ignored);
+    if (age > std::chrono::hours(24)) fs::remove(file.path(), ignored);
+  }
+}
+
+/// The library, or why there is none.
+struct Library {
+  std::string path;
+  std::string complaint;
+};
+
+Library library_of(const Candidate& candidate, const std::string& backend) {
+  const fs::path path = place_of(candidate, backend);
+  fs::create_directories(path.parent_path());
+  std::error_code ignored;
+  if (fs::exists(path)) {
+    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
+    return {path.string(), ""};
+  }
+  remove_old(path.parent_path());
+  tell("compiling", candidate);
+  const std::string part = fmt::format("{}.{}", path.string(), getpid());
+  const Compiled compiled = compile(*candidate.exercise, display_path(candidate.file), part,
+                                    {.backend = backend, .optimize = true});
+  fs::remove(part + ".symbols", ignored);
+  if (compiled.failure) {
+    fs::remove(part, ignored);
+    return {"", in_words(*compiled.failure)};
+  }
+  fs::rename(part, path);
+  return {path.string(), ""};
+}
+
+}  // namespace
+
+MineOptions take_mine_options(std::vector<std::string>& arguments) {
+  MineOptions options;
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (const auto checked = value_of("--mine", arguments, i)) {
+      if (*checked == "none")
+        options.none = true;
+      else
+        options.checked.push_back(*checked);
+    } else if (const auto unchecked = value_of("--mine-unchecked", arguments, i)) {
+      options.unchecked.push_back(*unchecked);
+    } else {
+      others.push_back(arguments[i]);
+    }
+  }
+  arguments = others;
+  return options;
+}
+
+std::vector<MineFile> prepare_mine(const MineOptions& options,
+                                   const std::vector<std::string>& called,
+                                   const std::string& backend) {
+  std::vector<MineFile> files;
+  for (const Candidate& candidate : candidates(options, called)) {
+    const std::string name = candidate.exercise->name;
+    std::string complaint = candidate.is_checked ? complaint_about(candidate) : "";
+    Library library;
+    if (complaint.empty()) {
+      library = library_of(candidate, backend);
+      complaint = library.complaint;
+    }
+    if (complaint.empty()) {
+      files.push_back({name, library.path});
+    } else if (candidate.option.empty()) {
+      fmt::print(stderr,
+                 "rankbox train: {} is the reference's, since yours does not pass ({}); ./rankbox "
+                 "check {} explains it\n",
+                 name, complaint, name);
+    } else if (candidate.is_checked) {
+      throw Error(fmt::format("{} does not pass: {}; --mine-unchecked takes it all the same",
+                              candidate.option, complaint));
+    } else {
+      throw Error(fmt::format("{} does not compile: {}", candidate.option, complaint));
+    }
+  }
+  return files;
+}
+
+}  // namespace rankbox::cli
