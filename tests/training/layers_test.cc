@@ -48,9 +48,7 @@ TEST_CASE("linear, relu and gelu: values") {
   CHECK(gelu[2] == doctest::Approx(0.841345));
 }
 
-TEST_CASE(
-    "linear: an empty bias is none, forward and backward; made of values that do not fit, it says "
-    "so") {
+TEST_CASE("linear: an empty bias is none, both ways; values that do not fit are refused") {
   Saved saved;
   Linear linear(full({3, 2}, 1), Tensor());
   CHECK(linear.parameters() == std::vector<Parameter*>{&linear.weight});

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Which folder may include which: the layers, and the check that every #include keeps to them.
+
+    bazel/layers.py [ROOT]      prints what does not, as FILE:LINE: what; then exits with 1
+
+Rows stand from the ground up, and a row names only rows before it: so no arrow points up. A file
+belongs to the longest row that its path begins with. A row may include itself; and whoever may
+include a folder may include the rows inside of it. Tests, NAME_test.cc, may include what supports
+tests besides. No file has more than 400 lines.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+ALL = ["*"]  # every row before it
+
+LAYERS = [
+    ("comm", []),
+    ("files", ["comm"]),
+    ("clusters", ["comm"]),
+    ("replay", ["comm"]),
+    ("host", ["comm"]),
+    ("launch", ["comm"]),
+    # Backends: only one of them is in a program, but for ranks that share a GPU.
+    ("sim", ["comm", "host", "replay"]),
+    ("mpi", ["comm", "host"]),
+    ("gpu", ["comm", "launch", "sim"]),
+    # What is learnt.
+    ("collectives", ["comm"]),
+    ("training", ["comm"]),
+    ("parallel", ["comm", "training"]),
+    ("exercises", ["comm", "collectives", "parallel", "training"]),
+    ("solutions", ["comm", "collectives", "parallel", "training", "exercises"]),
+    ("race", ["comm", "collectives"]),
+    # From a trace to a judgement, and to a picture.
+    ("verdict", ["comm", "files", "replay", "race", "collectives", "training", "parallel",
+                 "exercises"]),
+    ("viewer", ["comm", "replay"]),
+    ("train", ["comm", "files", "training", "parallel", "exercises", "solutions"]),
+    ("bench", ["comm", "collectives", "training", "parallel"]),
+    # The command line: subcommands stand on what they share.
+    ("cli/support", ["comm", "files", "exercises"]),
+    ("cli/plugin", ["comm", "files", "verdict", "cli/support"]),
+    ("cli/picture", ["comm", "files", "clusters", "replay", "verdict", "viewer",
+                     "cli/support", "cli/plugin"]),
+    ("cli/exercise", ["comm", "files", "clusters", "verdict", "exercises",
+                      "cli/support", "cli/plugin", "cli/picture"]),
+    ("cli/race", ["comm", "race", "cli/support"]),
+    ("cli/dev", ALL),
+    ("cli/run", ALL),
+    ("cli/compare", ALL),
+    ("cli/train", ALL),
+    ("cli/demo", ALL),
+    ("cli", ALL),
+    ("bazel", []),
+    ("tests", ALL),
+]
+
+# A file that may include more than its row.
+EXCEPTIONS = {
+    "comm/comm.h": ["sim", "mpi", "gpu"],  # the one place that names the backends
+}
+
+TEST_SUPPORT = ["tests"]
+
+CODE = (".cc", ".h", ".cu", ".cuh")
+COUNTED = CODE + (".py", ".js", ".css", ".html", ".sh", ".bzl", ".bazel", ".md")
+MOST_LINES = 400
+INCLUDE = re.compile(r'\s*#\s*include\s+["<]([a-z_]+/[^">]+)[">]')
+
+
+def allowed(layers):
+    """{row: the rows that it may include}. Raises ValueError for a row that names a later one."""
+    rows = {}
+    for name, below in layers:
+        for other in below:
+            if other != "*" and other not in rows:
+                raise ValueError(f"{name} may not include {other}, which does not stand below it")
+        rows[name] = list(rows) if below == ALL else below
+    return rows
+
+
+def row_of(path, rows):
+    """The longest row that the path begins with; "" if there is none."""
+    return max((row for row in rows if path.startswith(row + "/")), key=len, default="")
+
+
+def files_of(root):
+    """Files that git tracks, or would; all files where there is no git."""
+    git = ["git", "-C", root, "ls-files", "-co", "--exclude-standard"]
+    listed = subprocess.run(git, capture_output=True, text=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        names = listed.stdout.split("\n")
+    else:
+        names = [os.path.relpath(os.path.join(folder, name), root)
+                 for folder, _, files in os.walk(root) for name in files]
+    return sorted(name for name in names if name and os.path.isfile(os.path.join(root, name)))
+
+
+def problems_of(path, lines, rows, folders):
+    """What is wrong with one file. `folders` are those at the top of the tree."""
+    if len(lines) > MOST_LINES:
+        yield f"{path}:{MOST_LINES + 1}: {len(lines)} lines, more than {MOST_LINES}: split it"
+    if not path.endswith(CODE):
+        return
+    row = row_of(path, rows)
+    if not row:
+        yield f"{path}:1: its folder is in no row of bazel/layers.py: add one"
+        return
+    may = rows[row] + EXCEPTIONS.get(path, []) + TEST_SUPPORT * ("_test." in path)
+    for number, line in enumerate(lines, start=1):
+        found = INCLUDE.match(line)
+        if not found or found[1].split("/")[0] not in folders:
+            continue
+        target = row_of(found[1], rows)
+        if target not in [row, *may] and not row_of(target, may):
+            yield (f"{path}:{number}: includes {found[1]}, but {row} stands on "
+                   f"{', '.join(rows[row]) or 'nothing'} alone (bazel/layers.py)")
+
+
+def check(root, layers=None):
+    """All problems of the tree."""
+    rows = allowed(LAYERS if layers is None else layers)
+    names = files_of(root)
+    folders = {name.split("/")[0] for name in names if "/" in name}
+    found = []
+    for name in names:
+        if not name.endswith(COUNTED) and "." in os.path.basename(name):
+            continue
+        with open(os.path.join(root, name), encoding="utf-8", errors="replace") as file:
+            found += problems_of(name, file.read().split("\n")[:-1], rows, folders)
+    return found
+
+
+def main():
+    here = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    root = sys.argv[1] if len(sys.argv) > 1 else here
+    found = check(root)
+    print("\n".join(found) or "layers: no arrow points up")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
