@@ -13,6 +13,16 @@ processes, all run the same test cases, and report them through tests/support/ma
 # The numbers of processes that a test runs with.
 PROCESSES = [1, 2, 3, 4, 5, 6, 7, 8]
 
+# Starts a program as three processes, for tests of the program itself. Root may not, few cores are
+# few, and containers forbid to read each other's memory: bazel/mpirun_test.sh allows the same.
+THREE_PROCESSES = " ".join([
+    "env TMPDIR=/tmp",
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+    "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none",
+    "OMPI_MCA_btl_vader_single_copy_mechanism=none",
+    "mpirun -n 3",
+])
+
 # Numbers of emulated GPUs.
 GPUS = [1, 8]
 

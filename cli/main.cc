@@ -1,10 +1,10 @@
 // The command line. Each subcommand lives in a file of its own; here they are put together, and
 // every error ends up as one line on stderr: exit code 2 for a mistake of the user's, 1 for a check
 // that failed or anything else, 130 for Ctrl-C.
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +25,7 @@
 #include "cli/run/inside.h"
 #include "cli/run/run.h"
 #include "cli/support/child.h"
+#include "cli/support/complain.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
 #include "cli/test.h"
@@ -33,12 +34,8 @@
 
 namespace {
 
-int complain(const std::string& what, int exit_code) {
-  std::fflush(stdout);
-  std::string line = what;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  fmt::print(stderr, "rankbox: {}\n", line);
-  return exit_code;
+int complain(std::string_view what, int exit_code) {
+  return rankbox::cli::complain("rankbox", what, exit_code);
 }
 
 /// What may stand instead of a word or an option that nobody knows.

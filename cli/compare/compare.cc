@@ -23,6 +23,7 @@
 #include "cli/compare/report/report_json.h"
 #include "cli/compare/supervisor.h"
 #include "cli/compare/yours.h"
+#include "cli/plugin/faults.h"
 #include "cli/plugin/stop_report.h"
 #include "cli/support/backend_program.h"
 #include "cli/support/child.h"

@@ -1,6 +1,5 @@
 #include "cli/compare/program.h"
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +21,8 @@
 #include "cli/compare/report/report_json.h"
 #include "cli/compare/stream.h"
 #include "cli/support/child.h"
+#include "cli/support/complain.h"
+#include "cli/support/first_process.h"
 #include "comm/run_ranks.h"
 #include "files/output_file.h"
 
@@ -29,15 +30,6 @@ namespace rankbox::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-
-/// Also where a launcher's variables make no sense, which is thrown elsewhere.
-bool is_first_process() {
-  try {
-    return launch().is_first();
-  } catch (const std::exception&) {
-    return true;
-  }
-}
 
 void print_once(const std::string& text) {
   if (is_first_process()) fmt::print("{}", text);
@@ -225,14 +217,9 @@ int run(const Words& arguments) {
 }
 
 /// @param of_each every process has its own to say, not the first alone
-int complain(const std::string& what, int exit_code, bool of_each = false) {
-  std::fflush(stdout);
-  std::string line = what;
-  std::ranges::replace(line, '\n', ' ');
-  if (of_each || is_first_process()) {
-    fmt::print(stderr, "rankbox-compare-{}: {}\n", backend_name(), line);
-  }
-  return exit_code;
+int complain(std::string_view what, int exit_code, bool of_each = false) {
+  if (!of_each && !is_first_process()) return exit_code;
+  return complain(fmt::format("rankbox-compare-{}", backend_name()), what, exit_code);
 }
 
 }  // namespace

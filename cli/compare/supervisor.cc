@@ -1,7 +1,6 @@
 #include "cli/compare/supervisor.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include "cli/plugin/contained.h"
 #include "cli/plugin/source_lines.h"
 #include "cli/support/child.h"
+#include "cli/support/now.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "verdict/verdict.h"
@@ -29,19 +29,6 @@ constexpr double kTimeToReport = 5;
 constexpr double kTimeToEnd = 5;
 // Of a rank's thread, which counts as memory whether it is used or not.
 constexpr std::int64_t kStackBytes = std::int64_t{16} << 20;
-
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
-std::string last_line(const std::string& output) {
-  const std::size_t end = output.find_last_not_of("\n ");
-  if (end == std::string::npos) return "it printed nothing";
-  const std::size_t before = output.rfind('\n', end);
-  return output.substr(before == std::string::npos ? 0 : before + 1,
-                       end - (before == std::string::npos ? 0 : before + 1) + 1);
-}
 
 /// All but a tenth of this machine's, so that one program cannot take the rest down.
 std::int64_t most_memory() {

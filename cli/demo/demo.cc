@@ -1,6 +1,5 @@
 #include "cli/demo/demo.h"
 
-#include <chrono>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/compare/compare.h"
+#include "cli/support/now.h"
 #include "cli/support/terminal.h"
 #include "clusters/clusters.h"
 #include "collectives/allreduce_ring.h"
@@ -22,11 +22,6 @@
 
 namespace rankbox::cli {
 namespace {
-
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
 
 void print_heading(const std::string& text) {
   const bool colour = use_colour();

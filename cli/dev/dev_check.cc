@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <regex>
 #include <sstream>
 
@@ -35,12 +34,6 @@ constexpr const char* kUnwritten = "TODO";
 
 /// A check's result: a few words if it passes. Throws Error with what is wrong.
 using CheckOf = std::function<std::string(const Exercise&)>;
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(absolute_path(path), std::ios::binary);
-  if (!file) throw Error(fmt::format("cannot read {}", path));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 Verdict verdict_on(const Exercise& exercise, const std::string& file, double seconds = 60) {
   GradeOptions options;

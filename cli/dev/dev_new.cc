@@ -4,7 +4,6 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <vector>
 
@@ -27,11 +26,6 @@ bool is_course() { return !registry().folder.empty(); }
 
 std::string registry_path() {
   return is_course() ? registry().folder + "/registry.toml" : "exercises/registry.toml";
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(absolute_path(path), std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void check_name(const NewExercise& wanted) {

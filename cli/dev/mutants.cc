@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -100,22 +99,16 @@ bool allows(const std::vector<T>& allowed, const T& value) {
   return std::find(allowed.begin(), allowed.end(), value) != allowed.end();
 }
 
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(absolute_path(path), std::ios::binary);
-  if (!file) throw Error(fmt::format("cannot read {}", path));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 double Mutant::seconds() const { return kinds.front() == name_of(FailureKind::kTimeout) ? 2 : 60; }
 
 Mutants mutants_of(const Exercise& exercise) {
   const std::string path = mutants_path(exercise);
-  const std::string solution = text_of_file(solution_path(exercise));
+  const std::string solution = text_of(solution_path(exercise));
   toml::table file;
   try {
-    file = toml::parse(text_of_file(path));
+    file = toml::parse(text_of(path));
   } catch (const toml::parse_error& error) {
     throw Error(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
   }

@@ -7,6 +7,7 @@
 
 #include "cli/picture/picture.h"
 #include "cli/plugin/compile.h"
+#include "cli/plugin/faults.h"
 #include "cli/plugin/plugin.h"
 #include "cli/plugin/stop_report.h"
 #include "cli/plugin/verdict_report.h"

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/support/paths.h"
+#include "files/text_digest.h"
 
 namespace rankbox::cli {
 
@@ -27,14 +28,9 @@ using Json = nlohmann::ordered_json;
 fs::path folder() { return state_folder(); }
 fs::path progress_file() { return folder() / "progress.json"; }
 
-// FNV-1a, 64 bits: tells an edited file from an unedited one, no more.
-std::string hash_of(const fs::path& path) {
+std::string digest_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (std::istreambuf_iterator<char> byte(file), end; byte != end; ++byte) {
-    hash = (hash ^ static_cast<unsigned char>(*byte)) * 0x100000001b3;
-  }
-  return fmt::format("{:016x}", hash);
+  return text_digest(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
 // A file that is missing or was spoilt is an empty one.
@@ -108,13 +104,13 @@ std::string progress_of(const Exercise& exercise) {
   const Json entry = entry_of(exercise);
   const std::string status = text_at(entry, "status");
   if (status.empty()) return "not_started";
-  return text_at(entry, "hash") == hash_of(own_file(exercise)) ? status : "changed";
+  return text_at(entry, "hash") == digest_of(own_file(exercise)) ? status : "changed";
 }
 
 void remember(const Exercise& exercise, const Verdict& verdict) {
   change(exercise, [&](Json& entry) {
     entry["status"] = name_of(verdict.status);
-    entry["hash"] = hash_of(own_file(exercise));
+    entry["hash"] = digest_of(own_file(exercise));
     entry["when"] = static_cast<std::int64_t>(std::time(nullptr));
   });
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/picture/picture_style_json.h"
+#include "cli/plugin/faults.h"
 #include "cli/plugin/stop_report.h"
 #include "cli/support/buffering.h"
 #include "clusters/clusters.h"

@@ -13,6 +13,7 @@
 
 #include "cli/support/child.h"
 #include "cli/support/paths.h"
+#include "files/text_digest.h"
 
 namespace rankbox::cli {
 namespace {
@@ -20,29 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kHeader = "contract.h";
-
-std::string hash_of(const std::vector<std::string>& facts) {
-  return fmt::format("{:016x}",
-                     std::hash<std::string>()(fmt::format("{}", fmt::join(facts, "\n"))));
-}
-
-/// Of the headers that comm/comm.h may include. Their times, not their texts: to look is as quick as
-/// not to look.
-std::string key_of_headers() {
-  std::vector<std::string> facts;
-  for (const char* folder : {"comm", "sim", "mpi", "gpu"}) {
-    std::uint64_t all = 0;  // in no order
-    if (!fs::exists(project_root() + "/" + folder)) continue;
-    for (const fs::directory_entry& file : fs::directory_iterator(project_root() + "/" + folder)) {
-      if (file.path().extension() != ".h") continue;
-      all += std::hash<std::string>()(
-          fmt::format("{} {} {}", file.path().filename().string(), fs::file_size(file.path()),
-                      fs::last_write_time(file.path()).time_since_epoch().count()));
-    }
-    facts.push_back(fmt::format("{}", all));
-  }
-  return hash_of(facts);
-}
 
 /// Makes the header and, if the compiler can, its other form. Without that it is a header like any
 /// other; trying again each time would only take longer.
@@ -76,11 +54,27 @@ void remove_others(const fs::path& all, const fs::path& mine) {
 
 }  // namespace
 
+std::string state_of_headers(std::initializer_list<const char*> folders) {
+  std::uint64_t all = 0;  // in no order
+  for (const char* name : folders) {
+    const fs::path folder = fs::path(project_root()) / name;
+    if (!fs::exists(folder)) continue;
+    for (const fs::directory_entry& file : fs::recursive_directory_iterator(folder)) {
+      if (file.path().extension() != ".h") continue;
+      all +=
+          std::hash<std::string>()(fmt::format("{} {} {}", file.path().string(), file.file_size(),
+                                               file.last_write_time().time_since_epoch().count()));
+    }
+  }
+  return fmt::format("{:016x}", all);
+}
+
 std::string precompiled_contract(const std::vector<std::string>& compiler) {
   try {
     // A folder for each compiler and set of flags, which holds the form of the newest headers.
-    const fs::path all = fs::path(project_root()) / ".rankbox" / "precompiled" / hash_of(compiler);
-    const fs::path mine = all / key_of_headers();
+    const fs::path all = fs::path(project_root()) / ".rankbox" / "precompiled" /
+                         text_digest(fmt::format("{}", fmt::join(compiler, "\n")));
+    const fs::path mine = all / state_of_headers({"comm", "sim", "mpi", "gpu"});
     if (fs::exists(mine)) return (mine / kHeader).string();
 
     const fs::path part = all / fmt::format("{}.{}", mine.filename().string(), getpid());

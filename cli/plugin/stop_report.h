@@ -18,10 +18,6 @@ namespace rankbox::cli {
 /// Call once, early. Until set_library, there are no addresses.
 void report_stops();
 
-/// Gives this thread a second stack for the handler: after an endless recursion there is nothing
-/// left of the first. Call on every rank's thread; again does nothing.
-void use_signal_stack();
-
 /// The library that holds this address is the learner's.
 void set_library(const void* address);
 

@@ -11,17 +11,8 @@
 #include <fmt/format.h>
 
 #include "cli/race/race_options.h"
+#include "cli/support/complain.h"
 #include "comm/errors.h"
-
-namespace {
-
-int complain(const std::exception& error, int exit_code) {
-  std::fflush(stdout);
-  fmt::print(stderr, "race_demo: {}\n", error.what());
-  return exit_code;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   rankbox::RaceOptions options;
@@ -36,8 +27,8 @@ int main(int argc, char** argv) {
     rankbox::cli::fit_to_terminal(options);
     return rankbox::run_race_demo(options, stdout);
   } catch (const rankbox::InvalidArgument& mistake) {
-    return complain(mistake, 2);
+    return rankbox::cli::complain("race_demo", mistake.what(), 2);
   } catch (const std::exception& error) {
-    return complain(error, 1);
+    return rankbox::cli::complain("race_demo", error.what(), 1);
   }
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "cli/picture/run_picture.h"
+#include "cli/plugin/faults.h"
 #include "cli/plugin/plugin.h"
 #include "cli/plugin/stop_report.h"
 #include "cli/plugin/verdict_report.h"

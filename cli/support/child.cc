@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cli/support/threads_of.h"
+#include "files/fd.h"
 
 namespace rankbox::cli {
 
@@ -45,25 +46,6 @@ void on_interrupt(int signal) { interrupted_by = signal; }
 [[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
-
-/// One end of a pipe.
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  ~Fd() { reset(); }
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  void reset(int fd = -1) {
-    if (fd_ >= 0) close(fd_);
-    fd_ = fd;
-  }
-
- private:
-  int fd_;
-};
 
 struct Pipe {
   Fd read_end, write_end;
@@ -292,6 +274,14 @@ ChildResult run_child(const ChildOptions& options) {
   drain(report.read_end, result.report, kMostReport);
   throw_if_interrupted();
   return result;
+}
+
+std::string last_line(const std::string& output) {
+  const std::size_t end = output.find_last_not_of("\n ");
+  if (end == std::string::npos) return "it printed nothing";
+  const std::size_t before = output.rfind('\n', end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  return output.substr(begin, end + 1 - begin);
 }
 
 }  // namespace rankbox::cli

@@ -74,4 +74,7 @@ class InterruptGuard {
 /// Throws std::system_error if it cannot be started, Interrupted as above.
 ChildResult run_child(const ChildOptions& options);
 
+/// The last line of a program's output that is not empty: what it says before it fails.
+std::string last_line(const std::string& output);
+
 }  // namespace rankbox::cli

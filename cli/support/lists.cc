@@ -1,13 +1,13 @@
 #include "cli/support/lists.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "comm/whole_number.h"
 
 namespace rankbox::cli {
 namespace {
@@ -31,15 +31,6 @@ std::vector<std::string> split_at(std::string_view text, char separator) {
   return pieces;
 }
 
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return value;
-}
-
 /// Bytes with a unit of K, M or G, at most kMaxBytes; may be negative.
 std::int64_t number_of_bytes(std::string_view text) {
   std::string_view digits = text;
@@ -51,7 +42,7 @@ std::int64_t number_of_bytes(std::string_view text) {
       digits.remove_suffix(1);
     }
   }
-  const std::optional<std::int64_t> value = whole_number(digits);
+  const std::optional<std::int64_t> value = parse_whole_number(digits);
   if (!value) {
     throw InvalidArgument(fmt::format(
         "\"{}\" is not a size: write a whole number of bytes, like 8, 64K, 4M or 1G", text));
@@ -79,7 +70,7 @@ std::vector<std::int64_t> parse_sweep(std::string_view text) {
   }
   const std::int64_t start = parse_size(parts[0]);
   const std::int64_t end = parse_size(parts[1]);
-  const std::optional<std::int64_t> factor = whole_number(parts[2]);
+  const std::optional<std::int64_t> factor = parse_whole_number(parts[2]);
   if (!factor || *factor < 2) {
     throw InvalidArgument(
         fmt::format("factor \"{}\" in \"{}\": a whole number, at least 2", parts[2], text));
@@ -104,7 +95,7 @@ std::vector<std::string> split_at_commas(std::string_view text) { return split_a
 std::vector<int> parse_ranks(std::string_view text) {
   std::vector<int> ranks;
   for (const std::string& piece : split_at_commas(text)) {
-    const std::optional<std::int64_t> value = whole_number(piece);
+    const std::optional<std::int64_t> value = parse_whole_number(piece);
     if (!value || *value < 1 || *value > kMaxRanks) {
       throw InvalidArgument(fmt::format(
           "\"{}\" is not a number of ranks: a whole number from 1 to {}", piece, kMaxRanks));

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <sstream>
 #include <system_error>
@@ -115,6 +116,12 @@ std::vector<std::string> nearest_names(const std::string& text) {
     if (names.size() < 3) names.push_back(name);
   }
   return names;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(absolute_path(path), std::ios::binary);
+  if (!file) throw Error(fmt::format("cannot read {}", path));
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 const Exercise& exercise_named(const std::string& text) {

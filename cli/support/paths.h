@@ -27,6 +27,9 @@ Registry project_registry();
 /// The absolute path of one that the registry has: from the project's root, or absolute already.
 std::string absolute_path(const std::string& path);
 
+/// The file of such a path. Throws Error if it cannot be read.
+std::string text_of(const std::string& path);
+
 /// Where progress and saved files are kept: .rankbox in course_root().
 std::string state_folder();
 

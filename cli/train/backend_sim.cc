@@ -1,6 +1,5 @@
 // The sandbox: ranks are threads, nodes and time are imagined.
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,6 +9,7 @@
 #include "comm/errors.h"
 #include "comm/label.h"
 #include "comm/run_ranks.h"
+#include "comm/whole_number.h"
 #include "parallel/distributed_sampler.h"
 #include "replay/clock.h"
 #include "train/session.h"
@@ -20,14 +20,9 @@ namespace rankbox::train {
 namespace {
 
 int parse_nodes(const std::string& text, int ranks) {
-  int nodes = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, nodes);
-  if (error != std::errc() || stop != end || nodes < 1 || nodes > ranks) {
-    throw InvalidArgument(
-        fmt::format("--nodes {}: {} ranks can be spread over 1 to {} nodes", text, ranks, ranks));
-  }
-  return nodes;
+  if (const auto nodes = parse_whole_number(text, 1, ranks)) return static_cast<int>(*nodes);
+  throw InvalidArgument(
+      fmt::format("--nodes {}: {} ranks can be spread over 1 to {} nodes", text, ranks, ranks));
 }
 
 /// Each rank computes this, in no time, between its two steps.

@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,53 +11,27 @@
 #include <tuple>
 #include <vector>
 
-#include <dlfcn.h>
-#include <execinfo.h>
-#include <link.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/plugin/signal_stack.h"
+#include "cli/plugin/faults.h"
 
 namespace rankbox::train {
 namespace {
 
-struct Library {
-  MineFunction function;
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-};
-
-// Filled before threads start, and only read afterwards.
-std::vector<Library>& libraries() {
-  static std::vector<Library> all;
+// Filled before threads start, and only read afterwards: functions, and the library of each.
+std::vector<MineFunction>& functions() {
+  static std::vector<MineFunction> all;
+  return all;
+}
+std::vector<cli::LoadedLibrary>& libraries() {
+  static std::vector<cli::LoadedLibrary> all;
   return all;
 }
 
-/// Callers that lie in a learner's library, innermost first, as addr2line wants them.
-struct Found {
-  const Library* library = nullptr;
-  std::array<std::uintptr_t, 6> offsets = {};
-  std::size_t count = 0;
-};
-
-/// The innermost library among the callers of this function, and its callers in a row.
-Found find_callers() {
-  std::array<void*, 64> frames;
-  const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
-  Found found;
-  for (int i = 0; i < count && found.count < found.offsets.size(); ++i) {
-    const auto address = reinterpret_cast<std::uintptr_t>(frames[static_cast<std::size_t>(i)]);
-    for (const Library& library : libraries()) {
-      if (address < library.begin || address >= library.end) continue;
-      if (found.library == nullptr) found.library = &library;
-      // A return address is that of the next instruction, perhaps of the next line.
-      if (found.library == &library) found.offsets[found.count++] = address - library.begin - 1;
-      break;
-    }
-  }
-  return found;
+const MineFunction& function_of(const cli::Callers& callers) {
+  return functions()[static_cast<std::size_t>(callers.library)];
 }
 
 using PlaceText = std::array<char, 4096>;
@@ -83,12 +56,12 @@ void keep_first_own(PlaceText& text) {
 
 /// "exercises/09_sharding/zero1.cc:14", by addr2line; empty without it. Allocates nothing: a handler
 /// may run where the heap is broken.
-PlaceText place_of(const Found& found) {
+PlaceText place_of(const cli::Callers& found) {
   PlaceText text = {};
-  std::array<std::array<char, 24>, std::tuple_size_v<decltype(Found::offsets)>> addresses;
+  std::array<std::array<char, 24>, std::tuple_size_v<decltype(cli::Callers::offsets)>> addresses;
   char program[] = "addr2line", inlined[] = "-i", of[] = "-e";
   std::array<char*, 5 + addresses.size()> words = {
-      program, inlined, of, const_cast<char*>(found.library->function.library.c_str())};
+      program, inlined, of, const_cast<char*>(function_of(found).library.c_str())};
   for (std::size_t i = 0; i < found.count; ++i) {
     std::snprintf(addresses[i].data(), addresses[i].size(), "%zx",
                   static_cast<std::size_t>(found.offsets[i]));
@@ -141,15 +114,15 @@ void on_signal(int signal) {
   if (is_reporting.test_and_set()) {
     for (;;) pause();  // another thread was first, and ends the process
   }
-  const Found found = find_callers();
-  if (found.library == nullptr) {
+  const cli::Callers found = cli::find_callers(libraries());
+  if (found.library < 0) {
     std::signal(signal, SIG_DFL);
     raise(signal);
     return;
   }
   alarm(10);  // should the report itself hang
   const PlaceText place = place_of(found);
-  const char* name = found.library->function.name.c_str();
+  const char* name = function_of(found).name.c_str();
   const int rank = cli::rank_of_this_thread();
   const std::size_t file = length_of_other_file(place.data());
   std::array<char, 3 * std::tuple_size_v<PlaceText>> line;
@@ -165,10 +138,10 @@ void on_signal(int signal) {
 
 /// A learner's function must return: a process that it ends would look like one that is done.
 void on_exit_called(int code, void* /*unused*/) {
-  const Found found = find_callers();
-  if (found.library == nullptr) return;  // our own
+  const cli::Callers found = cli::find_callers(libraries());
+  if (found.library < 0) return;  // our own
   const PlaceText place = place_of(found);
-  const char* name = found.library->function.name.c_str();
+  const char* name = function_of(found).name.c_str();
   std::fprintf(stderr,
                "rankbox train: %s (yours) called exit(%d) on rank %d%s%s; ./rankbox check %s "
                "explains it\n",
@@ -177,61 +150,37 @@ void on_exit_called(int code, void* /*unused*/) {
   _exit(1);
 }
 
-void install_handlers() {
-  on_exit(on_exit_called, nullptr);
-
-  // The first backtrace loads a library, which a signal handler must not do.
-  std::array<void*, 1> frame;
-  backtrace(frame.data(), 1);
-  struct sigaction action = {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_NODEFER | SA_ONSTACK;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
-    sigaction(signal, &action, nullptr);
+std::mutex throws_mutex;
+std::map<int, cli::Callers>& throws() {
+  static std::map<int, cli::Callers> by_rank;
+  return by_rank;
 }
 
-std::mutex throws_mutex;
-std::map<int, Found>& throws() {
-  static std::map<int, Found> by_rank;
-  return by_rank;
+void remember_throw() {
+  const cli::Callers found = cli::find_callers(libraries());
+  if (found.library < 0) return;
+  const std::lock_guard lock(throws_mutex);
+  throws()[cli::rank_of_this_thread()] = found;
 }
 
 }  // namespace
 
 void report_faults_in(const MineFunction& function) {
-  if (libraries().empty()) install_handlers();
-  Library library{function};
-  Dl_info info = {};
-  if (dladdr(function.address, &info) == 0) return;
-  library.begin = reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* result) {
-        Library& found = *static_cast<Library*>(result);
-        if (object->dlpi_addr != found.begin) return 0;
-        for (int i = 0; i < object->dlpi_phnum; ++i) {
-          const ElfW(Phdr)& segment = object->dlpi_phdr[i];
-          const std::uintptr_t end = object->dlpi_addr + segment.p_vaddr + segment.p_memsz;
-          if (segment.p_type == PT_LOAD && end > found.end) found.end = end;
-        }
-        return 1;
-      },
-      &library);
-  libraries().push_back(library);
-}
-
-void use_signal_stack() {
-  if (libraries().empty()) return;
-  thread_local const cli::SignalStack stack;
+  if (libraries().empty())
+    cli::handle_faults(
+        {.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw});
+  functions().push_back(function);
+  libraries().push_back(cli::library_at(function.address));
 }
 
 std::vector<std::string> functions_of_yours() {
   std::vector<std::string> names;
-  for (const Library& library : libraries()) names.push_back(library.function.name);
+  for (const MineFunction& function : functions()) names.push_back(function.name);
   return names;
 }
 
 ThrowPlace last_throw_of(int rank) {
-  Found found;
+  cli::Callers found;
   {
     const std::lock_guard lock(throws_mutex);
     const auto entry = rank == kAnyRank ? throws().begin() : throws().find(rank);
@@ -239,32 +188,10 @@ ThrowPlace last_throw_of(int rank) {
     found = entry->second;
   }
   const std::string place = place_of(found).data();
-  const std::string& name = found.library->function.name;
+  const std::string& name = function_of(found).name;
   const std::string file = place.substr(0, length_of_other_file(place.c_str()));
   return {name, place,
           "./rankbox check " + name + (file.empty() ? std::string() : " --file " + file)};
 }
 
-/// Called by __cxa_throw below.
-void remember_throw() {
-  if (libraries().empty()) return;
-  const Found found = find_callers();
-  if (found.library == nullptr) return;
-  const std::lock_guard lock(throws_mutex);
-  throws()[cli::rank_of_this_thread()] = found;
-}
-
 }  // namespace rankbox::train
-
-// Every throw in the process passes here on its way to the C++ runtime.
-extern "C" {
-// NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): its name is given
-[[noreturn]] __attribute__((visibility("default"))) void __cxa_throw(void* exception, void* type,
-                                                                     void (*destroy)(void*)) {
-  rankbox::train::remember_throw();
-  using Throw = void (*)(void*, void*, void (*)(void*));
-  static const auto runtime_throw = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
-  runtime_throw(exception, type, destroy);
-  std::abort();  // not reached
-}
-}

@@ -19,10 +19,6 @@ struct MineFunction {
 /// line on stderr. Signals elsewhere do what they did.
 void report_faults_in(const MineFunction& function);
 
-/// Gives this thread a stack for signal handlers, for as long as it lives: after an endless recursion
-/// nothing is left of its own. Nothing happens where no library is reported on.
-void use_signal_stack();
-
 struct ThrowPlace {
   std::string name;   // of the exercise; empty: the rank did not throw out of a learner's library
   std::string place;  // "exercises/09_sharding/zero1.cc:14"; empty: unknown

@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/plugin/faults.h"
+#include "cli/support/complain.h"
+#include "cli/support/first_process.h"
 #include "cli/train/backend.h"
 #include "cli/train/mine.h"
 #include "cli/train/mine_faults.h"
@@ -22,15 +25,6 @@ namespace rankbox::train {
 namespace {
 
 constexpr const char* kNotice = "\nstopping after this step; once more to stop at once\n";
-
-/// Also where a launcher's variables make no sense, which is thrown elsewhere.
-bool is_first_process() {
-  try {
-    return launch().is_first();
-  } catch (const std::exception&) {
-    return true;
-  }
-}
 
 /// One process may find no data where the others do. All are to hear of it: so it is thrown where
 /// the ranks meet.
@@ -52,7 +46,7 @@ Task make_task(const Plan& plan) {
 }
 
 Listener tell(Record& record, Report& report) {
-  return {.on_rank = use_signal_stack,
+  return {.on_rank = cli::use_signal_stack,
           .on_start =
               [&](const Position& from, const std::vector<std::string>& notes) {
                 record.start(from, notes);
@@ -108,12 +102,8 @@ int train(const Request& request) {
   return 0;
 }
 
-int complain(const std::string& what, int exit_code) {
-  std::fflush(stdout);
-  std::string line = what;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  if (is_first_process()) fmt::print(stderr, "rankbox train: {}\n", line);
-  return exit_code;
+int complain(std::string_view what, int exit_code) {
+  return cli::is_first_process() ? cli::complain("rankbox train", what, exit_code) : exit_code;
 }
 
 /// "zero1 (yours, exercises/09_sharding/zero1.cc:14): …" where a learner's function threw it; the text
@@ -150,7 +140,7 @@ int run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (!request.shows_help) return train(request);
-  if (is_first_process()) fmt::print("{}", request.help);
+  if (cli::is_first_process()) fmt::print("{}", request.help);
   return 0;
 }
 

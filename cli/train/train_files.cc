@@ -21,9 +21,11 @@
 #include "cli/exercise/progress.h"
 #include "cli/exercise/stub.h"
 #include "cli/plugin/compile.h"
+#include "cli/plugin/precompiled.h"
 #include "cli/support/child.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
+#include "files/text_digest.h"
 
 namespace rankbox::cli {
 namespace {
@@ -137,26 +139,6 @@ std::string complaint_about(const Candidate& candidate) {
 
 // ---- Compiling ----
 
-std::string hash_of(const std::string& text) {
-  return fmt::format("{:016x}", std::hash<std::string>()(text));
-}
-
-/// Of all headers that a learner's file may include: their times, which are quick to look at.
-std::string state_of_headers() {
-  std::uint64_t all = 0;  // in no order
-  for (const char* name : {"comm", "collectives", "parallel", "training", "sim", "mpi"}) {
-    const fs::path folder = fs::path(project_root()) / name;
-    if (!fs::exists(folder)) continue;
-    for (const fs::directory_entry& file : fs::recursive_directory_iterator(folder)) {
-      if (file.path().extension() != ".h") continue;
-      all += std::hash<std::string>()(
-          fmt::format("{} {}", file.path().string(),
-                      fs::last_write_time(file.path()).time_since_epoch().count()));
-    }
-  }
-  return fmt::format("{}", all);
-}
-
 /// Whether the text includes files besides the project's headers, whose changes would go unnoticed.
 bool includes_others(const std::string& text) {
   static const std::regex pattern("^[ \t]*#[ \t]*include[ \t]*\"([^\"]*)\"");
@@ -176,11 +158,11 @@ fs::path place_of(const Candidate& candidate, const std::string& backend) {
   std::ifstream file(candidate.file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const char* compiler = std::getenv("CXX");
-  std::string key =
-      text + candidate.file + (compiler == nullptr ? "" : compiler) + state_of_headers();
+  std::string key = text + candidate.file + (compiler == nullptr ? "" : compiler) +
+                    state_of_headers({"comm", "collectives", "parallel", "training", "sim", "mpi"});
   if (includes_others(text)) key += fmt::format("{}", getpid());
   return fs::path(project_root()) / ".rankbox" / "mine" / backend /
-         fmt::format("{}-{}.so", candidate.exercise->name, hash_of(key));
+         fmt::format("{}-{}.so", candidate.exercise->name, text_digest(key));
 }
 
 /// Those of earlier versions; a run that goes on has loaded its own already.

@@ -25,15 +25,6 @@ std::vector<std::string> arguments_of_this_process;  // but for those that a bas
 // It ends by itself: its ranks have deadlines.
 constexpr double kNoLimitSeconds = 7 * 24 * 3600;
 
-/// The last line that is not empty: what a program says before it fails.
-std::string last_line(const std::string& output) {
-  const std::size_t end = output.find_last_not_of("\n ");
-  if (end == std::string::npos) return "it said nothing";
-  const std::size_t before = output.rfind('\n', end);
-  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-  return output.substr(begin, end + 1 - begin);
-}
-
 std::string in_words(int status) {
   return WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
                              : fmt::format("exit code {}", WEXITSTATUS(status));

@@ -1,12 +1,12 @@
 #include "cli/compare/measure/measure.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <vector>
 
 #include "cli/compare/plan/fallen.h"
 #include "cli/support/child.h"
+#include "cli/support/now.h"
 
 namespace rankbox::cli {
 namespace {
@@ -19,11 +19,6 @@ constexpr int kFewestIterations = 5;
 constexpr int kMostIterations = 50;
 constexpr int kMostCalls = 10000;
 constexpr int kSingleCalls = 11;
-
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
 
 /// One number of all ranks' numbers.
 double agree(Comm& dist, double mine, Average average) {

@@ -1,6 +1,5 @@
 #include "cli/compare/report/output.h"
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -10,17 +9,13 @@
 #include "cli/compare/plan/fallen.h"
 #include "cli/compare/report/report.h"
 #include "cli/compare/report/report_json.h"
+#include "cli/support/now.h"
 #include "cli/support/terminal.h"
 
 namespace rankbox::cli {
 namespace {
 
 constexpr double kSecondsBetweenShows = 0.1;
-
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
 
 }  // namespace
 

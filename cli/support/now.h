@@ -1,0 +1,14 @@
+// A clock for what people wait for.
+#pragma once
+
+#include <chrono>
+
+namespace rankbox::cli {
+
+/// Seconds since some moment; only differences mean anything.
+inline double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+}  // namespace rankbox::cli
