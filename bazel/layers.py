@@ -22,7 +22,7 @@ LAYERS = [
     ("clusters", ["comm"]),
     ("replay", ["comm"]),
     ("host", ["comm"]),
-    ("launch", ["comm"]),
+    ("launch", ["comm", "files"]),
     # Backends: only one of them is in a program, but for ranks that share a GPU.
     ("sim", ["comm", "host", "replay"]),
     ("mpi", ["comm", "host"]),

@@ -26,4 +26,14 @@ std::exception_ptr with_rank(std::exception_ptr failure, int rank) {
   }
 }
 
+std::string what_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an unknown exception";
+  }
+}
+
 }  // namespace rankbox

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <string>
 
 namespace rankbox {
 
@@ -9,5 +10,9 @@ namespace rankbox {
 /// RankFailed.
 /// REQUIRES: `failure` is not null.
 std::exception_ptr with_rank(std::exception_ptr failure, int rank);
+
+/// The message of what was thrown.
+/// REQUIRES: `failure` is not null.
+std::string what_of(const std::exception_ptr& failure);
 
 }  // namespace rankbox

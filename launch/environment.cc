@@ -1,12 +1,11 @@
 #include "launch/environment.h"
 
-#include <charconv>
 #include <cstdlib>
-#include <system_error>
 
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "comm/whole_number.h"
 
 namespace rankbox::launcher {
 
@@ -22,10 +21,7 @@ std::optional<int> number_in(const Environment& environment, const std::string& 
                              int max) {
   const auto text = environment(name);
   if (!text) return std::nullopt;
-  int value = 0;
-  const char* const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, value);
-  if (error == std::errc() && stop == end && value >= min && value <= max) return value;
+  if (const auto value = parse_whole_number(*text, min, max)) return static_cast<int>(*value);
   throw InvalidArgument(fmt::format(
       "{}='{}' is not a whole number from {} to {}: correct or unset it", name, *text, min, max));
 }

@@ -11,32 +11,11 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include <unistd.h>
-
+#include "files/fd.h"
 #include "launch/endpoint.h"
 
 namespace rankbox::launcher {
-
-/// A file descriptor that is closed with its owner.
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Fd() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 using Deadline = std::chrono::steady_clock::time_point;
 

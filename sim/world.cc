@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "comm/rank_failure.h"
 #include "sim/wait_for_graph.h"
 
 namespace rankbox::sim {
@@ -14,16 +15,6 @@ namespace {
 std::uint64_t next_world_serial() {
   static std::atomic<std::uint64_t> serial{0};
   return ++serial;
-}
-
-std::string what_of(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "an unknown exception";
-  }
 }
 
 /// The options that hold with a data plane.

@@ -1,12 +1,12 @@
 #include "verdict/case.h"
 
 #include <algorithm>
-#include <charconv>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "comm/whole_number.h"
 
 namespace rankbox {
 
@@ -45,14 +45,12 @@ constexpr Field kFields[] = {
 
 template <class Number>
 void read(std::optional<Number>& value, const Field& field, std::string_view text) {
-  Number number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || last != end || number < field.least || number > field.most) {
+  const auto number = parse_whole_number(text, field.least, field.most);
+  if (!number) {
     throw InvalidArgument(fmt::format("--replay: {}={} should be a number from {} to {}",
                                       field.name, text, field.least, field.most));
   }
-  value = number;
+  value = static_cast<Number>(*number);
 }
 
 void read(std::optional<ReduceOp>& op, const Field& field, std::string_view text) {

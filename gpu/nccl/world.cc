@@ -6,20 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "comm/rank_failure.h"
 #include "gpu/nccl/error.h"
 
 namespace rankbox::gpu {
 namespace {
-
-std::string what_of(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "an unknown exception";
-  }
-}
 
 void check(const NcclSettings& settings) {
   const int size = settings.world_size;
