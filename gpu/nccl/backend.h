@@ -33,6 +33,9 @@
 //   isend to the next rank, a collective or     the second call launches the isend alone, and the recv
 //     barrier, then recv from the previous      comes after it; with irecv instead, before, it does not
 //
+//   many calls started, before one that         64 launches of a rank may be under way: the next call
+//     they wait for on another rank             waits for the oldest of them (launches.h)
+//
 // A message that NCCL buffers (some MiB a pair) may pass all the same. Communicators do not hold up
 // each other, nor do messages and collectives.
 //
