@@ -219,7 +219,7 @@ int run(const Words& arguments) {
 /// @param of_each every process has its own to say, not the first alone
 int complain(std::string_view what, int exit_code, bool of_each = false) {
   if (!of_each && !is_first_process()) return exit_code;
-  return complain(fmt::format("rankbox-compare-{}", backend_name()), what, exit_code);
+  return cli::complain(fmt::format("rankbox-compare-{}", backend_name()), what, exit_code);
 }
 
 }  // namespace
