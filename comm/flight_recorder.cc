@@ -135,7 +135,10 @@ std::string in_words(const LoggedFlight& flight, int rank) {
 }
 
 std::string in_words(const FlightLog& log, int most) {
-  if (log.flights.empty()) return fmt::format("rank {}  no operation yet\n", log.rank);
+  if (log.flights.empty()) {
+    return fmt::format("rank {}  {}\n", log.rank,
+                       log.returned ? "returned without an operation" : "no operation yet");
+  }
   const auto shown = std::min(static_cast<std::size_t>(most), log.flights.size());
   const auto last = log.flights.end() - static_cast<std::ptrdiff_t>(shown);
   std::string text;

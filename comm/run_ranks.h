@@ -90,6 +90,8 @@ void exchange(std::vector<std::optional<R>>& slots) {
 /// as they are, any other exception nested in RankFailed, which names the rank. InvalidArgument for
 /// a world that cannot be run (size < 1, more nodes than ranks, more ranks than the machine can
 /// start, or than there are processes).
+/// Under MPI a failed run does not return: one process reports the first cause and what each rank
+/// did last (comm/run_failure.h), and all processes end. A program of one process throws.
 /// Processes: results must be Portable (comm/result_bytes.h), else InvalidArgument. If more
 /// processes were launched than the world has ranks, the rest run nothing.
 /// Thread safety: several threads may call it at once, and ranks may start worlds themselves,

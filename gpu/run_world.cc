@@ -50,7 +50,7 @@ NcclSettings settings_for(const RunOptions& options) {
   NcclSettings settings;
   settings.world_size = options.world_size;
   settings.deadline_seconds = options.deadline_seconds;
-  settings.blocking_calls = !options.check_collectives;
+  settings.blocking_calls = options.blocking_calls;
   settings.faults = options.faults;
   return settings;
 }

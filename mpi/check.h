@@ -1,7 +1,5 @@
-// Every call of the MPI library is checked: what failed, what it said, and whose it was.
+// Every call of the MPI library is checked: what failed, what MPI says, and whose call it was.
 #pragma once
-
-#include <string>
 
 #include <mpi.h>
 
@@ -15,13 +13,10 @@ class MpiError : public Error {
   using Error::Error;
 };
 
-/// "MPI_ERR_TRUNCATE: message truncated": the library's own words for an error code.
-std::string words_of(int code);
-
-/// Throws MpiError unless code is MPI_SUCCESS. @param call its text, to be shown
-void check(int code, const char* call);
-
-/// The same for a call of a rank: rank, operation, peer, bytes and place are named.
-void check(int code, const char* call, const Caller& caller, int peer, std::int64_t bytes);
+/// Throws MpiError unless code is MPI_SUCCESS.
+/// @param call its text, to be shown
+/// @param caller the rank's call; null: it is not part of one
+/// @param peer of a message, in the world
+void check(int code, const char* call, const Caller* caller = nullptr, int peer = -1);
 
 }  // namespace rankbox::mpi

@@ -18,14 +18,14 @@ void finalize() {
   if (is_running()) {
     std::fprintf(stderr, "rankbox: process %d exits in the middle of a run; ending all processes\n",
                  environment().rank);
-    end_all_processes();
+    end_all_processes(1);
   }
   MPI_Finalize();
 }
 
 void find_node(Environment& made) {
   MPI_Comm node = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(made.lobby, MPI_COMM_TYPE_SHARED, made.rank, MPI_INFO_NULL, &node),
+  check(MPI_Comm_split_type(made.control, MPI_COMM_TYPE_SHARED, made.rank, MPI_INFO_NULL, &node),
         "MPI_Comm_split_type");
   check(MPI_Comm_rank(node, &made.local_rank), "MPI_Comm_rank");
   int lowest = made.rank;
@@ -33,7 +33,7 @@ void find_node(Environment& made) {
   check(MPI_Comm_free(&node), "MPI_Comm_free");
 
   std::vector<int> all(static_cast<std::size_t>(made.size));
-  check(MPI_Allgather(&lowest, 1, MPI_INT, all.data(), 1, MPI_INT, made.lobby), "MPI_Allgather");
+  check(MPI_Allgather(&lowest, 1, MPI_INT, all.data(), 1, MPI_INT, made.control), "MPI_Allgather");
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   made.node = static_cast<int>(std::lower_bound(all.begin(), all.end(), lowest) - all.begin());
@@ -51,15 +51,15 @@ Environment start() {
     check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   Environment made;
-  check(MPI_Comm_dup(MPI_COMM_WORLD, &made.lobby), "MPI_Comm_dup");
+  check(MPI_Comm_dup(MPI_COMM_WORLD, &made.control), "MPI_Comm_dup");
   // Inherited by all communicators that are made of it.
-  check(MPI_Comm_set_errhandler(made.lobby, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  check(MPI_Comm_rank(made.lobby, &made.rank), "MPI_Comm_rank");
-  check(MPI_Comm_size(made.lobby, &made.size), "MPI_Comm_size");
+  check(MPI_Comm_set_errhandler(made.control, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_rank(made.control, &made.rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(made.control, &made.size), "MPI_Comm_size");
 
   int* highest = nullptr;
   int known = 0;
-  check(MPI_Comm_get_attr(made.lobby, MPI_TAG_UB, &highest, &known), "MPI_Comm_get_attr");
+  check(MPI_Comm_get_attr(made.control, MPI_TAG_UB, &highest, &known), "MPI_Comm_get_attr");
   if (known != 0)
     made.tag_bits = static_cast<int>(std::bit_width(static_cast<unsigned>(*highest) + 1u)) - 1;
   find_node(made);
@@ -68,10 +68,10 @@ Environment start() {
 
 }  // namespace
 
-void end_all_processes() {
-  is_running() = false;  // MPI may exit, and come by finalize()
+void end_all_processes(int exit_code) {
+  is_running() = false;  // MPI_Abort may call exit(), and so finalize()
   std::fflush(nullptr);
-  MPI_Abort(environment().lobby, 1);
+  MPI_Abort(environment().control, exit_code);
   std::abort();  // which MPI does not promise
 }
 

@@ -1,28 +1,23 @@
-// A communicator's part on this process: who is in it, MPI's handles, and how many messages went
-// each way.
+// A communicator's part on this process: its members, MPI's handle, and how many calls were made.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <memory>
 #include <vector>
 
 #include <mpi.h>
 
 namespace rankbox::mpi {
 
-class Collective;
-
 struct Group {
-  int id = 0;                           // the same on all members, in the order of making
-  int index = -1;                       // of this rank among them
-  std::vector<int> members;             // their ranks in the world
-  MPI_Comm messages = MPI_COMM_NULL;    // messages, and the native collectives themselves
-  MPI_Comm agreements = MPI_COMM_NULL;  // what is said before those
+  std::uint64_t id = 0;  // the same on all members; that of the world is 0
+  int index = -1;        // of this rank among the members
+  std::vector<int> members;
+  MPI_Comm comm = MPI_COMM_NULL;
   std::vector<std::uint32_t> sent;      // [index] messages started to that rank
   std::vector<std::uint32_t> received;  // [index] receives started from it
-  int splits = 0;                       // made of this one
-  std::deque<std::shared_ptr<Collective>> collectives;  // begun and not done, in order
+  std::uint64_t collectives = 0;        // started
+  std::uint64_t calls_hash = 0;         // of their arguments: the same on all members
 
   int size() const { return static_cast<int>(members.size()); }
   int world_rank(int of) const { return members[static_cast<std::size_t>(of)]; }

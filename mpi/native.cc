@@ -1,7 +1,6 @@
 #include "mpi/native.h"
 
 #include <cstring>
-#include <numeric>
 
 #include "comm/ownership.h"
 #include "comm/tensor.h"
@@ -31,14 +30,17 @@ bool has_result(const Group& group, const CollectiveCall& call) {
   return call.kind != CollectiveKind::kReduce || call.root == group.index;
 }
 
+bool has_nothing_to_move(const CollectiveCall& call) {
+  return call.kind != CollectiveKind::kBarrier && call.count == 0;
+}
+
 }  // namespace
 
-NativeCall native_call(const Group& group, const CollectiveCall& call, const void* in, void* out) {
-  NativeCall native{call, in, out, {}, {}, {}, {}, {}};
+NativeCall native_call(const Group& group, const CollectiveCall& call) {
+  NativeCall native{call, call.in.data(), call.out.data(), {}, {}, {}, {}, {}};
   const int p = group.size();
-  const bool same = in == out && call.in.bytes() > 0;
-  // Copies are apart, wherever the slices themselves are.
-  const bool shared = in == call.in.data() && out == call.out.data() && overlap(call.in, call.out);
+  const bool same = native.in == native.out && call.in.bytes() > 0;
+  const bool shared = overlap(call.in, call.out);
   switch (call.kind) {
     case CollectiveKind::kReduce:
       if (same && group.index == call.root) native.in = MPI_IN_PLACE;
@@ -73,98 +75,60 @@ NativeCall native_call(const Group& group, const CollectiveCall& call, const voi
   return native;
 }
 
-MPI_Request start_native(const Group& group, NativeCall& native, const Caller& caller) {
+MPI_Request begin_native(const Group& group, NativeCall& native, bool blocking,
+                         const Caller& caller) {
   const CollectiveCall& call = native.call;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (has_nothing_to_move(call)) return request;
   const MPI_Datatype type = datatype_of(call.dtype);
   const MPI_Op op = op_of(call.op, call.dtype);
   const int count = count_of(call.count);
-  const MPI_Comm comm = group.messages;
-  MPI_Request request = MPI_REQUEST_NULL;
-  int code = MPI_SUCCESS;
+  const int root = call.root;
+  const MPI_Comm comm = group.comm;
+  const void* const in = native.in;
+  void* const out = native.out;
+  const int* const counts = native.recv_counts.data();
+  // Each blocking call has a twin of the same arguments, and a request.
+  const auto run = [&](auto now, auto later, auto... arguments) {
+    check(blocking ? now(arguments..., comm) : later(arguments..., comm, &request),
+          "the native collective", &caller);
+  };
   switch (call.kind) {
     case CollectiveKind::kBarrier:
-      code = MPI_Ibarrier(comm, &request);
+      run(MPI_Barrier, MPI_Ibarrier);
       break;
     case CollectiveKind::kBroadcast:
-      code = MPI_Ibcast(native.out, count, type, call.root, comm, &request);
+      run(MPI_Bcast, MPI_Ibcast, out, count, type, root);
       break;
     case CollectiveKind::kReduce:
-      code = MPI_Ireduce(native.in, native.out, count, type, op, call.root, comm, &request);
+      run(MPI_Reduce, MPI_Ireduce, in, out, count, type, op, root);
       break;
     case CollectiveKind::kAllReduce:
-      code = MPI_Iallreduce(native.in, native.out, count, type, op, comm, &request);
+      run(MPI_Allreduce, MPI_Iallreduce, in, out, count, type, op);
       break;
     case CollectiveKind::kGather:
-      code =
-          MPI_Igather(native.in, count, type, native.out, count, type, call.root, comm, &request);
+      run(MPI_Gather, MPI_Igather, in, count, type, out, count, type, root);
       break;
     case CollectiveKind::kAllGather:
-      code = MPI_Iallgather(native.in, count, type, native.out, count, type, comm, &request);
+      run(MPI_Allgather, MPI_Iallgather, in, count, type, out, count, type);
       break;
     case CollectiveKind::kScatter:
-      code =
-          MPI_Iscatter(native.in, count, type, native.out, count, type, call.root, comm, &request);
+      run(MPI_Scatter, MPI_Iscatter, in, count, type, out, count, type, root);
       break;
     case CollectiveKind::kReduceScatter:
-      code = MPI_Ireduce_scatter(native.in, native.out, native.recv_counts.data(), type, op, comm,
-                                 &request);
+      run(MPI_Reduce_scatter, MPI_Ireduce_scatter, in, out, counts, type, op);
       break;
     case CollectiveKind::kAllToAll:
-      code = MPI_Ialltoallv(native.in, native.send_counts.data(), native.send_begins.data(), type,
-                            native.out, native.recv_counts.data(), native.recv_begins.data(), type,
-                            comm, &request);
+      run(MPI_Alltoallv, MPI_Ialltoallv, in, native.send_counts.data(), native.send_begins.data(),
+          type, out, counts, native.recv_begins.data(), type);
       break;
     case CollectiveKind::kSplit:
       break;
   }
-  check(code, "the non-blocking collective", caller, -1, call.in.bytes());
   return request;
 }
 
-void run_native(const Group& group, NativeCall& native, const Caller& caller) {
-  const CollectiveCall& call = native.call;
-  const MPI_Datatype type = datatype_of(call.dtype);
-  const MPI_Op op = op_of(call.op, call.dtype);
-  const int count = count_of(call.count);
-  const MPI_Comm comm = group.messages;
-  int code = MPI_SUCCESS;
-  switch (call.kind) {
-    case CollectiveKind::kBarrier:
-      code = MPI_Barrier(comm);
-      break;
-    case CollectiveKind::kBroadcast:
-      code = MPI_Bcast(native.out, count, type, call.root, comm);
-      break;
-    case CollectiveKind::kReduce:
-      code = MPI_Reduce(native.in, native.out, count, type, op, call.root, comm);
-      break;
-    case CollectiveKind::kAllReduce:
-      code = MPI_Allreduce(native.in, native.out, count, type, op, comm);
-      break;
-    case CollectiveKind::kGather:
-      code = MPI_Gather(native.in, count, type, native.out, count, type, call.root, comm);
-      break;
-    case CollectiveKind::kAllGather:
-      code = MPI_Allgather(native.in, count, type, native.out, count, type, comm);
-      break;
-    case CollectiveKind::kScatter:
-      code = MPI_Scatter(native.in, count, type, native.out, count, type, call.root, comm);
-      break;
-    case CollectiveKind::kReduceScatter:
-      code = MPI_Reduce_scatter(native.in, native.out, native.recv_counts.data(), type, op, comm);
-      break;
-    case CollectiveKind::kAllToAll:
-      code = MPI_Alltoallv(native.in, native.send_counts.data(), native.send_begins.data(), type,
-                           native.out, native.recv_counts.data(), native.recv_begins.data(), type,
-                           comm);
-      break;
-    case CollectiveKind::kSplit:
-      break;
-  }
-  check(code, "the collective", caller, -1, call.in.bytes());
-}
-
-void end_native(const Group& group, NativeCall& native) {
+void end_native(const Group& group, const NativeCall& native) {
   const CollectiveCall& call = native.call;
   if (!native.piece.empty()) {
     std::memcpy(call.out.data(), native.piece.data(), native.piece.size());

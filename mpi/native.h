@@ -1,4 +1,4 @@
-// MPI's own collectives, for the calls of the contract.
+// MPI's own collectives, for the calls of the contract, on the caller's own memory.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace rankbox::mpi {
 
-/// A call in MPI's terms. It must stay where it is until the collective is done.
+/// A call in MPI's terms. It must not move until the collective is done. No splits.
 struct NativeCall {
   CollectiveCall call;
   const void* in = nullptr;  // or MPI_IN_PLACE
@@ -22,14 +22,15 @@ struct NativeCall {
   std::vector<char> piece;  // reduce_scatter in place: MPI would put it elsewhere
 };
 
-/// @param in, out memory in place of the call's slices, which tell its size
-NativeCall native_call(const Group& group, const CollectiveCall& call, const void* in, void* out);
+NativeCall native_call(const Group& group, const CollectiveCall& call);
 
-/// Begins it; blocks until the rank's part is done. Both throw MpiError. No splits.
-MPI_Request start_native(const Group& group, NativeCall& native, const Caller& caller);
-void run_native(const Group& group, NativeCall& native, const Caller& caller);
+/// Starts the collective; one that is `blocking` is done on return, and the request null. The
+/// library's blocking calls are quicker: with Open MPI 4.1 on one host, an all-reduce of 8 bytes
+/// takes 0.13 µs instead of 0.55, of 500 kB 86 µs instead of 256.
+MPI_Request begin_native(const Group& group, NativeCall& native, bool blocking,
+                         const Caller& caller);
 
 /// What is left to do for the result: AVG's division, and moving a piece to its place.
-void end_native(const Group& group, NativeCall& native);
+void end_native(const Group& group, const NativeCall& native);
 
 }  // namespace rankbox::mpi

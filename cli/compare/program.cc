@@ -17,12 +17,15 @@
 #include "cli/compare/measure/baseline.h"
 #include "cli/compare/measure/worlds.h"
 #include "cli/compare/options.h"
+#include "cli/compare/plan/fallen.h"
 #include "cli/compare/report/output.h"
 #include "cli/compare/report/report_json.h"
 #include "cli/compare/stream.h"
 #include "cli/support/child.h"
 #include "cli/support/complain.h"
 #include "cli/support/first_process.h"
+#include "comm/rank_failure.h"
+#include "comm/run_failure.h"
 #include "comm/run_ranks.h"
 #include "files/output_file.h"
 
@@ -50,11 +53,41 @@ void check_report(const CompareArguments& typed) {
   if (!typed.json.empty() && typed.json != "-") check_writable("--json", typed.json);
 }
 
+/// @param of_each every process reports, not the first alone
+int complain(std::string_view what, int exit_code, bool of_each = false) {
+  if (!of_each && !is_first_process()) return exit_code;
+  return cli::complain(fmt::format("rankbox-compare-{}", backend_name()), what, exit_code);
+}
+
+bool is_mistake(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InvalidArgument&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+/// Where a failed run ends its processes: this one speaks for all.
+int complain_of_end(const RunEnd& end) {
+  const int exit_code = is_mistake(end.error) ? 2 : 1;
+  const std::string what =
+      end.fallen ? fmt::format("{}: {}", describe(*end.fallen), in_words(*end.fallen->fallen))
+                 : what_of(end.error);
+  complain(what, exit_code, /*of_each=*/true);
+  if (end.fallen) fmt::print(stderr, "{}", end.details);
+  return exit_code;
+}
+
 /// For a process of the command line: everything goes through its pipe.
 void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
   std::optional<FrameWriter> writer;
   if (launch().is_first()) writer.emplace(typed.stream);
   const Row* told = nullptr;  // the first of the contest that was sent last
+  const auto fail = [&](const std::string& what, std::uint64_t exit_code) {
+    if (writer) writer->write({.kind = Frame::Kind::kFailed, .number = exit_code, .text = what});
+  };
   const Listener listener = {
       .on_start =
           [&](const std::vector<Device>& devices) {
@@ -80,10 +113,17 @@ void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
           [&](const std::vector<Row>& rows) {
             told = nullptr;
             writer->write({.kind = Frame::Kind::kContest, .rows = rows});
-          }};
-  const auto fail = [&](const std::string& what, std::uint64_t exit_code) {
-    if (writer) writer->write({.kind = Frame::Kind::kFailed, .number = exit_code, .text = what});
-  };
+          },
+      .on_end = [&](const RunEnd& end) -> int {
+        const int exit_code = is_mistake(end.error) ? 2 : 1;
+        if (!writer) return print_failure({end.error, end.details});
+        if (end.fallen) {
+          writer->write({.kind = Frame::Kind::kFallen, .rows = {*end.fallen}});
+        } else {
+          fail(what_of(end.error), static_cast<std::uint64_t>(exit_code));
+        }
+        return exit_code;
+      }};
   try {
     const Words failures = measure_worlds(plan, listener, typed.first_contest);
     if (!writer) return;
@@ -118,6 +158,11 @@ void measure_and_print(const Plan& plan, const CompareArguments& typed, const Wo
            [&](const std::vector<Row>& rows) {
              progress.clear();
              output.add(rows);
+           },
+       .on_end =
+           [&](const RunEnd& end) {
+             progress.clear();
+             return complain_of_end(end);
            }});
   progress.clear();
   if (!is_first) return;
@@ -214,12 +259,6 @@ int run(const Words& arguments) {
     measure_for_parent(plan, typed);
   }
   return 0;
-}
-
-/// @param of_each every process has its own to say, not the first alone
-int complain(std::string_view what, int exit_code, bool of_each = false) {
-  if (!of_each && !is_first_process()) return exit_code;
-  return cli::complain(fmt::format("rankbox-compare-{}", backend_name()), what, exit_code);
 }
 
 }  // namespace

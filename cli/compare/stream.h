@@ -22,6 +22,7 @@ struct Frame {
     kLeft,     // all ranks have returned from a learner's job
     kContest,  // rows, measured
     kNote,     // text: what could not be measured, though all else was
+    kFallen,   // rows: a learner's, which fell and ends the processes
     kFailed,   // text: a failure that is not a learner's; number: the exit code
     kDone,     // all is measured: what ends without it was ended by a learner's code
   };

@@ -24,8 +24,8 @@ namespace {
 constexpr double kNoLimitSeconds = 30 * 24 * 3600;
 // The limit for reference jobs: a machine that hangs must not block forever.
 constexpr double kSilenceSeconds = 1800;
-// Added to the deadline, so that the processes' own deadline errors, which say more, come first.
-constexpr double kTimeToReport = 5;
+// Added to the deadline, so that the processes' own report, which says more, comes first.
+constexpr double kTimeToReport = 8;
 constexpr double kTimeToEnd = 5;
 // Of a rank's thread, which counts as memory whether it is used or not.
 constexpr std::int64_t kStackBytes = std::int64_t{16} << 20;
@@ -99,6 +99,10 @@ void Supervisor::run_world(int ranks) {
       throw Error(fmt::format("the processes that measure ended early: {}", line));
     }
     const YourFile& yours = file_of(*row);
+    if (run_.fallen) {
+      fallen_[yours.exercise] = *run_.fallen;
+      continue;
+    }
     ContainedOptions where;
     where.function = yours.exercise;
     where.library = fmt::format("{}/{}-{}.so", folder_, yours.exercise, workers_.backend);
@@ -147,6 +151,12 @@ void Supervisor::take(const Frame& frame) {
       run_.job = -1;
       finish_contest(frame.rows);
       return;
+    case Frame::Kind::kFallen: {
+      Row row = frame.rows.front();
+      complete_place(row);
+      run_.fallen = row.fallen;
+      return;
+    }
     case Frame::Kind::kFailed:
       run_.failure = frame.text;
       run_.exit_code = frame.number;

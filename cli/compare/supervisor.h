@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,8 @@ class Supervisor {
     int job = -1;              // that is at work; -1: none
     double heard_at = 0;
     bool is_done = false;
-    std::string failure;  // that is not a learner's
+    std::optional<Fallen> fallen;  // as the processes reported it before they ended
+    std::string failure;           // that is not a learner's
     std::uint64_t exit_code = 0;
   };
 

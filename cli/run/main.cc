@@ -21,6 +21,7 @@
 #include "cli/run/program.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
+#include "comm/run_failure.h"
 #include "comm/run_ranks.h"
 #include "verdict/failure_of.h"
 #include "verdict/verdict_json.h"
@@ -82,6 +83,27 @@ void write_result(const Verdict& verdict, const ProgramOptions& options, const R
   std::ofstream(options.result) << to_json(verdict) << '\n' << figures_of(options, report) << '\n';
 }
 
+/// The verdict of a run that threw.
+Verdict failed_run(const std::exception& error, const ProgramOptions& options) {
+  Failure failure = failure_of(error);
+  if (!failure.file.empty()) failure.file = display_path(failure.file);
+  return failed_before_running(options.name, failure);
+}
+
+/// Where a failed run ends its processes.
+int report_failure(const RunFailure& ended, const ProgramOptions& options) {
+  is_over() = true;
+  try {
+    std::rethrow_exception(ended.error);
+  } catch (const std::exception& error) {
+    const Verdict verdict = failed_run(error, options);
+    write_result(verdict, options, {});
+    complain(*verdict.failure, options);
+  }
+  fmt::print(stderr, "{}", ended.details);
+  return 1;
+}
+
 Verdict run_library(const std::string& library, const ProgramOptions& options, RunReport& report) {
   const LoadedFunction loaded = load_function(library, kRankMain);
   if (loaded.function == nullptr) {
@@ -98,9 +120,7 @@ Verdict run_library(const std::string& library, const ProgramOptions& options, R
     const auto rank_main = reinterpret_cast<void (*)(Comm&)>(loaded.function);
     run_world(how, rank_main, &report);
   } catch (const std::exception& error) {
-    Failure failure = failure_of(error);
-    if (!failure.file.empty()) failure.file = display_path(failure.file);
-    return failed_before_running(options.name, failure);
+    return failed_run(error, options);
   }
   Verdict verdict = undecided(options.name);
   verdict.status = Status::kPass;
@@ -112,6 +132,8 @@ int run(const std::string& library, const ProgramOptions& options) {
   const bool is_first = launch().is_first();
   limit_time(options, is_first);
   on_exit(on_exit_called, const_cast<ProgramOptions*>(&options));
+  set_failure_handler(
+      [&options](const RunFailure& failure) { return report_failure(failure, options); });
 
   RunReport report;
   const Verdict verdict = run_library(library, options, report);

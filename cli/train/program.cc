@@ -17,6 +17,7 @@
 #include "cli/train/options.h"
 #include "cli/train/report.h"
 #include "comm/errors.h"
+#include "comm/run_failure.h"
 #include "comm/run_ranks.h"
 #include "train/session.h"
 #include "train/stop_signal.h"
@@ -102,8 +103,9 @@ int train(const Request& request) {
   return 0;
 }
 
-int complain(std::string_view what, int exit_code) {
-  return cli::is_first_process() ? cli::complain("rankbox train", what, exit_code) : exit_code;
+/// @param speaks whether this process reports for all
+int complain(std::string_view what, int exit_code, bool speaks = cli::is_first_process()) {
+  return speaks ? cli::complain("rankbox train", what, exit_code) : exit_code;
 }
 
 /// "zero1 (yours, exercises/09_sharding/zero1.cc:14): …" where a learner's function threw it; the text
@@ -129,6 +131,25 @@ std::string blamed(const Error& error) {
   return error.what();
 }
 
+int complain_of(const std::exception& error, bool speaks) {
+  const auto* const known = dynamic_cast<const Error*>(&error);
+  if (known == nullptr) return complain(error.what(), 1, speaks);
+  const bool is_mistake = dynamic_cast<const InvalidArgument*>(known) != nullptr && !has_begun();
+  return complain(blamed(*known), is_mistake ? 2 : 1, speaks);
+}
+
+/// Where a failed run ends its processes.
+int complain_of_end(const RunFailure& failure) {
+  int exit_code = 1;
+  try {
+    std::rethrow_exception(failure.error);
+  } catch (const std::exception& error) {
+    exit_code = complain_of(error, /*speaks=*/true);
+  }
+  if (exit_code != 2) fmt::print(stderr, "{}", failure.details);
+  return exit_code;
+}
+
 int run(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
   const std::vector<MineLibrary> libraries = take_libraries(words);
@@ -147,16 +168,14 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run_program(const std::vector<std::string>& arguments) {
+  set_failure_handler(complain_of_end);
   try {
     const int status = run(arguments);
     // A full disk or a closed pipe is a failure too.
     if (std::fflush(stdout) != 0) return complain("cannot write to standard output", 1);
     return status;
-  } catch (const Error& error) {
-    const bool is_mistake = dynamic_cast<const InvalidArgument*>(&error) != nullptr && !has_begun();
-    return complain(blamed(error), is_mistake ? 2 : 1);
   } catch (const std::exception& error) {
-    return complain(error.what(), 1);
+    return complain_of(error, is_first_process());
   }
 }
 

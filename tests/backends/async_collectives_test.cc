@@ -14,17 +14,17 @@
 namespace rankbox::testing {
 namespace {
 
-RunOptions world(int p, bool checked) {
+RunOptions world(int p, bool blocking) {
   RunOptions options = testing::world(p);
-  options.check_collectives = checked;
+  options.blocking_calls = blocking;
   return options;
 }
 
 TEST_CASE("several are under way at once, with messages, and waited for in an order of one's own") {
   for (int p : world_sizes(2)) {
-    for (bool checked : {true, false}) {
+    for (bool blocking : {false, true}) {
       for (std::int64_t count : {10, 30'000}) {
-        const auto run = run_ranks(world(p, checked), [&](Comm& dist) {
+        const auto run = run_ranks(world(p, blocking), [&](Comm& dist) {
           const int rank = dist.rank();
           std::vector<Tensor> tensors;
           for (int i = 0; i < 6; ++i) tensors.push_back(full(count, static_cast<float>(rank + i)));
@@ -47,7 +47,7 @@ TEST_CASE("several are under way at once, with messages, and waited for in an or
           return last;
         });
         CAPTURE(p);
-        CAPTURE(checked);
+        CAPTURE(blocking);
         CAPTURE(count);
         const auto ranks = static_cast<float>(p * (p - 1) / 2);
         for (int rank = 0; rank < p; ++rank) {
@@ -65,8 +65,8 @@ TEST_CASE("several are under way at once, with messages, and waited for in an or
 TEST_CASE("a blocking collective between asynchronous ones that some ranks have waited for") {
   // The ranks that wait early have nothing under way when they block; the others do.
   for (int p : world_sizes()) {
-    for (bool checked : {true, false}) {
-      const auto run = run_ranks(world(p, checked), [&](Comm& dist) {
+    for (bool blocking : {false, true}) {
+      const auto run = run_ranks(world(p, blocking), [&](Comm& dist) {
         int wrong = 0;
         for (int round = 0; round < 30; ++round) {
           const std::int64_t count = round % 5 == 4 ? 50'000 : 7;
@@ -83,7 +83,7 @@ TEST_CASE("a blocking collective between asynchronous ones that some ranks have 
         return wrong;
       });
       CAPTURE(p);
-      CAPTURE(checked);
+      CAPTURE(blocking);
       for (int wrong : run.results) CHECK(wrong == 0);
     }
   }
@@ -112,8 +112,8 @@ TEST_CASE("work between start and wait: on other tensors, and in calls") {
 
 TEST_CASE("a hundred of them in flight") {
   for (int p : world_sizes()) {
-    for (bool checked : {true, false}) {
-      const auto run = run_ranks(world(p, checked), [&](Comm& dist) {
+    for (bool blocking : {false, true}) {
+      const auto run = run_ranks(world(p, blocking), [&](Comm& dist) {
         std::vector<TensorOf<std::int64_t>> tensors;
         std::vector<Request> requests;
         for (int i = 0; i < 100; ++i) tensors.push_back(full<std::int64_t>(3, i + dist.rank()));
@@ -138,8 +138,8 @@ TEST_CASE("a hundred of them in flight") {
 
 TEST_CASE("collectives in a row are not confused when some ranks run ahead") {
   for (int p : world_sizes()) {
-    for (bool checked : {true, false}) {
-      const auto run = run_ranks(world(p, checked), [&](Comm& dist) {
+    for (bool blocking : {false, true}) {
+      const auto run = run_ranks(world(p, blocking), [&](Comm& dist) {
         float sum = 0;
         for (int i = 0; i < 50; ++i) {
           Tensor tensor = full(3, static_cast<float>(dist.rank() == i % p ? i : -1));

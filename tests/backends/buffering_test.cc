@@ -32,6 +32,7 @@ TEST_CASE("both send first: passes exactly when messages of that size are buffer
   };
   for (int p : worlds_that_buffer(2)) {
     for (const Row& row : rows) {
+      if (kFailureEndsJob && !row.passes) continue;
       CAPTURE(row.count);
       CAPTURE(row.passes);
       const Observation seen =

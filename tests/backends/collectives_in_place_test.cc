@@ -62,14 +62,14 @@ std::string wrong_in_place(Comm& dist, std::int64_t count) {
 TEST_CASE_TEMPLATE("gather, all_gather, scatter and reduce_scatter work in place, from every root",
                    T, float, std::int64_t, Float16) {
   for (int p : world_sizes()) {
-    for (bool checked : {true, false}) {
+    for (bool blocking : {false, true}) {
       for (std::int64_t count : {0, 1, 5, 13, 1000, 9'001}) {
         RunOptions options = world(p);
-        options.check_collectives = checked;
+        options.blocking_calls = blocking;
         const auto run =
             run_ranks(options, [&](Comm& dist) { return wrong_in_place<T>(dist, count); });
         CAPTURE(p);
-        CAPTURE(checked);
+        CAPTURE(blocking);
         CAPTURE(count);
         for (const std::string& wrong : run.results) CHECK(wrong == "");
       }

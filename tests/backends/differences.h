@@ -37,6 +37,15 @@ constexpr bool kMayTimeOut =
     false;
 #endif
 
+/// Whether a failed run ends the processes, so that no test outlives it (comm/run_failure.h). Their
+/// failures are those of //tests/mpi:failure_test.
+constexpr bool kFailureEndsJob =
+#if defined(RANKBOX_BACKEND_MPI)
+    true;
+#else
+    false;
+#endif
+
 /// Whether a world of so many ranks is one over NCCL. Which way ranks get onto GPUs is only known when
 /// the test runs.
 inline bool is_over_nccl([[maybe_unused]] int world_size) {

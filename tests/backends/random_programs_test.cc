@@ -130,7 +130,8 @@ TEST_CASE("matched programs end well, with the right values") {
   });
 }
 
-TEST_CASE("broken programs end as the reference model says, one after the other") {
+TEST_CASE("broken programs end as the reference model says, one after the other" *
+          doctest::skip(kFailureEndsJob)) {
   for_each_seed(is_over_nccl(most_ranks()) ? 500 : 60, [](std::uint64_t seed) {
     const Program program = broken_program(seed, most_ranks());
     if (is_over_nccl(program.world_size) && !is_known_to_end(program)) return;

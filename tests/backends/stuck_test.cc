@@ -83,7 +83,7 @@ const std::vector<Program>& programs() {
   return all;
 }
 
-TEST_CASE("whoever waits in vain is told, and the run ends") {
+TEST_CASE("whoever waits in vain is told, and the run ends" * doctest::skip(kFailureEndsJob)) {
   for (const Program& program : programs()) {
     for (int p : world_sizes(2)) {
       const std::string name = program.name;
@@ -98,7 +98,7 @@ TEST_CASE("whoever waits in vain is told, and the run ends") {
   }
 }
 
-TEST_CASE("a ring in which all send, and then receive") {
+TEST_CASE("a ring in which all send, and then receive" * doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(stuck_world(p), [&](Comm& dist) {
       Tensor in = zeros(too_much_to_buffer(p));
@@ -114,7 +114,8 @@ TEST_CASE("a ring in which all send, and then receive") {
   }
 }
 
-TEST_CASE("a rank that sends to itself, or receives from itself, is told at once") {
+TEST_CASE("a rank that sends to itself, or receives from itself, is told at once" *
+          doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes()) {
     for (bool sends : {true, false}) {
       const Observation seen = observe(world(p), [&](Comm& dist) {
@@ -130,7 +131,7 @@ TEST_CASE("a rank that sends to itself, or receives from itself, is told at once
   }
 }
 
-TEST_CASE("a rank that swallows it does not hide it") {
+TEST_CASE("a rank that swallows it does not hide it" * doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(stuck_world(p), [](Comm& dist) {
       try {
@@ -142,7 +143,7 @@ TEST_CASE("a rank that swallows it does not hide it") {
   }
 }
 
-TEST_CASE("groups wait for each other") {
+TEST_CASE("groups wait for each other" * doctest::skip(kFailureEndsJob)) {
   // 0 and 1 share a row, 0 and 2 a column; whom each of them waits for is in the other kind of group.
   for (int p : world_sizes(4)) {
     const Observation seen = observe(stuck_world(p), [](Comm& dist) {

@@ -30,7 +30,7 @@ void check_unreceived(const Observation& seen, int rank, const std::string& op, 
   CHECK(contains(error.what(), "rank " + std::to_string(rank)));
 }
 
-TEST_CASE("a buffered message that nobody received") {
+TEST_CASE("a buffered message that nobody received" * doctest::skip(kFailureEndsJob)) {
   for (int p : worlds_that_buffer(2)) {
     for (int count : {3, 100'000}) {
       const Observation seen = observe(unbounded(p), [&](Comm& dist, std::string& note) {
@@ -44,7 +44,8 @@ TEST_CASE("a buffered message that nobody received") {
   }
 }
 
-TEST_CASE("a buffered message that nobody received, in a group, beside others that were") {
+TEST_CASE("a buffered message that nobody received, in a group, beside others that were" *
+          doctest::skip(kFailureEndsJob)) {
   for (int p : worlds_that_buffer(2)) {
     const Observation seen = observe(unbounded(p), [&](Comm& dist, std::string& note) {
       Comm reversed = dist.split(0, -dist.rank());
@@ -62,7 +63,8 @@ TEST_CASE("a buffered message that nobody received, in a group, beside others th
   }
 }
 
-TEST_CASE("a request that nobody waited for, though its message was received") {
+TEST_CASE("a request that nobody waited for, though its message was received" *
+          doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(world(p), [](Comm& dist, std::string& note) {
       Tensor tensor = zeros(3);
@@ -80,7 +82,7 @@ TEST_CASE("a request that nobody waited for, though its message was received") {
   }
 }
 
-TEST_CASE("a receive that nobody waited for, and nobody sent") {
+TEST_CASE("a receive that nobody waited for, and nobody sent" * doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(world(p), [](Comm& dist, std::string& note) {
       Tensor tensor = zeros(3);
@@ -92,7 +94,7 @@ TEST_CASE("a receive that nobody waited for, and nobody sent") {
   }
 }
 
-TEST_CASE("a collective that nobody waited for") {
+TEST_CASE("a collective that nobody waited for" * doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes()) {
     const Observation seen = observe(world(p), [&](Comm& dist, std::string& note) {
       Tensor tensor = zeros(3);
@@ -104,7 +106,8 @@ TEST_CASE("a collective that nobody waited for") {
   }
 }
 
-TEST_CASE("a request kept in a place that outlives the rank's function") {
+TEST_CASE("a request kept in a place that outlives the rank's function" *
+          doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes(2)) {
     std::vector<Request> kept(static_cast<std::size_t>(p));
     std::vector<Tensor> boxes;
@@ -118,7 +121,8 @@ TEST_CASE("a request kept in a place that outlives the rank's function") {
   }
 }
 
-TEST_CASE("a request that goes with an exception which the rank swallows is missed all the same") {
+TEST_CASE("a request that goes with an exception which the rank swallows is missed all the same" *
+          doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes(2)) {
     for (bool goes_on : {false, true}) {
       const Observation seen = observe(world(p), [&](Comm& dist, std::string& note) {
@@ -159,7 +163,7 @@ TEST_CASE("what was received and waited for leaves nothing behind, in any group"
   }
 }
 
-TEST_CASE("a failure counts more than what it left behind") {
+TEST_CASE("a failure counts more than what it left behind" * doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(unbounded(p), [](Comm& dist) {
       const Tensor tensor = zeros(2);

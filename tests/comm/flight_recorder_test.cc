@@ -121,6 +121,9 @@ TEST_CASE("an operation is one line: rank, number, partner, size, place, state")
 TEST_CASE("a log in words shows the last operations and the first open one") {
   FlightRecorder recorder(1);
   CHECK(in_words(recorder.log(), 2) == "rank 1  no operation yet\n");
+  FlightRecorder idle(3);
+  idle.set_returned();
+  CHECK(in_words(idle.log(), 2) == "rank 3  returned without an operation\n");
   for (std::uint64_t i = 0; i < 6; ++i) {
     const std::uint64_t index = recorder.begin(send_to(0, i));
     if (i != 2) recorder.set_state(index, FlightState::kDone);

@@ -3,9 +3,9 @@
 # pass run across them, and the death of a rank on one host ends the processes of all. Skipped where
 # namespaces cannot be made.
 #
-# usage: hosts_test.sh VICTIM PROGRAM...     programs of tests/backends, each run on all hosts
+# usage: hosts_test.sh FAILING_PROGRAM PROGRAM...     programs of tests/backends, each run on all hosts
 set -euo pipefail
-victim=$(realpath "$1")
+failing=$(realpath "$1")
 shift
 
 if [[ ${INSIDE-} != yes ]]; then
@@ -15,7 +15,7 @@ if [[ ${INSIDE-} != yes ]]; then
     printf 'SKIPPED: no network namespaces here: %s\n' "${why:-nsenter is missing}"
     exit 0
   fi
-  INSIDE=yes exec "${alone[@]}" "$0" "$victim" "$@"
+  INSIDE=yes exec "${alone[@]}" "$0" "$failing" "$@"
 fi
 fail() { echo "FAILED: $*"; exit 1; }
 
@@ -79,12 +79,12 @@ on_hosts() {
 }
 
 # --- The tests -----------------------------------------------------------------------------------
-if ! on_hosts 2 1 "$victim" well >"$work/out" 2>&1; then
+if ! on_hosts 2 1 "$failing" where >"$work/out" 2>&1; then
   cat "$work/out"
   fail "mpirun cannot start processes on two hosts"
 fi
 
-on_hosts 3 2 "$victim" well | tee "$work/out"
+on_hosts 3 2 "$failing" where | tee "$work/out"
 diff "$work/out" - <<'PLACES' || fail "ranks are elsewhere"
 rank 0: node 0, local rank 0
 rank 1: node 0, local rank 1
@@ -103,15 +103,15 @@ for program in "$@"; do
 done
 
 # Rank 1 dies on the second host.
-for how in kill throw stuck; do
+for how in kill throw deadlock; do
   started=$SECONDS
-  if on_hosts 3 1 "$victim" "$how" >"$work/out" 2>&1; then fail "$how: mpirun is pleased"; fi
+  if on_hosts 3 1 "$failing" "$how" >"$work/out" 2>&1; then fail "$how: mpirun is pleased"; fi
   ((SECONDS - started < 20)) || fail "$how: it took $((SECONDS - started)) s"
   for _ in {1..20}; do
-    pgrep -f "^$victim" >/dev/null || break
+    pgrep -f "^$failing" >/dev/null || break
     sleep 0.1
   done
-  ! pgrep -af "^$victim" || fail "$how: processes are left"
+  ! pgrep -af "^$failing" || fail "$how: processes are left"
   echo "$how on the second host: all ended after $((SECONDS - started)) s"
 done
 
@@ -119,9 +119,9 @@ done
 # it is told to, by default after 5 minutes.
 export OMPI_MCA_oob_tcp_keepalive_time=3 OMPI_MCA_oob_tcp_keepalive_intvl=1
 export OMPI_MCA_oob_tcp_keepalive_probes=3
-on_hosts 2 1 "$victim" busy >"$work/out" 2>&1 &
+on_hosts 2 1 "$failing" compute >"$work/out" 2>&1 &
 pid=$!
-until pgrep -f "^$victim" >/dev/null; do sleep 0.1; done
+until pgrep -f "^$failing" >/dev/null; do sleep 0.1; done
 started=$SECONDS
 ip link set cable2 down
 for _ in {1..60}; do

@@ -70,31 +70,6 @@ TEST_CASE("large sizes share their tag with no size that is likely to be meant i
   }
 }
 
-TEST_CASE("sizes that a tag cannot tell apart are told apart when the message has come") {
-  // The least size of those that need more bits than there are, and the one that shares its digest.
-  const mpi::TagFormat tags(mpi::environment().tag_bits);
-  std::int64_t large = 1;
-  while (tags.tag(0, DType::kFloat16, large) >> 11 == large) large *= 2;
-  const std::int64_t small = tags.tag(0, DType::kFloat16, large) >> 11;
-  REQUIRE(small < large);
-  for (int p : world_sizes(2)) {
-    for (const auto& [sent, received] : {std::pair{small, large}, {large, small}}) {
-      CAPTURE(sent);
-      CAPTURE(received);
-      const Observation seen = observe(world(p), [&, sent = sent, received = received](Comm& dist) {
-        TensorOf<Float16> tensor = zeros<Float16>(dist.rank() == 0 ? sent : received);
-        if (dist.rank() == 0) dist.send(tensor, 1);
-        if (dist.rank() == 1) dist.recv(tensor, 0);
-        dist.barrier();
-      });
-      INFO(what_of(seen.thrown));
-      CHECK(ended_as<MessageMismatch>(seen));
-      CHECK(ended_as<MessageMismatch>(seen, 1));
-      CHECK((ended_as<MessageMismatch>(seen, 0) || ended_as<Aborted>(seen, 0)));
-    }
-  }
-}
-
 TEST_CASE("more messages are under way than tags have numbers") {
   for (int p : world_sizes(2)) {
     const auto run = run_ranks(world(p), [](Comm& dist) {

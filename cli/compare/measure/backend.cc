@@ -15,8 +15,7 @@ RunOptions run_options(const Plan& plan, int world_size) {
   options.buffering = plan.buffering;
   options.executor = plan.executor;
   options.deadline_seconds = plan.deadline_seconds;
-  // They would be measured too.
-  options.check_collectives = false;
+  options.blocking_calls = true;
   options.trace = false;
   return options;
 }

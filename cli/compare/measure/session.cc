@@ -8,6 +8,7 @@
 #include "cli/compare/measure/measure.h"
 #include "cli/compare/plan/fallen.h"
 #include "cli/support/child.h"
+#include "comm/run_failure.h"
 #include "comm/run_ranks.h"
 
 namespace rankbox::cli {
@@ -110,6 +111,51 @@ void fall(std::vector<Contest>& contests, std::size_t from, const Row& row, cons
   }
 }
 
+/// The learner's row that the error of a run is blamed on. Throws it, with the row named, if there is
+/// none.
+Row blamed_row(const Error& error, const std::vector<Contest>& contests, const Position& position) {
+  InterruptGuard::check();  // that is why, then
+  if (position.job < 0) {
+    if (position.started || dynamic_cast<const InvalidArgument*>(&error) != nullptr) throw;
+    throw CannotStart(error.what(), error.context());
+  }
+  Row row = contests[position.contest][static_cast<std::size_t>(position.job)].row;
+  if (row.whose != Whose::kYours) rethrow_naming(error, row);
+  row.fallen = fallen_by(error);
+  return row;
+}
+
+/// Where a failed run ends its processes.
+RunEnd end_of(const RunFailure& failure, const std::vector<Contest>& contests,
+              const Position& position) {
+  RunEnd end{std::nullopt, failure.error, failure.details};
+  try {
+    std::rethrow_exception(failure.error);
+  } catch (const Error& error) {
+    try {
+      end.fallen = blamed_row(error, contests, position);
+    } catch (...) {
+      end.error = std::current_exception();
+    }
+  }
+  return end;
+}
+
+/// While it lives, failures that end the processes go to the listener.
+class ListenToEnd {
+ public:
+  ListenToEnd(const Listener& listener, const std::vector<Contest>& contests,
+              const Position& position) {
+    if (!listener.on_end) return;
+    set_failure_handler([&](const RunFailure& failure) {
+      return listener.on_end(end_of(failure, contests, position));
+    });
+  }
+  ~ListenToEnd() { set_failure_handler(print_failure); }
+  ListenToEnd(const ListenToEnd&) = delete;
+  ListenToEnd& operator=(const ListenToEnd&) = delete;
+};
+
 }  // namespace
 
 void run_session(const Plan& plan, std::vector<Contest> contests, const Listener& listener) {
@@ -122,18 +168,13 @@ void run_session(const Plan& plan, std::vector<Contest> contests, const Listener
   }
   if (!plan.takes_times) return report_as_judged(contests, listener);
   Position position;
+  const ListenToEnd listen_to_end(listener, contests, position);
   while (true) {
     try {
       return measure_from(plan, contests, listener, position);
     } catch (const Error& error) {
-      InterruptGuard::check();  // that is why, then
-      if (position.job < 0) {
-        if (position.started || dynamic_cast<const InvalidArgument*>(&error) != nullptr) throw;
-        throw CannotStart(error.what(), error.context());
-      }
-      const Row row = contests[position.contest][static_cast<std::size_t>(position.job)].row;
-      if (row.whose != Whose::kYours) rethrow_naming(error, row);
-      fall(contests, position.contest, row, fallen_by(error));
+      const Row row = blamed_row(error, contests, position);
+      fall(contests, position.contest, row, *row.fallen);
     }
   }
 }

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/compare/measure/devices.h"
@@ -10,6 +13,13 @@
 #include "comm/errors.h"
 
 namespace rankbox::cli {
+
+/// The end of a run that ends its processes (comm/run_failure.h).
+struct RunEnd {
+  std::optional<Row> fallen;  // the learner's row that it is blamed on,
+  std::exception_ptr error;   // or else what run_session would throw
+  std::string details;
+};
 
 /// Called by rank 0's thread, in the process where rank 0 is. All may be empty.
 struct Listener {
@@ -19,6 +29,8 @@ struct Listener {
   /// When all ranks have returned from a call of a learner's job.
   std::function<void()> on_left = {};
   std::function<void(const std::vector<Row>& rows)> on_contest = {};
+  /// Where a failed run ends its processes, in one of them, whichever thread; returns the exit code.
+  std::function<int(const RunEnd& end)> on_end = {};
 };
 
 /// The ranks did not come together: each process of a launcher knows its own reason.
