@@ -15,7 +15,7 @@ mkdir -p "$cache"
 
 # The flags of a file depend on the backend that it belongs to. gpu/ is read with the emulated CUDA,
 # which is on every machine.
-common="-std=c++20 -I. -include bazel/clang_source_location.h"
+common="-std=c++20 -I. -include bazel/clang_source_location.h -Wthread-safety"
 mpi="$(pkg-config --cflags ompi-c 2>/dev/null | sed 's/-I/-isystem /g') -DOMPI_SKIP_MPICXX"
 declare -A flags_of=(
   [mpi]="$common -DRANKBOX_BACKEND_MPI $mpi"

@@ -27,7 +27,7 @@ Channel& Group::channel(int src, int dst) {
 
 /// Unless another rank was quicker.
 Channel& Group::make_channel(int src, int dst) {
-  std::lock_guard guard(channels_lock_);
+  const Lock guard(channels_lock_);
   std::atomic<ChannelTable*>& place = tables_[static_cast<std::size_t>(src)];
   ChannelTable* table = place.load(std::memory_order_relaxed);
   if (Channel* const made = table == nullptr ? nullptr : table->find(dst)) return *made;
@@ -60,7 +60,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
   bool last = false;
   bool agreed = true;
   {
-    std::lock_guard guard(jobs_lock_);
+    const Lock guard(jobs_lock_);
     if (!jobs_closed_) {
       const std::int64_t number = next_job_[static_cast<std::size_t>(index)]++;
       if (number - first_job_ == static_cast<std::int64_t>(jobs_.size())) {
@@ -95,7 +95,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
 }
 
 bool Group::withdraw(CollectiveOperation& operation) {
-  std::lock_guard guard(jobs_lock_);
+  const Lock guard(jobs_lock_);
   const bool incomplete =
       std::find(jobs_.begin(), jobs_.end(), operation.operation.job) != jobs_.end();
   return incomplete && operation.operation.job->withdraw(operation);
@@ -105,7 +105,7 @@ void Group::close() {
   short_collectives_.close();
   std::deque<CollectiveJob*> jobs;
   {
-    std::lock_guard guard(jobs_lock_);
+    const Lock guard(jobs_lock_);
     jobs_closed_ = true;
     jobs.swap(jobs_);
   }
@@ -113,14 +113,14 @@ void Group::close() {
     if (job != nullptr) job->stop();
   }
 
-  std::lock_guard guard(channels_lock_);
+  const Lock guard(channels_lock_);
   channels_closed_ = true;
   for (Channel& channel : channels_) channel.close();
 }
 
 std::vector<Channel::Leftover> Group::leftovers() {
   std::vector<Channel::Leftover> found;
-  std::lock_guard guard(channels_lock_);
+  const Lock guard(channels_lock_);
   for (const Channel& channel : channels_) {
     for (const Channel::Leftover& leftover : channel.leftovers()) found.push_back(leftover);
   }

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "comm/thread_annotations.h"
 #include "sim/collective/collective.h"
 #include "sim/collective/short_collective.h"
 #include "sim/message/channel.h"
@@ -58,8 +58,8 @@ class Group {
   std::vector<Channel::Leftover> leftovers();
 
  private:
-  /// A job that no rank uses. Under jobs_lock_.
-  CollectiveJob& free_job();
+  /// A job that no rank uses.
+  CollectiveJob& free_job() REQUIRES(jobs_lock_);
 
   World& world_;
   const int id_;
@@ -71,22 +71,23 @@ class Group {
   // Most pairs never communicate: tables and mailboxes are made when first needed, under
   // channels_lock_, and found without it. A table that a larger one has replaced may still be read.
   std::vector<std::atomic<ChannelTable*>> tables_;  // [src]
-  std::mutex channels_lock_;
-  std::deque<ChannelTable> made_tables_;  // under channels_lock_
-  std::deque<Channel> channels_;          // under channels_lock_
-  bool channels_closed_;                  // under channels_lock_
+  Mutex channels_lock_;
+  std::deque<ChannelTable> made_tables_ GUARDED_BY(channels_lock_);
+  std::deque<Channel> channels_ GUARDED_BY(channels_lock_);
+  bool channels_closed_ GUARDED_BY(channels_lock_);
 
   int splits_ = 0;  // touched only inside a split, and splits of a group follow each other
 
   ShortCollectives short_collectives_;
 
   SpinLock jobs_lock_;
-  std::deque<CollectiveJob>
-      all_jobs_;  // under jobs_lock_: as many as were ever in flight at once, and a few
-  std::deque<CollectiveJob*> jobs_;     // under jobs_lock_: begun, oldest first; null: complete
-  std::int64_t first_job_ = 0;          // under jobs_lock_: number of jobs_.front()
-  bool jobs_closed_;                    // under jobs_lock_
-  std::vector<std::int64_t> next_job_;  // [index], under jobs_lock_
+  // As many as were ever in flight at once, and a few more.
+  std::deque<CollectiveJob> all_jobs_ GUARDED_BY(jobs_lock_);
+  // Begun, oldest first; null: complete.
+  std::deque<CollectiveJob*> jobs_ GUARDED_BY(jobs_lock_);
+  std::int64_t first_job_ GUARDED_BY(jobs_lock_) = 0;  // number of jobs_.front()
+  bool jobs_closed_ GUARDED_BY(jobs_lock_);
+  std::vector<std::int64_t> next_job_ GUARDED_BY(jobs_lock_);  // [index]
 };
 
 }  // namespace rankbox::sim

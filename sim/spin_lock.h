@@ -4,16 +4,17 @@
 #include <atomic>
 #include <thread>
 
+#include "comm/thread_annotations.h"
 #include "sim/executor/cpu_relax.h"
 
 namespace rankbox::sim {
 
 /// Guards critical sections of some nanoseconds (linking an operation into a queue), where a mutex
 /// would cost more than the work. Never held across a long copy or a wait; across an allocation
-/// only where a group's first collectives need one, or a run fails. Use with std::lock_guard.
-class SpinLock {
+/// only where a group's first collectives need one, or a run fails. Use with Lock.
+class CAPABILITY("spin lock") SpinLock {
  public:
-  void lock() {
+  void lock() ACQUIRE() {
     while (locked_.exchange(true, std::memory_order_acquire)) {
       // Only read while it is locked: an exchange would take the cache line away from the holder.
       for (int spins = 0; locked_.load(std::memory_order_relaxed); ++spins) {
@@ -25,7 +26,7 @@ class SpinLock {
       }
     }
   }
-  void unlock() { locked_.store(false, std::memory_order_release); }
+  void unlock() RELEASE() { locked_.store(false, std::memory_order_release); }
 
  private:
   std::atomic<bool> locked_{false};

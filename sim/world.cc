@@ -51,6 +51,7 @@ World::World(const RunOptions& options, DataPlane* data_plane)
   std::iota(everyone.begin(), everyone.end(), 0);
   groups_.push_back(
       std::make_unique<Group>(*this, 0, std::move(everyone), std::vector<int>{}, false));
+  world_group_ = groups_.front().get();
 }
 
 int World::node_of(int world_rank) const {
@@ -64,7 +65,7 @@ int World::first_rank_of_node(int node) const {
 }
 
 Group& World::add_group(std::vector<int> members, std::vector<int> path) {
-  std::lock_guard guard(lock_);
+  const Lock guard(lock_);
   groups_.push_back(std::make_unique<Group>(*this, static_cast<int>(groups_.size()),
                                             std::move(members), std::move(path), stopped_));
   return *groups_.back();
@@ -73,7 +74,7 @@ Group& World::add_group(std::vector<int> members, std::vector<int> path) {
 void World::stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock) {
   std::vector<Group*> groups;
   {
-    std::lock_guard guard(lock_);
+    const Lock guard(lock_);
     if (stopped_.exchange(true)) return;
     cause_ = std::move(cause);
     deadlock_ = std::move(deadlock);
@@ -87,7 +88,7 @@ void World::stop_deadlocked() {
   {
     // While a stopped world wakes its ranks one by one, the remaining ones may all be parked: that
     // is not a deadlock.
-    std::lock_guard guard(lock_);
+    const Lock guard(lock_);
     if (stopped_) return;
   }
   std::vector<const RankState*> asleep;
@@ -108,7 +109,7 @@ void World::stop_waiting_for_itself(RankState& rank) {
 
 void World::throw_stopped(const RankState& rank, const char* operation, Place place) {
   ErrorContext context{rank.rank, operation, -1, place.file_name(), static_cast<int>(place.line())};
-  std::lock_guard guard(lock_);
+  const Lock guard(lock_);
   if (deadlock_ != nullptr) {
     for (const Wait& wait : deadlock_->waits()) {
       if (wait.rank == rank.rank && !wait.peers.empty()) context.peer = wait.peers.front();
@@ -127,7 +128,7 @@ void World::leave(RankState& rank) {
 
 std::exception_ptr World::verdict() {
   if (!stopped_) return left_behind();
-  std::lock_guard guard(lock_);
+  const Lock guard(lock_);
   if (deadlock_ != nullptr) {
     // A rank that waits for a message of a dropped request waits forever: that is not the cause.
     const std::exception_ptr given_up = dropped_request();
@@ -154,7 +155,7 @@ std::exception_ptr World::dropped_request() const {
 
 std::vector<Channel::Leftover> World::leftovers() {
   std::vector<Channel::Leftover> all;
-  std::lock_guard guard(lock_);
+  const Lock guard(lock_);
   for (const std::unique_ptr<Group>& group : groups_) {
     for (const Channel::Leftover& leftover : group->leftovers()) all.push_back(leftover);
   }

@@ -5,12 +5,12 @@
 #include <deque>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "comm/errors.h"
 #include "comm/run_options.h"
+#include "comm/thread_annotations.h"
 #include "sim/executor/executor.h"
 #include "sim/group.h"
 #include "sim/liveness.h"
@@ -27,7 +27,7 @@ class World {
   DataPlane* data_plane() const { return data_plane_; }
   Executor& executor() { return *executor_; }
   Liveness& liveness() { return liveness_; }
-  Group& world_group() { return *groups_.front(); }
+  Group& world_group() { return *world_group_; }
   RankState& rank(int world_rank) { return *ranks_[static_cast<std::size_t>(world_rank)]; }
   int node_of(int world_rank) const;
   int first_rank_of_node(int node) const;
@@ -62,7 +62,7 @@ class World {
   std::exception_ptr verdict();
 
   /// After all ranks have returned.
-  Trace take_trace(const TickClock& clock) const;
+  Trace take_trace(const TickClock& clock) const NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   void stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock);
@@ -77,11 +77,12 @@ class World {
   std::vector<std::unique_ptr<RankState>> ranks_;
   std::vector<std::atomic<bool>> returned_;  // [world rank]
 
-  std::mutex lock_;                            // guards the rest
-  std::deque<std::unique_ptr<Group>> groups_;  // [0]: the world; only grows
-  std::atomic<bool> stopped_{false};           // written under lock_
-  std::exception_ptr cause_;
-  std::shared_ptr<const DeadlockError> deadlock_;
+  Mutex lock_;
+  std::deque<std::unique_ptr<Group>> groups_ GUARDED_BY(lock_);  // only grows
+  Group* world_group_ = nullptr;      // groups_[0]: ranks that start read it while others split
+  std::atomic<bool> stopped_{false};  // written under lock_
+  std::exception_ptr cause_ GUARDED_BY(lock_);
+  std::shared_ptr<const DeadlockError> deadlock_ GUARDED_BY(lock_);
 };
 
 }  // namespace rankbox::sim

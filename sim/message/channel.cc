@@ -2,7 +2,6 @@
 
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -146,7 +145,7 @@ bool Channel::post(Operation& operation) {
   Front their_front;
   bool open = true;
   {
-    std::lock_guard guard(lock_);
+    const Lock guard(lock_);
     if (closed_) [[unlikely]] {
       operation.outcome.store(Outcome::kStopped, std::memory_order_relaxed);
       open = false;
@@ -182,7 +181,7 @@ bool Channel::watch(Operation& operation) {
     return true;
   };
   if (spin_until(is_done, operation.owner->spin_limit)) return true;
-  std::lock_guard guard(lock_);
+  const Lock guard(lock_);
   if (head_ == &operation) front_.watched = false;
   operation.watched = false;
   return is_done();
@@ -193,7 +192,7 @@ bool Channel::withdraw(Operation& operation) { return take_out(operation, /*leav
 bool Channel::abandon(Operation& operation) { return take_out(operation, /*leaves_gap=*/true); }
 
 bool Channel::take_out(const Operation& operation, bool leaves_gap) {
-  std::lock_guard guard(lock_);
+  const Lock guard(lock_);
   Operation* before = nullptr;
   std::int32_t ahead = 0;
   for (Operation* at = head_; at != nullptr; before = at, at = at->next, ++ahead) {
@@ -214,7 +213,7 @@ bool Channel::take_out(const Operation& operation, bool leaves_gap) {
 void Channel::close() {
   Operation* queue = nullptr;
   {
-    std::lock_guard guard(lock_);
+    const Lock guard(lock_);
     closed_ = true;
     queue = std::exchange(head_, nullptr);
     tail_ = nullptr;

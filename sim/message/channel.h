@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "comm/thread_annotations.h"
 #include "sim/message/operation.h"
 #include "sim/spin_lock.h"
 
@@ -57,7 +58,7 @@ class alignas(128) Channel {
     std::int64_t bytes;
     Place place;
   };
-  std::vector<Leftover> leftovers() const;
+  std::vector<Leftover> leftovers() const NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   /// What the other side needs of the oldest queued operation, on the line that it fetches anyway.
@@ -72,22 +73,23 @@ class alignas(128) Channel {
 
   static Front front_of(const Operation& operation);
   bool take_out(const Operation& operation, bool leaves_gap);
-  void append(Operation& operation);
-  Operation* pop_front();
+  void append(Operation& operation) REQUIRES(lock_);
+  Operation* pop_front() REQUIRES(lock_);
   std::atomic<bool>& moved(OperationKind watched);
-  bool move_inline(const Operation& mine);
+  bool move_inline(const Operation& mine) REQUIRES(lock_);
   static void transfer(Operation& mine, Operation& theirs, const Front& their_front);
 
   static constexpr std::int64_t kInlineBytes = 40;
 
   SpinLock lock_;
-  bool closed_;
+  bool closed_ GUARDED_BY(lock_);
   std::atomic<bool> send_moved_{false};  // the watched send is done
   std::atomic<bool> recv_moved_{false};  // the watched receive is done: its data is in to_recv_
-  std::int32_t gap_ = -1;  // so many of those queued come before one that was dropped; -1: none was
-  Front front_;            // of *head_
-  Operation* head_ = nullptr;
-  Operation* tail_ = nullptr;
+  // So many of those queued come before one that was dropped; -1: none was.
+  std::int32_t gap_ GUARDED_BY(lock_) = -1;
+  Front front_ GUARDED_BY(lock_);  // of *head_
+  Operation* head_ GUARDED_BY(lock_) = nullptr;
+  Operation* tail_ GUARDED_BY(lock_) = nullptr;
   std::byte from_send_[kInlineBytes];  // the data of the watched send that is queued
   std::byte to_recv_[kInlineBytes];    // the data for the watched receive that was queued
 };
