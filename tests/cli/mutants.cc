@@ -11,6 +11,7 @@
 
 #include "cli/dev/mutants.h"
 #include "tests/cli/command.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox {
 
@@ -34,6 +35,7 @@ void check_mutants_of_chapter(int chapter) {
   for (const Exercise& exercise : exercises()) {
     if (exercise.chapter != chapter) continue;
     for (cli::Mutant& mutant : cli::mutants_of(exercise).all) {
+      if (!testing::wants_row(mutant.exercise + ": " + mutant.name)) continue;
       checks.push_back({mutant.exercise, "--file", written(mutant, checks.size()), "--timeout",
                         fmt::format("{:g}", mutant.seconds())});
       mutants.push_back(std::move(mutant));

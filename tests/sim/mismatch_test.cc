@@ -8,6 +8,7 @@
 
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox::testing {
 namespace {
@@ -229,6 +230,7 @@ const std::vector<Disagreement>& disagreements() {
 
 TEST_CASE("ranks that call different collectives, or the same with different arguments") {
   for (const Disagreement& row : disagreements()) {
+    if (!wants_row(row.name)) continue;
     for (int world_size : {2, 3, 5}) {
       for (int odd = 0; odd < world_size; odd += 2) {
         const std::string name = row.name;

@@ -81,6 +81,13 @@ int run_tests(int argc, char** argv, std::ostream* out) {
   return status != 0 ? status : state.failures > 0 ? 1 : 0;
 }
 
+bool wants_row(const std::string& name) {
+  const bool wants =
+      state.filter.empty() || doctest::wildcmp(name.c_str(), state.filter.c_str(), true) != 0;
+  state.entered_a_row = state.entered_a_row || wants;
+  return wants;
+}
+
 void pass_over(const std::string& why) {
   if (!state.passed_over) MESSAGE("passed over: ", why);
   state.passed_over = true;

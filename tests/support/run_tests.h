@@ -9,11 +9,14 @@ namespace rankbox::testing {
 /// Runs the test cases, and returns the exit status. It is 1 as well if a test case ended without a
 /// check, unless it was passed over, or if no test case or row matches what was asked for.
 ///
-/// A row of a table is a SUBCASE of its name. Bazel's --test_filter=NAME runs it alone, and so does
-/// doctest's --subcase=NAME; both allow wildcards.
+/// Bazel's --test_filter=NAME runs one row of a table alone, and so does doctest's --subcase=NAME;
+/// both allow wildcards.
 ///
 /// @param out where reports go; null: to the standard output
 int run_tests(int argc, char** argv, std::ostream* out = nullptr);
+
+/// Whether to run this row of a table. A loop over rows with names asks before each of them.
+bool wants_row(const std::string& name);
 
 /// Says why the running test case does not apply here (too few ranks, another backend): it need not
 /// check anything.

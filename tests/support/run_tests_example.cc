@@ -15,7 +15,7 @@ TEST_CASE("does not apply") { rankbox::testing::pass_over("this is an example");
 
 TEST_CASE("has rows") {
   for (const char* row : {"right", "wrong"}) {
-    SUBCASE(row) { CHECK(row[0] == 'r'); }
+    if (rankbox::testing::wants_row(row)) CHECK(row[0] == 'r');
   }
 }
 

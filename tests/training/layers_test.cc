@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/errors.h"
+#include "tests/support/run_tests.h"
 #include "tests/support/thrown.h"
 #include "training/initial.h"
 #include "training/layers/attention.h"
@@ -276,6 +277,7 @@ std::vector<Example> examples(std::int64_t n) {
 
 TEST_CASE("a batch without samples is a batch") {
   for (const Example& example : examples(0)) {
+    if (!testing::wants_row(example.name)) continue;
     CAPTURE(example.name);
     Saved saved;
     const Tensor y = example.layer->forward(Tensor(example.x), saved);
@@ -293,6 +295,7 @@ TEST_CASE("a batch without samples is a batch") {
 
 TEST_CASE("evaluation saves nothing, and backward after it is refused") {
   for (const Example& example : examples(2)) {
+    if (!testing::wants_row(example.name)) continue;
     CAPTURE(example.name);
     Saved saved(kEvaluate);
     const Tensor y = example.layer->forward(zeros(example.x), saved);
@@ -305,6 +308,7 @@ TEST_CASE("evaluation saves nothing, and backward after it is refused") {
 
 TEST_CASE("gradients add up, and batches under way at once do not disturb each other") {
   for (const Example& example : examples(2)) {
+    if (!testing::wants_row(example.name)) continue;
     CAPTURE(example.name);
     Layer& layer = *example.layer;
     const bool of_tokens = example.name == "embedding";

@@ -7,6 +7,7 @@
 
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
+#include "tests/support/run_tests.h"
 #include "tests/support/thrown.h"
 #include "tests/training/gradient_check.h"
 #include "training/cross_entropy.h"
@@ -55,6 +56,7 @@ std::vector<Example> examples() {
 
 TEST_CASE("models: all gradients are the derivatives") {
   for (const Example& example : examples()) {
+    if (!testing::wants_row(example.name)) continue;
     CAPTURE(example.name);
     SequentialOf<double> model(example.model);
     testing::check_gradients(model, example.x, example.pass, false);
@@ -64,6 +66,7 @@ TEST_CASE("models: all gradients are the derivatives") {
 TEST_CASE("a model cut anywhere computes what the whole computes, bit by bit") {
   const std::vector<std::int32_t> labels = {0, 2, 1, 1};
   for (const Example& example : examples()) {
+    if (!testing::wants_row(example.name)) continue;
     CAPTURE(example.name);
     SequentialOf<double> whole(example.model);
     SavedOf<double> saved(example.pass);
@@ -111,6 +114,7 @@ TEST_CASE("stages that do not exist are refused") {
 
 TEST_CASE("names are unique, and say where a parameter is") {
   for (const Example& example : examples()) {
+    if (!testing::wants_row(example.name)) continue;
     SequentialOf<double> model(example.model);
     std::set<std::string> names;
     for (const auto* parameter : model.parameters()) CHECK(names.insert(parameter->name).second);
