@@ -93,6 +93,12 @@ bool groups_messages(const Program& program) {
   });
 }
 
+/// Whether the run passed though a message did not match: NCCL copies as many bytes of another type.
+bool is_carried_out(const Program& program, const Prediction& prediction, OutcomeKind kind) {
+  return is_over_nccl(program.world_size) && kind == OutcomeKind::kOk &&
+         is_possible(prediction, OutcomeKind::kMessageMismatch);
+}
+
 /// Whether the model knows how a broken program ends. It has ranks wait for each other in every call,
 /// but what has no elements waits for nobody there, and so comes to mistakes that the model does not.
 bool is_known_to_end(const Program& program) {
@@ -139,7 +145,8 @@ TEST_CASE("broken programs end as the reference model says, one after the other"
     const Observation seen =
         observe(options_of(program, 0.7), [&](Comm& dist) { walk(program, dist); });
     INFO(told(program, prediction, seen));
-    CHECK(is_possible(prediction, kind_of(seen)));
+    const OutcomeKind kind = kind_of(seen);
+    CHECK((is_possible(prediction, kind) || is_carried_out(program, prediction, kind)));
   });
 }
 
