@@ -77,7 +77,7 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"compare", "--iters", "few"}, "1 to 1000000"},
       {{"compare", "--buffering", "eager:8,16"}, "\"8,16\""},
       {{"compare", "--buffering", "eager:-1"}, "-1"},
-      {{"compare", "--buffering", "eager:"}, "--buffering"},
+      {{"compare", "--buffering", "eager:"}, "\"\""},
   };
   for (const Mistake& mistake : mistakes) {
     const CommandResult result = rankbox(mistake.arguments);
