@@ -12,12 +12,12 @@
 #include "training/cross_entropy.h"
 #include "training/sgd.h"
 #include "verdict/checks.h"
-#include "verdict/training/known_mistakes.h"
 #include "verdict/families.h"
 #include "verdict/judge.h"
 #include "verdict/pipeline/deep_model.h"
 #include "verdict/pipeline/schedule.h"
 #include "verdict/run_case.h"
+#include "verdict/training/known_mistakes.h"
 
 namespace rankbox {
 namespace {
