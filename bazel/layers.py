@@ -4,7 +4,7 @@
     bazel/layers.py [ROOT]      prints what does not, as FILE:LINE: what; then exits with 1
 
 Rows stand from the ground up, and a row names only rows before it: so no arrow points up. A file
-belongs to the longest row that its path begins with. A row may include itself; and whoever may
+belongs to the longest row that its path begins with. A row may include itself; and a row that may
 include a folder may include the rows inside of it. Tests, NAME_test.cc, may include what supports
 tests besides. No file has more than 400 lines.
 """

@@ -38,7 +38,7 @@ int complain(std::string_view what, int exit_code) {
   return rankbox::cli::complain("rankbox", what, exit_code);
 }
 
-/// What may stand instead of a word or an option that nobody knows.
+/// The closest known names to an unknown word or option.
 std::string way_out(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   if (!chosen.empty()) return fmt::format("see ./rankbox {} --help", chosen.front()->get_name());

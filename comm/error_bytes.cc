@@ -94,7 +94,7 @@ std::exception_ptr error_from_bytes(std::string_view bytes) {
   for (const Kind& kind : kKinds) {
     if (kind.name == name) return kind.make(message, std::move(context));
   }
-  throw std::runtime_error("an error of another process is of a class that nobody knows: " + name);
+  throw std::runtime_error("an error of another process has an unknown class: " + name);
 }
 
 }  // namespace rankbox

@@ -1,4 +1,4 @@
-// accumulate() of comm/tensor.h: nobody counts what it costs here.
+// accumulate() of comm/tensor.h: its cost is not recorded here.
 #include "comm/tensor.h"
 #include "comm/tensor_checks.h"
 #include "host/arithmetic.h"

@@ -13,7 +13,7 @@ namespace rankbox::mpi {
 /// float16 has no name in MPI: two bytes, with operations of our own. Made on first use, and kept.
 MPI_Datatype datatype_of(DType dtype);
 
-/// AVG is SUM: whoever gets the result divides it, once.
+/// AVG is SUM: the rank that receives the result divides it, once.
 MPI_Op op_of(ReduceOp op, DType dtype);
 
 /// MPI counts in ints. Throws InvalidArgument for a slice of more elements than that.

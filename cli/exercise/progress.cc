@@ -85,7 +85,7 @@ void change(const Exercise& exercise, const std::function<void(Json& entry)>& ed
   if (!entry.is_object()) entry = Json::object();
   edit(entry);
   if (entry.is_null()) all.erase(exercise.name);
-  // Written beside and renamed: whoever reads sees the old file or the new one, never half of it.
+  // Written beside it and renamed: a reader sees the old file or the new one, never half of it.
   // On the disk before it takes the old one's place, or a power cut could leave an empty file.
   const std::string next = progress_file().string() + ".new";
   std::ofstream file(next);

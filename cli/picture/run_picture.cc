@@ -24,7 +24,7 @@ namespace {
 constexpr int kElements = 16;
 constexpr int kMostRanksWithBuffers = 64;
 
-/// Who waits for whom, with a blank line below; empty if nobody waits forever.
+/// Who waits for whom, with a blank line below; empty if no rank waits forever.
 std::string waits(const RunToDraw& run, const PictureStyle& style) {
   if (!run.deadlock) return "";
   return draw_waits(*run.deadlock,

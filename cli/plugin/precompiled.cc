@@ -41,7 +41,7 @@ void make(const std::vector<std::string>& compiler, const fs::path& folder) {
   if (run_child(options).status != 0) fs::remove(header.string() + ".gch", ignored);
 }
 
-/// Nobody will ask for those of other headers, nor for what was never finished.
+/// Those of other headers, and unfinished ones, are not used again.
 void remove_others(const fs::path& all, const fs::path& mine) {
   for (const fs::directory_entry& other : fs::directory_iterator(all)) {
     const bool may_be_under_way =
@@ -86,7 +86,7 @@ std::string precompiled_contract(const std::vector<std::string>& compiler) {
     remove_others(all, mine);
     return (mine / kHeader).string();
   } catch (const std::system_error&) {
-    return "";  // a disk that is full or read-only, no compiler: somebody else will say so
+    return "";  // a disk that is full or read-only, no compiler: compiling reports it
   }
 }
 

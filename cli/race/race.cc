@@ -12,7 +12,7 @@ namespace rankbox::cli {
 
 void add_race(CLI::App& app) {
   auto options = std::make_shared<RaceOptions>();
-  CLI::App* race = app.add_subcommand("race", "shows a race condition, and three ways to mend it");
+  CLI::App* race = app.add_subcommand("race", "shows a race condition, and three ways to fix it");
   race->footer("Example:\n  ./rankbox race --threads 4 --repeats 100000 --runs 50");
   add_race_options(*race, *options);
   race->callback([options] {

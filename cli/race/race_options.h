@@ -12,8 +12,8 @@ namespace rankbox::cli {
 /// Adds --threads, --repeats, --runs and --step. `options` has to outlive the parsing.
 void add_race_options(CLI::App& app, RaceOptions& options);
 
-/// What the terminal adds to them, once they are parsed: colour, width, and whether there is
-/// somebody to press Enter.
+/// Sets what follows from the terminal, after parsing: colour, width, and whether a user can press
+/// Enter.
 void fit_to_terminal(RaceOptions& options);
 
 }  // namespace rankbox::cli

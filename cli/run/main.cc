@@ -45,7 +45,7 @@ void on_alarm(int /*signal*/) {
   _exit(kTimeoutStatus);
 }
 
-/// An endless loop answers nobody.
+/// An endless loop does not respond.
 void limit_time(const ProgramOptions& options, bool is_first) {
   if (is_first) {
     last_words() = fmt::format(

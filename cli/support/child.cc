@@ -67,7 +67,7 @@ void limit(int resource, std::int64_t most) {
 void set_limits(const ChildOptions& options) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, options.file_bytes);
-  // Should we be killed, nobody is left to watch the clock: all cores busy, it ends by itself.
+  // If this process is killed, no process watches the clock: then the child ends by itself.
   const auto cores = std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
   limit(RLIMIT_CPU, static_cast<std::int64_t>(std::ceil(options.seconds)) * cores + 2);
   if (options.memory_bytes == 0) return;
@@ -131,7 +131,7 @@ class Child {
       (void)!write(error.write_end.get(), &reason, sizeof(reason));
       _exit(127);
     }
-    setpgid(pid_, pid_);  // as the child does: whoever comes first
+    setpgid(pid_, pid_);  // as the child does: the first of the two takes effect
     error.write_end.reset();
     fcntl(error.read_end.get(), F_SETFL, 0);
     int reason = 0;

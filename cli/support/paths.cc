@@ -102,7 +102,7 @@ std::vector<std::string> nearest_names(const std::string& text) {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const Exercise& exercise : exercises()) {
     const std::string name = exercise.name;
-    // "ring" is far from "broadcast_ring" in letters, and still what somebody may type.
+    // "ring" is far from "broadcast_ring" in letters, and still a likely name to type.
     const bool part = !text.empty() && name.find(text) != std::string::npos;
     const std::size_t far = distance(text, name);
     if (part || far <= std::max<std::size_t>(3, name.size() / 3)) {

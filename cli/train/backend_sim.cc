@@ -69,7 +69,7 @@ std::string draw_step(const Plan& plan, const Task& task, const TimelineOptions&
                              .world_size = share.parts},
                             distributed_sampler);
     trainer->start();
-    // The first finds memory that nobody has touched, and takes longer.
+    // The first step touches fresh memory, and takes longer.
     trainer->step(loader.batch(0), 0);
     dist.compute(0, kSecondStep);
     trainer->step(loader.batch(loader.size() > 1 ? 1 : 0), 1);

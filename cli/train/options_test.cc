@@ -26,7 +26,7 @@ Request parse(Words options) {
   return parse_options(options);
 }
 
-/// What is refused, by whoever refuses it before ranks are started.
+/// What is refused before ranks are started.
 std::string complaint(const Words& options) {
   try {
     const Plan plan = parse(options).plan;

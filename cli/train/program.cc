@@ -96,7 +96,7 @@ int train(const Request& request) {
       report.finish(outcome, signal);
     }
   }
-  // SIGUSR1 stands for the Ctrl-C of whoever runs mpirun; of another rank's signal all that is known
+  // SIGUSR1 stands for a Ctrl-C at mpirun; of another rank's signal all that is known
   // is that it came.
   if (!outcome.is_complete) return 128 + (signal == 0 || signal == SIGUSR1 ? SIGINT : signal);
   if (request.timeline && is_first) show_timeline(plan, task, screen);

@@ -1,4 +1,4 @@
-// The program itself, as somebody trains with it: exit codes, what it prints, what it leaves behind,
+// The program itself, as a user runs it: exit codes, what it prints, what it leaves behind,
 // and what survives when it is killed.
 #include <algorithm>
 #include <chrono>

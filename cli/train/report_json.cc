@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const Metrics& metrics) {
-  // Nobody evaluated.
+  // There was no evaluation.
   if (metrics.samples == 0) return nullptr;
   return {{"loss", metrics.loss}, {"accuracy", metrics.accuracy}, {"samples", metrics.samples}};
 }
