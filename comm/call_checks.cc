@@ -101,8 +101,8 @@ void refuse_empty_request(const Caller& caller) {
 }
 
 void refuse_foreign_request(const Caller& caller, int its_rank) {
-  refuse(caller,
-         fmt::format("the request belongs to rank {}, and only that rank can wait for it", its_rank));
+  refuse(caller, fmt::format("the request belongs to rank {}, and only that rank can wait for it",
+                             its_rank));
 }
 
 void check_seconds(const Caller& caller, double seconds) {
