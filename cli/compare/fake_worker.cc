@@ -3,7 +3,8 @@
 //   fake_worker END [OPTION...] --first-contest N --stream PIPE
 //
 // Three contests of native, ring and, if there is a --mine-library, ring (yours). In the second one
-// yours does what END says: none, die, exit, hang, or fail, which is the process's own.
+// yours does what END says: none, die, exit, hang, fall (and report it), or fail, which is the
+// process's own.
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -29,10 +30,15 @@ Row row_of(const char* algorithm, Whose whose, std::size_t contest) {
   return row;
 }
 
-void come_to(const std::string& end, FrameWriter& writer) {
+void come_to(const std::string& end, FrameWriter& writer, Row yours) {
   if (end == "die") std::raise(SIGKILL);
   if (end == "exit") _exit(0);
   while (end == "hang") pause();
+  if (end == "fall") {
+    yours.fallen = Fallen{"mismatch", "message mismatch: ...", "ring.cc", 7};
+    writer.write({.kind = Frame::Kind::kFallen, .rows = {yours}});
+    _exit(1);
+  }
   if (end != "fail") return;
   writer.write({.kind = Frame::Kind::kFailed, .number = 2, .text = "no such GPU"});
   _exit(2);
@@ -57,7 +63,8 @@ int run(const std::vector<std::string>& words) {
       writer.write(
           {.kind = Frame::Kind::kJob, .number = job, .rows = job == 0 ? rows : std::vector<Row>{}});
       rows[job].time = Times{static_cast<double>(job + 1), 1, 4, 5};
-      if (contest == kOfTheEnd && rows[job].whose == Whose::kYours) come_to(words[1], writer);
+      if (contest == kOfTheEnd && rows[job].whose == Whose::kYours)
+        come_to(words[1], writer, rows[job]);
     }
     writer.write({.kind = Frame::Kind::kContest, .rows = rows});
   }

@@ -82,7 +82,7 @@ TEST_CASE("a process that ends while yours is at work costs yours, from there on
   const struct {
     const char* end;
     const char* kind;
-  } table[] = {{"die", "memory"}, {"exit", "crash"}, {"hang", "timeout"}};
+  } table[] = {{"die", "memory"}, {"exit", "crash"}, {"hang", "timeout"}, {"fall", "mismatch"}};
   for (const auto& row : table) {
     CAPTURE(row.end);
     const Supervised result = run(row.end);
