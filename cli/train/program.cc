@@ -175,7 +175,7 @@ int run_program(const std::vector<std::string>& arguments) {
     if (std::fflush(stdout) != 0) return complain("cannot write to standard output", 1);
     return status;
   } catch (const std::exception& error) {
-    return complain_of(error, is_first_process());
+    return complain_of(error, cli::is_first_process());
   }
 }
 
