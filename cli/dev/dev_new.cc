@@ -196,7 +196,7 @@ std::string with_entry(const std::string& text, const std::string& chapter,
 }
 
 void append(const std::string& path, const std::string& text) {
-  const std::string before = text_of(path);
+  const std::string before = fs::exists(absolute_path(path)) ? text_of(path) : "";
   write_file(absolute_path(path), before + (before.empty() ? "" : "\n") + text);
 }
 

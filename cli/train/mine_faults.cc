@@ -166,11 +166,13 @@ void remember_throw() {
 }  // namespace
 
 void report_faults_in(const MineFunction& function) {
-  if (libraries().empty())
-    cli::handle_faults(
-        {.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw});
+  const bool is_first = libraries().empty();
   functions().push_back(function);
   libraries().push_back(cli::library_at(function.address));
+  // After the lists were made: exit() then calls on_exit before it destroys them.
+  if (is_first)
+    cli::handle_faults(
+        {.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw});
 }
 
 std::vector<std::string> functions_of_yours() {
