@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "tests/support/run_tests.h"
 #include "train/loop.h"
 #include "train/strategies/all_reduce.h"
 #include "train/trained.h"
@@ -141,6 +142,7 @@ TEST_CASE("one report per step, only from rank 0") {
 }
 
 TEST_CASE("a loss that is not finite ends the run in one line") {
+  if (launch().processes > 1) return testing::pass_over("a failure ends the processes");
   const Task task = small_task("mlp");
   Plan plan = small_plan("single", 1);
   plan.learning_rate = 1e20;
