@@ -1,6 +1,6 @@
-// The command line. Each subcommand lives in a file of its own; here they are put together, and
-// every error ends up as one line on stderr: exit code 2 for a mistake of the user's, 1 for a check
-// that failed or anything else, 130 for Ctrl-C.
+// The command line: registers the subcommands, each in a separate file, and prints every error as
+// one line on stderr. Exit codes: 2 for a user error, 130 for Ctrl-C, 1 for a failed check or any
+// other failure.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -44,7 +44,7 @@ std::string way_out(const CLI::App& app) {
   if (!chosen.empty()) return fmt::format("see ./rankbox {} --help", chosen.front()->get_name());
   std::vector<std::string> names;
   for (const CLI::App* subcommand : app.get_subcommands([](const CLI::App* each) {
-         return !each->get_group().empty();  // those that are shown
+         return !each->get_group().empty();  // not hidden
        })) {
     names.push_back(subcommand->get_name());
   }

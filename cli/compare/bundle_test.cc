@@ -1,4 +1,4 @@
-// A bundle runs by itself: with nothing of the project around it, and no environment.
+// A bundle runs without the project's files, in an empty environment.
 #include "cli/compare/bundle.h"
 
 #include <cstdlib>

@@ -1,11 +1,11 @@
-// The machines whose virtual time can be asked for, as a table.
+// Table of the clusters whose virtual time can be shown.
 #pragma once
 
 #include <string>
 
 namespace rankbox::cli {
 
-/// A line per preset: latency and bandwidth within a node and between nodes, additions, ranks per
+/// One line per preset: latency and bandwidth within a node and between nodes, additions, ranks per
 /// node.
 std::string format_clusters();
 

@@ -40,8 +40,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr double kSecondsInSandbox = 10;
-// A learner's file is tried in the sandbox before it meets real machines: with worlds and tensors
-// that this machine can hold.
+// A learner's file runs in the sandbox before it runs on real machines. These limits keep worlds
+// and tensors small enough for this machine.
 constexpr std::int64_t kMostBytesToTry = std::int64_t{4} << 20;
 constexpr int kMostRanksToTry = 64;
 
@@ -53,12 +53,12 @@ struct Options {
   const CLI::App* app = nullptr;
 };
 
-/// Refuses what would not fit, before anything is measured.
+/// Throws if the tensors would not fit the memory. Call before anything is measured.
 void check_memory(const Plan& plan) {
   const auto physical =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   const int ranks = *std::ranges::max_element(plan.ranks);
-  // Two tensors per rank at most, and as many again inside of the algorithms.
+  // At most two tensors per rank, and as many again inside the algorithms.
   const double needed = 4.0 * ranks * static_cast<double>(plan.sizes.back());
   if (needed > physical) {
     throw InvalidArgument(fmt::format(
@@ -89,7 +89,7 @@ bool has_ranks(const Options& options) {
   return !options.typed.ranks.empty() || options.typed.gpus > 0 || options.typed.threads > 0;
 }
 
-/// How many ranks there are where nothing is said, unless the program knows better.
+/// The default world sizes, unless the program reports others.
 std::vector<int> default_ranks_of(const std::string& backend) {
   if (backend == "sim") return {2, 4, 8};
   return {std::max(2, static_cast<int>(std::thread::hardware_concurrency()))};
@@ -112,7 +112,7 @@ Workers workers_of(const std::string& backend, const std::string& program, Words
           std::move(options)};
 }
 
-/// Runs the learner's files once in the sandbox: what they cost, and whether they are right.
+/// Runs the learner's files once in the sandbox: finds their costs, and whether they are right.
 std::vector<Row> try_in_sandbox(const Options& options, const Plan& plan,
                                 const std::vector<YourFile>& yours, const std::string& folder) {
   Plan trial = plan;
@@ -165,8 +165,8 @@ void print_what_it_printed(const std::string& printed) {
              printed.size() > kMost ? "…" : "");
 }
 
-/// The line for a learner's row that fell, with what explains it.
-/// @param known what the sandbox found; null: these rows are the sandbox's
+/// The line for a learner's row that failed, with the command that explains it.
+/// @param known the rows of the sandbox; null if `rows` are the sandbox's
 std::string explained(const std::string& complaint, const std::vector<Row>& rows,
                       const std::vector<YourFile>& yours, const std::vector<Row>* known) {
   for (const Row& row : rows) {
@@ -187,7 +187,7 @@ std::string explained(const std::string& complaint, const std::vector<Row>& rows
   return complaint;
 }
 
-/// As many as there are GPUs.
+/// The program's default world sizes: as many ranks as there are GPUs.
 std::vector<int> ranks_of(const std::string& program) {
   ChildOptions child;
   child.command = {program, "--show-ranks"};
@@ -197,9 +197,9 @@ std::vector<int> ranks_of(const std::string& program) {
   return parse_ranks(result.output.substr(0, result.output.find('\n')));
 }
 
-/// The learner's files, if there are any, and one table of all.
+/// Measures the references and the learner's files, and prints one table.
 void measure(const Options& options, Plan plan, const Words& forwarded) {
-  // Before the guard: the script answers Ctrl-C by itself.
+  // Before the guard: the script handles Ctrl-C itself.
   const std::string program = options.backend == "sim" ? ""
                                                        : backend_program("compare", options.backend,
                                                                          !options.bundle.empty());
@@ -272,7 +272,7 @@ void run(Options& options) {
       throw InvalidArgument("--plot: a barrier has no sizes to plot its time against");
     check_plottable(options.plot);
   }
-  // Options for the processes that measure: all but those about this process.
+  // Options for the measuring processes: all but those that concern this process alone.
   const Words forwarded =
       typed_options(*options.app, {"--json", "--plot", "--mine", "--backend", "--bundle", "--ranks",
                                    "--nthreads", "--ngpus", "--help"});
@@ -346,7 +346,7 @@ void add_compare_worker(CLI::App& app) {
     arguments.insert(arguments.end(), words.begin(), words.end());
     const int status = run_compare_program(arguments);
     done_reporting();
-    // Threads that the learner left behind may still run: no destructors under their feet.
+    // Threads that the learner's code started may still run, so no destructor may run.
     std::fflush(nullptr);
     _exit(status);
   });

@@ -1,5 +1,5 @@
-// `rankbox compare`: topologies, yours among them, against the native collective, by the wall clock
-// and by the virtual one.
+// `rankbox compare`: topologies, including the learner's, against the native collective, by wall
+// clock and virtual clock.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,7 @@ class App;
 
 namespace rankbox::cli {
 
-/// Registers the subcommand. Its errors are exceptions: InvalidArgument for what is the user's to
-/// mend.
+/// Registers the subcommand. Its errors are exceptions; user errors are InvalidArgument.
 void add_compare(CLI::App& app);
 
 /// Registers the hidden subcommand of the process that measures.

@@ -1,10 +1,10 @@
-// A fake measuring process for supervisor_test, which ends as its first argument says.
+// Fake measuring process for supervisor_test, which ends as its first argument says.
 //
 //   fake_worker END [OPTION...] --first-contest N --stream PIPE
 //
 // Three contests of native, ring and, if there is a --mine-library, ring (yours). In the second one
-// yours does what END says: none, die, exit, hang, fall (and report it), or fail, which is the
-// process's own.
+// yours behaves as END says: none, die, exit, hang, or fall, which it reports. With fail, the process
+// itself fails.
 #include <csignal>
 #include <cstdlib>
 #include <string>

@@ -36,7 +36,7 @@ std::vector<CollectiveKind> parse_collectives(const std::string& text) {
     const CollectiveKind collective = collective_named(name);
     if (!contains(wanted, collective)) wanted.push_back(collective);
   }
-  if (wanted.empty()) return {collective_named(text)};  // which complains
+  if (wanted.empty()) return {collective_named(text)};  // throws
   return wanted;
 }
 

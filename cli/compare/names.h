@@ -1,4 +1,4 @@
-// What can be compared, as it is named on a command line.
+// Names of collectives and algorithms on the command line.
 #pragma once
 
 #include <string>

@@ -74,7 +74,7 @@ std::vector<std::int64_t> sizes_in(const CompareArguments& typed) {
   if (!typed.sizes.empty()) {
     throw InvalidArgument("--sizes and -b, -e say the same thing in two ways: leave one out");
   }
-  // One of them alone is one size.
+  // One of them alone means a single size.
   const std::string& least = typed.min_bytes.empty() ? typed.max_bytes : typed.min_bytes;
   const std::string& most = typed.max_bytes.empty() ? typed.min_bytes : typed.max_bytes;
   return sizes_of({parse_size("-b", least), parse_size("-e", most),
@@ -90,7 +90,7 @@ std::vector<int> ranks_in(const CompareArguments& typed, const std::vector<int>&
   return typed.ranks.empty() ? default_ranks : parse_ranks(typed.ranks);
 }
 
-/// Also of options that --help does not show, whose get_name() is empty.
+/// The name of any option: get_name() is empty for those that --help hides.
 std::string name_of_option(const CLI::Option& option) {
   return option.get_lnames().empty() ? "-" + option.get_snames().front()
                                      : "--" + option.get_lnames().front();
@@ -188,7 +188,7 @@ void add_program_options(CLI::App& app, CompareArguments& typed) {
   app.add_flag("--show-backend", typed.shows_backend, "say what this program measures, and stop");
   app.add_flag("--show-ranks", typed.shows_ranks,
                "say how many ranks there are where nothing is said, and stop");
-  app.add_option("--stream", typed.stream)->group("");  // not for people, as what follows
+  app.add_option("--stream", typed.stream)->group("");  // internal, like those below
   app.add_option("--first-contest", typed.first_contest)->group("");
   app.add_option("--mine", typed.mine)->group("")->expected(1)->take_all();
   app.add_flag("--judge-only", typed.judge_only)->group("");

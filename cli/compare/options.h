@@ -13,7 +13,7 @@ class App;
 
 namespace rankbox::cli {
 
-/// As typed.
+/// The arguments as typed.
 struct CompareArguments {
   std::string collectives = "all_reduce";
   std::string algorithms;
@@ -37,26 +37,26 @@ struct CompareArguments {
   std::string json;               // the file for the figures; "": none, "-": stdout, and no table
   std::vector<std::string> mine;  // --mine, as typed
 
-  // Of the programs alone.
+  // Options of the backends' programs alone.
   bool shows_backend = false;
   bool shows_ranks = false;
   std::vector<std::string> mine_libraries;
   std::string stream;  // the pipe of the process that started this one
   std::size_t first_contest = 0;
-  bool judge_only = false;   // in the sandbox: take no times
+  bool judge_only = false;   // in the sandbox: takes no times
   bool is_baseline = false;  // a child of a run that wants the figures on kReportFd
 };
 
-/// Options that both have.
+/// Options that the subcommand and the programs share.
 void add_compare_options(CLI::App& app, CompareArguments& typed);
-/// Options of the programs, which other machines run.
+/// Options of the backends' programs, which also run on other machines.
 void add_program_options(CLI::App& app, CompareArguments& typed);
 
-/// Throws InvalidArgument, in one line, for whatever cannot be.
-/// @param default_ranks where nothing was said
+/// Throws InvalidArgument, in one line, for invalid options.
+/// @param default_ranks used if the arguments set no world size
 Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_ranks);
 
-/// The options that were typed, but for those of add_program_options and `left_out`, for another
+/// The options as typed, without those of add_program_options and `left_out`, to pass to another
 /// process.
 std::vector<std::string> typed_options(const CLI::App& app,
                                        const std::vector<std::string>& left_out);

@@ -1,4 +1,4 @@
-// The command line: what it means, and what it refuses.
+// The command line: what options mean, and which are refused.
 #include "cli/compare/options.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using Words = std::vector<std::string>;
 struct Parsed {
   CompareArguments typed;
   Plan plan;
-  Words again;  // what another process would be given
+  Words again;  // the options passed to another process
 };
 
 Parsed parse(Words options) {

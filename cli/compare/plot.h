@@ -8,12 +8,12 @@
 namespace rankbox::cli {
 
 /// Throws InvalidArgument unless `path` ends in .svg, .png or .pdf and can be written, and Error
-/// where there is no python3 with matplotlib: before minutes are spent on what to draw.
+/// if no python3 has matplotlib. Call it before measuring, which may take minutes.
 void check_plottable(const std::string& path);
 
 /// Blocks for a second or two.
 /// @param comparison as report.h makes it
-/// Throws Error with the reason; `path` is then as it was.
+/// Throws Error with the reason, and leaves `path` unchanged.
 void plot(const nlohmann::ordered_json& comparison, const std::string& path);
 
 }  // namespace rankbox::cli

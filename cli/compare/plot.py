@@ -14,7 +14,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-# Okabe and Ito's: told apart by those who see colours differently, as the marks are by all.
+# The palette of Okabe and Ito, which colour-blind readers can tell apart. Marks differ, too.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A", "#8C6D1F"]
 MARKS = "osD^vP*X"
 NATIVE = {"color": "#222222", "linestyle": "--", "marker": ".", "zorder": 1}
@@ -72,7 +72,7 @@ def styles_of(lines):
 
 
 def draw_lines(axes, lines, value):
-    """What is not known is null, and no point."""
+    """Draws the rows as points. A null value is unknown and gives no point."""
     styles = styles_of(lines)
     for (whose, algorithm), rows in lines.items():
         points = [(row["bytes"], value(row)) for row in rows if value(row)]

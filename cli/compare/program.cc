@@ -48,7 +48,7 @@ void refuse_processes(const std::string& number) {
                                   number, name));
 }
 
-/// Whether it can be written, before minutes are spent on what it says.
+/// Throws if the report cannot be written. Call before measuring, which may take minutes.
 void check_report(const CompareArguments& typed) {
   if (!typed.json.empty() && typed.json != "-") check_writable("--json", typed.json);
 }
@@ -69,7 +69,7 @@ bool is_mistake(const std::exception_ptr& error) {
   }
 }
 
-/// Where a failed run ends its processes: this one speaks for all.
+/// Called where a failed run ends its processes: this one reports for all.
 int complain_of_end(const RunEnd& end) {
   const int exit_code = is_mistake(end.error) ? 2 : 1;
   const std::string what =
@@ -80,7 +80,7 @@ int complain_of_end(const RunEnd& end) {
   return exit_code;
 }
 
-/// For a process of the command line: everything goes through its pipe.
+/// Measures for the command line's process, which gets everything through a pipe.
 void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
   std::optional<FrameWriter> writer;
   if (launch().is_first()) writer.emplace(typed.stream);
@@ -138,10 +138,10 @@ void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
   }
 }
 
-/// By itself: prints, and writes the report. Throws Error if anything is wrong, after that.
+/// Measures, prints, and writes the report. Then throws Error if a result is wrong.
 void measure_and_print(const Plan& plan, const CompareArguments& typed, const Words& arguments) {
   const bool is_first = launch().is_first();
-  // Among several processes a mistake is thrown where all of them learn of it: below.
+  // With several processes, on_start checks it, whose errors reach all of them.
   if (launch().processes <= 1) check_report(typed);
   const std::string started = time_now();
   Progress progress;
@@ -170,7 +170,7 @@ void measure_and_print(const Plan& plan, const CompareArguments& typed, const Wo
   output.finish();
   if (!typed.json.empty()) {
     const Occasion occasion = {backend_name(), started, arguments, output.devices()};
-    // Arguments are the user's, and may be any bytes.
+    // The user's arguments may hold any bytes.
     const std::string text =
         to_json(plan, output.rows(), occasion)
             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +

@@ -1,4 +1,4 @@
-// The program itself, as an engineer runs it: exit codes, what it prints, what it leaves behind.
+// The program as a user runs it: exit codes, output, and files left behind.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -69,7 +69,7 @@ Words small(const Words& more) {
   return options;
 }
 
-/// A path in a folder of its own, so that nothing can be left behind there unseen.
+/// A path in a new folder, so that any file left behind is found.
 std::string path_in_new_folder(const char* folder) {
   const fs::path path = fs::path(variable("TEST_TMPDIR")) / folder;
   fs::remove_all(path);
@@ -90,7 +90,7 @@ Json read_json(const std::string& path) {
   return Json::parse(file);
 }
 
-/// Whether ranks can be started at all. With NCCL that takes a GPU; else the test case is passed over.
+/// Whether ranks can be started: NCCL needs a GPU. If not, passes over the test case.
 bool can_run() {
   const std::string line = run({variable("RANKBOX_COMPARE"), "--show-backend"}).output;
   static const std::regex has_gpus(", [0-9]+ GPUs?\n$");
@@ -101,7 +101,7 @@ bool can_run() {
 
 bool is_on_mpi() { return !variable("RANKBOX_LAUNCHER").empty(); }
 
-/// The same, of what mpirun does in its own way.
+/// The same for cases in which mpirun behaves differently.
 bool can_run_without_mpirun() {
   if (is_on_mpi()) testing::pass_over("mpirun does this in its own way");
   return !is_on_mpi() && can_run();
@@ -125,7 +125,7 @@ TEST_CASE("all collectives and algorithms, right on every row, in the table and 
   for (const Json& row : json.at("results")) {
     CHECK(row.at("wrong") == 0);
     CHECK(row.at("time_us").at("median").get<double>() > 0);
-    // Of the library's other algorithms nothing is known.
+    // The library's other algorithms have no closed form.
     if (row.at("algorithm") != "native-ring") CHECK(row.at("virtual_us").get<double>() > 0);
     CHECK(row.at("failure").is_null());
     CHECK(row.at("whose") != "yours");
@@ -147,7 +147,7 @@ TEST_CASE("a mistake is one line and exit code 2, and no file") {
        {Words{"-b", "2M", "-e", "1M"}, Words{"--collective", "allreduce"}, Words{"-r", "77777"},
         Words{"--what"}, Words{"-o", "mulsum"}, Words{"--processes", "2"}}) {
     CAPTURE(mistake.front());
-    // One process: a launcher has things of its own to say about exit codes.
+    // One process: launchers change exit codes.
     Words command = {variable("RANKBOX_COMPARE"), "-J", path};
     command.insert(command.end(), mistake.begin(), mistake.end());
     const Result result = run(command);
@@ -245,7 +245,7 @@ TEST_CASE("with NCCL between GPUs, its ring is measured beside its defaults") {
   const Result result = run(with_ranks(small({"--collective", "all_reduce"})));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
-  // Ranks that share a GPU have other native collectives, which know no NCCL_ALGO.
+  // Ranks that share a GPU have other native collectives, which ignore NCCL_ALGO.
   const bool shared = result.output.find("# 3 ranks share ") != std::string::npos;
   CHECK((result.output.find("\n  native-ring ") != std::string::npos) == !shared);
 }

@@ -11,7 +11,7 @@
 namespace rankbox::cli {
 namespace {
 
-// More rows than are worth waiting for.
+// Limit on the number of sizes.
 constexpr std::int64_t kMostSizes = 10'000;
 
 }  // namespace
@@ -47,7 +47,7 @@ std::vector<std::int64_t> sizes_of(const Sweep& sweep) {
                     sweep.min_bytes, sweep.max_bytes, sweep.step_bytes, kMostSizes));
   }
   std::vector<std::int64_t> sizes;
-  // Nothing times a factor is nothing: begin with what can be multiplied.
+  // Zero times a factor stays zero, so a multiplying sweep starts at 1.
   for (std::int64_t bytes = multiplies ? std::max<std::int64_t>(sweep.min_bytes, 1)
                                        : sweep.min_bytes;
        bytes <= sweep.max_bytes;

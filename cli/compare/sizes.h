@@ -19,8 +19,8 @@ struct Sweep {
   int step_factor = 0;
 };
 
-/// The sizes in bytes, ascending. Throws InvalidArgument, in the words of the options, for
-/// sizes that are swapped or never get anywhere.
+/// The sizes in bytes, ascending. Throws InvalidArgument that names the options, for swapped ends
+/// and steps that do not advance.
 std::vector<std::int64_t> sizes_of(const Sweep& sweep);
 
 }  // namespace rankbox::cli

@@ -1,7 +1,7 @@
 // Reports from a measuring process to the one that started it: frames through a named pipe.
 //
-// Its standard output is not free for that: the learner's code prints there, and a launcher mixes
-// what its processes print.
+// Standard output cannot serve for that: the learner's code prints there, and a launcher mixes the
+// output of its processes.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace rankbox::cli {
 
 struct Frame {
   enum class Kind : std::uint8_t {
-    kStart,    // devices, lines: what the backend says of itself
+    kStart,    // devices, lines: the backend's description
     kJob,      // rows: those of the contest, number: which of them
     kLeft,     // all ranks have returned from a learner's job
     kContest,  // rows, measured
     kNote,     // text: what could not be measured, though all else was
-    kFallen,   // rows: a learner's, which fell and ends the processes
+    kFallen,   // rows: a learner's, whose failure ends the processes
     kFailed,   // text: a failure that is not a learner's; number: the exit code
-    kDone,     // all is measured: what ends without it was ended by a learner's code
+    kDone,     // all is measured; without it, a learner's code ended them
   };
   Kind kind = Kind::kStart;
   std::uint64_t number = 0;

@@ -27,10 +27,10 @@ constexpr double kSilenceSeconds = 1800;
 // Added to the deadline, so that the processes' own report, which says more, comes first.
 constexpr double kTimeToReport = 8;
 constexpr double kTimeToEnd = 5;
-// Of a rank's thread, which counts as memory whether it is used or not.
+// The stack of a rank's thread, which counts as memory even if unused.
 constexpr std::int64_t kStackBytes = std::int64_t{16} << 20;
 
-/// All but a tenth of this machine's, so that one program cannot take the rest down.
+/// 90% of this machine's memory, so that one program cannot exhaust it.
 std::int64_t most_memory() {
   return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE) / 10 * 9;
 }
@@ -91,7 +91,7 @@ void Supervisor::run_world(int ranks) {
     const Row* const row = offender();
     if (row == nullptr) {
       const std::string line = last_line(result.output);
-      // The processes' own words for a mistake of the user's.
+      // A user error: the processes have already described it.
       if (WIFEXITED(result.status) && WEXITSTATUS(result.status) == 2) {
         const std::size_t colon = line.find(": ");
         throw InvalidArgument(colon == std::string::npos ? line : line.substr(colon + 2));
@@ -109,7 +109,7 @@ void Supervisor::run_world(int ranks) {
     where.source = yours.file;
     where.seconds = plan_.deadline_seconds;
     Failure failure = failure_of_end(result, where);
-    if (result.timed_out && workers_.backend != "sim") {  // where it is, launchers do not say
+    if (result.timed_out && workers_.backend != "sim") {  // launchers report no place
       failure.message = fmt::format("still running after {:g} s", plan_.deadline_seconds);
     }
     fallen_[yours.exercise] = {name_of(failure.kind), failure.message, failure.file, failure.line};
@@ -223,7 +223,7 @@ void Supervisor::add_fallen(std::vector<Row>& rows) const {
     const bool is_there = std::ranges::any_of(
         rows, [&](const Row& row) { return is_same(row) && row.whose == Whose::kYours; });
     if (is_there) continue;
-    Row row = rows.front();  // the sizes
+    Row row = rows.front();  // for its sizes
     row.algorithm = yours.algorithm;
     row.whose = Whose::kYours;
     row.time.reset();

@@ -1,8 +1,8 @@
-// Has processes of a backend measure, and survives whatever a learner's program does to them.
+// Runs the measuring processes of a backend, and survives their crashes and hangs.
 //
 // The processes report through a pipe (stream.h). When they die, hang, or are killed while a
-// learner's job runs, that job fails, and they are started again at the contest they were at,
-// without it. So one wrong program costs a line, and not the table.
+// learner's job runs, that job fails, and they are restarted at the current contest without it. So
+// one wrong program costs one row, not the table.
 #pragma once
 
 #include <functional>
@@ -33,8 +33,8 @@ class Supervisor {
   Supervisor(const Plan& plan, Workers workers, std::vector<YourFile> yours,
              const Compilations& compiled, Output& output, std::string folder);
 
-  /// What is known of the learner's rows already, as the sandbox found it: cost, virtual time, and why
-  /// they fall. For backends that do not tell.
+  /// Sets what the sandbox found out about the learner's rows: cost, virtual time and failure. For
+  /// backends that do not report them.
   void set_known(std::vector<Row> known) { known_ = std::move(known); }
 
   /// Measures all contests of one world. Blocks.
@@ -42,32 +42,32 @@ class Supervisor {
   /// Interrupted while an InterruptGuard lives.
   void run_world(int ranks);
 
-  /// What the learner's code printed, the first of it.
+  /// The first part of what the learner's code printed.
   const std::string& printed() const { return printed_; }
 
   /// What could not be measured, though all else was: a line each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  /// Of one start of the processes.
+  /// The state of one start of the processes.
   struct Run {
-    std::vector<Row> contest;  // that they are at
-    int job = -1;              // that is at work; -1: none
+    std::vector<Row> contest;  // the current one
+    int job = -1;              // the running one; -1: none
     double heard_at = 0;
     bool is_done = false;
     std::optional<Fallen> fallen;  // as the processes reported it before they ended
-    std::string failure;           // that is not a learner's
+    std::string failure;           // of the processes, not a learner's
     std::uint64_t exit_code = 0;
   };
 
   std::vector<std::string> command(int ranks);
   void take(const Frame& frame);
   bool is_overdue() const;
-  /// Of the learner's jobs, the one that was at work; null if none was.
+  /// The learner's job that was running; null if none was.
   const Row* offender() const;
   const YourFile& file_of(const Row& row) const;
   void finish_contest(std::vector<Row> rows);
-  /// With the place where the function begins, for what names none.
+  /// Adds the place where the function begins if the row names none.
   void complete_place(Row& row) const;
   void add_fallen(std::vector<Row>& rows) const;
 

@@ -1,4 +1,4 @@
-// Whatever a process that measures comes to, the table is whole, and only yours falls.
+// However a measuring process ends, the table is complete, and only the learner's rows fail.
 #include "cli/compare/supervisor.h"
 
 #include <cstdlib>

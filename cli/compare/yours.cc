@@ -15,7 +15,7 @@
 namespace rankbox::cli {
 namespace {
 
-/// Of an exercise that the plan compares; none if it does not.
+/// The file of an exercise that the plan compares; none if it does not.
 std::optional<YourFile> file_of(const Exercise& exercise, const std::string& file,
                                 const Plan& plan) {
   const auto is = collective_and_name_of(exercise.name);

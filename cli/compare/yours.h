@@ -1,4 +1,4 @@
-// The learner's files in a comparison: which, and compiled for which backend.
+// The learner's files in a comparison, and their compilation for a backend.
 #pragma once
 
 #include <map>
@@ -17,12 +17,12 @@ struct YourFile {
   std::string file;       // an absolute path
 };
 
-/// What --mine says: NAME=FILE, "none" or "only". Without a file, the learner's own of every exercise
-/// of the plan's collectives and algorithms that is no longer the stub.
-/// Throws InvalidArgument, in one line, for what cannot be.
+/// What --mine says: NAME=FILE, "none" or "only". Without a file, the learner's own of every
+/// exercise of the plan's collectives and algorithms that is no longer the stub.
+/// Throws InvalidArgument, in one line, for invalid values.
 std::vector<YourFile> your_files(const std::vector<std::string>& mine, const Plan& plan);
 
-/// Compiled libraries. What does not compile has fallen.
+/// Compiled libraries, and the failures of files that do not compile.
 struct Compilations {
   std::vector<Mine> libraries;
   std::map<std::string, Fallen> fallen;  // by exercise

@@ -38,7 +38,7 @@ bool show_race() {
   return run_race_demo(options, stdout) == 0;
 }
 
-/// Every reference solution before the judge that learners meet.
+/// Grades every reference solution as `check` grades a learner's.
 bool grade_solutions() {
   int passed = 0;
   int linked = 0;
@@ -78,7 +78,7 @@ bool compare_topologies() {
   return true;
 }
 
-/// What the ring does, drawn.
+/// Draws one ring all-reduce.
 bool draw_ring() {
   constexpr int kRanks = 4;
   constexpr std::int64_t kElements = 64 * 1024;

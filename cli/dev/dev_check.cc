@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t kFewestHints = 3;
 constexpr const char* kUnwritten = "TODO";
 
-/// A check's result: a few words if it passes. Throws Error with what is wrong.
+/// Returns a few words if the check passes. Throws Error with what is wrong.
 using CheckOf = std::function<std::string(const Exercise&)>;
 
 Verdict verdict_on(const Exercise& exercise, const std::string& file, double seconds = 60) {
@@ -84,7 +84,7 @@ std::string check_solution(const Exercise& exercise) {
   return "passes";
 }
 
-/// In this process: the solution has passed, and is the author's own.
+/// Runs in this process: the solution has passed, and the author trusts it.
 std::string check_example(const Exercise& exercise) {
   if (!sends_messages(exercise)) return "none: there are no messages";
   if (exercise.example.empty()) {
@@ -192,7 +192,7 @@ struct NamedCheck {
   CheckOf check;
 };
 
-// The cheap ones first.
+// Cheap checks first.
 const NamedCheck kChecks[] = {
     {"registry", check_registered}, {"stub's id", check_stub_id}, {"contract", check_contract},
     {"hints", check_hints},         {"page", check_page},         {"stub", check_stub},
@@ -205,7 +205,7 @@ void print_indented(const std::string& text) {
   for (std::string line; std::getline(lines, line);) fmt::print("      {}\n", line);
 }
 
-/// Whether it passes.
+/// Prints the result. Returns whether the check passes.
 bool run_check(const Exercise& exercise, const NamedCheck& each) {
   const bool colour = use_colour();
   try {

@@ -6,8 +6,8 @@
 
 namespace rankbox::cli {
 
-/// Checks these exercises, or all if none is named. Prints a line for each check, and what is wrong.
-/// Returns whether nothing is.
+/// Checks these exercises, or all if none is named. Prints a line for each check and its problems.
+/// Returns whether all checks pass.
 /// Throws InvalidArgument for an unknown name.
 bool check_exercises(const std::vector<std::string>& names);
 

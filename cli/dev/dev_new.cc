@@ -36,7 +36,7 @@ void check_name(const NewExercise& wanted) {
     throw InvalidArgument(fmt::format(
         "dev new {}: a name has lower-case letters, digits and _, and begins with a letter", name));
   }
-  // In a course too: the linked solution of that name would answer in the new one's place.
+  // Checked in a course too: the linked solution of that name would run instead of the new one.
   const std::vector<Exercise> project = project_registry().exercises;
   const bool is_taken = std::any_of(project.begin(), project.end(),
                                     [&](const Exercise& each) { return each.name == name; });
@@ -173,12 +173,12 @@ next = "TODO: what to try after it passes"
                      name);
 }
 
-/// The registry with one more entry, behind the last of its chapter.
+/// The registry with one more entry, after the last of its chapter.
 std::string with_entry(const std::string& text, const std::string& chapter,
                        const std::string& entry) {
   std::istringstream lines(text);
   std::string whole;
-  std::size_t end = 0;  // behind the last table of this chapter
+  std::size_t end = 0;  // after the last table of this chapter
   bool is_of_chapter = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("[[")) {

@@ -4,14 +4,14 @@
 //   name = 'the last hop is missing'          what is wrong; unique in the file
 //   find = 'virtual_rank != world_size - 1'   occurs exactly once in the reference solution, …
 //   replace = 'virtual_rank < world_size - 2' … and is replaced by this
-//   kind = 'deadlock'                         what the verdict has to say
+//   kind = 'deadlock'                         what the verdict must say
 //   rank = 1
 //   message = 'rank 0 has returned'           part of it
 //
 // Instead of find and replace there may be `edits`, a list of them, applied in order, or `program`,
-// the text of a whole file. `kind` and `rank` may be lists, of which any will do: a message has two
-// ends. Without `rank` (as for the compiler, which knows none) any rank will do; without `message`,
-// any text.
+// the text of a whole file. `kind` and `rank` may be lists of accepted values: a message has two
+// ends. Without `rank`, any rank is accepted (the compiler reports none); without `message`, any
+// text.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@
 
 namespace rankbox::cli {
 
-/// How many each exercise has at least.
+/// The least number of mutants of an exercise.
 inline constexpr std::size_t kFewestMutants = 5;
 inline constexpr std::size_t kFewestVariants = 2;
 
@@ -34,7 +34,7 @@ struct Mutant {
   std::vector<int> ranks;  // empty: any
   std::string message;
 
-  /// Seconds that it may run: few where it is sure to run until the end of them.
+  /// The time limit in seconds: short if the mutant always reaches it.
   double seconds() const;
 };
 
@@ -43,10 +43,10 @@ struct Mutants {
   std::vector<std::string> errors;  // entries that cannot be used, each with its file and name
 };
 
-/// The mutants of this exercise. Throws Error if there is no such file, or if it is no TOML.
+/// The mutants of this exercise. Throws Error if there is no such file, or if it is not valid TOML.
 Mutants mutants_of(const Exercise& exercise);
 
-/// What is wrong with the verdict on a mutant, a line each, and the verdict; empty if it fails as it
+/// The mismatches of a mutant's verdict, a line each, then the verdict; empty if it fails as it
 /// should.
 std::string complaints(const Mutant& mutant, const Verdict& verdict);
 

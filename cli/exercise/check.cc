@@ -38,7 +38,7 @@ struct Options {
   bool json = false;
 };
 
-// What the learner's code printed, or the compiler said: indented, and not without end.
+// Prints the output of the learner's code or of the compiler, indented and truncated.
 void print_indented(const char* heading, const std::string& text) {
   constexpr int kMostLines = 40;
   if (text.find_first_not_of(" \n") == std::string::npos) return;
@@ -64,7 +64,7 @@ void print(const Grade& graded, const Options& options) {
   print_indented("printed by your code:", graded.program_output);
 }
 
-// For those who did it themselves.
+// Printed only if the learner's own file passes.
 void print_what_is_next(const Exercise& exercise) {
   const std::string answer = answer_to(exercise, prediction_of(exercise));
   if (!answer.empty()) fmt::print("  {}\n", wrap(answer, 0, "    "));
@@ -79,7 +79,7 @@ std::string replay_command(const Options& options, const Exercise& exercise,
   std::string command = fmt::format("./rankbox check {}", exercise.name);
   if (options.file.solution) return command + " --solution";
   if (own) return command;
-  // A name that is long, or that a shell would take apart, is left for the user to fill in.
+  // The user fills in a name that is long or that a shell would split.
   const bool plain = file.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "0123456789_-./+=,@%") == std::string::npos;
@@ -87,7 +87,7 @@ std::string replay_command(const Options& options, const Exercise& exercise,
   return fmt::format("{} --file {}", command, plain && fits ? file : "FILE");
 }
 
-// Asked once, by a person at a terminal.
+// Asks once, and only at a terminal.
 void ask_for_prediction(const Exercise& exercise) {
   const bool asked = !prediction_of(exercise).empty() || progress_of(exercise) != "not_started";
   if (asked || !is_predictable(exercise) || !is_interactive()) return;
@@ -105,7 +105,7 @@ void ask_for_prediction(const Exercise& exercise) {
   }
 }
 
-/// Whether it passes.
+/// Returns whether it passes.
 bool check(const Exercise& exercise, const Options& options) {
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);

@@ -1,4 +1,4 @@
-// Which source file a command is about: the learner's, the solution, or another one.
+// The source file of a command: the learner's, the solution, or another one.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct ExerciseFile {
   double seconds = 10;  // that it may run
 };
 
-/// Adds NAME, --solution, --file and --timeout. `options` has to outlive the parsing.
+/// Adds NAME, --solution, --file and --timeout. `options` must outlive the parsing.
 /// @param verb what the command does with it, for the help: "grade"
 void add_exercise_file(CLI::App& command, ExerciseFile& options, const std::string& verb);
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// @param temporary where the program may leave files, which goes away with whatever it left
+/// @param temporary a folder for the program's files, removed afterwards
 /// @param solution the compiled reference solution; empty: the promised cost does not need it
 Contained judge(const Exercise& exercise, const std::string& library, const std::string& solution,
                 const std::string& source, const std::string& temporary,

@@ -1,4 +1,4 @@
-// Grades a source file: compiled, run and judged in a process of its own.
+// Grades a source file: compiles it, and runs and judges it in a separate process.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct GradeOptions {
   std::string file;      // what to grade: a path
   std::string replay;    // only this case; empty: all
   std::string command;   // what a replay line starts with: "./rankbox check broadcast_ring"
-  double seconds = 10;   // for the judgement, without compiling
+  double seconds = 10;   // time limit without compiling
   int memory_mb = 1024;  // likewise
   std::string picture;   // draw one run instead of judging all: PictureOptions as JSON
 };

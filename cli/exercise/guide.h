@@ -1,4 +1,4 @@
-// What a chapter says about its exercises besides the contract: exercises/NN_topic/guide.toml.
+// A chapter's hints on its exercises: exercises/NN_topic/guide.toml.
 //
 //   [broadcast_ring]
 //   hints = ["a nudge", "the idea", "nearly the answer"]
@@ -17,8 +17,8 @@ struct Guide {
   std::string next;
 };
 
-/// Throws Error that names the file, and the line where there is one, if it cannot be read or says
-/// nothing of the exercise.
+/// Throws Error that names the file, and the line where there is one, if it cannot be read or has
+/// no entry for the exercise.
 Guide guide_of(const Exercise& exercise);
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// `rankbox hint`: a little help, more of it each time.
+// `rankbox hint`: one more hint with each call.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

@@ -28,7 +28,7 @@ struct Options {
   std::string solution;
 };
 
-/// The reference solution, for exercises whose cost is what it costs.
+/// Loads the reference solution, for exercises whose promised cost is the solution's.
 AnyFunction load_solution(const Exercise& exercise, const std::string& library) {
   if (library.empty()) return nullptr;
   const LoadedFunction loaded = load_function(library, signature(exercise));

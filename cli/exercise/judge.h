@@ -1,4 +1,4 @@
-// The hidden subcommand `judge`: the half of a grading that runs in a process of its own.
+// The hidden subcommand `judge`: the part of grading that runs in a separate process.
 //
 //   rankbox judge NAME LIBRARY [--replay CASE] [--command TEXT] [--picture OPTIONS]
 //

@@ -1,10 +1,9 @@
-// Predict, then run: what the learner expects of an exercise before its first run, and what there is
-// to say about it afterwards.
+// Predict, then run: the learner's prediction before an exercise's first run, and the reply.
 //
 // A prediction is one line of text:
 //   "7 7"              7 messages one after another, 7 times n bytes; the second may be left out
 //   "broadcast_tree"   the exercise of this chapter that is fastest for large tensors
-//   "-"                asked, and not answered
+//   "-"                asked, but not answered
 #pragma once
 
 #include <string>
@@ -13,16 +12,16 @@
 
 namespace rankbox::cli {
 
-/// Whether there is something to predict: not for what sends no messages.
+/// Whether there is a cost to predict: false for exercises that send no messages.
 bool is_predictable(const Exercise& exercise);
 
-/// What is asked, ending in a prompt.
+/// The question, ending in a prompt.
 std::string question_about(const Exercise& exercise);
 
-/// The line as it is kept. Throws InvalidArgument that says what a prediction may be.
+/// The line in its stored form. Throws InvalidArgument that says what a prediction may be.
 std::string parse_prediction(const Exercise& exercise, const std::string& line);
 
-/// Compares with the closed forms. Empty if nothing was predicted.
+/// Compares the prediction with the closed forms. Empty if nothing was predicted.
 /// REQUIRES: parse_prediction returned `prediction`.
 std::string answer_to(const Exercise& exercise, const std::string& prediction);
 

@@ -33,7 +33,7 @@ std::string digest_of(const fs::path& path) {
   return text_digest(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
-// A file that is missing or was spoilt is an empty one.
+// A missing or corrupt file counts as empty.
 Json read_progress() {
   std::ifstream file(progress_file());
   Json json = Json::parse(file, nullptr, false);
@@ -75,7 +75,7 @@ class Lock {
   int fd_;
 };
 
-/// Lets `edit` change the entry of an exercise, in the file; one that it sets to null is removed.
+/// Applies `edit` to an exercise's entry in the file. An entry that it sets to null is removed.
 void change(const Exercise& exercise, const std::function<void(Json& entry)>& edit) {
   std::error_code ignored;
   fs::create_directories(folder(), ignored);
@@ -85,8 +85,8 @@ void change(const Exercise& exercise, const std::function<void(Json& entry)>& ed
   if (!entry.is_object()) entry = Json::object();
   edit(entry);
   if (entry.is_null()) all.erase(exercise.name);
-  // Written beside it and renamed: a reader sees the old file or the new one, never half of it.
-  // On the disk before it takes the old one's place, or a power cut could leave an empty file.
+  // Written to another file and renamed: a reader sees the old file or the new one, never half of
+  // it. Synced before the rename: otherwise a power cut could leave an empty file.
   const std::string next = progress_file().string() + ".new";
   std::ofstream file(next);
   file << all.dump(2) << '\n';

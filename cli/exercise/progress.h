@@ -3,10 +3,10 @@
 //   {"broadcast_ring": {"status": "pass", "hash": "8c736521a6fa32c1", "when": 1767225600,
 //                       "hints": 1, "prediction": "7 7"}}
 //
-// The hash is that of the file as it was judged, so that one edited since is known for it; "when" is
-// in seconds since 1970. Several processes may read and write at once. The file is replaced as a
-// whole, never half written. One that is missing or was spoilt counts as empty, and one that cannot
-// be written is no reason to fail: the verdict counts, not the memory of it.
+// The hash is that of the file as it was judged, so that later edits are detected; "when" is in
+// seconds since 1970. Several processes may read and write at once. The file is replaced as a
+// whole, never half written. A missing or corrupt file counts as empty. Errors in writing it are
+// ignored: the verdict matters more than its record.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ namespace rankbox::cli {
 /// since; "not_started" if it was never judged.
 std::string progress_of(const Exercise& exercise);
 
-/// Remembers a verdict on the learner's own file.
+/// Records a verdict on the learner's own file.
 void remember(const Exercise& exercise, const Verdict& verdict);
 
 /// The exercise that was judged last; null if none ever was.
@@ -34,7 +34,7 @@ void remember_hints(const Exercise& exercise, int seen);
 std::string prediction_of(const Exercise& exercise);
 void remember_prediction(const Exercise& exercise, const std::string& prediction);
 
-/// As if the exercise had never been touched.
+/// Removes the entry of the exercise.
 void forget(const Exercise& exercise);
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// `rankbox reset`: back to the stub; what was there is kept.
+// `rankbox reset`: restores the stub, and keeps a copy of the learner's file.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

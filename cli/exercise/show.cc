@@ -47,7 +47,7 @@ struct Options {
   throw InvalidArgument(fmt::format("{}: {} {}", option, exercise.name, why));
 }
 
-/// Options that the exercise has no argument for are mistakes.
+/// Throws InvalidArgument for options that the exercise has no argument for.
 void check_fits(const Exercise& exercise, const Options& options) {
   const Case example = first_case_of(exercise);
   if (example.threads) refuse(exercise, "show", "has threads that share a value, no ranks to draw");

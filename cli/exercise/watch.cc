@@ -24,11 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Asking a few dozen files for their times costs some 0.1 ms, works on every file system, and does
-// not care how an editor saves.
+// Polling the times of a few dozen files takes about 0.1 ms, and works on every file system and
+// with every editor.
 constexpr auto kPause = std::chrono::milliseconds(100);
 
-/// The learner's files, and when each was last seen to be saved.
+/// The learner's files, and the last known time at which each was saved.
 class Files {
  public:
   explicit Files(std::vector<const Exercise*> watched) : watched_(std::move(watched)) {
@@ -72,7 +72,7 @@ class Files {
 };
 
 void grade_saved(const Exercise& exercise, Files& files) {
-  if (use_colour()) fmt::print("\033[2J\033[H");  // a page of its own
+  if (use_colour()) fmt::print("\033[2J\033[H");  // clears the screen
   fmt::print("checking {} …\n", stub_path(exercise));
   std::fflush(stdout);
   try {
@@ -80,9 +80,9 @@ void grade_saved(const Exercise& exercise, Files& files) {
     check_own_file(exercise);
   } catch (const Interrupted& interrupted) {
     if (interrupted.signal() != 0) throw;
-    return;  // saved again meanwhile: that is what counts
+    return;  // saved again meanwhile: the new version counts
   } catch (const std::exception& error) {
-    fmt::print("{}\n", error.what());  // ours; the next save is another chance
+    fmt::print("{}\n", error.what());  // not the learner's error; the next save tries again
   }
   fmt::print("\n{}\n", progress_bar());
   std::fflush(stdout);

@@ -1,4 +1,4 @@
-// `rankbox watch`: grades whatever exercise is saved.
+// `rankbox watch`: grades each exercise as it is saved.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

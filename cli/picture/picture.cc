@@ -38,7 +38,7 @@ std::string summary(const Case& example, const RunReport& report, const Cluster&
                      report.virtual_seconds * 1e6, cluster.name, totals_of(report));
 }
 
-/// What ranks do when, if messages take no time, with a blank line below; empty if they do not say.
+/// The schedule if messages take no time, and a blank line; empty if the trace has no schedule.
 std::string schedule(const Exercise& exercise, const Case& example, const Trace& trace,
                      const PictureOptions& options) {
   const Subject subject = subject_of(exercise);

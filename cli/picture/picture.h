@@ -1,4 +1,4 @@
-// Runs a learner's function once and draws the run: the half of `show` in a process of its own.
+// Runs a learner's function once and draws the run: the part of `show` in a separate process.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct PictureOptions {
   std::string buffering = "rendezvous";  // as parse_buffering() takes it
 };
 
-/// To hand them to that process.
+/// Serializes the options for that process.
 std::string to_text(const PictureOptions& options);
 PictureOptions picture_from_text(const std::string& text);
 
 /// The verdict is about this one run: it passes unless the run failed, or gave wrong values (where
-/// the case is small enough to tell). A run that failed is drawn up to there.
+/// the case is small enough to check). A failed run is drawn up to the failure.
 Verdict draw_picture(const Exercise& exercise, AnyFunction function, const PictureOptions& options);
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// PictureStyle as JSON: how one process hands it to another.
+// PictureStyle as JSON, to pass it to another process.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -20,7 +20,7 @@
 namespace rankbox::cli {
 namespace {
 
-// Buffers are looked at one by one, so a page shows their first elements, and of few ranks.
+// A reader inspects buffers one by one, so a page shows their first elements, of few ranks.
 constexpr int kElements = 16;
 constexpr int kMostRanksWithBuffers = 64;
 

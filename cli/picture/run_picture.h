@@ -28,21 +28,21 @@ struct PictureStyle {
   bool html = false;   // write kHtmlFile
 };
 
-/// As standard output can show it.
+/// The style that suits standard output.
 PictureStyle style_here(const std::string& folder);
 
-/// What is drawn. The report of a run that failed goes up to there.
+/// A run to draw. The report of a failed run ends at the failure.
 struct RunToDraw {
   std::string title;
-  std::string above;    // what stands above the timeline, with a blank line below; or empty
+  std::string above;    // text above the timeline, ending in a blank line; or empty
   std::string summary;  // lines below it
-  std::string failure;  // the message of what ended the run; empty: it ran well
+  std::string failure;  // the message of the error that ended the run; empty on success
   Cluster cluster;
   const RunReport& report;
-  std::optional<DeadlockError> deadlock;  // if that is how it ended
+  std::optional<DeadlockError> deadlock;  // if it ended in one
 };
 
-/// Sets those of the options that a picture depends on: buffers are recorded for a page alone.
+/// Sets the recording options that the picture needs: only a page needs buffers.
 void record_for(const PictureStyle& style, RunOptions& options);
 
 /// "24 messages, …" and "one after the other: …", a line each.
@@ -51,7 +51,7 @@ std::string totals_of(const RunReport& report);
 /// Writes the files. Throws std::ios_base::failure where they cannot be written.
 void draw_run(const RunToDraw& run, const PictureStyle& style);
 
-/// Prints the timeline, if there is one, and copies the other files to where they are wanted.
+/// Prints the timeline, if there is one, and copies the other files to their paths.
 /// @param trace, html their paths; empty: not wanted
 /// @param quiet prints neither the timeline nor what was written
 void show_pictures(const std::string& folder, const std::string& trace, const std::string& html,

@@ -21,7 +21,7 @@ namespace rankbox::cli {
 namespace {
 
 constexpr double kSeconds = 60;
-constexpr std::int64_t kMemory = std::int64_t{4} << 30;  // for templates gone wild
+constexpr std::int64_t kMemory = std::int64_t{4} << 30;  // limits runaway templates
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -37,8 +37,8 @@ struct Unit {
   std::string source;
 };
 
-/// Hides all of a library but its entry and its function: a helper that happens to have the name of
-/// another library's function must not replace it.
+/// Hides all of a library but its entry and its function: a helper with the name of another
+/// library's function must not replace it.
 std::string write_symbol_list(const Unit& unit, const std::string& library) {
   std::string path = library + ".symbols";
   std::ofstream(path) << fmt::format(
@@ -52,7 +52,7 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   const char* chosen = std::getenv("CXX");
   std::vector<std::string> words = words_of(chosen == nullptr ? "" : chosen);
   if (words.empty()) words = {"c++"};
-  // -g1: line numbers, and no more than that to write.
+  // -g1: line numbers only, which is quick to write.
   for (const char* word :
        {"-std=c++20", "-g1", "-fPIC", "-pthread", "-Wall", "-Wextra", "-Wno-unused-parameter",
         "-fdiagnostics-color=never", "-fmax-errors=5", "-I."}) {

@@ -11,18 +11,18 @@ namespace rankbox::cli {
 
 struct CompileOptions {
   std::string backend = "sim";  // "sim", "mpi" or "nccl": of the program that will load the library
-  bool optimize = false;        // as the reference solutions are; else for a quick verdict
+  bool optimize = false;        // like the reference solutions; false: compiles faster
 };
 
 struct Compiled {
   std::optional<Failure> failure;  // the first error
-  bool compiler_missing = false;   // then it is our failure, not the learner's
-  std::string output;              // all that the compiler said
+  bool compiler_missing = false;   // true: not a failure of the learner's
+  std::string output;              // the compiler's full output
 };
 
 /// Compiles `source` with $CXX (default: c++) into the shared library `library`, whose entry
-/// returns the exercise's function (cli/plugin/exercise_entry.h); load_function() in cli/plugin/plugin.h finds it.
-/// Of the library's own functions only that one is visible to others.
+/// returns the exercise's function (cli/plugin/exercise_entry.h); load_function() in
+/// cli/plugin/plugin.h finds it. Other libraries see only that function of it.
 /// Blocks until done; see child.h for errors.
 ///
 /// @param source a path from the project's root, or an absolute one

@@ -22,7 +22,7 @@ struct Report {
   std::string verdict;    // JSON; empty: it did not get that far
   std::string result;     // likewise
   std::string mistake;    // empty: none
-  std::string last_case;  // the replay line of the case it was at
+  std::string last_case;  // the replay line of the current case
   std::string how;        // "signal", "exit" or "asked": how it stopped
   int number = 0;         // the signal or exit code
   int rank = -1;          // that stopped it
@@ -42,7 +42,7 @@ Report parse_report(const std::string& text) {
     if (word == "result") report.result = rest;
     if (word == "mistake") report.mistake = rest;
     if (word == "thrown") report.addresses = rest;
-    // Several threads may answer: the first that is in the learner's code.
+    // Several threads may report: keeps the first in the learner's code.
     if (word == "stopped" && report.addresses.empty()) {
       std::istringstream fields(rest);
       std::string skipped;
@@ -110,8 +110,8 @@ Verdict verdict_of(const ContainedOptions& options, const ChildResult& child,
   return failed_before_running(options.name, failure_of_end(child, report, options.seconds));
 }
 
-// Errors name the file as the compiler was given it; unknown places are filled in as well as they
-// can be: the line that threw or crashed, or else where the function starts.
+// Names the file as it was passed to the compiler, and fills in an unknown line: the one that threw
+// or crashed, or else the function's first one.
 void complete_place(Failure& failure, const ContainedOptions& options, const Report& report) {
   if (failure.line == 0) {
     failure.line = source_line(options.library, report.addresses, options.source).line;

@@ -29,13 +29,13 @@ struct Contained {
 };
 
 /// The failure of a process that ran a learner's library and ended without a report: the
-/// kind, the rank, and the place as well as it can be told.
+/// kind, the rank, and the place as far as it is known.
 /// @param options reads function, library, source and seconds
 Failure failure_of_end(const ChildResult& child, const ContainedOptions& options);
 
-/// Blocks until done. Crashes, calls of exit() and endless loops are verdicts, with the place where
-/// it was; no process is left behind.
-/// Throws InvalidArgument for a mistake of the user's that the process reports; Interrupted while an
+/// Blocks until done. Crashes, calls of exit() and endless loops become verdicts with their place;
+/// no process is left behind.
+/// Throws InvalidArgument for a user error that the process reports; Interrupted while an
 /// InterruptGuard lives.
 Contained run_contained(const ContainedOptions& options);
 

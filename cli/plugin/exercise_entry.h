@@ -1,6 +1,6 @@
-// Included before a learner's source file when it is compiled: a fixed entry symbol that returns the
-// function, whatever its name is. The contract is declared first, so that a function with other
-// parameters is another function, and the one asked for is missing.
+// Included before a learner's source file when it is compiled: a fixed entry symbol that returns
+// the function, whatever its name is. The contract is declared first, so that a function with other
+// parameters is an overload, and the expected one is missing.
 //
 //   -DRANKBOX_EXERCISE=broadcast_ring -DRANKBOX_EXERCISE_HEADER="collectives/broadcast_ring.h"
 #pragma once

@@ -13,7 +13,7 @@
 namespace rankbox::cli {
 namespace {
 
-// A handler needs some 10 KiB, most of them for walking up the frames.
+// A handler needs about 10 KiB, most of it to unwind the stack.
 constexpr std::size_t kStackBytes = 64 * 1024;
 
 class SignalStack {
@@ -82,7 +82,7 @@ Callers find_callers(std::span<const LoadedLibrary> libraries) {
     for (std::size_t l = 0; l < libraries.size(); ++l) {
       if (address < libraries[l].begin || address >= libraries[l].end) continue;
       if (found.library < 0) found.library = static_cast<int>(l);
-      // A return address is that of the next instruction, perhaps of the next line.
+      // A return address is the next instruction's, which may belong to the next line.
       if (found.library == static_cast<int>(l))
         found.offsets[found.count++] = address - libraries[l].begin - 1;
       break;
@@ -109,8 +109,8 @@ void tell_of_throw() {
 
 }  // namespace rankbox::cli
 
-// Every throw in the process passes here on its way to the C++ runtime: an exception does not know
-// its own origin, and a learner wants to know the line of the vector that was indexed out of range.
+// Intercepts every throw in the process: an exception does not record its origin, and a learner
+// needs the line, such as that of a vector indexed out of range.
 extern "C" {
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): its name is given
 [[noreturn]] __attribute__((visibility("default"))) void __cxa_throw(void* exception, void* type,

@@ -10,14 +10,14 @@
 
 namespace rankbox::cli {
 
-/// Gives this thread a second stack for signal handlers, for as long as it lives: after an endless
-/// recursion there is nothing left of the first. Call on every rank's thread; again does nothing.
+/// Gives this thread a second stack for signal handlers, for as long as it lives: an endless
+/// recursion uses up the first. Call on every rank's thread; further calls do nothing.
 void use_signal_stack();
 
 /// The rank that this thread runs; -1: none. Safe in a signal handler.
 int rank_of_this_thread();
 
-/// Where a library lies in memory.
+/// The address range of a loaded library.
 struct LoadedLibrary {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;  // 0: there is none
@@ -42,7 +42,7 @@ struct FaultHandlers {
   void (*on_throw)();  // any exception in this process is about to be thrown
 };
 
-/// From here on, these are called: on_signal for what broken programs raise, and for `more_signals`.
+/// Installs the handlers: on_signal for the signals of broken programs and for `more_signals`.
 /// Call once, before any thread is started.
 void handle_faults(const FaultHandlers& handlers, std::initializer_list<int> more_signals = {});
 

@@ -15,7 +15,7 @@ std::string no_function(const std::string& signature) {
       signature);
 }
 
-// "/tmp/…/exercise.so: undefined symbol: _ZN7rankbox6helperE…", in words a C++ programmer knows.
+// "/tmp/…/exercise.so: undefined symbol: _ZN7rankbox6helperE…", with C++ names.
 std::string load_error(const std::string& signature) {
   std::string error = dlerror();
   const std::string symbol = error.substr(error.rfind(' ') + 1);
@@ -40,7 +40,7 @@ LoadedFunction load_function(const std::string& library, const std::string& sign
   const auto entry = reinterpret_cast<Function (*)()>(dlsym(opened, "rankbox_exercise"));
   if (entry == nullptr) return {nullptr, dlerror()};
 
-  // A missing function is found all the same: the solution of that name, in this program.
+  // A missing function resolves to this program's solution of the same name.
   const Function function = entry();
   Dl_info of_entry = {};
   Dl_info of_function = {};

@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHeader = "contract.h";
 
-/// Makes the header and, if the compiler can, its other form. Without that it is a header like any
-/// other; trying again each time would only take longer.
+/// Makes the header and, if the compiler can, its precompiled form. Without that form the header
+/// still works; to retry each time would only take longer.
 void make(const std::vector<std::string>& compiler, const fs::path& folder) {
   fs::create_directories(folder);
   const fs::path header = folder / kHeader;
@@ -41,13 +41,13 @@ void make(const std::vector<std::string>& compiler, const fs::path& folder) {
   if (run_child(options).status != 0) fs::remove(header.string() + ".gch", ignored);
 }
 
-/// Those of other headers, and unfinished ones, are not used again.
+/// Removes the folders of older headers and unfinished ones, which are not used again.
 void remove_others(const fs::path& all, const fs::path& mine) {
   for (const fs::directory_entry& other : fs::directory_iterator(all)) {
     const bool may_be_under_way =
         other.path().has_extension() &&
         fs::file_time_type::clock::now() - other.last_write_time() < std::chrono::minutes(5);
-    std::error_code ignored;  // it may have gone by itself
+    std::error_code ignored;  // another process may have removed it
     if (other.path() != mine && !may_be_under_way) fs::remove_all(other.path(), ignored);
   }
 }
@@ -55,7 +55,7 @@ void remove_others(const fs::path& all, const fs::path& mine) {
 }  // namespace
 
 std::string state_of_headers(std::initializer_list<const char*> folders) {
-  std::uint64_t all = 0;  // in no order
+  std::uint64_t all = 0;  // independent of the order
   for (const char* name : folders) {
     const fs::path folder = fs::path(project_root()) / name;
     if (!fs::exists(folder)) continue;
@@ -71,7 +71,7 @@ std::string state_of_headers(std::initializer_list<const char*> folders) {
 
 std::string precompiled_contract(const std::vector<std::string>& compiler) {
   try {
-    // A folder for each compiler and set of flags, which holds the form of the newest headers.
+    // A folder for each compiler and set of flags, with the form of the newest headers.
     const fs::path all = fs::path(project_root()) / ".rankbox" / "precompiled" /
                          text_digest(fmt::format("{}", fmt::join(compiler, "\n")));
     const fs::path mine = all / state_of_headers({"comm", "sim", "mpi", "gpu"});
@@ -80,7 +80,7 @@ std::string precompiled_contract(const std::vector<std::string>& compiler) {
     const fs::path part = all / fmt::format("{}.{}", mine.filename().string(), getpid());
     make(compiler, part);
     std::error_code ignored;
-    fs::rename(part, mine, ignored);  // fails if another process was quicker: as good
+    fs::rename(part, mine, ignored);  // fails if another process was faster, which is fine
     fs::remove_all(part, ignored);
     if (!fs::exists(mine)) return "";
     remove_others(all, mine);

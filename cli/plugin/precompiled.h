@@ -1,4 +1,4 @@
-// The contract's headers, compiled once: three quarters of the time that a learner's file takes.
+// The contract's headers, precompiled: saves three quarters of a learner's compile time.
 #pragma once
 
 #include <initializer_list>
@@ -7,16 +7,16 @@
 
 namespace rankbox::cli {
 
-/// A header to include before all others, which stands for comm/comm.h; made when the compiler, its
-/// flags or a header of ours are not those of the last time (.rankbox/precompiled, 50 MB for each set
-/// of flags). Empty if it cannot be made: then things take longer, and that is all.
+/// A header to include before all others, in place of comm/comm.h. Made again if the compiler, its
+/// flags or a header of the project has changed (.rankbox/precompiled, 50 MB for each set of
+/// flags). Empty if it cannot be made: compilations then only take longer.
 /// Blocks for some seconds when it is made. Several processes may ask at once.
 /// Throws Interrupted while an InterruptGuard lives.
 /// @param compiler the program and the flags of the compilation that will include it
 std::string precompiled_contract(const std::vector<std::string>& compiler);
 
-/// A text that changes when a header does that lies anywhere below these folders of the project. It
-/// is about their times, not their texts: to look is as quick as not to look.
+/// A key that changes when any header below these folders of the project changes. It depends on
+/// file times, not on contents, so that the check takes almost no time.
 std::string state_of_headers(std::initializer_list<const char*> folders);
 
 }  // namespace rankbox::cli

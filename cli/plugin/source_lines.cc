@@ -33,7 +33,7 @@ SourceLine source_line(const std::string& library, const std::string& addresses,
   try {
     output = run_child(options).output;
   } catch (const std::system_error&) {
-    return {};  // no addr2line: a verdict without a line is still a verdict
+    return {};  // no addr2line: the verdict has no line
   }
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {  // "/path/file.cc:12 (discriminator 3)"

@@ -20,7 +20,7 @@ namespace {
 LoadedLibrary learners;  // set before ranks are started
 std::atomic<bool> done{false};
 
-// No allocation, no locks: this runs where the program has just broken.
+// Safe in a signal handler: no allocation, no locks.
 class Line {
  public:
   void add(std::string_view text) {
@@ -71,7 +71,7 @@ void report(std::string_view how, int number) {
 void on_signal(int signal) {
   report(signal == SIGUSR1 ? "asked" : "signal", signal);
   if (signal == SIGUSR1) return;
-  // Die of it after all, so that our parent sees which signal it was.
+  // Ends the process by the same signal, so that the parent sees which one it was.
   std::signal(signal, SIG_DFL);
   raise(signal);
 }

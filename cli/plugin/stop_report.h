@@ -1,4 +1,4 @@
-// In the process that runs a learner's function: says where it was when something ends the process.
+// Reports where a learner's function was when something ended its process.
 //
 // A signal, a call of exit(), or the parent's question (SIGUSR1) writes one line to kReportFd:
 //
@@ -18,13 +18,13 @@ namespace rankbox::cli {
 /// Call once, early. Until set_library, there are no addresses.
 void report_stops();
 
-/// The library that holds this address is the learner's.
+/// Sets the learner's library: the one that holds this address.
 void set_library(const void* address);
 
 /// From where this rank last threw: "11a9 1203"; empty if it did not, or not out of the library.
 std::string last_throw_of(int rank);
 
-/// From now on exit() is our own.
+/// Call before the project itself exits: later calls of exit() are not reported.
 void done_reporting();
 
 }  // namespace rankbox::cli

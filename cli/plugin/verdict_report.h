@@ -1,4 +1,4 @@
-// In the process that runs a learner's library: what it reports to its parent, one line each.
+// Reports of the process that runs a learner's library to its parent, one line each.
 //
 //   case ./rankbox check broadcast_ring --replay world_size=3,…      before each case
 //   result {…}                                                       figures of a run
@@ -6,7 +6,7 @@
 //   thrown 11a9 1203                                                 where an exception came from
 //   verdict {…}                                                      at the end
 //
-// and the lines of stop_report.h if it does not get there. cli/plugin/contained.h reads them.
+// and the lines of stop_report.h if it ends earlier. cli/plugin/contained.h reads them.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace rankbox::cli {
 void report_line(const std::string& line);
 
 /// Reports the verdict, and where its failure was thrown if its line is unknown; then ends the
-/// process. Threads that the learner left behind may still run, so no destructor does.
+/// process. Threads of the learner's code may still run, so no destructor runs.
 [[noreturn]] void report_and_exit(const Verdict& verdict);
 
 }  // namespace rankbox::cli

@@ -1,7 +1,6 @@
 // race_demo: the race-condition demo on the command line.
 //
-// Ctrl-C needs no handler: nothing is left behind that would have to be put right (see
-// run_race_demo).
+// Ctrl-C needs no handler: there is nothing to clean up (see run_race_demo).
 #include "race/race_demo.h"
 
 #include <cstdio>

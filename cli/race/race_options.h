@@ -9,7 +9,7 @@ class App;
 
 namespace rankbox::cli {
 
-/// Adds --threads, --repeats, --runs and --step. `options` has to outlive the parsing.
+/// Adds --threads, --repeats, --runs and --step. `options` must outlive the parsing.
 void add_race_options(CLI::App& app, RaceOptions& options);
 
 /// Sets what follows from the terminal, after parsing: colour, width, and whether a user can press

@@ -22,7 +22,7 @@
 namespace rankbox::cli {
 namespace {
 
-constexpr double kSecondsToStart = 30;  // and to end, besides those that the program may run
+constexpr double kSecondsToStart = 30;  // and to end, in addition to the program's limit
 
 Compiled compile_for(const std::string& source, const std::string& library,
                      const std::string& backend, const ProgramOptions& options) {
@@ -34,7 +34,7 @@ Compiled compile_for(const std::string& source, const std::string& library,
   return compile_program(display_path(source), library, {.backend = backend, .optimize = true});
 }
 
-/// The words that run the library.
+/// The command that runs the library.
 std::vector<std::string> command_for(const std::string& program, const std::string& library,
                                      const std::string& backend, const ProgramOptions& options) {
   std::vector<std::string> words = {program, library, "--options", to_text(options)};
@@ -48,7 +48,7 @@ Verdict verdict_of_compiler(const Compiled& compiled, const std::string& name) {
   return verdict;
 }
 
-/// Of a run that left no result: a rank died, or was ended.
+/// The failure of a run that left no result: a rank died or was killed.
 Failure failure_of_end(int status, const ProgramOptions& options) {
   Failure failure;
   failure.kind = FailureKind::kCrash;

@@ -35,7 +35,7 @@ std::string summary_of(const ProgramOptions& options, const RunReport& report,
                      report.wall_seconds);
 }
 
-/// No rank has thrown it: it is a world that cannot be started here.
+/// Reports a world that cannot be started here; no rank has run.
 [[noreturn]] void refuse(const InvalidArgument& mistake) {
   report_line(fmt::format("mistake {}", mistake.what()));
   done_reporting();

@@ -1,4 +1,4 @@
-// The hidden subcommand `run-library`: the half of `run` in a process of its own.
+// The hidden subcommand `run-library`: the part of `run` in a separate process.
 //
 //   rankbox run-library LIBRARY --options JSON
 //

@@ -1,9 +1,9 @@
-// rankbox-run-BACKEND: runs a program of one's own, compiled as a library, on MPI or NCCL.
+// rankbox-run-BACKEND: runs a user's program, compiled as a library, on MPI or NCCL.
 //
 //   rankbox-run-mpi LIBRARY --options JSON
 //
-// `./rankbox run FILE --backend mpi` starts it. Every process of a launcher comes here; the first
-// one speaks for all. Errors are one line, which names the sandbox's command that explains them.
+// `./rankbox run FILE --backend mpi` starts it. All processes of a launcher run it; the first one
+// reports for all. Errors are one line, which names the sandbox's command that explains them.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +29,7 @@
 namespace rankbox::cli {
 namespace {
 
-/// For what ends the process from outside: made before, since a signal handler may not make it.
+/// The message for a signal that ends the process. A signal handler must not format it.
 std::string& last_words() {
   static std::string words;
   return words;
@@ -45,7 +45,7 @@ void on_alarm(int /*signal*/) {
   _exit(kTimeoutStatus);
 }
 
-/// An endless loop does not respond.
+/// Sets an alarm, since an endless loop responds to nothing else.
 void limit_time(const ProgramOptions& options, bool is_first) {
   if (is_first) {
     last_words() = fmt::format(
@@ -54,7 +54,7 @@ void limit_time(const ProgramOptions& options, bool is_first) {
         options.seconds, options.again);
   }
   std::signal(SIGALRM, on_alarm);
-  // The first one's words come before the others' end, upon which the launcher ends all.
+  // The first process reports before any other ends, since the launcher then ends all.
   const double seconds = options.seconds + (is_first ? 0 : 1);
   itimerval timer = {};
   timer.it_value.tv_sec = static_cast<time_t>(seconds);
@@ -77,7 +77,7 @@ void complain(const Failure& failure, const ProgramOptions& options) {
   fmt::print(stderr, "rankbox run: {}; {} explains\n", in_one_line(failure), options.again);
 }
 
-/// For the parent, which makes a report of it.
+/// Writes the result for the parent, which prints a report.
 void write_result(const Verdict& verdict, const ProgramOptions& options, const RunReport& report) {
   if (options.result.empty()) return;
   std::ofstream(options.result) << to_json(verdict) << '\n' << figures_of(options, report) << '\n';
@@ -90,7 +90,7 @@ Verdict failed_run(const std::exception& error, const ProgramOptions& options) {
   return failed_before_running(options.name, failure);
 }
 
-/// Where a failed run ends its processes.
+/// Called where a failed run ends its processes.
 int report_failure(const RunFailure& ended, const ProgramOptions& options) {
   is_over() = true;
   try {

@@ -81,7 +81,7 @@ std::string report_json(const Verdict& verdict, const ProgramOptions& options,
   }
   if (!figures.empty()) json.update(Json::parse(figures));
   json["output"] = output;
-  // A program prints what it likes.
+  // A program's output may hold any bytes.
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,4 +1,4 @@
-// `rankbox run`: what is run and how, and what became of it.
+// `rankbox run`: the options and the results of a run.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace rankbox::cli {
 
-/// The function that a program of one's own has (cli/rank_main.h).
+/// The function that a user's program has (cli/rank_main.h).
 inline constexpr const char* kRankMain = "void rankbox::rank_main(Comm& dist)";
 
 /// The exit status of a backend's program that ran for too long, as timeout(1) has it.
 inline constexpr int kTimeoutStatus = 124;
 
-/// How a program is run, as the process that runs it is told.
+/// How to run a program: passed to the process that runs it.
 struct ProgramOptions {
   std::string name;   // of the program, in reports
   std::string again;  // the command that runs it again in the sandbox
@@ -34,11 +34,12 @@ struct ProgramOptions {
 std::string to_text(const ProgramOptions& options);
 ProgramOptions program_from_text(const std::string& text);
 
-/// For run_ranks. Throws InvalidArgument for what makes no sense.
+/// The options for run_ranks. Throws InvalidArgument for invalid values.
 RunOptions run_options_of(const ProgramOptions& options);
 
 /// The figures of a run as JSON: ranks, virtual_us, wall_seconds, cost, messages, bytes and
-/// peak_bytes (of tensors, the most that a rank held). What is not known is null: without a trace there is neither virtual time nor cost.
+/// peak_bytes (the most bytes of tensors that a rank held). Unknown values are null: without a
+/// trace, virtual time and cost are.
 std::string figures_of(const ProgramOptions& options, const RunReport& report);
 
 /// All of a run as one JSON object: file, status, failure (if there is one), the figures, output.

@@ -55,7 +55,7 @@ void check_seconds(const char* option, double seconds) {
       fmt::format("{} {:g} should be more than 0 and at most 86400 seconds", option, seconds));
 }
 
-/// Options that the backend has no use for are mistakes.
+/// Throws InvalidArgument for options that the backend does not support.
 void check_backend(const CLI::App& command, const Options& options) {
   const std::string& backend = options.backend;
   if (backend == "sim") {
@@ -83,7 +83,7 @@ void print(const Outcome& outcome, const Options& options) {
     return;
   }
   if (outcome.verdict.passed()) return;
-  // Below what was drawn or printed.
+  // Printed below the timeline and the output.
   const bool is_alone = outcome.figures.empty() && outcome.output.empty();
   fmt::print("{}{}", is_alone ? "" : "\n", to_text(outcome.verdict, use_colour()));
   if (!outcome.compiler.empty()) fmt::print("the compiler says:\n{}\n", outcome.compiler);
@@ -102,7 +102,7 @@ void run(const CLI::App& command, Options options) {
   require_readable(options.file);
   if (!options.html.empty()) check_writable("--html", options.html);
   if (!options.trace.empty()) check_writable("--trace", options.trace);
-  // Before there is anything to remove: Ctrl-C while it is built ends this process.
+  // Before any temporary file exists: Ctrl-C during the build ends this process.
   if (options.backend != "sim") backend_program("run", options.backend);
   const TemporaryFolder folder;
   const std::string source = std::filesystem::absolute(options.file).string();
@@ -112,7 +112,7 @@ void run(const CLI::App& command, Options options) {
   program.picture = style_here(folder.path(""));
   program.picture.html = !options.html.empty();
   program.picture.trace = !options.trace.empty();
-  run_options_of(program);  // refuses what makes no sense
+  run_options_of(program);  // throws for invalid values
 
   if (options.backend != "sim") {
     if (options.json) {

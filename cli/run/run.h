@@ -1,4 +1,4 @@
-// `rankbox run`: any program of one's own, in the sandbox, under MPI or on GPUs.
+// `rankbox run`: a user's program, in the sandbox, under MPI or on GPUs.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

@@ -17,7 +17,8 @@
 namespace rankbox::cli {
 namespace {
 
-/// In this process's group, so that Ctrl-C reaches the build. Returns what a shell would show.
+/// Runs the script in this process's group, so that Ctrl-C reaches the build. Returns its status as
+/// a shell shows it.
 int run_script(const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));

@@ -1,4 +1,4 @@
-// The dial of the command line: "rendezvous", "eager:64K", "unbounded".
+// The buffering mode on the command line: "rendezvous", "eager:64K", "unbounded".
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace rankbox::cli {
 
-/// Throws InvalidArgument, which names what can be chosen.
+/// Throws InvalidArgument, which lists the choices.
 Buffering parse_buffering(const std::string& text);
 
 }  // namespace rankbox::cli

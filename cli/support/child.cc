@@ -32,13 +32,13 @@ constexpr std::size_t kMostOutput = 64 * 1024;
 constexpr std::size_t kMostReport = 16 * 1024 * 1024;
 constexpr auto kTick = std::chrono::milliseconds(50);
 constexpr auto kTimeToAnswer = std::chrono::milliseconds(500);
-// A reader that goes away ends this process in order, too.
+// SIGPIPE too: if a reader exits, this process ends in order.
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 // Set by the handler, read by any thread.
 std::atomic<int> interrupted_by = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
-std::function<bool()> is_cancelled;  // of the guard that lives
+std::function<bool()> is_cancelled;  // of the current guard
 std::array<struct sigaction, kSignals.size()> old_actions;
 
 void on_interrupt(int signal) { interrupted_by = signal; }
@@ -67,7 +67,7 @@ void limit(int resource, std::int64_t most) {
 void set_limits(const ChildOptions& options) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, options.file_bytes);
-  // If this process is killed, no process watches the clock: then the child ends by itself.
+  // If this process is killed, the limit on CPU time still ends the child.
   const auto cores = std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
   limit(RLIMIT_CPU, static_cast<std::int64_t>(std::ceil(options.seconds)) * cores + 2);
   if (options.memory_bytes == 0) return;
@@ -76,7 +76,7 @@ void set_limits(const ChildOptions& options) {
   limit(RLIMIT_AS, options.memory_bytes + (std::int64_t{4} << 30));
 }
 
-/// This process's variables, and the child's own place for temporary files. Made before the fork:
+/// This process's variables, and the child's folder for temporary files. Made before the fork:
 /// other threads may hold locks that the child would wait for.
 std::vector<char*> environment_with(const ChildOptions& options, std::string& temporary) {
   std::vector<char*> environment;
@@ -110,7 +110,7 @@ void become(const ChildOptions& options, std::vector<char*>& arguments,
   execvpe(arguments.front(), arguments.data(), environment.data());
 }
 
-/// A running child. Killed with its whole process group, and reaped, when this goes.
+/// A running child. The destructor kills its whole process group and reaps it.
 class Child {
  public:
   Child(const ChildOptions& options, const Pipe& output, const Pipe& report) {
@@ -122,7 +122,7 @@ class Child {
     std::string temporary = "TMPDIR=" + options.temporary;
     std::vector<char*> environment = environment_with(options, temporary);
 
-    Pipe error;  // closed by a successful exec; else brings its errno
+    Pipe error;  // closed by a successful exec; else carries its errno
     pid_ = fork();
     if (pid_ < 0) fail("fork");
     if (pid_ == 0) {
@@ -155,7 +155,7 @@ class Child {
     return reaped_;
   }
 
-  /// Asks it to end, and waits for that.
+  /// Sends SIGTERM, and waits until it has ended or the time is up.
   void terminate(double grace_seconds) {
     if (grace_seconds <= 0 || has_ended()) return;
     kill(pid_, SIGTERM);
@@ -165,7 +165,7 @@ class Child {
     }
   }
 
-  /// Ends what is left of its group. Returns the status of the child itself.
+  /// Kills what is left of its group. Returns the status of the child itself.
   int kill_and_reap() {
     terminate(grace_seconds_);
     kill(-pid_, SIGKILL);
@@ -181,11 +181,11 @@ class Child {
  private:
   pid_t pid_ = -1;
   int status_ = 0;
-  bool reaped_ = false;  // then status_ is its end
+  bool reaped_ = false;  // then status_ is final
   double grace_seconds_ = 0;
 };
 
-// Takes what is there, keeps what fits. Closes the pipe at its end.
+// Reads what is available, and keeps what fits. Closes the pipe at end of file.
 void drain(Fd& from, std::string& into, std::size_t most) {
   std::array<char, 16384> buffer;
   while (from.is_open()) {
@@ -241,7 +241,7 @@ ChildResult run_child(const ChildOptions& options) {
   auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(options.seconds));
   while (true) {
-    // Ended first, drained second: nothing that it wrote is missed.
+    // Checked before draining, so that no output is missed.
     const bool ended = child.has_ended();
     drain(output.read_end, result.output, kMostOutput);
     drain(report.read_end, result.report, kMostReport);

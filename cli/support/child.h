@@ -1,4 +1,4 @@
-// Runs a program that is not trusted: bounded in time, memory and output, and never left behind.
+// Runs an untrusted program, with limits on time, memory and output. Leaves no process behind.
 //
 // The program gets a process group of its own, an empty standard input, and limits. Its standard
 // output and error come back as one text, in the order written. Whatever it wrote to the file
@@ -13,7 +13,7 @@
 
 namespace rankbox::cli {
 
-/// Where a child writes what is meant for us.
+/// The file descriptor on which a child reports to its parent.
 inline constexpr int kReportFd = 3;
 
 struct ChildOptions {
@@ -30,8 +30,7 @@ struct ChildOptions {
 
   /// Asked every 50 ms; false means that the time is up. May be empty.
   std::function<bool()> keep_running = {};
-  /// A program that is to be ended gets SIGTERM first, and so many seconds to end what it started
-  /// itself; 0: none.
+  /// Seconds between SIGTERM and SIGKILL, in which a program can end its children; 0: no SIGTERM.
   double grace_seconds = 0;
 };
 
@@ -65,16 +64,16 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
-  /// Throws Interrupted if one of the signals came while a guard lives: for loops that run no child.
-  /// Any thread may call it.
+  /// Throws Interrupted if one of the signals came while a guard lives: for loops that run no
+  /// child. Any thread may call it.
   static void check();
 };
 
-/// Blocks until the program has ended or was killed with all its offspring.
+/// Blocks until the program has ended, or was killed with its process group.
 /// Throws std::system_error if it cannot be started, Interrupted as above.
 ChildResult run_child(const ChildOptions& options);
 
-/// The last line of a program's output that is not empty: what it says before it fails.
+/// The last line of a program's output that is not empty: usually its error.
 std::string last_line(const std::string& output);
 
 }  // namespace rankbox::cli

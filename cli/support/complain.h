@@ -1,12 +1,12 @@
-// How a program ends that failed.
+// The error message of a program, in one line.
 #pragma once
 
 #include <string_view>
 
 namespace rankbox::cli {
 
-/// Says on stderr, in one line and behind all that is printed, what went wrong. Returns exit_code.
-/// @param program who says so: "rankbox compare"
+/// Prints the error on stderr in one line, after flushing standard output. Returns exit_code.
+/// @param program its name in the message: "rankbox compare"
 int complain(std::string_view program, std::string_view what, int exit_code);
 
 }  // namespace rankbox::cli

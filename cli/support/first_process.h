@@ -1,4 +1,4 @@
-// Of the processes that a launcher started, the one that prints.
+// The one process of a launcher that prints.
 #pragma once
 
 #include <exception>
@@ -7,8 +7,8 @@
 
 namespace rankbox::cli {
 
-/// True as well where a launcher's variables make no sense: the error is thrown elsewhere, and is to
-/// be printed.
+/// Also true if a launcher's variables are invalid: other code throws that error, which must be
+/// printed.
 inline bool is_first_process() {
   try {
     return launch().is_first();

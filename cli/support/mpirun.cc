@@ -66,9 +66,9 @@ bool is_in_path(const std::string& program) {
 
 // Between fork and exec. Returns only if it fails, with errno set.
 void become(const std::vector<char*>& words, const sigset_t& signals, pid_t parent) {
-  setpgid(0, 0);  // out of the terminal's reach
+  setpgid(0, 0);  // out of reach of the terminal's signals
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(127);  // it has died already
+  if (getppid() != parent) _exit(127);  // the parent has already exited
   for (int signal : kSignals) std::signal(signal, SIG_DFL);
   sigprocmask(SIG_SETMASK, &signals, nullptr);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -76,7 +76,7 @@ void become(const std::vector<char*>& words, const sigset_t& signals, pid_t pare
   execvp(words.front(), words.data());
 }
 
-/// Starts it with the signals blocked: the handler must not run before it knows the child.
+/// Starts it with the signals blocked: the handler must not run before `child` is set.
 void start(const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -113,9 +113,9 @@ std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string
   if (geteuid() == 0) {
     words.insert(words.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
   }
-  const char* quiet = "OMPI_MCA_orte_execute_quiet";  // set by hand, it stays
+  const char* quiet = "OMPI_MCA_orte_execute_quiet";  // a user's value stays
   if (std::getenv(quiet) == nullptr) words.push_back(std::string(quiet) + "=1");
-  words.emplace_back("OMPI_MCA_opal_signal=");  // a crash is one line, not Open MPI's list of calls
+  words.emplace_back("OMPI_MCA_opal_signal=");  // a crash is one line, not Open MPI's backtrace
   words.insert(words.end(), {"mpirun", "-n", std::to_string(ranks)});
   words.insert(words.end(), command.begin(), command.end());
   return words;
@@ -136,7 +136,7 @@ int run_attached(const std::vector<std::string>& words, const std::string& expla
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   // Ranks that do not handle SIGUSR1 die of it, as asked.
   if (is_ended || (received != 0 && code > 128)) return 128 + received;
-  // The dead rank could not say so itself.
+  // The dead rank could not report it.
   if (code > 128 && code != 128 + SIGINT) {
     fmt::print(stderr, "rankbox: crash: a rank died of signal {} ({}){}\n", code - 128,
                strsignal(code - 128),

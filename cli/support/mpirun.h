@@ -10,7 +10,7 @@
 
 namespace rankbox::cli {
 
-/// The words that run `command` as `ranks` processes: for run_child() of cli/support/child.h.
+/// The command that runs `command` as `ranks` processes: for run_child() of cli/support/child.h.
 /// Throws Error, which says what to install, if there is no mpirun in PATH.
 /// REQUIRES: ranks >= 1, and a command.
 std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string>& command);
@@ -21,7 +21,7 @@ std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string
 ///
 /// The terminal's signals do not reach it: mpirun would kill the ranks a second later. The first
 /// SIGINT, SIGTERM or SIGHUP that this process gets is passed on as SIGUSR1, which mpirun hands to
-/// its ranks, so that they may finish what they are at; the next one is passed on as SIGTERM, which
+/// its ranks, so that they can finish their step; the next one is passed on as SIGTERM, which
 /// ends all. If this process is killed, they are ended, too.
 /// Throws Error if it cannot be started. Call it from the main thread.
 /// @param explained_by the command that explains the death of a rank, for the line that reports it

@@ -1,4 +1,4 @@
-// A clock for what people wait for.
+// A monotonic clock in seconds.
 #pragma once
 
 #include <chrono>

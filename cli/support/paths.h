@@ -1,4 +1,4 @@
-// Where things are, and what the user means by a name.
+// Paths of the project, and exercises by name.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ const std::string& project_root();
 
 /// Makes the commands work on the exercises of another folder, laid out as the project is:
 /// registry.toml, contracts/, exercises/NN_topic/, solutions/NN_topic/, mutants/ and variants/.
-/// Empty: on the project's own. Processes that are started later follow.
+/// An empty path selects the project's own. Processes that are started later inherit the choice.
 /// Throws InvalidArgument if there is no registry.toml.
 void use_course(const std::string& folder);
 
@@ -24,10 +24,10 @@ const std::string& course_root();
 /// The registry of the project itself, whatever the course.
 Registry project_registry();
 
-/// The absolute path of one that the registry has: from the project's root, or absolute already.
+/// The absolute form of a registry's path, which is absolute or relative to the project's root.
 std::string absolute_path(const std::string& path);
 
-/// The file of such a path. Throws Error if it cannot be read.
+/// The content of the file at such a path. Throws Error if it cannot be read.
 std::string text_of(const std::string& path);
 
 /// Where progress and saved files are kept: .rankbox in course_root().
@@ -37,7 +37,7 @@ std::string state_folder();
 /// Throws InvalidArgument with the nearest names.
 const Exercise& exercise_named(const std::string& text);
 
-/// Those that `text` is likely to be a misspelling of, nearest first.
+/// The names that `text` may misspell, nearest first.
 std::vector<std::string> nearest_names(const std::string& text);
 
 /// Throws InvalidArgument unless this is a file that can be read.

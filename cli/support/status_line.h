@@ -1,4 +1,4 @@
-// One line on a terminal that says what takes so long, and for how long it has.
+// A line on a terminal that shows what is running, and for how long.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace rankbox::cli {
 
-/// Writes to stderr where that is a terminal, nothing elsewhere. The line goes with the object.
+/// Writes to stderr where that is a terminal, nothing elsewhere. The destructor removes the line.
 class StatusLine {
  public:
   explicit StatusLine(std::string what);
@@ -14,7 +14,7 @@ class StatusLine {
   StatusLine& operator=(const StatusLine&) = delete;
   ~StatusLine();
 
-  /// From now on it is about something else; the time starts again.
+  /// Changes the text, and restarts the time.
   void set(std::string what);
   /// Call it often: shows the line from the first second on, once a second.
   void tick();

@@ -5,8 +5,8 @@
 
 namespace rankbox::cli {
 
-/// Sends `signal` to the thread of `process` that is running and has used most processor time;
-/// true. If all are asleep, sends it to each of them; false.
+/// Sends `signal` to the thread of `process` that is running and has used the most processor time,
+/// and returns true. If all are asleep, sends it to each of them, and returns false.
 bool poke_threads(pid_t process, int signal);
 
 }  // namespace rankbox::cli

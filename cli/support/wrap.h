@@ -1,4 +1,4 @@
-// Text for the width of the terminal.
+// Word wrap.
 #pragma once
 
 #include <string>

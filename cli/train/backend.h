@@ -21,8 +21,8 @@ struct Placement {
   std::string cluster;
 };
 
-/// Puts into the plan what this backend can be told.
-/// Throws InvalidArgument for the rest, in one line that says how it is done here.
+/// Copies the options that this backend supports into the plan.
+/// Throws InvalidArgument for the rest, in one line that says how to do it here.
 void place(const Placement& typed, Plan& plan);
 
 /// Whether a step can be drawn: only where time is virtual.
@@ -34,9 +34,8 @@ struct TimelineOptions {
   bool colour = false;
 };
 
-/// One step of the plan's strategy over virtual time, drawn; nothing where that cannot be. Trains a
-/// fresh model for two steps, and draws the second, so that what is remembered does not grow with
-/// the run.
+/// Draws one step of the plan's strategy over virtual time; empty on backends without it. Trains a
+/// fresh model for two steps and draws the second, so that the trace does not grow with the run.
 /// Blocks. Errors: as run_ranks.
 std::string draw_step(const Plan& plan, const Task& task, const TimelineOptions& options);
 

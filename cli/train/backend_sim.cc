@@ -1,4 +1,4 @@
-// The sandbox: ranks are threads, nodes and time are imagined.
+// The sandbox: ranks are threads; nodes and time are simulated.
 #include <algorithm>
 #include <vector>
 
@@ -25,11 +25,11 @@ int parse_nodes(const std::string& text, int ranks) {
       fmt::format("--nodes {}: {} ranks can be spread over 1 to {} nodes", text, ranks, ranks));
 }
 
-/// Each rank computes this, in no time, between its two steps.
+/// Each rank records this label, at no cost, between its two steps.
 constexpr Label kSecondStep = "step 2";
 
-/// The events after kSecondStep, on each rank. No message crosses it: every step ends with all of its
-/// messages received.
+/// The events after kSecondStep, on each rank. No message crosses it: every step ends with all of
+/// its messages received.
 Trace second_step(Trace trace) {
   for (std::vector<Event>& events : trace.ranks) {
     const auto begin = std::ranges::find_if(

@@ -25,7 +25,7 @@ std::vector<double> averaged(std::span<const double> losses, std::size_t columns
   return means;
 }
 
-/// Of row i: the loss at the top, in the middle, and at the bottom.
+/// The label of row i: the loss at the top, in the middle, and at the bottom.
 std::string label(int i, int rows, double top) {
   if (i == rows - 1) return "0";
   if (i != 0 && i != rows / 2) return "";

@@ -1,4 +1,4 @@
-// How the loss went, as a picture of characters.
+// The curve of the loss, drawn as text.
 //
 //   2.31 |*
 //        | *
@@ -25,7 +25,7 @@ struct CurveOptions {
   bool ascii = false;           // for terminals without UTF-8
 };
 
-/// Lines with their line ends. Nothing for fewer than two losses.
+/// Lines that end in newlines. Empty for fewer than two losses.
 std::string draw_loss_curve(std::span<const double> losses, const CurveOptions& options = {});
 
 }  // namespace rankbox::train

@@ -18,7 +18,7 @@ namespace rankbox::train {
 namespace {
 
 constexpr std::string_view kOption = "--mine-library";
-// What LD_PRELOAD was before; set while the program executes itself.
+// The earlier value of LD_PRELOAD; set while the program executes itself.
 constexpr const char* kBefore = "RANKBOX_LD_PRELOAD_BEFORE";
 
 MineLibrary library_of(const std::string& value) {
@@ -33,11 +33,11 @@ MineLibrary library_of(const std::string& value) {
   const char* before = std::getenv("LD_PRELOAD");
   std::string list;
   for (const MineLibrary& library : libraries) {
-    // It would fail in the loader, too, which has harder words for it.
+    // The loader would fail, too, with a message that is harder to read.
     const cli::LoadedFunction loaded = cli::load_function(library.file, library.name);
     if (loaded.function == nullptr)
       throw Error(fmt::format("{} from {}: {}", library.name, library.file, loaded.problem));
-    // The list is cut at colons and spaces, which a path may hold: it stays open, and has a number.
+    // The list is split at colons and spaces, which a path may hold, so it names open descriptors.
     const int fd = open(library.file.c_str(), O_RDONLY);
     if (fd < 0) throw Error(fmt::format("{}: {}", library.file, std::strerror(errno)));
     list += fmt::format("/proc/self/fd/{}:", fd);
@@ -52,7 +52,7 @@ MineLibrary library_of(const std::string& value) {
   throw Error(fmt::format("cannot execute {} again: {}", arguments.front(), std::strerror(errno)));
 }
 
-/// The libraries of LD_PRELOAD, opened: one a learner's library, in their order.
+/// Handles of the libraries in LD_PRELOAD: one for each learner's library, in order.
 std::vector<void*> preloaded(std::size_t count) {
   std::vector<void*> handles;
   const char* value = std::getenv("LD_PRELOAD");
@@ -68,7 +68,7 @@ std::vector<void*> preloaded(std::size_t count) {
   return handles;
 }
 
-/// The function that the library has, if it is the one that the program calls.
+/// Throws Error unless the program calls the library's function.
 void check_is_called(const MineLibrary& library, void* handle) {
   using Function = void (*)();
   const auto entry = handle == nullptr

@@ -1,11 +1,12 @@
-// Learner's functions in place of the reference's, by the dynamic linker.
+// Replaces reference functions by a learner's, through the dynamic linker.
 //
 //   --mine-library zero1=/tmp/x/zero1.so     repeatable; made by cli/plugin/compile.h
 //
-// The program is linked against a shared library of all reference solutions. A library that is loaded
-// before it and has a function of the same name replaces that function for all callers: strategies,
-// and other solutions. Only a library of LD_PRELOAD comes that early, so the program executes itself
-// once more with the variable set. The second time it restores the variable: children inherit nothing.
+// The program is linked against a shared library of all reference solutions. A library that is
+// loaded before it and has a function of the same name replaces that function for all callers:
+// strategies, and other solutions. Only a library of LD_PRELOAD comes that early, so the program
+// executes itself once more with the variable set. The second time it restores the variable, so
+// that children do not inherit it.
 #pragma once
 
 #include <string>

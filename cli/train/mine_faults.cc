@@ -36,15 +36,14 @@ const MineFunction& function_of(const cli::Callers& callers) {
 
 using PlaceText = std::array<char, 4096>;
 
-/// Puts the first place outside of the system's headers to the front: where the learner's code called
-/// what broke.
+/// Moves the first place outside the system's headers to the front: the learner's call that failed.
 void keep_first_own(PlaceText& text) {
   char* line = text.data();
   while (*line != '\0' && (std::strncmp(line, "/usr/", 5) == 0 || *line == '?')) {
     line += std::strcspn(line, "\n");
     if (*line == '\n') ++line;
   }
-  // As seen from the project, where it is inside.
+  // Relative to the project's root if it is inside.
   const char* root = std::getenv("RANKBOX_ROOT");
   const std::size_t length = root == nullptr ? 0 : std::strlen(root);
   if (length > 0 && std::strncmp(line, root, length) == 0 && line[length] == '/')
@@ -54,8 +53,8 @@ void keep_first_own(PlaceText& text) {
   text[size] = '\0';
 }
 
-/// "exercises/09_sharding/zero1.cc:14", by addr2line; empty without it. Allocates nothing: a handler
-/// may run where the heap is broken.
+/// "exercises/09_sharding/zero1.cc:14", by addr2line; empty without it. Allocates nothing: a
+/// handler may run where the heap is broken.
 PlaceText place_of(const cli::Callers& found) {
   PlaceText text = {};
   std::array<std::array<char, 24>, std::tuple_size_v<decltype(cli::Callers::offsets)>> addresses;
@@ -87,7 +86,7 @@ PlaceText place_of(const cli::Callers& found) {
   return text;
 }
 
-/// Of "mine.cc:14" the length of the file's name, where it is not the exercise's own; else 0.
+/// The length of the file's name in "mine.cc:14" if it is not the exercise's own file; else 0.
 std::size_t length_of_other_file(const char* place) {
   const char* const colon = std::strrchr(place, ':');
   if (colon == nullptr || std::strncmp(place, "exercises/", 10) == 0) return 0;
@@ -120,7 +119,7 @@ void on_signal(int signal) {
     raise(signal);
     return;
   }
-  alarm(10);  // should the report itself hang
+  alarm(10);  // in case the report itself hangs
   const PlaceText place = place_of(found);
   const char* name = function_of(found).name.c_str();
   const int rank = cli::rank_of_this_thread();
@@ -136,10 +135,10 @@ void on_signal(int signal) {
   _exit(1);
 }
 
-/// A learner's function must return: a process that it ends would look like one that is done.
+/// A learner's function must return: a process that it ends would look complete.
 void on_exit_called(int code, void* /*unused*/) {
   const cli::Callers found = cli::find_callers(libraries());
-  if (found.library < 0) return;  // our own
+  if (found.library < 0) return;  // not the learner's
   const PlaceText place = place_of(found);
   const char* name = function_of(found).name.c_str();
   std::fprintf(stderr,

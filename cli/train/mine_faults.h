@@ -1,5 +1,5 @@
-// Names the learner's function and line where one ends the program: an exception does not know its
-// origin, and a signal says nothing at all.
+// Reports the learner's function and line that ended the program: neither exceptions nor signals
+// carry them.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct MineFunction {
 /// From here on, faults in this library are reported. Call before any thread is started.
 ///
 /// A signal such as SIGSEGV in it, or in what it called, ends the process with exit code 1 and one
-/// line on stderr. Signals elsewhere do what they did.
+/// line on stderr. Other signals keep their effect.
 void report_faults_in(const MineFunction& function);
 
 struct ThrowPlace {
@@ -25,12 +25,12 @@ struct ThrowPlace {
   std::string check;  // the command that explains it: "./rankbox check zero1"
 };
 
-/// The exercises whose libraries are reported on.
+/// The exercises whose faults are reported.
 std::vector<std::string> functions_of_yours();
 
 constexpr int kAnyRank = -2;
 
-/// Where this rank, or any that did, threw last.
+/// Where this rank last threw. With kAnyRank: any rank that threw.
 ThrowPlace last_throw_of(int rank);
 
 }  // namespace rankbox::train

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-/// As typed; empty, or 0, where nothing was said.
+/// The arguments as typed; empty or 0 if not given.
 struct Arguments {
   std::string model = "mlp";
   std::string strategy;
@@ -110,7 +110,7 @@ void add_placement(CLI::App& app, Placement& placement) {
                  "(sim)");
 }
 
-/// Only ./rankbox train can check and compile a file. These are here for the help, and to be refused.
+/// Only ./rankbox train can check and compile a file. Here these options are listed, and refused.
 void add_mine(CLI::App& app, Arguments& typed, Request& request) {
   app.add_option(
          "--mine", typed.mine,
@@ -182,10 +182,10 @@ void complete(Request& request, const Arguments& typed) {
   Plan& plan = request.plan;
   const ModelKind& kind = model_kind(typed.model);
   plan.model = typed.model;
-  // Only asked about, it may stand outside of the launcher that will start the ranks.
+  // With --exercises, it may run outside the launcher that will start the ranks.
   plan.ranks = request.shows_exercises ? std::max(typed.ranks, 1) : world_size_for(typed.ranks);
   plan.strategy = !typed.strategy.empty() ? typed.strategy : plan.ranks == 1 ? "single" : "ddp";
-  strategy_named(plan.strategy);  // which complains
+  strategy_named(plan.strategy);  // throws if it is unknown
   plan.epochs = typed.epochs == 0 ? kind.epochs : typed.epochs;
   plan.batch = typed.batch == 0 ? kind.batch : typed.batch;
   plan.optimizer = typed.optimizer.empty() ? kind.optimizer : parse_optimizer(typed.optimizer);

@@ -8,7 +8,7 @@
 
 namespace rankbox::train {
 
-/// All that was asked for.
+/// The parsed command line.
 struct Request {
   bool shows_help = false;
   std::string help;
@@ -20,7 +20,7 @@ struct Request {
 };
 
 /// @param arguments argv, the program's name first
-/// Throws InvalidArgument, in one line, for whatever cannot be.
+/// Throws InvalidArgument, in one line, for invalid options.
 Request parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace rankbox::train

@@ -1,4 +1,4 @@
-// The command line: what it means, and what it refuses.
+// The command line: what options mean, and which are refused.
 #include "cli/train/options.h"
 
 #include <filesystem>
@@ -26,7 +26,7 @@ Request parse(Words options) {
   return parse_options(options);
 }
 
-/// What is refused before ranks are started.
+/// The error before ranks are started.
 std::string complaint(const Words& options) {
   try {
     const Plan plan = parse(options).plan;
@@ -94,7 +94,7 @@ TEST_CASE("every option arrives") {
   CHECK(plan.resume);
   CHECK(request.json);
   CHECK(request.quiet);
-  CHECK(parse({"--epochs", "2", "--epochs", "3"}).plan.epochs == 3);  // the last counts
+  CHECK(parse({"--epochs", "2", "--epochs", "3"}).plan.epochs == 3);  // the last one wins
 }
 
 TEST_CASE("a mistake is one line that names it, and the fix") {

@@ -27,8 +27,8 @@ namespace {
 
 constexpr const char* kNotice = "\nstopping after this step; once more to stop at once\n";
 
-/// One process may find no data where the others do. All are to hear of it: so it is thrown where
-/// the ranks meet.
+/// One process may lack data that others have. The error must reach all of them, so it is thrown
+/// where the ranks meet.
 Task make_task(const Plan& plan) {
   std::exception_ptr failure;
   Task task;
@@ -96,20 +96,19 @@ int train(const Request& request) {
       report.finish(outcome, signal);
     }
   }
-  // SIGUSR1 stands for a Ctrl-C at mpirun; of another rank's signal all that is known
-  // is that it came.
+  // SIGUSR1 stands for a Ctrl-C at mpirun. The number of another rank\'s signal is unknown.
   if (!outcome.is_complete) return 128 + (signal == 0 || signal == SIGUSR1 ? SIGINT : signal);
   if (request.timeline && is_first) show_timeline(plan, task, screen);
   return 0;
 }
 
-/// @param speaks whether this process reports for all
+/// @param speaks this process reports for all
 int complain(std::string_view what, int exit_code, bool speaks = cli::is_first_process()) {
   return speaks ? cli::complain("rankbox train", what, exit_code) : exit_code;
 }
 
-/// "zero1 (yours, exercises/09_sharding/zero1.cc:14): …" where a learner's function threw it; the text
-/// of the error elsewhere.
+/// "zero1 (yours, exercises/09_sharding/zero1.cc:14): …" where a learner's function threw it; the
+/// text of the error elsewhere.
 std::string blamed(const Error& error) {
   // Errors of several ranks: the first of them need not be in a learner's function.
   const bool is_shared = dynamic_cast<const DeadlockError*>(&error) != nullptr ||
@@ -123,7 +122,7 @@ std::string blamed(const Error& error) {
     return fmt::format("{} (yours{}): {}; {} explains it", thrown.name,
                        has_place ? "" : ", " + thrown.place, error.what(), thrown.check);
   }
-  // It may have left wrong tensors behind; and under MPI another process may know more.
+  // A learner's function may have left wrong tensors, and under MPI another process may know more.
   if (const std::vector<std::string> yours = functions_of_yours(); has_begun() && !yours.empty()) {
     return fmt::format("{}; yours in this run: {}; ./rankbox check {} may explain it", error.what(),
                        fmt::join(yours, ", "), yours.front());
@@ -138,7 +137,7 @@ int complain_of(const std::exception& error, bool speaks) {
   return complain(blamed(*known), is_mistake ? 2 : 1, speaks);
 }
 
-/// Where a failed run ends its processes.
+/// Called where a failed run ends its processes.
 int complain_of_end(const RunFailure& failure) {
   int exit_code = 1;
   try {

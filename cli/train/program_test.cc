@@ -1,5 +1,4 @@
-// The program itself, as a user runs it: exit codes, what it prints, what it leaves behind,
-// and what survives when it is killed.
+// The program as a user runs it: exit codes, output, files left behind, and what survives a kill.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -68,7 +67,7 @@ Result run(const Words& command) {
           result.output};
 }
 
-/// Starts it, its output thrown away.
+/// Starts the command, and discards its output.
 pid_t start(const Words& command) {
   const pid_t pid = fork();
   if (pid != 0) return pid;
@@ -81,7 +80,7 @@ pid_t start(const Words& command) {
   _exit(127);
 }
 
-/// As run() has exit codes. Kills what is not done after `seconds`.
+/// Returns the exit code as run() does. Kills a process that is not done after `seconds`.
 int wait_for(pid_t pid, double seconds = 50) {
   int status = 0;
   for (double waited = 0; waitpid(pid, &status, WNOHANG) == 0; waited += 0.01) {
@@ -103,7 +102,7 @@ int count(const std::string& text, const std::string& part) {
   return times;
 }
 
-/// What is in the folder of a file.
+/// The number of files in the folder of a file.
 int files_beside(const std::string& path) {
   int files = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(fs::path(path).parent_path()))
@@ -111,7 +110,7 @@ int files_beside(const std::string& path) {
   return files;
 }
 
-/// Of the last line that a launcher's remarks do not hide.
+/// The JSON object in the output, which may also hold a launcher's messages.
 Json object_in(const std::string& output) {
   const std::size_t begin = output.find('{');
   REQUIRE(begin != std::string::npos);
@@ -158,7 +157,7 @@ TEST_CASE("--json is one object, the same twice, and the loss falls") {
 TEST_CASE("a learner's library replaces the reference's function, and the loss shows it") {
   const Words options = {"--epochs", "1", "--json"};
   const Json reference = object_in(run(with_ranks(options)).output);
-  // A path that LD_PRELOAD would take for three.
+  // LD_PRELOAD would split this path into three.
   const TemporaryFolder folder;
   const std::string library = folder.path("a b:c.so");
   fs::copy_file(variable("RANKBOX_SUMMING"), library);
@@ -206,7 +205,7 @@ TEST_CASE("a mistake is one line and exit code 2, before anything is trained") {
   for (const Words& mistake : table) {
     CAPTURE(mistake[0]);
     CAPTURE(mistake.back());
-    // mpirun takes its time to end; of what it ends, some is refused before ranks meet, some after.
+    // mpirun is slow to end. Some of these are refused before ranks meet, some after.
     if (is_on_mpi() && mistake[0] != "--strategy" && mistake[0] != "--data" &&
         mistake[0] != "--resume") {
       continue;
@@ -216,7 +215,7 @@ TEST_CASE("a mistake is one line and exit code 2, before anything is trained") {
     CHECK(result.exit_code == 2);
     CHECK(count(result.output, "rankbox train: ") == 1);
     CHECK(result.output.find("step ") == std::string::npos);
-    // mpirun has a word to say, too.
+    // mpirun prints lines, too.
     if (!is_on_mpi()) CHECK(count(result.output, "\n") == 1);
   }
 }
@@ -245,7 +244,7 @@ TEST_CASE("killed at any moment, again and again, it ends with the bits of a run
   fs::remove(folder.path("whole.ckpt"));
 
   std::mt19937 random(7);
-  // From the first checkpoint on: without one, a run begins anew.
+  // From the first checkpoint on: without one, a run starts from scratch.
   std::uniform_int_distribution<int> milliseconds(0, 250);
   int killed = 0;
   for (int round = 0; round < (is_on_mpi() ? 2 : 5); ++round) {
@@ -255,7 +254,8 @@ TEST_CASE("killed at any moment, again and again, it ends with the bits of a run
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
     kill(pid, SIGKILL);
     if (wait_for(pid) == 128 + SIGKILL) ++killed;
-    if (is_on_mpi()) std::this_thread::sleep_for(std::chrono::milliseconds(500));  // its ranks, too
+    if (is_on_mpi())
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));  // its ranks end, too
   }
   CHECK(killed > 0);
   const Result result = run(command(file, {"--resume", "--json"}));
@@ -272,7 +272,7 @@ TEST_CASE("asked to stop, it saves behind the step, and goes on from there to th
   const TemporaryFolder folder;
   const std::string file = folder.path("run.ckpt");
   const Json whole = object_in(run(with_ranks({"--epochs", "12", "--json"})).output);
-  // mpirun would have all ranks killed a second after the others; this it passes on.
+  // mpirun kills all ranks a second after the other signals; it passes this one on.
   const std::vector<int> signals =
       is_on_mpi() ? std::vector{SIGUSR1} : std::vector{SIGINT, SIGTERM};
   for (const int signal : signals) {

@@ -1,4 +1,4 @@
-// What rank 0 saw while training: figures for the reports.
+// Rank 0's figures of a training run, for the reports.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ class Record {
   void start(const Position& from, const std::vector<std::string>& notes);
   void add_step(const Position& now, const Metrics& batch);
   const EpochRecord& add_epoch(const Position& now, const Metrics& test);
-  /// Training goes on only now: evaluating or saving was no training.
+  /// Restarts the training clock: evaluation and saving do not count.
   void go_on();
 
   const Position& from() const { return from_; }
@@ -36,10 +36,10 @@ class Record {
   const std::vector<double>& losses() const { return losses_; }  // of each step of this run
   const std::vector<EpochRecord>& epochs() const { return epochs_; }
 
-  /// Over this run's part of the epoch that goes on.
+  /// Over this run's part of the current epoch.
   double mean_loss() const;
   double samples_per_second() const;
-  /// Since start(), with everything.
+  /// Since start(), including evaluation and saving.
   double seconds() const;
   /// Of training alone.
   double train_seconds() const { return train_seconds_; }
@@ -56,7 +56,7 @@ class Record {
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
   double train_seconds_ = 0;
-  // Of the epoch that goes on.
+  // Of the current epoch.
   double epoch_seconds_ = 0;
   double epoch_loss_ = 0;
   std::int64_t epoch_steps_ = 0;

@@ -16,7 +16,7 @@ namespace {
 
 // A bar that changes more often cannot be read, and writing it takes time.
 constexpr auto kRedraw = std::chrono::milliseconds(100);
-// Plain lines an epoch.
+// Plain lines per epoch.
 constexpr std::int64_t kLines = 5;
 constexpr const char* kEraseLine = "\r\033[K";
 
@@ -59,7 +59,7 @@ std::string bar_line(const Plan& plan, const Position& now, std::int64_t batches
       bar += i < done ? (screen.ascii ? "#" : "━") : (screen.ascii ? "." : "─");
     return before + bar + after;
   }
-  // No room for it; nor for all of the text, maybe, which must not wrap.
+  // No room for the bar, and maybe not for all of the text, which must not wrap.
   const auto columns = static_cast<std::size_t>(std::max(screen.columns - 1, 0));
   return (before + after).substr(0, columns);
 }

@@ -1,4 +1,4 @@
-// What a person sees while training goes on, and at its end. Rank 0's.
+// Rank 0's reports to the user, during training and at its end.
 //
 // On a terminal: one line that is written over, a bar with loss and samples/s. Elsewhere, and with
 // NO_COLOR: a plain line every so many steps. After each epoch, a line that stays.
@@ -19,12 +19,13 @@ namespace rankbox::train {
 /// How standard output is written to.
 struct Screen {
   bool live = false;   // lines may be written over, in colour
-  bool ascii = false;  // no other signs
+  bool ascii = false;  // ASCII characters only
   int columns = 80;
 };
 Screen this_screen();
 
-/// "epoch 2/3  [━━━━━━──────] 120/312  loss 0.3412  21345 samples/s", as wide as the screen at most.
+/// "epoch 2/3  [━━━━━━──────] 120/312  loss 0.3412  21345 samples/s", as wide as the screen at
+/// most.
 std::string bar_line(const Plan& plan, const Position& now, std::int64_t batches,
                      const Record& record, const Screen& screen);
 

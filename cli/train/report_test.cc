@@ -1,4 +1,4 @@
-// What is drawn fits where it is drawn.
+// Drawings fit their space.
 #include "cli/train/report.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Columns, of UTF-8 whose signs are all one wide.
+/// The columns of UTF-8 text without wide characters.
 std::size_t width_of(const std::string& line) {
   return static_cast<std::size_t>(std::count_if(
       line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
@@ -82,7 +82,7 @@ TEST_CASE("the timeline shows one step: what each rank computes, and the all-red
   plan.ranks = 3;
   plan.batch = 12;
   plan.learning_rate = 0.1;
-  // So dear that an all-reduce takes a second and computing none to speak of.
+  // Links so slow that an all-reduce takes a second and computing almost none.
   plan.cluster = {"slow", {0.25, 0}, {0.25, 0}, 0, 0};
   const std::string picture = draw_step(plan, task, {.columns = 200, .ascii = true});
   CAPTURE(picture);

@@ -57,7 +57,7 @@ void remove_option(const std::string& option, Words& arguments) {
   arguments = others;
 }
 
-/// Asks the program which exercises it will call. A mistake in the arguments comes out here.
+/// Asks the program which exercises it will call. The program reports invalid arguments here.
 Words exercises_called(const std::string& program, const Words& arguments) {
   ChildOptions options;
   options.command = {program, "--exercises"};
@@ -101,7 +101,7 @@ void run_train(Words arguments) {
   for (const MineFile& file : prepare_mine(mine, called, backend))
     command.insert(command.end(), {"--mine-library", file.name + "=" + file.library});
   if (backend != "mpi") execute(command);
-  // The program has looked at the number.
+  // The program has validated the number.
   const int status = run_mpirun(std::stoi(value_of("--ranks", arguments, "1")), command);
   throw CLI::RuntimeError(status);
 }

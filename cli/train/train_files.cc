@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A function that the run may take.
+/// A learner's function that the run may call.
 struct Candidate {
   const Exercise* exercise = nullptr;
   std::string file;    // an absolute path
@@ -153,7 +153,7 @@ bool includes_others(const std::string& text) {
   return false;
 }
 
-/// Where the library is kept: by all that it is made of.
+/// The path of the library, which depends on all that it is made of.
 fs::path place_of(const Candidate& candidate, const std::string& backend) {
   std::ifstream file(candidate.file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -165,7 +165,7 @@ fs::path place_of(const Candidate& candidate, const std::string& backend) {
          fmt::format("{}-{}.so", candidate.exercise->name, text_digest(key));
 }
 
-/// Those of earlier versions; a run that goes on has loaded its own already.
+/// Removes libraries of earlier versions. A run in progress has already loaded its own.
 void remove_old(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {

@@ -1,7 +1,7 @@
-// Learner's functions for a training run: which, and compiled.
+// A learner's functions for a training run: selection and compilation.
 //
 //   --mine NAME=FILE            this file's, if it passes check
-//   --mine none                 of the learner's exercises none
+//   --mine none                 none of the learner's exercises
 //   --mine-unchecked NAME=FILE  this file's, right or wrong
 //
 // Without an option, an exercise that the run calls is the learner's where its file passes check.
@@ -13,14 +13,14 @@
 
 namespace rankbox::cli {
 
-/// As typed.
+/// The options as typed.
 struct MineOptions {
   std::vector<std::string> checked;    // NAME=FILE
   std::vector<std::string> unchecked;  // NAME=FILE
   bool none = false;
 };
 
-/// Takes these options out of the arguments.
+/// Removes these options from the arguments, and returns them.
 /// Throws InvalidArgument where one lacks its value.
 MineOptions take_mine_options(std::vector<std::string>& arguments);
 
@@ -29,13 +29,13 @@ struct MineFile {
   std::string library;  // that holds its function, for the backend
 };
 
-/// Checks and compiles them. Prints a line on stderr for each of the learner's exercises that is left
-/// out because it does not pass.
+/// Checks and compiles them. Prints a line on stderr for each of the learner's exercises that is
+/// left out because it does not pass.
 /// Blocks until done.
 ///
 /// @param called the exercises that the run calls
-/// Throws InvalidArgument for options that fit no such exercise, Error for a file that was named and
-/// does not pass or compile, in one line with kind and place.
+/// Throws InvalidArgument for options that fit no such exercise, Error for a file that was named
+/// and does not pass or compile, in one line with kind and place.
 std::vector<MineFile> prepare_mine(const MineOptions& options,
                                    const std::vector<std::string>& called,
                                    const std::string& backend);

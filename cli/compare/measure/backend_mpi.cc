@@ -18,7 +18,7 @@ void prepare_process() {}
 std::string backend_line() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
-  // May be asked before MPI is started.
+  // May be called before MPI_Init.
   if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) length = 0;
   std::string version(text.data(), static_cast<std::size_t>(length));
   version.resize(std::min(version.find_first_of(",\n"), version.size()));  // the rest is long
@@ -33,7 +33,7 @@ Device device_here(const Comm& /*dist*/) { return host_device(); }
 
 int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
 
-// mpirun has decided already (launch()).
+// mpirun sets the number of ranks (launch()).
 std::vector<int> default_ranks() { return {1}; }
 
 void judge_contest(Contest& /*contest*/, const Plan& /*plan*/,
@@ -41,7 +41,7 @@ void judge_contest(Contest& /*contest*/, const Plan& /*plan*/,
 
 std::vector<Baseline> default_baselines(int /*world_size*/) { return {}; }
 
-// What mpirun starts can call MPI_Init once, and so can no child of it.
+// A process that mpirun started can call MPI_Init once; its children cannot.
 bool can_run_itself() { return false; }
 
 }  // namespace rankbox::cli

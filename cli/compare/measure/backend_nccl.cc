@@ -21,7 +21,7 @@ std::string gpus() {
   return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
 }
 
-/// "Ring", "RING": NCCL does not mind.
+/// "Ring" or "RING": NCCL ignores case.
 bool asks_for_ring(const char* algorithms) {
   std::string text = algorithms == nullptr ? "" : algorithms;
   std::transform(text.begin(), text.end(), text.begin(),
@@ -33,7 +33,7 @@ bool asks_for_ring(const char* algorithms) {
 
 const char* backend_name() { return "nccl"; }
 
-// That ranks share a GPU stands in the header of the report.
+// The report's header already says that ranks share a GPU.
 void prepare_process() { setenv("RANKBOX_GPU_NOTICE", "0", /*overwrite=*/0); }
 
 std::string backend_line() {
@@ -62,7 +62,7 @@ Device device_here(const Comm& /*dist*/) {
 
 int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
 
-// All there are.
+// One rank per GPU.
 std::vector<int> default_ranks() {
   return {gpu::why_no_device().empty() ? std::max(gpu::device_count(), 1) : 1};
 }
@@ -70,8 +70,8 @@ std::vector<int> default_ranks() {
 void judge_contest(Contest& /*contest*/, const Plan& /*plan*/,
                    const std::function<void(std::size_t job)>& /*starting*/) {}
 
-// NCCL's choice may be a tree, or done by the switches (NVLS), which beats what any program that
-// sends and receives can do. Its ring is what a ring can be compared with.
+// NCCL may choose a tree or NVLS, in which the switches reduce; no program of sends and receives
+// can match that. A ring is comparable with NCCL's ring.
 std::vector<Baseline> default_baselines(int world_size) {
   if (asks_for_ring(std::getenv("NCCL_ALGO"))) return {};
   // The native collectives of ranks that share a GPU are not NCCL's.

@@ -20,9 +20,9 @@ namespace rankbox::cli {
 
 namespace {
 
-std::vector<std::string> arguments_of_this_process;  // but for those that a baseline sets
+std::vector<std::string> arguments_of_this_process;  // without those that a baseline sets
 
-// It ends by itself: its ranks have deadlines.
+// No limit is needed: its ranks have deadlines.
 constexpr double kNoLimitSeconds = 7 * 24 * 3600;
 
 std::string in_words(int status) {
@@ -41,8 +41,8 @@ BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
   ChildOptions child;
   // Not /proc/self/exe: that would be env.
   child.command = {"env", fmt::format("{}={}", baseline.variable, baseline.value),
-                   // Processes that launched each other's children must not mistake them for each
-                   // other: these are of another job (launch/rank_variables.h).
+                   // Another job id: the children must find each other, and not their parents
+                   // (launch/rank_variables.h).
                    fmt::format("RANKBOX_JOB={} {}", job == nullptr ? "" : job, baseline.label),
                    std::filesystem::read_symlink("/proc/self/exe").string()};
   child.command.insert(child.command.end(), arguments_of_this_process.begin(),
@@ -72,7 +72,7 @@ BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
   for (Row& row : measured.rows) {
     row.algorithm = baseline.label;
     row.whose = Whose::kNative;
-    row.virtual_seconds.reset();  // the closed form is of the native collective as it comes
+    row.virtual_seconds.reset();  // the closed form describes the native collective's defaults
   }
   return measured;
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kWords = 128;
 constexpr std::size_t kLongestText = 120;
 
-// A tensor of the largest size each for input, output and what an algorithm keeps on the side.
+// Tensors of the largest size on each rank: input, output and an algorithm's temporary.
 constexpr int kTensors = 3;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Who the ranks are: the lines under "# Using devices".
+// The ranks' devices: the lines under "# Using devices".
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Device {
   std::string host;
   std::int32_t process = 0;       // its id there
   std::int32_t number = 0;        // of the device, on that host
-  std::string bus;                // which device it is, whatever its number; "cpu": the host itself
+  std::string bus;                // identifies the device, unlike its number; "cpu": the host
   std::string name;               // "NVIDIA H200"
   std::int64_t memory_bytes = 0;  // for all ranks on it together
 
@@ -27,17 +27,17 @@ inline auto fields_of(Device& device) {
                   device.memory_bytes);
 }
 
-/// All ranks' devices, by rank, on every rank. A collective.
+/// Gathers all ranks' devices, in rank order, on every rank. A collective.
 std::vector<Device> gather_devices(Comm& dist, Device mine);
 
-/// The ranks of each device that has several, in the order of the first.
+/// The ranks of each device that several ranks share, ordered by the first of them.
 std::vector<std::vector<int>> sharing_ranks(const std::vector<Device>& devices);
 
-/// Throws InvalidArgument if buffers of so many bytes cannot fit where the ranks are: input, output,
-/// and as much for the algorithm, on each of them.
+/// Throws InvalidArgument if buffers of so many bytes cannot fit where the ranks are: input,
+/// output, and as much for the algorithm, on each of them.
 void check_memory(const std::vector<Device>& devices, std::int64_t largest_bytes);
 
-/// "0-3", "0,2,5": ranks in few words.
+/// "0-3" or "0,2,5": a compact list of ranks.
 std::string in_words(const std::vector<int>& ranks);
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// Who the ranks are, and whether their tensors fit there.
+// The ranks' devices, and whether tensors fit their memory.
 #include "cli/compare/measure/devices.h"
 
 #include <doctest/doctest.h>

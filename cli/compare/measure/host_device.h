@@ -1,4 +1,4 @@
-// The host as a device: what ranks run on that are threads or processes.
+// The host as the device of ranks that are threads or processes.
 #pragma once
 
 #include "cli/compare/measure/devices.h"

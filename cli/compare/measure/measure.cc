@@ -11,16 +11,16 @@
 namespace rankbox::cli {
 namespace {
 
-// An iteration shorter than this is lost in the jitter of leaving a barrier: several calls make one.
+// Iterations have several calls: shorter ones are lost in the jitter of leaving a barrier.
 constexpr double kIterationSeconds = 0.5e-3;
-// What a row may take where the plan names no number of iterations, and the bounds of that number.
+// The time for a row if the plan sets no number of iterations, and the bounds of that number.
 constexpr double kRowSeconds = 0.1;
 constexpr int kFewestIterations = 5;
 constexpr int kMostIterations = 50;
 constexpr int kMostCalls = 10000;
 constexpr int kSingleCalls = 11;
 
-/// One number of all ranks' numbers.
+/// Combines all ranks' numbers into one. A collective.
 double agree(Comm& dist, double mine, Average average) {
   TensorOf<double> agreed = full<double>({1}, mine);
   switch (average) {
@@ -54,7 +54,7 @@ Times summarize(std::vector<double> seconds) {
           static_cast<std::int64_t>(seconds.size())};
 }
 
-/// One rank's measuring of one contest.
+/// One rank's part in measuring one contest.
 class Measurement {
  public:
   Measurement(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks)
@@ -81,7 +81,7 @@ class Measurement {
     int iterations = 1;
   };
 
-  /// All ranks are done with what there was, and about to call job `i`.
+  /// Synchronizes all ranks: earlier calls are done, and job `i` is next.
   void meet_for(std::size_t i) {
     marks_.announce(i);
     dist_.synchronize();
@@ -90,7 +90,7 @@ class Measurement {
     marks_.enter(i);
   }
 
-  /// So that a rank which hangs or dies in a learner's job does so while that job is announced.
+  /// Synchronizes after a learner's job, so that a rank hangs or dies while that job is announced.
   void leave(std::size_t i) {
     if (contest_[i].row.whose != Whose::kYours) return;
     dist_.barrier();
@@ -102,7 +102,7 @@ class Measurement {
     contest_[i].algorithm.call(dist_, buffers, contest_[i].settings);
   }
 
-  /// The sandbox has checked the results already (judge_contest() in backend.h).
+  /// The sandbox has already checked the results (judge_contest() in backend.h).
   void check(std::size_t i) {
     Row& row = contest_[i].row;
     if (plan_.checks == 0 || row.wrong) return;
@@ -124,8 +124,8 @@ class Measurement {
     fall_if_wrong(row);
   }
 
-  /// Those that compete use the same memory. Ones stay ones under PRODUCT, MAX, MIN and AVG, zeros
-  /// under SUM: no infinities however often a call runs.
+  /// Competing jobs share memory. Ones stay ones under PRODUCT, MAX, MIN and AVG, and zeros stay
+  /// zeros under SUM, so repeated calls give no infinities.
   void make_shared_buffers() {
     const Row& row = contest_[standing_.front()].row;
     const float value = row.op == ReduceOp::SUM ? 0.0f : 1.0f;
@@ -143,8 +143,8 @@ class Measurement {
     return seconds;
   }
 
-  /// The quickest call says how many make an iteration, and how many of those the row can afford.
-  /// All ranks must agree on it, so they take the slowest rank's figure.
+  /// The fastest call sets the calls of an iteration and the number of iterations. All ranks must
+  /// agree, so they use the slowest rank's figure.
   Pace warm_up(std::size_t i) {
     double quickest = std::numeric_limits<double>::infinity();
     for (int k = 0; k < std::max(plan_.warmup, 1); ++k) {
@@ -160,7 +160,7 @@ class Measurement {
     return pace;
   }
 
-  /// Takes iteration `round` of the k-th job that stands, if it has as many.
+  /// Times iteration `round` of the k-th job that has not failed, if it has that many.
   void iterate(std::size_t k, int round, const Pace& pace) {
     if (round >= pace.iterations) return;
     samples_[k].push_back(time_calls(standing_[k], pace.calls) / pace.calls);
@@ -197,7 +197,7 @@ class Measurement {
   Contest& contest_;
   const Plan& plan_;
   const Marks& marks_;
-  std::vector<std::size_t> standing_;  // jobs that have not fallen
+  std::vector<std::size_t> standing_;  // jobs that have not failed
   Buffers buffers_;
   std::vector<std::vector<double>> samples_;  // [standing job][iteration] seconds of a call
   std::vector<std::vector<double>> singles_;  // [standing job] seconds of a call alone

@@ -20,8 +20,8 @@ std::int64_t largest_bytes(const std::vector<Contest>& contests) {
   return largest;
 }
 
-/// Calls the listener. If it throws, rank 0 rethrows and all other ranks return, so that none waits in
-/// a collective that cannot be called off.
+/// Calls the listener. If it throws, rank 0 rethrows and all other ranks return, so that none waits
+/// in a collective that cannot be cancelled.
 bool starts(Comm& dist, const Listener& listener, const std::vector<Device>& devices) {
   std::exception_ptr refusal;
   try {
@@ -99,7 +99,7 @@ void measure_from(const Plan& plan, const std::vector<Contest>& contests, const 
   });
 }
 
-/// The learner's job falls, here and in what follows.
+/// Marks the learner's job as failed in this contest and in those that follow.
 void fall(std::vector<Contest>& contests, std::size_t from, const Row& row, const Fallen& fallen) {
   for (std::size_t number = from; number < contests.size(); ++number) {
     for (Job& job : contests[number]) {
@@ -111,10 +111,9 @@ void fall(std::vector<Contest>& contests, std::size_t from, const Row& row, cons
   }
 }
 
-/// The learner's row that the error of a run is blamed on. Throws it, with the row named, if there is
-/// none.
+/// The learner's row that caused the error. Throws the error, with the row named, if there is none.
 Row blamed_row(const Error& error, const std::vector<Contest>& contests, const Position& position) {
-  InterruptGuard::check();  // that is why, then
+  InterruptGuard::check();  // a signal explains the error
   if (position.job < 0) {
     if (position.started || dynamic_cast<const InvalidArgument*>(&error) != nullptr) throw;
     throw CannotStart(error.what(), error.context());
@@ -125,7 +124,7 @@ Row blamed_row(const Error& error, const std::vector<Contest>& contests, const P
   return row;
 }
 
-/// Where a failed run ends its processes.
+/// Describes a failed run that ends its processes.
 RunEnd end_of(const RunFailure& failure, const std::vector<Contest>& contests,
               const Position& position) {
   RunEnd end{std::nullopt, failure.error, failure.details};

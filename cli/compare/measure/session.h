@@ -1,4 +1,4 @@
-// Starts a world of ranks once, and measures one contest after the other on it.
+// Starts a world of ranks once and measures its contests one after another.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace rankbox::cli {
 
-/// The end of a run that ends its processes (comm/run_failure.h).
+/// A failed run that ends its processes (comm/run_failure.h).
 struct RunEnd {
-  std::optional<Row> fallen;  // the learner's row that it is blamed on,
+  std::optional<Row> fallen;  // the learner's row that caused it,
   std::exception_ptr error;   // or else what run_session would throw
   std::string details;
 };
@@ -29,21 +29,21 @@ struct Listener {
   /// When all ranks have returned from a call of a learner's job.
   std::function<void()> on_left = {};
   std::function<void(const std::vector<Row>& rows)> on_contest = {};
-  /// Where a failed run ends its processes, in one of them, whichever thread; returns the exit code.
+  /// Called on any thread of one process where a failed run ends them. Returns the exit code.
   std::function<int(const RunEnd& end)> on_end = {};
 };
 
-/// The ranks did not come together: each process of a launcher knows its own reason.
+/// The world could not be started. Each process of a launcher has its own reason.
 class CannotStart : public Error {
   using Error::Error;
 };
 
 /// Blocks until all contests are measured. A learner's job that throws, or whose result is wrong,
-/// falls: its row says why, here and in the contests that follow, and the others go on.
+/// fails: its row says why, here and in the contests that follow, and the other jobs continue.
 /// vs_native of each row is relative to the native row of its contest.
-/// Errors: what our own jobs throw, with the row named, the same in all processes; InvalidArgument
-/// if the largest row does not fit the devices' memory; CannotStart, or InvalidArgument, before
-/// that. Interrupted (cli/support/child.h) after a signal.
+/// Errors: what reference jobs throw, with the row named, the same in all processes;
+/// InvalidArgument if the largest row does not fit the devices' memory; before that, CannotStart or
+/// InvalidArgument. Interrupted (cli/support/child.h) after a signal.
 void run_session(const Plan& plan, std::vector<Contest> contests, const Listener& listener);
 
 /// Sets vs_native of all rows of one contest.

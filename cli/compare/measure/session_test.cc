@@ -1,4 +1,4 @@
-// Measuring: every rank counts, every row is checked, and what is wrong is seen.
+// Measurements: every rank counts, every row is checked, and wrong results are found.
 #include "cli/compare/measure/session.h"
 
 #include <atomic>
@@ -28,7 +28,7 @@ void forgetful_ring(Comm& dist, Buffers& buffers, const CallSettings& settings) 
 // On all ranks, which may wait for each other in a collective.
 void failing(Comm&, Buffers&, const CallSettings&) { throw Error("it hurts"); }
 
-/// Those of the course, and one more.
+/// The course's algorithms and one more.
 Algorithms with(const char* name, Whose whose, void (*call)(Comm&, Buffers&, const CallSettings&)) {
   return [=](CollectiveKind collective) {
     std::vector<Algorithm> all = algorithms_of(collective);
@@ -60,7 +60,7 @@ Plan quick_plan(const char* algorithm) {
   return plan;
 }
 
-/// All rows, in the first process. The others measure along, and have none to check.
+/// All rows, in the first process. The other processes take part and have no rows to check.
 std::vector<Row> measured(const Plan& plan, const Algorithms& algorithms = algorithms_of) {
   std::vector<Row> rows;
   run_session(plan, contests_of(plan, world_size(), algorithms),

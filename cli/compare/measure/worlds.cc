@@ -16,7 +16,7 @@ std::vector<int> world_sizes(const Plan& plan) {
   return processes > 0 ? std::vector{processes} : plan.ranks;
 }
 
-/// Those of this contest, behind its native row.
+/// Inserts the baselines of this contest after its native row.
 void insert_baselines(const std::vector<Row>& baselines, std::vector<Row>& rows) {
   std::size_t at = 1;
   for (const Row& baseline : baselines) {

@@ -8,14 +8,14 @@
 
 namespace rankbox::cli {
 
-/// Starts the plan's largest world once, and does nothing in it. Throws InvalidArgument if this
-/// machine cannot.
+/// Starts the plan's largest world once and does nothing in it. Throws InvalidArgument if this
+/// machine cannot start it.
 void check_largest_world(const Plan& plan);
 
-/// Blocks until all is measured; rows of baselines stand behind the native one of their contest. Where
-/// a launcher started processes, all call it, and there is one world, of as many ranks.
+/// Blocks until all is measured. Rows of baselines follow the native row of their contest. Where a
+/// launcher started processes, all of them call it, and there is one world of as many ranks.
 /// Errors: as run_session.
-/// @param first_contest of the first world: those before were measured by another process
+/// @param first_contest in the first world: another process measured the earlier ones
 /// Returns a line for each baseline that could not be measured.
 std::vector<std::string> measure_worlds(const Plan& plan, const Listener& listener,
                                         std::size_t first_contest = 0);

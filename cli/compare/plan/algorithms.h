@@ -1,5 +1,4 @@
-// What can be compared: every topology of the course, and the native collective that it stands
-// beside.
+// The algorithms that can be compared: every topology of the course and the native collectives.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +19,10 @@ namespace rankbox::cli {
 /// The two tensors of a collective, sized for one rank of one row.
 struct Buffers {
   Tensor input;   // in place for broadcast, reduce, all_reduce
-  Tensor output;  // of the others
+  Tensor output;  // of the other collectives
 };
 
-/// What a call may need to know beyond its buffers.
+/// A call's arguments besides its buffers.
 struct CallSettings {
   ReduceOp op = ReduceOp::SUM;
   int segments = 1;  // of the pipelined ring
@@ -33,22 +32,23 @@ struct CallSettings {
 /// One way to do one collective.
 struct Algorithm {
   CollectiveKind collective;
-  std::string name;  // "native", "ring", …: the exercise's name without that of the collective
+  std::string name;  // "native", "ring", …: the exercise's name without the collective's
   Whose whose = Whose::kReference;
   std::function<void(Comm& dist, Buffers& buffers, const CallSettings& settings)> call;
-  std::string problem = {};  // why it cannot be called; empty: it can
-  // An address in the learner's library; null: it is not the learner's.
+  std::string problem = {};  // why it cannot be called; empty if it can
+  // An address in the learner's library; null for other algorithms.
   const void* library = nullptr;
 };
 
-/// The backend's and ours of one collective, the native one first.
+/// The native and reference algorithms of one collective, the native one first.
 std::vector<Algorithm> algorithms_of(CollectiveKind collective);
 
-/// An exercise's function as one of them; none for an exercise that is no collective. `function`
-/// must have the type that the exercise's contract declares; null: the algorithm must not be called.
+/// An exercise's function as an algorithm; none for an exercise that is no collective. `function`
+/// must have the type that the exercise's contract declares; null: the algorithm must not be
+/// called.
 std::optional<Algorithm> algorithm_of(std::string_view exercise, void (*function)(), Whose whose);
 
-/// The collective that an exercise is a way to do, and the way's name: all_reduce and "ring" of
+/// The collective that an exercise implements, and the algorithm's name: all_reduce and "ring" for
 /// "allreduce_ring". None for an exercise that cannot be compared.
 std::optional<std::pair<CollectiveKind, std::string>> collective_and_name_of(
     std::string_view exercise);
@@ -61,7 +61,7 @@ bool is_reducing(CollectiveKind collective);
 /// Whether one rank is special: the source, or the destination.
 bool has_root(CollectiveKind collective);
 
-/// Whether the result overwrites the input, as the signatures of the course have it: broadcast,
+/// Whether the result overwrites the input, as in the signatures of the course: broadcast,
 /// reduce and all_reduce.
 bool is_in_place(CollectiveKind collective);
 
@@ -70,7 +70,7 @@ bool is_in_place(CollectiveKind collective);
 /// element a rank; 0 for a barrier.
 std::int64_t elements_of(CollectiveKind collective, int world_size, std::int64_t bytes);
 
-/// The buffers of a rank, the same value everywhere: for taking times.
+/// The buffers of a rank for timing: one value everywhere.
 Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::int64_t elements,
                      float value, int root = 0);
 
@@ -79,7 +79,7 @@ Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::i
 void fill_input(CollectiveKind collective, Buffers& buffers, int rank, ReduceOp op);
 
 /// Elements of a rank's result that differ from what the collective of all ranks' fill_input() must
-/// give: in any bit, but that an average may be rounded on every rank. NaN differs.
+/// give. Any bit counts, except that an average may be rounded on every rank. NaN differs.
 std::int64_t count_wrong(CollectiveKind collective, const Buffers& buffers, int rank,
                          int world_size, std::int64_t elements, ReduceOp op, int root = 0);
 

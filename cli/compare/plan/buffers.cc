@@ -1,4 +1,4 @@
-// The tensors of a row: their sizes, what goes in, and what must come out.
+// The tensors of a row: sizes, inputs and expected results.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,10 +16,10 @@ using enum CollectiveKind;
 // 65,536 ranks is below 2^24: float32 holds it exactly.
 constexpr int kPeriod = 251;
 
-// Only so many ranks have factors other than 1 to give, so that a product of very many stays finite.
+// Only this many ranks contribute factors other than 1, so that products of many ranks stay finite.
 constexpr int kMultiplyingRanks = 32;
 
-/// Whole numbers, different ones for different ranks; for products powers of two.
+/// Whole numbers that differ between ranks; for products, powers of two.
 float input_value(std::int64_t index, int rank, ReduceOp op) {
   const auto phase = static_cast<int>((index + rank) % kPeriod);
   if (op == ReduceOp::PRODUCT) {
@@ -28,7 +28,7 @@ float input_value(std::int64_t index, int rank, ReduceOp op) {
   return static_cast<float>(1 + phase);
 }
 
-// Ranks that are a period apart give the same: so many differ.
+// Ranks that are a period apart have equal inputs.
 int distinct_ranks(int world_size) { return std::min(world_size, kPeriod); }
 
 double sum_at(std::int64_t index, int world_size) {
@@ -65,15 +65,15 @@ double reduced_value(std::int64_t index, int world_size, ReduceOp op) {
   return 0;
 }
 
-/// Where element i of the chunk of `rank` lies in the whole tensor of `elements`.
+/// Where the chunk of `rank` begins in the whole tensor of `elements`.
 std::int64_t chunk_begin(std::int64_t elements, int rank, int world_size) {
   return elements * rank / world_size;
 }
 
-/// What must be at the indices that are 0, 1, … mod kPeriod, and how far off it may be.
+/// The expected values at indices that are 0, 1, … mod kPeriod, and their tolerances.
 struct Pattern {
   std::array<float, kPeriod> values{};
-  std::array<float, kPeriod> slack{};  // 0: not at all
+  std::array<float, kPeriod> slack{};  // tolerances; 0: exact
 };
 
 Pattern input_of(int rank) {
@@ -90,7 +90,7 @@ Pattern reduction_of(int world_size, ReduceOp op) {
     const double value = reduced_value(phase, world_size, op);
     pattern.values[static_cast<std::size_t>(phase)] = static_cast<float>(value);
     if (op == ReduceOp::AVG) {
-      // Some libraries divide what every rank gives, before they add: that many roundings.
+      // Some libraries divide every rank's input before they add: one rounding per rank.
       constexpr double kRounding = 0x1p-24;
       pattern.slack[static_cast<std::size_t>(phase)] =
           static_cast<float>(value * kRounding * (world_size + 1));
@@ -99,10 +99,10 @@ Pattern reduction_of(int world_size, ReduceOp op) {
   return pattern;
 }
 
-// Elements on the way between a device and the host. A multiple of the period.
+// Elements of one copy from a device to the host. A multiple of the period.
 constexpr std::int64_t kStaged = kPeriod * std::int64_t{4096};
 
-/// @param begin the index of the slice's first element, by which the pattern goes
+/// @param begin the index of the slice's first element, which sets the pattern's phase
 std::int64_t count_unlike(Slice result, std::int64_t begin, const Pattern& pattern) {
   std::vector<float> staged(static_cast<std::size_t>(std::min(result.size(), kStaged)));
   std::int64_t wrong = 0;

@@ -13,7 +13,7 @@ using enum CollectiveKind;
 
 constexpr std::int64_t kElementBytes = size_of(Tensor::dtype());
 
-/// What the forms of gather, scatter and all_gather call the size: one rank's piece.
+/// The size that the closed forms take; for gather, scatter and all_gather, one rank's piece.
 std::int64_t argument_of(const Row& row) {
   const bool by_piece =
       row.collective == kGather || row.collective == kScatter || row.collective == kAllGather;
@@ -38,7 +38,7 @@ double hierarchical_seconds(const Row& row, const Cluster& cluster) {
          within(cost::broadcast_tree(largest_node, row.elements, kElementBytes));
 }
 
-/// The entry of the row's algorithm; null if it has none.
+/// The registry entry of the row's algorithm; null if it has none.
 const Exercise* exercise_of(const Row& row) {
   for (const Exercise& exercise : exercises()) {
     const auto algorithm = collective_and_name_of(exercise.name);

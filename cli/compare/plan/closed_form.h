@@ -1,9 +1,9 @@
-// What a collective costs, and what it takes on a cluster, by the closed forms of collectives/cost*.h.
+// A collective's cost and its time on a cluster, by the closed forms of collectives/cost*.h.
 //
 // A topology takes steps*α + bytes*β + reduced*γ, with the slowest class of links that its ranks
-// span; a hierarchical one takes each of its phases over the links of that phase. On a cluster with
-// one class of links this is what the sandbox's clock says, to the last bit but rounding. The native
-// collective takes what comm/cluster.h says of it, or the cheapest of the known algorithms.
+// span. Each phase of a hierarchical one uses the links of that phase. On a cluster with one class
+// of links, this is the time of the sandbox's clock, except for rounding. The native collective
+// takes the time in comm/cluster.h, or that of the cheapest known algorithm.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace rankbox::cli {
 
-/// Sets virtual_seconds and cost, where a form is known: that which the exercise's entry in
-/// exercises/registry.toml names. The native collective has no cost, which is its library's affair.
+/// Sets virtual_seconds and cost if a form is known: the one that the exercise's entry in
+/// exercises/registry.toml names. The native collective has no cost: its library chooses it.
 /// @param row reads collective, algorithm, whose, world_size and elements
 /// @param segments of the pipelined ring
 void set_closed_form(Row& row, int segments, const Cluster& cluster);

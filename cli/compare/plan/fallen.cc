@@ -10,7 +10,7 @@ bool is(const Error& error) {
   return dynamic_cast<const E*>(&error) != nullptr;
 }
 
-/// The words of `check --json`.
+/// The failure kind, as in `check --json`.
 const char* kind_of(const Error& error) {
   if (is<NotImplemented>(error)) return "not_implemented";
   if (is<DeadlockError>(error)) return "deadlock";
@@ -44,7 +44,7 @@ void rethrow_naming(const Error& error, const Row& row) {
 
 std::string in_words(const Fallen& fallen) {
   std::string words = fallen.kind;
-  // Most messages begin with the kind, or name the place, themselves.
+  // Most messages already begin with the kind, or name the place.
   if (!fallen.message.starts_with(fallen.kind))
     words += ": " + fallen.message;
   else

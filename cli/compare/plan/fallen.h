@@ -1,4 +1,4 @@
-// A learner's row that has no figures, and why.
+// Failures of learners' rows: kind, message and place.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace rankbox::cli {
 
-/// What an error of the run says, by its kind.
+/// The failure that an error of a run reports.
 Fallen fallen_by(const Error& error);
 
-/// A learner's row falls if its result is wrong.
+/// Marks a learner's row as failed if its result is wrong.
 void fall_if_wrong(Row& row);
 
-/// The error, with the row named. What the user can mend stays InvalidArgument.
+/// Throws the error with the row named. User errors stay InvalidArgument.
 [[noreturn]] void rethrow_naming(const Error& error, const Row& row);
 
 /// "deadlock: ranks 0, 1 blocked … (ring.cc:14)": one line, without the row.

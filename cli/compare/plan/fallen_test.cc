@@ -1,4 +1,4 @@
-// Why a learner's row has no figures, by kind and in words.
+// Failures of learners' rows: their kinds and texts.
 #include "cli/compare/plan/fallen.h"
 
 #include <doctest/doctest.h>

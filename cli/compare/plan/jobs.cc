@@ -55,7 +55,7 @@ Job job_of(const Plan& plan, const Algorithm& algorithm, ReduceOp op, int world_
   job.algorithm = algorithm;
   job.settings = {op, segments_of(plan, world_size, row.bytes), plan.root};
   if (!algorithm.problem.empty()) row.fallen = Fallen{"compile", algorithm.problem, "", 0};
-  // The closed form is of ours. The learner's may do anything.
+  // The closed form describes the reference. A learner's function may do anything.
   if (row.whose != Whose::kYours) set_closed_form(row, job.settings.segments, plan.cluster);
   return job;
 }
@@ -88,7 +88,7 @@ Algorithms algorithms_in(const Plan& plan) {
     std::vector<Algorithm> all;
     for (const Algorithm& ours : algorithms_of(collective)) {
       all.push_back(ours);
-      // Beside the one that it is compared with first.
+      // First the learner's function of the same name.
       for (const Algorithm& each : yours) {
         if (each.collective == collective && each.name == ours.name) all.push_back(each);
       }
@@ -111,7 +111,7 @@ std::vector<Contest> contests_of(const Plan& plan, int world_size, const Algorit
   }
   std::vector<Contest> contests;
   for (const CollectiveKind collective : plan.collectives) {
-    // What does not reduce is not measured once for every operation.
+    // A collective that does not reduce is measured once, not once per operation.
     const std::vector<ReduceOp> ops =
         is_reducing(collective) ? plan.ops : std::vector{ReduceOp::SUM};
     const std::vector<Algorithm> all = algorithms(collective);

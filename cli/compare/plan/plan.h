@@ -1,4 +1,4 @@
-// What a comparison measures, and the row that comes of each measurement.
+// A comparison's plan, and the rows of its results.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace rankbox::cli {
 
-/// Whose implementation a row measures: the backend's, ours, or the learner's.
+/// Whose implementation a row measures: the backend's, the reference's or the learner's.
 enum class Whose : std::uint8_t { kNative, kReference, kYours };
 
 constexpr const char* name_of(Whose whose) {
@@ -24,8 +24,8 @@ constexpr const char* name_of(Whose whose) {
 /// Which rank's time counts: nccl-tests' -a.
 enum class Average : std::uint8_t { kRank0, kMean, kMin, kMax };
 
-/// The native collective once more, under another name, in a separate process where an
-/// environment variable is set: what a library reads once, at its start, cannot be changed later.
+/// The native collective under another name, in a separate process with an environment variable
+/// set: a library that reads it once, at its start, ignores later changes.
 struct Baseline {
   std::string label;     // "native-ring"
   std::string variable;  // "NCCL_ALGO"
@@ -49,7 +49,7 @@ struct Plan {
   std::vector<int> ranks;                    // world sizes
   std::vector<std::int64_t> sizes = {1024};  // bytes, ascending
 
-  std::optional<int> iterations;  // none: as many as fit into a share of a second
+  std::optional<int> iterations;  // none: as many as fit into 0.1 s
   std::optional<int> calls;       // of an iteration; none: as many as take 0.5 ms
   int warmup = 3;
   int checks = 1;  // times that each row's result is checked; 0: never
@@ -57,7 +57,7 @@ struct Plan {
   int segments = 0;  // of the pipelined ring; 0: what is best on the cluster
   double deadline_seconds = 30;
 
-  bool takes_times = true;  // false: only what the sandbox's virtual clock says
+  bool takes_times = true;  // false: the sandbox's virtual times only
 
   Cluster cluster;                                 // whose virtual time is shown
   Buffering buffering = Buffering::rendezvous();   // in the sandbox
@@ -96,13 +96,13 @@ struct Row {
   std::optional<std::int64_t> wrong;      // elements of all ranks' results; none: not checked
   std::optional<double> virtual_seconds;  // on Plan::cluster; none: not known
   std::optional<Cost> cost;               // none: not known
-  std::optional<Fallen> fallen;           // then there is no time
+  std::optional<Fallen> fallen;           // set: there is no time
 
   double bus_bandwidth() const;          // bytes per second, as nccl-tests define it; needs a time
   double virtual_bus_bandwidth() const;  // the same of virtual_seconds
 };
 
-// For their way from process to process (comm/result_bytes.h).
+// Serialization between processes (comm/result_bytes.h).
 inline auto fields_of(Fallen& fallen) {
   return std::tie(fallen.kind, fallen.message, fallen.file, fallen.line);
 }

@@ -8,7 +8,7 @@ namespace {
 
 using enum CollectiveKind;
 
-/// The function as its contract declares it, behind one signature for all.
+/// Adapts a function of its contract's type to the common signature.
 template <class Function, auto kInvoke>
 Call bind(void (*function)()) {
   return [typed = reinterpret_cast<Function>(function)](Comm& dist, Buffers& buffers,

@@ -1,5 +1,5 @@
-// How a collective is called: an exercise's function by the signature of its family, and the
-// backend's own.
+// Calls of collectives: an exercise's function by the signature of its family, or the backend's
+// own.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace rankbox::cli {
 
 using Call = std::function<void(Comm& dist, Buffers& buffers, const CallSettings& settings)>;
 
-/// Of a family of exercises (exercises/registry.toml).
+/// The signature of a family of exercises (exercises/registry.toml).
 struct Signature {
   std::string_view family;
   CollectiveKind collective;
@@ -22,7 +22,7 @@ struct Signature {
 /// Null for a family that is no collective.
 const Signature* signature_of(std::string_view family);
 
-/// The backend's own.
+/// The backend's own collective.
 Call native_call(CollectiveKind collective);
 
 }  // namespace rankbox::cli

@@ -13,7 +13,7 @@ namespace rankbox::cli {
 /// Thread safety: used by one thread at a time.
 class Output {
  public:
-  /// @param prints false: keeps everything to itself
+  /// @param prints false: prints nothing
   Output(const Plan& plan, bool prints) : plan_(plan), prints_(prints) {}
 
   /// Before the rows of a world. Prints the legend the first time.
@@ -35,7 +35,7 @@ class Output {
   std::vector<Row> rows_;
 };
 
-/// What makes the exit code 1 although all was measured: one line; "" if nothing does.
+/// Why the exit code is 1 although all was measured, in one line; "" if it is 0.
 std::string complaint_about(const std::vector<Row>& rows);
 
 /// The line on stderr that says what is being measured, if that is a terminal.
@@ -46,7 +46,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Not more often than a person can read.
+  /// Updates the line at a readable rate.
   void show(const Row& row);
   void clear();
 

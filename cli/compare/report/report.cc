@@ -12,7 +12,7 @@
 namespace rankbox::cli {
 namespace {
 
-/// "1.75 n": bytes in terms of the row's; "0" and "-" say it shorter.
+/// "1.75 n": bytes as a multiple of the row's; "0" for none, "-" if the row has none.
 std::string in_terms_of(double bytes, std::int64_t n) {
   if (n == 0 || bytes == 0) return n == 0 ? "-" : "0";
   return fmt::format("{:.4g} n", bytes / static_cast<double>(n));
@@ -28,7 +28,7 @@ std::string format_heading(const Row& row) {
   return heading;
 }
 
-/// Of the columns whose width depends on what stands in them.
+/// Widths of the columns that depend on their content.
 struct Widths {
   std::size_t label = 17;
   std::size_t cluster = 9;
@@ -70,7 +70,7 @@ std::string line_of(std::size_t rank, const Device& device) {
                      device.host, device.number, device.bus, device.name);
 }
 
-/// What a time on this machine is not.
+/// Warnings about times that mean little, because ranks share devices.
 std::string note_on_sharing(const std::vector<Device>& devices) {
   std::string notes;
   for (const std::vector<int>& ranks : sharing_ranks(devices)) {
@@ -82,7 +82,7 @@ std::string note_on_sharing(const std::vector<Device>& devices) {
         "# Ranks {} share {} of {}: {}\n", in_words(ranks),
         on_host ? "the memory" : "device " + device.bus, device.host,
         in_processes && !on_host
-            // NCCL allows that only if it takes each process to be on another host.
+            // NCCL allows that only if each process appears to be on another host.
             ? "messages go through sockets; good for correctness, and the times mean nothing"
             : "messages are copied within it; no link between devices is measured");
   }

@@ -1,4 +1,4 @@
-// A comparison as a table for people, and in words.
+// A comparison as tables and sentences.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace rankbox::cli {
 
-/// What runs, and on what, above the tables: lines that begin with "#". Empty in the sandbox.
-/// @param backend what the backend says of itself and of the world, a line each
+/// The backend and its devices, above the tables: lines that begin with "#". Empty in the sandbox.
+/// @param backend the lines of describe_backend()
 std::string format_header(const std::vector<std::string>& backend,
                           const std::vector<Device>& devices);
 
@@ -25,7 +25,7 @@ std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bo
 /// the rows of several worlds.
 std::string format_winners(const Plan& plan, const std::vector<Row>& rows);
 
-/// A sentence for each of the learner's rows that fell, without repetitions.
+/// A sentence for each of the learner's rows that failed, without repetitions.
 std::string format_fallen(const std::vector<Row>& rows);
 
 }  // namespace rankbox::cli

@@ -20,14 +20,14 @@ struct Occasion {
 };
 
 /// {version, backend, collective, op, dtype, cores, executor, cluster{}, started, arguments,
-/// environment, devices[], average_busbw_gbps, results[]}. What is not known is null.
+/// environment, devices[], average_busbw_gbps, results[]}. Unknown values are null.
 nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
                                const Occasion& occasion);
 
 /// "2026-01-31 23:59:59"
 std::string time_now();
 
-/// The mean over all rows that have one, bytes per second; what NCCL_TESTS_MIN_BW is held against.
+/// The mean over all rows that have one, in bytes per second. NCCL_TESTS_MIN_BW is its lower bound.
 double average_bus_bandwidth(const std::vector<Row>& rows);
 
 }  // namespace rankbox::cli

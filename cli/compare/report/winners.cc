@@ -12,7 +12,7 @@
 namespace rankbox::cli {
 namespace {
 
-/// Whether there is a time of this clock.
+/// Whether the row has a time on this clock.
 bool has_time(const Row& row, ClockKind clock) {
   if (row.fallen) return false;
   return clock == ClockKind::kWall ? row.time.has_value() : row.virtual_seconds.has_value();
@@ -22,7 +22,7 @@ double seconds_of(const Row& row, ClockKind clock) {
   return clock == ClockKind::kWall ? row.time->median : *row.virtual_seconds;
 }
 
-// Two sums of the same terms in another order are equal.
+// Sums of the same terms in different orders count as equal.
 constexpr double kRounding = 1e-9;
 
 /// Whether the difference could be noise: the middle halves of the two samples overlap.
@@ -38,8 +38,8 @@ const Row* row_of(Rows contest, const std::string& label, ClockKind clock) {
   return nullptr;
 }
 
-/// Where `challenger` becomes faster than `champion` between two sizes: virtual times are straight
-/// lines there, or nearly. Null if that cannot be said.
+/// The size between two measured ones at which `challenger` becomes faster than `champion`: virtual
+/// times are about linear there. None if it cannot be computed.
 std::optional<std::int64_t> crossover(Rows before, Rows after, const std::string& champion,
                                       const std::string& challenger) {
   using enum ClockKind;
@@ -78,7 +78,7 @@ std::string tell(const std::vector<Rows>& contests, ClockKind clock) {
       story = fmt::format("{} is fastest", label_of(*best));
       champion = label_of(*best);
     } else if (label_of(*best) != champion) {
-      // A champion is dethroned by more than noise.
+      // A lead within the noise does not replace the fastest one.
       const Row* defender = row_of(contest, champion, clock);
       if (defender == nullptr || !could_be_equal(*defender, *best, clock)) {
         const auto crossing = clock == ClockKind::kVirtual
@@ -92,7 +92,7 @@ std::string tell(const std::vector<Rows>& contests, ClockKind clock) {
     previous_size = size;
     previous = contest;
   }
-  // The last champion's reign has no end that we saw.
+  // The last one is fastest up to the largest size.
   const std::string open_end = ", is fastest";
   if (story.ends_with(open_end)) {
     story.resize(story.size() - open_end.size());
