@@ -54,12 +54,12 @@ std::vector<fs::path> libraries_of(const std::string& program) {
 /// Creates the folder. Accepts one that is empty or holds a bundle, and throws for any other.
 void make_folder(const fs::path& folder) {
   if (fs::exists(folder) && !fs::is_directory(folder)) {
-    throw InvalidArgument(fmt::format("--bundle {}: that is a file", folder.string()));
+    throw InvalidArgument(
+        fmt::format("--bundle {}: this is a file, not a folder", folder.string()));
   }
   if (fs::exists(folder) && !fs::is_empty(folder) && !fs::exists(folder / "run.sh")) {
     throw InvalidArgument(fmt::format(
-        "--bundle {}: the folder holds other files; name one that is empty, or not there yet",
-        folder.string()));
+        "--bundle {}: the folder holds other files; name an empty or new one", folder.string()));
   }
   fs::create_directories(folder);
 }
@@ -87,11 +87,11 @@ std::vector<std::string> options_beside(const Bundle& bundle, const std::string&
 }
 
 constexpr const char* kHeadOfScript = R"sh(#!/bin/sh
-# Made by ./rankbox compare --backend {backend} --bundle. Measures here what was measured there:
-# topologies, and yours, beside the native collective.
+# Made by ./rankbox compare --backend {backend} --bundle. Measures on this machine:
+# topologies, including yours, against the native collective.
 #
-#   ./run.sh                      the options below, as it was made
-#   ./run.sh OPTION...            others of {program}, see ./run.sh --help
+#   ./run.sh                      with the options below
+#   ./run.sh OPTION...            with other options of {program}: see ./run.sh --help
 {launches}#
 # Needs {needs},
 # and a C library at least as new as that of the machine that made it.
@@ -120,9 +120,9 @@ std::string script_of(const Bundle& bundle) {
   const bool is_mpi = bundle.backend == "mpi";
   const char* const launches =
       is_mpi
-          ? "#   RANKS=8 ./run.sh             so many processes on this machine\n"
-            "#   MPIRUN='mpirun -n 16 --host node0:8,node1:8' ./run.sh      on two\n"
-            "#   MPIRUN='srun --ntasks 16' ./run.sh                        by Slurm\n"
+          ? "#   RANKS=8 ./run.sh             8 processes on this machine\n"
+            "#   MPIRUN='mpirun -n 16 --host node0:8,node1:8' ./run.sh      on two hosts\n"
+            "#   MPIRUN='srun --ntasks 16' ./run.sh                        with Slurm\n"
           : "#   ./run.sh -g 8                one process, eight GPUs\n"
             "#   LAUNCH='mpirun --bind-to none -n 8' ./run.sh              eight processes\n"
             "#   LAUNCH='torchrun --no-python --nproc-per-node 8' ./run.sh\n"

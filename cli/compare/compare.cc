@@ -62,7 +62,8 @@ void check_memory(const Plan& plan) {
   const double needed = 4.0 * ranks * static_cast<double>(plan.sizes.back());
   if (needed > physical) {
     throw InvalidArgument(fmt::format(
-        "{} ranks with {} each need about {} of memory; this machine has {}: fewer or smaller",
+        "{} ranks with {} each need about {} of memory; this machine has {}: use fewer ranks or "
+        "smaller sizes",
         ranks, format_bytes(plan.sizes.back()), format_bytes(static_cast<std::int64_t>(needed)),
         format_bytes(static_cast<std::int64_t>(physical))));
   }
@@ -74,7 +75,7 @@ void check(const Options& options) {
     throw InvalidArgument(fmt::format("unknown backend \"{}\": choose sim, mpi or nccl", backend));
   }
   if (!options.bundle.empty() && backend == "sim") {
-    throw InvalidArgument("--bundle: say --backend mpi or nccl, for the machine that it is for");
+    throw InvalidArgument("--bundle: give the backend of the other machine, --backend mpi or nccl");
   }
   if (!options.bundle.empty() && (!options.typed.json.empty() || !options.plot.empty())) {
     throw InvalidArgument(
@@ -180,7 +181,7 @@ std::string explained(const std::string& complaint, const std::vector<Row>& rows
           });
       const std::string check =
           fmt::format("./rankbox check {} --file {}", each.exercise, display_path(each.file));
-      return passed_there ? fmt::format("{}; in the sandbox it ran well: see {}", complaint, check)
+      return passed_there ? fmt::format("{}; it passed in the sandbox: see {}", complaint, check)
                           : fmt::format("{}; {} explains it", complaint, check);
     }
   }
@@ -234,7 +235,7 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
     }
     if (!compiled.fallen.empty()) {
       const auto& [exercise, fallen] = *compiled.fallen.begin();
-      throw Error(fmt::format("{} is not in it: {}", exercise, fallen.message));
+      throw Error(fmt::format("{} is not in the bundle: {}", exercise, fallen.message));
     }
     return;
   }
@@ -298,25 +299,25 @@ void compare_references(const Plan& plan) {
 }
 
 void add_compare(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("compare", "times topologies, yours too, against the native collective");
+  CLI::App* command = app.add_subcommand(
+      "compare", "times topologies, including yours, against the native collective");
   const auto options = std::make_shared<Options>();
   options->app = command;
   add_compare_options(*command, options->typed);
   command
       ->add_option("--mine", options->typed.mine,
-                   "EXERCISE=FILE: yours in that file; none: leave yours out; only: no references "
-                   "(default: yours of every exercise that is no longer the stub)")
+                   "EXERCISE=FILE: your function in that file; none: without yours; only: without "
+                   "references (default: your file of every exercise that is no longer the stub)")
       ->expected(1)
       ->take_all();
   command
       ->add_option("--backend", options->backend,
-                   "sim: ranks are threads; mpi: processes; nccl: GPUs. The first time, builds a "
-                   "program, which takes some minutes")
+                   "sim: ranks are threads; mpi: processes; nccl: GPUs. The first use builds a "
+                   "program, which takes a few minutes")
       ->capture_default_str();
   command->add_option("--bundle", options->bundle,
-                      "instead of measuring here, make a folder that does on another machine, "
-                      "with run.sh: with --backend mpi or nccl");
+                      "instead of measuring here, make a folder whose run.sh measures on another "
+                      "machine; needs --backend mpi or nccl");
   command->add_option("--plot", options->plot,
                       "draw time and bus bandwidth against size: a .svg, .png or .pdf file");
   command->footer(
@@ -325,10 +326,9 @@ void add_compare(CLI::App& app) {
       "  ./rankbox compare --mine allreduce_ring=my_ring.cc --ranks 4 --sizes 1M\n"
       "  ./rankbox compare --backend mpi --ranks 4 -b 1K -e 16M -f 16\n"
       "  ./rankbox compare --backend nccl -b 8 -e 1G -f 2 --bundle to_the_gpus\n"
-      "Your code runs in separate processes: a file that does not compile, hangs, dies or is wrong "
-      "gets "
-      "one\n"
-      "line, and the other rows go on. Options with one letter are nccl-tests'.\n"
+      "Your code runs in separate processes: a file that does not compile, hangs, crashes or is "
+      "wrong\n"
+      "gets one line, and the other rows go on. Options with one letter are nccl-tests'.\n"
       "Exits with 0 if all results are right, 1 if not, 2 for a mistake on this command line.");
   command->callback([options] { run(*options); });
 }

@@ -72,7 +72,7 @@ std::vector<std::int64_t> sizes_in(const CompareArguments& typed) {
     return parse_sizes(typed.sizes.empty() ? kDefaultSizes : typed.sizes);
   }
   if (!typed.sizes.empty()) {
-    throw InvalidArgument("--sizes and -b, -e say the same thing in two ways: leave one out");
+    throw InvalidArgument("--sizes and -b, -e exclude each other: leave one out");
   }
   // One of them alone means a single size.
   const std::string& least = typed.min_bytes.empty() ? typed.max_bytes : typed.min_bytes;
@@ -84,7 +84,7 @@ std::vector<std::int64_t> sizes_in(const CompareArguments& typed) {
 std::vector<int> ranks_in(const CompareArguments& typed, const std::vector<int>& default_ranks) {
   const bool by_product = typed.threads > 0 || typed.gpus > 0;
   if (by_product && !typed.ranks.empty()) {
-    throw InvalidArgument("--ranks and -g, -t say the same thing in two ways: leave one out");
+    throw InvalidArgument("--ranks and -g, -t exclude each other: leave one out");
   }
   if (by_product) return {std::max(typed.threads, 1) * std::max(typed.gpus, 1)};
   return typed.ranks.empty() ? default_ranks : parse_ranks(typed.ranks);
@@ -124,8 +124,9 @@ void add_measuring(CLI::App& app, CompareArguments& typed) {
   app.add_option("-c,--check", typed.checks, "how often to check each row's result; 0: never")
       ->check(whole_number(0, 1000))
       ->capture_default_str();
-  app.add_option("-a,--average", typed.average,
-                 "whose time counts: 0 rank 0's, 1 the mean over ranks, 2 the least, 3 the most")
+  app.add_option(
+         "-a,--average", typed.average,
+         "whose time counts: 0 rank 0's, 1 the mean over ranks, 2 the minimum, 3 the maximum")
       ->check(whole_number(0, 3))
       ->capture_default_str();
   app.add_option("-o,--op", typed.ops, "SUM, PRODUCT, MAX, MIN, AVG, several with commas, or all")
@@ -154,17 +155,17 @@ void add_what(CLI::App& app, CompareArguments& typed) {
   app.add_option(
       "--cluster", typed.cluster,
       "the machine whose virtual time is shown: a name, or a .toml file (default: laptop)");
-  app.add_flag("--list-clusters", typed.lists_clusters, "show the machines, and stop");
+  app.add_flag("--list-clusters", typed.lists_clusters, "list the machines, and exit");
   app.add_option("--buffering", typed.buffering,
                  "in the sandbox: rendezvous, eager:BYTES or unbounded")
       ->capture_default_str();
   app.add_option("--executor", typed.executor,
-                 "in the sandbox: ranks as threads, or as fibers, quicker where they share cores")
+                 "in the sandbox: threads, or fibers, which are faster where ranks share cores")
       ->capture_default_str();
-  app.add_option("--baseline", typed.baselines,
-                 "LABEL:VARIABLE=VALUE: the native collective once more, in a separate process "
-                 "with that variable set; none: not even native-ring:NCCL_ALGO=RING, which nccl "
-                 "has by default")
+  app.add_option(
+         "--baseline", typed.baselines,
+         "LABEL:VARIABLE=VALUE: measure the native collective again, in a separate process with "
+         "that variable set; none: not even nccl's default, native-ring:NCCL_ALGO=RING")
       ->expected(1)
       ->take_all();
 }
@@ -177,17 +178,17 @@ void add_compare_options(CLI::App& app, CompareArguments& typed) {
   add_sweep(app, typed);
   add_measuring(app, typed);
   app.add_option("-J,--json,--output_file", typed.json,
-                 "write the figures there as JSON; - for stdout, without the table");
+                 "write the figures to this file as JSON; - for stdout, without the table");
 }
 
 void add_program_options(CLI::App& app, CompareArguments& typed) {
-  app.add_option("--mine-library", typed.mine_libraries,
-                 "EXERCISE=FILE: yours, compiled for this backend by ./rankbox compare --bundle")
+  app.add_option(
+         "--mine-library", typed.mine_libraries,
+         "EXERCISE=FILE: your function, compiled for this backend by ./rankbox compare --bundle")
       ->expected(1)
       ->take_all();
-  app.add_flag("--show-backend", typed.shows_backend, "say what this program measures, and stop");
-  app.add_flag("--show-ranks", typed.shows_ranks,
-               "say how many ranks there are where nothing is said, and stop");
+  app.add_flag("--show-backend", typed.shows_backend, "print what this program measures, and exit");
+  app.add_flag("--show-ranks", typed.shows_ranks, "print the default number of ranks, and exit");
   app.add_option("--stream", typed.stream)->group("");  // internal, like those below
   app.add_option("--first-contest", typed.first_contest)->group("");
   app.add_option("--mine", typed.mine)->group("")->expected(1)->take_all();

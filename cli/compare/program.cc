@@ -191,9 +191,9 @@ std::string footer() {
   mpirun -n 8 rankbox-compare-mpi -b 8 -e 64M -f 8 --cluster a100-infiniband --json figures.json
   rankbox-compare-nccl -b 8 -e 1G -f 2 -g 8 --algorithms ring,tree
   torchrun --no-python --nnodes 2 --nproc-per-node 8 ... rankbox-compare-nccl -b 1M -e 1G -f 4
-This is the one of the backend {}. Where a launcher (mpirun, torchrun, srun) starts processes, each is
-one rank; else ranks are threads of this process. Exits with 0 if all results are right, 1 if not or
-if it fails, 2 for a mistake on this command line, 130 for Ctrl-C.)",
+This is the program of the backend {}. Where a launcher (mpirun, torchrun, srun) starts processes,
+each is one rank; else ranks are threads of this process. Exits with 0 if all results are right, 1
+if not or if it fails, 2 for a mistake on this command line, 130 for Ctrl-C.)",
       backend_name());
 }
 
@@ -230,7 +230,7 @@ int run(const Words& arguments) {
       plan.ranks != std::vector{processes}) {
     throw InvalidArgument(
         fmt::format("--ranks {}: a launcher has started {} processes, which are one rank each; "
-                    "leave it out, and have it start as many as you want",
+                    "leave --ranks out, and set the number of processes in the launcher",
                     plan.ranks.front(), processes));
   }
   if (typed.baselines.empty() && !typed.is_baseline) {
@@ -238,8 +238,8 @@ int run(const Words& arguments) {
   }
   if (!plan.baselines.empty() && !can_run_itself()) {
     throw InvalidArgument(
-        fmt::format("--baseline: {} processes cannot run themselves again; set {} for a run of its "
-                    "own, and compare the two",
+        fmt::format("--baseline: {} processes cannot run themselves again; set {} in a separate "
+                    "run, and compare the two",
                     backend_name(), plan.baselines.front().variable));
   }
   Words again =

@@ -32,18 +32,18 @@ std::vector<std::int64_t> sizes_of(const Sweep& sweep) {
         fmt::format("-b {} is more than -e {}: swap them", sweep.min_bytes, sweep.max_bytes));
   }
   if (sweep.max_bytes < 4) {
-    throw InvalidArgument(fmt::format("-e {} holds no float32: at least 4", sweep.max_bytes));
+    throw InvalidArgument(fmt::format("-e {} holds no float32: give at least 4", sweep.max_bytes));
   }
   const bool multiplies = sweep.step_factor > 0;
   if (multiplies && sweep.step_factor < 2) {
-    throw InvalidArgument("-f 1 stays where it is: a factor of at least 2, or -i BYTES");
+    throw InvalidArgument("-f 1 does not advance: give a factor of at least 2, or -i BYTES");
   }
   if (!multiplies && sweep.step_bytes < 1) {
-    throw InvalidArgument("-i 0 stays where it is: a step of at least 1 byte, or -f FACTOR");
+    throw InvalidArgument("-i 0 does not advance: give a step of at least 1 byte, or -f FACTOR");
   }
   if (!multiplies && (sweep.max_bytes - sweep.min_bytes) / sweep.step_bytes >= kMostSizes) {
     throw InvalidArgument(
-        fmt::format("-b {} -e {} -i {} are more than {} sizes: a larger step, or -f FACTOR",
+        fmt::format("-b {} -e {} -i {} are more than {} sizes: give a larger step, or -f FACTOR",
                     sweep.min_bytes, sweep.max_bytes, sweep.step_bytes, kMostSizes));
   }
   std::vector<std::int64_t> sizes;

@@ -36,7 +36,7 @@ void FrameWriter::write(const Frame& frame) {
   bytes += writer.bytes;
   for (std::size_t sent = 0; sent < bytes.size();) {
     const ssize_t wrote = ::write(fd_, bytes.data() + sent, bytes.size() - sent);
-    if (wrote < 0 && errno != EINTR) fail("the process that started this one is gone");
+    if (wrote < 0 && errno != EINTR) fail("the process that started this one has exited");
     if (wrote > 0) sent += static_cast<std::size_t>(wrote);
   }
 }

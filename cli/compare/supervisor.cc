@@ -96,7 +96,7 @@ void Supervisor::run_world(int ranks) {
         const std::size_t colon = line.find(": ");
         throw InvalidArgument(colon == std::string::npos ? line : line.substr(colon + 2));
       }
-      throw Error(fmt::format("the processes that measure ended early: {}", line));
+      throw Error(fmt::format("the measuring processes ended early: {}", line));
     }
     const YourFile& yours = file_of(*row);
     if (run_.fallen) {

@@ -39,10 +39,10 @@ YourFile named_file(const std::string& text, const Plan& plan) {
   const std::string file = std::filesystem::absolute(text.substr(equals + 1)).string();
   const auto is = collective_and_name_of(exercise.name);
   if (!is) {
-    throw InvalidArgument(fmt::format(
-        "--mine {}: {} is no collective, and has nothing to be compared with; ./rankbox train "
-        "takes those that training is made of",
-        text, exercise.name));
+    throw InvalidArgument(
+        fmt::format("--mine {}: {} is not a collective, so there is nothing to compare it with; "
+                    "./rankbox train takes the functions of training",
+                    text, exercise.name));
   }
   if (auto found = file_of(exercise, file, plan)) return *found;
   throw InvalidArgument(fmt::format("--mine {}: this comparison leaves it out; add --collective {}",
@@ -54,7 +54,8 @@ YourFile named_file(const std::string& text, const Plan& plan) {
 std::vector<YourFile> your_files(const std::vector<std::string>& mine, const Plan& plan) {
   const auto has = [&](const char* word) { return std::ranges::find(mine, word) != mine.end(); };
   if (has("none")) {
-    if (mine.size() > 1) throw InvalidArgument("--mine none leaves out all of yours: say it alone");
+    if (mine.size() > 1)
+      throw InvalidArgument("--mine none leaves out all of yours: give it alone");
     return {};
   }
   std::vector<YourFile> files;

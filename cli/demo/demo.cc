@@ -93,7 +93,7 @@ bool draw_ring() {
   options.ascii = !has_utf8();
   fmt::print("allreduce_ring on {} ranks, {} float32, virtual time on \"{}\".\n", kRanks, kElements,
              cluster.name);
-  fmt::print("{} sends to rank 1, {} receives from rank 3, [+] adds; a blank is waiting.\n\n",
+  fmt::print("{} sends to rank 1, {} receives from rank 3, [+] adds; a blank means waiting.\n\n",
              options.ascii ? "[>1]" : "[→1]", options.ascii ? "[<3]" : "[←3]");
   fmt::print("{}", draw_timeline(report.trace, replay_trace(report.trace, cluster), options));
   fmt::print("\n{:.0f} steps, {:.0f} bytes sent and {:.0f} bytes added one after the other.\n",
@@ -165,7 +165,7 @@ void run_demo() {
 
 void add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "demo", "shows it all: a race, graded solutions, a comparison, a timeline");
+      "demo", "gives a tour: a race, graded solutions, a comparison, a timeline");
   command->footer(
       "Example:\n  ./rankbox demo\nTakes about half a minute. Exits with 1 if any part fails.");
   command->callback(&run_demo);

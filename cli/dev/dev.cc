@@ -23,13 +23,14 @@ void add_new(CLI::App& dev) {
       "and\n"
       "wrong programs to fill in, and overwrites nothing. The cost is that of the solution until\n"
       "the entry names a closed form.");
-  command->add_option("name", options->name, "of the function")->required()->type_name("NAME");
+  command->add_option("name", options->name, "name of the function")->required()->type_name("NAME");
   command->add_option("--chapter", options->chapter, "folder of its chapter, such as 02_broadcast")
       ->required()
       ->type_name("NN_topic");
-  auto* like = command->add_option("--like", options->like, "an exercise of the same signature");
+  auto* like = command->add_option("--like", options->like, "an exercise with the same signature");
   like->type_name("EXERCISE");
-  command->add_option("--family", options->family, "what judges it: verdict/families.cc has all")
+  command
+      ->add_option("--family", options->family, "how it is judged: verdict/families.cc lists all")
       ->excludes(like)
       ->type_name("F");
   add_course(*command);
@@ -43,7 +44,7 @@ void add_check(CLI::App& dev) {
       "Example:\n"
       "  ./rankbox dev check broadcast_ring    one exercise, some ten seconds\n"
       "  ./rankbox dev check                   all of them\n"
-      "The stub fails, and git can bring it back; the solution passes; the worked example has its\n"
+      "The stub fails, and git can restore it; the solution passes; the worked example has its\n"
       "cost; every wrong program fails for the right reason, every right one in another style\n"
       "passes; contract, hints and chapter page say what they should. Exits with 1 if not.");
   command->add_option("names", *names, "exercises (./rankbox list)")->type_name("NAME...");

@@ -41,7 +41,7 @@ void check_name(const NewExercise& wanted) {
   const bool is_taken = std::any_of(project.begin(), project.end(),
                                     [&](const Exercise& each) { return each.name == name; });
   if (is_taken || find_exercise(name) != nullptr) {
-    throw InvalidArgument(fmt::format("dev new {}: there is an exercise of that name", name));
+    throw InvalidArgument(fmt::format("dev new {}: an exercise of that name exists", name));
   }
 }
 

@@ -37,7 +37,7 @@ void check_fields(const toml::table& table) {
 
 std::string text(const toml::table& table, const char* field) {
   if (const auto value = table[field].value<std::string>()) return *value;
-  throw Error(fmt::format("'{}' is missing, or no text", field));
+  throw Error(fmt::format("'{}' is missing, or not a string", field));
 }
 
 /// A value, or a list of them.
@@ -46,7 +46,7 @@ std::vector<T> values(const toml::table& table, const char* field) {
   std::vector<T> found;
   const auto add = [&](const toml::node& node) {
     const auto value = node.value<T>();
-    if (!value) throw Error(fmt::format("'{}' has another type", field));
+    if (!value) throw Error(fmt::format("'{}' has the wrong type", field));
     found.push_back(*value);
   };
   if (const toml::array* list = table[field].as_array()) {
@@ -152,7 +152,7 @@ std::string complaints(const Mutant& mutant, const Verdict& verdict) {
            fmt::format("rank is {}, should be {}", failure.rank, fmt::join(mutant.ranks, " or ")));
   complain(failure.message.find(mutant.message) == std::string::npos,
            fmt::format("the message does not say '{}'", mutant.message));
-  complain(lines > kMostLines, fmt::format("it is told in {} lines", lines));
+  complain(lines > kMostLines, fmt::format("the report has {} lines", lines));
   complain(failure.replay.size() > kLongestReplay,
            fmt::format("its replay line has {} characters", failure.replay.size()));
   complain(failure.replay.empty() && failure.kind != FailureKind::kCompile,

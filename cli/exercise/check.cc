@@ -150,7 +150,7 @@ void add_check(CLI::App& app) {
       "  ./rankbox check broadcast_ring --predict \"7 7\"  7 messages in a row, 7 n bytes: am I "
       "right?\n"
       "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.\n"
-      "Before the first run of an exercise a terminal is asked what you expect; Enter skips.\n"
+      "Before an exercise's first run, check asks at a terminal what you expect; Enter skips.\n"
       "With --json, status is pass, fail, not_implemented or error (ours, not yours), and each of\n"
       "the four checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
       "peer are -1, op and file empty and line 0 where there is none, or none is known.");

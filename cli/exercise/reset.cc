@@ -41,21 +41,21 @@ void reset(const std::string& name) {
     if (fs::exists(own)) {
       const fs::path saved = place_to_save(exercise);
       fs::copy_file(own, saved);
-      fmt::print("yours is kept: {}\n", display_path(saved.string()));
+      fmt::print("your file is saved as {}\n", display_path(saved.string()));
     }
     write_file(own.string(), text);
   } catch (const fs::filesystem_error& error) {
     throw Error(fmt::format("cannot reset {}: {}", exercise.name, error.code().message()));
   }
   forget(exercise);
-  fmt::print("{} is as it was at the beginning\n", stub_path(exercise));
+  fmt::print("{} is restored to its initial state\n", stub_path(exercise));
 }
 
 }  // namespace
 
 void add_reset(CLI::App& app) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("reset", "makes an exercise as it was at the beginning");
+  CLI::App* command = app.add_subcommand("reset", "restores an exercise to its initial state");
   command->footer(
       "Example:\n"
       "  ./rankbox reset broadcast_ring\n"

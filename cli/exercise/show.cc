@@ -124,7 +124,7 @@ void add_show(CLI::App& app) {
       "when\n"
       "  ./rankbox show broadcast_tree --html tree.html       to look around in, step by step\n"
       "  ./rankbox show broadcast_tree --trace tree.json      for ui.perfetto.dev\n"
-      "Two lanes a rank: what it sends, and what it receives and computes; a blank is waiting.\n"
+      "Two lanes a rank: what it sends, and what it receives and computes; a blank means waiting.\n"
       "A run that fails is drawn up to there. Exits with 0 if it ran well, 1 if not, 2 for a\n"
       "mistake on this command line.");
   add_exercise_file(*command, options->file, "show");
@@ -146,11 +146,11 @@ void add_show(CLI::App& app) {
       ->type_name("M");
   command->add_option("--op", options->op, "SUM, PRODUCT, MAX, MIN or AVG (default SUM)")
       ->type_name("OP");
-  command->add_option("--cluster", options->cluster, "machine that the clocks stand for")
+  command->add_option("--cluster", options->cluster, "machine whose time the virtual clocks show")
       ->type_name("C");
   command
       ->add_option("--buffering", options->buffering,
-                   "of sends: rendezvous (the default), eager:BYTES or unbounded")
+                   "buffering of sends: rendezvous (the default), eager:BYTES or unbounded")
       ->type_name("B");
   command
       ->add_option("--html", options->html,

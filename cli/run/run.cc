@@ -61,8 +61,8 @@ void check_backend(const CLI::App& command, const Options& options) {
   if (backend == "sim") {
     if (command.count("--deadline") == 0) return;
     throw InvalidArgument(
-        "--deadline: the sandbox proves deadlocks, and waits for no deadline; it is for "
-        "--backend mpi or nccl");
+        "--deadline: the sandbox proves deadlocks and needs no deadline; use it with --backend mpi "
+        "or nccl");
   }
   if (backend != "mpi" && backend != "nccl") {
     throw InvalidArgument(
@@ -140,10 +140,10 @@ void add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "runs a program of your own on many ranks");
   command->footer(
       "FILE has a function void rank_main(Comm& dist) in namespace rankbox, and includes\n"
-      "\"comm/comm.h\"; every rank runs it. It may call the exercises' functions: those are ours.\n"
+      "\"comm/comm.h\"; every rank runs it. It may call the exercises' functions: the solutions.\n"
       "Examples:\n"
       "  ./rankbox run hello.cc                                4 ranks, drawn over virtual time\n"
-      "  ./rankbox run hello.cc --ranks 16 --cluster h100-efa  what it would take there\n"
+      "  ./rankbox run hello.cc --ranks 16 --cluster h100-efa  the time it would take there\n"
       "  ./rankbox run hello.cc --html run.html                step by step, in a browser\n"
       "  ./rankbox run hello.cc --buffering unbounded          does it need buffered sends?\n"
       "  ./rankbox run hello.cc --ranks 4096 --executor fibers --json\n"
@@ -154,18 +154,20 @@ void add_run(CLI::App& app) {
   command->add_option("--ranks", program.ranks, "world size (default 4)")
       ->check(whole_number(1, kMostRanks))
       ->type_name("P");
-  command->add_option("--nodes", program.nodes, "that the ranks share (default: as the cluster)")
+  command
+      ->add_option("--nodes", program.nodes,
+                   "nodes that the ranks share (default: as in the cluster)")
       ->check(whole_number(1, kMostRanks))
       ->type_name("N");
   command
       ->add_option("--backend", options->backend,
                    "sim (the sandbox, the default), mpi or nccl: real machines")
       ->type_name("B");
-  command->add_option("--cluster", program.cluster, "machine that the clocks stand for")
+  command->add_option("--cluster", program.cluster, "machine whose time the virtual clocks show")
       ->type_name("C");
   command
       ->add_option("--buffering", program.buffering,
-                   "of sends: rendezvous (the default), eager:BYTES or unbounded")
+                   "buffering of sends: rendezvous (the default), eager:BYTES or unbounded")
       ->type_name("B");
   command
       ->add_option("--executor", program.executor,

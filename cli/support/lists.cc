@@ -113,7 +113,7 @@ std::vector<int> parse_ranks(std::string_view text) {
 std::int64_t parse_bytes(std::string_view text) {
   const std::int64_t bytes = number_of_bytes(text);
   if (bytes < 0) {
-    throw InvalidArgument(fmt::format("{} bytes are less than none: at least 0", text));
+    throw InvalidArgument(fmt::format("{} bytes is less than 0: give at least 0", text));
   }
   return bytes;
 }

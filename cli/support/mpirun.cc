@@ -131,7 +131,7 @@ int run_attached(const std::vector<std::string>& words, const std::string& expla
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR)
-      throw Error(fmt::format("lost {}: {}", words.front(), std::strerror(errno)));
+      throw Error(fmt::format("cannot wait for {}: {}", words.front(), std::strerror(errno)));
   }
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   // Ranks that do not handle SIGUSR1 die of it, as asked.

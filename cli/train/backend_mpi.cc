@@ -12,15 +12,15 @@ const char* what_ranks_are() { return "a process each"; }
 
 void place(const Placement& typed, Plan& /*plan*/) {
   if (!typed.nodes.empty()) {
-    throw InvalidArgument(fmt::format(
-        "--nodes {}: with MPI it is mpirun that starts and connects processes; say there "
-        "on which machines: mpirun --host one:4,two:4 rankbox-train-mpi ...",
-        typed.nodes));
+    throw InvalidArgument(
+        fmt::format("--nodes {}: with MPI, mpirun places the processes; name the machines there: "
+                    "mpirun --host one:4,two:4 rankbox-train-mpi ...",
+                    typed.nodes));
   }
   if (!typed.cluster.empty()) {
     throw InvalidArgument(
-        fmt::format("--cluster {}: with MPI time is real; the sandbox imagines clusters, without "
-                    "--backend mpi",
+        fmt::format("--cluster {}: with MPI, time is real; only the sandbox simulates clusters: "
+                    "leave out --backend mpi",
                     typed.cluster));
   }
 }

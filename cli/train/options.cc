@@ -54,10 +54,11 @@ std::string footer() {
   ./rankbox train --backend mpi --ranks 4
 --backend sim|mpi: ranks are threads of one process, or MPI processes, which mpirun starts here. On
 several machines: mpirun --host one:4,two:4 .rankbox/bin/rankbox-train-mpi --strategy ddp
-A batch is what all ranks take together, so results do not depend on their number but for rounding; an
-epoch's last batch is left out where it is not full. Checkpoints are written by rank 0, whole or not at
-all, after each epoch and every --save-every steps. Ctrl-C: stops after this step, and saves if --save
-was given; again: at once. (An mpirun of your own kills its ranks a second after Ctrl-C: send it SIGUSR1.)
+All ranks share each batch, so that results depend on their number only by rounding. An epoch's
+last batch is left out if it is not full. Rank 0 writes checkpoints, whole or not at all, after each
+epoch and every --save-every steps. Ctrl-C finishes the current step, saves if --save was given, and
+stops; a second Ctrl-C stops at once. (An mpirun of your own kills its ranks a second after Ctrl-C:
+send it SIGUSR1 instead.)
 Exits with 0 when done, 2 for a mistake on this command line, 128 + its number after a signal, else 1.
 This is the program of the backend {}.)",
                       backend_name());
@@ -66,45 +67,47 @@ This is the program of the backend {}.)",
 
 void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
   app.add_option("--model", typed.model, "what to train, see below")->capture_default_str();
-  app.add_option("--ranks", typed.ranks, "that train together (default: 1, or mpirun's)")
+  app.add_option("--ranks", typed.ranks, "number of ranks (default: 1, or mpirun's)")
       ->check(cli::whole_number(1, 65536));
   app.add_option("--strategy", typed.strategy,
-                 "how they do, see below (default: single, with several ranks ddp)");
-  app.add_option("--epochs", typed.epochs, "times through the data (default: the model's)")
+                 "how ranks train, see below (default: single; with several ranks, ddp)");
+  app.add_option("--epochs", typed.epochs, "passes over the data (default: the model's)")
       ->check(cli::whole_number(1, 1'000'000));
   app.add_option("--batch", typed.batch,
-                 "samples of a step, of all ranks together; where each takes a share of them, a "
-                 "multiple of the ranks (default: the model's)")
+                 "samples of a step, over all ranks; a multiple of the ranks if each takes a share "
+                 "(default: the model's)")
       ->check(cli::whole_number(1, kMost));
   app.add_option("--optimizer", typed.optimizer, "sgd or adam (default: the model's)");
   app.add_option("--learning-rate", typed.learning_rate, "(default: the model's)");
   app.add_option("--all-reduce", plan.all_reduce,
-                 "that takes the mean of gradients: native, or one of chapter 4: naive, tree, "
+                 "all-reduce of the gradients: native, or one of chapter 4: naive, tree, "
                  "butterfly, ring, rabenseifner, hierarchical (ddp)")
       ->capture_default_str();
   app.add_option("--precision", typed.precision,
                  "fp32; or mixed: weights and gradients of 16 bits, masters of 32 (single, ddp)")
       ->capture_default_str();
-  app.add_option("--seed", typed.seed, "of initial values and of the order of samples")
+  app.add_option("--seed", typed.seed, "seed of the initial values and of the order of samples")
       ->check(cli::whole_number(0, kMost))
       ->capture_default_str();
-  app.add_option("--samples", plan.samples, "to train with: fewer, for a quick run (default: all)")
+  app.add_option("--samples", plan.samples,
+                 "training samples: fewer for a quick run (default: all)")
       ->check(cli::whole_number(1, 1'000'000));
   app.add_option(
       "--data", plan.data,
-      "folder with MNIST's four files, as they are called when unpacked; for transformer: "
+      "folder with MNIST's four files, unpacked, under their original names; for transformer: "
       "train.csv and test.csv with columns text and label (default: embedded data)");
 }
 
 void add_checkpoints(CLI::App& app, Plan& plan) {
   app.add_option("--save", plan.save, "file for checkpoints");
-  app.add_option("--save-every", plan.save_every, "steps between them, besides after epochs")
+  app.add_option("--save-every", plan.save_every,
+                 "steps between checkpoints, in addition to those after epochs")
       ->check(cli::whole_number(1, kMost));
-  app.add_flag("--resume", plan.resume, "go on from the file of --save");
+  app.add_flag("--resume", plan.resume, "continue from the file of --save");
 }
 
 void add_placement(CLI::App& app, Placement& placement) {
-  app.add_option("--nodes", placement.nodes, "to spread the ranks over (sim: imagined ones)");
+  app.add_option("--nodes", placement.nodes, "nodes to spread the ranks over (sim: simulated)");
   app.add_option("--cluster", placement.cluster,
                  "machine whose time the timeline shows, as in ./rankbox compare --list-clusters "
                  "(sim)");
@@ -119,7 +122,7 @@ void add_mine(CLI::App& app, Arguments& typed, Request& request) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1)
       ->type_name("NAME=FILE");
-  app.add_option("--mine-unchecked", typed.mine, "the same, right or wrong")
+  app.add_option("--mine-unchecked", typed.mine, "the same without the check")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->expected(1)
       ->type_name("NAME=FILE");
@@ -127,25 +130,25 @@ void add_mine(CLI::App& app, Arguments& typed, Request& request) {
 }
 
 void add_output(CLI::App& app, Arguments& typed, Request& request) {
-  app.add_flag("--json", request.json, "print one object at the end, and nothing else");
-  app.add_flag("--quiet", request.quiet, "print the result alone");
+  app.add_flag("--json", request.json, "print one JSON object at the end, and nothing else");
+  app.add_flag("--quiet", request.quiet, "print only the result");
   app.add_flag("--timeline", typed.timeline,
                "draw one step over virtual time at the end (sim; default with several ranks)");
-  app.add_flag("--no-timeline", typed.no_timeline, "do not");
+  app.add_flag("--no-timeline", typed.no_timeline, "draw no step");
 }
 
 OptimizerKind parse_optimizer(const std::string& text) {
   for (const OptimizerKind kind : {OptimizerKind::kSgd, OptimizerKind::kAdam})
     if (text == name_of(kind)) return kind;
   throw InvalidArgument(
-      fmt::format("--optimizer {}: there is no such optimizer, only sgd, adam", text));
+      fmt::format("--optimizer {}: unknown optimizer, choose one of sgd, adam", text));
 }
 
 Precision parse_precision(const std::string& text) {
   for (const Precision precision : {Precision::kFp32, Precision::kMixed})
     if (text == name_of(precision)) return precision;
   throw InvalidArgument(
-      fmt::format("--precision {}: there is no such precision, only fp32, mixed", text));
+      fmt::format("--precision {}: unknown precision, choose one of fp32, mixed", text));
 }
 
 double parse_rate(const std::string& text) {
@@ -195,9 +198,9 @@ void complete(Request& request, const Arguments& typed) {
   all_reduce_named(plan.all_reduce);
   plan.seed = static_cast<std::uint64_t>(typed.seed);
   if (plan.save.empty() && plan.resume)
-    throw InvalidArgument("--resume: from which file? give --save FILE, too");
+    throw InvalidArgument("--resume: no file to continue from; give --save FILE, too");
   if (plan.save.empty() && plan.save_every > 0)
-    throw InvalidArgument("--save-every: to which file? give --save FILE, too");
+    throw InvalidArgument("--save-every: no file to write; give --save FILE, too");
   place(typed.placement, plan);
   request.timeline = wants_timeline(typed, request);
 }

@@ -25,7 +25,7 @@
 namespace rankbox::train {
 namespace {
 
-constexpr const char* kNotice = "\nstopping after this step; once more to stop at once\n";
+constexpr const char* kNotice = "\nstopping after this step; press Ctrl-C again to stop at once\n";
 
 /// One process may lack data that others have. The error must reach all of them, so it is thrown
 /// where the ranks meet.

@@ -90,7 +90,7 @@ void Report::on_start() {
   text += made_of(plan_);
   if (plan_.resume) {
     const Position& from = record_.from();
-    text += fmt::format("goes on from {}: epoch {}, {} of it, {} in all\n", plan_.save,
+    text += fmt::format("continues from {}: epoch {}, {} of it, {} in all\n", plan_.save,
                         from.epoch + 1, plural(from.batch, "step"), from.steps);
     for (const std::string& note : record_.notes()) text += fmt::format("  {}\n", note);
   }
@@ -126,8 +126,8 @@ void Report::on_epoch(const EpochRecord& epoch) {
 void Report::finish(const Outcome& outcome, int signal) {
   std::string text;
   const std::string saved = plan_.save.empty()
-                                ? "nothing was saved, as --save was not given"
-                                : fmt::format("saved in {}: go on with --resume", plan_.save);
+                                ? "nothing was saved: --save was not given"
+                                : fmt::format("saved in {}: continue with --resume", plan_.save);
   if (!is_quiet_) {
     text += "\n" + draw_loss_curve(record_.losses(), {.columns = std::min(screen_.columns, 100),
                                                       .first_step = record_.from().steps + 1,
@@ -141,8 +141,8 @@ void Report::finish(const Outcome& outcome, int signal) {
     return print(text);
   }
   if (record_.losses().empty()) {
-    text += fmt::format(
-        "nothing was left to do: --epochs {} are done already, give more to go on\n", plan_.epochs);
+    text += fmt::format("nothing is left to do: --epochs {} are complete, give more to continue\n",
+                        plan_.epochs);
   }
   text += fmt::format("test accuracy {:.2f} %, loss {:.4f}, over {} samples\n",
                       100 * outcome.test.accuracy, outcome.test.loss, outcome.test.samples);

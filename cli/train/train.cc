@@ -66,7 +66,7 @@ Words exercises_called(const std::string& program, const Words& arguments) {
   const int status = WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 1;
   if (result.timed_out || (status != 0 && result.output.empty())) {
     throw Error(fmt::format("{} {}", program,
-                            result.timed_out ? "does not answer" : "ended without a word"));
+                            result.timed_out ? "does not answer" : "ended without output"));
   }
   if (status != 0) {
     fmt::print(stderr, "{}", result.output);

@@ -243,7 +243,7 @@ std::vector<MineFile> prepare_mine(const MineOptions& options,
                  "check {} explains it\n",
                  name, complaint, name);
     } else if (candidate.is_checked) {
-      throw Error(fmt::format("{} does not pass: {}; --mine-unchecked takes it all the same",
+      throw Error(fmt::format("{} does not pass: {}; --mine-unchecked runs it anyway",
                               candidate.option, complaint));
     } else {
       throw Error(fmt::format("{} does not compile: {}", candidate.option, complaint));

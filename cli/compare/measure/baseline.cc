@@ -64,7 +64,7 @@ BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
   }
   if (!launch().is_first()) return measured;
   if (result.report.empty()) {
-    measured.failure = "it ended without figures: " + last_line(result.output);
+    measured.failure = "it ended without results: " + last_line(result.output);
     return measured;
   }
   ByteReader reader(result.report);
@@ -84,7 +84,8 @@ void report_to_parent(const std::vector<Row>& rows) {
     const ssize_t now =
         write(kReportFd, writer.bytes.data() + written, writer.bytes.size() - written);
     if (now < 0 && errno != EINTR) {
-      throw std::system_error(errno, std::generic_category(), "--is-baseline: the parent is gone");
+      throw std::system_error(errno, std::generic_category(),
+                              "--is-baseline: the parent has exited");
     }
     if (now > 0) written += static_cast<std::size_t>(now);
   }

@@ -64,7 +64,7 @@ void check_memory(const std::vector<Device>& devices, std::int64_t largest_bytes
     if (sum > device.memory_bytes) {
       throw InvalidArgument(fmt::format(
           "{} do not fit: {} tensors of that size on each rank of {} ({}) are more than its {}: "
-          "a smaller -e, or fewer ranks",
+          "use a smaller -e or fewer ranks",
           format_bytes(largest_bytes), kTensors, device.host, device.name,
           format_bytes(device.memory_bytes)));
     }

@@ -72,7 +72,7 @@ Algorithms algorithms_in(const Plan& plan) {
     const LoadedFunction loaded = load_function(mine.library, mine.exercise);
     std::optional<Algorithm> found = algorithm_of(mine.exercise, loaded.function, Whose::kYours);
     if (!found) {
-      throw Error(fmt::format("{}: this program knows no such exercise", mine.exercise));
+      throw Error(fmt::format("{}: this program has no such exercise", mine.exercise));
     }
     Algorithm algorithm = std::move(*found);
     algorithm.problem = loaded.problem;

@@ -78,13 +78,13 @@ std::string note_on_sharing(const std::vector<Device>& devices) {
     const bool on_host = device.bus == "cpu";
     const bool in_processes =
         device.process != devices[static_cast<std::size_t>(ranks.back())].process;
-    notes += fmt::format(
-        "# Ranks {} share {} of {}: {}\n", in_words(ranks),
-        on_host ? "the memory" : "device " + device.bus, device.host,
-        in_processes && !on_host
-            // NCCL allows that only if each process appears to be on another host.
-            ? "messages go through sockets; good for correctness, and the times mean nothing"
-            : "messages are copied within it; no link between devices is measured");
+    notes +=
+        fmt::format("# Ranks {} share {} of {}: {}\n", in_words(ranks),
+                    on_host ? "the memory" : "device " + device.bus, device.host,
+                    in_processes && !on_host
+                        // NCCL allows that only if each process appears to be on another host.
+                        ? "messages go through sockets; use this for correctness, not for times"
+                        : "messages are copied within it; no link between devices is measured");
   }
   if (devices.size() == 1) notes += "# One rank: nothing is sent\n";
   return notes;
