@@ -171,13 +171,13 @@ void print_what_it_printed(const std::string& printed) {
 std::string explained(const std::string& complaint, const std::vector<Row>& rows,
                       const std::vector<YourFile>& yours, const std::vector<Row>* known) {
   for (const Row& row : rows) {
-    if (!row.fallen) continue;
+    if (!row.failure) continue;
     for (const YourFile& each : yours) {
       if (each.collective != row.collective || each.algorithm != row.algorithm) continue;
       const bool passed_there =
           known != nullptr && std::ranges::any_of(*known, [&](const Row& trial) {
             return trial.algorithm == row.algorithm && trial.collective == row.collective &&
-                   !trial.fallen;
+                   !trial.failure;
           });
       const std::string check =
           fmt::format("./rankbox check {} --file {}", each.exercise, display_path(each.file));
@@ -231,11 +231,11 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
                   compiled.libraries});
     fmt::print("wrote {}: copy it to the other machine, and start run.sh there\n", options.bundle);
     for (const Row& row : known) {
-      if (row.fallen) throw Error(explained(complaint_about(known), known, yours, nullptr));
+      if (row.failure) throw Error(explained(complaint_about(known), known, yours, nullptr));
     }
-    if (!compiled.fallen.empty()) {
-      const auto& [exercise, fallen] = *compiled.fallen.begin();
-      throw Error(fmt::format("{} is not in the bundle: {}", exercise, fallen.message));
+    if (!compiled.failures.empty()) {
+      const auto& [exercise, failure] = *compiled.failures.begin();
+      throw Error(fmt::format("{} is not in the bundle: {}", exercise, failure.message));
     }
     return;
   }

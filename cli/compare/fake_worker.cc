@@ -3,8 +3,8 @@
 //   fake_worker END [OPTION...] --first-contest N --stream PIPE
 //
 // Three contests of native, ring and, if there is a --mine-library, ring (yours). In the second one
-// yours behaves as END says: none, die, exit, hang, or fall, which it reports. With fail, the process
-// itself fails.
+// yours behaves as END says: none, die, exit, hang, or mismatch, which it reports. With fail, the
+// process itself fails.
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -34,9 +34,9 @@ void come_to(const std::string& end, FrameWriter& writer, Row yours) {
   if (end == "die") std::raise(SIGKILL);
   if (end == "exit") _exit(0);
   while (end == "hang") pause();
-  if (end == "fall") {
-    yours.fallen = Fallen{"mismatch", "message mismatch: ...", "ring.cc", 7};
-    writer.write({.kind = Frame::Kind::kFallen, .rows = {yours}});
+  if (end == "mismatch") {
+    yours.failure = RowFailure{"mismatch", "message mismatch: ...", "ring.cc", 7};
+    writer.write({.kind = Frame::Kind::kRowFailed, .rows = {yours}});
     _exit(1);
   }
   if (end != "fail") return;

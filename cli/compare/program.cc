@@ -17,7 +17,7 @@
 #include "cli/compare/measure/baseline.h"
 #include "cli/compare/measure/worlds.h"
 #include "cli/compare/options.h"
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 #include "cli/compare/report/output.h"
 #include "cli/compare/report/report_json.h"
 #include "cli/compare/stream.h"
@@ -72,11 +72,11 @@ bool is_mistake(const std::exception_ptr& error) {
 /// Called where a failed run ends its processes: this one reports for all.
 int complain_of_end(const RunEnd& end) {
   const int exit_code = is_mistake(end.error) ? 2 : 1;
-  const std::string what =
-      end.fallen ? fmt::format("{}: {}", describe(*end.fallen), in_words(*end.fallen->fallen))
-                 : what_of(end.error);
+  const std::string what = end.failed_row ? fmt::format("{}: {}", describe(*end.failed_row),
+                                                        in_words(*end.failed_row->failure))
+                                          : what_of(end.error);
   complain(what, exit_code, /*of_each=*/true);
-  if (end.fallen) fmt::print(stderr, "{}", end.details);
+  if (end.failed_row) fmt::print(stderr, "{}", end.details);
   return exit_code;
 }
 
@@ -117,8 +117,8 @@ void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
       .on_end = [&](const RunEnd& end) -> int {
         const int exit_code = is_mistake(end.error) ? 2 : 1;
         if (!writer) return print_failure({end.error, end.details});
-        if (end.fallen) {
-          writer->write({.kind = Frame::Kind::kFallen, .rows = {*end.fallen}});
+        if (end.failed_row) {
+          writer->write({.kind = Frame::Kind::kRowFailed, .rows = {*end.failed_row}});
         } else {
           fail(what_of(end.error), static_cast<std::uint64_t>(exit_code));
         }

@@ -17,14 +17,14 @@ namespace rankbox::cli {
 
 struct Frame {
   enum class Kind : std::uint8_t {
-    kStart,    // devices, lines: the backend's description
-    kJob,      // rows: those of the contest, number: which of them
-    kLeft,     // all ranks have returned from a learner's job
-    kContest,  // rows, measured
-    kNote,     // text: what could not be measured, though all else was
-    kFallen,   // rows: a learner's, whose failure ends the processes
-    kFailed,   // text: a failure that is not a learner's; number: the exit code
-    kDone,     // all is measured; without it, a learner's code ended them
+    kStart,      // devices, lines: the backend's description
+    kJob,        // rows: those of the contest, number: which of them
+    kLeft,       // all ranks have returned from a learner's job
+    kContest,    // rows, measured
+    kNote,       // text: what could not be measured, though all else was
+    kRowFailed,  // rows: a learner's, whose failure ends the processes
+    kFailed,     // text: a failure that is not a learner's; number: the exit code
+    kDone,       // all is measured; without it, a learner's code ended them
   };
   Kind kind = Kind::kStart;
   std::uint64_t number = 0;

@@ -27,7 +27,8 @@ Row row_of(int number) {
   row.whose = Whose::kYours;
   row.time = Times{1, 2, 3, number};
   row.cost = Cost{1, 2, 3};
-  row.fallen = Fallen{"crash", std::string(static_cast<std::size_t>(number % 500), 'x'), "f", 7};
+  row.failure =
+      RowFailure{"crash", std::string(static_cast<std::size_t>(number % 500), 'x'), "f", 7};
   return row;
 }
 
@@ -52,7 +53,7 @@ TEST_CASE("what is written is read, whatever the sizes and however often one loo
       REQUIRE(frame.rows.size() == 2);
       CHECK(frame.rows[1].algorithm == fmt::format("algorithm {}", seen + 1));
       CHECK(frame.rows[1].time->iterations == seen + 1);
-      CHECK(frame.rows[0].fallen->line == 7);
+      CHECK(frame.rows[0].failure->line == 7);
       ++seen;
     });
     std::this_thread::yield();

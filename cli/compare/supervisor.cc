@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/compare/measure/session.h"
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 #include "cli/plugin/contained.h"
 #include "cli/plugin/source_lines.h"
 #include "cli/support/child.h"
@@ -43,15 +43,15 @@ Supervisor::Supervisor(const Plan& plan, Workers workers, std::vector<YourFile> 
       workers_(std::move(workers)),
       yours_(std::move(yours)),
       libraries_(compiled.libraries),
-      uncompiled_(compiled.fallen),
+      uncompiled_(compiled.failures),
       output_(output),
       folder_(std::move(folder)) {}
 
 void Supervisor::run_world(int ranks) {
-  fallen_ = uncompiled_;
+  failures_ = uncompiled_;
   for (const Row& row : known_) {
-    if (row.fallen && row.world_size == ranks) {
-      fallen_.try_emplace(file_of(row).exercise, *row.fallen);
+    if (row.failure && row.world_size == ranks) {
+      failures_.try_emplace(file_of(row).exercise, *row.failure);
     }
   }
   contests_ = 0;
@@ -99,8 +99,8 @@ void Supervisor::run_world(int ranks) {
       throw Error(fmt::format("the measuring processes ended early: {}", line));
     }
     const YourFile& yours = file_of(*row);
-    if (run_.fallen) {
-      fallen_[yours.exercise] = *run_.fallen;
+    if (run_.row_failure) {
+      failures_[yours.exercise] = *run_.row_failure;
       continue;
     }
     ContainedOptions where;
@@ -112,14 +112,15 @@ void Supervisor::run_world(int ranks) {
     if (result.timed_out && workers_.backend != "sim") {  // launchers report no place
       failure.message = fmt::format("still running after {:g} s", plan_.deadline_seconds);
     }
-    fallen_[yours.exercise] = {name_of(failure.kind), failure.message, failure.file, failure.line};
+    failures_[yours.exercise] = {name_of(failure.kind), failure.message, failure.file,
+                                 failure.line};
   }
 }
 
 std::vector<std::string> Supervisor::command(int ranks) {
   std::vector<std::string> options = workers_.options;
   for (const Mine& mine : libraries_) {
-    if (fallen_.contains(mine.exercise)) continue;
+    if (failures_.contains(mine.exercise)) continue;
     options.emplace_back("--mine-library");
     options.push_back(mine.exercise + "=" + mine.library);
   }
@@ -151,10 +152,10 @@ void Supervisor::take(const Frame& frame) {
       run_.job = -1;
       finish_contest(frame.rows);
       return;
-    case Frame::Kind::kFallen: {
+    case Frame::Kind::kRowFailed: {
       Row row = frame.rows.front();
       complete_place(row);
-      run_.fallen = row.fallen;
+      run_.row_failure = row.failure;
       return;
     }
     case Frame::Kind::kFailed:
@@ -198,27 +199,27 @@ void Supervisor::finish_contest(std::vector<Row> rows) {
       row.cost = known->cost;
       row.virtual_seconds = known->virtual_seconds;
     }
-    if (!row.fallen) continue;
+    if (!row.failure) continue;
     complete_place(row);
-    fallen_.try_emplace(file_of(row).exercise, *row.fallen);
+    failures_.try_emplace(file_of(row).exercise, *row.failure);
   }
-  add_fallen(rows);
+  add_failures(rows);
   compare_with_native(rows);
   ++contests_;
   output_.add(rows);
 }
 
 void Supervisor::complete_place(Row& row) const {
-  if (row.fallen->line != 0) return;
+  if (row.failure->line != 0) return;
   const YourFile& yours = file_of(row);
-  row.fallen->file = display_path(yours.file);
-  row.fallen->line = line_of_function(yours.file, yours.exercise);
+  row.failure->file = display_path(yours.file);
+  row.failure->line = line_of_function(yours.file, yours.exercise);
 }
 
-void Supervisor::add_fallen(std::vector<Row>& rows) const {
+void Supervisor::add_failures(std::vector<Row>& rows) const {
   for (const YourFile& yours : yours_) {
-    const auto fallen = fallen_.find(yours.exercise);
-    if (fallen == fallen_.end() || yours.collective != rows.front().collective) continue;
+    const auto failure = failures_.find(yours.exercise);
+    if (failure == failures_.end() || yours.collective != rows.front().collective) continue;
     const auto is_same = [&](const Row& row) { return row.algorithm == yours.algorithm; };
     const bool is_there = std::ranges::any_of(
         rows, [&](const Row& row) { return is_same(row) && row.whose == Whose::kYours; });
@@ -230,7 +231,7 @@ void Supervisor::add_fallen(std::vector<Row>& rows) const {
     row.wrong.reset();
     row.cost.reset();
     row.virtual_seconds.reset();
-    row.fallen = fallen->second;
+    row.failure = failure->second;
     const auto reference = std::ranges::find_if(rows, is_same);
     rows.insert(reference == rows.end() ? rows.end() : reference + 1, row);
   }

@@ -55,8 +55,8 @@ class Supervisor {
     int job = -1;              // the running one; -1: none
     double heard_at = 0;
     bool is_done = false;
-    std::optional<Fallen> fallen;  // as the processes reported it before they ended
-    std::string failure;           // of the processes, not a learner's
+    std::optional<RowFailure> row_failure;  // as the processes reported it before they ended
+    std::string failure;                    // of the processes, not a learner's
     std::uint64_t exit_code = 0;
   };
 
@@ -69,19 +69,19 @@ class Supervisor {
   void finish_contest(std::vector<Row> rows);
   /// Adds the place where the function begins if the row names none.
   void complete_place(Row& row) const;
-  void add_fallen(std::vector<Row>& rows) const;
+  void add_failures(std::vector<Row>& rows) const;
 
   const Plan& plan_;
   const Workers workers_;
   const std::vector<YourFile> yours_;
   const std::vector<Mine> libraries_;
-  const std::map<std::string, Fallen> uncompiled_;
+  const std::map<std::string, RowFailure> uncompiled_;
   Output& output_;
   const std::string folder_;
   std::vector<Row> known_;
-  std::map<std::string, Fallen> fallen_;  // in this world, by exercise
-  std::size_t contests_ = 0;              // of this world, that are done
-  bool has_started_ = false;              // in this world
+  std::map<std::string, RowFailure> failures_;  // in this world, by exercise
+  std::size_t contests_ = 0;                    // of this world, that are done
+  bool has_started_ = false;                    // in this world
   Run run_;
   Progress progress_;
   std::string printed_;

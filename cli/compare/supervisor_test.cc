@@ -30,7 +30,7 @@ struct Supervised {
 
 /// A run of fake_worker, with yours unless it did not compile.
 Supervised run(const std::string& end, const std::vector<Row>& known = {},
-               const std::map<std::string, Fallen>& uncompiled = {}) {
+               const std::map<std::string, RowFailure>& uncompiled = {}) {
   const std::string here = folder();
   const std::string file = here + "/ring.cc";
   std::ofstream(file) << "\nvoid allreduce_ring(Comm& dist) {}\n";
@@ -47,7 +47,7 @@ Supervised run(const std::string& end, const std::vector<Row>& known = {},
                            },
                            {}};
   Compilations compiled;
-  compiled.fallen = uncompiled;
+  compiled.failures = uncompiled;
   if (uncompiled.empty()) compiled.libraries = {{"allreduce_ring", here + "/none.so"}};
   Output output(plan, false);
   Supervisor supervisor(plan, workers,
@@ -66,7 +66,7 @@ void check_whole(const std::vector<Row>& rows) {
     CAPTURE(describe(rows[i]));
     CHECK(rows[i].bytes == std::int64_t{4} << (i / 3));
     CHECK(rows[i].whose == static_cast<Whose>(i % 3));
-    CHECK(rows[i].time.has_value() != rows[i].fallen.has_value());
+    CHECK(rows[i].time.has_value() != rows[i].failure.has_value());
     if (i % 3 == 1) CHECK(rows[i].vs_native == 2);
   }
 }
@@ -75,24 +75,24 @@ TEST_CASE("where nothing happens, rows come as they are") {
   const Supervised result = run("none");
   check_whole(result.rows);
   CHECK(result.starts == 1);
-  for (const Row& row : result.rows) CHECK_FALSE(row.fallen.has_value());
+  for (const Row& row : result.rows) CHECK_FALSE(row.failure.has_value());
 }
 
 TEST_CASE("a process that ends while yours is at work costs yours, from there on") {
   const struct {
     const char* end;
     const char* kind;
-  } table[] = {{"die", "memory"}, {"exit", "crash"}, {"hang", "timeout"}, {"fall", "mismatch"}};
+  } table[] = {{"die", "memory"}, {"exit", "crash"}, {"hang", "timeout"}, {"mismatch", "mismatch"}};
   for (const auto& row : table) {
     CAPTURE(row.end);
     const Supervised result = run(row.end);
     check_whole(result.rows);
     CHECK(result.starts == 2);
-    CHECK_FALSE(result.rows[2].fallen.has_value());
+    CHECK_FALSE(result.rows[2].failure.has_value());
     for (const std::size_t i : {5, 8}) {
-      REQUIRE(result.rows[i].fallen.has_value());
-      CHECK(result.rows[i].fallen->kind == row.kind);
-      CHECK(result.rows[i].fallen->file.ends_with("ring.cc"));
+      REQUIRE(result.rows[i].failure.has_value());
+      CHECK(result.rows[i].failure->kind == row.kind);
+      CHECK(result.rows[i].failure->file.ends_with("ring.cc"));
     }
   }
 }
@@ -101,15 +101,15 @@ TEST_CASE("what is not yours to answer for ends the comparison") {
   CHECK_THROWS_WITH_AS(run("fail"), "no such GPU", InvalidArgument);
 }
 
-TEST_CASE("what does not compile falls at once, and costs no second start") {
+TEST_CASE("what does not compile fails at once, and costs no second start") {
   const Supervised result =
       run("die", {}, {{"allreduce_ring", {"compile", "expected ;", "ring.cc", 2}}});
   check_whole(result.rows);
   CHECK(result.starts == 1);
-  for (const std::size_t i : {2, 5, 8}) CHECK(result.rows[i].fallen->kind == "compile");
+  for (const std::size_t i : {2, 5, 8}) CHECK(result.rows[i].failure->kind == "compile");
 }
 
-TEST_CASE("what the sandbox knows is taken over: costs, and why yours falls") {
+TEST_CASE("what the sandbox knows is taken over: costs, and why yours fails") {
   Row known;
   known.algorithm = "ring";
   known.whose = Whose::kYours;
@@ -123,11 +123,11 @@ TEST_CASE("what the sandbox knows is taken over: costs, and why yours falls") {
   CHECK(right.rows[5].virtual_seconds == 0.5);
   CHECK_FALSE(right.rows[2].cost.has_value());
 
-  known.fallen = Fallen{"deadlock", "proved", "ring.cc", 2};
+  known.failure = RowFailure{"deadlock", "proved", "ring.cc", 2};
   const Supervised wrong = run("die", {known});
   check_whole(wrong.rows);
   CHECK(wrong.starts == 1);
-  for (const std::size_t i : {2, 5, 8}) CHECK(wrong.rows[i].fallen->kind == "deadlock");
+  for (const std::size_t i : {2, 5, 8}) CHECK(wrong.rows[i].failure->kind == "deadlock");
 }
 
 }  // namespace

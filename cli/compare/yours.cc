@@ -85,8 +85,8 @@ Compilations compile_yours(const std::vector<YourFile>& files, const std::string
                                       library, {.backend = backend, .optimize = true});
     if (compiled.compiler_missing) throw Error(compiled.failure->message);
     if (compiled.failure) {
-      compilations.fallen[yours.exercise] = {"compile", compiled.failure->message,
-                                             compiled.failure->file, compiled.failure->line};
+      compilations.failures[yours.exercise] = {"compile", compiled.failure->message,
+                                               compiled.failure->file, compiled.failure->line};
     } else {
       compilations.libraries.push_back({yours.exercise, library});
     }

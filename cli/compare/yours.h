@@ -25,7 +25,7 @@ std::vector<YourFile> your_files(const std::vector<std::string>& mine, const Pla
 /// Compiled libraries, and the failures of files that do not compile.
 struct Compilations {
   std::vector<Mine> libraries;
-  std::map<std::string, Fallen> fallen;  // by exercise
+  std::map<std::string, RowFailure> failures;  // by exercise
 };
 
 /// Compiles the files into `folder`, as EXERCISE-BACKEND.so. Blocks; about a second each.

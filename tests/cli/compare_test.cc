@@ -208,7 +208,7 @@ TEST_CASE(
                  "--sizes", "64", "--mine", mutants[i].exercise + "=" + file, "--timeout",
                  fmt::format("{:g}", mutants[i].seconds())});
   });
-  std::size_t fallen = 0;
+  std::size_t failed = 0;
   for (std::size_t i = 0; i < mutants.size(); ++i) {
     CAPTURE(mutants[i].exercise);
     CAPTURE(mutants[i].name);
@@ -222,15 +222,15 @@ TEST_CASE(
       for (const Json& row : rows) CHECK(row.at("time_us").is_object());
     }
     // Some are wrong from other roots, or in other worlds only.
-    bool has_fallen = false;
+    bool has_failed = false;
     for (const Json& row : yours) {
       CHECK(row.at("time_us").is_object() == row.at("failure").is_null());
-      has_fallen = has_fallen || row.at("failure").is_object();
+      has_failed = has_failed || row.at("failure").is_object();
     }
-    CHECK(compared[i].exit_code == (has_fallen ? 1 : 0));
-    fallen += has_fallen ? 1 : 0;
+    CHECK(compared[i].exit_code == (has_failed ? 1 : 0));
+    failed += has_failed ? 1 : 0;
   }
-  CHECK(fallen > mutants.size() / 3);
+  CHECK(failed > mutants.size() / 3);
 }
 
 }  // namespace

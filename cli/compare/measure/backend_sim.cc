@@ -6,7 +6,7 @@
 
 #include "cli/compare/measure/backend.h"
 #include "cli/compare/measure/host_device.h"
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 #include "comm/run_ranks.h"
 
 namespace rankbox::cli {
@@ -39,7 +39,7 @@ void judge_contest(Contest& contest, const Plan& plan,
   for (std::size_t i = 0; i < contest.size(); ++i) {
     Job& job = contest[i];
     Row& row = job.row;
-    if (row.fallen) continue;
+    if (row.failure) continue;
     starting(i);
     try {
       const auto [wrong, report] = run_ranks(options, [&](Comm& dist) {
@@ -53,10 +53,10 @@ void judge_contest(Contest& contest, const Plan& plan,
       row.cost = report.cost;
       row.virtual_seconds = report.virtual_seconds;
       row.wrong = std::accumulate(wrong.begin(), wrong.end(), std::int64_t{0});
-      fall_if_wrong(row);
+      fail_if_wrong(row);
     } catch (const Error& error) {
       if (row.whose != Whose::kYours) rethrow_naming(error, row);
-      row.fallen = fallen_by(error);
+      row.failure = row_failure_of(error);
     }
   }
 }

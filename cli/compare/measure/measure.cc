@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 #include "cli/support/child.h"
 #include "cli/support/now.h"
 
@@ -60,14 +60,14 @@ class Measurement {
   Measurement(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks)
       : dist_(dist), contest_(contest), plan_(plan), marks_(marks) {
     for (std::size_t i = 0; i < contest.size(); ++i) {
-      if (!contest[i].row.fallen) standing_.push_back(i);
+      if (!contest[i].row.failure) standing_.push_back(i);
     }
   }
 
   void run() {
     if (standing_.empty()) return;
     for (const std::size_t i : standing_) check(i);
-    std::erase_if(standing_, [this](std::size_t i) { return contest_[i].row.fallen.has_value(); });
+    std::erase_if(standing_, [this](std::size_t i) { return contest_[i].row.failure.has_value(); });
     if (standing_.empty()) return;
     make_shared_buffers();
     std::vector<Pace> paces;
@@ -121,7 +121,7 @@ class Measurement {
       sum += to_host(wrong).front();
     }
     row.wrong = sum;
-    fall_if_wrong(row);
+    fail_if_wrong(row);
   }
 
   /// Competing jobs share memory. Ones stay ones under PRODUCT, MAX, MIN and AVG, and zeros stay

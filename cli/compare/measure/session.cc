@@ -6,7 +6,7 @@
 
 #include "cli/compare/measure/backend.h"
 #include "cli/compare/measure/measure.h"
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 #include "cli/support/child.h"
 #include "comm/run_failure.h"
 #include "comm/run_ranks.h"
@@ -100,12 +100,13 @@ void measure_from(const Plan& plan, const std::vector<Contest>& contests, const 
 }
 
 /// Marks the learner's job as failed in this contest and in those that follow.
-void fall(std::vector<Contest>& contests, std::size_t from, const Row& row, const Fallen& fallen) {
+void mark_failed(std::vector<Contest>& contests, std::size_t from, const Row& row,
+                 const RowFailure& failure) {
   for (std::size_t number = from; number < contests.size(); ++number) {
     for (Job& job : contests[number]) {
       if (job.row.whose == Whose::kYours && job.row.collective == row.collective &&
-          job.row.algorithm == row.algorithm && !job.row.fallen) {
-        job.row.fallen = fallen;
+          job.row.algorithm == row.algorithm && !job.row.failure) {
+        job.row.failure = failure;
       }
     }
   }
@@ -120,7 +121,7 @@ Row blamed_row(const Error& error, const std::vector<Contest>& contests, const P
   }
   Row row = contests[position.contest][static_cast<std::size_t>(position.job)].row;
   if (row.whose != Whose::kYours) rethrow_naming(error, row);
-  row.fallen = fallen_by(error);
+  row.failure = row_failure_of(error);
   return row;
 }
 
@@ -132,7 +133,7 @@ RunEnd end_of(const RunFailure& failure, const std::vector<Contest>& contests,
     std::rethrow_exception(failure.error);
   } catch (const Error& error) {
     try {
-      end.fallen = blamed_row(error, contests, position);
+      end.failed_row = blamed_row(error, contests, position);
     } catch (...) {
       end.error = std::current_exception();
     }
@@ -173,7 +174,7 @@ void run_session(const Plan& plan, std::vector<Contest> contests, const Listener
       return measure_from(plan, contests, listener, position);
     } catch (const Error& error) {
       const Row row = blamed_row(error, contests, position);
-      fall(contests, position.contest, row, *row.fallen);
+      mark_failed(contests, position.contest, row, *row.failure);
     }
   }
 }

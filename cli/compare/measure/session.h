@@ -16,8 +16,8 @@ namespace rankbox::cli {
 
 /// A failed run that ends its processes (comm/run_failure.h).
 struct RunEnd {
-  std::optional<Row> fallen;  // the learner's row that caused it,
-  std::exception_ptr error;   // or else what run_session would throw
+  std::optional<Row> failed_row;  // the learner's row that caused it,
+  std::exception_ptr error;       // or else what run_session would throw
   std::string details;
 };
 

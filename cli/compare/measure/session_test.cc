@@ -101,18 +101,18 @@ TEST_CASE("wrong elements of ours are counted over all ranks, and measured all t
   }
 }
 
-TEST_CASE("yours falls if its result is wrong, and the others are measured") {
+TEST_CASE("yours fails if its result is wrong, and the others are measured") {
   Plan plan = quick_plan("forgetful");
   for (const Row& row : measured(plan, with("forgetful", Whose::kYours, forgetful_ring))) {
     CAPTURE(describe(row));
     const bool is_wrong = row.whose == Whose::kYours && row.elements > 1;
-    CHECK(row.fallen.has_value() == is_wrong);
+    CHECK(row.failure.has_value() == is_wrong);
     CHECK(row.time.has_value() == !is_wrong);
-    if (is_wrong) CHECK(row.fallen->kind == "values");
+    if (is_wrong) CHECK(row.failure->kind == "values");
   }
 }
 
-TEST_CASE("yours falls if it throws, there and in what follows, and the others are measured") {
+TEST_CASE("yours fails if it throws, there and in what follows, and the others are measured") {
   if (failures_end_processes()) return;
   std::vector<Row> rows = measured(quick_plan("failing"), with("failing", Whose::kYours, failing));
   if (!launch().is_first()) return;
@@ -120,7 +120,7 @@ TEST_CASE("yours falls if it throws, there and in what follows, and the others a
   for (const Row& row : rows) {
     CAPTURE(describe(row));
     CHECK(row.time.has_value() == (row.whose != Whose::kYours));
-    CHECK(row.fallen.has_value() == (row.whose == Whose::kYours));
+    CHECK(row.failure.has_value() == (row.whose == Whose::kYours));
   }
 }
 

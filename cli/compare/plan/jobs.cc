@@ -54,7 +54,7 @@ Job job_of(const Plan& plan, const Algorithm& algorithm, ReduceOp op, int world_
   row.bytes = elements * size_of(Tensor::dtype());
   job.algorithm = algorithm;
   job.settings = {op, segments_of(plan, world_size, row.bytes), plan.root};
-  if (!algorithm.problem.empty()) row.fallen = Fallen{"compile", algorithm.problem, "", 0};
+  if (!algorithm.problem.empty()) row.failure = RowFailure{"compile", algorithm.problem, "", 0};
   // The closed form describes the reference. A learner's function may do anything.
   if (row.whose != Whose::kYours) set_closed_form(row, job.settings.segments, plan.cluster);
   return job;

@@ -123,9 +123,9 @@ TEST_CASE("a library that cannot be loaded costs its own rows alone") {
   plan.mine = {{"allreduce_ring", "/no/such/library.so"}};
   const std::vector<Job> jobs = jobs_of(plan, 2);
   REQUIRE(jobs.size() == 3);
-  CHECK_FALSE(jobs[1].row.fallen.has_value());
-  REQUIRE(jobs[2].row.fallen.has_value());
-  CHECK(jobs[2].row.fallen->kind == "compile");
+  CHECK_FALSE(jobs[1].row.failure.has_value());
+  REQUIRE(jobs[2].row.failure.has_value());
+  CHECK(jobs[2].row.failure->kind == "compile");
   plan.mine = {{"no_such_exercise", "/no/such/library.so"}};
   CHECK_THROWS_AS(algorithms_in(plan), Error);
 }

@@ -73,7 +73,7 @@ struct Times {
 };
 
 /// Why a learner's row has no figures.
-struct Fallen {
+struct RowFailure {
   std::string kind;     // as in `check --json`: "deadlock", "values", "crash", …
   std::string message;  // one line
   std::string file;
@@ -96,20 +96,20 @@ struct Row {
   std::optional<std::int64_t> wrong;      // elements of all ranks' results; none: not checked
   std::optional<double> virtual_seconds;  // on Plan::cluster; none: not known
   std::optional<Cost> cost;               // none: not known
-  std::optional<Fallen> fallen;           // set: there is no time
+  std::optional<RowFailure> failure;      // set: there is no time
 
   double bus_bandwidth() const;          // bytes per second, as nccl-tests define it; needs a time
   double virtual_bus_bandwidth() const;  // the same of virtual_seconds
 };
 
 // Serialization between processes (comm/result_bytes.h).
-inline auto fields_of(Fallen& fallen) {
-  return std::tie(fallen.kind, fallen.message, fallen.file, fallen.line);
+inline auto fields_of(RowFailure& failure) {
+  return std::tie(failure.kind, failure.message, failure.file, failure.line);
 }
 inline auto fields_of(Row& row) {
   return std::tie(row.collective, row.algorithm, row.whose, row.op, row.root, row.world_size,
                   row.elements, row.bytes, row.time, row.latency_seconds, row.vs_native, row.wrong,
-                  row.virtual_seconds, row.cost, row.fallen);
+                  row.virtual_seconds, row.cost, row.failure);
 }
 
 /// "ring", or "ring (yours)".

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 #include "cli/compare/report/report.h"
 #include "cli/compare/report/report_json.h"
 #include "cli/support/now.h"
@@ -44,7 +44,7 @@ void Output::finish() {
 
 std::string complaint_about(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
-    if (row.fallen) return fmt::format("{}: {}", describe(row), in_words(*row.fallen));
+    if (row.failure) return fmt::format("{}: {}", describe(row), in_words(*row.failure));
     if (row.wrong.value_or(0) > 0) {
       return fmt::format("{}: {} elements of the result are wrong", describe(row), *row.wrong);
     }

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/compare/plan/algorithms.h"
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 #include "cli/compare/report/winners.h"
 #include "cli/support/lists.h"
 
@@ -44,7 +44,7 @@ Widths widths_of(const Plan& plan, const std::vector<Row>& contest) {
 std::string format_row(const Row& row, const Widths& widths, bool wins_here, bool wins_there) {
   const std::string label =
       fmt::format("{} {:<{}}", wins_here ? '*' : ' ', label_of(row), widths.label);
-  if (row.fallen) return fmt::format("{}  {}", label, in_words(*row.fallen));
+  if (row.failure) return fmt::format("{}  {}", label, in_words(*row.failure));
   const double spread =
       row.time && row.time->median > 0 ? 100 * (row.time->q3 - row.time->q1) / row.time->median : 0;
   const std::string busbw = row.bytes == 0 || row.world_size == 1
@@ -125,22 +125,22 @@ std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bo
   const Row* there = winner_of(contest, ClockKind::kVirtual);
   for (const Row& row : contest) {
     const std::string line = format_row(row, widths, &row == here, &row == there);
-    const bool is_bad = row.fallen || row.wrong.value_or(0) > 0;
+    const bool is_bad = row.failure || row.wrong.value_or(0) > 0;
     const char* paint = is_bad ? "\033[31m" : &row == here ? "\033[1;32m" : nullptr;
     table += colour && paint != nullptr ? fmt::format("{}{}\033[0m\n", paint, line) : line + "\n";
   }
   return table;
 }
 
-std::string format_fallen(const std::vector<Row>& rows) {
+std::string format_failures(const std::vector<Row>& rows) {
   std::string text;
   std::vector<std::string> seen;
   for (const Row& row : rows) {
-    if (!row.fallen) continue;
+    if (!row.failure) continue;
     const std::string what = fmt::format("{} {}", name_of(row.collective), label_of(row));
     if (std::ranges::find(seen, what) != seen.end()) continue;
     seen.push_back(what);
-    text += fmt::format("{}: {}\n", describe(row), in_words(*row.fallen));
+    text += fmt::format("{}: {}\n", describe(row), in_words(*row.failure));
   }
   return text;
 }

@@ -26,6 +26,6 @@ std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bo
 std::string format_winners(const Plan& plan, const std::vector<Row>& rows);
 
 /// A sentence for each of the learner's rows that failed, without repetitions.
-std::string format_fallen(const std::vector<Row>& rows);
+std::string format_failures(const std::vector<Row>& rows);
 
 }  // namespace rankbox::cli

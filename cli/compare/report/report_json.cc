@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 #include "comm/comm.h"
 
 namespace rankbox::cli {
@@ -45,12 +45,12 @@ Json to_json(const std::optional<Cost>& cost) {
   return {{"steps", cost->steps}, {"bytes", cost->bytes}, {"reduced", cost->reduced}};
 }
 
-Json to_json(const std::optional<Fallen>& fallen) {
-  if (!fallen) return {};
-  return {{"kind", fallen->kind},
-          {"message", fallen->message},
-          {"file", fallen->file},
-          {"line", fallen->line}};
+Json to_json(const std::optional<RowFailure>& failure) {
+  if (!failure) return {};
+  return {{"kind", failure->kind},
+          {"message", failure->message},
+          {"file", failure->file},
+          {"line", failure->line}};
 }
 
 Json to_json(const Row& row) {
@@ -75,7 +75,7 @@ Json to_json(const Row& row) {
            row.virtual_seconds ? Json(row.virtual_bus_bandwidth() / kGiga) : Json()},
           {"cost", to_json(row.cost)},
           {"wrong", row.wrong ? Json(*row.wrong) : Json()},
-          {"failure", to_json(row.fallen)}};
+          {"failure", to_json(row.failure)}};
 }
 
 Json to_json(const Device& device) {

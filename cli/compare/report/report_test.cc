@@ -110,11 +110,11 @@ TEST_CASE("a wrong result stands out in its row") {
   CHECK(format_contest(laptop(), rows, false).find("WRONG: 3") != std::string::npos);
 }
 
-Row fallen_row() {
+Row failed_row() {
   Row row = make_row("ring", 64, 1, 1);
   row.whose = Whose::kYours;
   row.time.reset();
-  row.fallen = Fallen{"deadlock", "ranks 0, 1 blocked", "ring.cc", 14};
+  row.failure = RowFailure{"deadlock", "ranks 0, 1 blocked", "ring.cc", 14};
   return row;
 }
 
@@ -129,10 +129,10 @@ TEST_CASE("yours has a separate row, competes, and wins by name") {
   CHECK(testing::lacks(winners, {"ring (yours)", "64 B"}) == "");
 }
 
-TEST_CASE("a row of yours that fell has its kind and place, and never wins") {
+TEST_CASE("a row of yours that failed has its kind and place, and never wins") {
   std::vector<Row> rows = crossing_rows();
   rows.resize(2);
-  rows.push_back(fallen_row());
+  rows.push_back(failed_row());
   const std::string table = format_contest(laptop(), rows, false);
   CHECK(table.find("ring (yours)       deadlock: ranks 0, 1 blocked at ring.cc:14\n") !=
         std::string::npos);
@@ -163,7 +163,7 @@ TEST_CASE("JSON has every row in the agreed shape") {
 
 TEST_CASE("in JSON, what is not known is null") {
   const nlohmann::ordered_json row =
-      to_json(laptop(), {fallen_row()}, {"mpi", "", {}, {}}).at("results").at(0);
+      to_json(laptop(), {failed_row()}, {"mpi", "", {}, {}}).at("results").at(0);
   CHECK(row.at("whose") == "yours");
   for (const char* key : {"time_us", "latency_us", "vs_native", "busbw_gbps"}) {
     CAPTURE(key);

@@ -14,7 +14,7 @@ namespace {
 
 /// Whether the row has a time on this clock.
 bool has_time(const Row& row, ClockKind clock) {
-  if (row.fallen) return false;
+  if (row.failure) return false;
   return clock == ClockKind::kWall ? row.time.has_value() : row.virtual_seconds.has_value();
 }
 

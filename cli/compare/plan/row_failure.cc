@@ -1,4 +1,4 @@
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 
 #include <fmt/format.h>
 
@@ -26,14 +26,14 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-Fallen fallen_by(const Error& error) {
+RowFailure row_failure_of(const Error& error) {
   return {kind_of(error), first_line(error.what()), error.file(), error.line()};
 }
 
-void fall_if_wrong(Row& row) {
+void fail_if_wrong(Row& row) {
   if (row.whose != Whose::kYours || row.wrong.value_or(0) == 0) return;
-  row.fallen =
-      Fallen{"values", fmt::format("{} elements of the result are wrong", *row.wrong), "", 0};
+  row.failure =
+      RowFailure{"values", fmt::format("{} elements of the result are wrong", *row.wrong), "", 0};
 }
 
 void rethrow_naming(const Error& error, const Row& row) {
@@ -42,15 +42,15 @@ void rethrow_naming(const Error& error, const Row& row) {
   throw Error(message, error.context());
 }
 
-std::string in_words(const Fallen& fallen) {
-  std::string words = fallen.kind;
+std::string in_words(const RowFailure& failure) {
+  std::string words = failure.kind;
   // Most messages already begin with the kind, or name the place.
-  if (!fallen.message.starts_with(fallen.kind))
-    words += ": " + fallen.message;
+  if (!failure.message.starts_with(failure.kind))
+    words += ": " + failure.message;
   else
-    words = fallen.message;
-  const std::string place = fmt::format("{}:{}", fallen.file, fallen.line);
-  if (fallen.line > 0 && words.find(place) == std::string::npos) words += " at " + place;
+    words = failure.message;
+  const std::string place = fmt::format("{}:{}", failure.file, failure.line);
+  if (failure.line > 0 && words.find(place) == std::string::npos) words += " at " + place;
   return words;
 }
 

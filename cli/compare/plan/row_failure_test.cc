@@ -1,5 +1,5 @@
 // Failures of learners' rows: their kinds and texts.
-#include "cli/compare/plan/fallen.h"
+#include "cli/compare/plan/row_failure.h"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ namespace {
 const ErrorContext kPlace = {1, "send", 0, "ring.cc", 14};
 
 TEST_CASE("errors have the kinds of check --json, and their place") {
-  const auto kind = [](const Error& error) { return fallen_by(error).kind; };
+  const auto kind = [](const Error& error) { return row_failure_of(error).kind; };
   CHECK(kind(NotImplemented("ring", kPlace)) == "not_implemented");
   CHECK(kind(DeadlockError("d", kPlace, {}, {})) == "deadlock");
   CHECK(kind(TimedOut("t", kPlace)) == "timeout");
@@ -21,24 +21,24 @@ TEST_CASE("errors have the kinds of check --json, and their place") {
   CHECK(kind(OutOfMemory("o", kPlace)) == "memory");
   CHECK(kind(BufferReused("b", kPlace)) == "safety");
   CHECK(kind(RankFailed("r", kPlace)) == "crash");
-  const Fallen fallen = fallen_by(TimedOut("first\nsecond", kPlace));
-  CHECK(fallen.message == "first");
-  CHECK(fallen.file == "ring.cc");
-  CHECK(fallen.line == 14);
+  const RowFailure failure = row_failure_of(TimedOut("first\nsecond", kPlace));
+  CHECK(failure.message == "first");
+  CHECK(failure.file == "ring.cc");
+  CHECK(failure.line == 14);
 }
 
-TEST_CASE("only the learner's rows fall for a wrong result") {
+TEST_CASE("only the learner's rows fail for a wrong result") {
   for (const Whose whose : {Whose::kNative, Whose::kReference, Whose::kYours}) {
     Row row;
     row.whose = whose;
-    fall_if_wrong(row);
-    CHECK_FALSE(row.fallen.has_value());  // not checked
+    fail_if_wrong(row);
+    CHECK_FALSE(row.failure.has_value());  // not checked
     row.wrong = 0;
-    fall_if_wrong(row);
-    CHECK_FALSE(row.fallen.has_value());
+    fail_if_wrong(row);
+    CHECK_FALSE(row.failure.has_value());
     row.wrong = 3;
-    fall_if_wrong(row);
-    CHECK(row.fallen.has_value() == (whose == Whose::kYours));
+    fail_if_wrong(row);
+    CHECK(row.failure.has_value() == (whose == Whose::kYours));
   }
 }
 
