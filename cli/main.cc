@@ -38,8 +38,8 @@ int complain(std::string_view what, int exit_code) {
   return rankbox::cli::complain("rankbox", what, exit_code);
 }
 
-/// The closest known names to an unknown word or option.
-std::string way_out(const CLI::App& app) {
+/// The fix that an error of the command line ends with.
+std::string fix_for(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   if (!chosen.empty()) return fmt::format("see ./rankbox {} --help", chosen.front()->get_name());
   std::vector<std::string> names;
@@ -83,9 +83,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);
   } catch (const CLI::ConversionError& error) {
-    return complain(fmt::format("{}, expected a number ({})", error.what(), way_out(app)), 2);
+    return complain(fmt::format("{}, expected a number ({})", error.what(), fix_for(app)), 2);
   } catch (const CLI::ParseError& error) {
-    return complain(fmt::format("{} ({})", error.what(), way_out(app)), 2);
+    return complain(fmt::format("{} ({})", error.what(), fix_for(app)), 2);
   }
 }
 

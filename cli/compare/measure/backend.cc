@@ -10,7 +10,7 @@ std::vector<std::string> describe_backend(int world_size) {
 RunOptions run_options(const Plan& plan, int world_size) {
   RunOptions options;
   options.world_size = world_size;
-  options.nodes = nodes_to_imagine(plan.cluster, world_size);
+  options.nodes = nodes_to_simulate(plan.cluster, world_size);
   options.cluster = plan.cluster;
   options.buffering = plan.buffering;
   options.executor = plan.executor;

@@ -32,7 +32,7 @@ Device device_here(const Comm& dist);
 
 /// The number of nodes to place ranks on: the cluster's where nodes are simulated. 1 where nodes
 /// are real: the backend finds them itself.
-int nodes_to_imagine(const Cluster& cluster, int world_size);
+int nodes_to_simulate(const Cluster& cluster, int world_size);
 
 /// The default world sizes.
 std::vector<int> default_ranks();

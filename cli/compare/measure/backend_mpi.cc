@@ -31,7 +31,7 @@ std::string world_line(int world_size) {
 
 Device device_here(const Comm& /*dist*/) { return host_device(); }
 
-int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
+int nodes_to_simulate(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
 
 // mpirun sets the number of ranks (launch()).
 std::vector<int> default_ranks() { return {1}; }

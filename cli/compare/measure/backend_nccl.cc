@@ -60,7 +60,7 @@ Device device_here(const Comm& /*dist*/) {
   return device;
 }
 
-int nodes_to_imagine(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
+int nodes_to_simulate(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
 
 // One rank per GPU.
 std::vector<int> default_ranks() {

@@ -26,7 +26,7 @@ std::string world_line(int world_size) {
 
 Device device_here(const Comm& /*dist*/) { return host_device(); }
 
-int nodes_to_imagine(const Cluster& cluster, int world_size) {
+int nodes_to_simulate(const Cluster& cluster, int world_size) {
   return cluster.nodes_for(world_size);
 }
 

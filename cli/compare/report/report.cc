@@ -132,17 +132,4 @@ std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bo
   return table;
 }
 
-std::string format_failures(const std::vector<Row>& rows) {
-  std::string text;
-  std::vector<std::string> seen;
-  for (const Row& row : rows) {
-    if (!row.failure) continue;
-    const std::string what = fmt::format("{} {}", name_of(row.collective), label_of(row));
-    if (std::ranges::find(seen, what) != seen.end()) continue;
-    seen.push_back(what);
-    text += fmt::format("{}: {}\n", describe(row), in_words(*row.failure));
-  }
-  return text;
-}
-
 }  // namespace rankbox::cli

@@ -25,7 +25,4 @@ std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bo
 /// the rows of several worlds.
 std::string format_winners(const Plan& plan, const std::vector<Row>& rows);
 
-/// A sentence for each of the learner's rows that failed, without repetitions.
-std::string format_failures(const std::vector<Row>& rows);
-
 }  // namespace rankbox::cli
