@@ -178,6 +178,7 @@ TEST_CASE("a checkpoint is complete: another strategy resumes from it to the sam
     plan.strategy = "ddp";
     plan.resume = true;
     const Outcome resumed = run_session(plan, task, {});
+    CHECK(resumed.is_complete);
     if (launch().is_first()) {
       CHECK(resumed.end == whole.end);
       CHECK(resumed.test.loss == doctest::Approx(whole.test.loss).epsilon(1e-3));
