@@ -28,8 +28,8 @@ class Backend {
   /// Its alternative is that of the communicator.
   using Pending = std::variant<SharedBackend::Pending, NcclBackend::Pending>;
 
-  explicit Backend(SharedBackend shared) : which_(std::move(shared)) {}
-  explicit Backend(NcclBackend nccl) : which_(std::move(nccl)) {}
+  explicit Backend(SharedBackend shared) : which_(shared) {}
+  explicit Backend(NcclBackend nccl) : which_(nccl) {}
 
   int rank() const;
   int size() const;

@@ -252,26 +252,26 @@ const Caller* Backend::starter(const Pending& pending) {
   return pending == nullptr ? nullptr : &pending->caller();
 }
 
-void Backend::wait(const Caller& caller, const Pending& request) {
-  PendingOperation& pending = *request;
-  if (pending.finished()) return;
+void Backend::wait(const Caller& caller, const Pending& pending) {
+  PendingOperation& started = *pending;
+  if (started.finished()) return;
   Event& event = state_->recorder.begin(EventKind::kWait, caller.place);
-  event.request = pending.number();
-  event.peer = pending.peer();
-  wait_until_done(pending.operation());
-  pending.finish();
-  check_outcome(pending.caller(), pending.operation());
-  pending.deliver();
-  state_->recorder.end(event, received_by(pending.operation()));
-  if (pending.was_changed()) [[unlikely]] {
-    const Place sent = pending.caller().place;
+  event.request = started.number();
+  event.peer = started.peer();
+  wait_until_done(started.operation());
+  started.finish();
+  check_outcome(started.caller(), started.operation());
+  started.deliver();
+  state_->recorder.end(event, received_by(started.operation()));
+  if (started.was_changed()) [[unlikely]] {
+    const Place sent = started.caller().place;
     throw BufferReused(
         fmt::format("rank {} wrote to the tensor of its isend to rank {} at {}:{} before it waited "
                     "for it at {}:{}; what arrives depends on timing. wait() first, or send a "
                     "clone()",
-                    state_->rank, pending.peer(), sent.file_name(), sent.line(),
+                    state_->rank, started.peer(), sent.file_name(), sent.line(),
                     caller.place.file_name(), caller.place.line()),
-        pending.caller().context(pending.peer()));
+        started.caller().context(started.peer()));
   }
 }
 
