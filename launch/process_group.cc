@@ -149,7 +149,7 @@ void ProcessGroup::admit(Fd socket) {
   const auto& [job, rank, size, name] = handshake;
   if (rank < 1 || rank >= size) return;
   const auto refuse = [&, rank = rank](const std::string& why) {
-    const InvalidArgument error(why, {rank, "start", 0, "", 0});
+    InvalidArgument error(why, {rank, "start", 0, "", 0});
     try_to_send(socket, error_to_bytes(std::make_exception_ptr(error)), kMaxHandshake, kGrace);
     return error;
   };

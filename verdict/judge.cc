@@ -240,6 +240,10 @@ class Judgement {
 
 }  // namespace
 
+// The BUILD file sets it to 0 for backends without a trace.
+#ifndef RANKBOX_KEEPS_TRACES
+#define RANKBOX_KEEPS_TRACES 1
+#endif
 bool judges_only_values() { return RANKBOX_KEEPS_TRACES == 0; }
 
 Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options) {

@@ -35,7 +35,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     const Parameter& parameter = model.all[k];
     if (auto wrong = compare_begun(parameter.name, parameter.value, sizes[k], p)) return wrong;
     const std::vector<float> gradient = to_host(before.all[k].gradient);
-    const auto wrong = compare(
+    auto wrong = compare(
         parameter.name + "'s gradient", parameter.gradient, before.all[k].gradient.size(),
         [&](std::int64_t i) { return gradient[static_cast<std::size_t>(i)]; },
         [](float, std::int64_t) { return "gradients have to stay as they were"; });
