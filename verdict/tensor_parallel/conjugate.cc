@@ -35,7 +35,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     const bool sums = direction == kSumming;
     const auto own = [&](std::int64_t i) { return share(ReduceOp::SUM, dist.rank(), i, p); };
     const auto sum = [&](std::int64_t i) { return reduced(ReduceOp::SUM, i, p); };
-    const auto wrong = compare(
+    auto wrong = compare(
         is_forward ? "forward: tensor" : "backward: tensor", is_forward ? forward : backward,
         *example.count, [&](std::int64_t i) { return sums ? sum(i) : own(i); },
         [&](float is, std::int64_t i) { return origin(is, own(i), sum(i), sums, p); });
