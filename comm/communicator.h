@@ -75,12 +75,16 @@
 //                        tensor, sizes that do not match; nothing has been done then
 //   MessageMismatch      a message of another size or dtype than the receiver's slice, thrown on
 //                        both ranks; nothing is copied. A sender whose message was buffered has
-//                        gone on: its next call throws Aborted
+//                        gone on: its next call throws Aborted. MPI finds it at the receiver;
+//                        NCCL only names it once the run has failed
 //   CollectiveMismatch   the ranks called different collectives, or the same one differently
 //   DeadlockError        no rank can make progress
 //   Aborted              another rank failed
 //   TimedOut             a wait took longer than RunOptions::deadline_seconds, where deadlocks are
 //                        not proved: on real machines
+//
+// Over several MPI processes a rank catches InvalidArgument alone: every other failure ends the
+// processes with one report (comm/run_failure.h).
 //
 // Thread safety: a communicator, its copies and its requests belong to the one thread that runs
 // their rank.

@@ -4,7 +4,7 @@
 // **Deadlocks.** The sandbox, and whatever runs its ranks by the sandbox's rules, proves a deadlock;
 // real machines can only give up (comm/communicator.h).
 //
-// **Over NCCL** (gpu/nccl/communicator.h), that is where every rank has a GPU of its own:
+// **Over NCCL** (gpu/nccl/backend.h), that is where every rank has a GPU of its own:
 //
 //   calls return when their work is on   a rank hears of what became of its calls when it waits on the
 //   the rank's stream                    host; so observe() ends every program with such a wait, and
