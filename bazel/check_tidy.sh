@@ -30,15 +30,17 @@ backend_of() {
   esac
 }
 
-# Tests and exercises are left to the compiler's warnings: checking them, with all that doctest's macros
-# expand to, would take longer than all other checks together. Name them to have them checked.
+# Tests and exercises are left to the compiler's warnings: checking them, with all that doctest's
+# macros expand to, would take longer than all other checks together. Name them to have them
+# checked.
 if (($# > 0)); then files=("$@"); else
   mapfile -t files < <(cpp_files '*.cc' | grep -v -e '^tests/' -e '^exercises/[0-9]' -e '_test\.cc$')
 fi
 ((${#files[@]} > 0)) || exit 0
 
-# Lines "KEY<tab>FILE<tab>LIBRARIES"; the key covers everything that the verdict on the file depends on. Files
-# that need headers which this machine lacks (MPI, CUDA) are left out, and named on stderr.
+# Lines "KEY<tab>FILE<tab>LIBRARIES"; the key covers everything that the verdict on the file depends
+# on. Files that need headers which this machine lacks (MPI, CUDA) are left out, and named on
+# stderr.
 keys=
 for backend in "${!flags_of[@]}"; do
   its_files=()

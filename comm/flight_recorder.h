@@ -109,8 +109,8 @@ class FlightRecorder {
 
   int rank() const { return rank_; }
 
-  /// Notes an operation that is about to start. Returns its index, from 0; index % kSize is its slot
-  /// in the ring, for those who keep something of their own for each slot.
+  /// Notes an operation that is about to start. Returns its index, from 0; index % kSize is its
+  /// slot in the ring, for those who keep something of their own for each slot.
   std::uint64_t begin(const Flight& flight);
   /// Ignores an operation that the ring has forgotten, or that is done or failed already.
   void set_state(std::uint64_t index, FlightState state);

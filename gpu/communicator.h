@@ -4,8 +4,9 @@
 //   sharing  fewer GPUs than ranks: the sandbox's communicator, whose data moves within and between
 //            the GPUs there are: see gpu/shared/backend.h
 //
-// For a program the difference is what is measured, and how mistakes are reported: the sandbox proves
-// deadlocks; with NCCL a wait ends with TimedOut, and a post-mortem names the calls that do not match.
+// For a program the difference is what is measured, and how mistakes are reported: the sandbox
+// proves deadlocks; with NCCL a wait ends with TimedOut, and a post-mortem names the calls that do
+// not match.
 //
 // In both, calls return when their work is enqueued on the rank's stream. barrier() and
 // synchronize() wait for it on the host, and so does to_host().

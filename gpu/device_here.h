@@ -1,10 +1,10 @@
 // The device that this thread's tensors live on, and how the thread waits for it.
 //
-// A rank's thread has the RankDevice that its run made. Any other thread (a test's main
-// thread, which makes inputs and looks at results) gets one of its own on first use: on the first
-// GPU, or on that of the process's rank where a launcher started a process per GPU. What such a thread
-// does is finished when the call returns, so that ranks can use its tensors whatever stream they
-// are on; a rank's own work merely takes its place in the rank's stream.
+// A rank's thread has the RankDevice that its run made. Any other thread (a test's main thread,
+// which makes inputs and looks at results) gets one of its own on first use: on the first GPU, or
+// on that of the process's rank where a launcher started a process per GPU. What such a thread does
+// is finished when the call returns, so that ranks can use its tensors whatever stream they are on;
+// a rank's own work merely takes its place in the rank's stream.
 //
 // Thread safety: everything concerns the calling thread. Errors: CudaError, OutOfMemory, TimedOut.
 #pragma once

@@ -1,9 +1,10 @@
 // The processes that a launcher started, one rank each, as the backend uses them: they find each
 // other, agree on each run, and all return or throw the same at its end.
 //
-// One process group (launch/process_group.h) serves all runs. Between the exchanges at the beginning
-// and the end of a run, only NCCL connects the processes: a rank finds out that another one failed
-// by an error of NCCL or its own deadline, and then brings its own end to the end of the run.
+// One process group (launch/process_group.h) serves all runs. Between the exchanges at the
+// beginning and the end of a run, only NCCL connects the processes: a rank finds out that another
+// one failed by an error of NCCL or its own deadline, and then brings its own end to the end of the
+// run.
 //
 // Thread safety: none; one thread at a time.
 #pragma once
@@ -31,14 +32,14 @@ class Processes {
   int rank() const { return group_.rank(); }
   int world_size() const { return group_.world_size(); }
 
-  /// Called by all processes. Returns what each of them brings, by rank. Throws RankFailed, with the
-  /// first that is missing, if not all do so in time.
+  /// Called by all processes. Returns what each of them brings, by rank. Throws RankFailed, with
+  /// the first that is missing, if not all do so in time.
   std::vector<std::string> exchange(const std::string& mine, double seconds);
 
   /// Before a run of so many ranks, called by all processes, also those without a rank in it.
-  /// Returns the id of the run's NCCL world, which `make_id` makes on rank 0.
-  /// Throws, the same on all of them, InvalidArgument if they do not agree or two ranks share a GPU;
-  /// the error of the first rank without a GPU; RankFailed if a process is missing.
+  /// Returns the id of the run's NCCL world, which `make_id` makes on rank 0. Throws, the same on
+  /// all of them, InvalidArgument if they do not agree or two ranks share a GPU; the error of the
+  /// first rank without a GPU; RankFailed if a process is missing.
   /// @param seconds that the others may take to get here
   std::string start_run(int world_size, const std::function<std::string()>& make_id,
                         double seconds);
@@ -49,9 +50,8 @@ class Processes {
   std::vector<int> nodes(int world_size) const;
 
   /// The end of a run, called by all processes. Returns what each brings, as far as it arrives; the
-  /// problem is RankFailed, with the first process that is missing.
-  /// A process that succeeded waits for as long as the others run; one that failed, for the deadline
-  /// by which the others find out.
+  /// problem is RankFailed, with the first process that is missing. A process that succeeded waits
+  /// for as long as the others run; one that failed, for the deadline by which the others find out.
   launcher::ProcessGroup::Gathered end_run(const std::string& mine, bool failed,
                                            double deadline_seconds);
 

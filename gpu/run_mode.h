@@ -17,8 +17,8 @@ namespace rankbox::gpu {
 
 enum class RunMode : std::uint8_t { kProcesses, kThreads, kShared };
 
-/// Throws InvalidArgument if what was asked for is not possible, CudaError if ranks would be threads
-/// and there is no GPU.
+/// Throws InvalidArgument if what was asked for is not possible, CudaError if ranks would be
+/// threads and there is no GPU.
 RunMode choose_mode(int world_size);
 
 /// [rank] the device of each rank that is a thread of this process: in order, as evenly as can be.

@@ -1,8 +1,8 @@
 // Ranks on GPUs, as the backend of this build: what comm/run_ranks.h asks for.
 //
-// RunOptions::buffering, seed and the trace with all that follows from it are the sandbox's: they hold
-// where ranks share GPUs, and mean nothing over NCCL. nodes is the sandbox's and that of
-// ranks that are threads; processes are on the nodes where they are. Ranks are never fibers.
+// RunOptions::buffering, seed and the trace with all that follows from it are the sandbox's: they
+// hold where ranks share GPUs, and mean nothing over NCCL. nodes is the sandbox's and that of ranks
+// that are threads; processes are on the nodes where they are. Ranks are never fibers.
 #include "sim/run_world.h"
 
 #include <algorithm>

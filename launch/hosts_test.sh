@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Two hosts, made of network namespaces and a cable between them: a rank on each finds the other by
-# its address, and rank 0 reports it when the cable is pulled. Skipped where there are no namespaces.
-# usage: hosts_test.sh RANK_PROGRAM
+# its address, and rank 0 reports it when the cable is pulled. Skipped where there are no
+# namespaces. usage: hosts_test.sh RANK_PROGRAM
 set -euo pipefail
 program=$1
 

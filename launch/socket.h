@@ -1,8 +1,8 @@
 // TCP sockets, and messages of bounded size that pass over them within bounded time.
 //
 // A message begins with eight bytes that only this protocol sends, then its size, how long the
-// sender waits for an answer, and its bytes. All sockets are non-blocking; no call here takes longer
-// than its deadline, and what goes wrong with a peer is a Disconnected that says why.
+// sender waits for an answer, and its bytes. All sockets are non-blocking; no call here takes
+// longer than its deadline, and what goes wrong with a peer is a Disconnected that says why.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,8 @@ struct Message {
 /// Throws Error, with the endpoint and the fix, where that is not possible.
 Fd listen_at(const Endpoint& endpoint);
 
-/// The next connection; a closed Fd if none waits. Throws Error where this process may open no more.
+/// The next connection; a closed Fd if none waits. Throws Error where this process may open no
+/// more.
 Fd accept_from(const Fd& listener);
 
 /// One attempt to connect to each of the endpoint's addresses. Throws Disconnected.

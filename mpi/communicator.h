@@ -29,7 +29,8 @@ struct Group;
 /// This rank's place in a communicator: the primitives of BasicCommunicator.
 class Backend {
  public:
-  /// Copies stand for the same operation. If the last one goes while it is unfinished, the run fails.
+  /// Copies stand for the same operation. If the last one goes while it is unfinished, the run
+  /// fails.
   using Pending = std::shared_ptr<PendingOperation>;
 
   /// @param group null: a communicator that this rank was left out of

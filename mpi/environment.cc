@@ -46,7 +46,8 @@ Environment start() {
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     std::atexit(finalize);
-    // Where an error is of no communicator, or is not taken for the one of its request, it is of these.
+    // Where an error is of no communicator, or is not taken for the one of its request, it is of
+    // these.
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }

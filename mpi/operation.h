@@ -32,15 +32,15 @@ struct Operation {
   bool is_recv() const { return call.kind == FlightKind::kRecv; }
 };
 
-/// Starts a message: its call, group, slice and peer say which. A send is done when the receiver has
-/// begun to receive it (MPI_Issend).
+/// Starts a message: its call, group, slice and peer say which. A send is done when the receiver
+/// has begun to receive it (MPI_Issend).
 void start_message(Operation& message, const TagFormat& tags);
 
 /// Whether it is done; if so, a collective's result is in place. Throws MpiError.
 bool test(Operation& operation);
 
-/// Of a receive: what has come in place of the message that fits, as "3 float32 (12 bytes)". Empty if
-/// nothing has, and of everything that is no receive.
+/// Of a receive: what has come in place of the message that fits, as "3 float32 (12 bytes)". Empty
+/// if nothing has, and of everything that is no receive.
 std::string mismatched_message(const Operation& message, const TagFormat& tags);
 
 }  // namespace rankbox::mpi

@@ -1,9 +1,9 @@
 // The end of a run that fails: one report, and no process is left.
 //
 // A rank that fails sends all others its error and its flight log, on the control communicator. A
-// rank that sees such a report sends its own. A waiting rank looks there (another_rank_failed()). The
-// lowest rank that has reported compares all logs, prints the first cause, and calls MPI_Abort. It
-// waits at most kPatienceSeconds for ranks that compute, or are inside MPI.
+// rank that sees such a report sends its own. A waiting rank looks there (another_rank_failed()).
+// The lowest rank that has reported compares all logs, prints the first cause, and calls MPI_Abort.
+// It waits at most kPatienceSeconds for ranks that compute, or are inside MPI.
 #pragma once
 
 #include <exception>

@@ -19,8 +19,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Tests of an operation before anything else: some 50 µs. A rank that yields to other programs while
-// its message is on the way pays for it in milliseconds.
+// Tests of an operation before anything else: some 50 µs. A rank that yields to other programs
+// while its message is on the way pays for it in milliseconds.
 constexpr int kFirstTests = 1000;
 // Tests of it between two looks at the clock and at the control communicator.
 constexpr int kTestsPerRound = 16;

@@ -7,10 +7,11 @@
 //
 //   bits of a tag, from the lowest:  3 type | 6 to 8 number | the rest: digest of the size
 //
-// With the 31 bits of most MPIs, sizes below 2^20 elements are their own digests. Larger ones may share
-// one with another size, but with none that is near, or round, or otherwise likely to be meant; those
-// are told apart after the message has come. That it is so unlikely matters: where processes read each
-// other's memory (btl vader's "cma"), Open MPI 4 writes past the end of a slice that is too short.
+// With the 31 bits of most MPIs, sizes below 2^20 elements are their own digests. Larger ones may
+// share one with another size, but with none that is near, or round, or otherwise likely to be
+// meant; those are told apart after the message has come. That it is so unlikely matters: where
+// processes read each other's memory (btl vader's "cma"), Open MPI 4 writes past the end of a slice
+// that is too short.
 #pragma once
 
 #include <algorithm>

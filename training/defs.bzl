@@ -1,8 +1,8 @@
 """What training/ is compiled with where loops over elements matter."""
 
-# Vectorized, as clang does anyway and g++ 12 when asked to; sqrt() need not set errno. (-O3 asks for
-# it, too, but unrolls the short loops of max_pool first and then finds none to vectorize: 12 and 36 us
-# a sample forward and backward, instead of 5 and 10.)
+# Vectorized, as clang does anyway and g++ 12 when asked to; sqrt() need not set errno. (-O3 asks
+# for it, too, but unrolls the short loops of max_pool first and then finds none to vectorize: 12
+# and 36 us a sample forward and backward, instead of 5 and 10.)
 FAST_LOOPS = ["-fno-math-errno"] + select({
     "//training:is_clang": [],
     "//conditions:default": [

@@ -63,8 +63,8 @@ class RankDevice {
     wait_for_stream(stream_, deadline_seconds, doing);
   }
 
-  /// Waits in place of synchronize(): a communicator's, for one, which knows what else ends the wait,
-  /// and has a deadline of its own. Null: none.
+  /// Waits in place of synchronize(): a communicator's, for one, which knows what else ends the
+  /// wait, and has a deadline of its own. Null: none.
   using Waiter = std::function<void(cudaStream_t stream, const Doing& doing)>;
   void set_waiter(Waiter waiter) { waiter_ = std::move(waiter); }
 

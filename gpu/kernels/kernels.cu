@@ -16,7 +16,8 @@ constexpr int kPacks = 4;
 
 // ---- accumulate ------------------------------------------------------------------------------
 
-/// @tparam lanes of what is loaded from `from` at a time: kLanes<T> if both pointers lie equally far
+/// @tparam lanes of what is loaded from `from` at a time: kLanes<T> if both pointers lie equally
+/// far
 ///               from a 16-byte boundary, else 1. Those loads then take more instructions, but no
 ///               more memory traffic: a warp's next load finds the line in the cache.
 template <class T, ReduceOp op, int lanes>

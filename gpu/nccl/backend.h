@@ -1,11 +1,11 @@
-// Comm over NCCL, a GPU for every rank. The contract is in comm/communicator.h; this is what it means
-// on a GPU.
+// Comm over NCCL, a GPU for every rank. The contract is in comm/communicator.h; this is what it
+// means on a GPU.
 //
-// **Calls return when their work is enqueued**, on the stream of the rank's tensors (stream() of its
-// RankDevice), where all that comes after them, arithmetic and to_host() included, sees the result. So
-// "blocks" means that the stream does. A program that hangs does so in the first call that waits on
-// the host: barrier(), synchronize(), to_host(), split(), or the end of the function. These end with
-// TimedOut when nothing is done for the deadline.
+// **Calls return when their work is enqueued**, on the stream of the rank's tensors (stream() of
+// its RankDevice), where all that comes after them, arithmetic and to_host() included, sees the
+// result. So "blocks" means that the stream does. A program that hangs does so in the first call
+// that waits on the host: barrier(), synchronize(), to_host(), split(), or the end of the function.
+// These end with TimedOut when nothing is done for the deadline.
 //
 //   call                       on NCCL                                        on stream
 //   send, recv                 ncclSend, ncclRecv                             stream()
@@ -20,11 +20,12 @@
 //   wait                       stream() waits for it; the host only for a barrier
 //
 // AVG is a sum, and one division at the end, as everywhere; not ncclAvg, which rounds differently.
-// Nothing of 0 elements reaches NCCL: both sides know that there is nothing to wait for. A message to
-// oneself is a copy.
+// Nothing of 0 elements reaches NCCL: both sides know that there is nothing to wait for. A message
+// to oneself is a copy.
 //
-// **What NCCL does not give.** The messages of one group are done together, and a group holds up the
-// later messages of its communicator. So these programs may hang here, though the contract allows them:
+// **What NCCL does not give.** The messages of one group are done together, and a group holds up
+// the later messages of its communicator. So these programs may hang here, though the contract
+// allows them:
 //
 //   isend to all, then recv from each           the isends go with the first recv, which then waits for
 //                                               all their receivers; irecv from all, and wait_all, does not
@@ -39,15 +40,15 @@
 // A message that NCCL buffers (some MiB a pair) may pass all the same. Communicators do not hold up
 // each other, nor do messages and collectives.
 //
-// **Mistakes.** Arguments are checked by each rank alone, and nothing is compared while a run goes well.
-// Calls that do not match hang until the deadline, or leave wrong values. When a run has failed, the
-// recent calls of all ranks are compared (failure.h), and the error names those that do not match. A
-// rank that waits for itself is a DeadlockError at once. A request that goes without a wait is an
-// UnreceivedMessage in its rank's next call, or at its end.
+// **Mistakes.** Arguments are checked by each rank alone, and nothing is compared while a run goes
+// well. Calls that do not match hang until the deadline, or leave wrong values. When a run has
+// failed, the recent calls of all ranks are compared (failure.h), and the error names those that do
+// not match. A rank that waits for itself is a DeadlockError at once. A request that goes without a
+// wait is an UnreceivedMessage in its rank's next call, or at its end.
 //
-// Cost: what NCCL takes to enqueue (for which it starts a thread each time, because the communicators do
-// not block: NcclSettings::blocking_calls), and a cudaEventRecord. Thread safety: as comm's. Errors: as
-// comm's, and NcclError, CudaError.
+// Cost: what NCCL takes to enqueue (for which it starts a thread each time, because the
+// communicators do not block: NcclSettings::blocking_calls), and a cudaEventRecord. Thread safety:
+// as comm's. Errors: as comm's, and NcclError, CudaError.
 #pragma once
 
 #include <memory>

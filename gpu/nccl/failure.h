@@ -1,4 +1,5 @@
-// What a run throws when ranks failed: the first failure, or what the ranks' recent calls say of it.
+// What a run throws when ranks failed: the first failure, or what the ranks' recent calls say of
+// it.
 //
 // A rank that hangs knows its own call alone. So every rank brings its log to the end of a run that
 // failed, and the logs are compared (comm/post_mortem.h): calls that do not match explain the hang
@@ -26,10 +27,10 @@ struct RankEnd {
 std::string rank_end_to_bytes(const RankEnd& end);
 RankEnd rank_end_from_bytes(std::string_view bytes);
 
-/// What the run throws; null if all ranks returned. A rank's own failure, an exception of its function
-/// for one, as it is. Where ranks gave up waiting, what the comparison of the logs finds:
-/// MessageMismatch, CollectiveMismatch or TimedOut, each with the last operations of every rank and the
-/// sandbox's command that explains it.
+/// What the run throws; null if all ranks returned. A rank's own failure, an exception of its
+/// function for one, as it is. Where ranks gave up waiting, what the comparison of the logs finds:
+/// MessageMismatch, CollectiveMismatch or TimedOut, each with the last operations of every rank and
+/// the sandbox's command that explains it.
 /// @param ends in any order; some may be missing
 /// @param first the failure that came first, where that is known
 /// @param missing that a process did not bring its end: it explains more than ranks that gave up

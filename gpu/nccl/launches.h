@@ -1,11 +1,11 @@
 // What a rank has put on its streams lately, an event behind each launch.
 //
 // The events tell what has finished, and bound what is queued: before an event is used again, the
-// launch it stood for must have finished. CUDA itself would block the host near 1,000 queued launches,
-// where no deadline reaches it.
+// launch it stood for must have finished. CUDA itself would block the host near 1,000 queued
+// launches, where no deadline reaches it.
 //
-// Cost: one cudaEventRecord and at most one cudaEventQuery a launch. Thread safety: belongs to the rank's
-// thread. Errors: CudaError.
+// Cost: one cudaEventRecord and at most one cudaEventQuery a launch. Thread safety: belongs to the
+// rank's thread. Errors: CudaError.
 #pragma once
 
 #include <array>

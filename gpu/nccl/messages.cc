@@ -1,10 +1,10 @@
 // When messages go to a stream.
 //
 // NCCL carries out the operations of a communicator one after the other, and each until it is
-// complete: a send kernel that waits for its receiver lets no receive pass. So isend and irecv, which
-// promise that the rank goes on, cannot be put on a stream one by one: "isend to each other, then
-// irecv" would hang. They are deferred, and those of a communicator go together, as one group, whose
-// messages move at the same time:
+// complete: a send kernel that waits for its receiver lets no receive pass. So isend and irecv,
+// which promise that the rank goes on, cannot be put on a stream one by one: "isend to each other,
+// then irecv" would hang. They are deferred, and those of a communicator go together, as one group,
+// whose messages move at the same time:
 //
 //   with the next send, recv or sendrecv of their communicator, on stream();
 //   before any other call after which stream() or the host waits for a peer (a message of another

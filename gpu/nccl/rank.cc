@@ -177,8 +177,8 @@ void NcclRank::wait_until(const Caller& caller, const std::function<bool()>& don
     }
     pause(seconds_since(start));
   }
-  // A peer that fails aborts its communicators one after the other, and what its stream had still to
-  // do may meet this rank's operation before the last one is gone: done, and yet wrong.
+  // A peer that fails aborts its communicators one after the other, and what its stream had still
+  // to do may meet this rank's operation before the last one is gone: done, and yet wrong.
   check_running(caller);
   check_communicators(caller, busy);
 }

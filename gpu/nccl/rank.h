@@ -1,17 +1,17 @@
 // One rank's side of a run on NCCL: its communicators, its streams, and every wait.
 //
-// Non-blocking communicators: a call of NCCL returns at once, and ncclCommGetAsyncError tells when it
-// is carried out. All waiting of the host goes through wait_until(), which looks at four things in
-// turn: whether it is done, whether the world was stopped, whether NCCL found an error, and the
+// Non-blocking communicators: a call of NCCL returns at once, and ncclCommGetAsyncError tells when
+// it is carried out. All waiting of the host goes through wait_until(), which looks at four things
+// in turn: whether it is done, whether the world was stopped, whether NCCL found an error, and the
 // deadline, which starts anew whenever a launch of this rank finishes. So every wait ends. What
 // ends it badly also aborts the rank's communicators, on its own thread, and so frees its GPU.
 //
 // Two NCCL communicators stand behind each of ours. NCCL carries out the operations of one strictly
-// one after the other, whatever the streams: an isend that waits for its receiver would hold up
-// the collective that its receiver is in. With one communicator for messages and one for collectives
-// they do not meet, nor are the messages inside a gather taken for the learner's. Each of ours also has
-// a stream for what isend and irecv started: on one for all, a message of one communicator would hold
-// up those of the others, which their receivers may ask for first.
+// one after the other, whatever the streams: an isend that waits for its receiver would hold up the
+// collective that its receiver is in. With one communicator for messages and one for collectives
+// they do not meet, nor are the messages inside a gather taken for the learner's. Each of ours also
+// has a stream for what isend and irecv started: on one for all, a message of one communicator
+// would hold up those of the others, which their receivers may ask for first.
 //
 // Thread safety: belongs to the rank's thread. No lock is held during a call of CUDA or NCCL.
 #pragma once
@@ -72,10 +72,10 @@ struct NcclMember {
 
 class NcclRank {
  public:
-  /// Joins the world, with all other ranks at once: makes the communicators, connects every pair, and
-  /// runs each collective once, so that nothing is set up, loaded or connected later, when a GPU may
-  /// be busy waiting. Blocks until all have come, or the deadline. From here on `device` waits
-  /// through this.
+  /// Joins the world, with all other ranks at once: makes the communicators, connects every pair,
+  /// and runs each collective once, so that nothing is set up, loaded or connected later, when a
+  /// GPU may be busy waiting. Blocks until all have come, or the deadline. From here on `device`
+  /// waits through this.
   /// @param owner whose tensors are this rank's (MemoryMeter::owner)
   /// Throws NcclError, CudaError, TimedOut or Aborted; the world is stopped then.
   NcclRank(NcclWorld& world, RankDevice& device, std::uint64_t owner = 0,

@@ -1,7 +1,7 @@
 // A rank's recent calls on NCCL, for the post-mortem of a run that fails (comm/flight_recorder.h).
 //
-// A call is noted when it begins, and again when it is on a stream. What has finished is asked only when
-// the rank ends, before its communicators are aborted.
+// A call is noted when it begins, and again when it is on a stream. What has finished is asked only
+// when the rank ends, before its communicators are aborted.
 //
 // Thread safety: belongs to the rank's thread.
 #pragma once

@@ -1,8 +1,8 @@
 // Communicators of some of the ranks.
 //
 // Who is in one is agreed by an all-gather of colors and keys; ncclCommSplit then makes the same of
-// them, twice: one communicator for collectives and one for messages. The host waits for the all-gather
-// first, so nothing is under way on the parent while it is split.
+// them, twice: one communicator for collectives and one for messages. The host waits for the
+// all-gather first, so nothing is under way on the parent while it is split.
 #include <algorithm>
 #include <cstdint>
 #include <utility>

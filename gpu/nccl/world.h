@@ -12,11 +12,12 @@
 //     rank.fail(std::current_exception());
 //   }
 //
-// All ranks live in this process, a thread each, unless `local_ranks` says which do; then the id must
-// come from outside: one process gets it from NcclWorld::make_id() and passes it to all others.
+// All ranks live in this process, a thread each, unless `local_ranks` says which do; then the id
+// must come from outside: one process gets it from NcclWorld::make_id() and passes it to all
+// others.
 //
-// The first failure of any rank stops the world. Every other rank looks at that in its next call, and
-// while it waits; it aborts its communicators, which ends what they have on the GPU, and throws
+// The first failure of any rank stops the world. Every other rank looks at that in its next call,
+// and while it waits; it aborts its communicators, which ends what they have on the GPU, and throws
 // Aborted. Ranks of other processes find out by NCCL's errors, or by their deadline.
 //
 // Thread safety: all of it may be used by any thread.

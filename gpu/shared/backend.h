@@ -1,6 +1,7 @@
 // Comm of ranks that share GPUs: the sandbox's, whose data moves on streams (gpu/shared/plane.h).
 //
-// Calls return when their work is on the rank's stream. A barrier and synchronize() also wait for it.
+// Calls return when their work is on the rank's stream. A barrier and synchronize() also wait for
+// it.
 #pragma once
 
 #include "sim/communicator.h"

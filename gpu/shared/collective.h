@@ -1,5 +1,5 @@
-// A native collective among ranks that share GPUs: kernels and copies on one stream, that of the rank
-// that came last.
+// A native collective among ranks that share GPUs: kernels and copies on one stream, that of the
+// rank that came last.
 //
 // A reduction is one kernel that reads every input once and writes every output once. What kernels
 // cannot reach, because it is on another GPU without peer access, is copied here before, and away

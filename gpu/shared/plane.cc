@@ -22,7 +22,8 @@ void warm_once(const RankDevice& gpu) {
   warm_kernels(gpu.stream());
 }
 
-/// Waits for the rank's streams, some seconds at most. Returns whether they are done, or have failed.
+/// Waits for the rank's streams, some seconds at most. Returns whether they are done, or have
+/// failed.
 bool is_done(const RankDevice& gpu) noexcept {
   constexpr double kLongestWait = 5;  // seconds
   for (const cudaStream_t stream : {gpu.stream(), gpu.side_stream()}) {

@@ -1,15 +1,15 @@
 // Ranks that share GPUs: the sandbox's engine, with tensors in device memory.
 //
-// Who meets whom, deadlocks, verdicts, traces and virtual time are the sandbox's (sim/data_plane.h).
-// This puts the data's part on streams: a message is a copy from one rank's memory to the other's, on
-// the stream of the rank that came second. What is enqueued now waits for what the other rank had
-// enqueued when it called, and the other rank's stream waits for the copy, by events. So calls
-// return when the work is enqueued, as NCCL's do, and ranks' kernels and copies overlap as far as their
-// program allows: what isend, irecv and …_async start goes to the rank's side stream, and is joined
-// by wait().
+// Who meets whom, deadlocks, verdicts, traces and virtual time are the sandbox's
+// (sim/data_plane.h). This puts the data's part on streams: a message is a copy from one rank's
+// memory to the other's, on the stream of the rank that came second. What is enqueued now waits for
+// what the other rank had enqueued when it called, and the other rank's stream waits for the copy,
+// by events. So calls return when the work is enqueued, as NCCL's do, and ranks' kernels and copies
+// overlap as far as their program allows: what isend, irecv and …_async start goes to the rank's
+// side stream, and is joined by wait().
 //
-// What this measures and what not: the ranks' kernels and copies share one memory, so sizes at which
-// memory is the limit show the traffic that an algorithm causes. No link is measured.
+// What this measures and what not: the ranks' kernels and copies share one memory, so sizes at
+// which memory is the limit show the traffic that an algorithm causes. No link is measured.
 //
 // Ranks may be spread over several GPUs, in order; a copy between two of them takes the driver's
 // way, and a collective's kernel reads from other GPUs where it can reach them.

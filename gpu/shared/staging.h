@@ -5,8 +5,8 @@
 // maybe after its maker has returned. So blocks belong to the run, and a released block carries the
 // mark after which it is unused; the stream of its next user waits for that.
 //
-// Cost: an uncontended lock, and a search in a map; cudaMalloc the first time. Thread safety: any thread,
-// with the device as its current one. Errors: CudaError, OutOfMemory.
+// Cost: an uncontended lock, and a search in a map; cudaMalloc the first time. Thread safety: any
+// thread, with the device as its current one. Errors: CudaError, OutOfMemory.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@
 
 namespace rankbox {
 
-/// Filled in by its rank, but for `done`, which the rank that moves the data sets before the sandbox
-/// completes the operation.
+/// Filled in by its rank, but for `done`, which the rank that moves the data sets before the
+/// sandbox completes the operation.
 struct sim::DataPlane::Transit {
   int rank = -1;
   int device = -1;

@@ -1,5 +1,5 @@
-// The schedules of chapter 8 as a table: that the solutions attain the bubble that their papers promise,
-// although sends may block, for every number of ranks and micro-batches.
+// The schedules of chapter 8 as a table: that the solutions attain the bubble that their papers
+// promise, although sends may block, for every number of ranks and micro-batches.
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"

@@ -1,5 +1,5 @@
-// Every native collective: from several roots, with every operation, of every dtype and size, blocking
-// and asynchronous, with its ranks' calls compared and not.
+// Every native collective: from several roots, with every operation, of every dtype and size,
+// blocking and asynchronous, with its ranks' calls compared and not.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>

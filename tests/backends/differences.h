@@ -1,8 +1,8 @@
 // What the tests of the contract have to know of the backend under test. All that is said about
 // differences between backends is here, and in the helpers of worlds.h that ask.
 //
-// **Deadlocks.** The sandbox, and whatever runs its ranks by the sandbox's rules, proves a deadlock;
-// real machines can only give up (comm/communicator.h).
+// **Deadlocks.** The sandbox, and whatever runs its ranks by the sandbox's rules, proves a
+// deadlock; real machines can only give up (comm/communicator.h).
 //
 // **Over NCCL** (gpu/nccl/backend.h), that is where every rank has a GPU of its own:
 //
@@ -46,8 +46,8 @@ constexpr bool kFailureEndsJob =
     false;
 #endif
 
-/// Whether a world of so many ranks is one over NCCL. Which way ranks get onto GPUs is only known when
-/// the test runs.
+/// Whether a world of so many ranks is one over NCCL. Which way ranks get onto GPUs is only known
+/// when the test runs.
 inline bool is_over_nccl([[maybe_unused]] int world_size) {
 #if defined(RANKBOX_BACKEND_NCCL)
   return gpu::choose_mode(world_size) != gpu::RunMode::kShared;
@@ -56,7 +56,8 @@ inline bool is_over_nccl([[maybe_unused]] int world_size) {
 #endif
 }
 
-/// Elements of a message that no backend buffers unless it is told to. NCCL has 4 MiB for each pair.
+/// Elements of a message that no backend buffers unless it is told to. NCCL has 4 MiB for each
+/// pair.
 inline std::int64_t too_much_to_buffer(int world_size) {
   return is_over_nccl(world_size) ? std::int64_t{8} << 20 : 4;
 }

@@ -1,6 +1,6 @@
-// Random programs, matched and broken: each must end as the reference model says, with the values it
-// says, and none may hang. (tests/sim/stress_test.cc runs thousands of them in the sandbox, where the
-// endings are exact to the rank and the wait.)
+// Random programs, matched and broken: each must end as the reference model says, with the values
+// it says, and none may hang. (tests/sim/stress_test.cc runs thousands of them in the sandbox,
+// where the endings are exact to the rank and the wait.)
 //
 //   RANKBOX_STRESS_SEED=123  runs the programs of that seed alone, many times
 //   RANKBOX_STRESS_RUNS=500  runs so many programs of each sort
@@ -85,22 +85,25 @@ bool any_step(const Program& program, Holds holds) {
   });
 }
 
-/// Whether some rank calls isend or irecv. Their messages are done in groups (gpu/nccl/messages.cc),
-/// where one whose peer has not come holds up the others: then even a matched program may hang.
+/// Whether some rank calls isend or irecv. Their messages are done in groups
+/// (gpu/nccl/messages.cc), where one whose peer has not come holds up the others: then even a
+/// matched program may hang.
 bool groups_messages(const Program& program) {
   return any_step(program, [](const Step& step) {
     return step.kind == StepKind::kIsend || step.kind == StepKind::kIrecv;
   });
 }
 
-/// Whether the run passed though a message did not match: NCCL copies as many bytes of another type.
+/// Whether the run passed though a message did not match: NCCL copies as many bytes of another
+/// type.
 bool is_carried_out(const Program& program, const Prediction& prediction, OutcomeKind kind) {
   return is_over_nccl(program.world_size) && kind == OutcomeKind::kOk &&
          is_possible(prediction, OutcomeKind::kMessageMismatch);
 }
 
-/// Whether the model knows how a broken program ends. It has ranks wait for each other in every call,
-/// but what has no elements waits for nobody there, and so comes to mistakes that the model does not.
+/// Whether the model knows how a broken program ends. It has ranks wait for each other in every
+/// call, but what has no elements waits for nobody there, and so comes to mistakes that the model
+/// does not.
 bool is_known_to_end(const Program& program) {
   return !groups_messages(program) && !any_step(program, [](const Step& step) {
     if (step.kind == StepKind::kSendrecv && step.count_in == 0) return true;

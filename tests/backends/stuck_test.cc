@@ -146,7 +146,8 @@ TEST_CASE("a rank that swallows it does not hide it" * doctest::skip(kFailureEnd
 }
 
 TEST_CASE("groups wait for each other" * doctest::skip(kFailureEndsJob)) {
-  // 0 and 1 share a row, 0 and 2 a column; whom each of them waits for is in the other kind of group.
+  // 0 and 1 share a row, 0 and 2 a column; whom each of them waits for is in the other kind of
+  // group.
   for (int p : world_sizes(4)) {
     const Observation seen = observe(stuck_world(p), [](Comm& dist) {
       Comm row = dist.split(dist.rank() / 2);

@@ -1,8 +1,8 @@
 // What ranks send and contribute, and what should come out: exact in every dtype and under every
 // operation for up to 8 ranks, and different from rank to rank.
 //
-// What ranks contribute repeats itself, and so does what comes out: of long vectors only the beginning
-// is computed, because tests are not optimized.
+// What ranks contribute repeats itself, and so does what comes out: of long vectors only the
+// beginning is computed, because tests are not optimized.
 #pragma once
 
 #include <algorithm>

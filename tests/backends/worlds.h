@@ -13,9 +13,9 @@
 
 namespace rankbox::testing {
 
-/// 1 to 8 where ranks are threads, of which over NCCL, where a world takes long to start, a few stand for
-/// the others; where ranks are processes, as many as were launched. Passes the test case over if that
-/// is fewer than `at_least`.
+/// 1 to 8 where ranks are threads, of which over NCCL, where a world takes long to start, a few
+/// stand for the others; where ranks are processes, as many as were launched. Passes the test case
+/// over if that is fewer than `at_least`.
 inline std::vector<int> world_sizes(int at_least = 1) {
   const int launched = launch().processes;
   std::vector<int> sizes = {launched};
@@ -36,8 +36,8 @@ inline std::vector<int> worlds_that_buffer(int at_least = 1) {
   return sizes;
 }
 
-/// Those of them in which ranks are told of calls that do not match, before data moves. Over NCCL such a
-/// run ends with its deadline: tests/gpu has those.
+/// Those of them in which ranks are told of calls that do not match, before data moves. Over NCCL
+/// such a run ends with its deadline: tests/gpu has those.
 inline std::vector<int> worlds_that_compare(int at_least = 1) {
   std::vector<int> sizes = world_sizes(at_least);
   if (std::erase_if(sizes, is_over_nccl) > 0 && sizes.empty())

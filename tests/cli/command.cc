@@ -46,8 +46,8 @@ std::string make_project() {
       fs::create_directory_symlink(entry.path(), target);
     }
   }
-  // A learner may have edited the exercises: tests start from the files as handed out. `reset` takes
-  // those from git.
+  // A learner may have edited the exercises: tests start from the files as handed out. `reset`
+  // takes those from git.
   fs::copy(sources().parent_path() / "course/stubs", root / "exercises",
            fs::copy_options::recursive | fs::copy_options::overwrite_existing);
   const std::string keep =

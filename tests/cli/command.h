@@ -24,8 +24,8 @@ std::string read_file(const std::string& path);
 /// The path of the program itself.
 std::string rankbox_program();
 
-/// rankbox with these arguments, in the project's folder. It may use that much private memory; 0: as
-/// much as there is.
+/// rankbox with these arguments, in the project's folder. It may use that much private memory; 0:
+/// as much as there is.
 CommandResult rankbox(const std::vector<std::string>& arguments, std::int64_t memory_bytes = 0);
 
 /// The verdict that `rankbox check --json` with these arguments prints.

@@ -1,4 +1,5 @@
-// Programs that hang on NCCL, and runs of several processes: what ends them, and what the run throws.
+// Programs that hang on NCCL, and runs of several processes: what ends them, and what the run
+// throws.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -141,8 +142,8 @@ TEST_CASE("what NCCL does not give: isend to all, then recv from each, beyond wh
 
 // ---- Several processes ------------------------------------------------------------------------
 
-/// As if every rank were a process: each has a world of its own, and they share the id, and at the end
-/// the bytes of how they ended. Returns what all of them throw.
+/// As if every rank were a process: each has a world of its own, and they share the id, and at the
+/// end the bytes of how they ended. Returns what all of them throw.
 std::exception_ptr run_apart(int size, double deadline_seconds,
                              const std::function<void(Communicator&)>& body) {
   emulation::set_device_count(8);

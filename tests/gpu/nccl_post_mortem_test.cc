@@ -1,5 +1,5 @@
-// Calls on NCCL that do not match: the run that fails because of them names both places. And which of
-// several failures a run throws.
+// Calls on NCCL that do not match: the run that fails because of them names both places. And which
+// of several failures a run throws.
 #include <functional>
 #include <latch>
 #include <map>
@@ -44,8 +44,8 @@ class Lines {
   std::vector<int> lines_;
 };
 
-/// Runs `body` on every rank. When all have made their calls, an error of NCCL ends the run, in place of
-/// the deadline.
+/// Runs `body` on every rank. When all have made their calls, an error of NCCL ends the run, in
+/// place of the deadline.
 NcclRun run_mismatched(int size, const std::function<void(Communicator&)>& body) {
   std::latch calls(size);
   return run({.world_size = size, .deadline_seconds = 60}, [&](Communicator& dist) {

@@ -1,4 +1,5 @@
-// For tests of failures: runs on emulated GPUs that must leave nothing behind, and words to look for.
+// For tests of failures: runs on emulated GPUs that must leave nothing behind, and words to look
+// for.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// For tests: a rank's process as launchers start it. Every process prints one line a run: "process 1: "
-// and what run_ranks returned or threw.
+// For tests: a rank's process as launchers start it. Every process prints one line a run: "process
+// 1: " and what run_ranks returned or threw.
 //
 //   process_program results RANKS     that many ranks add up something; what each returned
 //   process_program fail RANKS        rank 0 throws; then, in a second run, as results

@@ -1,6 +1,6 @@
-// Ranks as processes, on the emulated GPU. The emulated NCCL connects the ranks of one process alone,
-// so worlds that run have one rank here; the other processes take part in everything else: the
-// rendezvous, results and failures.
+// Ranks as processes, on the emulated GPU. The emulated NCCL connects the ranks of one process
+// alone, so worlds that run have one rank here; the other processes take part in everything else:
+// the rendezvous, results and failures.
 #include <array>
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Several hosts, made of network namespaces and a switch between them: the tests that every backend must
-# pass run across them, and the death of a rank on one host ends the processes of all. Skipped where
-# namespaces cannot be made.
+# Several hosts, made of network namespaces and a switch between them: the tests that every backend
+# must pass run across them, and the death of a rank on one host ends the processes of all. Skipped
+# where namespaces cannot be made.
 #
 # usage: hosts_test.sh FAILING_PROGRAM PROGRAM...     programs of tests/backends, each run on all hosts
 set -euo pipefail
@@ -115,8 +115,8 @@ for how in kill throw deadlock; do
   echo "$how on the second host: all ended after $((SECONDS - started)) s"
 done
 
-# The second host's cable is pulled while its rank computes. Open MPI looks after its hosts as often as
-# it is told to, by default after 5 minutes.
+# The second host's cable is pulled while its rank computes. Open MPI looks after its hosts as often
+# as it is told to, by default after 5 minutes.
 export OMPI_MCA_oob_tcp_keepalive_time=3 OMPI_MCA_oob_tcp_keepalive_intvl=1
 export OMPI_MCA_oob_tcp_keepalive_probes=3
 on_hosts 2 1 "$failing" compute >"$work/out" 2>&1 &

@@ -10,8 +10,8 @@ namespace rankbox::testing {
 /// The executor whose turn it is. Changes only between two runs of all test cases.
 inline ExecutorKind current_executor = ExecutorKind::kThreads;
 
-// Found in place of rankbox's own from inside this namespace. Objects, not functions: those would be
-// candidates side by side with rankbox's.
+// Found in place of rankbox's own from inside this namespace. Objects, not functions: those would
+// be candidates side by side with rankbox's.
 
 struct RunRanks {
   template <class Fn>

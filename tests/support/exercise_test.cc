@@ -1,8 +1,8 @@
-// The tests that every exercise has. RANKBOX_SCOPE is an exercise, or a chapter's folder: then these
-// are the tests of all its exercises.
+// The tests that every exercise has. RANKBOX_SCOPE is an exercise, or a chapter's folder: then
+// these are the tests of all its exercises.
 //
-// One judgement of an exercise, over all world sizes, counts and the rest, answers all but the worked
-// example. That is a single case, whose cost somebody worked out by hand.
+// One judgement of an exercise, over all world sizes, counts and the rest, answers all but the
+// worked example. That is a single case, whose cost somebody worked out by hand.
 #include <map>
 #include <string>
 #include <string_view>

@@ -27,8 +27,8 @@ inline double loss_of(LayerOf<double>& layer, const TensorOf<double>& x, const T
   return sum;
 }
 
-/// Checks `claimed` against central differences of the loss by the elements of `by`: all of them, or
-/// some hundred of many. Returns the largest derivative there is.
+/// Checks `claimed` against central differences of the loss by the elements of `by`: all of them,
+/// or some hundred of many. Returns the largest derivative there is.
 template <class LossFn>
 double check_gradient(const std::string& what, TensorOf<double>& by,
                       const TensorOf<double>& claimed, LossFn loss) {

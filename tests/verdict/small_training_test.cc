@@ -11,8 +11,8 @@
 namespace rankbox {
 namespace {
 
-/// Training alone moves an element of every parameter by far more than the bound, and lowers the loss to
-/// this part of what it was.
+/// Training alone moves an element of every parameter by far more than the bound, and lowers the
+/// loss to this part of what it was.
 void check_it_learns(const Model& model, int world_size, double part) {
   Sequential before(model), after(model);
   train_alone(after, world_size, 20);

@@ -1,5 +1,5 @@
-// Each solution judged as the other exercises of its signature. That solutions pass as themselves is
-// tested by chapter, in tests/NN_topic.
+// Each solution judged as the other exercises of its signature. That solutions pass as themselves
+// is tested by chapter, in tests/NN_topic.
 #include <set>
 #include <string>
 #include <string_view>

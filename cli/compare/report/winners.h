@@ -9,8 +9,8 @@ namespace rankbox::cli {
 
 using Rows = std::span<const Row>;
 
-/// Calls visit(Rows) for each contest: consecutive rows of one collective, operation, world size and
-/// number of bytes.
+/// Calls visit(Rows) for each contest: consecutive rows of one collective, operation, world size
+/// and number of bytes.
 template <class Visit>
 void for_each_contest(Rows rows, Visit visit) {
   while (!rows.empty()) {
@@ -28,7 +28,8 @@ void for_each_contest(Rows rows, Visit visit) {
 
 enum class ClockKind { kWall, kVirtual };
 
-/// The fastest topology, ours or the learner's; null unless two or more compete. The first of equals.
+/// The fastest topology, ours or the learner's; null unless two or more compete. The first of
+/// equals.
 const Row* winner_of(Rows contest, ClockKind clock);
 
 }  // namespace rankbox::cli

@@ -1,10 +1,11 @@
 // The part of the CUDA runtime that Rankbox uses, for machines without CUDA and without a GPU.
 //
-// Same names, values and meaning as NVIDIA's header of this name; implemented by emulation/cuda_*.cc
-// on the CPU. Chosen instead of the real one with --config=emulated. Streams are threads that work
-// off a queue, so what is not ordered by an event is not ordered here either, and the thread
-// sanitizer sees it. Device memory is host memory, but a registry knows which is which: handing the
-// wrong kind to a copy or a kernel, copying beyond the end and freeing twice are errors.
+// Same names, values and meaning as NVIDIA's header of this name; implemented by
+// emulation/cuda_*.cc on the CPU. Chosen instead of the real one with --config=emulated. Streams
+// are threads that work off a queue, so what is not ordered by an event is not ordered here either,
+// and the thread sanitizer sees it. Device memory is host memory, but a registry knows which is
+// which: handing the wrong kind to a copy or a kernel, copying beyond the end and freeing twice are
+// errors.
 //
 // Stricter than real GPUs where those would leave a mistake to luck: fresh memory is NaN, and a
 // call from within cudaLaunchHostFunc is refused. Waits of the host that last longer than 20 s

@@ -1,12 +1,12 @@
 // The part of NCCL that Rankbox uses, for machines without NCCL and without a GPU.
 //
 // Same names, values and meaning as NVIDIA's header of this name (2.28); implemented by
-// emulation/nccl_*.cc for the ranks of one process, over the emulated CUDA runtime. Chosen instead of
-// the real one with --config=emulated.
+// emulation/nccl_*.cc for the ranks of one process, over the emulated CUDA runtime. Chosen instead
+// of the real one with --config=emulated.
 //
 // Stricter than the real library where that would leave a mistake to luck: a send blocks its stream
-// until its receive comes, whatever the size, so "everybody sends first" really hangs; a message
-// or a collective whose two sides disagree never completes; every pointer must be device memory; and a
+// until its receive comes, whatever the size, so "everybody sends first" really hangs; a message or
+// a collective whose two sides disagree never completes; every pointer must be device memory; and a
 // non-blocking call is carried out only when ncclCommGetAsyncError is asked often enough.
 //
 // As in the real library, the operations of one communicator follow each other in the order of the

@@ -1,8 +1,8 @@
 // The ranks of one emulated communicator: how they meet, and what happens between their streams.
 //
-// A kernel is what one group of calls puts on a stream. On the stream's thread it posts its messages
-// and takes part in its collectives, one after the other, and returns when all of them are done, or
-// its rank has aborted. Whoever comes last does the work, under the clique's lock.
+// A kernel is what one group of calls puts on a stream. On the stream's thread it posts its
+// messages and takes part in its collectives, one after the other, and returns when all of them are
+// done, or its rank has aborted. Whoever comes last does the work, under the clique's lock.
 //
 // Thread safety: all of it may be used by any thread.
 #pragma once

@@ -1,5 +1,5 @@
-// Means, weighted so that the average over ranks is right; gradients are made afresh in every step, and
-// their all-reduces are all under way at once.
+// Means, weighted so that the average over ranks is right; gradients are made afresh in every step,
+// and their all-reduces are all under way at once.
 #include <vector>
 
 #include "parallel/ddp_uneven_inputs.h"

@@ -1,4 +1,5 @@
-// In place: the mean of this rank's piece, and then its new values, lie where they belong in `flat`.
+// In place: the mean of this rank's piece, and then its new values, lie where they belong in
+// `flat`.
 #include "parallel/zero1.h"
 
 namespace rankbox {

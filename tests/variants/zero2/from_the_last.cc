@@ -1,4 +1,5 @@
-// Gathers from the last layer to the first, and frees the shards' gradients as soon as they are used.
+// Gathers from the last layer to the first, and frees the shards' gradients as soon as they are
+// used.
 #include "parallel/zero2.h"
 
 namespace rankbox {
