@@ -1,17 +1,18 @@
-// Comm where tensors are on GPUs: one of two backends, which gpu/run_world.cc chooses for each run.
+// Comm for tensors on GPUs: one of two backends, which gpu/run_world.cc chooses for each run.
 //
-//   NCCL     a GPU for every rank: see gpu/nccl/backend.h
-//   sharing  fewer GPUs than ranks: the sandbox's communicator, whose data moves within and between
-//            the GPUs there are: see gpu/shared/backend.h
+//   NCCL     one GPU per rank: see gpu/nccl/backend.h
+//   sharing  fewer GPUs than ranks: the sandbox's communicator, which moves data within and between
+//            the available GPUs: see gpu/shared/backend.h
 //
-// For a program the difference is what is measured, and how mistakes are reported: the sandbox
-// proves deadlocks; with NCCL a wait ends with TimedOut, and a post-mortem names the calls that do
-// not match.
+// The two differ in what they measure and in how they report mistakes. The sandbox proves
+// deadlocks. With NCCL a wait ends with TimedOut, and a post-mortem names the calls that do not
+// match.
 //
-// In both, calls return when their work is enqueued on the rank's stream. barrier() and
-// synchronize() wait for it on the host, and so does to_host().
+// In both, calls return once their work is enqueued on the rank's stream. barrier(), synchronize()
+// and to_host() wait for it on the host.
 //
-// Cost: a branch per call. Thread safety: as comm's. Errors: as comm's, NcclError and CudaError.
+// Cost: one branch per call. Thread safety: as comm's. Errors: as comm's, plus NcclError and
+// CudaError.
 #pragma once
 
 #include <utility>
@@ -23,10 +24,10 @@
 
 namespace rankbox::gpu {
 
-/// The primitives of BasicCommunicator: those of the one or the other.
+/// The primitives of BasicCommunicator, forwarded to the selected backend.
 class Backend {
  public:
-  /// Its alternative is that of the communicator.
+  /// Holds the alternative that matches the backend's.
   using Pending = std::variant<SharedBackend::Pending, NcclBackend::Pending>;
 
   explicit Backend(SharedBackend shared) : which_(shared) {}

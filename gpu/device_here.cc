@@ -26,10 +26,10 @@ RankDevice& device_here() {
   if (RankDevice* const here = current_rank_device()) return *here;
   static thread_local std::unique_ptr<RankDevice> outside;
   if (outside == nullptr) {
-    device_count();  // says why there is none
+    device_count();  // throws the reason if there is none
     outside = std::make_unique<RankDevice>(/*rank=*/-1, default_device());
   } else {
-    // A rank has run on this thread meanwhile.
+    // A rank has run on this thread since.
     check(cudaSetDevice(outside->device()), "cudaSetDevice");
     current_rank_device() = outside.get();
   }

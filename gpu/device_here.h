@@ -1,12 +1,13 @@
-// The device that this thread's tensors live on, and how the thread waits for it.
+// The device of this thread's tensors, and the thread's waits for it.
 //
-// A rank's thread has the RankDevice that its run made. Any other thread (a test's main thread,
-// which makes inputs and looks at results) gets one of its own on first use: on the first GPU, or
-// on that of the process's rank where a launcher started a process per GPU. What such a thread does
-// is finished when the call returns, so that ranks can use its tensors whatever stream they are on;
-// a rank's own work merely takes its place in the rank's stream.
+// A rank's thread has the RankDevice that its run created. Any other thread (a test's main thread,
+// which prepares inputs and reads results) gets a separate one on first use. It is on the first
+// GPU, or, where a launcher started one process per GPU, on the GPU of the process's rank. Work of
+// such a thread has finished when the call returns, so ranks can use its tensors on any stream. A
+// rank's work is only enqueued on its stream.
 //
-// Thread safety: everything concerns the calling thread. Errors: CudaError, OutOfMemory, TimedOut.
+// Thread safety: every function concerns the calling thread. Errors: CudaError, OutOfMemory,
+// TimedOut.
 #pragma once
 
 #include "comm/slice.h"
@@ -15,21 +16,21 @@
 
 namespace rankbox::gpu {
 
-/// current_rank_device(), or the one of a thread that runs no rank.
+/// Returns current_rank_device(), or the device of a thread that runs no rank.
 RankDevice& device_here();
 
-/// Blocks until all that this thread has put on its device's stream() is done: for as long as the
-/// rank's waiter says (RankDevice::set_waiter), else for 30 s.
+/// Blocks until this thread's work on its device's stream() has finished. The rank's waiter sets
+/// the deadline (RankDevice::set_waiter); without one it is 30 s.
 void wait_here(const Doing& doing);
 
-/// Ends every call that has put something on the stream: waits for it, outside of any rank.
+/// Ends every call that enqueues work: waits for it if the thread runs no rank.
 void settle_here(const Doing& doing);
 
-/// The device that the slice's memory is on; `usual` for a tensor of the rank's own, or of another
-/// rank of its world, which are where their ranks are.
+/// Returns the device that holds the slice's memory. Returns `usual` for a tensor of this rank or
+/// of another rank of its world: their memory is on the ranks' own devices.
 int device_of(Slice slice, int usual);
 
-/// The device for threads that run no rank: the local rank's, if a launcher says which that is.
+/// Returns the device for threads that run no rank: the local rank's, if a launcher sets one.
 int default_device();
 
 }  // namespace rankbox::gpu

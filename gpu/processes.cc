@@ -19,7 +19,7 @@
 namespace rankbox::gpu {
 namespace {
 
-constexpr double kGrace = 5;  // seconds, after the deadline by which all ranks give up
+constexpr double kGrace = 5;  // seconds, after the deadline of all ranks
 
 constexpr const char* kShareVariable = "RANKBOX_NCCL_SHARE_GPU";
 
@@ -28,7 +28,7 @@ bool is_set(const char* variable) {
   return value.has_value() && *value != "0";
 }
 
-/// Without the id of the current boot.
+/// Returns the host without its boot id.
 std::string name_of_host(const std::string& host) { return host.substr(0, host.find(' ')); }
 
 }  // namespace
@@ -60,7 +60,7 @@ Processes::Gpu Processes::choose_gpu(const std::vector<std::string>& hosts) cons
   int local_rank = launcher::launched()->local_rank;
   if (local_rank < 0) local_rank = static_cast<int>(std::count(hosts.begin(), me, *me));
   try {
-    // Where each process sees one GPU only, that is its own.
+    // If each process sees only one GPU, that is its own.
     gpu.device = local_rank % device_count();
     gpu.bus_id = device_info(gpu.device).bus_id;
   } catch (...) {
@@ -71,7 +71,7 @@ Processes::Gpu Processes::choose_gpu(const std::vector<std::string>& hosts) cons
 
 int Processes::device() const { return gpus_[static_cast<std::size_t>(rank())].device; }
 
-/// Nodes are numbered by their first ranks.
+/// Numbers the nodes by their first ranks.
 std::vector<int> Processes::nodes(int world_size) const {
   std::vector<int> nodes;
   std::vector<std::string> hosts;  // [node]
@@ -84,7 +84,7 @@ std::vector<int> Processes::nodes(int world_size) const {
   return nodes;
 }
 
-/// The first two ranks of a world of that size that have the same GPU; none if there are none.
+/// Returns the first two ranks of a world of that size that share a GPU; empty if there are none.
 std::vector<int> Processes::sharing_ranks(int world_size) const {
   for (int b = 0; b < world_size; ++b) {
     for (int a = 0; a < b; ++a) {
@@ -97,8 +97,8 @@ std::vector<int> Processes::sharing_ranks(int world_size) const {
   return {};
 }
 
-/// NCCL takes processes of different NCCL_HOSTIDs for processes on different machines, and requires
-/// a network between them. Variables that are set already stay.
+/// NCCL treats processes with different NCCL_HOSTIDs as on different machines, and requires a
+/// network between them. Variables that are set already stay.
 void Processes::prepare_sharing() const {
   const auto set = [](const char* variable, const std::string& value) {
     setenv(variable, value.c_str(), /*overwrite=*/0);
@@ -154,7 +154,7 @@ std::string Processes::start_run(int world_size, const std::function<std::string
 
 launcher::ProcessGroup::Gathered Processes::end_run(const std::string& mine, bool failed,
                                                     double deadline_seconds) {
-  // A run may take as long as it likes: every wait in it has a deadline of its own.
+  // A run may take any time: every wait in it has its own deadline.
   return group_.all_gather(mine, failed ? deadline_seconds + kGrace : kAnyTime);
 }
 

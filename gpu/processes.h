@@ -1,10 +1,9 @@
-// The processes that a launcher started, one rank each, as the backend uses them: they find each
-// other, agree on each run, and all return or throw the same at its end.
+// The processes that a launcher started, with one rank each. They find each other, agree on each
+// run, and all return or throw the same at its end.
 //
-// One process group (launch/process_group.h) serves all runs. Between the exchanges at the
-// beginning and the end of a run, only NCCL connects the processes: a rank finds out that another
-// one failed by an error of NCCL or its own deadline, and then brings its own end to the end of the
-// run.
+// One process group (launch/process_group.h) serves all runs. During a run, only NCCL connects the
+// processes. A rank detects another's failure by an NCCL error or its own deadline, and then
+// contributes its end to the exchange that ends the run.
 //
 // Thread safety: none; one thread at a time.
 #pragma once
@@ -17,50 +16,49 @@
 
 namespace rankbox::gpu {
 
-/// For waits that the end of another process ends, and nothing else has to.
+/// Timeout of waits that only another process's end has to end.
 inline constexpr double kAnyTime = 30 * 24 * 3600.0;  // seconds
 
 class Processes {
  public:
-  /// Connects to the other processes, and chooses this process's GPU. Where processes would share
-  /// one, and RANKBOX_NCCL_SHARE_GPU=1, prepares NCCL for it, which has to happen before the first
-  /// call of NCCL.
-  /// Throws what launcher::ProcessGroup throws. REQUIRES: launcher::launched().
-  /// @param seconds that the others may take to start
+  /// Connects to the other processes, and chooses this process's GPU. If processes would share one,
+  /// and RANKBOX_NCCL_SHARE_GPU=1, prepares NCCL for it, which must precede the first NCCL call.
+  /// Throws as launcher::ProcessGroup does. REQUIRES: launcher::launched().
+  /// @param seconds for the others to start
   explicit Processes(double seconds);
 
   int rank() const { return group_.rank(); }
   int world_size() const { return group_.world_size(); }
 
-  /// Called by all processes. Returns what each of them brings, by rank. Throws RankFailed, with
-  /// the first that is missing, if not all do so in time.
+  /// All processes call this. Returns the contribution of each, by rank. Throws RankFailed with the
+  /// first missing process, if not all contribute in time.
   std::vector<std::string> exchange(const std::string& mine, double seconds);
 
-  /// Before a run of so many ranks, called by all processes, also those without a rank in it.
-  /// Returns the id of the run's NCCL world, which `make_id` makes on rank 0. Throws, the same on
-  /// all of them, InvalidArgument if they do not agree or two ranks share a GPU; the error of the
+  /// All processes call this before a run of this many ranks, also those without a rank in it.
+  /// Returns the id of the run's NCCL world, which `make_id` creates on rank 0. Throws the same on
+  /// all of them: InvalidArgument if they do not agree or two ranks share a GPU; the error of the
   /// first rank without a GPU; RankFailed if a process is missing.
-  /// @param seconds that the others may take to get here
+  /// @param seconds for the others to call this
   std::string start_run(int world_size, const std::function<std::string()>& make_id,
                         double seconds);
 
-  /// The device of this process's rank. REQUIRES: start_run() has returned.
+  /// Returns the device of this process's rank. REQUIRES: start_run() has returned.
   int device() const;
-  /// [rank] of a world of that size.
+  /// Returns the node of each rank, in a world of that size.
   std::vector<int> nodes(int world_size) const;
 
-  /// The end of a run, called by all processes. Returns what each brings, as far as it arrives; the
-  /// problem is RankFailed, with the first process that is missing. A process that succeeded waits
-  /// for as long as the others run; one that failed, for the deadline by which the others find out.
+  /// All processes call this at the end of a run. Returns the contributions that arrive; the
+  /// problem is RankFailed, with the first missing process. A process that succeeded waits as long
+  /// as the others run; one that failed waits for the deadline by which the others find out.
   launcher::ProcessGroup::Gathered end_run(const std::string& mine, bool failed,
                                            double deadline_seconds);
 
  private:
-  /// A process's GPU, and the machine that it is on.
+  /// A process's GPU and its machine.
   struct Gpu {
     std::string host;
     std::string bus_id;
-    std::string error;  // bytes of it; empty: there is a GPU
+    std::string error;  // serialized; empty: there is a GPU
     int device = -1;
   };
 

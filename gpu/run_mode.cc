@@ -82,7 +82,7 @@ std::vector<int> assign_devices(int world_size) {
   const auto devices = static_cast<std::int64_t>(device_count());
   std::vector<int> assigned;
   for (std::int64_t rank = 0; rank < world_size; ++rank) {
-    // With a GPU for every rank, rank r has GPU r; with fewer, neighbours are together.
+    // With a GPU for every rank, rank r has GPU r; with fewer, neighbours share one.
     assigned.push_back(
         static_cast<int>(devices >= world_size ? rank : rank * devices / world_size));
   }

@@ -1,10 +1,11 @@
-// How the ranks of a world get onto GPUs:
+// How the ranks of a world are assigned to GPUs:
 //
 //   processes   a launcher started several processes: one rank each, over NCCL
-//   threads     a GPU for every rank: threads of this process, over NCCL
-//   shared      fewer GPUs than ranks: threads of this process that share them (gpu/shared/plane.h)
+//   threads     one GPU per rank: threads of this process, over NCCL
+//   shared      fewer GPUs than ranks: threads of this process share them (gpu/shared/plane.h)
 //
-// RANKBOX_GPU_MODE=nccl|shared|auto forces it; auto, the default, is the first of these that fits.
+// RANKBOX_GPU_MODE=nccl|shared|auto selects the mode. auto, the default, takes the first of these
+// that fits.
 //
 // Thread safety: any thread.
 #pragma once
@@ -17,22 +18,23 @@ namespace rankbox::gpu {
 
 enum class RunMode : std::uint8_t { kProcesses, kThreads, kShared };
 
-/// Throws InvalidArgument if what was asked for is not possible, CudaError if ranks would be
+/// Throws InvalidArgument if the requested mode is not possible, and CudaError if ranks would be
 /// threads and there is no GPU.
 RunMode choose_mode(int world_size);
 
-/// [rank] the device of each rank that is a thread of this process: in order, as evenly as can be.
+/// Returns the device of each rank that is a thread of this process: in order, as evenly as
+/// possible.
 std::vector<int> assign_devices(int world_size);
 
-/// What a world of this size is here, and what times of it mean; then the GPUs and the versions of
-/// CUDA and NCCL. Several lines, for the header of a report. Never throws: it says what is wrong.
+/// Describes a world of this size and what its times mean, then the GPUs and the versions of CUDA
+/// and NCCL. Several lines, for the header of a report. Never throws: the text includes errors.
 std::string describe_world(int world_size);
 
-/// Says on stderr, once a process, that ranks share GPUs, and what that measures.
+/// Prints on stderr, once per process, that ranks share GPUs, and what that measures.
 /// RANKBOX_GPU_NOTICE=0 turns it off.
 void note_sharing(int world_size);
 
-/// "2.28.9".
+/// Returns "2.28.9".
 std::string nccl_version();
 
 }  // namespace rankbox::gpu

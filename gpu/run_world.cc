@@ -1,8 +1,8 @@
-// Ranks on GPUs, as the backend of this build: what comm/run_ranks.h asks for.
+// The GPU implementation of comm/run_ranks.h.
 //
-// RunOptions::buffering, seed and the trace with all that follows from it are the sandbox's: they
-// hold where ranks share GPUs, and mean nothing over NCCL. nodes is the sandbox's and that of ranks
-// that are threads; processes are on the nodes where they are. Ranks are never fibers.
+// RunOptions::buffering, seed and the trace, with all results derived from it, are the sandbox's.
+// They apply if ranks share GPUs, and have no effect over NCCL. `nodes` applies to the sandbox and
+// to ranks that are threads; processes have their real nodes. Ranks are never fibers.
 #include "sim/run_world.h"
 
 #include <algorithm>
@@ -73,13 +73,13 @@ void run_threads(const RunOptions& options, const Body& body, RunReport* report)
 
 // ---- Processes ----------------------------------------------------------------------------------
 
-/// Kept from run to run.
+/// Reused from run to run.
 Processes& processes(double seconds) {
   static Processes all(seconds);
   return all;
 }
 
-/// What a process reports of its run.
+/// A process's report of its run.
 struct Report {
   double wall_seconds = 0;
   std::int64_t messages = 0;
@@ -92,7 +92,7 @@ std::string new_id() {
   return std::string(id.internal, sizeof(id.internal));
 }
 
-/// Runs this process's rank. Failures of the rank are in its end.
+/// Runs this process's rank, and returns its end, with the rank's failure if it failed.
 RankEnd run_member(const Processes& all, const RunOptions& options, const std::string& id,
                    const Body& body, Report* report) {
   try {
@@ -129,7 +129,7 @@ void run_processes(const RunOptions& options, const Body& body, RunReport* repor
     report->messages += numbers.messages;
     report->bytes += numbers.bytes;
     report->peak_bytes.push_back(numbers.peak_bytes);
-    // What was thrown here need not go through bytes.
+    // This process's own exception needs no serialization.
     ends.push_back(rank == all.rank() ? end : rank_end_from_bytes(end_bytes));
   }
   if (const std::exception_ptr failure =
@@ -161,7 +161,7 @@ void check_options(const RunOptions& options) {
 void run_world(const RunOptions& options, const std::function<void(Comm&)>& body,
                RunReport* report) {
   check_options(options);
-  // Ranks may use what this thread has made so far.
+  // Ranks may use tensors that this thread has created so far.
   if (gpu::current_rank_device() != nullptr) gpu::wait_here({.op = "run_ranks"});
   switch (gpu::choose_mode(options.world_size)) {
     case gpu::RunMode::kProcesses:

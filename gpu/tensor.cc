@@ -1,5 +1,5 @@
-// The arithmetic of comm/tensor.h on device memory: kernels on the rank's stream, so nothing here
-// waits but the copies from and to the host.
+// The arithmetic of comm/tensor.h on device memory. Kernels run on the rank's stream; only copies
+// from and to the host block.
 #include "comm/tensor.h"
 
 #include <type_traits>
@@ -18,7 +18,7 @@ namespace {
 using gpu::Doing;
 using gpu::RankDevice;
 
-/// Memory for the time of one call.
+/// Memory for the duration of one call.
 class Scratch {
  public:
   Scratch(RankDevice& gpu, std::int64_t bytes) : gpu_(gpu), data_(gpu.allocate(bytes)) {}
@@ -38,7 +38,7 @@ void enqueue_copy(void* into, const void* from, std::int64_t bytes, const Doing&
              "cudaMemcpyAsync", doing);
 }
 
-/// A kernel cannot write to what another GPU holds.
+/// Throws if another GPU holds the slice: a kernel cannot write there.
 void check_is_here(const char* function, Slice into, const RankDevice& gpu) {
   const int device = gpu::device_of(into, gpu.device());
   if (device != gpu.device()) {
@@ -100,7 +100,7 @@ void accumulate(Slice into, Slice from, ReduceOp op) {
                                gpu.stream());
         return;
       }
-      // Made outside of any rank, on another GPU.
+      // The tensor was created outside any rank, on another GPU.
       const Scratch here(gpu, from.bytes());
       enqueue_copy(here.data(), from.data(), from.bytes(), {.op = "accumulate"});
       gpu::launch_accumulate(into.data(), here.data(), into.size(), into.dtype(), op, gpu.stream());
@@ -119,8 +119,8 @@ void copy(Slice into, Slice from) {
 
 namespace detail {
 
-// Between a stream and ordinary host memory, the driver waits for the stream by itself, without a
-// deadline: so do we before, with one.
+// A copy between a stream and pageable host memory waits for the stream in the driver, without a
+// deadline. So these functions wait first, with one.
 
 void copy_from_host(Slice into, const void* from) {
   if (into.bytes() == 0) return;

@@ -21,8 +21,8 @@ std::string version_in_words(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// "driver for CUDA 12.2, this program was built with CUDA 13.0"; asks again, and without check():
-/// this is what it needs for its message.
+/// Returns "driver for CUDA 12.2, this program was built with CUDA 13.0". Queries the versions
+/// again, without check(), because check() needs this for its message.
 std::string versions() {
   int driver = 0;
   int runtime = 0;
@@ -130,7 +130,7 @@ std::string hint_for(cudaError_t status) {
 }
 
 void throw_cuda_error(cudaError_t status, const char* call, const Doing& doing) {
-  cudaGetLastError();  // else a later launch would be blamed for it
+  cudaGetLastError();  // otherwise a later launch would report it
   const std::string hint = hint_for(status);
   const std::string message = fmt::format(
       "{}{} failed: {} ({}){}{}{}", in_words(doing), call, cudaGetErrorName(status),

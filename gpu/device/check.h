@@ -1,4 +1,4 @@
-// Every CUDA call goes through check(): what fails throws, and says who was doing what.
+// Checked CUDA calls: check() throws on failure, and names the rank and its operation.
 //
 //   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync",
 //         {.op = "send", .peer = dst, .bytes = bytes, .place = place});
@@ -6,7 +6,7 @@
 //   rank 2, send to 3 of 4096 bytes: cudaMemcpyAsync failed: cudaErrorIllegalAddress, an illegal
 //   memory access was encountered [ring.cc:17]; hint: ...
 //
-// Cost of a call that succeeds: one comparison. Thread safety: all of it may be used by any thread.
+// Cost of a call that succeeds: one comparison. Thread safety: any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@
 
 namespace rankbox::gpu {
 
-/// What a rank was doing when a call failed. Everything may be left out; light, so that it can be
-/// passed at every call.
+/// The operation of a rank whose call failed. All fields are optional; the struct is cheap to pass
+/// to every call.
 struct Doing {
   const char* op = "";  // "all_reduce"
   int peer = -1;        // the other rank, or the root
   std::int64_t bytes = -1;
   Place place{};
-  int rank = -1;  // -1: that of current_rank_device(), if there is one
+  int rank = -1;  // -1: the rank of current_rank_device(), if there is one
 };
 
-/// "rank 2, send to 3 of 4096 bytes: ", as far as it is known; the beginning of every message of
-/// this folder.
+/// Returns "rank 2, send to 3 of 4096 bytes: ", with the known fields only. Every message of this
+/// folder begins with it.
 std::string in_words(const Doing& doing);
-/// " [ring.cc:17]", or nothing: the end of it.
+/// Returns " [ring.cc:17]", the end of a message, or "".
 std::string place_in_words(const Doing& doing);
-/// The same as data, for an Error.
+/// Returns the same fields as data, for an Error.
 ErrorContext context_of(const Doing& doing);
 
-/// A call of the CUDA runtime failed. Memory that ran out is OutOfMemory instead.
+/// A CUDA runtime call failed. Running out of memory is OutOfMemory instead.
 class CudaError : public Error {
  public:
   CudaError(const std::string& message, ErrorContext context, cudaError_t code)
@@ -51,17 +51,17 @@ class CudaError : public Error {
 
 [[noreturn]] void throw_cuda_error(cudaError_t status, const char* call, const Doing& doing);
 
-/// @param status what the call returned
+/// @param status the call's result
 /// @param call its name, "cudaMalloc"
-/// Throws OutOfMemory for cudaErrorMemoryAllocation, CudaError for every other failure; the
-/// thread's last error is cleared then.
+/// Throws OutOfMemory for cudaErrorMemoryAllocation, and CudaError for every other failure, after
+/// clearing the thread's last error.
 inline void check(cudaError_t status, const char* call, const Doing& doing = {}) {
   if (status != cudaSuccess) [[unlikely]] {
     throw_cuda_error(status, call, doing);
   }
 }
 
-/// The way out of this error, "" if none is known: what a message's hint is.
+/// Returns the fix for this error, the hint of a message; "" if none is known.
 std::string hint_for(cudaError_t status);
 
 }  // namespace rankbox::gpu

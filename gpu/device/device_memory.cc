@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::seconds kLongestTrim{5};
 
-/// False if the stream is still busy after kLongestTrim. A stream that failed is done.
+/// Returns false if the stream is still busy after kLongestTrim. A failed stream counts as done.
 bool drain(cudaStream_t stream) {
   const auto until = std::chrono::steady_clock::now() + kLongestTrim;
   while (cudaStreamQuery(stream) == cudaErrorNotReady) {
@@ -24,7 +24,7 @@ bool drain(cudaStream_t stream) {
   return true;
 }
 
-/// cudaFree; its errors do not concern the caller.
+/// Calls cudaFree and ignores its errors, which do not concern the caller.
 void give_back(void* block) {
   if (cudaFree(block) != cudaSuccess) cudaGetLastError();
 }
@@ -45,7 +45,7 @@ DeviceMemory::~DeviceMemory() { trim(); }
 void* DeviceMemory::allocate(std::int64_t bytes) {
   if (bytes < 0) throw InvalidArgument(fmt::format("{} bytes of device memory: < 0", bytes));
   if (bytes == 0) return nullptr;
-  // No GPU has more, and rounding up must not overflow.
+  // No GPU has more memory, and rounding up must not overflow.
   constexpr std::int64_t kMost = std::int64_t{1} << 60;
   if (bytes > kMost) {
     throw_cuda_error(cudaErrorMemoryAllocation, "cudaMalloc", {.op = "allocate", .bytes = bytes});

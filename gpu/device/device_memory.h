@@ -1,14 +1,14 @@
-// Device memory that is kept instead of freed: a rank's caching allocator.
+// A rank's caching allocator for device memory.
 //
-// cudaMalloc and cudaFree may wait for every GPU that this one shares memory with, and so must not
-// happen in the middle of a collective. So a block that is released is kept, and given out again to
-// the next request of its size class. There are eight classes for each power of two: at most an
-// eighth of a block is wasted, and equal tensors in a loop cost one cudaMalloc each, once.
+// cudaMalloc and cudaFree may wait for every GPU that shares memory with this one, so a collective
+// must not call them. A released block is therefore kept, and reused for the next request of its
+// size class. There are eight classes per power of two, so at most an eighth of a block is wasted.
+// Equal tensors in a loop cost one cudaMalloc each, once.
 //
-// Blocks are reused in the order of one stream: what was enqueued on it before a release is done
-// before whatever is enqueued after the next allocation. So the host never waits.
+// Blocks are reused in the order of one stream: work enqueued before a release finishes before work
+// enqueued after the next allocation. So the host never waits.
 //
-// Cost: a search in a map. Thread safety: belongs to one thread, the rank's.
+// Cost: a search in a map. Thread safety: only the rank's thread may use it.
 #pragma once
 
 #include <cstdint>
@@ -24,35 +24,34 @@ class DeviceMemory {
  public:
   static constexpr std::int64_t kAlignment = 256;
 
-  /// Of the device that is current on this thread.
-  /// @param stream the stream in whose order blocks are reused; outlives this
+  /// Allocates on the device that is current on this thread.
+  /// @param stream blocks are reused in its order; outlives this
   explicit DeviceMemory(cudaStream_t stream) : stream_(stream) {}
-  /// Frees the blocks that were released. Those that were not stay valid; their holders
-  /// cudaFree them.
+  /// Frees the released blocks. Blocks still in use stay valid; their holders call cudaFree.
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// Aligned to kAlignment, uninitialised. Null for 0 bytes.
-  /// When the device has no memory left, gives back what is kept and tries once more; throws
-  /// OutOfMemory then. Throws InvalidArgument for a negative size.
+  /// Returns uninitialised memory aligned to kAlignment; null for 0 bytes.
+  /// When the device has no memory left, frees the kept blocks and retries once, then throws
+  /// OutOfMemory. Throws InvalidArgument for a negative size.
   void* allocate(std::int64_t bytes);
 
-  /// Null is fine. A block that is not of this allocator (of one that is gone, or another rank's)
-  /// is given back to CUDA.
-  /// REQUIRES: whatever uses the block was put on the stream, or the stream waits for it.
+  /// Accepts null. Calls cudaFree for a block of another allocator (a destroyed one, or another
+  /// rank's).
+  /// REQUIRES: all work that uses the block is on the stream, or the stream waits for it.
   void release(void* block) noexcept;
 
-  /// Gives what is kept back to CUDA. Waits for the stream, 5 s at most; if it is not done then,
-  /// keeps everything and returns false.
+  /// Frees the kept blocks. Waits for the stream, 5 s at most; if it is still busy then, keeps
+  /// everything and returns false.
   bool trim() noexcept;
 
-  /// Neither frees anything nor remembers it any more: for the end of a run that hangs.
+  /// Forgets all blocks without freeing them, for the end of a run that hangs.
   void abandon() noexcept;
 
-  std::int64_t bytes_in_use() const { return bytes_in_use_; }  // as allocated: rounded up
+  std::int64_t bytes_in_use() const { return bytes_in_use_; }  // rounded up, as allocated
   std::int64_t bytes_kept() const { return bytes_kept_; }
-  std::int64_t device_allocations() const { return device_allocations_; }  // calls of cudaMalloc
+  std::int64_t device_allocations() const { return device_allocations_; }  // cudaMalloc calls
 
  private:
   cudaStream_t stream_;
@@ -63,7 +62,7 @@ class DeviceMemory {
   std::int64_t device_allocations_ = 0;
 };
 
-/// The bytes that a request of this many is rounded up to.
+/// Returns the number of bytes that a request is rounded up to.
 std::int64_t size_class(std::int64_t bytes);
 
 }  // namespace rankbox::gpu

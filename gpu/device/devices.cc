@@ -15,12 +15,12 @@ std::string in_words(int version) {
   return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// Sets how CUDA starts, unless the environment does.
+/// Sets CUDA's start variables, unless the environment sets them.
 void prepare_cuda() {
-  // A kernel is loaded when the program starts: loading it later waits for the device, which may be
-  // waiting in a receive for a rank that wants to load.
+  // Loads kernels when the program starts. Loading one later waits for the device, which may be in
+  // a receive from a rank that has yet to load.
   setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/0);
-  // As many queues as there can be: streams that share one would wait for each other.
+  // The maximum number of queues: streams that share one would wait for each other.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
 }
 
@@ -31,7 +31,7 @@ int device_count() {
   static_cast<void>(prepared);
   int count = 0;
   check(cudaGetDeviceCount(&count), "cudaGetDeviceCount", {.op = "looking for GPUs"});
-  // The runtime reports none as an error; should one not, the caller must not divide by it.
+  // The runtime reports "no device" as an error; if it does not, the caller must not divide by 0.
   if (count == 0) check(cudaErrorNoDevice, "cudaGetDeviceCount", {.op = "looking for GPUs"});
   return count;
 }

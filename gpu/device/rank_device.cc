@@ -17,8 +17,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Short waits are looked for without a pause, long ones leave the core to others: ranks that share
-/// a machine outnumber its cores.
+/// Spins for short waits and yields the core in long ones: the ranks of a machine outnumber its
+/// cores.
 void pause(double waited) {
   if (waited < 50e-6) return;
   if (waited < 1e-3) return std::this_thread::yield();
@@ -32,13 +32,13 @@ cudaStream_t make_stream(int rank) {
   return stream;
 }
 
-/// The stream of the constructor, after making the device current.
+/// Makes the device current, and returns the constructor's first stream.
 cudaStream_t make_first_stream(int rank, int device) {
   check(cudaSetDevice(device), "cudaSetDevice", {.op = "start", .rank = rank});
   return make_stream(rank);
 }
 
-/// True once it is done, or failed for good.
+/// Returns true if the stream has finished or failed.
 bool is_done(cudaStream_t stream, double deadline_seconds) {
   try {
     RankDevice::wait_for_stream(stream, deadline_seconds);
@@ -79,7 +79,7 @@ RankDevice::~RankDevice() {
     return;
   }
   memory_.trim();
-  // Failures here would be those that were reported already.
+  // Failures here have been reported already.
   static_cast<void>(cudaEventDestroy(event_));
   static_cast<void>(cudaStreamDestroy(side_stream_));
   static_cast<void>(cudaStreamDestroy(stream_));
@@ -87,7 +87,7 @@ RankDevice::~RankDevice() {
 }
 
 void RankDevice::order(cudaStream_t earlier, cudaStream_t later) {
-  // Recording it again does not change what `later` waits for.
+  // Recording the event again does not change what `later` waits for.
   check(cudaEventRecord(event_, earlier), "cudaEventRecord");
   check(cudaStreamWaitEvent(later, event_, 0), "cudaStreamWaitEvent");
 }

@@ -1,8 +1,8 @@
 // A rank's share of a GPU: its streams and its memory.
 //
-// Every rank has one, also when several share a GPU. stream() is where arithmetic and blocking
-// communication go, side_stream() is for operations that are waited for later; neither waits for
-// the other, nor for other ranks', unless an event says so:
+// Every rank has one, even when several share a GPU. stream() carries arithmetic and blocking
+// communication, side_stream() the asynchronous operations. The two do not wait for each other, nor
+// for other ranks' streams, unless an event orders them:
 //
 //   RankDevice gpu(rank, device);
 //   void* data = gpu.allocate(bytes);
@@ -11,8 +11,8 @@
 //   ...
 //   gpu.synchronize(30, {.op = "all_reduce"});     // or TimedOut
 //
-// Thread safety: belongs to the thread that made it, but for the handles, which others may wait on.
-// Errors: CudaError, OutOfMemory, TimedOut.
+// Thread safety: only the thread that created it may use it, but other threads may wait on the
+// handles. Errors: CudaError, OutOfMemory, TimedOut.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ namespace rankbox::gpu {
 
 class RankDevice {
  public:
-  /// Makes `device` the current one of this thread, and this current_rank_device().
+  /// Makes `device` this thread's current device, and this object current_rank_device().
   RankDevice(int rank, int device);
-  /// Waits for the streams, 5 s at most. What still runs then (a collective whose peer is gone)
-  /// cannot be stopped from here: its streams and all memory are left to the process's end, because
-  /// freeing them would wait for good.
+  /// Waits for the streams, 5 s at most. Work that still runs then (a collective whose peer is
+  /// gone) cannot be stopped from here. Its streams and all memory stay allocated until the process
+  /// ends, because freeing them would block forever.
   ~RankDevice();
   RankDevice(const RankDevice&) = delete;
   RankDevice& operator=(const RankDevice&) = delete;
@@ -44,27 +44,27 @@ class RankDevice {
 
   // ---- Memory: see device_memory.h ----
 
-  /// Aligned to 256 bytes, uninitialised; null for 0 bytes. Does not block unless cudaMalloc has to
-  /// be called. Throws OutOfMemory.
+  /// Returns uninitialised memory aligned to 256 bytes; null for 0 bytes. Blocks only if it has to
+  /// call cudaMalloc. Throws OutOfMemory.
   void* allocate(std::int64_t bytes) { return memory_.allocate(bytes); }
-  /// REQUIRES: whatever uses the block was put on stream(), or stream() waits for it.
+  /// REQUIRES: all work that uses the block is on stream(), or stream() waits for it.
   void release(void* block) noexcept { memory_.release(block); }
   DeviceMemory& memory() { return memory_; }
 
-  /// What is put on `later` from now on runs after all that is on `earlier` now. Does not block.
+  /// Orders later work on `later` after all present work on `earlier`. Does not block.
   void order(cudaStream_t earlier, cudaStream_t later);
 
   // ---- Waiting ----
 
-  /// Blocks until stream() has done everything. Throws TimedOut after so many seconds,
-  /// CudaError when something on it failed; or what the waiter throws, if there is one.
+  /// Blocks until stream() has finished. Throws TimedOut after this many seconds, CudaError if work
+  /// on it failed, or what the waiter throws, if there is one.
   void synchronize(double deadline_seconds, const Doing& doing = {}) {
     if (waiter_) return waiter_(stream_, doing);
     wait_for_stream(stream_, deadline_seconds, doing);
   }
 
-  /// Waits in place of synchronize(): a communicator's, for one, which knows what else ends the
-  /// wait, and has a deadline of its own. Null: none.
+  /// Replaces the wait of synchronize(). A communicator sets one, because it knows other reasons to
+  /// end the wait and has its own deadline. Null: none.
   using Waiter = std::function<void(cudaStream_t stream, const Doing& doing)>;
   void set_waiter(Waiter waiter) { waiter_ = std::move(waiter); }
 
@@ -81,7 +81,7 @@ class RankDevice {
   Waiter waiter_;
 };
 
-/// That of the rank that runs on this thread; null outside of any rank.
+/// The device of the rank on this thread; null outside any rank.
 RankDevice*& current_rank_device();
 
 }  // namespace rankbox::gpu

@@ -1,9 +1,8 @@
-// How close the kernels come to the GPU's own copy: run it where there is a GPU.
+// Benchmark of the kernels against the GPU's own copy; requires a GPU.
 //
 //   kernel_bench [--device 0] [--min 1M] [--max 1G] [--repeats 21] [--json FILE]
 //
-// `bytes` is the size n of one tensor of floats. Bandwidth counts every byte that is read or
-// written once:
+// `bytes` is the size n of one float tensor. Bandwidth counts every byte read or written once:
 //
 //   copy           cudaMemcpyAsync from tensor to tensor            2 n
 //   fill                                                            n
@@ -12,9 +11,9 @@
 //   ... apart      `from` begins 4 bytes beyond one                 3 n
 //   reduce_to_all  SUM of k tensors into all of them, in place      2 k n
 //
-// A sample is as many launches, back to back between two events, as last 2 ms; the time is its
-// share for one launch, the median over the samples. `ratio` is to the copy of the same n. Tensors
-// that fit into the L2 cache show the cache's speed, and short ones that of launching.
+// A sample is a run of back-to-back launches between two events that lasts 2 ms. The time is that
+// of one launch, the median over the samples. `ratio` is relative to the copy of the same n.
+// Tensors that fit into the L2 cache show the cache's speed; short ones show the launch overhead.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -59,7 +58,7 @@ struct Result {
   double bandwidth() const { return static_cast<double>(moved) / seconds; }
 };
 
-/// Measures on one device, with tensors of one size.
+/// Measures on one device with tensors of one size.
 class Bench {
  public:
   Bench(RankDevice& gpu, std::int64_t bytes, int tensors, int repeats)
@@ -67,7 +66,7 @@ class Bench {
     check(cudaEventCreate(&begin_), "cudaEventCreate");
     check(cudaEventCreate(&end_), "cudaEventCreate");
     for (int k = 0; k < tensors; ++k) {
-      // 16 bytes more, for what begins apart.
+      // 16 extra bytes, for the tensors that begin apart.
       tensors_.push_back(gpu.allocate(bytes + 16));
       launch_fill(tensors_.back(), count() + 4, DType::kFloat32, 1.0, gpu.stream());
     }
@@ -116,9 +115,9 @@ class Bench {
  private:
   std::int64_t count() const { return bytes_ / 4; }
 
-  /// @param accesses how often n bytes are read or written
+  /// @param accesses how often the n bytes are read or written
   Result measure(const std::string& name, int accesses, const std::function<void()>& launch) {
-    // 1. How many launches make a sample; that is the warm-up too.
+    // 1. Find how many launches make a sample; this is also the warm-up.
     int launches = 1;
     while (seconds_of(launches, launch) < kSampleSeconds && launches < 1 << 16) launches *= 2;
 
@@ -155,7 +154,7 @@ class Bench {
   std::vector<void*> tensors_;
 };
 
-/// As many tensors of this size as fit, at most kMostTensors: a power of two, or 0.
+/// Returns how many tensors of this size fit, at most kMostTensors: a power of two, or 0.
 int tensors_that_fit(std::int64_t bytes) {
   std::size_t free = 0;
   std::size_t total = 0;

@@ -1,4 +1,4 @@
-// What kernels compute with, element by element.
+// Element types and arithmetic of the kernels.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace rankbox::gpu {
 
-/// What an element of a tensor is on the device: itself, but for CUDA's own 16-bit float.
+/// The device type of a tensor's element: the same type, except CUDA's 16-bit float.
 template <class T>
 using OnDevice = std::conditional_t<std::is_same_v<T, Float16>, __half, T>;
 static_assert(sizeof(__half) == sizeof(Float16));
 
-/// What it is computed in.
+/// The type to compute in.
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, __half>, float, T>;
 
@@ -30,7 +30,7 @@ __device__ __forceinline__ Wide<T> widened(T x) {
   }
 }
 
-/// Rounds to the nearest.
+/// Rounds to nearest.
 template <class T>
 __device__ __forceinline__ T narrowed(Wide<T> x) {
   if constexpr (std::is_same_v<T, __half>) {
@@ -40,7 +40,7 @@ __device__ __forceinline__ T narrowed(Wide<T> x) {
   }
 }
 
-/// Integers that overflow wrap around: unsigned ones are defined to.
+/// Integers that overflow wrap around, as unsigned types are defined to.
 template <class T, bool = std::is_integral_v<T>>
 struct Wrapping {
   using Type = T;
@@ -56,7 +56,7 @@ __device__ __forceinline__ T product(T x, T y) {
   return static_cast<T>(static_cast<W>(x) * static_cast<W>(y));
 }
 
-/// x op y. MAX and MIN of which one is NaN: the second, as host/arithmetic.cc has it.
+/// Returns x op y. If either is NaN, MAX and MIN return the second, as in host/arithmetic.cc.
 template <ReduceOp op, class T>
 __device__ __forceinline__ T combined(T x_stored, T y_stored) {
   const Wide<T> x = widened(x_stored);
@@ -73,13 +73,13 @@ __device__ __forceinline__ T combined(T x_stored, T y_stored) {
   }
 }
 
-/// Calls fn with a value of the device's type for dtype.
+/// Calls fn with a value of dtype's device type.
 template <class Fn>
 void with_device_type(DType dtype, Fn fn) {
   with_type(dtype, [&](auto zero) { fn(OnDevice<decltype(zero)>{}); });
 }
 
-/// Calls fn with the operation as a type, AVG being SUM: fn(Op<ReduceOp::MAX>()).
+/// Calls fn with the operation as a type, fn(Op<ReduceOp::MAX>()); AVG becomes SUM.
 template <ReduceOp op>
 using Op = std::integral_constant<ReduceOp, op>;
 

@@ -1,17 +1,16 @@
-// How kernels go over memory: 16 bytes at a time, wherever a tensor's chunk begins.
+// Memory access of the kernels: 16 bytes at a time, wherever a tensor's chunk begins.
 //
 // A range of elements is cut at the target's 16-byte boundaries:
 //
 //     | head |   pack   |   pack   |  …  |   pack   | tail |
 //            ^ 16-byte boundary
 //
-// Packs are assigned in tiles: a block of kThreads threads takes kThreads * kAtOnce consecutive
-// ones, of which each thread has kAtOnce, kThreads apart, so that neighbours read neighbouring
-// memory. A thread loads all of its packs before it stores the first: with four of 16 bytes from
-// two sources, 128 bytes are under way for each thread, and a multiprocessor's threads together
-// keep more under way than memory takes time to answer. Then the block goes on to the tile that is
-// a grid further. Head and tail, at most 7 elements each, are done by the first block's first
-// threads.
+// Packs are assigned in tiles. A block of kThreads threads takes kThreads * kAtOnce consecutive
+// packs. Each thread takes kAtOnce of them, kThreads apart, so that neighbours read neighbouring
+// memory. A thread loads all its packs before it stores the first. With four 16-byte packs from two
+// sources, each thread has 128 bytes in flight. A multiprocessor's threads together have enough in
+// flight to cover the memory latency. Then the block moves on by one grid of tiles. The first
+// threads of the first block handle head and tail, at most 7 elements each.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +25,8 @@
 
 namespace rankbox::gpu {
 
-inline constexpr int kThreads = 256;  // of a block
-// Of a multiprocessor. More would leave a thread too few registers for all that it has under way.
+inline constexpr int kThreads = 256;  // per block
+// Blocks per multiprocessor. More would leave a thread too few registers for its loads in flight.
 inline constexpr int kBlocksAtOnce = 4;
 inline constexpr int kPackBytes = 16;
 
@@ -39,7 +38,7 @@ struct alignas(sizeof(T) * lanes) Pack {
 template <class T>
 inline constexpr int kLanes = kPackBytes / static_cast<int>(sizeof(T));
 
-/// Element counts, but for `packs`.
+/// Counts elements, except `packs`.
 struct Cut {
   std::int64_t head = 0;
   std::int64_t packs = 0;
@@ -50,7 +49,7 @@ inline std::size_t beyond_boundary(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % kPackBytes;
 }
 
-/// @param target where packs are to lie at 16-byte boundaries; aligned to its elements
+/// @param target packs lie at its 16-byte boundaries; aligned to its elements
 template <class T>
 Cut cut_at(const void* target, std::int64_t count) {
   const auto to_boundary =
@@ -62,14 +61,14 @@ Cut cut_at(const void* target, std::int64_t count) {
   return cut;
 }
 
-/// A number of packs as a type. (Device code must not call std::integral_constant's functions.)
+/// A pack count as a type. (Device code must not call std::integral_constant's functions.)
 template <int packs>
 struct AtOnce {
   static constexpr int kPacks = packs;
 };
 
-/// Of all threads together: body(AtOnce<n>(), first) for packs first, first + kThreads, …, n of
-/// them, until all packs have had their turn.
+/// All threads together call body(AtOnce<n>(), first) until every pack is covered. A call handles
+/// the n packs first, first + kThreads, …
 template <int at_once, class Body>
 __device__ __forceinline__ void for_each_pack(std::int64_t packs, Body body) {
   constexpr std::int64_t kTile = std::int64_t{at_once} * kThreads;
@@ -85,7 +84,7 @@ __device__ __forceinline__ void for_each_pack(std::int64_t packs, Body body) {
   }
 }
 
-/// body(i) for the elements of head and tail.
+/// Calls body(i) for the elements of head and tail.
 template <class T, class Body>
 __device__ __forceinline__ void for_each_edge(const Cut& cut, Body body) {
   if (blockIdx.x != 0) return;
@@ -94,11 +93,11 @@ __device__ __forceinline__ void for_each_edge(const Cut& cut, Body body) {
   if (i < cut.tail) body(cut.head + cut.packs * kLanes<T> + i);
 }
 
-/// The multiprocessors of the current device. Asked once each.
+/// Returns the current device's multiprocessor count. Queries each device once.
 int multiprocessors();
 
-/// Launches a kernel with a block for each tile, up to a number of blocks that fills the device
-/// many times over; at least one block.
+/// Launches a kernel with one block per tile, capped at a block count that fills the device many
+/// times over; at least one block.
 /// @param tiles rounded up
 template <class... Parameters, class... Arguments>
 void launch(const Doing& doing, std::int64_t tiles, cudaStream_t stream,
@@ -112,7 +111,7 @@ void launch(const Doing& doing, std::int64_t tiles, cudaStream_t stream,
   check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx", doing);
 }
 
-/// The tiles that this many packs make.
+/// Returns the number of tiles for this many packs.
 inline std::int64_t tiles_of(std::int64_t packs, int at_once) {
   const std::int64_t tile = std::int64_t{at_once} * kThreads;
   return (packs + tile - 1) / tile;

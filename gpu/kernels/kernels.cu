@@ -11,21 +11,20 @@
 namespace rankbox::gpu {
 namespace {
 
-// Packs that a thread has under way.
+// Packs that a thread has in flight.
 constexpr int kPacks = 4;
 
 // ---- accumulate ------------------------------------------------------------------------------
 
-/// @tparam lanes of what is loaded from `from` at a time: kLanes<T> if both pointers lie equally
-/// far
-///               from a 16-byte boundary, else 1. Those loads then take more instructions, but no
-///               more memory traffic: a warp's next load finds the line in the cache.
+/// @tparam lanes elements per load from `from`: kLanes<T> if both pointers have the same distance
+///               from a 16-byte boundary, else 1. Loads then take more instructions but no more
+///               memory traffic: a warp's next load hits the cache line.
 template <class T, ReduceOp op, int lanes>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     accumulate_kernel(T* into, const T* from, Cut cut) {
   using Target = Pack<T, kLanes<T>>;
   using Source = Pack<T, lanes>;
-  constexpr int kSources = kLanes<T> / lanes;  // that make a Target
+  constexpr int kSources = kLanes<T> / lanes;  // per Target
   auto* const targets = reinterpret_cast<Target*>(into + cut.head);
   const auto* const sources = reinterpret_cast<const Source*>(from + cut.head);
 
@@ -48,7 +47,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
   for_each_edge<T>(cut, [=](std::int64_t i) { into[i] = combined<op>(into[i], from[i]); });
 }
 
-/// @param aligned whether `from` lies as far from a 16-byte boundary as `into`
+/// @param aligned whether `from` and `into` have the same distance from a 16-byte boundary
 void accumulate(void* into, const void* from, std::int64_t count, bool aligned, DType dtype,
                 ReduceOp op, cudaStream_t stream) {
   with_device_type(dtype, [&](auto zero) {
@@ -93,7 +92,7 @@ struct Divide {
   }
 };
 
-/// x = change(x, by) for every element.
+/// Computes x = change(x, by) for every element.
 template <class T, class Change>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
     change_kernel(T* into, Cut cut, Wide<T> by, Change change) {
@@ -112,7 +111,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
   for_each_edge<T>(cut, [=](std::int64_t i) { into[i] = changed(into[i]); });
 }
 
-/// The value as dtype has it, in the type that the kernel takes it in.
+/// Converts the value to dtype, then to the kernel's parameter type.
 template <class To, class Host, class Scalar>
 To as_device(Scalar value) {
   const Host converted = static_cast<Host>(value);
@@ -151,7 +150,7 @@ void change(const char* op, void* into, std::int64_t count, DType dtype, Scalar 
 template <class Scalar>
 void divide(void* into, std::int64_t count, DType dtype, Scalar divisor, cudaStream_t stream) {
   if (count == 0) return;
-  // The smallest integer has no opposite: what multiplying makes of it is defined.
+  // The smallest integer has no opposite; the result of multiplying is defined.
   if (is_integer(dtype) && divisor == Scalar{-1}) {
     return change<Scale>("/=", into, count, dtype, divisor, stream);
   }
@@ -162,7 +161,7 @@ void divide(void* into, std::int64_t count, DType dtype, Scalar divisor, cudaStr
 
 int multiprocessors() {
   constexpr std::size_t kMostDevices = 256;
-  static std::array<std::atomic<int>, kMostDevices> known{};  // 0: not asked yet
+  static std::array<std::atomic<int>, kMostDevices> known{};  // 0: not queried yet
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   std::atomic<int>& count = known.at(static_cast<std::size_t>(device));

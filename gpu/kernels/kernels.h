@@ -1,18 +1,18 @@
-// The arithmetic of tensors on a GPU: small kernels that read and write 16 bytes at a time.
+// Tensor arithmetic on a GPU: small kernels that read and write 16 bytes at a time.
 //
-// All pointers are device memory, aligned to their elements; chunks may start anywhere, so nothing
-// more is asked for, and vectors start where the target's 16-byte grid does. Counts are elements;
-// with 0 nothing is launched. Everything is asynchronous: REQUIRES that the arguments stay valid
-// until the stream has come that far.
+// All pointers are device memory, aligned to their elements. Chunks may start anywhere, so no
+// larger alignment is required; vectors start at the target's 16-byte boundaries. Counts are in
+// elements; a count of 0 launches nothing. Every call is asynchronous. REQUIRES: the arguments stay
+// valid until the stream has executed the call.
 //
-// Results are those of the sandbox, bit by bit: integers that overflow wrap around, integers are
-// divided towards zero, MAX and MIN keep a if a > b (a < b) and b otherwise, and AVG adds.
+// Results equal the sandbox's, bit by bit: integers that overflow wrap around, and integer division
+// rounds towards zero. MAX and MIN keep a if a > b (a < b) and b otherwise; AVG adds.
 //
-// Cost: bound by memory. Per element, accumulate reads twice and writes once, fill writes once,
-// scale and divide read and write once, reduce_to_all reads once per input and writes once per
+// Cost: bound by memory. Per element, accumulate reads twice and writes once; fill writes once;
+// scale and divide read and write once. reduce_to_all reads once per input and writes once per
 // output.
 //
-// Thread safety: any thread, for streams of the device that is current on it. Errors: CudaError.
+// Thread safety: any thread, for streams of the thread's current device. Errors: CudaError.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 namespace rankbox::gpu {
 
 /// into[i] = into[i] op from[i].
-/// REQUIRES: the two are the same, or do not overlap.
+/// REQUIRES: the two are equal or do not overlap.
 void launch_accumulate(void* into, const void* from, std::int64_t count, DType dtype, ReduceOp op,
                        cudaStream_t stream);
 
@@ -40,28 +40,28 @@ void launch_scale(void* into, std::int64_t count, DType dtype, std::int64_t fact
                   cudaStream_t stream);
 
 /// into[i] /= divisor, with divisor converted to dtype first.
-/// REQUIRES: an integer type's divisor is not 0.
+/// REQUIRES: the divisor of an integer type is not 0.
 void launch_divide(void* into, std::int64_t count, DType dtype, double divisor,
                    cudaStream_t stream);
 void launch_divide(void* into, std::int64_t count, DType dtype, std::int64_t divisor,
                    cudaStream_t stream);
 
-/// As many pointers as launch_reduce_to_all takes on either side: they travel with the launch.
+/// Maximum pointer count on each side of launch_reduce_to_all: they are kernel arguments.
 inline constexpr int kMostPointers = 64;
 
-/// For every i: x = inputs[0][i] op inputs[1][i] op …, in that order; divided by `divide_by` if op
-/// is AVG; then outputs[k][i] = x for every k. What NCCL's collectives would do, for ranks that
-/// share one GPU: every input is read once, every output written once.
+/// For every i: x = inputs[0][i] op inputs[1][i] op …, in that order, divided by `divide_by` if op
+/// is AVG; then outputs[k][i] = x for every k. Does the work of NCCL's collectives for ranks that
+/// share a GPU: reads every input once, and writes every output once.
 ///
-/// The arrays of pointers are read before this returns. An output may be an input, at the same
-/// place; any other overlap is undefined. Throws InvalidArgument unless
-/// 1 <= input_count, output_count <= kMostPointers and divide_by >= 1.
+/// The pointer arrays are read before this returns. An output may be an input, at the same place;
+/// any other overlap is undefined. Throws InvalidArgument unless 1 <= input_count, output_count <=
+/// kMostPointers and divide_by >= 1.
 void launch_reduce_to_all(const void* const* inputs, int input_count, void* const* outputs,
                           int output_count, std::int64_t count, DType dtype, ReduceOp op,
                           int divide_by, cudaStream_t stream);
 
-/// Launches every kernel once without elements. A kernel's code is loaded at its first launch, and
-/// loading waits for the GPU to drain: in the middle of a collective that would be a deadlock.
+/// Launches every kernel once with 0 elements. The first launch of a kernel loads its code, and
+/// loading waits for the GPU to drain: within a collective that would be a deadlock.
 void warm_kernels(cudaStream_t stream);
 
 }  // namespace rankbox::gpu

@@ -1,5 +1,5 @@
-// The native reduction of ranks that share a GPU: results stay in registers from the first input to
-// the last output, which is the least memory traffic that there can be.
+// The native reduction of ranks that share a GPU. Results stay in registers from the first input to
+// the last output, the minimum memory traffic.
 #include <algorithm>
 #include <string>
 #include <type_traits>
@@ -13,11 +13,11 @@
 namespace rankbox::gpu {
 namespace {
 
-// Packs of 16 bytes that a thread has under way of each input; of single elements, more.
+// 16-byte packs that a thread has in flight per input; more if they are single elements.
 constexpr int kPacks = 4;
 constexpr int kElements = 8;
 
-/// Travels with the launch: 1 KiB of the 4 KiB that kernels may be given.
+/// A kernel argument: 1 KiB of the 4 KiB allowed.
 struct Pointers {
   const void* inputs[kMostPointers];
   void* outputs[kMostPointers];
@@ -25,8 +25,8 @@ struct Pointers {
   int output_count;
 };
 
-/// @tparam lanes kLanes<T> if all pointers lie equally far from a 16-byte boundary, else 1: then
-///               cut has no head and no tail, and a pack is one element
+/// @tparam lanes kLanes<T> if all pointers have the same distance from a 16-byte boundary, else 1:
+///               then cut has no head and no tail, and a pack is one element
 /// @param divide_by 1: not divided
 template <class T, ReduceOp op, int lanes>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
   }
 }
 
-/// @param aligned whether all pointers lie equally far from a 16-byte boundary
+/// @param aligned whether all pointers have the same distance from a 16-byte boundary
 void reduce(const Pointers& pointers, std::int64_t count, bool aligned, DType dtype, ReduceOp op,
             int divide_by, cudaStream_t stream) {
   with_device_type(dtype, [&](auto zero) {

@@ -1,5 +1,4 @@
-// Messages, requests, and the world around a rank. The collectives are in collectives.cc, split in
-// split.cc.
+// Messages, requests and rank queries. collectives.cc has the collectives, split.cc has split.
 #include "gpu/nccl/backend.h"
 
 #include <utility>

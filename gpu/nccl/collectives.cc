@@ -1,4 +1,4 @@
-// The native collectives on NCCL: which of its calls each is, and on which stream.
+// The native collectives on NCCL: the NCCL calls and the stream of each.
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace rankbox::gpu {
 namespace {
 
-/// One collective of one rank, on its way to a stream.
+/// One rank's collective, before it is on a stream.
 struct Work {
   const CollectiveCall& call;
   int index;
@@ -30,7 +30,7 @@ struct Work {
   }
 };
 
-/// This rank's own part of a gather, scatter or all_to_all.
+/// Copies this rank's part of a gather, scatter or all_to_all.
 void copy_own(Slice into, Slice from, const Work& work, const Doing& doing) {
   if (into.size() == 0 || into.data() == from.data()) return;
   check(cudaMemcpyAsync(into.data(), from.data(), static_cast<std::size_t>(from.bytes()),
@@ -38,7 +38,7 @@ void copy_own(Slice into, Slice from, const Work& work, const Doing& doing) {
         "cudaMemcpyAsync", doing);
 }
 
-/// Part i of n equal parts.
+/// Returns part i of n equal parts.
 Slice part(Slice whole, int i, const Work& work) { return chunk(whole, i, work.ranks); }
 
 ncclResult_t gather(const Work& work, const Doing& doing) {
@@ -75,7 +75,7 @@ ncclResult_t all_to_all(const Work& work, const Doing& doing) {
     ncclResult_t result = ncclSuccess;
     for (int peer = 0; peer < work.ranks && went_well(result); ++peer) {
       if (peer == work.index) continue;
-      // Pieces of 0 elements are skipped on both sides.
+      // Both sides skip pieces of 0 elements.
       const Slice to = part(in, peer, work);
       const Slice from = part(out, peer, work);
       if (to.size() > 0) result = work.send(to, peer);
@@ -155,7 +155,7 @@ const char* nccl_name(const CollectiveCall& call) {
   }
 }
 
-/// AVG is a sum up to here.
+/// Divides the result of AVG, so far a sum.
 void divide_if_average(const Work& work) {
   const CollectiveCall& call = work.call;
   if (!call.reduces || call.op != ReduceOp::AVG || work.ranks == 1) return;
@@ -168,7 +168,7 @@ void divide_if_average(const Work& work) {
   }
 }
 
-/// Puts the collective on the stream. Returns the launch; 0: there is nothing to move.
+/// Enqueues the collective on the stream. Returns the launch, or 0 if there is nothing to move.
 std::uint64_t launch(const Caller& caller, NcclRank& rank, NcclMember& member,
                      const CollectiveCall& call, cudaStream_t stream, bool async) {
   if (!async) rank.flush(caller);

@@ -1,4 +1,4 @@
-// A call of NCCL failed: who was doing what, what NCCL says, and what to try.
+// Errors of NCCL calls: the rank's operation, NCCL's message, and a hint.
 //
 //   rank 1, all_reduce, 4096 bytes: ncclAllReduce failed: ncclRemoteError (remote process exited or
 //   there was a network error), "socket connection closed" [step.cc:12]; hint: ...
@@ -25,19 +25,19 @@ class NcclError : public Error {
   ncclResult_t code_;
 };
 
-/// "ncclInvalidUsage".
+/// Returns "ncclInvalidUsage".
 const char* name_of(ncclResult_t result);
 
-/// The way out.
-/// @param said what ncclGetLastError said
+/// Returns the fix for an error.
+/// @param said the text of ncclGetLastError
 std::string hint_for(ncclResult_t result, std::string_view said);
 
-/// The error of a call that returned, or later came to, `result`.
+/// Returns the error of a call whose result is `result`, at once or later.
 /// @param call its name, "ncclSend"
 /// @param comm may be null
 NcclError nccl_error(ncclResult_t result, const char* call, const Doing& doing, ncclComm_t comm);
 
-/// Throws unless it is ncclSuccess. For calls that know no communicator.
+/// Throws unless the result is ncclSuccess. For calls without a communicator.
 void check_nccl(ncclResult_t result, const char* call, const Doing& doing = {});
 
 }  // namespace rankbox::gpu

@@ -12,7 +12,7 @@
 namespace rankbox::gpu {
 namespace {
 
-/// From what explains a run best to what explains it least.
+/// Ordered from the best explanation of a run to the worst.
 enum class Cause : std::uint8_t { kOwn, kTimedOut, kLostPeers, kAborted, kNone };
 
 Cause cause_of(const std::exception_ptr& failure) {
@@ -34,7 +34,7 @@ Cause cause_of(const RankEnd& end) {
   return end.lost_peers ? Cause::kLostPeers : cause_of(end.failure);
 }
 
-/// Lines, each set in by two.
+/// Indents each line by two.
 std::string indented(const std::string& lines) {
   std::string text;
   bool begins = true;
@@ -85,7 +85,7 @@ std::exception_ptr failure_of(const std::vector<RankEnd>& ends, int world_size,
 
   const PostMortem found = post_mortem(logs, world_size);
   if (missing != nullptr && !found.is_mismatch()) return missing;
-  // NCCL's own words say more than who waits for whom.
+  // NCCL's own message says more than the ranks' waits.
   if (cause != Cause::kTimedOut && !found.is_mismatch()) return first;
   const std::string details = "the last operations of each rank:\n" +
                               indented(last_operations(logs, world_size)) +

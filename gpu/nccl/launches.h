@@ -1,11 +1,11 @@
-// What a rank has put on its streams lately, an event behind each launch.
+// A rank's recent launches, with an event after each.
 //
-// The events tell what has finished, and bound what is queued: before an event is used again, the
-// launch it stood for must have finished. CUDA itself would block the host near 1,000 queued
-// launches, where no deadline reaches it.
+// The events show what has finished, and bound the queue: before an event is reused, its earlier
+// launch must have finished. CUDA itself would block the host near 1,000 queued launches, and no
+// deadline ends that wait.
 //
-// Cost: one cudaEventRecord and at most one cudaEventQuery a launch. Thread safety: belongs to the
-// rank's thread. Errors: CudaError.
+// Cost: one cudaEventRecord and at most one cudaEventQuery per launch. Thread safety: only the
+// rank's thread may use it. Errors: CudaError.
 #pragma once
 
 #include <array>
@@ -21,22 +21,24 @@ class NcclLaunches {
  public:
   static constexpr std::uint64_t kSize = 64;
 
-  /// Of the thread's current device.
+  /// Creates the events on the thread's current device.
   NcclLaunches();
   ~NcclLaunches();
   NcclLaunches(const NcclLaunches&) = delete;
   NcclLaunches& operator=(const NcclLaunches&) = delete;
 
-  /// Whether there is an event for one more launch.
+  /// Returns whether an event is free for one more launch.
   bool has_room() { return latest_ < kSize || is_finished(latest_ + 1 - kSize); }
-  /// The launch is all that the stream holds now. Returns its number, from 1. REQUIRES: has_room().
+  /// Records all present work of the stream as a launch. Returns its number, from 1. REQUIRES:
+  /// has_room().
   std::uint64_t add(cudaStream_t stream, const Doing& doing);
 
-  /// What is put on the stream from now on comes after the launch. Does not block.
+  /// Orders later work on the stream after the launch. Does not block.
   void order(std::uint64_t launch, cudaStream_t stream, const Doing& doing);
 
   bool is_finished(std::uint64_t launch);
-  /// Launches that are known to have finished: grows as long as the device makes progress.
+  /// Returns the number of launches known to have finished; it grows while the device makes
+  /// progress.
   std::uint64_t finished_count();
 
  private:

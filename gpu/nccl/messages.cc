@@ -1,18 +1,19 @@
-// When messages go to a stream.
+// When messages are enqueued on a stream.
 //
-// NCCL carries out the operations of a communicator one after the other, and each until it is
-// complete: a send kernel that waits for its receiver lets no receive pass. So isend and irecv,
-// which promise that the rank goes on, cannot be put on a stream one by one: "isend to each other,
-// then irecv" would hang. They are deferred, and those of a communicator go together, as one group,
-// whose messages move at the same time:
+// NCCL executes a communicator's operations one after the other, each to its end: a send kernel
+// that waits for its receiver delays every later receive. isend and irecv promise that the rank
+// continues, so they cannot be enqueued one by one: "isend to each other, then irecv" would hang.
+// They are deferred. The deferred messages of a communicator are launched as one group, whose
+// messages move at the same time:
 //
 //   with the next send, recv or sendrecv of their communicator, on stream();
 //   before any other call after which stream() or the host waits for a peer (a message of another
 //     communicator, a collective, barrier, split, synchronize, to_host, the end of the function; a
-//     wait for a collective, or for one of them), on a stream of the communicator's own, so that
-//     they overlap with what stream() does meanwhile.
+//     wait for a collective, or for one of them), on the communicator's message stream, so that
+//     they overlap with the work on stream().
 //
-// Calls that only start something leave them deferred, and so does a wait for an earlier message.
+// Calls that only start an operation leave them deferred, and so does a wait for an earlier
+// message.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@
 namespace rankbox::gpu {
 namespace {
 
-/// A rank that waits for itself: no other rank can end that.
+/// Returns the error of a rank that waits for itself: no other rank can end that wait.
 DeadlockError waits_for_itself(const Caller& caller) {
   const Wait wait{caller.rank, caller.operation,         {caller.rank},
                   0,           caller.place.file_name(), static_cast<int>(caller.place.line())};
@@ -37,7 +38,7 @@ DeadlockError waits_for_itself(const Caller& caller) {
           {caller.rank}};
 }
 
-/// Of a call that blocks, and that no other half goes with.
+/// Returns whether one of these belongs to a blocking call, so that its other half cannot follow.
 bool is_stuck(const std::deque<NcclMessage>& messages) {
   return std::any_of(messages.begin(), messages.end(),
                      [](const NcclMessage& message) { return message.blocks; });
@@ -141,7 +142,7 @@ void NcclRank::flush(const Caller& caller, const NcclMember* but) {
   }
 }
 
-/// As far as both halves are there.
+/// Copies the messages of which both halves are there.
 void NcclRank::copy_to_self(const Caller& caller, NcclMember& member) {
   while (!member.to_self.empty() && !member.from_self.empty()) {
     const NcclMessage send = member.to_self.front();

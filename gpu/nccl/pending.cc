@@ -19,7 +19,7 @@ NcclPending::~NcclPending() {
 }
 
 void NcclPending::close() {
-  // Usually the latest.
+  // Usually the latest request.
   std::vector<const NcclPending*>& open = requests_->open;
   const auto at = std::find(open.rbegin(), open.rend(), this);
   *at = open.back();

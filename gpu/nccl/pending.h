@@ -1,4 +1,4 @@
-// An operation on NCCL that was started and must be waited for.
+// A started operation on NCCL that must be waited for.
 #pragma once
 
 #include <cstdint>
@@ -16,40 +16,40 @@ class NcclPending;
 /// A rank's requests that were not waited for. Outlives the rank if a request does.
 struct NcclOpenRequests {
   std::vector<const NcclPending*> open;
-  std::optional<UnreceivedMessage> dropped;  // the first that can no longer be waited for
+  std::optional<UnreceivedMessage> dropped;  // the first that was destroyed unwaited
 };
 
-/// What a request stands for, shared by its copies, all on one rank.
+/// The state of a request, shared by its copies, all on one rank.
 class NcclPending {
  public:
   /// @param peer a rank of the world; -1: none
   NcclPending(std::shared_ptr<NcclOpenRequests> requests, const Caller& caller, int peer);
-  /// If it was not waited for, its rank fails in its next call, or at its end.
+  /// If the request was not waited for, its rank fails in its next call, or at its end.
   ~NcclPending();
   NcclPending(const NcclPending&) = delete;
   NcclPending& operator=(const NcclPending&) = delete;
 
   const Caller& caller() const { return caller_; }
-  /// As it was recorded.
+  /// The call as recorded.
   const FlightCall& flight() const { return flight_; }
   void set_flight(const FlightCall& flight) { flight_ = flight; }
 
-  /// It is on a stream, with this launch (NcclLaunches).
+  /// Marks the operation as enqueued on a stream, by this launch (NcclLaunches).
   void set_launch(std::uint64_t launch) { launch_ = launch; }
-  /// 0: it is not on a stream.
+  /// Returns 0 if it is not on a stream.
   std::uint64_t launch() const { return launch_; }
-  /// It needs no wait: there is nothing to move, or the rank's stream() itself moves it.
+  /// Marks it as needing no wait: there is nothing to move, or the rank's stream() itself moves it.
   void set_done() { done_ = true; }
   bool is_done() const { return done_; }
-  /// A wait for a barrier blocks the host, too.
+  /// Makes a wait for it, a barrier, block the host too.
   void set_barrier() { is_barrier_ = true; }
   bool is_barrier() const { return is_barrier_; }
 
-  /// It was waited for.
+  /// Marks it as waited for.
   void close();
   bool is_closed() const { return requests_ == nullptr; }
 
-  /// "request never waited for: …"
+  /// Returns the error "request never waited for: …".
   UnreceivedMessage as_dropped() const;
 
  private:

@@ -14,20 +14,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLookAtLaunches = 5e-3;  // seconds between two looks for progress
+constexpr double kLookAtLaunches = 5e-3;  // seconds between two checks for progress
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Short waits spin, long ones leave the core to others.
+/// Spins for short waits, and yields the core in long ones.
 void pause(double waited) {
   if (waited < 100e-6) return;
   if (waited < 2e-3) return std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::microseconds(waited < 20e-3 ? 20 : 200));
 }
 
-/// NCCL's own thread may be writing there, until the call is carried out.
+/// Reads atomically: until the call completes, NCCL's own thread may write there.
 ncclComm_t load(ncclComm_t& comm) {
   return std::atomic_ref<ncclComm_t>(comm).load(std::memory_order_acquire);
 }
@@ -75,7 +75,7 @@ Caller NcclRank::caller(const char* operation, Place place) const {
 }
 
 void NcclRank::release_device() {
-  // What still runs on it was aborted; CUDA keeps the stream until it is done.
+  // Work that still runs on it was aborted; CUDA keeps the stream until it has finished.
   for (const NcclMember& member : members_) {
     if (member.message_stream != nullptr)
       static_cast<void>(cudaStreamDestroy(member.message_stream));
@@ -177,8 +177,8 @@ void NcclRank::wait_until(const Caller& caller, const std::function<bool()>& don
     }
     pause(seconds_since(start));
   }
-  // A peer that fails aborts its communicators one after the other, and what its stream had still
-  // to do may meet this rank's operation before the last one is gone: done, and yet wrong.
+  // A failing peer aborts its communicators one by one. The rest of its stream's work may match
+  // this rank's operation before the last one is gone. The operation is then done, but wrong.
   check_running(caller);
   check_communicators(caller, busy);
 }
@@ -201,7 +201,7 @@ void NcclRank::synchronize(const Caller& caller) {
   record_.done(record);
 }
 
-/// Until all that this rank started is done.
+/// Blocks until all operations that this rank started are done.
 void NcclRank::wait_for_all(const Caller& caller) {
   flush(caller);
   for (const cudaStream_t stream : {device_.stream(), device_.side_stream()})
@@ -244,10 +244,9 @@ void NcclRank::for_each_communicator(Fn fn) {
 }
 
 void NcclRank::abort() noexcept {
-  // Afterwards everything on the GPU counts as finished.
+  // After the aborts, all work on the GPU counts as finished.
   record_.close(launches_);
-  // Again and again: a split that was under way leaves its communicator only when its parent is
-  // aborted.
+  // Repeat: the communicator of an unfinished split appears only once its parent is aborted.
   for (bool found = true; found;) {
     found = false;
     for_each_communicator([&found](ncclComm_t& comm) {
@@ -271,7 +270,7 @@ void NcclRank::destroy(const Caller& caller, ncclComm_t& comm) {
     state = state_of(comm);
     pause(seconds_since(start));
   }
-  // Everything is done: that others take long to end their functions is no failure.
+  // All work is done: ranks that end their functions much later are no failure.
   if (state == ncclInProgress) {
     static_cast<void>(ncclCommAbort(std::exchange(comm, nullptr)));
     return;

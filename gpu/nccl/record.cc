@@ -53,7 +53,7 @@ std::uint64_t NcclRecord::begin_local(const Caller& caller) {
 }
 
 void NcclRecord::launched(std::uint64_t number, std::uint64_t launch) {
-  // The ring may have forgotten a message that was deferred for long.
+  // The ring may have dropped a message that was deferred for long.
   if (number + FlightRecorder::kSize <= recorder_.recorded()) return;
   recorder_.set_state(number, FlightState::kEnqueued);
   launches_[number % FlightRecorder::kSize] = launch;
@@ -70,11 +70,11 @@ void NcclRecord::close(NcclLaunches& launches) noexcept {
       const std::uint64_t launch = launches_[number % FlightRecorder::kSize];
       if (launch != 0 && launches.is_finished(launch)) done(number);
     }
-  } catch (const Error&) {  // the GPU failed: what has finished remains unknown
+  } catch (const Error&) {  // the GPU failed: nothing more is known to have finished
   }
   try {
     log_ = recorder_.log();
-  } catch (...) {  // no memory: the log stays empty
+  } catch (...) {  // out of memory: the log stays empty
   }
 }
 

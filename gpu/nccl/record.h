@@ -1,9 +1,9 @@
-// A rank's recent calls on NCCL, for the post-mortem of a run that fails (comm/flight_recorder.h).
+// A rank's recent calls on NCCL, for the post-mortem of a failed run (comm/flight_recorder.h).
 //
-// A call is noted when it begins, and again when it is on a stream. What has finished is asked only
-// when the rank ends, before its communicators are aborted.
+// A call is recorded when it begins, and again when it is on a stream. Which calls have finished is
+// queried only when the rank ends, before its communicators are aborted.
 //
-// Thread safety: belongs to the rank's thread.
+// Thread safety: only the rank's thread may use it.
 #pragma once
 
 #include <array>
@@ -26,21 +26,22 @@ class NcclRecord {
   void add_group(const NcclMember& member);
   void set_returned() { recorder_.set_returned(); }
 
-  /// Each notes a call that begins, and returns its number.
+  /// Each records a call that begins, and returns its number.
   std::uint64_t begin(const Caller& caller, NcclMember& member, const NcclMessage& message);
   std::uint64_t begin(const Caller& caller, NcclMember& member, const CollectiveCall& call,
                       bool async = false);
   std::uint64_t begin_wait(const Caller& caller, FlightCall waited_for);
-  /// Of all that the rank started.
+  /// Records a call that concerns all operations of the rank.
   std::uint64_t begin_local(const Caller& caller);
-  /// The call as it was noted last.
+  /// Returns the call recorded last.
   const FlightCall& latest() const { return latest_; }
 
-  /// The call is on a stream.
+  /// Records that the call is on a stream.
   void launched(std::uint64_t number, std::uint64_t launch);
   void done(std::uint64_t number) { recorder_.set_state(number, FlightState::kDone); }
 
-  /// The rank's end: notes what has finished, and makes the log. Further calls do nothing.
+  /// Ends the rank's record: queries what has finished, and creates the log. Later calls do
+  /// nothing.
   void close(NcclLaunches& launches) noexcept;
   const FlightLog& log() const { return log_; }
 

@@ -17,23 +17,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Marks whose a tensor is. Those of the sandbox's worlds count from 1; these are apart from them.
+/// Returns a serial for the owner of tensors. The sandbox's worlds count from 1; these values are
+/// separate from them.
 std::uint64_t next_serial() {
   static std::atomic<std::uint64_t> serial{std::uint64_t{1} << 31};
   return ++serial;
 }
 
-/// What one rank leaves.
+/// The results of one rank.
 struct Result {
   MemoryMeter memory;
   RankEnd end;
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
-  Clock::time_point begin = Clock::time_point::max();  // of the rank's function
+  Clock::time_point begin = Clock::time_point::max();  // start of the rank's function
   Clock::time_point done = Clock::time_point::min();
 };
 
-/// Holds the ranks of this process until all have joined the world: one that fails at once would
+/// Holds this process's ranks until all have joined the world. A rank that fails at once would
 /// otherwise keep others from starting their functions.
 class Start {
  public:

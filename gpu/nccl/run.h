@@ -1,4 +1,4 @@
-// Runs those ranks of a world on NCCL that are this process's: a thread and a GPU each.
+// Runs this process's ranks of a world on NCCL: one thread and one GPU each.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace rankbox::gpu {
 
-/// How it went, for the ranks of this process, in their order.
+/// The outcome for the ranks of this process, in their order.
 struct NcclOutcome {
-  double wall_seconds = 0;  // from the start of the first rank's function to the end of the last's
+  double wall_seconds = 0;               // from a rank function's first start to the last end
   std::int64_t messages = 0;             // sent
   std::int64_t bytes = 0;                // sent
   std::vector<std::int64_t> peak_bytes;  // [local rank]
   std::vector<RankEnd> ends;             // [local rank]
 };
 
-/// Calls `body` on every local rank, and returns when all have ended, failed or not.
+/// Calls `body` on every local rank. Blocks until all have ended, failed or not.
 /// @param devices [local rank]
 NcclOutcome run_on_nccl(NcclWorld& world, const std::vector<int>& devices,
                         const std::function<void(Communicator&)>& body);

@@ -1,8 +1,8 @@
-// Communicators of some of the ranks.
+// Communicators of subsets of the ranks.
 //
-// Who is in one is agreed by an all-gather of colors and keys; ncclCommSplit then makes the same of
-// them, twice: one communicator for collectives and one for messages. The host waits for the
-// all-gather first, so nothing is under way on the parent while it is split.
+// An all-gather of colors and keys determines the members. ncclCommSplit then creates two
+// communicators of them, one for collectives and one for messages. The host waits for the
+// all-gather first, so the parent has nothing in flight during the split.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -15,7 +15,7 @@
 namespace rankbox::gpu {
 namespace {
 
-/// Color and key of every rank, by index.
+/// Returns color and key of every rank, by index.
 std::vector<std::int32_t> exchange(const Caller& caller, NcclRank& rank, NcclMember& member,
                                    std::uint64_t record, std::int32_t color, std::int32_t key) {
   const cudaStream_t stream = rank.device().stream();
@@ -24,7 +24,7 @@ std::vector<std::int32_t> exchange(const Caller& caller, NcclRank& rank, NcclMem
   std::vector<std::int32_t> all(2 * static_cast<std::size_t>(caller.size));
   std::int32_t* const in = NcclRank::exchange_space(member);
   std::int32_t* const out = in + 2;
-  // A copy to or from ordinary memory waits for the stream by itself, and would know no deadline.
+  // A copy to or from pageable memory waits for the stream without a deadline.
   rank.wait_for_stream(caller, stream);
   check(cudaMemcpyAsync(in, mine, sizeof mine, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync",
         doing);
@@ -40,7 +40,7 @@ std::vector<std::int32_t> exchange(const Caller& caller, NcclRank& rank, NcclMem
   return all;
 }
 
-/// The members of the new communicator, as indices in the old one.
+/// Returns the members of the new communicator, as indices in the old one.
 std::vector<int> members_of(const std::vector<std::int32_t>& colors_and_keys, int color) {
   std::vector<std::pair<int, int>> found;  // key, index
   for (std::size_t i = 0; i < colors_and_keys.size() / 2; ++i) {
@@ -54,7 +54,8 @@ std::vector<int> members_of(const std::vector<std::int32_t>& colors_and_keys, in
   return members;
 }
 
-/// The same on all ranks of the part, and another one than that of any other communicator.
+/// Returns an id that is the same on all ranks of the part, and differs from every other
+/// communicator's.
 std::uint64_t id_of_part(const NcclMember& whole, int number, int color) {
   std::uint64_t id = whole.group;
   for (const int step : {number, color})
@@ -77,7 +78,7 @@ NcclBackend NcclBackend::split(const Caller& caller, const CollectiveCall& call)
     if (member == member_->index) index = static_cast<int>(world_ranks.size());
     world_ranks.push_back(member_->world_rank(member));
   }
-  // Also for a rank that is left out: NCCL writes to its two places, if only that there is nothing.
+  // Ranks that are left out get one too: NCCL writes to both of its variables, if only null.
   NcclMember& part =
       rank_->add_member(caller, world_ranks, index, id_of_part(*member_, number, color));
   ncclComm_t& parent = member_->collectives;

@@ -1,4 +1,4 @@
-// How a rank comes into a world on NCCL.
+// How a rank joins a world on NCCL.
 #include <fmt/format.h>
 
 #include "gpu/kernels/kernels.h"
@@ -35,8 +35,8 @@ void NcclRank::make_communicators(const Caller& caller) {
   NcclMember& member = world_member();
   const Doing doing = doing_of(caller);
   const bool blocking = world_.settings().blocking_calls;
-  // The first one never blocks: that is how a rank that does not come is found out. It is made of
-  // the id; the others are made of it.
+  // The first communicator never blocks, so a rank that does not join is detected. It is created
+  // from the id, the others from it.
   ncclConfig_t first_config = make_config(/*blocking=*/false);
   ncclConfig_t config = make_config(blocking);
   ncclComm_t& first = blocking ? root_ : member.collectives;

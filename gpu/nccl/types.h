@@ -1,4 +1,4 @@
-// What NCCL calls our types and operations.
+// NCCL's constants for our types and operations.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ constexpr ncclDataType_t nccl_type(DType dtype) {
   return ncclFloat32;
 }
 
-/// AVG is a sum here, and divided afterwards. ncclAvg would multiply every number by 1/p before it
-/// adds, which rounds differently: three ranks' 1, 2 and 3 would not be exactly 2.
+/// AVG is a sum here, divided afterwards. ncclAvg would multiply every number by 1/p before it
+/// adds, which rounds differently: the average of 1, 2 and 3 on three ranks would not be exactly 2.
 constexpr ncclRedOp_t nccl_op(ReduceOp op) {
   switch (op) {
     case ReduceOp::SUM:

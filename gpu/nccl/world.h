@@ -1,4 +1,4 @@
-// A run on NCCL, as the ranks of one process share it: its settings, and how it is stopped.
+// State that the ranks of one process share in a run on NCCL: settings, and how the run stops.
 //
 //   NcclWorld world({.world_size = 4});
 //   // on each of four threads:
@@ -12,15 +12,14 @@
 //     rank.fail(std::current_exception());
 //   }
 //
-// All ranks live in this process, a thread each, unless `local_ranks` says which do; then the id
-// must come from outside: one process gets it from NcclWorld::make_id() and passes it to all
-// others.
+// All ranks are threads of this process, unless `local_ranks` lists the local ones. Then the id
+// must come from outside: one process calls NcclWorld::make_id() and sends the id to all others.
 //
-// The first failure of any rank stops the world. Every other rank looks at that in its next call,
-// and while it waits; it aborts its communicators, which ends what they have on the GPU, and throws
-// Aborted. Ranks of other processes find out by NCCL's errors, or by their deadline.
+// The first failure of any rank stops the world. Every other rank checks for that in its next call,
+// and while it waits. It then aborts its communicators, which ends their work on the GPU, and
+// throws Aborted. Ranks of other processes detect the failure by NCCL errors, or by their deadline.
 //
-// Thread safety: all of it may be used by any thread.
+// Thread safety: any thread.
 #pragma once
 
 #include <atomic>
@@ -42,24 +41,24 @@ struct NcclSettings {
   std::vector<int> local_ranks = {};    // of this process; empty: all
   std::optional<ncclUniqueId> id = {};  // needed unless all ranks are local
   std::vector<int> nodes = {};          // [rank] in ascending order; empty: all on node 0
-  double deadline_seconds = 30;         // that a rank waits without progress on its GPU
-  double start_seconds = 60;            // the same until communicators are made and connected
-  // The working communicators' calls enqueue on the rank's own thread, instead of one that NCCL
-  // starts for each call: quicker by that. But a rank whose peer is gone may then be stuck inside
-  // a call (a connection), where no deadline reaches it. For benchmarks.
+  double deadline_seconds = 30;         // for a rank's wait without progress on its GPU
+  double start_seconds = 60;            // the same, until communicators are created and connected
+  // Calls on the working communicators enqueue on the rank's own thread. Otherwise NCCL starts a
+  // thread for each call, which takes longer. But a rank whose peer is gone may then block inside a
+  // call (a connection), where no deadline applies. For benchmarks.
   bool blocking_calls = false;
   std::vector<Fault> faults = {};
 };
 
-/// "barrier at ring.cc:22", or without the place where that is not known.
+/// Returns "barrier at ring.cc:22", or only the operation if the place is unknown.
 std::string call_in_words(const Caller& caller);
 
 class NcclWorld {
  public:
-  /// Throws InvalidArgument for settings that cannot be, NcclError if NCCL returns no id.
+  /// Throws InvalidArgument for invalid settings, and NcclError if NCCL returns no id.
   explicit NcclWorld(NcclSettings settings);
 
-  /// The 128 bytes by which ranks find each other; needs neither a GPU nor a driver.
+  /// Returns the 128 bytes by which ranks find each other; needs neither a GPU nor a driver.
   static ncclUniqueId make_id();
 
   const NcclSettings& settings() const { return settings_; }
@@ -67,10 +66,10 @@ class NcclWorld {
   int node_of(int rank) const { return settings_.nodes[static_cast<std::size_t>(rank)]; }
   int local_rank_of(int rank) const;
 
-  /// The first call decides the cause.
+  /// The first call sets the cause.
   void stop(std::exception_ptr cause);
   bool is_stopped() const { return stopped_.load(std::memory_order_acquire); }
-  /// Null while it is not stopped.
+  /// Returns null until the world is stopped.
   std::exception_ptr cause() const;
   /// Throws Aborted, for a rank that finds the world stopped.
   [[noreturn]] void throw_stopped(const Caller& caller) const;

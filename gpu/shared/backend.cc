@@ -6,7 +6,7 @@
 namespace rankbox::gpu {
 
 void SharedBackend::run(const Caller& caller, const CollectiveCall& call) {
-  // As with NCCL, whose barrier takes its turn on the streams: what ranks did before it is done.
+  // As with NCCL, whose barrier is enqueued on the streams: the ranks' earlier work is done.
   if (call.kind == CollectiveKind::kBarrier)
     device_here().synchronize(0, {.op = caller.operation, .place = caller.place});
   sim::Backend::run(caller, call);

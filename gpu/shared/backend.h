@@ -1,4 +1,4 @@
-// Comm of ranks that share GPUs: the sandbox's, whose data moves on streams (gpu/shared/plane.h).
+// Comm of ranks that share GPUs: the sandbox's, with data moved on streams (gpu/shared/plane.h).
 //
 // Calls return when their work is on the rank's stream. A barrier and synchronize() also wait for
 // it.

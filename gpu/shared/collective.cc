@@ -15,7 +15,7 @@ namespace {
 
 using Part = sim::DataPlane::Part;
 
-/// The pointers from `begin` on, at most as many as a kernel takes.
+/// Returns the pointers from `begin` on, at most as many as a kernel takes.
 template <class T>
 std::span<T> batch(std::vector<T>& pointers, std::size_t begin, std::size_t most) {
   return std::span(pointers).subspan(begin, std::min(most, pointers.size() - begin));
@@ -59,7 +59,7 @@ void SharedCollective::copy(Slice into, Slice from) {
   copy(into.data(), from.data(), from.bytes());
 }
 
-/// Where a kernel can read it.
+/// Returns a pointer that a kernel can read.
 const void* SharedCollective::brought(const Place& place) {
   if (reaches(place)) return place.slice.data();
   void* const here = take(place.slice.bytes());
@@ -67,7 +67,7 @@ const void* SharedCollective::brought(const Place& place) {
   return here;
 }
 
-/// The reduction of all inputs, in their order, to every output.
+/// Reduces all inputs, in order, into every output.
 void SharedCollective::reduce(const std::vector<Place>& inputs, const std::vector<Place>& outputs,
                               ReduceOp op) {
   const Slice first = inputs.front().slice;
@@ -85,8 +85,8 @@ void SharedCollective::reduce(const std::vector<Place>& inputs, const std::vecto
                          static_cast<int>(into.size()), first.size(), first.dtype(), now,
                          static_cast<int>(inputs.size()), mine_.stream);
   };
-  // More inputs than a kernel takes are reduced some at a time, still in order; not into an output,
-  // which may be an input that is yet to come.
+  // If there are more inputs than a kernel takes, reduce them in batches, still in order. The
+  // result so far is not in an output, which may be a later input.
   constexpr auto kMost = static_cast<std::size_t>(kMostPointers);
   std::vector<const void*> left = from;
   if (left.size() > kMost) {
@@ -106,12 +106,12 @@ void SharedCollective::reduce(const std::vector<Place>& inputs, const std::vecto
   }
 }
 
-/// The same bytes to every output: a reduction of one input.
+/// Copies the same bytes to every output: a reduction of one input.
 void SharedCollective::spread(const Place& from, const std::vector<Place>& outputs) {
   reduce({from}, outputs, ReduceOp::SUM);
 }
 
-/// Every rank's slice to its place in every `gathered`.
+/// Copies every rank's slice to its place in every `gathered`.
 void SharedCollective::all_gather() {
   const int p = static_cast<int>(parts_.size());
   for (int src = 0; src < p; ++src) {

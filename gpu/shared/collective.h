@@ -1,11 +1,11 @@
-// A native collective among ranks that share GPUs: kernels and copies on one stream, that of the
-// rank that came last.
+// A native collective among ranks that share GPUs: kernels and copies on the stream of the last
+// rank.
 //
-// A reduction is one kernel that reads every input once and writes every output once. What kernels
-// cannot reach, because it is on another GPU without peer access, is copied here before, and away
+// A reduction is one kernel that reads every input once and writes every output once. Data that
+// kernels cannot reach, on another GPU without peer access, is copied in before and copied out
 // afterwards.
 //
-// The caller provides the marks that order the stream with the other ranks'.
+// The caller provides the marks that order the stream with the other ranks' streams.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,22 @@ namespace rankbox::gpu {
 
 class SharedCollective {
  public:
-  /// @param mine of the rank on whose thread this runs
+  /// @param mine the transit of the rank on this thread
   /// @param reachable devices whose memory its kernels can use
   SharedCollective(SharedStaging& staging, const sim::DataPlane::Transit& mine,
                    const std::vector<int>& reachable)
       : staging_(staging), mine_(mine), reachable_(reachable) {}
 
-  /// Puts all the work on the stream. Called once.
+  /// Enqueues all the work on the stream. Called once.
   void enqueue(std::span<const sim::DataPlane::Part> parts);
 
-  /// Blocks of staging memory that are in use until the work is done.
+  /// Returns the number of staging blocks in use until the work is done.
   int blocks() const { return static_cast<int>(blocks_.size()); }
-  /// @param done comes after the work, and has a user for each block
+  /// @param done follows the work, and has one user per block
   void give_back_blocks(SharedEvents::Mark* done) noexcept;
 
  private:
-  /// A rank's slice, and where that is.
+  /// A rank's slice and its device.
   struct Place {
     Slice slice;
     int device = -1;

@@ -5,7 +5,7 @@
 namespace rankbox::gpu {
 
 SharedEvents::~SharedEvents() {
-  // Failures here would be those that were reported already.
+  // Failures here have been reported already.
   for (const Mark& mark : marks_) {
     if (mark.event_ != nullptr) static_cast<void>(cudaEventDestroy(mark.event_));
   }

@@ -1,12 +1,12 @@
-// CUDA events that outlive the rank that recorded them, for ranks that share GPUs.
+// Pooled CUDA events that outlive the rank that recorded them, for ranks that share GPUs.
 //
-// An event says how far a stream had come. The stream that waits for it may be another rank's, and
-// that rank may come to wait long after the recording one has returned. So events belong to the
-// run, and each goes back to the pool when its last user has released it.
+// An event marks a point in a stream's work. Another rank's stream may wait for it, long after the
+// recording rank has returned. So events belong to the run, and each returns to the pool when its
+// last user releases it.
 //
 // An event from the pool may be recorded again while streams still have to wait for its earlier
 // record. That is safe: cudaStreamWaitEvent waits for the record at the time of its call, and each
-// user calls it before it releases the event.
+// user calls it before releasing the event.
 //
 // Cost: an uncontended lock, and a CUDA call of about a microsecond. Thread safety: any thread.
 // Errors: CudaError.
@@ -34,21 +34,21 @@ class SharedEvents {
   };
 
   SharedEvents() = default;
-  /// REQUIRES: all streams are done, or given up.
+  /// REQUIRES: all streams have finished, or were abandoned.
   ~SharedEvents();
   SharedEvents(const SharedEvents&) = delete;
   SharedEvents& operator=(const SharedEvents&) = delete;
 
-  /// Marks all that is on the stream now, for so many users (1 or more), each of whom is going to
-  /// call release().
-  /// @param device the stream's, which is the thread's current one: events can be recorded on the
-  /// device of their making only
+  /// Marks all present work on the stream, for this many users (1 or more). Each user must call
+  /// release().
+  /// @param device the stream's device and the thread's current one: an event can be recorded only
+  /// on the device that created it
   Mark* record(cudaStream_t stream, int device, int users);
 
-  /// What is put on the stream from now on comes after the mark. Does not block.
+  /// Orders later work on the stream after the mark. Does not block.
   static void wait(cudaStream_t stream, const Mark& mark);
 
-  /// Null is fine.
+  /// Accepts null.
   void release(Mark* mark) noexcept;
 
  private:

@@ -13,7 +13,8 @@
 namespace rankbox::gpu {
 namespace {
 
-/// A kernel's first launch loads its code, which takes milliseconds: once a process and device.
+/// Launches each kernel once per process and device: the first launch loads its code, which takes
+/// milliseconds.
 void warm_once(const RankDevice& gpu) {
   static std::mutex lock;
   static std::set<int> warm;
@@ -22,7 +23,7 @@ void warm_once(const RankDevice& gpu) {
   warm_kernels(gpu.stream());
 }
 
-/// Waits for the rank's streams, some seconds at most. Returns whether they are done, or have
+/// Waits for the rank's streams, some seconds at most. Returns whether they have finished or
 /// failed.
 bool is_done(const RankDevice& gpu) noexcept {
   constexpr double kLongestWait = 5;  // seconds
@@ -31,7 +32,7 @@ bool is_done(const RankDevice& gpu) noexcept {
       RankDevice::wait_for_stream(stream, kLongestWait);
     } catch (const TimedOut&) {
       return false;
-    } catch (...) {  // it failed, and will do no more
+    } catch (...) {  // a failed stream executes nothing more
     }
   }
   return true;
@@ -59,7 +60,7 @@ void SharedPlane::enter(int rank) {
 
 void SharedPlane::leave(int rank) noexcept {
   current_rank_device() = nullptr;
-  // A run ends after its GPUs are done. What failed, or hangs, has been reported.
+  // A run ends after its GPUs have finished. Failures and hangs have been reported.
   Rank& state = state_of(rank);
   if (state.gpu != nullptr) state.done = is_done(*state.gpu);
 }
@@ -68,7 +69,8 @@ SharedPlane::~SharedPlane() {
   const bool all_done =
       std::all_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.done; });
   if (all_done) return;
-  // What still runs may use any rank's memory: all of it is left to the process's end.
+  // Work that still runs may use any rank's memory: all of it stays allocated until the process
+  // ends.
   staging_.abandon();
   for (Rank& rank : ranks_) static_cast<void>(rank.gpu.release());
 }
@@ -114,7 +116,7 @@ void SharedPlane::copy(Side to, Side from, std::int64_t bytes, const Transit* mi
                         here->stream),
         "cudaMemcpyAsync",
         {.op = here == to.transit ? "recv" : "send", .peer = there->rank, .bytes = bytes});
-  // A buffered send's memory is given back by the mark; for all else of this rank the stream tells.
+  // The mark returns a buffered send's memory; for all else of this rank, stream order suffices.
   const bool wants_mark = here->aside || here->copied.data != nullptr;
   there->done = events_.record(here->stream, here->device, wants_mark ? 2 : 1);
   if (wants_mark) here->done = there->done;
@@ -152,7 +154,7 @@ void SharedPlane::finish(int rank, Transit* transit) {
 }
 
 void SharedPlane::discard(Transit* transit) noexcept {
-  // From the copy on, or, if there was none, from when it was filled, the memory is unused.
+  // The memory is unused after the copy or, if there was none, after it was filled.
   SharedEvents::Mark*& after = transit->done != nullptr ? transit->done : transit->ready;
   staging_.give_back(transit->copied, std::exchange(after, nullptr));
   give_up(transit);

@@ -1,21 +1,20 @@
 // Ranks that share GPUs: the sandbox's engine, with tensors in device memory.
 //
-// Who meets whom, deadlocks, verdicts, traces and virtual time are the sandbox's
-// (sim/data_plane.h). This puts the data's part on streams: a message is a copy from one rank's
-// memory to the other's, on the stream of the rank that came second. What is enqueued now waits for
-// what the other rank had enqueued when it called, and the other rank's stream waits for the copy,
-// by events. So calls return when the work is enqueued, as NCCL's do, and ranks' kernels and copies
-// overlap as far as their program allows: what isend, irecv and …_async start goes to the rank's
-// side stream, and is joined by wait().
+// The sandbox (sim/data_plane.h) does matching, deadlocks, verdicts, traces and virtual time. This
+// class moves the data on streams: a message is a copy from one rank's memory to the other's, on
+// the stream of the rank that arrives second. Events order it: the copy waits for the other rank's
+// work enqueued before its call, and the other rank's stream waits for the copy. So calls return
+// when the work is enqueued, as NCCL's do. The ranks' kernels and copies overlap as far as their
+// program allows: isend, irecv and …_async use the rank's side stream, which wait() joins.
 //
-// What this measures and what not: the ranks' kernels and copies share one memory, so sizes at
-// which memory is the limit show the traffic that an algorithm causes. No link is measured.
+// Measurements: the ranks' kernels and copies share one memory, so sizes that are bound by memory
+// show the traffic that an algorithm causes. No link is measured.
 //
-// Ranks may be spread over several GPUs, in order; a copy between two of them takes the driver's
-// way, and a collective's kernel reads from other GPUs where it can reach them.
+// Ranks may be spread over several GPUs, in order. The driver chooses the path of a copy between
+// two of them. A collective's kernel reads from other GPUs where it can reach them.
 //
-// Cost: per message, about six CUDA calls of a microsecond each, on two threads. Blocks: never, but
-// for cudaMalloc. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.
+// Cost: per message, about six CUDA calls of a microsecond each, on two threads. Blocks only in
+// cudaMalloc. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.
 #pragma once
 
 #include <memory>
@@ -36,8 +35,8 @@ class SharedPlane final : public sim::DataPlane {
   /// @param devices [rank]
   /// @param deadline_seconds for every wait of a rank for its stream
   SharedPlane(std::vector<int> devices, double deadline_seconds);
-  /// Frees all ranks' memory, and so not before all ranks have left: where a run failed, one rank's
-  /// stream may have been left with work on another one's memory that no rank waits for.
+  /// Frees all ranks' memory, once all ranks have left: in a failed run, a rank's stream may still
+  /// hold work on another rank's memory that no rank waits for.
   ~SharedPlane() override;
 
   void enter(int rank) override;
@@ -50,10 +49,10 @@ class SharedPlane final : public sim::DataPlane {
   void discard(Transit* transit) noexcept override;
 
  private:
-  /// Only the rank's own thread looks at it, until all have left.
+  /// Only the rank's own thread accesses it, until all have left.
   struct Rank {
     std::unique_ptr<RankDevice> gpu;
-    bool done = true;            // nothing runs on its streams any more
+    bool done = true;            // its streams are idle
     std::vector<int> reachable;  // devices whose memory its kernels can use
   };
 

@@ -1,11 +1,12 @@
-// Device memory between ranks that share GPUs: copies of what was sent with a buffer, and what
-// a collective keeps in between.
+// Device memory between ranks that share GPUs: copies of buffered sends, and a collective's
+// intermediate results.
 //
-// A rank's own allocator does not fit: such a block is released by another rank, on another stream,
-// maybe after its maker has returned. So blocks belong to the run, and a released block carries the
-// mark after which it is unused; the stream of its next user waits for that.
+// A rank's own allocator does not fit: another rank releases such a block, on another stream,
+// perhaps after the rank that allocated it has returned. So blocks belong to the run, and a
+// released block carries the mark after which it is unused. The stream of its next user waits for
+// that mark.
 //
-// Cost: an uncontended lock, and a search in a map; cudaMalloc the first time. Thread safety: any
+// Cost: an uncontended lock and a search in a map; cudaMalloc the first time. Thread safety: any
 // thread, with the device as its current one. Errors: CudaError, OutOfMemory.
 #pragma once
 
@@ -31,19 +32,19 @@ class SharedStaging {
 
   /// @param events outlives this
   explicit SharedStaging(SharedEvents& events) : events_(events) {}
-  /// Frees all blocks. REQUIRES: all streams are done, or given up.
+  /// Frees all blocks. REQUIRES: all streams have finished, or were abandoned.
   ~SharedStaging();
   SharedStaging(const SharedStaging&) = delete;
   SharedStaging& operator=(const SharedStaging&) = delete;
 
-  /// Does not free anything any more: for the end of a run that hangs.
+  /// Forgets all blocks without freeing them, for the end of a run that hangs.
   void abandon() noexcept { all_.clear(); }
 
-  /// A block of at least so many bytes, which may be used by what is put on the stream from now on.
-  /// Null data for 0 bytes.
+  /// Returns a block of at least this many bytes, for later work on the stream. Null data for 0
+  /// bytes.
   Block take(std::int64_t bytes, cudaStream_t stream, int device);
 
-  /// @param after a user's share of the mark; null: nothing was put on a stream
+  /// @param after a user's share of the mark; null: no stream uses the block
   void give_back(const Block& block, SharedEvents::Mark* after) noexcept;
 
  private:

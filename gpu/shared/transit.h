@@ -1,4 +1,4 @@
-// An operation on its way between ranks that share GPUs.
+// An operation in flight between ranks that share GPUs.
 #pragma once
 
 #include <deque>
@@ -13,22 +13,23 @@
 
 namespace rankbox {
 
-/// Filled in by its rank, but for `done`, which the rank that moves the data sets before the
-/// sandbox completes the operation.
+/// Filled in by its rank, except `done`, which the rank that moves the data sets before the sandbox
+/// completes the operation.
 struct sim::DataPlane::Transit {
   int rank = -1;
   int device = -1;
-  cudaStream_t stream = nullptr;  // where its rank would put the copy
-  // Another stream than that where the rank's other work goes: each has to wait for the other.
+  cudaStream_t stream = nullptr;  // its rank's stream for the copy
+  // A stream other than that of the rank's other work: each has to wait for the other.
   bool aside = false;
   gpu::SharedEvents::Mark* ready = nullptr;  // the rank's other work so far
-  gpu::SharedEvents::Mark* done = nullptr;   // the copy, unless `stream` alone tells
-  gpu::SharedStaging::Block copied;          // of a buffered send: the data
+  gpu::SharedEvents::Mark* done = nullptr;   // the copy, unless `stream` orders it
+  gpu::SharedStaging::Block copied;          // the data of a buffered send
 };
 
 namespace gpu {
 
-/// Transits by the run, so that making one costs no allocation. Thread safety: any thread.
+/// A pool of transits, owned by the run, so that creating one does not allocate. Thread safety: any
+/// thread.
 class SharedTransits {
  public:
   sim::DataPlane::Transit* take() {
