@@ -30,7 +30,7 @@ std::string first_host(std::string_view hosts, const std::string& variable) {
       host += hosts[i];
       continue;
     }
-    // The first number of the brackets, leading zeros included; the others name other hosts.
+    // The first number in the brackets, with its leading zeros; the others belong to other hosts.
     const std::size_t close = hosts.find(']', i);
     const std::size_t end = hosts.find_first_of(",-]", i);
     if (close == std::string_view::npos || end == i + 1) refuse();
@@ -44,13 +44,13 @@ std::string first_host(std::string_view hosts, const std::string& variable) {
 Endpoint endpoint_of_rank_0(const RankVariables& who, const Environment& environment) {
   const int port = port_in(environment);
   if (auto address = environment("MASTER_ADDR")) {
-    // [::1] is how an IPv6 address is written before a port.
+    // [::1] is the notation of an IPv6 address before a port.
     if (address->front() == '[' && address->back() == ']')
       address = address->substr(1, address->size() - 2);
     return {*address, port, "MASTER_ADDR"};
   }
   if (who.one_node) return {"127.0.0.1", port, "all ranks are on this node"};
-  // Under mpirun in a Slurm job, the step is that of mpirun's daemons, without the first node.
+  // Under mpirun in a Slurm job, the step is that of mpirun's daemons and excludes the first node.
   const std::string step = who.launcher == "Slurm" ? "SLURM_STEP_NODELIST" : "";
   for (const std::string& name : {step, std::string("SLURM_JOB_NODELIST")}) {
     if (const auto hosts = environment(name))

@@ -1,7 +1,7 @@
 // The address and port at which rank 0 listens for the other processes.
 //
 //   address   MASTER_ADDR; else 127.0.0.1 if all ranks are on one node; else, in a Slurm job, its
-//             first host; else there is none, and an error asks for MASTER_ADDR
+//             first host; otherwise an error asks for MASTER_ADDR
 //   port      RANKBOX_PORT; else MASTER_PORT + 1, because torchrun's agent may listen at MASTER_PORT
 //             itself; else 29501
 #pragma once
@@ -19,17 +19,17 @@ inline constexpr int kDefaultPort = 29501;
 struct Endpoint {
   std::string address;  // a name, an IPv4 or an IPv6 address
   int port = kDefaultPort;
-  std::string source;  // where the address comes from, for errors: "MASTER_ADDR", …
+  std::string source;  // the variable or rule it comes from, for errors: "MASTER_ADDR", …
 };
 
-/// Throws InvalidArgument where no variable says where rank 0 is, or a port is not one.
+/// Throws InvalidArgument if no variable gives rank 0's address, or a port is invalid.
 Endpoint endpoint_of_rank_0(const RankVariables& who,
                             const Environment& environment = process_environment());
 
-/// "10.0.0.1:29501", "[::1]:29501".
+/// Returns "10.0.0.1:29501" or "[::1]:29501".
 std::string to_string(const Endpoint& endpoint);
 
-/// The first host of a list in Slurm's notation: "node[03-05,9],login" -> "node03",
+/// Returns the first host of a list in Slurm's notation: "node[03-05,9],login" -> "node03",
 /// "rack[2-3]n[07-09]-ib" -> "rack2n07-ib". Throws InvalidArgument, naming `variable`, for other
 /// texts.
 std::string first_host(std::string_view hosts, const std::string& variable);

@@ -7,14 +7,14 @@
 
 namespace rankbox::launcher {
 
-/// Returns the value of a variable, or nothing where it is unset.
+/// Returns the value of a variable, or nothing if it is unset.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// The environment of this process. Empty values count as unset.
+/// Returns this process's environment. Empty values count as unset.
 Environment process_environment();
 
-/// Returns the whole number that a variable holds, or nothing where it is unset.
-/// Throws InvalidArgument, with the variable, its value and the range, for anything else.
+/// Returns the integer that a variable holds, or nothing if it is unset.
+/// Throws InvalidArgument with the variable, its value and the range for anything else.
 std::optional<int> number_in(const Environment& environment, const std::string& name, int min,
                              int max);
 

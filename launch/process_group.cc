@@ -19,17 +19,17 @@ namespace rankbox::launcher {
 
 namespace {
 
-constexpr std::size_t kMaxHandshake = 8192;       // bytes, of a process that may be a stranger
+constexpr std::size_t kMaxHandshake = 8192;       // bytes, from a possibly foreign process
 constexpr std::size_t kMaxReply = 2 * kMaxBytes;  // lengths included
-constexpr double kGrace = 3;            // seconds, for rank 0 to say which ranks are missing
-constexpr double kStrangerSeconds = 2;  // for a handshake that has begun
-constexpr double kReplySeconds = 60;    // for a process to take a reply
+constexpr double kGrace = 3;                      // seconds, for rank 0 to report missing ranks
+constexpr double kStrangerSeconds = 2;            // for a handshake that has begun
+constexpr double kReplySeconds = 60;              // for a process to read a reply
 
 using Strings = ProcessGroup::Strings;
 
-/// What a process says of itself: its job, rank, world size and name.
+/// A process's job, rank, world size and name.
 using Handshake = std::tuple<std::string, int, int, std::string>;
-/// What rank 0 answers to an all-gather: all bytes, and those of an error, if any.
+/// Rank 0's reply in an all-gather: all ranks' bytes, and the bytes of an error, if any.
 using Reply = std::pair<Strings, std::string>;
 
 std::string name_of_process() {
@@ -50,7 +50,7 @@ std::vector<int> absent(const Strings& strings) {
   return ranks;
 }
 
-/// "rank 2", "ranks 1, 2, 5", "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 12 more".
+/// Returns "rank 2", "ranks 1, 2, 5", or "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 12 more".
 std::string list(std::vector<int> ranks) {
   constexpr std::size_t kMaxNamed = 8;
   const std::size_t all = ranks.size();
@@ -61,7 +61,8 @@ std::string list(std::vector<int> ranks) {
 
 bool has_passed(Deadline deadline) { return std::chrono::steady_clock::now() >= deadline; }
 
-/// Blocks until a socket is readable, or the deadline has passed. Returns [i] whether it is.
+/// Blocks until a socket is readable or the deadline passes. Returns for each whether it is
+/// readable.
 std::vector<bool> wait_for_any(const std::vector<Fd>& sockets, Deadline deadline) {
   std::vector<pollfd> waiting;
   for (const Fd& each : sockets) waiting.push_back({each.get(), POLLIN, 0});
@@ -71,7 +72,7 @@ std::vector<bool> wait_for_any(const std::vector<Fd>& sockets, Deadline deadline
   return readable;
 }
 
-/// For a peer that may be gone; that is found out when it should answer.
+/// Sends to a peer that may be gone; a failure shows when the peer should answer.
 void try_to_send(const Fd& socket, const std::string& bytes, std::size_t limit, double seconds) {
   try {
     if (socket.is_open()) send_message(socket, bytes, 0, limit, deadline_after(seconds));
@@ -109,7 +110,7 @@ void ProcessGroup::accept_all(const Endpoint& endpoint, double seconds) {
   sockets_.resize(static_cast<std::size_t>(world_size()));
   names_.resize(sockets_.size());
   names_[0] = name_of_process();
-  std::vector<Fd> waiting;  // the listener, and connections without a handshake yet
+  std::vector<Fd> waiting;  // the listener, and connections without a handshake
   try {
     waiting.push_back(listen_at(endpoint));
     for (auto missing = absent(names_); !missing.empty(); missing = absent(names_)) {
@@ -136,8 +137,8 @@ void ProcessGroup::accept_all(const Endpoint& endpoint, double seconds) {
   for (const Fd& each : sockets_) try_to_send(each, "", kMaxHandshake, kGrace);
 }
 
-/// Takes in a process whose handshake has begun to arrive. Drops one that does not belong here;
-/// throws where it and this job contradict each other.
+/// Admits a process whose handshake has begun to arrive. Drops foreign processes; throws if it and
+/// this job contradict each other.
 void ProcessGroup::admit(Fd socket) {
   Handshake handshake;
   try {
@@ -184,17 +185,17 @@ void ProcessGroup::connect_to_rank_0(const Endpoint& endpoint, double seconds) {
     try {
       Fd socket = connect_to(endpoint, deadline);
       send_message(socket, handshake, seconds, kMaxHandshake, deadline);
-      // From now on, rank 0 may wait as long for the other ranks.
+      // From now on, rank 0 may wait this long for the other ranks.
       const Message answer =
           receive_message(socket, kMaxHandshake, deadline_after(seconds + kGrace));
       if (answer.size == 0) {
         sockets_.push_back(std::move(socket));
         return;
       }
-      // Where no process listens, the kernel may connect a socket to itself.
+      // If no process listens, the kernel may connect a socket to itself.
       if (answer.bytes != handshake) std::rethrow_exception(error_from_bytes(answer.bytes));
     } catch (const Disconnected& why) {
-      // An attempt that the deadline cuts short says less than the one before.
+      // An attempt cut short by the deadline explains less than the one before.
       if (problem.empty() || !has_passed(deadline)) problem = why.what();
     }
     if (has_passed(deadline)) {
@@ -217,7 +218,7 @@ ProcessGroup::Gathered ProcessGroup::all_gather(const std::string& mine, double 
   return all;
 }
 
-/// On rank 0: takes what every rank passes, and sends all of it to every rank.
+/// On rank 0: receives every rank's bytes, and sends all of them to every rank.
 ProcessGroup::Gathered ProcessGroup::collect(const std::string& mine, double seconds) {
   Gathered all = {Strings(sockets_.size()), nullptr};
   all.bytes[0] = mine;
@@ -261,7 +262,7 @@ ProcessGroup::Gathered ProcessGroup::collect(const std::string& mine, double sec
 ProcessGroup::Gathered ProcessGroup::ask_rank_0(const std::string& mine, double seconds) {
   const Deadline deadline = deadline_after(seconds + kGrace);
   try {
-    // A reply that has arrived before says that this rank is late.
+    // A reply that has already arrived means that this rank is late.
     if (!wait_for_any(sockets_, deadline_after(0))[0])
       send_message(sockets_[0], mine, seconds, kMaxBytes, deadline);
     const auto [bytes, error] =

@@ -6,11 +6,11 @@
 //   if (all.problem) std::rethrow_exception(all.problem);
 //
 // Rendezvous: rank 0 listens, and the others connect to it, with retries until the deadline. A
-// handshake makes sure that they are of one job and one world size, each of another rank. Then rank
-// 0 stops listening, so that a child job may use the port. An all-gather is a message from every
-// rank to rank 0, and one back with everything.
+// handshake checks that all have the same job and world size, and different ranks. Then rank 0
+// stops listening, so that a child job may use the port. In an all-gather, every rank sends one
+// message to rank 0, which returns all of them to each.
 //
-// It passes NCCL's id, results and errors, not tensors. It has no thread and no heartbeat: when a
+// It carries NCCL's id, results and errors, not tensors. It has no thread and no heartbeat: when a
 // process dies the kernel closes its connection, which the next all-gather reports at once. The
 // launcher ends the other processes of the job.
 //
@@ -32,11 +32,11 @@
 
 namespace rankbox::launcher {
 
-/// The most bytes that all ranks together may pass to one all-gather.
+/// The maximum number of bytes that all ranks together may pass to one all-gather.
 inline constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
-/// The name of this machine and the id of its current boot. Containers with names of their own
-/// count as machines of their own, as they do for NCCL.
+/// Returns this machine's name and the id of its current boot. Containers with separate names count
+/// as separate machines, as in NCCL.
 std::string this_host();
 
 class ProcessGroup {
@@ -48,18 +48,18 @@ class ProcessGroup {
   };
 
   /// Blocks until all processes have connected.
-  /// @param seconds that this process waits for rank 0, and rank 0 for the others
-  /// Throws Error where rank 0 cannot listen or be reached, or ranks are missing; InvalidArgument
-  /// where two processes are of different jobs or world sizes, or of the same rank.
+  /// @param seconds this process's timeout for rank 0, and rank 0's for the others
+  /// Throws Error if rank 0 cannot listen or be reached, or ranks are missing. Throws
+  /// InvalidArgument if two processes differ in job or world size, or have the same rank.
   ProcessGroup(const RankVariables& who, const Endpoint& endpoint, double seconds);
 
   int rank() const { return who_.rank; }
   int world_size() const { return who_.world_size; }
 
-  /// Blocks until all ranks have called it, for as long as the least patient of them waits.
-  /// Problems, the same on all ranks that can be reached, and in every later call: RankFailed, with
-  /// the first missing rank, where a rank ended or did not call in time; InvalidArgument for more
-  /// than kMaxBytes, of which none are passed.
+  /// Blocks until all ranks have called it, at most for the shortest timeout among them. The
+  /// problem is the same on all reachable ranks, and in every later call. It is RankFailed with the
+  /// first missing rank, if a rank ended or did not call in time, or InvalidArgument for more than
+  /// kMaxBytes; then no bytes are sent.
   Gathered all_gather(const std::string& mine, double seconds);
 
  private:
@@ -70,7 +70,7 @@ class ProcessGroup {
   Gathered ask_rank_0(const std::string& mine, double seconds);
 
   RankVariables who_;
-  std::vector<Fd> sockets_;    // rank 0: [rank], its own closed; other ranks: to rank 0 alone
+  std::vector<Fd> sockets_;    // rank 0: [rank], [0] is closed; others: only to rank 0
   Strings names_;              // rank 0: [rank], "pid 4711 on node7"
   std::exception_ptr broken_;  // the problem of an earlier call
 };

@@ -1,4 +1,4 @@
-// The rendezvous and all-gathers of forked processes: right ones, wrong ones, and strangers.
+// Rendezvous and all-gathers of forked processes: correct, incorrect and foreign ones.
 #include "launch/process_group.h"
 
 #include <csignal>
@@ -16,8 +16,8 @@
 namespace rankbox::launcher {
 namespace {
 
-constexpr double kPatient = 30;  // seconds: no test waits for them to pass
-constexpr double kShort = 2;     // passes in a test, after what it is to outlast
+constexpr double kPatient = 30;  // seconds: no test waits this long
+constexpr double kShort = 2;     // passes in a test, after the event that it must outlast
 
 RankVariables rank_of(int rank, int world_size, const std::string& job = "") {
   RankVariables who;
@@ -36,7 +36,7 @@ std::string bytes_of_rank(int rank, std::size_t size) {
   return std::string(size, static_cast<char>('a' + rank));
 }
 
-/// "[a][][cc]", or in_words() of the problem.
+/// Returns "[a][][cc]", or in_words() of the problem.
 std::string gather(ProcessGroup& group, const std::string& mine, double seconds = kPatient) {
   const auto all = group.all_gather(mine, seconds);
   if (all.problem) return in_words(all.problem);
@@ -234,7 +234,7 @@ TEST_CASE("strangers at the port are ignored") {
       magic.substr(0, 4),
       "GET / HTTP/1.1\r\n\r\n",
       std::string(100000, '\0'),
-      magic + std::string(16, '\xff'),                             // a message of too many bytes
+      magic + std::string(16, '\xff'),                             // a message size over the limit
       magic + std::string("\3\0\0\0\0\0\0\0", 8) + "12345678abc",  // a handshake that is too short
   };
   const ReservedPort port;
@@ -323,7 +323,7 @@ TEST_CASE("a rank that is late for an all-gather is named to the others, and tol
       return text;
     });
     for (int rank = 0; rank < world_size; ++rank) {
-      if (rank == 0 && late == 0) continue;  // it has what the other one passed before it gave up
+      if (rank == 0 && late == 0) continue;  // it has the bytes that the other sent
       const std::string& text = outcomes[static_cast<std::size_t>(rank)].text;
       CAPTURE(text);
       CHECK(contains(text, fmt::format("RankFailed of rank {}: ", late)));

@@ -1,7 +1,7 @@
-// For tests: a rank as launchers start it.
+// A rank as launchers start it, for tests.
 //
 //   rank_program sum    all ranks add up their ranks; rank 0 prints the sum
-//   rank_program wait   rank 1 is never done; the others wait for it, and print what they are told
+//   rank_program wait   rank 1 never finishes; the others wait for it, and print their errors
 //   rank_program die    rank 1 is killed; the others never end
 #include <csignal>
 #include <exception>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMaxRanks = 1 << 20;
 
-/// The variables of a launcher; an empty name is one that it does not set.
+/// A launcher's variables; an empty name is one that it does not set.
 struct Names {
   const char* launcher;
   const char* rank;
@@ -65,7 +65,8 @@ RankVariables read_slurm(const Environment& environment) {
   return who;
 }
 
-/// Whether srun started this process; the shells of sbatch and salloc look like rank 0, too.
+/// Returns whether srun started this process; the shells of sbatch and salloc also look like rank
+/// 0.
 bool is_slurm_step(const Environment& environment) {
   constexpr long long kFirstReserved = 0xfffffff0;  // batch …fb, interactive …fa, and others
   if (!environment("SLURM_PROCID") || !environment("SLURM_NTASKS")) return false;
@@ -88,7 +89,7 @@ std::optional<RankVariables> read_mpi_or_slurm(const Environment& environment) {
   return std::nullopt;
 }
 
-/// Throws for variables that only make sense together with RANK.
+/// Throws for variables that require RANK.
 void check_no_rank(const Environment& environment) {
   for (const char* name : {kTorchrun.world_size, kTorchrun.local_rank, "PMIX_RANK"}) {
     const auto value = environment(name);

@@ -1,6 +1,6 @@
 // The rank of this process, from the variables that its launcher set.
 //
-// The first of these launchers whose variables are set decides:
+// The first launcher in this list whose variables are set decides:
 //
 //   torchrun     RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE
 //   Open MPI     OMPI_COMM_WORLD_RANK, …_SIZE, …_LOCAL_RANK, …_LOCAL_SIZE
@@ -12,7 +12,7 @@
 //
 //  - RANK alone selects torchrun. Job scripts often export WORLD_SIZE and LOCAL_RANK; without RANK
 //    they are ignored where another launcher is found, unless the world sizes differ.
-//  - `srun --mpi=pmi2` sets the variables of PMI and of Slurm alike; Slurm's say more.
+// - `srun --mpi=pmi2` sets the variables of PMI and of Slurm; Slurm's are more complete.
 //  - PMIX_RANK comes without a size. `srun --mpi=pmix` and Open MPI set their own variables as
 //    well; any other PMIx launcher needs RANK and WORLD_SIZE set by hand.
 //  - The shell of sbatch or salloc has SLURM_PROCID=0 but is not a job step: SLURM_STEP_ID is
@@ -29,7 +29,7 @@ namespace rankbox::launcher {
 struct RankVariables {
   int rank = 0;
   int world_size = 1;
-  int local_rank = -1;    // -1: the launcher does not set it
+  int local_rank = -1;    // -1: not set by the launcher
   bool one_node = false;  // all ranks are known to run on this node
   std::string launcher;   // "torchrun", "Open MPI", "PMI" or "Slurm"
   std::string job;        // RANKBOX_JOB, or the launcher's id of the job; may be empty
@@ -40,8 +40,8 @@ struct RankVariables {
 /// incomplete, contradict each other, or are not numbers.
 std::optional<RankVariables> rank_variables(const Environment& environment = process_environment());
 
-/// The rank of this process among the several that a launcher started. Nothing where it is the only
-/// process: then its ranks are threads. Reads the environment once; throws as rank_variables does.
+/// Returns this process's rank if a launcher started several. Returns nothing for a single process:
+/// its ranks are then threads. Reads the environment once; throws as rank_variables does.
 const std::optional<RankVariables>& launched();
 
 }  // namespace rankbox::launcher

@@ -1,4 +1,4 @@
-// What launchers leave in the environment, as tables.
+// Launchers' environment variables, as tables.
 #include "launch/rank_variables.h"
 
 #include <map>
@@ -29,7 +29,7 @@ std::string in_words(const std::optional<RankVariables>& who) {
          " job " + who->job;
 }
 
-// What they really set, shortened to what matters.
+// Real settings, reduced to the relevant variables.
 const Variables kTorchrun = {{"RANK", "5"},        {"WORLD_SIZE", "8"},
                              {"LOCAL_RANK", "1"},  {"LOCAL_WORLD_SIZE", "4"},
                              {"GROUP_RANK", "1"},  {"MASTER_ADDR", "a"},
@@ -47,11 +47,11 @@ const Variables kSrun = {{"SLURM_PROCID", "3"},  {"SLURM_NTASKS", "5"},
                          {"SLURM_LOCALID", "1"}, {"SLURM_NODEID", "1"},
                          {"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_NODES", "3"},
                          {"SLURM_JOB_ID", "42"}};
-// Of sbatch: a shell that runs alone.
+// sbatch's shell, which runs alone.
 const Variables kBatch = {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "5"},  {"SLURM_LOCALID", "0"},
                           {"SLURM_NODEID", "0"}, {"SLURM_JOB_ID", "42"}, {"SLURM_NNODES", "3"}};
 
-/// `base` and what differs; "-" takes a variable away.
+/// Returns `base` with changes; "-" removes a variable.
 Variables with(Variables base, const Variables& more) {
   for (const auto& [name, value] : more) {
     base[name] = value;

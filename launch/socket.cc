@@ -31,14 +31,14 @@ void set_option(const Fd& socket, int level, int option, int value) {
   setsockopt(socket.get(), level, option, &value, sizeof(value));
 }
 
-/// The kernel reports a peer whose machine went silent after some ten seconds.
+/// The kernel reports a silent peer machine after some ten seconds.
 Fd watched(Fd socket) {
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, 4);          // s of silence before the first probe,
   set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, 2);         // s between probes,
   set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, 3);           // unanswered probes allowed
-  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 10000);  // ms that sent data may be unconfirmed
+  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 10000);  // ms for sent data to be confirmed
   return socket;
 }
 
@@ -53,8 +53,8 @@ bool is_ready(const Fd& socket, short events, Deadline deadline) {
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-/// All IPv4 and IPv6 addresses. A name takes as long as the system's resolver does, which no
-/// deadline here ends.
+/// Resolves to all IPv4 and IPv6 addresses. A name takes as long as the system's resolver; no
+/// deadline here applies.
 Addresses resolve(const std::string& host, int port) {
   addrinfo wanted = {};
   wanted.ai_socktype = SOCK_STREAM;
@@ -68,10 +68,10 @@ Fd new_socket(const addrinfo& address) {
   return Fd(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-/// Returns 0, or errno.
+/// Returns 0 or errno.
 int try_to_listen(const Fd& listener, const addrinfo& address) {
   if (!listener.is_open()) return errno;
-  // A connection of an earlier run may still hold the port.
+  // A connection from an earlier run may still hold the port.
   set_option(listener, SOL_SOCKET, SO_REUSEADDR, 1);
   if (address.ai_family == AF_INET6) set_option(listener, IPPROTO_IPV6, IPV6_V6ONLY, 0);
   const bool listens = bind(listener.get(), address.ai_addr, address.ai_addrlen) == 0 &&
@@ -79,7 +79,7 @@ int try_to_listen(const Fd& listener, const addrinfo& address) {
   return listens ? 0 : errno;
 }
 
-/// Returns 0, or errno.
+/// Returns 0 or errno.
 int try_to_connect(const Fd& socket, const addrinfo& address, Deadline deadline) {
   constexpr double kSeconds = 3;  // another address may answer
   if (!socket.is_open()) return errno;
@@ -91,7 +91,7 @@ int try_to_connect(const Fd& socket, const addrinfo& address, Deadline deadline)
   return getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
-/// Calls `transfer`, a send or recv at an offset, until `size` bytes have passed.
+/// Calls `transfer`, a send or recv at an offset, until `size` bytes have been transferred.
 template <class Transfer>
 void transfer_all(const Fd& socket, std::size_t size, short events, Deadline deadline,
                   Transfer transfer) {
@@ -131,11 +131,11 @@ int milliseconds_until(Deadline deadline) {
 }
 
 Fd listen_at(const Endpoint& endpoint) {
-  // The name of this host may resolve to 127.0.1.1 here alone, so it counts as every interface.
+  // This host's name may resolve to 127.0.1.1 on this machine only, so it means every interface.
   const std::string& address = endpoint.address;
   const bool loopback = address == "localhost" || address == "::1" || address.starts_with("127.");
   int error = 0;
-  // "::" takes IPv4 as well; a machine may lack IPv6.
+  // "::" accepts IPv4 as well; a machine may lack IPv6.
   for (const std::string& host :
        loopback ? std::vector{address} : std::vector<std::string>{"::", "0.0.0.0"}) {
     const Addresses addresses = resolve(host, endpoint.port);

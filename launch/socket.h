@@ -1,8 +1,8 @@
-// TCP sockets, and messages of bounded size that pass over them within bounded time.
+// TCP sockets, and messages with bounded size and time.
 //
-// A message begins with eight bytes that only this protocol sends, then its size, how long the
-// sender waits for an answer, and its bytes. All sockets are non-blocking; no call here takes
-// longer than its deadline, and what goes wrong with a peer is a Disconnected that says why.
+// A message begins with eight bytes that identify the protocol. Its size, the sender's timeout for
+// an answer, and its bytes follow. All sockets are non-blocking, and no call exceeds its deadline.
+// A problem with a peer throws Disconnected with the reason.
 #pragma once
 
 #include <chrono>
@@ -19,9 +19,9 @@ namespace rankbox::launcher {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// So many seconds from now, a year at most.
+/// Returns the time this many seconds from now, a year at most.
 Deadline deadline_after(double seconds);
-/// For poll(): rounded up; 0 once the deadline has passed.
+/// Returns the timeout for poll(): rounded up; 0 once the deadline has passed.
 int milliseconds_until(Deadline deadline);
 
 struct Disconnected : std::runtime_error {
@@ -29,23 +29,23 @@ struct Disconnected : std::runtime_error {
 };
 
 struct Message {
-  double seconds = 0;      // how long the sender waits for an answer
-  std::uint64_t size = 0;  // of the bytes, also where they were too many to be sent
+  double seconds = 0;      // the sender's timeout for an answer
+  std::uint64_t size = 0;  // of the bytes, even if they were too many to send
   std::string bytes;
 };
 
-/// Listens on the loopback interface if the address is one of it, else on all interfaces.
-/// Throws Error, with the endpoint and the fix, where that is not possible.
+/// Listens on the loopback interface if the address belongs to it, else on all interfaces.
+/// Throws Error, with the endpoint and the fix, if it cannot.
 Fd listen_at(const Endpoint& endpoint);
 
-/// The next connection; a closed Fd if none waits. Throws Error where this process may open no
+/// Returns the next connection; a closed Fd if none waits. Throws Error if this process can open no
 /// more.
 Fd accept_from(const Fd& listener);
 
-/// One attempt to connect to each of the endpoint's addresses. Throws Disconnected.
+/// Tries each of the endpoint's addresses once. Throws Disconnected.
 Fd connect_to(const Endpoint& endpoint, Deadline deadline);
 
-/// Sends a message: of bytes beyond the limit only the size. Throws Disconnected.
+/// Sends a message; if the bytes exceed the limit, only their size. Throws Disconnected.
 void send_message(const Fd& socket, std::string_view bytes, double seconds, std::size_t limit,
                   Deadline deadline);
 

@@ -40,7 +40,7 @@ constexpr double kMaxSeconds = 60;
   _exit(0);
 }
 
-/// All that arrives until the other end closes, or the deadline.
+/// Returns all bytes that arrive until the other end closes, or until the deadline.
 std::string read_all(int fd, Deadline deadline) {
   std::string text;
   std::array<char, 4096> buffer;

@@ -1,4 +1,4 @@
-// For tests: forked processes that run a function each, and what they report.
+// Forked processes for tests: each runs a function and reports the result.
 #pragma once
 
 #include <atomic>
@@ -15,21 +15,21 @@
 namespace rankbox::launcher {
 
 struct Outcome {
-  int status = 0;    // as waitpid has it; 0: the function returned, or threw
-  std::string text;  // what it returned, or in_words() of what it threw
+  int status = 0;    // from waitpid; 0: the function returned, or threw
+  std::string text;  // the function's result, or in_words() of its exception
 };
 
-/// "RankFailed of rank 2: …", with the class and the rank of a Rankbox error.
+/// Returns "RankFailed of rank 2: …", with the class and the rank of a Rankbox error.
 std::string in_words(const std::exception_ptr& error);
 
-/// Runs body(0), …, body(processes - 1), each in a process of its own (forked, so without the
-/// caller's threads), and `meanwhile` in this one. All have ended when it returns; after a minute
-/// they are killed.
+/// Runs body(0), …, body(processes - 1), each in a separate process (forked, so without the
+/// caller's threads), and `meanwhile` in this one. Blocks until all have ended; kills them after a
+/// minute.
 std::vector<Outcome> run_processes(
     int processes, const std::function<std::string(int)>& body,
     const std::function<void(const std::vector<pid_t>&)>& meanwhile = {});
 
-/// A flag that these processes and the caller share.
+/// A flag shared by these processes and the caller.
 class SharedFlag {
  public:
   SharedFlag()
@@ -43,7 +43,7 @@ class SharedFlag {
   ~SharedFlag() { munmap(memory_, sizeof(Flag)); }
 
   void set() const { *static_cast<Flag*>(memory_) = true; }
-  /// Blocks until it is set, for half a minute at most.
+  /// Blocks until it is set, half a minute at most.
   void wait() const;
 
  private:
@@ -51,11 +51,11 @@ class SharedFlag {
   void* memory_;
 };
 
-/// Tries every 10 ms; returns false where that was in vain for half a minute.
+/// Tries every 10 ms. Returns false if the condition stays false for half a minute.
 bool comes_true(const std::function<bool()>& condition);
 
-/// A port of the loopback interface that the kernel gives to no other process that asks for any.
-/// Rank 0 can listen there all the same: both allow it (SO_REUSEADDR), and this does not listen.
+/// A loopback port that the kernel assigns to no other process that asks for any port. Rank 0 can
+/// still listen there: both set SO_REUSEADDR, and this does not listen.
 class ReservedPort {
  public:
   ReservedPort();

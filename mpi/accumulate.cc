@@ -1,4 +1,4 @@
-// accumulate() of comm/tensor.h: its cost is not recorded here.
+// accumulate() of comm/tensor.h, without recording its cost.
 #include "comm/tensor.h"
 #include "comm/tensor_checks.h"
 #include "host/arithmetic.h"

@@ -13,7 +13,8 @@
 
 namespace rankbox::mpi {
 
-// Ranks are late one after the other, so that the first ends the others before they report, too.
+// The deadlines of the ranks are staggered, so that the first one ends the others before they
+// report too.
 BlockingDeadline::BlockingDeadline(const FlightRecorder& recorder, double seconds, int world_size)
     : recorder_(recorder),
       seconds_(seconds + 2.0 * std::clamp(recorder.rank(), 0, 5)),
@@ -52,7 +53,7 @@ void BlockingDeadline::end_if_late() const {
   const int exit_code = handle_failure(
       {std::make_exception_ptr(error), in_words(log) + sandbox_hint(world_size_) + "\n"});
   std::fflush(nullptr);
-  _exit(exit_code);  // an orderly end needs MPI, in which the rank's thread is
+  _exit(exit_code);  // an orderly exit needs MPI, and the rank's thread is inside it
 }
 
 }  // namespace rankbox::mpi

@@ -1,7 +1,8 @@
 // The deadline of collectives that block inside MPI (RunOptions::blocking_calls).
 //
-// The rank's thread cannot look at the clock there, so another thread does. It cannot use MPI
-// meanwhile: so it reports what its own rank did, and ends the process. The launcher ends the rest.
+// The rank's thread cannot check the clock there, so another thread does. That thread cannot use
+// MPI meanwhile, so it reports its own rank's operations and ends the process. The launcher ends
+// the rest.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +15,7 @@ namespace rankbox::mpi {
 
 class BlockingDeadline {
  public:
-  /// @param recorder of the rank, which outlives this
+  /// @param recorder the rank's recorder, which outlives this
   BlockingDeadline(const FlightRecorder& recorder, double seconds, int world_size);
   ~BlockingDeadline();
   BlockingDeadline(const BlockingDeadline&) = delete;

@@ -1,4 +1,4 @@
-// Every call of the MPI library is checked: what failed, what MPI says, and whose call it was.
+// Checked MPI calls: an error names the call, MPI's message, and the rank's call.
 #pragma once
 
 #include <mpi.h>
@@ -14,9 +14,9 @@ class MpiError : public Error {
 };
 
 /// Throws MpiError unless code is MPI_SUCCESS.
-/// @param call its text, to be shown
-/// @param caller the rank's call; null: it is not part of one
-/// @param peer of a message, in the world
+/// @param call its text, for the message
+/// @param caller the rank's call; null: none
+/// @param peer the message's peer, in the world
 void check(int code, const char* call, const Caller* caller = nullptr, int peer = -1);
 
 }  // namespace rankbox::mpi

@@ -1,19 +1,19 @@
 // Comm over MPI: ranks are processes. The contract is in comm/communicator.h.
 //
-// What is particular here:
+// Differences from other backends:
 //
-//   * A send is MPI_Issend, polled. What RunOptions::buffering lets through is copied, and the rank
-//     goes on. A receive asks for a message of its own size and type, by the tag (tag.h); one that
-//     does not fit stays in MPI's queue, and is a MessageMismatch.
+//   * A send is a polled MPI_Issend. A message that RunOptions::buffering buffers is copied, and
+//     the rank continues. The tag (tag.h) of a receive encodes its own size and type; a message
+//     that does not fit stays in MPI's queue, and is a MessageMismatch.
 //   * Native collectives are MPI's, on the caller's memory.
 //   * A failed run ends all processes, after one report (comm/run_failure.h, report.h): a mismatch,
 //     a wait longer than RunOptions::deadline_seconds, an exception that leaves a rank's function.
-//     An InvalidArgument that a call throws may be caught, as everywhere.
+//     An InvalidArgument that a call throws may be caught, as on every backend.
 //   * Different collectives need not hang in MPI. Then the end of the run finds the mismatch.
-//   * node() and local_rank() are the machine's, unless RunOptions::nodes asks for more than one.
-//   * Progress is MPI's: while no rank is in a call, large asynchronous messages may stand still.
+//   * node() and local_rank() are the machine's, unless RunOptions::nodes is more than one.
+//   * Progress is MPI's: while no rank is in a call, large asynchronous messages may stall.
 //
-// Thread safety: calls belong to the thread that runs the rank, which is the main thread.
+// Thread safety: only the rank's thread, the main thread, may call it.
 #pragma once
 
 #include <memory>
@@ -29,11 +29,11 @@ struct Group;
 /// This rank's place in a communicator: the primitives of BasicCommunicator.
 class Backend {
  public:
-  /// Copies stand for the same operation. If the last one goes while it is unfinished, the run
-  /// fails.
+  /// Copies refer to the same operation. If the last copy is destroyed while the operation is
+  /// unfinished, the run fails.
   using Pending = std::shared_ptr<PendingOperation>;
 
-  /// @param group null: a communicator that this rank was left out of
+  /// @param group null: the communicator does not include this rank
   Backend(Run& run, Group* group) : run_(&run), group_(group) {}
 
   int rank() const;

@@ -18,7 +18,7 @@ MPI_Datatype make_float16() {
   return made;
 }
 
-/// MPI's signature: into = from op into.
+/// An MPI_User_function: into = from op into.
 template <ReduceOp op>
 void reduce_float16(void* from, void* into, int* count,  // NOLINT(readability-non-const-parameter)
                     MPI_Datatype*) {

@@ -10,16 +10,16 @@
 
 namespace rankbox::mpi {
 
-/// float16 has no name in MPI: two bytes, with operations of our own. Made on first use, and kept.
+/// MPI has no float16: it is two bytes, with custom operations. Created on first use, and kept.
 MPI_Datatype datatype_of(DType dtype);
 
-/// AVG is SUM: the rank that receives the result divides it, once.
+/// Returns SUM for AVG: the rank that receives the result divides it, once.
 MPI_Op op_of(ReduceOp op, DType dtype);
 
-/// MPI counts in ints. Throws InvalidArgument for a slice of more elements than that.
+/// Throws InvalidArgument for a slice with more elements than an int can count, as MPI requires.
 void check_count(const Caller& caller, Slice slice);
 
-/// REQUIRES: check_count() let it pass.
+/// REQUIRES: check_count() has accepted the slice.
 constexpr int count_of(std::int64_t elements) { return static_cast<int>(elements); }
 
 }  // namespace rankbox::mpi

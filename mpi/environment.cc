@@ -46,14 +46,13 @@ Environment start() {
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     std::atexit(finalize);
-    // Where an error is of no communicator, or is not taken for the one of its request, it is of
-    // these.
+    // MPI assigns errors without a communicator, or not attributed to their request's, to these.
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   Environment made;
   check(MPI_Comm_dup(MPI_COMM_WORLD, &made.control), "MPI_Comm_dup");
-  // Inherited by all communicators that are made of it.
+  // All communicators created from it inherit the handler.
   check(MPI_Comm_set_errhandler(made.control, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(made.control, &made.rank), "MPI_Comm_rank");
   check(MPI_Comm_size(made.control, &made.size), "MPI_Comm_size");
@@ -73,7 +72,7 @@ void end_all_processes(int exit_code) {
   is_running() = false;  // MPI_Abort may call exit(), and so finalize()
   std::fflush(nullptr);
   MPI_Abort(environment().control, exit_code);
-  std::abort();  // which MPI does not promise
+  std::abort();  // MPI does not guarantee that MPI_Abort does not return
 }
 
 std::atomic<bool>& is_running() {

@@ -1,4 +1,4 @@
-// A communicator's part on this process: its members, MPI's handle, and how many calls were made.
+// A communicator on this process: its members, MPI's handle, and call counts.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace rankbox::mpi {
 
 struct Group {
-  std::uint64_t id = 0;  // the same on all members; that of the world is 0
+  std::uint64_t id = 0;  // the same on all members; 0 for the world
   int index = -1;        // of this rank among the members
   std::vector<int> members;
   MPI_Comm comm = MPI_COMM_NULL;

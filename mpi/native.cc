@@ -10,7 +10,7 @@
 namespace rankbox::mpi {
 namespace {
 
-/// Counts and begins of chunk(whole, i, p) for all i.
+/// Fills the counts and begins of chunk(whole, i, p) for all i.
 void fill_chunks(std::int64_t elements, int p, std::vector<int>& counts, std::vector<int>& begins) {
   for (int i = 0; i < p; ++i) {
     const std::int64_t begin = i * elements / p;
@@ -58,7 +58,7 @@ NativeCall native_call(const Group& group, const CollectiveCall& call) {
       break;
     case CollectiveKind::kReduceScatter:
       fill_chunks(call.count, p, native.recv_counts, native.recv_begins);
-      // No elements may lie where the others begin, which MPICH takes for a mistake.
+      // An empty output may start at the same address as the input, which MPICH treats as an error.
       if (call.out.bytes() == 0) native.out = nullptr;
       if (shared) {
         native.piece.resize(static_cast<std::size_t>(call.out.bytes()));
@@ -88,7 +88,7 @@ MPI_Request begin_native(const Group& group, NativeCall& native, bool blocking,
   const void* const in = native.in;
   void* const out = native.out;
   const int* const counts = native.recv_counts.data();
-  // Each blocking call has a twin of the same arguments, and a request.
+  // Each blocking call has a non-blocking twin with the same arguments and a request.
   const auto run = [&](auto now, auto later, auto... arguments) {
     check(blocking ? now(arguments..., comm) : later(arguments..., comm, &request),
           "the native collective", &caller);

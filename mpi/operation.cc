@@ -17,7 +17,8 @@ std::string size_in_words(std::int64_t elements, DType dtype) {
   return fmt::format("{} {} ({} bytes)", elements, name_of(dtype), elements * size_of(dtype));
 }
 
-/// Of a message that has ended, though its tag has the digest of another size.
+/// Returns the mismatch of a completed message: its size shares the expected digest, yet may
+/// differ.
 std::string mismatch_of_ended(const Operation& message) {
   const DType dtype = message.slice.dtype();
   if (message.is_too_long)
@@ -65,7 +66,7 @@ bool test(Operation& operation) {
 std::string mismatched_message(const Operation& message, const TagFormat& tags) {
   if (!message.is_recv()) return "";
   if (message.done) return mismatch_of_ended(message);
-  // The first message that no receive has taken may be one after all that this rank has begun.
+  // The first message that no receive has matched may be later than every receive begun here.
   const auto number = static_cast<std::uint32_t>(message.call.number);
   const std::uint32_t begun = message.group->received[static_cast<std::size_t>(message.peer)];
   if (begun - number >= tags.numbers()) return "";

@@ -1,4 +1,4 @@
-// An operation under way: one end of a message, or a native collective.
+// An operation in flight: one end of a message, or a native collective.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,22 @@ struct Operation {
   int peer = -1;             // of a message, in the group
   NativeCall native;         // of a collective
   bool done = false;
-  bool is_too_long = false;  // a message that was longer than the slice
+  bool is_too_long = false;  // the message was longer than the slice
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Status status{};
 
   bool is_recv() const { return call.kind == FlightKind::kRecv; }
 };
 
-/// Starts a message: its call, group, slice and peer say which. A send is done when the receiver
-/// has begun to receive it (MPI_Issend).
+/// Starts the message that its call, group, slice and peer describe. A send is done when the
+/// receiver has begun to receive it (MPI_Issend).
 void start_message(Operation& message, const TagFormat& tags);
 
-/// Whether it is done; if so, a collective's result is in place. Throws MpiError.
+/// Returns whether it is done; a collective's result is then in place. Throws MpiError.
 bool test(Operation& operation);
 
-/// Of a receive: what has come in place of the message that fits, as "3 float32 (12 bytes)". Empty
-/// if nothing has, and of everything that is no receive.
+/// Returns the message that arrived instead of a receive's expected one, as "3 float32 (12 bytes)".
+/// Returns "" if there is none, or if the operation is not a receive.
 std::string mismatched_message(const Operation& message, const TagFormat& tags);
 
 }  // namespace rankbox::mpi

@@ -21,9 +21,9 @@
 
 namespace rankbox::mpi {
 
-/// What a rank tells the others of its end.
+/// A rank's report of its end, sent to the others.
 struct RankReport {
-  std::string error;  // as bytes; empty: it has none of its own
+  std::string error;  // serialized; empty: the rank has no error itself
   FlightLog log;
 };
 inline auto fields_of(RankReport& report) { return std::tie(report.error, report.log); }
@@ -34,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kReportTag = 1;
 
-/// The reports of all ranks, as far as they come. MPI's errors are passed over: a rank may be gone.
+/// The ranks' reports received so far. Ignores MPI errors: a rank may be gone.
 class Reports {
  public:
   Reports(const RankReport& mine, int world_size)
@@ -53,7 +53,7 @@ class Reports {
   Reports(const Reports&) = delete;
   Reports& operator=(const Reports&) = delete;
 
-  /// Lets sends and receives go on until `done` returns true, or so long.
+  /// Progresses sends and receives until `done` returns true, or for this many seconds.
   template <class Done>
   void progress(double seconds, Done done) {
     const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -68,7 +68,7 @@ class Reports {
 
   bool are_complete() const { return missing_ == 0; }
   const std::vector<std::optional<RankReport>>& all() const { return reports_; }
-  /// The lowest rank that has reported prints for all.
+  /// Returns whether this is the lowest rank that has reported, which prints for all.
   bool is_mine_to_print() const {
     for (int rank = 0; rank < rank_; ++rank) {
       if (reports_[static_cast<std::size_t>(rank)]) return false;
@@ -126,7 +126,7 @@ bool is_time_out(const std::exception_ptr& error) {
   }
 }
 
-/// Of what is known, what is most certain: a mismatch, a rank's own error, a wait in vain.
+/// Returns the most certain known cause: a mismatch, then a rank's own error, then a timeout.
 RunFailure first_cause(const std::vector<std::optional<RankReport>>& reports) {
   const int world_size = static_cast<int>(reports.size());
   std::vector<FlightLog> logs;
@@ -171,7 +171,7 @@ bool another_rank_failed() {
 void end_failed_run(const std::exception_ptr& error, const FlightLog& log, int world_size) {
   Reports reports({error == nullptr ? "" : error_to_bytes(error), log}, world_size);
   reports.progress(kPatienceSeconds, [&] { return reports.are_complete(); });
-  // The one that prints ends this process as well; unless it dies before.
+  // The rank that prints ends this process as well, unless it dies first.
   if (!reports.is_mine_to_print()) reports.progress(kPatienceSeconds, [] { return false; });
   end_all_processes(handle_failure(first_cause(reports.all())));
 }

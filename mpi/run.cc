@@ -19,14 +19,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Tests of an operation before anything else: some 50 µs. A rank that yields to other programs
-// while its message is on the way pays for it in milliseconds.
+// Tests of an operation before any other check: some 50 µs. A rank that yields to other programs
+// while its message is in flight loses milliseconds.
 constexpr int kFirstTests = 1000;
-// Tests of it between two looks at the clock and at the control communicator.
+// Tests of it between two checks of the clock and the control communicator.
 constexpr int kTestsPerRound = 16;
-// Calls between two looks there by a rank that never waits.
+// Calls between two such checks on a rank that never waits.
 constexpr std::int64_t kCallsPerLook = 64;
-// For the acknowledgement of a message that was received.
+// Time for the acknowledgement of a received message.
 constexpr double kGraceSeconds = 0.5;
 
 double seconds_since(Clock::time_point begin) {
@@ -59,7 +59,7 @@ Run::Run(const RunOptions& options, Group world)
 }
 
 Run::~Run() {
-  // In the order of making, which is the same on all members. The world is kept for the next run.
+  // In order of creation, which is the same on all members. The world is kept for the next run.
   for (std::size_t i = 1; i < groups_.size(); ++i) MPI_Comm_free(&groups_[i].comm);
 }
 
@@ -213,13 +213,13 @@ void Run::fail_if_mismatched(const Operation& message) {
 // ---- Split --------------------------------------------------------------------------------------
 
 Group* Run::split(const Caller& caller, Group& group, const CollectiveCall& call) {
-  // MPI_Comm_split blocks, so all members come here first.
+  // MPI_Comm_split blocks, so all members synchronize first.
   Operation arrival;
   start(arrival, caller, group, call, /*async=*/false);
   struct Choice {
     int color;
     int key;
-    int is_split;  // the others' calls are splits, too
+    int is_split;  // the other members' calls are splits too
   };
   const Choice mine = {std::max(call.color, -1), call.key, 1};
   std::vector<Choice> choices(group.members.size());
@@ -270,7 +270,7 @@ void Run::dropped(const PendingOperation& pending) {
                   "wait() for it",
                   rank_, caller.operation, caller.place.file_name(), caller.place.line()),
       caller.context(pending.operation.call.peer)));
-  // An exception that leaves the rank's function is the cause; one that is caught inside is not.
+  // An exception that leaves the rank's function is the cause; one caught inside is not.
   if (std::uncaught_exceptions() == 0) fail(error);
   if (dropped_ == nullptr) dropped_ = error;
 }
@@ -278,7 +278,7 @@ void Run::dropped(const PendingOperation& pending) {
 void Run::end() {
   recorder_.set_returned();
   if (dropped_ != nullptr) fail(dropped_);
-  // In places that outlive the function.
+  // Requests stored where they outlive the function.
   if (!open_requests_.empty()) dropped(*open_requests_.front());
 }
 
@@ -289,7 +289,7 @@ void Run::wait_for_others(MPI_Request& request) {
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) return;
     if (another_rank_failed()) fail(nullptr);
-    // The cores belong to the ranks that still work.
+    // The cores are for ranks that still compute.
     std::this_thread::sleep_for(std::chrono::microseconds(seconds_since(begin) < 1e-3 ? 0 : 50));
   }
 }
@@ -337,7 +337,7 @@ std::uint64_t Run::calls_balance() const {
 // ---- Requests -----------------------------------------------------------------------------------
 
 void PendingOperation::finish() {
-  // Usually the latest.
+  // Usually the latest request.
   auto& open = run_.open_requests();
   const auto at = std::find(open.rbegin(), open.rend(), this);
   *at = open.back();
@@ -347,7 +347,7 @@ void PendingOperation::finish() {
 
 PendingOperation::~PendingOperation() {
   if (finished_) return;
-  // Its memory may go before the process ends.
+  // Its memory may be freed before the process ends.
   if (operation.is_recv() && !operation.done) MPI_Cancel(&operation.request);
   run_.dropped(*this);
   finish();

@@ -1,10 +1,10 @@
-// One run of a world, as one process sees it: its rank's operations, and how it waits for them.
+// One run of a world in one process: its rank's operations and waits.
 //
-// No wait is left to MPI, which has no timeout: a rank polls its own operation and, now and then,
-// the control communicator, on which ranks that fail send their report (report.h), and the clock.
-// A run that fails does not return: its processes compare what they know, print it, and end.
+// MPI has no timeouts, so no wait is left to it. A rank polls its own operation and, now and then,
+// the clock and the control communicator, on which failed ranks send their report (report.h). A
+// failed run does not return: its processes compare their reports, print the cause, and end.
 //
-// Thread safety: none; a run belongs to the thread that runs the rank.
+// Thread safety: none; only the rank's thread may use a run.
 #pragma once
 
 #include <concepts>
@@ -32,7 +32,7 @@ class PendingOperation;
 
 class Run {
  public:
-  /// @param world its index is -1 on processes that have no rank
+  /// @param world its index is -1 on processes without a rank
   Run(const RunOptions& options, Group world);
   ~Run();
   Run(const Run&) = delete;
@@ -44,33 +44,34 @@ class Run {
   Group& world() { return groups_.front(); }
   std::vector<PendingOperation*>& open_requests() { return open_requests_; }
 
-  /// The beginning of every call.
+  /// Begins every call.
   void begin(const Caller& caller);
 
-  /// Starts a message, or sends a copy of one that is buffered and is then done for its rank.
+  /// Starts a message. A buffered one is copied, and is then done for its rank.
   void start(Operation& message, const Caller& caller, Group& group, FlightKind kind, Slice slice,
              int peer, bool async);
-  /// Starts a collective. Blocks until it is done if that is how MPI is called.
+  /// Starts a collective. Blocks until it is done if RunOptions::blocking_calls is set.
   void start(Operation& collective, const Caller& caller, Group& group, const CollectiveCall& call,
              bool async);
-  /// Blocks until the operation is done, and the other half of a sendrecv.
+  /// Blocks until the operation, and the other half of a sendrecv, is done.
   void wait(Operation& operation, Operation* other_half = nullptr);
-  /// The same for an asynchronous operation, noted as a call of its own.
+  /// The same for an asynchronous operation, recorded as a separate call.
   void wait_for_request(const Caller& caller, Operation& operation);
 
-  /// Makes a communicator of the group's members with the same color; null if it is negative.
+  /// Creates a communicator of the group's members with the same color; null if it is negative.
   Group* split(const Caller& caller, Group& group, const CollectiveCall& call);
 
-  /// The last copy of a request went away unfinished.
+  /// Reports that the last copy of an unfinished request was destroyed.
   void dropped(const PendingOperation& pending);
-  /// The rank's function has returned.
+  /// Ends the run on this rank, after its function has returned.
   void end();
   /// Blocks until the request is done, or another rank fails.
   void wait_for_others(MPI_Request& request);
-  /// All ranks have returned, and these two numbers are those of all of them.
+  /// Checks these sums over all ranks, once all have returned.
   void check_end(std::int64_t messages_unreceived, std::uint64_t calls_balance);
 
-  /// The run has failed, with this error of the rank's own; null: others know why.
+  /// Ends the failed run.
+  /// @param error this rank's own; null: another rank has the cause
   [[noreturn]] void fail(const std::exception_ptr& error);
   template <std::derived_from<Error> E>
   [[noreturn]] void fail(const E& error) {
@@ -80,7 +81,7 @@ class Run {
   std::int64_t messages() const { return messages_; }
   std::int64_t bytes() const { return bytes_; }
   std::int64_t messages_unreceived() const { return messages_ - received_; }
-  /// Summed over all ranks, 0 if the members of each communicator have made the same calls.
+  /// Summed over all ranks, this is 0 if the members of each communicator have made the same calls.
   std::uint64_t calls_balance() const;
 
  private:
@@ -104,7 +105,7 @@ class Run {
   std::deque<Group> groups_;
   std::vector<PendingOperation*> open_requests_;
   std::deque<BufferedSend> buffered_sends_;
-  std::exception_ptr dropped_;  // a request, while an exception was on its way through the rank
+  std::exception_ptr dropped_;  // a dropped request, during an exception
   std::int64_t calls_ = 0;
   std::int64_t messages_ = 0;
   std::int64_t bytes_ = 0;
@@ -112,7 +113,7 @@ class Run {
   std::optional<BlockingDeadline> blocking_deadline_;
 };
 
-/// An asynchronous operation: what a Request stands for. Shared by the copies of the request.
+/// The state of an asynchronous operation, shared by the copies of its request.
 class PendingOperation {
  public:
   explicit PendingOperation(Run& run) : run_(run) { run_.open_requests().push_back(this); }
@@ -122,7 +123,7 @@ class PendingOperation {
 
   Operation operation;
 
-  /// It has been waited for.
+  /// Marks it as waited for.
   void finish();
   bool finished() const { return finished_; }
 

@@ -1,5 +1,5 @@
-// run_ranks over the processes that a launcher started: every process runs its own rank, and each
-// gets all results.
+// run_ranks over the processes that a launcher started: each runs its own rank, and gets all
+// results.
 #include <algorithm>
 #include <chrono>
 #include <climits>
@@ -23,10 +23,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A process may have things of its own to do between two runs.
+// A process may do other work between two runs.
 constexpr double kSecondsToCome = 30;
 
-/// Blocks until all processes have come to run_ranks. Ends them if one does not come.
+/// Blocks until all processes have called run_ranks. Ends them if one does not.
 void wait_for_all_processes(double seconds) {
   const Environment& here = environment();
   MPI_Request request = MPI_REQUEST_NULL;
@@ -48,13 +48,14 @@ void wait_for_all_processes(double seconds) {
   }
 }
 
-/// Communicators of the first processes, by their number. Making one takes longer than many a run.
+/// Communicators of the first processes, by process count. Creating one takes longer than many
+/// runs.
 std::map<int, MPI_Comm>& kept_communicators() {
   static std::map<int, MPI_Comm> kept;
   return kept;
 }
 
-/// The first `size` processes. Called by all processes.
+/// Returns the group of the first `size` processes. All processes call it.
 Group make_world(int size, double seconds) {
   const Environment& here = environment();
   const bool takes_part = here.rank < size;
@@ -74,7 +75,7 @@ Group make_world(int size, double seconds) {
   return world;
 }
 
-/// What a process knows of its run once it is over.
+/// One process's numbers of a finished run.
 struct Numbers {
   double wall_seconds = 0;
   std::int64_t messages = 0;
@@ -84,7 +85,7 @@ struct Numbers {
   std::uint64_t calls_balance = 0;
 };
 
-/// Blocks until all ranks have returned, and compares what they did.
+/// Blocks until all ranks have returned, and compares their counts.
 RunReport conclude(Run& run, double wall_seconds) {
   const Numbers mine = {wall_seconds,
                         run.messages(),
@@ -114,7 +115,7 @@ RunReport conclude(Run& run, double wall_seconds) {
   return report;
 }
 
-/// One run at a time: MPI serves one thread, and the process is one rank.
+/// Admits one run at a time: MPI serves one thread, and the process is one rank.
 class Turn {
  public:
   Turn() {
@@ -127,7 +128,7 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
 };
 
-/// The rank of this process.
+/// Runs this process's rank.
 void run_rank(Run& run, const std::function<void(Comm&)>& body) {
   MemoryMeter* const outer = std::exchange(current_memory_meter(), &run.memory());
   try {
@@ -136,7 +137,7 @@ void run_rank(Run& run, const std::function<void(Comm&)>& body) {
   } catch (...) {
     const std::exception_ptr error = with_rank(std::current_exception(), run.rank());
     if (environment().size > 1) run.fail(error);
-    // Alone, the process has no one to wait for.
+    // A single process has no others to wait for.
     current_memory_meter() = outer;
     kept_communicators().erase(run.options().world_size);
     std::rethrow_exception(error);

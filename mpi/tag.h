@@ -1,17 +1,16 @@
-// What a message says of itself: MPI's tag holds its number, its type and a digest of its size.
+// Message tags: the number, type and size digest of a message, in MPI's tag.
 //
-// The contract has no tags: messages match in order, and their sizes must agree. So a receive asks
-// for just the message it may get. If another one comes, it stays where it is, is seen there
-// (MPI_Iprobe), and is a mismatch. That costs nothing where all is well: no header, no second
+// The contract has no tags: messages match in order, and their sizes must agree. So a receive
+// matches only the tag of the expected message. Any other message stays in MPI's queue, where
+// MPI_Iprobe finds it, and is a mismatch. Correct programs pay nothing: no header, no second
 // message.
 //
 //   bits of a tag, from the lowest:  3 type | 6 to 8 number | the rest: digest of the size
 //
-// With the 31 bits of most MPIs, sizes below 2^20 elements are their own digests. Larger ones may
-// share one with another size, but with none that is near, or round, or otherwise likely to be
-// meant; those are told apart after the message has come. That it is so unlikely matters: where
-// processes read each other's memory (btl vader's "cma"), Open MPI 4 writes past the end of a slice
-// that is too short.
+// With the 31 bits of most MPIs, sizes below 2^20 elements are their own digests. A larger size may
+// share its digest with another, but not with a near, round or otherwise likely one; those are told
+// apart once the message has arrived. Collisions must be that rare: where processes read each
+// other's memory (btl vader's "cma"), Open MPI 4 writes past the end of a slice that is too short.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@ namespace rankbox::mpi {
 
 class TagFormat {
  public:
-  /// @param bits that a tag may have; MPI promises 15
+  /// @param bits usable bits of a tag; MPI guarantees 15
   explicit TagFormat(int bits)
       : number_bits_(std::clamp(bits - 3 - 16, 6, 8)), size_bits_(bits - 3 - number_bits_) {}
 
@@ -35,13 +34,13 @@ class TagFormat {
 
   static DType dtype_of(int tag) { return static_cast<DType>(tag & 7); }
 
-  /// Whether it is the tag of message `number` between two ranks.
-  /// REQUIRES: it cannot be that of one further away than numbers().
+  /// Returns whether it is the tag of message `number` between two ranks.
+  /// REQUIRES: the tag's message is less than numbers() messages away.
   bool has_number(int tag, std::uint32_t number) const {
     return (static_cast<std::uint64_t>(tag) >> 3 & mask(number_bits_)) ==
            (number & mask(number_bits_));
   }
-  /// How many messages in a row have different numbers.
+  /// Returns how many consecutive messages have different numbers.
   std::uint32_t numbers() const { return std::uint32_t{1} << number_bits_; }
 
  private:
@@ -49,7 +48,7 @@ class TagFormat {
 
   std::uint64_t digest(std::uint64_t count) const {
     const std::uint64_t high = count >> size_bits_;
-    // Fibonacci hashing: what is next to each other ends up far apart. 0 stays 0.
+    // Fibonacci hashing: neighbouring sizes end up far apart. 0 stays 0.
     const std::uint64_t scattered = high * 0x9e3779b97f4a7c15 >> (64 - size_bits_);
     return (count ^ scattered) & mask(size_bits_);
   }

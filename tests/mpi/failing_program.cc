@@ -1,11 +1,11 @@
-// A program of several processes that fails, for failure_test.cc and hosts_test.sh.
+// A failing program of several processes, for failure_test.cc and hosts_test.sh.
 //
 //   failing_program SCENARIO [FILE]
 //   failing_program random SEED      a random broken program; prints "may end as CLASS" lines
 //
-// Most scenarios are below, in a table. One process reports the failure: "failure CLASS", the
-// context as "rank R, op O, peer P", the text, and the details. A rank prints "at LINE" for a call
-// that the text has to name.
+// A table below lists most scenarios. One process reports the failure: "failure CLASS", the context
+// as "rank R, op O, peer P", the text, and the details. A rank prints "at LINE" for each call that
+// the text must name.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -44,13 +44,13 @@ void sleep_for(double seconds) {
   std::abort();
 }
 
-/// The call in the next line is to be named.
+/// The report must name the call in the next line.
 void name_next(unsigned line = __builtin_LINE()) {
   fmt::print("at {}\n", line + 1);
   std::fflush(stdout);
 }
 
-/// Every other rank waits in a way of its own.
+/// Every other rank waits in a different way.
 void wait_for_rank_1(Comm& dist) {
   Tensor tensor = zeros(10);
   switch (dist.rank() % 4) {
@@ -63,7 +63,7 @@ void wait_for_rank_1(Comm& dist) {
   }
 }
 
-/// Rank 1 does something; all others wait for it.
+/// Rank 1 runs `what`; all others wait for it.
 template <class Do>
 void in_the_middle(Comm& dist, Do what) {
   Tensor tensor = zeros(10);
@@ -85,10 +85,10 @@ void send_or_recv(Comm& dist, std::int64_t sent, std::int64_t received) {
     name_next();
     dist.recv(tensor, 0);
   }
-  dist.barrier();  // others wait
+  dist.barrier();  // the others wait
 }
 
-/// The least size that does not fit a tag, and the one that shares its digest (mpi/tag.h).
+/// Uses the smallest size that does not fit a tag, and the one that shares its digest (mpi/tag.h).
 void send_or_recv_alike(Comm& dist, bool longer) {
   const mpi::TagFormat tags(mpi::environment().tag_bits);
   std::int64_t large = 1;
@@ -208,13 +208,13 @@ void send_unreceived(Comm& dist) {
   if (dist.rank() == 1) dist.send(tensor, 0);
 }
 
-/// Not the fault of the rank that is stopped in between.
+/// Not the fault of the rank that is interrupted.
 void compute_while_another_throws(Comm& dist) {
   if (dist.rank() == 0) throw std::runtime_error("something went wrong");
   compute_forever();
 }
 
-/// Not a failure: the run goes on.
+/// Not a failure: the run continues.
 void catch_refused_calls(Comm& dist) {
   Tensor tensor = full({10}, 1.0F);
   int refused = 0;
@@ -313,8 +313,8 @@ int report(const RunFailure& failure) {
   return print_failure(failure);
 }
 
-/// Rank 1 is killed while the first process writes a FILE of a million numbers again and again,
-/// beside it, and puts it in its place.
+/// Rank 1 is killed while the first process repeatedly writes a temporary file of a million numbers
+/// and renames it to FILE.
 void write_file(Comm& dist, const std::string& file) {
   dist.barrier();
   if (dist.rank() == 1) {

@@ -1,4 +1,4 @@
-// Failures of processes: all end soon, with one report, none is left, and no file is half written.
+// Process failures: all processes end soon, with one report, and no file is half written.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -33,7 +33,7 @@ std::string environment(const char* name, const std::string& otherwise) {
 
 fs::path folder() { return environment("TEST_TMPDIR", "/tmp"); }
 
-/// The program, under a name that no other process has.
+/// The program, under a unique name.
 class Program {
  public:
   Program() {
@@ -55,11 +55,11 @@ const std::string& program() {
   return made.path;
 }
 
-// Besides the deadlines of the scenarios, the time for ranks that do not report, and mpirun's own.
-// Tests may share the machine with others.
+// Covers ranks that do not report and mpirun's own time, besides the scenarios' deadlines. Tests
+// may share the machine.
 constexpr double kSoon = 40;
 
-/// Processes of that program which are alive.
+/// Returns the live processes of that program.
 std::vector<pid_t> survivors() {
   std::vector<pid_t> found;
   for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
@@ -71,7 +71,7 @@ std::vector<pid_t> survivors() {
   return found;  // a zombie's command is empty
 }
 
-/// Whether none is alive within so many seconds; kills those that are.
+/// Returns whether all have ended within this many seconds; kills those that have not.
 bool all_are_gone(double seconds) {
   for (double waited = 0; waited < seconds; waited += 0.05) {
     if (survivors().empty()) return true;
@@ -87,14 +87,14 @@ std::vector<std::string> mpirun(int processes, const std::vector<std::string>& a
   setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
   setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
-  setenv("TMPDIR", "/tmp", 1);  // its sockets' names must be short
+  setenv("TMPDIR", "/tmp", 1);  // the paths of its sockets must be short
   std::vector<std::string> command = {"mpirun", "-n", std::to_string(processes), program()};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
 }
 
 struct Ending {
-  int exit_code = 0;  // 128 + signal if one ended it
+  int exit_code = 0;  // 128 + signal if a signal ended it
   std::string output;
   double seconds = 0;
 };
@@ -114,15 +114,15 @@ Ending run(const std::vector<std::string>& command) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), result.output, seconds};
 }
 
-/// What a scenario's report says.
+/// The contents of a scenario's report.
 struct Report {
-  std::string name;  // of the error's class
+  std::string name;  // the error's class
   int rank = -1;
   std::string op;
   int peer = -1;
   std::string text;        // the first cause, in one line
-  int count = 0;           // of reports
-  std::vector<int> lines;  // of the calls that the scenario wants named
+  int count = 0;           // number of reports
+  std::vector<int> lines;  // of the calls that the report must name
 };
 
 Report report_in(const std::string& output) {
@@ -233,7 +233,7 @@ TEST_CASE("a failed run ends with one report of its first cause, and no process 
       CHECK(report.op == row.op);
       if (row.rank != kAny) CHECK(report.rank == row.rank);
       if (row.peer != kAny) CHECK(report.peer == row.peer);
-      // The library that blocks keeps the other ranks' calls to itself.
+      // A blocking library call hides the other ranks' calls.
       const std::size_t known = report.name == "TimedOut" ? 1 : report.lines.size();
       std::size_t named = 0;
       for (const int line : report.lines) {
@@ -303,7 +303,7 @@ TEST_CASE("a result file is there whole or not at all") {
     INFO(ending.output);
     CHECK(ending.exit_code != 0);
     CHECK(all_are_gone(2));
-    REQUIRE(fs::exists(file));  // a second was enough for some
+    REQUIRE(fs::exists(file));  // a second was enough for some files
     std::ifstream in(file);
     int lines = 0;
     bool right = true;

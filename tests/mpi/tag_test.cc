@@ -1,4 +1,4 @@
-// What a message's tag says of it, and what it cannot say.
+// The contents of a message's tag, and their limits.
 #include "mpi/tag.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace rankbox::testing {
 namespace {
 
-// What MPI promises, and what libraries have.
+// MPI's guarantee, and the bits of real libraries.
 constexpr int kBits[] = {15, 20, 23, 28, 30, 31};
 
 TEST_CASE("a tag fits, tells the type, and tells a message from the others under way") {
