@@ -1,5 +1,5 @@
-// Native collectives under way: several at once, mixed with messages, with work in between, and
-// waited for in any order.
+// Native collectives in flight: several at once, mixed with messages and computation, and waited
+// for in any order.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -36,7 +36,7 @@ TEST_CASE("several are under way at once, with messages, and waited for in an or
           requests.push_back(dist.barrier_async());
           requests.push_back(dist.isend(tensors[5], next_rank(rank, p)));
           requests.push_back(dist.all_reduce_async(tensors[2], ReduceOp::MAX));
-          dist.all_reduce(tensors[3], ReduceOp::MIN);  // a blocking one overtakes nothing
+          dist.all_reduce(tensors[3], ReduceOp::MIN);  // a blocking call does not overtake
           requests.push_back(dist.reduce_async(tensors[4], 1, ReduceOp::SUM));
           std::rotate(requests.begin(), requests.begin() + rank % 7, requests.end());
           if (rank % 2 == 0) std::reverse(requests.begin(), requests.end());
@@ -63,7 +63,7 @@ TEST_CASE("several are under way at once, with messages, and waited for in an or
 }
 
 TEST_CASE("a blocking collective between asynchronous ones that some ranks have waited for") {
-  // The ranks that wait early have nothing under way when they block; the others do.
+  // The ranks that wait early have nothing in flight when they block; the others do.
   for (int p : world_sizes()) {
     for (bool blocking : {false, true}) {
       const auto run = run_ranks(world(p, blocking), [&](Comm& dist) {
@@ -155,7 +155,7 @@ TEST_CASE("collectives in a row are not confused when some ranks run ahead") {
 }
 
 TEST_CASE("a barrier lets nobody go before everybody has come") {
-  // Rank 0 sends only when all have come; a message before the barrier would be too early.
+  // Rank 0 sends only after all have called; a message before the barrier would be too early.
   for (int p : world_sizes(2)) {
     const auto run = run_ranks(testing::world(p), [&](Comm& dist) {
       std::vector<Tensor> boxes;

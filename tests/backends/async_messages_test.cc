@@ -1,4 +1,4 @@
-// isend, irecv and wait: in any order, in any number, mixed with calls that block.
+// isend, irecv and wait: in any order and number, mixed with blocking calls.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -28,12 +28,12 @@ TEST_CASE("everybody sends to everybody, oneself included, waited for in any ord
           receives.push_back(dist.irecv(in[static_cast<std::size_t>(peer)], peer));
         for (int peer = p - 1; peer >= 0; --peer)
           sends.push_back(dist.isend(out[static_cast<std::size_t>(peer)], peer));
-        // The last started first, with ranks disagreeing on which kind comes first.
+        // In reverse order of their start; ranks disagree on which kind comes first.
         if (dist.rank() % 2 == 0) dist.wait_all(sends);
         std::reverse(receives.begin(), receives.end());
         for (const Request& receive : receives) dist.wait(receive);
         if (dist.rank() % 2 != 0) dist.wait_all(sends);
-        dist.wait_all(sends);  // waiting again for what is over is harmless
+        dist.wait_all(sends);  // waiting again for a finished request is harmless
         int wrong = 0;
         for (int peer = 0; peer < p; ++peer) {
           wrong += to_host(in[static_cast<std::size_t>(peer)]) !=
@@ -49,7 +49,7 @@ TEST_CASE("everybody sends to everybody, oneself included, waited for in any ord
 }
 
 TEST_CASE("hundreds of messages under way between two ranks, received in order") {
-  // More than the numbers that a backend may give messages before it starts over.
+  // More messages than a backend may have distinct numbers.
   constexpr int kMessages = 300;
   for (int p : world_sizes(2)) {
     const auto run = run_ranks(world(p), [](Comm& dist) {
@@ -88,7 +88,8 @@ TEST_CASE("asynchronous and blocking calls of one pair keep their order") {
         std::vector<Request> requests;
         for (int i = 0; i < kMessages; ++i) {
           TensorOf<std::int64_t>& box = boxes[static_cast<std::size_t>(i)];
-          // Runs of asynchronous calls between blocking ones, of other lengths on either side.
+          // Runs of asynchronous calls between blocking ones, with different lengths on the two
+          // sides.
           const bool async = i % (dist.rank() == 0 ? 7 : 5) != 0;
           if (dist.rank() == 0) {
             async ? requests.push_back(dist.isend(box, 1)) : dist.send(box, 1);

@@ -1,4 +1,4 @@
-// The buffering dial: when a send may return before its receiver has the data.
+// The buffering option: when a send may return before its receiver has the data.
 #include <cstdint>
 #include <vector>
 
@@ -69,7 +69,7 @@ TEST_CASE("buffered data is a copy: overwriting the tensor after the send does n
             tensor *= 100.0f;
             dist.wait(last);
           }
-          dist.barrier();  // everything was sent, and overwritten, before anything is received
+          dist.barrier();  // everything was sent, and overwritten, before any receive
           for (int i = 0; i < 6 && dist.rank() == 1; ++i) {
             dist.recv(tensor, 0);
             received.push_back(to_host(tensor).back());
@@ -109,7 +109,7 @@ TEST_CASE("the send half of a sendrecv is buffered as a send is") {
       if (dist.rank() == 0) {
         Tensor out = full(2, 5.0f);
         dist.sendrecv(out, 1, in, 1);
-        out *= 100.0f;  // what was buffered is a copy
+        out *= 100.0f;  // a buffered message is a copy
       } else if (dist.rank() == 1) {
         dist.send(full(2, 6.0f), 0);
       }

@@ -1,4 +1,4 @@
-// Ranks that call different collectives, or the same with different arguments, are told.
+// Ranks that call different collectives, or the same with different arguments, get an error.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -20,8 +20,8 @@ using Call = std::function<void(Comm&, Tensor&, Tensor&)>;
 
 struct Disagreement {
   const char* name;
-  Call most;   // what all ranks but one call
-  Call other;  // what that one calls
+  Call most;   // the call of all ranks but one
+  Call other;  // the call of that one
   std::string field;
   std::string most_says;
   std::string other_says;
@@ -101,7 +101,8 @@ TEST_CASE("ranks that call different collectives, or the same with different arg
         REQUIRE(first_place != std::string::npos);
         CHECK(what.find(kHere, first_place + 1) != std::string::npos);
         CHECK(std::count(what.begin(), what.end(), '\n') == 0);
-        // Whoever came in time is told; who came when the world had stopped is told that.
+        // A rank that calls in time gets the mismatch; one that calls after the world stopped gets
+        // Aborted.
         int told = 0;
         for (int rank = 0; rank < p; ++rank) {
           INFO(what_of(seen.ranks[static_cast<std::size_t>(rank)]));

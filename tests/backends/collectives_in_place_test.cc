@@ -1,4 +1,4 @@
-// Native collectives whose small slice is the part of the large one that it stands for.
+// Native collectives whose small slice is its own part of the large one.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// What a rank found wrong.
+/// Returns a rank's mistakes; empty if there are none.
 template <class T>
 std::string wrong_in_place(Comm& dist, std::int64_t count) {
   const int p = dist.world_size();
@@ -27,7 +27,7 @@ std::string wrong_in_place(Comm& dist, std::int64_t count) {
 
   for (int root = 0; root < p; ++root) {
     const std::string from = " root " + std::to_string(root);
-    // All ranks have room for everything: elsewhere than on the root it stays as it is.
+    // All ranks have room for the result; except on the root, it stays unchanged.
     TensorOf<T> gathered = full<T>(count * p, untouched);
     copy(chunk(gathered, rank, p), from_host(mine));
     const std::vector<T> before = to_host(gathered);
@@ -46,7 +46,7 @@ std::string wrong_in_place(Comm& dist, std::int64_t count) {
   dist.all_gather(chunk(all, rank, p), all);
   expect(same(to_host(all), everybodys), "all_gather");
 
-  // Chunks of unequal sizes, where p does not divide the count.
+  // Chunks of unequal sizes, if p does not divide the count.
   TensorOf<T> sum = from_host(mine);
   dist.reduce_scatter(sum, chunk(sum, rank, p));
   std::vector<T> expected = mine;

@@ -1,5 +1,5 @@
-// Every native collective: from several roots, with every operation, of every dtype and size,
-// blocking and asynchronous, with its ranks' calls compared and not.
+// Every native collective: with several roots, every operation, dtype and size, blocking and
+// asynchronous, with and without comparison of the ranks' calls.
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -15,7 +15,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// One rank's calls of all collectives with one count. Notes what was wrong.
+/// One rank's calls of all collectives with one count. Records mistakes.
 template <class T>
 class Walk {
  public:
@@ -48,7 +48,7 @@ class Walk {
   void reduce(int root, ReduceOp op) {
     TensorOf<T> tensor = mine(op);
     async_ ? dist_.wait(dist_.reduce_async(tensor, root, op)) : dist_.reduce(tensor, root, op);
-    // Elsewhere the slices are unchanged.
+    // On other ranks the slices are unchanged.
     expect(same(to_host(tensor),
                 at(root) ? reductions<T>(op, p(), 0, count_) : inputs<T>(op, rank(), count_)),
            std::string("reduce ") + name_of(op), root);
@@ -63,7 +63,7 @@ class Walk {
 
   void gather(int root) {
     const TensorOf<T> tensor = mine();
-    // Elsewhere what is given for it is ignored, and left alone.
+    // On other ranks this argument is ignored and unchanged.
     TensorOf<T> gathered = zeros<T>(at(root) ? p() * count_ : 3);
     async_ ? dist_.wait(dist_.gather_async(tensor, gathered, root))
            : dist_.gather(tensor, gathered, root);
@@ -129,7 +129,7 @@ class Walk {
   std::string wrong_;
 };
 
-/// None, one, fewer than there are ranks, as many, and more that they cannot share evenly.
+/// Returns 0, 1, fewer than p, p, and more that p does not divide.
 std::vector<std::int64_t> counts_around(int p) {
   std::vector<std::int64_t> counts = {0, 1, p - 1, p, 5 * p + 1};
   std::sort(counts.begin(), counts.end());
@@ -158,7 +158,7 @@ void check_all(RunOptions options, const std::vector<std::int64_t>& counts,
   for (const std::string& wrong : run.results) CHECK(wrong == "");
 }
 
-/// All of them, or the first, the last and one between.
+/// Returns all roots, or the first, a middle one and the last.
 std::vector<int> some_roots(int p) {
   if (p > 4) return {0, p / 2, p - 1};
   std::vector<int> roots(static_cast<std::size_t>(p));

@@ -1,22 +1,22 @@
-// What the tests of the contract have to know of the backend under test. All that is said about
-// differences between backends is here, and in the helpers of worlds.h that ask.
+// Differences between backends that the contract's tests must know. They are all here, and in the
+// helpers of worlds.h that use them.
 //
-// **Deadlocks.** The sandbox, and whatever runs its ranks by the sandbox's rules, proves a
-// deadlock; real machines can only give up (comm/communicator.h).
+// **Deadlocks.** The sandbox, and every backend that runs ranks by its rules, proves a deadlock.
+// Real machines can only time out (comm/communicator.h).
 //
-// **Over NCCL** (gpu/nccl/backend.h), that is where every rank has a GPU of its own:
+// **Over NCCL** (gpu/nccl/backend.h), where every rank has its own GPU:
 //
-//   calls return when their work is on   a rank hears of what became of its calls when it waits on the
-//   the rank's stream                    host; so observe() ends every program with such a wait, and
-//                                        then ranks are told as they are elsewhere
-//   calls that do not match hang until   the run names them then, but ranks do not
-//   the deadline                         (worlds_that_compare())
-//   RunOptions::buffering means nothing  NCCL buffers what it likes: no test may count on a send that
-//                                        is buffered (worlds_that_buffer()), nor on one that is not,
-//                                        up to some MiB (too_much_to_buffer())
-//   messages of isend and irecv are      a program that needs one of them to be done while another
-//   done in groups                       one's peer has not come may hang: random_programs_test.cc
-//                                        has none with such messages
+//   calls return when their work is on  a rank learns the result of its calls when it waits on the
+//   the rank's stream                   host; so observe() ends every program with such a wait, and
+//                                       ranks then get the same errors as on other backends
+//   calls that do not match hang until  the run's error names them then, but the ranks' errors do
+//   the deadline                        not (worlds_that_compare())
+//   RunOptions::buffering is ignored    NCCL decides what to buffer: no test may rely on a send that
+//                                       is buffered (worlds_that_buffer()), nor on one that is not,
+//                                       up to some MiB (too_much_to_buffer())
+//   messages of isend and irecv         a program that needs one of them to complete while another
+//   complete in groups                  one's peer has not called may hang: random_programs_test.cc
+//                                       has none with such messages
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@
 
 namespace rankbox::testing {
 
-/// Whether this backend may, or must, give up where the sandbox proves.
+/// Whether this backend may, or must, time out where the sandbox proves a deadlock.
 constexpr bool kMayTimeOut =
 #if defined(RANKBOX_BACKEND_MPI) || defined(RANKBOX_BACKEND_NCCL)
     true;
@@ -37,8 +37,8 @@ constexpr bool kMayTimeOut =
     false;
 #endif
 
-/// Whether a failed run ends the processes, so that no test outlives it (comm/run_failure.h). Their
-/// failures are those of //tests/mpi:failure_test.
+/// Whether a failed run ends the processes, and with them the test (comm/run_failure.h).
+/// //tests/mpi:failure_test has those failures.
 constexpr bool kFailureEndsJob =
 #if defined(RANKBOX_BACKEND_MPI)
     true;
@@ -46,8 +46,8 @@ constexpr bool kFailureEndsJob =
     false;
 #endif
 
-/// Whether a world of so many ranks is one over NCCL. Which way ranks get onto GPUs is only known
-/// when the test runs.
+/// Returns whether a world of this many ranks runs over NCCL. The assignment of ranks to GPUs is
+/// known only when the test runs.
 inline bool is_over_nccl([[maybe_unused]] int world_size) {
 #if defined(RANKBOX_BACKEND_NCCL)
   return gpu::choose_mode(world_size) != gpu::RunMode::kShared;
@@ -56,16 +56,16 @@ inline bool is_over_nccl([[maybe_unused]] int world_size) {
 #endif
 }
 
-/// Elements of a message that no backend buffers unless it is told to. NCCL has 4 MiB for each
-/// pair.
+/// Returns the elements of a message that no backend buffers unless configured to. NCCL has 4 MiB
+/// per pair.
 inline std::int64_t too_much_to_buffer(int world_size) {
   return is_over_nccl(world_size) ? std::int64_t{8} << 20 : 4;
 }
 
-/// The end of a rank's program: what its calls have begun, and it has waited for, is done.
-/// Throws what became of it, as the calls would that wait themselves.
+/// Ends a rank's program: blocks until the operations that it started and waited for are done.
+/// Throws their errors, as blocking calls would.
 inline void hear_of_all_calls(int world_size) {
-  // The rank's stream does all that after what it was given before.
+  // The rank's stream executes this after all its earlier work.
   if (is_over_nccl(world_size)) static_cast<void>(to_host(zeros(1)));
 }
 

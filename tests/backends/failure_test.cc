@@ -1,5 +1,5 @@
-// A rank that fails stops the world, whatever the others are doing, and its failure is what the run
-// reports, in every process.
+// A rank that fails stops the world, in whatever state the others are. The run reports its failure,
+// in every process.
 #include <chrono>
 #include <functional>
 #include <stdexcept>
@@ -16,7 +16,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// A rank that fails after so many seconds: the others look, or have gone to sleep.
+/// Fails after this many seconds: the other ranks are spinning or parked by then.
 [[noreturn]] void fail_after(double seconds) {
   const auto begin = std::chrono::steady_clock::now();
   while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() <
@@ -131,7 +131,7 @@ TEST_CASE("the ranks wait in different calls, and for each other; any one may fa
 }
 
 TEST_CASE("ranks that are busy with each other hear of it, too") {
-  // They never wait for long, so nobody would have to look.
+  // They never wait for long, so none would have to check.
   for (int p : world_sizes(3)) {
     const Observation seen = observe(world(p), [](Comm& dist) {
       if (dist.rank() == 2) fail_after(0.05);
@@ -300,7 +300,7 @@ TEST_CASE("a failed run leaves a report: what was done until then") {
         dist.recv(tensor, 1);
       } else if (dist.rank() == 1) {
         dist.recv(tensor, 0);
-        static_cast<void>(to_host(tensor));  // so it has come
+        static_cast<void>(to_host(tensor));  // ensures that it has arrived
         throw std::runtime_error("enough");
       }
     });
@@ -318,7 +318,7 @@ TEST_CASE("after a failed run the next one runs as if nothing had been") {
         Tensor tensor = zeros(i % 3 == 0 ? 100'000 : 1);
         Tensor other = zeros(3);
         Tensor in = zeros(3);
-        // Messages of the failed run that nobody ever receives.
+        // Messages of the failed run that no rank ever receives.
         const Request lost = dist.isend(other, next_rank(dist.rank(), p));
         const Request sum = dist.all_reduce_async(tensor);
         if (dist.rank() == p - 1) throw std::runtime_error("the cause");

@@ -1,4 +1,4 @@
-// Two sides of a message that disagree are both told, and nothing is copied.
+// If two sides of a message disagree, both get an error, and nothing is copied.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -13,14 +13,14 @@
 namespace rankbox::testing {
 namespace {
 
-/// Rank 0 sends, rank 1 receives, `late` comes last, all others wait in a barrier.
+/// Rank 0 sends, rank 1 receives, `late` is delayed, and all others wait in a barrier.
 RunOptions one_late(int p, int late) {
   RunOptions options = world(p);
   options.faults = {{.rank = late, .operation = 0, .kind = Fault::Kind::kDelay, .seconds = 0.02}};
   return options;
 }
 
-/// The ranks noted their lines.
+/// REQUIRES: the ranks recorded their lines.
 void check_both_told(const Observation& seen, const std::string& sent,
                      const std::string& received) {
   require_error<MessageMismatch>(seen);
@@ -56,7 +56,7 @@ TEST_CASE("a message of another size: both ranks are told, nothing is copied") {
                                            {70'000, 2}}) {
         const Observation seen = observe(one_late(p, late), [&, sent = sent, received = received](
                                                                 Comm& dist, std::string& note) {
-          // Also those two end there: a call of 0 elements may wait for nobody.
+          // Those two call it as well: a call of 0 elements need not wait.
           if (dist.rank() > 1) return dist.barrier();
           if (dist.rank() == 0) {
             const Tensor tensor = full(sent, 1.0f);
@@ -165,7 +165,7 @@ TEST_CASE("a sendrecv whose receive does not fit says so, though its send is sti
       Tensor three = zeros(3);
       if (dist.rank() == 0) dist.sendrecv(two, 2, three, 1);
       if (dist.rank() == 1) dist.send(two, 0);
-      if (dist.rank() == 2) dist.recv(two, 1);  // and would come to rank 0's message after that
+      if (dist.rank() == 2) dist.recv(two, 1);  // and would then match rank 0's message
     });
     CHECK(ended_as<MessageMismatch>(seen));
     CHECK(ended_as<MessageMismatch>(seen, 1));
@@ -188,7 +188,7 @@ TEST_CASE("what irecv was given does not fit, while its rank waits for something
     });
     CHECK(ended_as<MessageMismatch>(seen));
     CHECK(ended_as<MessageMismatch>(seen, 0));
-    // The receiver is told when it waits for it, or that the run has been stopped.
+    // The receiver gets the mismatch when it waits, or Aborted.
     CHECK((ended_as<MessageMismatch>(seen, 1) || ended_as<Aborted>(seen, 1)));
     CHECK(seen.seconds < 5);
   }

@@ -1,8 +1,8 @@
-// Runs a program that may fail, and tells how every rank ended, on any backend: where ranks are
-// processes, each of them gets to know of all others.
+// Runs a program that may fail, and returns every rank's outcome, on any backend. Where ranks are
+// processes, each process gets the outcomes of all.
 //
-// doctest's assertions belong to the main thread: ranks note what they saw, and the test looks at
-// it afterwards. All processes see the same, and so decide the same.
+// doctest's assertions belong to the main thread: ranks record their observations, and the test
+// checks them afterwards. All processes see the same, and so decide the same.
 #pragma once
 
 #include <chrono>
@@ -25,14 +25,14 @@ namespace rankbox::testing {
 
 struct Observation {
   std::exception_ptr thrown;  // by run_world; null: the run passed
-  // [rank] what it was told: by its function, or at the end of that; null: it returned
+  // [rank] its error, from its function or from the wait at its end; null: it returned
   std::vector<std::exception_ptr> ranks;
-  std::vector<std::string> notes;  // [rank] what it noted
+  std::vector<std::string> notes;  // [rank] its note
   RunReport report;
-  double seconds = 0;  // that the run took here
+  double seconds = 0;  // duration of the run here
 };
 
-/// What one rank tells of itself, to travel.
+/// One rank's outcome, in serializable form.
 struct Account {
   bool failed = false;
   std::string error;
@@ -42,7 +42,7 @@ inline auto fields_of(Account& account) {
   return std::tie(account.failed, account.error, account.note);
 }
 
-/// @param body may note something about its rank, a line of this source most of all
+/// @param body may record a note about its rank, usually a line of this source
 inline Observation observe(const RunOptions& options,
                            const std::function<void(Comm&, std::string& note)>& body) {
   std::vector<Account> accounts(static_cast<std::size_t>(options.world_size));
@@ -85,7 +85,7 @@ inline Observation observe(const RunOptions& options, const std::function<void(C
   return observe(options, [&](Comm& dist, std::string&) { body(dist); });
 }
 
-/// The error that ended the run, which must be an E; else the test case ends here.
+/// Returns the error that ended the run. Ends the test case unless it is an E.
 template <class E>
 E require_error(const Observation& seen) {
   const std::optional<E> error = error_as<E>(seen.thrown);
@@ -93,7 +93,7 @@ E require_error(const Observation& seen) {
   return *error;
 }
 
-/// What the rank's function threw, which must be an E; else the test case ends here.
+/// Returns the rank function's exception. Ends the test case unless it is an E.
 template <class E>
 E require_error(const Observation& seen, int rank) {
   const std::exception_ptr& thrown = seen.ranks.at(static_cast<std::size_t>(rank));
@@ -112,7 +112,7 @@ bool ended_as(const Observation& seen, int rank) {
   return error_as<E>(seen.ranks.at(static_cast<std::size_t>(rank))).has_value();
 }
 
-/// The line that the rank noted.
+/// Returns the line that the rank recorded.
 inline int line_of(const Observation& seen, int rank) {
   const std::string& note = seen.notes.at(static_cast<std::size_t>(rank));
   return note.empty() ? 0 : std::stoi(note);

@@ -1,4 +1,4 @@
-// Blocking messages: the right values at the right rank, in the right order, of any size.
+// Blocking messages: correct values at the correct rank, in order, of any size.
 #include <cstdint>
 #include <vector>
 
@@ -12,11 +12,11 @@
 namespace rankbox::testing {
 namespace {
 
-// Small ones, and on both sides of the sizes up to which MPI and others send at once: 256 B, 4, 8
-// and 64 KiB.
+// Small counts, and counts on both sides of the eager limits of MPI and others: 256 B, 4, 8 and 64
+// KiB.
 constexpr std::int64_t kCounts[] = {0, 1, 2, 3, 7, 13, 64, 65, 1000, 1023, 1025, 8'193, 16'385};
-// Those take 128 KiB to 4 MiB. The sums of their halves collide with small sizes, where a backend
-// tells sizes apart by few bits.
+// 128 KiB to 4 MiB. The sums of their halves collide with small sizes, if a backend distinguishes
+// sizes by few bits.
 constexpr std::int64_t kLargeCounts[] = {32'769, 65'537, 131'074, 1'048'577};
 
 int next_of(const Comm& dist) { return next_rank(dist.rank(), dist.world_size()); }
@@ -195,7 +195,7 @@ TEST_CASE("only the slice is written, not its neighbours") {
 }
 
 TEST_CASE("a tensor that was received is sent on, reduced, and sent again") {
-  // What arrives must be there for the arithmetic, and what the arithmetic leaves must be sent.
+  // Arithmetic must see what arrived, and a send must see the arithmetic's result.
   for (int p : world_sizes(2)) {
     const auto run = run_ranks(world(p), [](Comm& dist) {
       Tensor sum = full(50'000, static_cast<float>(dist.rank() + 1));

@@ -1,9 +1,9 @@
-// Random programs, matched and broken: each must end as the reference model says, with the values
-// it says, and none may hang. (tests/sim/stress_test.cc runs thousands of them in the sandbox,
-// where the endings are exact to the rank and the wait.)
+// Random programs, matched and broken: each must end as the reference model predicts, with its
+// values, and none may hang. (tests/sim/stress_test.cc runs thousands of them in the sandbox, with
+// exact ranks and waits.)
 //
-//   RANKBOX_STRESS_SEED=123  runs the programs of that seed alone, many times
-//   RANKBOX_STRESS_RUNS=500  runs so many programs of each sort
+//   RANKBOX_STRESS_SEED=123  runs only the programs of that seed, many times
+//   RANKBOX_STRESS_RUNS=500  runs this many programs of each kind
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -44,7 +44,7 @@ RunOptions options_of(const Program& program, double deadline_seconds) {
   return options;
 }
 
-/// How the run ended, as a kind alone: who tells of it differs.
+/// Returns how the run ended, without the rank: which rank reports it varies.
 OutcomeKind kind_of(const Observation& seen) {
   if (seen.thrown == nullptr) return OutcomeKind::kOk;
   if (ended_as<DeadlockError>(seen) || (kMayTimeOut && ended_as<TimedOut>(seen)))
@@ -55,8 +55,8 @@ OutcomeKind kind_of(const Observation& seen) {
   return OutcomeKind::kFailed;
 }
 
-/// Whether the model allows for such an end. Where deadlocks are not proved, ranks look at all that
-/// they have begun, and may notice what nobody came to wait for.
+/// Returns whether the model allows this end. Where deadlocks are not proved, ranks check all
+/// operations they have started, and may find one that no rank waited for.
 bool is_possible(const Prediction& prediction, OutcomeKind kind) {
   return (kMayTimeOut && prediction.disagreements.contains(kind)) ||
          std::any_of(prediction.possible.begin(), prediction.possible.end(),
@@ -65,7 +65,7 @@ bool is_possible(const Prediction& prediction, OutcomeKind kind) {
 
 // ---- Over NCCL (differences.h) ------------------------------------------------------------------
 
-/// What the model says; where nobody knows what is buffered, for both ends of the dial.
+/// Returns the model's prediction; if buffering is unknown, for both extremes of the option.
 Prediction prediction_of(Program program) {
   if (!is_over_nccl(program.world_size)) return predict(program);
   program.buffering = Buffering::unbounded();
@@ -85,8 +85,8 @@ bool any_step(const Program& program, Holds holds) {
   });
 }
 
-/// Whether some rank calls isend or irecv. Their messages are done in groups
-/// (gpu/nccl/messages.cc), where one whose peer has not come holds up the others: then even a
+/// Returns whether any rank calls isend or irecv. Their messages complete in groups
+/// (gpu/nccl/messages.cc), where one whose peer has not called delays the others. Then even a
 /// matched program may hang.
 bool groups_messages(const Program& program) {
   return any_step(program, [](const Step& step) {
@@ -94,16 +94,16 @@ bool groups_messages(const Program& program) {
   });
 }
 
-/// Whether the run passed though a message did not match: NCCL copies as many bytes of another
-/// type.
+/// Returns whether the run passed although a message did not match: NCCL copies the same number of
+/// bytes of another type.
 bool is_carried_out(const Program& program, const Prediction& prediction, OutcomeKind kind) {
   return is_over_nccl(program.world_size) && kind == OutcomeKind::kOk &&
          is_possible(prediction, OutcomeKind::kMessageMismatch);
 }
 
-/// Whether the model knows how a broken program ends. It has ranks wait for each other in every
-/// call, but what has no elements waits for nobody there, and so comes to mistakes that the model
-/// does not.
+/// Returns whether the model predicts how a broken program ends. In the model, ranks wait for each
+/// other in every call. Real calls without elements do not wait, and so reach other mistakes than
+/// the model does.
 bool is_known_to_end(const Program& program) {
   return !groups_messages(program) && !any_step(program, [](const Step& step) {
     if (step.kind == StepKind::kSendrecv && step.count_in == 0) return true;
@@ -121,7 +121,7 @@ std::string told(const Program& program, const Prediction& prediction, const Obs
 }
 
 TEST_CASE("matched programs end well, with the right values") {
-  // Over NCCL, where few of them are known to end, as many in the end.
+  // Over NCCL, few of them have a known end; more seeds make up for it.
   for_each_seed(is_over_nccl(most_ranks()) ? 1000 : 150, [](std::uint64_t seed) {
     const Program program = matched_program(seed, most_ranks());
     if (is_over_nccl(program.world_size) && groups_messages(program)) return;

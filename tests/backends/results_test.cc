@@ -1,5 +1,5 @@
-// What run_ranks brings back: every rank's result, of several types, in every process; and worlds
-// that are smaller than what was launched, or cannot be.
+// The results of run_ranks: every rank's, of several types, in every process; also in worlds that
+// are smaller than the launch, or invalid.
 #include <cstdint>
 #include <limits>
 #include <optional>

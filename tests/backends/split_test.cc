@@ -1,4 +1,4 @@
-// Groups: who is in, in which order, and that they do not disturb each other.
+// Groups: their members and order, and their isolation from each other.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// The world ranks of a group, in its order.
+/// Returns the world ranks of a group, in its order.
 std::vector<float> members_of(Comm& dist, Comm& group) {
   const Tensor me = full(1, static_cast<float>(dist.rank()));
   Tensor all = zeros(group.world_size());
@@ -108,7 +108,7 @@ TEST_CASE("splits nest, with keys that turn the order around") {
       Comm half = dist.split(dist.rank() % 2, -dist.rank());
       Comm quarter = half.split(half.rank() % 2);
       Comm first = quarter.split(quarter.rank() == 0 ? 0 : -1);
-      // The same by hand.
+      // The same, computed directly.
       std::vector<float> in_half;
       for (int rank = p - 1; rank >= 0; --rank) {
         if (rank % 2 == dist.rank() % 2) in_half.push_back(static_cast<float>(rank));
@@ -231,7 +231,7 @@ TEST_CASE("many groups, one after the other") {
     });
     for (int rank = 0; rank < p; ++rank) {
       const int even = (p + 1) / 2;
-      // A rank is with all ranks of its own parity, each time.
+      // Each time, a rank is with all ranks of its parity.
       CHECK(run.results[static_cast<std::size_t>(rank)] ==
             static_cast<float>(60 * (rank % 2 == 0 ? even : p - even)));
     }

@@ -1,5 +1,5 @@
-// Programs in which nobody can go on: a deadlock is proved where that is possible (tests/sim tells
-// how well), and elsewhere ends when the deadline has passed. Nothing hangs.
+// Programs in which no rank can continue. The sandbox proves the deadlock (tests/sim checks how
+// precisely); elsewhere the run ends at the deadline. Nothing hangs.
 #include <functional>
 #include <string>
 #include <vector>
@@ -109,7 +109,7 @@ TEST_CASE("a ring in which all send, and then receive" * doctest::skip(kFailureE
     });
     check_stuck(seen);
     INFO(what_of(seen.thrown));
-    // All of them are named, with what they wait for.
+    // The message names all of them, with what they wait for.
     for (int rank = 0; rank < p; ++rank)
       CHECK(contains(what_of(seen.thrown), "rank " + std::to_string(rank)));
     CHECK(contains(what_of(seen.thrown), "send"));
@@ -146,8 +146,7 @@ TEST_CASE("a rank that swallows it does not hide it" * doctest::skip(kFailureEnd
 }
 
 TEST_CASE("groups wait for each other" * doctest::skip(kFailureEndsJob)) {
-  // 0 and 1 share a row, 0 and 2 a column; whom each of them waits for is in the other kind of
-  // group.
+  // 0 and 1 share a row, 0 and 2 a column. Each waits for a rank in the other kind of group.
   for (int p : world_sizes(4)) {
     const Observation seen = observe(stuck_world(p), [](Comm& dist) {
       Comm row = dist.split(dist.rank() / 2);

@@ -1,4 +1,4 @@
-// What was begun must be ended: messages nobody received, requests nobody waited for.
+// Unfinished operations: messages without a receive, requests without a wait.
 #include <string>
 #include <vector>
 
@@ -74,7 +74,7 @@ TEST_CASE("a request that nobody waited for, though its message was received" *
       } else if (dist.rank() == 1) {
         try {
           dist.recv(tensor, 0);
-        } catch (const Aborted&) {  // where it is too late for that
+        } catch (const Aborted&) {  // the run may have stopped before
         }
       }
     });
@@ -137,7 +137,7 @@ TEST_CASE("a request that goes with an exception which the rank swallows is miss
         if (goes_on) dist.barrier();
       });
       INFO(what_of(seen.thrown));
-      // Others may have been waiting for that rank before.
+      // Others may have been waiting for that rank already.
       CHECK(ended_as<UnreceivedMessage>(seen));
     }
   }

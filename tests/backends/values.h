@@ -1,8 +1,8 @@
-// What ranks send and contribute, and what should come out: exact in every dtype and under every
-// operation for up to 8 ranks, and different from rank to rank.
+// Values that ranks send and contribute, and the expected results. They are exact in every dtype
+// and operation for up to 8 ranks, and differ between ranks.
 //
-// What ranks contribute repeats itself, and so does what comes out: of long vectors only the
-// beginning is computed, because tests are not optimized.
+// Contributions and results are periodic: for long vectors only the first period is computed,
+// because tests are not optimized.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace rankbox::testing {
 
-/// Element i of what rank `from` sends as its message `number`: at most 2039, which 16 bits hold.
+/// Returns rank `from`'s message `number`. Its elements are below 2039, so float16 is exact.
 template <class T>
 std::vector<T> letter(int from, int number, std::int64_t count) {
   std::vector<T> made(static_cast<std::size_t>(count));
@@ -27,24 +27,24 @@ std::vector<T> letter(int from, int number, std::int64_t count) {
   return made;
 }
 
-/// Element i of what a rank puts into a collective.
+/// Returns element i of a rank's contribution to a collective.
 template <class T>
 T input(ReduceOp op, std::int64_t rank, std::int64_t i) {
   if (op == ReduceOp::PRODUCT) return static_cast<T>((rank + i) % 3 == 0 ? -2 : 1);
   return static_cast<T>(static_cast<int>((rank * 7 + i * 3) % 23 - 11));
 }
 
-/// After so many elements input() repeats itself.
+/// The period of input(), in elements.
 constexpr std::int64_t kPeriod = 23 * 3;
 
-/// Elements begin to end - 1 of what repeats itself after kPeriod elements.
+/// Returns elements begin to end - 1 of a sequence with period kPeriod.
 template <class T, class Element>
 std::vector<T> repeated(std::int64_t begin, std::int64_t end, Element element) {
   std::vector<T> made(static_cast<std::size_t>(end - begin));
   const std::size_t first = std::min(made.size(), static_cast<std::size_t>(kPeriod));
   for (std::size_t i = 0; i < first; ++i) made[i] = element(begin + static_cast<std::int64_t>(i));
   for (std::size_t done = first; done < made.size();) {
-    // What is there is a multiple of the period.
+    // The part so far is a multiple of the period.
     const std::size_t more = std::min(done, made.size() - done);
     std::copy_n(made.begin(), more, made.begin() + static_cast<std::ptrdiff_t>(done));
     done += more;
@@ -52,7 +52,7 @@ std::vector<T> repeated(std::int64_t begin, std::int64_t end, Element element) {
   return made;
 }
 
-/// Elements begin to end - 1 of a rank's.
+/// Returns elements begin to end - 1 of a rank's contribution.
 template <class T>
 std::vector<T> inputs(ReduceOp op, std::int64_t rank, std::int64_t begin, std::int64_t end) {
   return repeated<T>(begin, end, [&](std::int64_t i) { return input<T>(op, rank, i); });
@@ -62,11 +62,11 @@ std::vector<T> inputs(ReduceOp op, std::int64_t rank, std::int64_t count) {
   return inputs<T>(op, rank, 0, count);
 }
 
-/// Elements begin to end - 1 of the reduction over all ranks.
+/// Returns elements begin to end - 1 of the reduction over all ranks.
 template <class T>
 std::vector<T> reductions(ReduceOp op, std::int64_t world_size, std::int64_t begin,
                           std::int64_t end) {
-  // 16-bit floats have no arithmetic of their own; what comes out is exact all the same.
+  // 16-bit floats have no arithmetic; the result is exact all the same.
   using Wide = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
   return repeated<T>(begin, end, [&](std::int64_t i) {
     Wide result = input<Wide>(op, 0, i);
@@ -77,7 +77,7 @@ std::vector<T> reductions(ReduceOp op, std::int64_t world_size, std::int64_t beg
   });
 }
 
-/// All ranks' inputs in rank order.
+/// Returns all ranks' inputs in rank order.
 template <class T>
 std::vector<T> concatenated(std::int64_t world_size, std::int64_t count) {
   std::vector<T> made;
@@ -88,14 +88,14 @@ std::vector<T> concatenated(std::int64_t world_size, std::int64_t count) {
   return made;
 }
 
-/// Whether they are the same, bit by bit.
+/// Returns whether they are equal, bit by bit.
 template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// A slice's elements in host memory.
+/// Returns a slice's elements in host memory.
 template <class T>
 std::vector<T> host_copy(Slice slice) {
   TensorOf<T> copied(slice.size());

@@ -1,4 +1,4 @@
-// Which worlds the tests of all backends run, and checks that ask what the backend can do.
+// The world sizes for the tests of all backends, and checks that depend on the backend.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 
 namespace rankbox::testing {
 
-/// 1 to 8 where ranks are threads, of which over NCCL, where a world takes long to start, a few
-/// stand for the others; where ranks are processes, as many as were launched. Passes the test case
-/// over if that is fewer than `at_least`.
+/// Returns 1 to 8 if ranks are threads; over NCCL, where a world starts slowly, only some of them.
+/// If ranks are processes, returns the launched number. Skips the test case if that is fewer than
+/// `at_least`.
 inline std::vector<int> world_sizes(int at_least = 1) {
   const int launched = launch().processes;
   std::vector<int> sizes = {launched};
@@ -28,7 +28,7 @@ inline std::vector<int> world_sizes(int at_least = 1) {
   return sizes;
 }
 
-/// Those of them in which a send is buffered as RunOptions::buffering says.
+/// Returns the sizes whose sends are buffered as RunOptions::buffering says.
 inline std::vector<int> worlds_that_buffer(int at_least = 1) {
   std::vector<int> sizes = world_sizes(at_least);
   if (std::erase_if(sizes, is_over_nccl) > 0 && sizes.empty())
@@ -36,8 +36,8 @@ inline std::vector<int> worlds_that_buffer(int at_least = 1) {
   return sizes;
 }
 
-/// Those of them in which ranks are told of calls that do not match, before data moves. Over NCCL
-/// such a run ends with its deadline: tests/gpu has those.
+/// Returns the sizes whose ranks get an error for calls that do not match, before data moves. Over
+/// NCCL such a run ends at its deadline: tests/gpu has those.
 inline std::vector<int> worlds_that_compare(int at_least = 1) {
   std::vector<int> sizes = world_sizes(at_least);
   if (std::erase_if(sizes, is_over_nccl) > 0 && sizes.empty())
@@ -45,23 +45,23 @@ inline std::vector<int> worlds_that_compare(int at_least = 1) {
   return sizes;
 }
 
-/// A world whose ranks do not wait for long if something is wrong.
+/// Returns options for a world whose ranks time out early if something is wrong.
 inline RunOptions world(int world_size) {
   return {.world_size = world_size, .deadline_seconds = 20};
 }
 
-/// The same for ranks that are going to wait in vain.
+/// The same for ranks whose waits must time out.
 inline RunOptions stuck_world(int world_size) {
   return {.world_size = world_size, .deadline_seconds = 0.3};
 }
 
-/// Checks that the run ended because nobody could go on.
+/// Checks that the run ended because no rank could continue.
 inline void check_stuck(const Observation& seen) {
   INFO(what_of(seen.thrown));
   CHECK((ended_as<DeadlockError>(seen) || (kMayTimeOut && ended_as<TimedOut>(seen))));
 }
 
-/// Checks it for a rank's own end. Where ranks give up, one is first, and stops the others.
+/// Checks it for one rank's end. Where ranks time out, the first one stops the others.
 inline void check_stuck(const Observation& seen, int rank) {
   CAPTURE(rank);
   INFO(what_of(seen.ranks.at(static_cast<std::size_t>(rank))));
