@@ -11,9 +11,9 @@
 //                                       ranks then get the same errors as on other backends
 //   calls that do not match hang until  the run's error names them then, but the ranks' errors do
 //   the deadline                        not (worlds_that_compare())
-//   RunOptions::buffering is ignored    NCCL decides what to buffer: no test may rely on a send that
-//                                       is buffered (worlds_that_buffer()), nor on one that is not,
-//                                       up to some MiB (too_much_to_buffer())
+//   RunOptions::buffering is ignored    NCCL decides what to buffer: no test may rely on a send
+//                                       that is buffered (worlds_that_buffer()), nor, up to some
+//                                       MiB, on one that is not (too_much_to_buffer())
 //   messages of isend and irecv         a program that needs one of them to complete while another
 //   complete in groups                  one's peer has not called may hang: random_programs_test.cc
 //                                       has none with such messages

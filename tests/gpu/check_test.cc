@@ -1,4 +1,4 @@
-// What is said when a CUDA call fails. No GPU is needed.
+// Error messages of failed CUDA calls. No GPU is needed.
 #include "gpu/device/check.h"
 
 #include <string>

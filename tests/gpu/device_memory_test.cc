@@ -1,4 +1,4 @@
-// The caching allocator: how it rounds, keeps, reuses and gives back.
+// The caching allocator: rounding, keeping, reuse and release.
 #include "gpu/device/device_memory.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST_CASE("a released block is given out again; cudaMalloc is called once for ea
     gpu.release(b);
   }
   CHECK(gpu.memory().device_allocations() == 2);
-  void* const other = gpu.allocate(4000);  // of another
+  void* const other = gpu.allocate(4000);  // of another class
   CHECK(gpu.memory().device_allocations() == 3);
   gpu.release(other);
 }
@@ -98,7 +98,7 @@ TEST_CASE("a block outlives its allocator, and is freed by whoever has it") {
   }
   RankDevice gpu(1, 0);
   check(cudaMemset(block, 0, 1 << 20), "cudaMemset");
-  gpu.release(block);  // not its own
+  gpu.release(block);  // another allocator's
   CHECK(gpu.memory().bytes_kept() == 0);
   CHECK(cudaFree(block) == cudaErrorInvalidValue);
   cudaGetLastError();

@@ -1,4 +1,4 @@
-// What the machine's GPUs are said to be.
+// Descriptions of the machine's GPUs.
 #include "gpu/device/devices.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// main() of tests that need a GPU: where there is none, they are skipped.
+// main() of tests that need a GPU; without one they are skipped.
 #include "gpu/device/devices.h"
 #include "tests/support/run_tests.h"
 

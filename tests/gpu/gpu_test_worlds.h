@@ -1,4 +1,4 @@
-// For tests: worlds on a chosen number of emulated GPUs, in a chosen mode.
+// Worlds on a chosen number of emulated GPUs, in a chosen mode, for tests.
 #pragma once
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 namespace rankbox::gpu {
 
-/// RANKBOX_GPU_MODE and the number of GPUs, for as long as this lives.
+/// Sets RANKBOX_GPU_MODE and the number of GPUs for its lifetime.
 class Setting {
  public:
   Setting(int gpus, const std::string& mode) {
@@ -28,7 +28,7 @@ class Setting {
   Setting& operator=(const Setting&) = delete;
 };
 
-/// What the run threw; null: nothing.
+/// Returns the run's exception; null if there was none.
 inline std::exception_ptr thrown_by(const RunOptions& options,
                                     const std::function<void(Comm&)>& body) {
   try {

@@ -1,4 +1,4 @@
-// For tests: device memory that begins where the test wants it to, between guards.
+// Device memory at a chosen alignment, between guards, for tests.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace rankbox::gpu {
 
-/// Copies from and to host memory, in the order of the rank's stream; blocks.
+/// Copies from and to host memory, in the order of the rank's stream. Blocks.
 template <class T>
 void upload(RankDevice& gpu, T* into, const std::vector<T>& from) {
   check(cudaMemcpyAsync(into, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice,
@@ -27,8 +27,8 @@ std::vector<T> download(RankDevice& gpu, const T* from, std::size_t count) {
   return into;
 }
 
-/// `values` on the device, `offset` elements from a 16-byte boundary, with 32 bytes of guards
-/// before and behind.
+/// Puts `values` on the device, `offset` elements from a 16-byte boundary, with 32 bytes of guards
+/// before and after.
 template <class T>
 class GuardedMemory {
  public:
@@ -51,7 +51,7 @@ class GuardedMemory {
     return std::vector<T>(now.begin() + static_cast<std::ptrdiff_t>(first_),
                           now.begin() + static_cast<std::ptrdiff_t>(first_ + count_));
   }
-  /// Is everything around the values as it was?
+  /// Returns whether the guards are unchanged.
   bool guards_hold() const {
     const std::vector<T> now = download(gpu_, block_, before_.size());
     return same(now, 0, first_) && same(now, first_ + count_, kGuards);

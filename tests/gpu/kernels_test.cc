@@ -1,4 +1,4 @@
-// The kernels against plain loops: every type and operation, from wherever chunks may begin.
+// The kernels against plain loops: every type and operation, at any alignment.
 #include "gpu/kernels/kernels.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@ namespace rankbox::gpu {
 namespace {
 
 constexpr std::int64_t kShort[] = {0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33};
-// Around a tile of 1024 packs, and more than one.
+// Lengths around a tile of 1024 packs, and more than one tile.
 constexpr std::int64_t kLong[] = {1023, 2048, 4096, 4097, 8191, 8192, 8193, 100003};
 
 /// Calls test(T{}) for every element type.
@@ -73,7 +73,7 @@ TEST_CASE("accumulate computes what a loop does, for long slices") {
 
 TEST_CASE("accumulate goes around the grid more than once") {
   RankDevice gpu(0, 0);
-  // 64 blocks for each multiprocessor, 1024 packs of 2 for each block.
+  // 64 blocks per multiprocessor, 1024 packs of 2 per block.
   const std::int64_t count = std::int64_t{device_info(0).multiprocessors} * 64 * 1024 * 2 + 5000;
   test_accumulate<double>(gpu, ReduceOp::SUM, count, 1, 1);
   test_accumulate<double>(gpu, ReduceOp::SUM, count, 1, 0);
@@ -114,8 +114,8 @@ TEST_CASE("accumulate of all pairs of special values: wrapping, infinite, NaN, t
   });
 }
 
-/// Calls launch(data, count) for slices of many lengths that begin anywhere, and compares what it
-/// makes of each element with expected(x).
+/// Calls launch(data, count) for slices of many lengths and alignments, and compares each resulting
+/// element with expected(x).
 template <class T, class Launch, class Expected>
 void test_change(RankDevice& gpu, Launch launch, Expected expected) {
   const auto test = [&](const std::vector<T>& x, int offset) {
@@ -135,7 +135,7 @@ void test_change(RankDevice& gpu, Launch launch, Expected expected) {
   }
 }
 
-/// What a scalar of comm/tensor.h becomes before it is computed with.
+/// Converts a scalar of comm/tensor.h to the type of the computation.
 template <class T, class Scalar>
 auto converted(Scalar scalar) {
   const T value = static_cast<T>(scalar);
@@ -170,7 +170,7 @@ TEST_CASE("fill writes the converted value, and nothing beside it") {
 
 TEST_CASE("fill keeps all 64 bits of an integer") {
   RankDevice gpu(0, 0);
-  const std::int64_t odd = (std::int64_t{1} << 62) + 1;  // no double has it
+  const std::int64_t odd = (std::int64_t{1} << 62) + 1;  // no double represents it
   const GuardedMemory<std::int64_t> into(gpu, {1, 2, 3}, 1);
   launch_fill(into.data(), 3, DType::kInt64, odd, gpu.stream());
   CHECK(into.values() == std::vector<std::int64_t>{odd, odd, odd});
@@ -215,7 +215,7 @@ void test_divide(RankDevice& gpu, Scalar divisor) {
         if constexpr (std::is_same_v<T, Float16>) {
           return Float16(float{x} / converted<T>(divisor));
         } else if constexpr (std::is_integral_v<T>) {
-          // The smallest has no opposite.
+          // The smallest integer has no opposite.
           if (divisor == Scalar{-1}) return reference(ReduceOp::PRODUCT, x, T{-1});
           return static_cast<T>(x / converted<T>(divisor));
         } else {

@@ -1,4 +1,4 @@
-// The native collectives on NCCL, real or emulated: on as many GPUs as there are, up to eight.
+// The native collectives on NCCL, real or emulated, on all GPUs, up to eight.
 #include <memory>
 #include <string>
 #include <vector>
@@ -74,7 +74,7 @@ std::vector<T> part(const std::vector<T>& values, int i, int n) {
   return {values.begin() + i * size / n, values.begin() + (i + 1) * size / n};
 }
 
-/// body(dist, mistakes) on every rank of worlds of every size.
+/// Calls body(dist, mistakes) on every rank of worlds of every size.
 template <class Body>
 void in_all_worlds(Body body) {
   for (int size = 1; size <= std::min(device_count(), 8); ++size) {
@@ -128,7 +128,7 @@ void check_reductions(Communicator& dist, Mistakes& mistakes) {
 TEST_CASE("reductions: every operation, type, size and root") {
   in_all_worlds([](Communicator& dist, Mistakes& mistakes) {
     check_reductions<float>(dist, mistakes);
-    if (dist.world_size() > 3) return;  // the types do not know how many there are
+    if (dist.world_size() > 3) return;  // the types cannot count more ranks
     check_reductions<double>(dist, mistakes);
     check_reductions<std::int32_t>(dist, mistakes);
     check_reductions<std::int64_t>(dist, mistakes);
@@ -333,7 +333,7 @@ TEST_CASE("split: by color, ordered by key and rank, and again") {
     for (int r = me % 2; r < p; r += 2) expected += static_cast<float>(r);
     mistakes.expect_equal(sum.to_host(), {expected}, "sum of the half");
 
-    // Messages in it are by its ranks, and apart from those of the world.
+    // Its messages use its ranks, and are separate from the world's.
     const Array<float> out({static_cast<float>(me)});
     const Array<float> in({-1.0f}), world_in({-1.0f});
     const int next = (half.rank() + 1) % size;

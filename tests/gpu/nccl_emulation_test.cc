@@ -1,4 +1,4 @@
-// The emulated NCCL itself: what the real one promises, and where it hangs.
+// The emulated NCCL itself: the guarantees of the real one, and its hangs.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// One rank of a test: its device's memory and stream.
+/// One rank of a test, with its device's memory and stream.
 struct Rank {
   int rank;
   int size;
@@ -56,7 +56,7 @@ struct Rank {
     return settle(ncclCommInitRankConfig(&comm, size, id, rank, &config));
   }
 
-  /// Asks until it is no longer in progress, for at most two seconds.
+  /// Polls until it is no longer in progress, for at most two seconds.
   ncclResult_t settle(ncclResult_t result, int* asked = nullptr) const {
     const auto end = steady_clock::now() + std::chrono::seconds(2);
     while (result == ncclInProgress && steady_clock::now() < end) {
@@ -67,7 +67,7 @@ struct Rank {
     return result;
   }
 
-  /// Whether the stream is idle within this time.
+  /// Returns whether the stream becomes idle within this time.
   bool idle_within(milliseconds patience) const {
     const auto end = steady_clock::now() + patience;
     while (cudaStreamQuery(stream) == cudaErrorNotReady) {
@@ -78,7 +78,7 @@ struct Rank {
   }
 };
 
-/// Runs `body` on a thread per rank, each with a device of its own unless `devices` says fewer.
+/// Runs `body` on one thread per rank, each with a separate device unless `devices` is smaller.
 void on_ranks(int size, const std::function<void(Rank&)>& body, int devices = 8) {
   set_device_count(8);
   ncclUniqueId id;
@@ -350,7 +350,7 @@ TEST_CASE("a test may let an operation fail, fail later, or hang") {
   cancel_nccl_faults();
 }
 
-/// One operation over two arrays of one type, as all ranks of a reduction would have it.
+/// One reduction of two arrays, with a single type for both.
 template <class T>
 void check_reduction(ncclDataType_t dtype, ncclRedOp_t op, T a, T b, T expected) {
   CAPTURE(static_cast<int>(dtype));

@@ -1,4 +1,4 @@
-// Ranks that fail on NCCL: what each rank throws, and that nothing is left behind.
+// Failing ranks on NCCL: what each rank throws, and that nothing leaks.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 
 using emulation::NcclFault;
 
-/// Threads of this process that are there, by /proc.
+/// Returns this process's thread count, from /proc.
 int threads_here() {
   std::ifstream status("/proc/self/status");
   std::string word;
@@ -98,7 +98,7 @@ TEST_CASE("a rank that throws: the others' waits end at once, and tell why") {
       const Floats data(some(100));
       dist.all_reduce(data);
       if (dist.rank() == 2) throw std::runtime_error("no more coffee");
-      // Blocks, is deferred, and on the side stream.
+      // Blocking, deferred, and on the side stream.
       const auto request = dist.irecv(data, 2);
       const auto sum = dist.all_reduce_async(Floats(some(1)));
       dist.recv(data, 2);
@@ -111,7 +111,7 @@ TEST_CASE("a rank that throws: the others' waits end at once, and tell why") {
       CHECK(contains(result.what(rank), "no more coffee"));
     }
   }
-  // Threads of streams take a moment to go.
+  // Stream threads take a moment to end.
   for (int i = 0; i < 200 && threads_here() > threads_before; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }

@@ -1,5 +1,4 @@
-// Programs that hang on NCCL, and runs of several processes: what ends them, and what the run
-// throws.
+// Programs that hang on NCCL, and runs of several processes: how they end, and what the run throws.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -40,7 +39,7 @@ TEST_CASE("both send first: the deadline ends it, with what every rank did last"
 
 TEST_CASE("a call that another rank never makes: the run names both ranks, whatever waits") {
   struct Row {
-    const char* op;  // in which the host waits
+    const char* op;  // the call in which the host waits
     std::function<void(Communicator&, const Floats&)> wait;
   };
   const Row rows[] = {
@@ -142,8 +141,8 @@ TEST_CASE("what NCCL does not give: isend to all, then recv from each, beyond wh
 
 // ---- Several processes ------------------------------------------------------------------------
 
-/// As if every rank were a process: each has a world of its own, and they share the id, and at the
-/// end the bytes of how they ended. Returns what all of them throw.
+/// Runs each rank as if it were a process. Each has a separate world; they share the id and, at the
+/// end, the serialized ends. Returns what all of them throw.
 std::exception_ptr run_apart(int size, double deadline_seconds,
                              const std::function<void(Communicator&)>& body) {
   emulation::set_device_count(8);

@@ -1,5 +1,5 @@
-// What works with NCCL on a machine without a GPU: it is there, new enough, and makes ids; and a
-// world that finds no GPU says so.
+// NCCL on a machine without a GPU: it is present, recent enough, and creates ids. A world without a
+// GPU reports that.
 #include <algorithm>
 #include <iterator>
 #include <string>

@@ -1,4 +1,4 @@
-// Messages on NCCL, real or emulated: on as many GPUs as there are, up to eight.
+// Messages on NCCL, real or emulated, on all GPUs, up to eight.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -24,7 +24,7 @@ std::vector<int> world_sizes() {
   return sizes;
 }
 
-/// `count` numbers that tell rank and element apart.
+/// Returns `count` numbers that identify rank and element.
 std::vector<float> numbers(int rank, int count) {
   std::vector<float> values(static_cast<std::size_t>(count));
   std::iota(values.begin(), values.end(), static_cast<float>(1000 * rank + 1));
@@ -35,7 +35,7 @@ std::vector<float> nothing(int count) {
   return std::vector<float>(static_cast<std::size_t>(count), -1);
 }
 
-/// body(dist, expect_equal) on every rank of every world of at least `smallest`.
+/// Calls body(dist, expect_equal) on every rank of every world of at least `smallest`.
 template <class Body>
 void in_all_worlds(int smallest, Body body) {
   for (const int size : world_sizes()) {
@@ -138,7 +138,7 @@ TEST_CASE("isend and irecv: any order of starting and waiting that the contract 
       const auto sent = dist.isend(out, next);
       dist.recv(in, prev);
       dist.wait(sent);
-      dist.wait(sent);  // nothing is left of it
+      dist.wait(sent);  // destroys the request
       check_in(in, "isend, recv, wait");
     }
     {
@@ -234,7 +234,7 @@ TEST_CASE("a split while a barrier is under way") {
   in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
     const int me = dist.rank();
     const int p = dist.world_size();
-    // The last one comes to the barrier when the others are in the split.
+    // The last one calls the barrier while the others are in the split.
     if (me == p - 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     const Communicator::Request barrier = dist.barrier_async();
     const Communicator half = dist.split(me % 2, -me);
@@ -246,7 +246,7 @@ TEST_CASE("a split while a barrier is under way") {
 
 TEST_CASE("isend sends what the tensor holds at the call, whatever was enqueued before") {
   in_all_worlds(2, [](Communicator& dist, Mistakes& mistakes) {
-    // Large, and filled often: what does not wait for the last fill comes too early.
+    // Large, and filled often: an operation that does not wait for the last fill runs too early.
     constexpr int kCount = 1 << 18;
     const cudaStream_t stream = current_rank_device()->stream();
     const auto fill = [stream](Slice slice, double value) {
@@ -258,7 +258,7 @@ TEST_CASE("isend sends what the tensor holds at the call, whatever was enqueued 
       for (int i = 0; i < 20; ++i) fill(data, i);
       const auto sent = dist.isend(data, 1);
       dist.wait(sent);
-      fill(data, 99);  // ordered behind the wait
+      fill(data, 99);  // ordered after the wait
     } else {
       const auto received = dist.irecv(data, 0);
       dist.wait(received);

@@ -1,5 +1,5 @@
-// Calls on NCCL that do not match: the run that fails because of them names both places. And which
-// of several failures a run throws.
+// Mismatched calls on NCCL: the error of the failed run names both places. Also which of several
+// failures a run throws.
 #include <functional>
 #include <latch>
 #include <map>
@@ -29,11 +29,11 @@ TEST_CASE("a world that cannot be is refused") {
 
 // ---- Mismatches -----------------------------------------------------------------------------------
 
-/// Notes the lines of the calls that do not match, by rank.
+/// Records the lines of the mismatched calls, by rank.
 class Lines {
  public:
   explicit Lines(int ranks) : lines_(static_cast<std::size_t>(ranks)) {}
-  /// To be called on the line of the call.
+  /// Call it on the line of the call.
   Communicator& at(Communicator& dist, Place place = Place::current()) {
     lines_[static_cast<std::size_t>(dist.rank())] = static_cast<int>(place.line());
     return dist;
@@ -44,8 +44,8 @@ class Lines {
   std::vector<int> lines_;
 };
 
-/// Runs `body` on every rank. When all have made their calls, an error of NCCL ends the run, in
-/// place of the deadline.
+/// Runs `body` on every rank. After all have made their calls, an NCCL error ends the run instead
+/// of the deadline.
 NcclRun run_mismatched(int size, const std::function<void(Communicator&)>& body) {
   std::latch calls(size);
   return run({.world_size = size, .deadline_seconds = 60}, [&](Communicator& dist) {
@@ -65,7 +65,7 @@ void check_names_both(const NcclRun& result, const Lines& lines, int rank, int o
   CHECK(context.line == lines.of(rank));
   CHECK(contains(result.what(), in_this_file(lines.of(rank))));
   CHECK(contains(result.what(), in_this_file(lines.of(other))));
-  // What every rank did last, and the command that explains it.
+  // The last operations of every rank, and the command that explains the failure.
   for (std::size_t each = 0; each < result.failures.size(); ++each)
     CHECK(contains(result.what(), "\n  rank " + std::to_string(each) + "  "));
   CHECK(contains(result.what(), "./rankbox run"));
@@ -211,7 +211,7 @@ TEST_CASE("a rank's own failure counts most, then a deadline, then an error of N
   };
   for (const Row& row : rows) {
     CAPTURE(row.says);
-    // Of threads, and of processes, which exchange bytes.
+    // For threads, and for processes, which exchange bytes.
     std::vector<RankEnd> threads, processes;
     for (std::size_t rank = 0; rank < row.failures.size(); ++rank) {
       RankEnd end{.rank = static_cast<int>(rank), .failure = row.failures[rank]};

@@ -1,5 +1,4 @@
-// For tests of failures: runs on emulated GPUs that must leave nothing behind, and words to look
-// for.
+// Runs on emulated GPUs that must leave nothing behind, and expected texts, for tests of failures.
 #pragma once
 
 #include <functional>
@@ -26,13 +25,13 @@ inline bool contains(const std::string& text, const std::string& part) {
 
 inline int line(Place place = Place::current()) { return static_cast<int>(place.line()); }
 
-/// How a message names a line of the test that called this.
+/// Returns how a message names a line of the calling test.
 inline std::string in_this_file(int at, Place place = Place::current()) {
   const std::string path = place.file_name();
   return path.substr(path.rfind('/') + 1) + ":" + std::to_string(at);
 }
 
-/// A run of eight GPUs at most, after which nothing may be left of it.
+/// Runs on up to eight GPUs, and checks that nothing of the run is left.
 inline NcclRun run(const NcclSettings& settings, const std::function<void(Communicator&)>& body,
                    const std::vector<int>& devices = {}) {
   emulation::set_device_count(8);
@@ -43,7 +42,7 @@ inline NcclRun run(const NcclSettings& settings, const std::function<void(Commun
   return result;
 }
 
-/// Long enough for what does not hang, on a busy machine.
+/// Long enough for everything that does not hang, on a busy machine.
 inline constexpr double kDeadline = 1;  // seconds
 
 inline NcclSettings ranks(int size) { return {.world_size = size, .deadline_seconds = kDeadline}; }

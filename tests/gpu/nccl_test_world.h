@@ -1,4 +1,4 @@
-// For tests: a world on NCCL with a thread per rank, and arrays on its devices.
+// A world on NCCL with one thread per rank, and arrays on its devices, for tests.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class DeviceArray {
 
   operator Slice() const { return {memory_.data, size_, dtype_of<T>(), false, 0}; }
 
-  /// As to_host() of a tensor: waits for the stream.
+  /// Waits for the stream, as to_host() of a tensor.
   std::vector<T> to_host() const {
     std::vector<T> host(static_cast<std::size_t>(size_));
     copy(host.data(), memory_.data, cudaMemcpyDeviceToHost);
@@ -44,7 +44,7 @@ class DeviceArray {
   }
 
  private:
-  // Of its own, so that it is released also when the constructor throws.
+  // A separate class, so that the memory is released even if the constructor throws.
   struct Memory {
     explicit Memory(std::int64_t bytes) : gpu(*current_rank_device()), data(gpu.allocate(bytes)) {}
     ~Memory() { gpu.release(data); }
@@ -68,14 +68,14 @@ class DeviceArray {
   Memory memory_;
 };
 
-/// What became of a run.
+/// The outcome of a run.
 struct NcclRun {
-  std::vector<std::exception_ptr> failures;  // [rank] null: it came to its end
-  std::exception_ptr cause;                  // what a run throws; null: all did
+  std::vector<std::exception_ptr> failures;  // [rank] null: it completed
+  std::exception_ptr cause;                  // the run's exception; null: all completed
   std::vector<RankEnd> ends;                 // of the local ranks
   double seconds = 0;
 
-  /// That of the error; empty for others.
+  /// Returns the error's context; empty for other exceptions.
   ErrorContext context() const { return context_in(cause); }
   ErrorContext context_of(int rank) const {
     return context_in(failures[static_cast<std::size_t>(rank)]);
@@ -140,7 +140,7 @@ inline NcclRun run_on_nccl(const NcclSettings& settings,
   return run;
 }
 
-/// What ranks found wrong: doctest's macros are for the main thread.
+/// The ranks' mistakes: doctest's macros are for the main thread.
 class Mistakes {
  public:
   void expect(bool holds, const std::string& what) {

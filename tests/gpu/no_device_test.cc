@@ -1,4 +1,4 @@
-// A machine without a GPU, or one that hides it: who asks for one is told what is missing.
+// A machine without a GPU, or with hidden ones: requests for one get an error with the reason.
 #include <cstdlib>
 #include <string>
 

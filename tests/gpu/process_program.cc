@@ -1,12 +1,12 @@
-// For tests: a rank's process as launchers start it. Every process prints one line a run: "process
-// 1: " and what run_ranks returned or threw.
+// A rank's process as launchers start it, for tests. Every process prints one line per run:
+// "process 1: " and what run_ranks returned or threw.
 //
-//   process_program results RANKS     that many ranks add up something; what each returned
+//   process_program results RANKS     that many ranks compute a sum; prints each rank's result
 //   process_program fail RANKS        rank 0 throws; then, in a second run, as results
 //   process_program die RANKS         rank 0 is killed in the middle of its function
 //   process_program leave RANKS       process 1 is killed, and the others run as in results
 //   process_program disagree          process p runs a world of p + 1 ranks
-//   process_program gather RANKS      fail, then gather_from_processes() all the same
+//   process_program gather RANKS      as fail, then calls gather_from_processes() all the same
 //   process_program hostid RANKS      as results, and the variables of NCCL for sharing
 // A further argument is the deadline, 30 s by default.
 #include <csignal>
@@ -24,7 +24,7 @@
 namespace rankbox {
 namespace {
 
-/// All of it in one write: processes share the output.
+/// Prints in one write: processes share the output.
 void say(const std::string& text) {
   std::string line = fmt::format("process {}: {}", launch().process, text);
   for (char& c : line) c = c == '\n' ? ' ' : c;

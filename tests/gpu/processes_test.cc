@@ -1,5 +1,5 @@
-// Ranks as processes, on the emulated GPU. The emulated NCCL connects the ranks of one process
-// alone, so worlds that run have one rank here; the other processes take part in everything else:
+// Ranks as processes, on the emulated GPU. The emulated NCCL connects only the ranks of one
+// process, so worlds that run have one rank here. The other processes take part in everything else:
 // the rendezvous, results and failures.
 #include <array>
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// What a shell prints; a process that fails adds "exit code N".
+/// Returns a shell script's output; a process that fails adds "exit code N".
 std::string output_of(const std::string& script) {
   std::FILE* const pipe = popen(fmt::format("exec 2>&1; {}", script).c_str(), "r");
   REQUIRE(pipe != nullptr);

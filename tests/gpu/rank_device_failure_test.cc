@@ -1,4 +1,4 @@
-// Waits that do not end well, and memory that runs out, on the emulated GPU.
+// Failing waits and running out of memory, on the emulated GPU.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -19,7 +19,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Holds a stream up until the flag is set.
+/// Blocks a stream until the flag is set.
 void hold(cudaStream_t stream, const std::shared_ptr<std::atomic<bool>>& go_on) {
   emulation::enqueue(stream, [go_on] {
     while (!*go_on && !emulation::exiting()) {

@@ -30,7 +30,7 @@ struct Shape {
   int inputs;
   int outputs;
   std::int64_t count;
-  bool aligned;  // whether all begin equally far from a 16-byte boundary
+  bool aligned;  // whether all begin at the same distance from a 16-byte boundary
 };
 
 template <class T>
@@ -48,7 +48,7 @@ void test_reduce(RankDevice& gpu, ReduceOp op, const Shape& shape) {
   std::vector<void*> output_data;
   for (int k = 0; k < shape.inputs; ++k) {
     values.push_back(some_values<T>(shape.count, k));
-    // Products of many would all be infinite, or 0.
+    // Products of many values would all be infinite, or 0.
     if (op == ReduceOp::PRODUCT && k > 1) values.back().assign(values.back().size(), T(-1));
     inputs.push_back(std::make_unique<GuardedMemory<T>>(gpu, values.back(), offset(k)));
     input_data.push_back(inputs.back()->data());
@@ -58,7 +58,7 @@ void test_reduce(RankDevice& gpu, ReduceOp op, const Shape& shape) {
         std::make_unique<GuardedMemory<T>>(gpu, some_values<T>(shape.count, 99), offset(k)));
     output_data.push_back(outputs.back()->data());
   }
-  const int divide_by = shape.inputs + 1;  // not what the kernel could count itself
+  const int divide_by = shape.inputs + 1;  // not a value the kernel could count itself
   launch_reduce_to_all(input_data.data(), shape.inputs, output_data.data(), shape.outputs,
                        shape.count, dtype_of<T>(), op, divide_by, gpu.stream());
   const std::vector<T> result = expected(values, op, divide_by);
@@ -88,7 +88,7 @@ TEST_CASE("reduce_to_all gives every output the reduction of all inputs") {
 
 TEST_CASE("reduce_to_all goes around the grid more than once") {
   RankDevice gpu(0, 0);
-  // 64 blocks for each multiprocessor, 1024 packs of 2 for each block, or 2048 elements.
+  // 64 blocks per multiprocessor, 1024 packs of 2 per block, or 2048 elements.
   const std::int64_t count = std::int64_t{device_info(0).multiprocessors} * 64 * 2048 + 5000;
   test_reduce<double>(gpu, ReduceOp::AVG, {2, 1, count, true});
   test_reduce<double>(gpu, ReduceOp::AVG, {2, 1, count, false});

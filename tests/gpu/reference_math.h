@@ -1,4 +1,4 @@
-// For tests: the arithmetic of kernels.h as plain loops over host memory.
+// The arithmetic of kernels.h as plain loops over host memory, for tests.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace rankbox::gpu {
 
-/// x op y; AVG adds.
+/// Returns x op y; AVG adds.
 template <class T>
 T reference(ReduceOp op, T x, T y) {
   if constexpr (std::is_same_v<T, Float16>) {
@@ -37,7 +37,7 @@ std::vector<T> reference(ReduceOp op, std::vector<T> x, const std::vector<T>& y)
   return x;
 }
 
-/// x / divisor, in the type that it is computed in.
+/// Returns x / divisor, in the type of the computation.
 template <class T>
 T reference_quotient(T x, int divisor) {
   if constexpr (std::is_same_v<T, Float16>) {
@@ -47,8 +47,8 @@ T reference_quotient(T x, int divisor) {
   }
 }
 
-/// Values that tell each position from its neighbours, small enough to be added and multiplied
-/// without overflow, and of both signs. Never 0.
+/// Returns values of both signs that distinguish neighbouring positions, small enough to be added
+/// and multiplied without overflow. Never 0.
 template <class T>
 std::vector<T> some_values(std::int64_t count, int seed) {
   std::vector<T> values;
@@ -67,8 +67,8 @@ std::vector<T> some_values(std::int64_t count, int seed) {
   return values;
 }
 
-/// Values at which arithmetic goes wrong first: infinities, NaN, zeros of both signs, the largest
-/// and smallest numbers.
+/// Returns the values where arithmetic fails first: infinities, NaN, zeros of both signs, the
+/// largest and smallest numbers.
 template <class T>
 std::vector<T> special_values() {
   if constexpr (std::is_same_v<T, Float16>) {
@@ -109,13 +109,13 @@ bool is_nan(T x) {
   }
 }
 
-/// The same bits, but that all NaN are alike.
+/// Returns whether the bits are equal; all NaN count as equal.
 template <class T>
 bool same(T x, T y) {
   return (is_nan(x) && is_nan(y)) || std::memcmp(&x, &y, sizeof x) == 0;
 }
 
-/// The first index where they differ, -1 if there is none.
+/// Returns the first index where they differ, or -1.
 template <class T>
 std::int64_t first_difference(const std::vector<T>& x, const std::vector<T>& y) {
   for (std::size_t i = 0; i < x.size(); ++i) {

@@ -1,4 +1,4 @@
-// How ranks get onto the GPUs there are, and what is said where they cannot.
+// Assignment of ranks to the GPUs, and the errors where it is impossible.
 #include "gpu/run_mode.h"
 
 #include <set>

@@ -1,4 +1,4 @@
-// Ranks that share GPUs: what tests/sim, which runs on them too, does not look at.
+// Ranks that share GPUs: properties that tests/sim, which also runs on them, does not check.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -19,7 +19,7 @@
 namespace rankbox::gpu {
 namespace {
 
-/// Holds up what comes on the stream from now on, until the flag is set.
+/// Blocks later work on the stream until the flag is set.
 void hold(cudaStream_t stream, const std::shared_ptr<std::atomic<bool>>& go_on) {
   check(emulation::enqueue(stream,
                            [go_on] {
@@ -29,7 +29,7 @@ void hold(cudaStream_t stream, const std::shared_ptr<std::atomic<bool>>& go_on) 
         "enqueue");
 }
 
-/// Every way to move data, once, and everybody's own tensors.
+/// Moves data in every way, once, and uses every rank's own tensors.
 void use_everything(Comm& dist) {
   const int p = dist.world_size();
   const int next = (dist.rank() + 1) % p;
@@ -60,7 +60,7 @@ TEST_CASE("a send and a receive return while the ranks' GPU is still busy, and t
     Tensor tensor = zeros(1000);
     if (dist.rank() == 0) {
       hold(device_here().stream(), go_on);
-      tensor += full(1000, 3.0f);  // not before the stream goes on
+      tensor += full(1000, 3.0f);  // not before the stream continues
       dist.send(tensor, 1);
       tensor *= 100.0f;  // nor may this overtake the copy
       *go_on = true;
@@ -73,14 +73,15 @@ TEST_CASE("a send and a receive return while the ranks' GPU is still busy, and t
     return got;
   });
   std::vector<float> expected(1000, 3.0f);
-  // Rank 0 cannot come to `go_on` before rank 1 has come to recv, but may be there before it looks.
+  // Rank 0 cannot reach `go_on` before rank 1 has called recv, but may before rank 1 reads it.
   const std::vector<float>& got = run.results[1];
   REQUIRE(got.size() == 1001);
   CHECK(std::vector<float>(got.begin(), got.end() - 1) == expected);
 }
 
 TEST_CASE("what was started goes on beside what its rank does meanwhile") {
-  // Each rank's stream is held up after isend and irecv: only copies on other streams can be done.
+  // Each rank's stream is blocked after isend and irecv, so only copies on other streams can
+  // complete.
   const Setting setting(1, "shared");
   const auto go_on = std::make_shared<std::atomic<bool>>(false);
   std::atomic<int> ready{0};
@@ -98,7 +99,7 @@ TEST_CASE("what was started goes on beside what its rank does meanwhile") {
     hold(device_here().stream(), go_on);
     ++ready;
     while (ready < 2) std::this_thread::yield();
-    // All copies are enqueued now, each on the side stream of whoever came second.
+    // All copies are enqueued now, each on the side stream of the later rank.
     RankDevice::wait_for_stream(device_here().side_stream(), 20);
     std::vector<float> host(1000);
     check(cudaMemcpyAsync(host.data(), theirs.data(), 4000, cudaMemcpyDeviceToHost,
@@ -239,7 +240,7 @@ TEST_CASE("tensors of the main thread may be used by ranks on any GPU") {
   });
   CHECK(run.results == std::vector<float>(3, 12.0f));
   CHECK(to_host(target) == std::vector<float>(100, 6.0f));
-  // Kernels of one GPU do not write to another's memory: that is said, not left to crash.
+  // A kernel of one GPU cannot write to another's memory: that is an error, not a crash.
   const std::exception_ptr error = thrown_by({.world_size = 3}, [&](Comm& dist) {
     if (dist.rank() == 2) target += full(100, 1.0f);
   });
@@ -261,7 +262,7 @@ TEST_CASE("tensors that ranks return live on") {
   for (const Tensor& tensor : kept) CHECK(to_host(tensor) == std::vector<float>(10, 6.0f));
 }
 
-// ---- What is left behind ------------------------------------------------------------------------
+// ---- Leaks --------------------------------------------------------------------------------------
 
 TEST_CASE("no memory is left behind, however a run ends") {
   const std::vector<std::function<void(Comm&)>> programs = {
@@ -276,16 +277,16 @@ TEST_CASE("no memory is left behind, however a run ends") {
         if (dist.rank() == 1) throw std::runtime_error("the cause");
         use_everything(dist);
       },
-      [](Comm& dist) {  // messages that nobody receives
+      [](Comm& dist) {  // messages without a receive
         if (dist.rank() == 0) dist.wait(dist.isend(zeros(1000), 1));
       },
-      [](Comm& dist) {  // requests that nobody waits for
+      [](Comm& dist) {  // requests without a wait
         Tensor tensor = zeros(10);
         const Request request = dist.irecv(tensor, 0);
       },
   };
   emulation::set_device_count(2);
-  to_host(zeros(1));  // the main thread's own device is there from now on
+  to_host(zeros(1));  // from here on the main thread's own device exists
   for (const auto& program : programs) {
     for (Buffering buffering : {Buffering::rendezvous(), Buffering::unbounded()}) {
       const std::int64_t before = emulation::memory_in_use().allocations;
@@ -334,7 +335,7 @@ TEST_CASE("a rank whose GPU hangs ends at the deadline, and so do all others") {
   const auto go_on = std::make_shared<std::atomic<bool>>(false);
   const auto start = std::chrono::steady_clock::now();
   std::thread rescue([go_on, start] {
-    // The streams have to end some time, and the ranks' devices wait for them.
+    // The streams must end eventually: the ranks' devices wait for them.
     while (std::chrono::steady_clock::now() - start < std::chrono::seconds(2))
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     *go_on = true;
@@ -354,7 +355,7 @@ TEST_CASE("a rank whose GPU hangs ends at the deadline, and so do all others") {
   CHECK(says(error, "rank 0, to_host"));
 }
 
-// ---- What nobody can go on from -----------------------------------------------------------------
+// ---- Deadlocks ----------------------------------------------------------------------------------
 
 TEST_CASE("both send first: proved where ranks share GPUs, and over NCCL ended by the deadline") {
   const auto both_send = [](Comm& dist) {

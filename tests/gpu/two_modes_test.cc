@@ -1,5 +1,4 @@
-// The same programs, with a GPU for every rank over NCCL and with ranks that share GPUs: the same
-// results, bit by bit.
+// The same programs over NCCL and with shared GPUs give the same results, bit by bit.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -31,7 +30,7 @@ namespace {
 
 using Results = std::vector<std::vector<float>>;
 
-/// Numbers whose sum depends on the order in which they are added.
+/// Returns numbers whose sum depends on the order of addition.
 Tensor numbers_of(int rank, std::int64_t count) {
   std::vector<float> made;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -43,7 +42,7 @@ Tensor numbers_of(int rank, std::int64_t count) {
 
 struct Program {
   const char* name;
-  // What it leaves in `tensor` or `gathered` (large enough for all ranks' tensors).
+  // The result goes to `tensor` or `gathered` (large enough for all ranks' tensors).
   std::function<void(Comm&, Tensor& tensor, Tensor& gathered)> run;
 };
 

@@ -16,13 +16,13 @@ struct Order {
   int skip;
 };
 
-// Never destroyed: streams may still call while the process ends.
+// Never destroyed: streams may still call it while the process ends.
 struct Calls {
   std::mutex mutex;
   std::map<std::string, std::int64_t> count;
   std::map<std::string, Order> to_fail;
   std::map<int, cudaError_t> broken;
-  int devices = -1;  // -1: not asked for yet
+  int devices = -1;  // -1: not determined yet
 };
 
 Calls& calls() {

@@ -1,6 +1,6 @@
-// Emulated copies and fills. As with CUDA, a copy from ordinary host memory has read it when the
-// call returns, one to ordinary host memory has written it, and all others only take their place in
-// the stream.
+// Emulated copies and fills. As in CUDA, a copy from pageable host memory has read it when the call
+// returns, and one to pageable host memory has written it. All others are only enqueued on the
+// stream.
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -19,10 +19,10 @@ struct Side {
   int device = -1;
 };
 
-/// False if the range runs over the end of a block.
+/// Returns false if the range exceeds the block.
 bool look_up(const void* address, std::size_t count, Side& side) {
   const std::optional<Block> block = find_block(address);
-  // An address at the very end of a block may as well be the start of something unknown.
+  // An address at the very end of a block may also be the start of unknown memory.
   if (!block || block->data + block->bytes == address) return true;
   side = {block->on_device ? Where::kDevice : Where::kPinned, block->device};
   return block->holds(address, count);
@@ -46,7 +46,7 @@ bool fits(cudaMemcpyKind kind, const Side& to, const Side& from) {
   return false;
 }
 
-/// @param blocking wait for the copy in any case
+/// @param blocking wait for the copy in every case
 cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind,
                  cudaStream_t handle, bool blocking) {
   const std::shared_ptr<Stream> stream = find_stream(handle);

@@ -1,4 +1,4 @@
-// Emulated devices: what they say of themselves, and who reaches whom.
+// Emulated devices: their properties and peer access.
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -13,14 +13,14 @@
 namespace rankbox::gpu::emulation {
 namespace {
 
-// Few, so that a kernel's blocks are few, too: they run one after the other.
+// A small number, so that a kernel has few blocks: they run one after the other.
 constexpr int kMultiProcessors = 2;
 
 std::atomic<bool> peer_access_possible{true};
 
 struct Peers {
   std::mutex mutex;
-  std::set<std::pair<int, int>> enabled;  // (who reaches, whom)
+  std::set<std::pair<int, int>> enabled;  // (device, its peer)
 };
 
 Peers& peers() {

@@ -1,4 +1,4 @@
-// Names and texts of the errors, as NVIDIA's runtime has them.
+// Names and texts of the errors, as in NVIDIA's runtime.
 #include <cuda_runtime_api.h>
 
 namespace {
@@ -9,7 +9,7 @@ struct Named {
   const char* text;
 };
 
-// As NVIDIA's runtime words them.
+// In the wording of NVIDIA's runtime.
 constexpr Named kErrors[] = {
     {cudaSuccess, "cudaSuccess", "no error"},
     {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},

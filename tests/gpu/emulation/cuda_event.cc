@@ -1,5 +1,5 @@
-// Emulated events. Each recording is a thing of its own, so that who waits for one is not let go by
-// a later recording on a quicker stream.
+// Emulated events. Each recording is a separate object, so a waiter is not released by a later
+// recording on a faster stream.
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -29,7 +29,7 @@ class Recording {
     const std::lock_guard lock(mutex_);
     return done_;
   }
-  /// False when it took longer than `longest`, or the process is ending.
+  /// Returns false if it took longer than `longest`, or the process is ending.
   bool wait(Clock::duration longest) const {
     const Clock::time_point until = Clock::now() + longest;
     std::unique_lock lock(mutex_);
@@ -68,7 +68,8 @@ Events& events() {
   return *all;
 }
 
-/// A copy: others may record the event meanwhile. False if there is no such event.
+/// Copies the event, because other threads may record it meanwhile. Returns false if there is no
+/// such event.
 bool find_event(cudaEvent_t handle, Event& event) {
   const std::lock_guard lock(events().mutex);
   const auto found = events().of_handle.find(handle);
@@ -88,8 +89,8 @@ cudaError_t state_of(const Event& event) {
   return health_of(event.last->device());
 }
 
-/// What a stream does to wait: no longer than the process lives, and with no other limit, because
-/// whoever waits for the stream has one.
+/// Makes a stream wait, until the process ends at the latest. There is no other limit, because host
+/// waits for the stream have one.
 void wait_on_stream(const Recording& recording) {
   while (!recording.wait(kLongestWait)) {
     if (exiting()) return;
@@ -133,7 +134,7 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
     {
       const std::lock_guard lock(events().mutex);
       const auto found = events().of_handle.find(handle);
-      // An event can be recorded on the streams of its own device only.
+      // An event can be recorded only on its own device's streams.
       if (found == events().of_handle.end() || found->second->device != stream->device()) {
         return cudaErrorInvalidResourceHandle;
       }

@@ -1,5 +1,4 @@
-// A process ends although its streams wait for what never comes. (If it did not, the test would run
-// into its time limit.)
+// A process ends even if its streams wait forever. (Otherwise the test exceeds its time limit.)
 #include <chrono>
 #include <cstdio>
 #include <thread>

@@ -1,4 +1,4 @@
-// The emulated devices: how many there are, and how they fail.
+// The emulated devices: their number and their failures.
 #include <string>
 
 #include <cuda_runtime.h>

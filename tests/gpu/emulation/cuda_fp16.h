@@ -1,4 +1,4 @@
-// CUDA's 16-bit float, as far as Rankbox's kernels use it.
+// The part of CUDA's 16-bit float that Rankbox's kernels use.
 #pragma once
 
 #include "comm/float16.h"

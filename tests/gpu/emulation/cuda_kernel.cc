@@ -37,7 +37,7 @@ cudaError_t launch(dim3 grid, dim3 block, cudaStream_t handle, std::vector<const
   const std::shared_ptr<Stream> stream = find_stream(handle);
   const int device = stream == nullptr ? current_device() : stream->device();
   return call("cudaLaunchKernelEx", device, [&] {
-    // A kernel can be launched on the streams of the current device only.
+    // A kernel can be launched only on the current device's streams.
     if (stream == nullptr || device != current_device()) return cudaErrorInvalidResourceHandle;
     const unsigned threads = block.x * block.y * block.z;
     if (threads == 0 || threads > kMostThreadsPerBlock || grid.x == 0 || grid.y == 0 ||

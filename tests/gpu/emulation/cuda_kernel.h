@@ -1,4 +1,4 @@
-// How the emulated runtime runs a kernel.
+// Kernel execution in the emulated runtime.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct dim3 {
       : x(vx), y(vy), z(vz) {}
 };
 
-// Of the kernel's thread that this thread runs at the moment.
+// Indices of the kernel thread that this thread runs at present.
 inline thread_local constinit uint3 threadIdx{0, 0, 0};
 inline thread_local constinit uint3 blockIdx{0, 0, 0};
 inline thread_local constinit dim3 blockDim{};
@@ -26,7 +26,7 @@ inline thread_local constinit dim3 gridDim{};
 
 namespace rankbox::gpu::emulation {
 
-/// @param one_thread what each thread does; reads the indices above
+/// @param one_thread the work of each thread; reads the indices above
 cudaError_t launch(dim3 grid, dim3 block, cudaStream_t handle, std::vector<const void*> pointers,
                    std::function<void()> one_thread);
 

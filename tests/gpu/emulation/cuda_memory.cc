@@ -15,14 +15,14 @@ namespace rankbox::gpu::emulation {
 namespace {
 
 constexpr std::align_val_t kAlignment{256};
-// Every float, double and half of it is NaN, every integer -1.
+// Makes every float, double and half NaN, and every integer -1.
 constexpr int kFresh = 0xff;
 
 struct Memory {
   std::mutex mutex;
   std::map<const char*, Block> blocks;        // by their first byte
   std::map<int, std::size_t> used_on_device;  // bytes
-  std::size_t capacity = 0;                   // 0: not asked for yet
+  std::size_t capacity = 0;                   // 0: not determined yet
 };
 
 Memory& memory() {
@@ -58,7 +58,7 @@ cudaError_t allocate(void** address, std::size_t bytes, bool on_device) {
   return cudaSuccess;
 }
 
-/// Waits for the device first, as CUDA does: what still uses the block must be done.
+/// Waits for the device first, as CUDA does, because its work may still use the block.
 cudaError_t release(void* address, bool on_device) {
   if (address == nullptr) return cudaSuccess;
   const std::optional<Block> block = find_block(address);

@@ -1,4 +1,4 @@
-// Which addresses are device memory, pinned host memory, or neither.
+// The registry of device memory and pinned host memory.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace rankbox::gpu::emulation {
 struct Block {
   char* data = nullptr;
   std::size_t bytes = 0;
-  bool on_device = false;  // else: pinned host memory
-  int device = 0;          // whose, or which was current then
+  bool on_device = false;  // otherwise pinned host memory
+  int device = 0;          // its device, or the one current at allocation
 
-  /// Is [address, address + count) inside?
+  /// Returns whether [address, address + count) is inside.
   bool holds(const void* address, std::size_t count) const {
     const char* const first = static_cast<const char*>(address);
     return first >= data && count <= bytes &&
@@ -20,10 +20,11 @@ struct Block {
   }
 };
 
-/// The block that the address points into, or to the end of.
+/// Returns the block that the address points into, or to the end of.
 std::optional<Block> find_block(const void* address);
 
-/// May a kernel on `device` use this address? Null may be passed, as long as it is not used.
+/// Returns whether a kernel on `device` may use this address. Null is accepted as an argument that
+/// the kernel does not access.
 bool kernel_may_use(int device, const void* address);
 
 bool peer_access_enabled(int device, int peer);

@@ -1,4 +1,4 @@
-// The emulated memory and copies: what is allowed, and what is an error.
+// The emulated memory and copies: valid uses and errors.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -17,7 +17,7 @@ void* device_block(std::size_t bytes) {
   return block;
 }
 
-/// The error that a call returned, and the last one with it.
+/// Returns a call's error and clears the last error.
 cudaError_t taken(cudaError_t result) {
   CHECK(cudaGetLastError() == result);
   return result;

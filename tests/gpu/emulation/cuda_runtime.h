@@ -1,6 +1,6 @@
-// The part of CUDA C++ that Rankbox's kernels use, as plain C++: emulated like
-// cuda_runtime_api.h. A kernel is an ordinary function here; launching one puts a loop over its
-// blocks and threads on the stream, so the index arithmetic that runs is that of real GPUs.
+// The part of CUDA C++ that Rankbox's kernels use, as plain C++: emulated like cuda_runtime_api.h.
+// A kernel is an ordinary function here. A launch enqueues a loop over its blocks and threads on
+// the stream, so the index arithmetic is that of real GPUs.
 //
 // The threads of a block run one after the other: no __syncthreads, no shared memory, no shuffles.
 #pragma once
@@ -36,8 +36,8 @@ typedef struct cudaLaunchConfig_st {
   unsigned int numAttrs;
 } cudaLaunchConfig_t;
 
-/// Arguments that are pointers are checked: a kernel that is given host memory breaks the device
-/// with cudaErrorIllegalAddress.
+/// Checks pointer arguments: a kernel that receives host memory breaks the device with
+/// cudaErrorIllegalAddress.
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {

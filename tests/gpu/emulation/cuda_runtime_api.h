@@ -1,19 +1,17 @@
 // The part of the CUDA runtime that Rankbox uses, for machines without CUDA and without a GPU.
 //
-// Same names, values and meaning as NVIDIA's header of this name; implemented by
-// emulation/cuda_*.cc on the CPU. Chosen instead of the real one with --config=emulated. Streams
-// are threads that work off a queue, so what is not ordered by an event is not ordered here either,
-// and the thread sanitizer sees it. Device memory is host memory, but a registry knows which is
-// which: handing the wrong kind to a copy or a kernel, copying beyond the end and freeing twice are
-// errors.
+// It has the names, values and semantics of NVIDIA's header; emulation/cuda_*.cc implements it on
+// the CPU. --config=emulated selects it instead of the real one. Each stream is a thread with a
+// queue, so operations that no event orders are not ordered here either, and the thread sanitizer
+// detects it. Device memory is host memory, and a registry records the kind of each block. Errors
+// are: the wrong kind in a copy or a kernel, a copy beyond the end, and a double free.
 //
-// Stricter than real GPUs where those would leave a mistake to luck: fresh memory is NaN, and a
-// call from within cudaLaunchHostFunc is refused. Waits of the host that last longer than 20 s
-// (kLongestWait in emulation/cuda_stream.h) end with cudaErrorLaunchTimeout, because a test should
-// fail rather than hang.
+// It is stricter than real GPUs where they would leave a mistake to luck. Fresh memory is NaN, and
+// a call from within cudaLaunchHostFunc fails. A host wait longer than 20 s (kLongestWait in
+// emulation/cuda_stream.h) returns cudaErrorLaunchTimeout, because a test should fail rather than
+// hang.
 //
-// Thread safety: as CUDA's, every function may be called by any thread; the current device and the
-// last error are the thread's own.
+// Thread safety: as in CUDA, any thread; the current device and the last error are per thread.
 #pragma once
 
 #include <cstddef>
@@ -121,7 +119,7 @@ typedef void (*cudaHostFn_t)(void* user_data);
 
 extern "C" {
 
-// Devices. As many as the variable RANKBOX_EMULATED_GPUS says, one without it.
+// Devices. RANKBOX_EMULATED_GPUS sets the number; the default is 1.
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);
@@ -155,7 +153,7 @@ cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int 
 cudaError_t cudaMemset(void* address, int value, size_t count);
 cudaError_t cudaMemsetAsync(void* address, int value, size_t count, cudaStream_t stream);
 
-// Streams. The null stream of a device does not wait for the others, as if all of those were
+// Streams. A device's null stream does not wait for the others, as if all were
 // cudaStreamNonBlocking.
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags);

@@ -26,7 +26,7 @@ std::atomic<std::uint64_t>& delay_seed() {
 std::atomic<bool> process_ends{false};
 std::atomic<int> live_threads{0};
 
-// Never destroyed: threads may outlive it otherwise.
+// Never destroyed: threads may outlive it.
 struct Streams {
   std::mutex mutex;
   std::map<cudaStream_t, std::shared_ptr<Stream>> of_handle;
@@ -49,7 +49,7 @@ Streams& streams() {
   return *all;
 }
 
-/// Ends all threads when the process ends. One that does not look at exiting() is left behind.
+/// Ends all threads when the process ends. A thread that does not check exiting() is left running.
 struct Ender {
   ~Ender() {
     process_ends = true;
@@ -60,7 +60,7 @@ struct Ender {
   }
 };
 
-/// A number that looks random (splitmix64).
+/// Returns a pseudo-random number (splitmix64).
 std::uint64_t next_random(std::uint64_t& state) {
   std::uint64_t z = state += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -140,7 +140,7 @@ void Stream::run() {
     lock.unlock();
     pause_at_random(random_state);
     if (item.always || health_of(device_) == cudaSuccess) item.work();
-    item.work = nullptr;  // what it owns goes before it counts as done
+    item.work = nullptr;  // destroys its captures before it counts as done
     lock.lock();
 
     ++completed_;
@@ -159,7 +159,7 @@ std::shared_ptr<Stream> find_stream(cudaStream_t handle) {
     std::shared_ptr<Stream> made = Stream::start(device);
     const std::lock_guard lock(streams().mutex);
     const auto [place, is_new] = streams().null_of_device.emplace(device, made);
-    if (!is_new) made->close();  // another thread was quicker
+    if (!is_new) made->close();  // another thread was faster
     return place->second;
   }
   const std::lock_guard lock(streams().mutex);
@@ -189,7 +189,7 @@ cudaError_t enqueue(cudaStream_t stream, std::function<void()> work) {
 
 namespace {
 
-/// The device whose health decides over a call that concerns the stream.
+/// Returns the device whose health decides the result of a call on the stream.
 int device_or_current(cudaStream_t handle) {
   const int device = handle == nullptr ? -1 : device_of(handle);
   return device < 0 ? current_device() : device;
@@ -221,7 +221,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* handle) {
   return cudaStreamCreateWithFlags(handle, cudaStreamDefault);
 }
 
-// Returns at once, as CUDA does: what is enqueued is still done.
+// Returns at once, as in CUDA; enqueued work still runs.
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call("cudaStreamDestroy", device_or_current(handle), [&] {
     const std::lock_guard lock(streams().mutex);

@@ -1,9 +1,9 @@
-// An emulated stream: a thread that works off a queue.
+// An emulated stream: a thread that executes a queue.
 //
-// The thread lives until its stream was destroyed and all work is done, or until the process ends:
-// then whatever waits gives up (exiting()), and what is still queued is dropped.
+// The thread lives until its stream is destroyed and all work is done, or until the process ends.
+// Then all waits return (exiting()), and queued work is dropped.
 //
-// Thread safety: everything may be called by any thread.
+// Thread safety: any thread.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace rankbox::gpu::emulation {
 
-/// No wait of a host thread lasts longer, so that a test which would hang fails.
+/// The limit of every host thread's wait, so that a test fails instead of hanging.
 inline constexpr std::chrono::seconds kLongestWait{20};
 
 class Stream {
@@ -27,17 +27,17 @@ class Stream {
 
   int device() const { return device_; }
 
-  /// @param always also when the device is broken: what others wait for must still happen
+  /// @param always run it even if the device is broken: others wait for it
   void enqueue(std::function<void()> work, bool always = false);
 
-  /// Is everything done that was enqueued so far?
+  /// Returns whether all work enqueued so far is done.
   bool idle() const;
-  /// Blocks until it is; false after kLongestWait.
+  /// Blocks until it is idle. Returns false after kLongestWait.
   bool wait_idle() const;
-  /// Lets the thread end after what is enqueued.
+  /// Ends the thread after the enqueued work.
   void close();
 
-  void wake();  // to look at exiting()
+  void wake();  // makes it check exiting()
 
  private:
   struct Item {
@@ -59,11 +59,11 @@ class Stream {
   bool closed_ = false;
 };
 
-/// The stream of a handle; the current device's null stream for a null handle; null for a handle
-/// that is none (any more).
+/// Returns the stream of a handle, or the current device's null stream for a null handle. Returns
+/// null for an invalid handle.
 std::shared_ptr<Stream> find_stream(cudaStream_t handle);
 
-/// Waits for all streams of a device, kLongestWait at most: false then.
+/// Waits for all streams of a device. Returns false after kLongestWait.
 bool wait_for_device(int device);
 
 }  // namespace rankbox::gpu::emulation

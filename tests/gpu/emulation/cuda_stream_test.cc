@@ -1,4 +1,4 @@
-// The emulated streams and events: asynchronous, ordered as CUDA orders them, and no more.
+// The emulated streams and events: asynchronous, and ordered exactly as in CUDA.
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace rankbox::gpu::emulation {
 namespace {
 
-/// A function on a stream that goes on when the test says so.
+/// A function on a stream that blocks until the test releases it.
 class Gate {
  public:
   ~Gate() { open(); }
@@ -250,7 +250,7 @@ TEST_CASE("kernels see the indices that real ones would") {
   cudaGetLastError();
 }
 
-// The thread sanitizer sees the mistake at once, and would end the test.
+// The thread sanitizer detects the mistake at once, and would end the test.
 #if !defined(__SANITIZE_THREAD__)
 TEST_CASE(
     "with delays, a missing wait shows as a wrong value for some seed, and an event mends it") {

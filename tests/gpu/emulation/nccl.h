@@ -1,19 +1,20 @@
 // The part of NCCL that Rankbox uses, for machines without NCCL and without a GPU.
 //
-// Same names, values and meaning as NVIDIA's header of this name (2.28); implemented by
-// emulation/nccl_*.cc for the ranks of one process, over the emulated CUDA runtime. Chosen instead
-// of the real one with --config=emulated.
+// It has the names, values and semantics of NVIDIA's header (2.28). emulation/nccl_*.cc implements
+// it for the ranks of one process, over the emulated CUDA runtime. --config=emulated selects it
+// instead of the real one.
 //
-// Stricter than the real library where that would leave a mistake to luck: a send blocks its stream
-// until its receive comes, whatever the size, so "everybody sends first" really hangs; a message or
-// a collective whose two sides disagree never completes; every pointer must be device memory; and a
-// non-blocking call is carried out only when ncclCommGetAsyncError is asked often enough.
+// It is stricter than the real library where that would leave a mistake to luck:
 //
-// As in the real library, the operations of one communicator follow each other in the order of the
-// calls, also on different streams, and two ranks on one device are refused unless
-// NCCL_MULTI_RANK_GPU_ENABLE=1.
+//   - a send of any size blocks its stream until its receive, so "all ranks send first" hangs;
+//   - a message or collective whose sides disagree never completes;
+//   - every pointer must be device memory;
+//   - a non-blocking call completes only after enough calls of ncclCommGetAsyncError.
 //
-// Thread safety: as NCCL's. A communicator belongs to one thread at a time.
+// As in the real library, the operations of one communicator run in the order of the calls, even on
+// different streams. Two ranks on one device are refused unless NCCL_MULTI_RANK_GPU_ENABLE=1.
+//
+// Thread safety: as NCCL's. Only one thread at a time may use a communicator.
 #pragma once
 
 #include <climits>
@@ -126,7 +127,7 @@ ncclResult_t ncclCommCount(const ncclComm_t comm, int* count);
 ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int* device);
 ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank);
 
-// Operations. They return when they are on the stream, or will be.
+// Operations. They return when they are on the stream, or are going to be.
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
 ncclResult_t ncclSend(const void* sendbuff, size_t count, ncclDataType_t datatype, int peer,

@@ -28,14 +28,14 @@ void copy(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memmove(to, from, bytes);
 }
 
-/// The work of a collective of which all ranks have come, and agree.
+/// Executes a collective that all ranks have reached and agree on.
 void carry_out(const std::vector<const Task*>& tasks) {
   const Task& first = *tasks.front();
   const std::size_t bytes = bytes_of(first);
   const std::size_t ranks = tasks.size();
   const bool reduces = first.kind == TaskKind::kReduce || first.kind == TaskKind::kAllReduce ||
                        first.kind == TaskKind::kReduceScatter;
-  // What comes out, complete before anything is written: calls may be in place.
+  // The complete result, before anything is written: calls may be in place.
   std::vector<std::byte> result;
   if (reduces) {
     const bool scatters = first.kind == TaskKind::kReduceScatter;
@@ -124,12 +124,12 @@ std::unique_ptr<Clique::Place> Clique::result_of_split(std::uint64_t n, int rank
 }
 
 void Clique::wake() {
-  // With the lock: a kernel that is about to wait has looked before, or sees it now.
+  // With the lock held: a kernel that is about to wait has checked before, or sees it now.
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
 }
 
-/// False: the rank has aborted, or the process ends.
+/// Returns false if the rank has aborted, or the process ends.
 template <class Done>
 bool Clique::wait(std::unique_lock<std::mutex>& lock, const Kernel& kernel, Done done) {
   while (!done()) {
@@ -149,7 +149,7 @@ void Clique::post(int rank, Message& message) {
   const Task& mine = *message.task;
   const bool sends = mine.kind == TaskKind::kSend;
   Queue& theirs = queue(rank, mine, sends ? TaskKind::kRecv : TaskKind::kSend);
-  // Two that do not fit are never done: the real library would hang as well, or write anywhere.
+  // Two that do not match never complete: the real library would hang too, or write out of bounds.
   if (!theirs.empty() && bytes_of(*theirs.front()->task) == bytes_of(mine)) {
     Message& other = *theirs.front();
     theirs.pop_front();

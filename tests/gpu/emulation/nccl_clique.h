@@ -1,10 +1,11 @@
-// The ranks of one emulated communicator: how they meet, and what happens between their streams.
+// The ranks of one emulated communicator: matching, and data transfer between their streams.
 //
-// A kernel is what one group of calls puts on a stream. On the stream's thread it posts its
-// messages and takes part in its collectives, one after the other, and returns when all of them are
-// done, or its rank has aborted. Whoever comes last does the work, under the clique's lock.
+// A kernel is the work that one group of calls enqueues on a stream. On the stream's thread it
+// posts its messages and joins its collectives, one after the other. It returns when all of them
+// are done, or its rank has aborted. The last rank to arrive does the work, under the clique's
+// lock.
 //
-// Thread safety: all of it may be used by any thread.
+// Thread safety: any thread.
 #pragma once
 
 #include <atomic>
@@ -37,11 +38,11 @@ struct Task {
   TaskKind kind = TaskKind::kSend;
   const void* in = nullptr;
   void* out = nullptr;
-  std::size_t count = 0;  // elements, as the call gives them
+  std::size_t count = 0;  // elements, as in the call
   ncclDataType_t dtype = ncclInt8;
   ncclRedOp_t op = ncclSum;
   int peer = -1;                 // or the root
-  std::uint64_t collective = 0;  // which one of its rank's, counted from 0
+  std::uint64_t collective = 0;  // the rank's n-th collective, from 0
 
   bool is_message() const { return kind == TaskKind::kSend || kind == TaskKind::kRecv; }
 };
@@ -49,8 +50,8 @@ struct Task {
 struct Kernel {
   int rank = -1;
   std::vector<Task> tasks;
-  bool hangs = false;                          // by order of a test
-  std::shared_ptr<std::atomic<bool>> aborted;  // its communicator was
+  bool hangs = false;                          // a test injected it
+  std::shared_ptr<std::atomic<bool>> aborted;  // its communicator was aborted
 };
 
 class Clique {
@@ -59,17 +60,17 @@ class Clique {
 
   int size() const { return static_cast<int>(devices_.size()); }
 
-  // ---- Meeting ----
+  // ---- Matching ---
 
-  /// False: the rank is there already.
+  /// Returns false if the rank has joined already.
   bool join(int rank, int device);
   bool all_have_joined() const;
-  /// The lowest other rank on the device of `rank`, -1 if there is none. Once all have joined.
+  /// Returns the lowest other rank on the device of `rank`, or -1. REQUIRES: all have joined.
   int twin_of(int rank) const;
 
-  /// One rank's part in the n-th split. Null while some rank has not called it yet.
+  /// Returns one rank's part in the n-th split; null while some rank has not called it yet.
   struct Place {
-    std::shared_ptr<Clique> clique;  // null: of no color
+    std::shared_ptr<Clique> clique;  // null: no color
     int rank = -1;
   };
   void call_split(std::uint64_t n, int rank, int color, int key);
@@ -80,7 +81,7 @@ class Clique {
   /// Blocks the stream's thread until the kernel is done.
   void run(const Kernel& kernel);
 
-  /// After a communicator was aborted: its kernels look.
+  /// Makes the kernels check for an abort of their communicator.
   void wake();
 
  private:
@@ -89,7 +90,7 @@ class Clique {
     bool done = false;
   };
   struct Meeting {
-    std::vector<const Task*> tasks;  // [rank]; null: has not come
+    std::vector<const Task*> tasks;  // [rank]; null: has not arrived
     int arrived = 0;
     int left = 0;
     bool done = false;

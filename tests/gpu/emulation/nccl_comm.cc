@@ -1,4 +1,4 @@
-// Making and ending the communicators of the emulated NCCL.
+// Creation and destruction of the emulated NCCL's communicators.
 #include "tests/gpu/emulation/nccl_comm.h"
 
 #include <chrono>
@@ -25,7 +25,7 @@ std::atomic<std::int64_t>& live() {
   return communicators;
 }
 
-/// The clique of an id, made by the first rank that names it.
+/// Returns the clique of an id. The first rank that uses the id creates it.
 std::shared_ptr<Clique> clique_of(const ncclUniqueId& id, int size) {
   static std::mutex mutex;
   static auto* const cliques = new std::map<std::string, std::weak_ptr<Clique>>;
@@ -76,7 +76,7 @@ void release(ncclComm_t comm) {
   live().fetch_sub(1);
 }
 
-/// Whether all ranks have come, each with a device of its own.
+/// Checks that all ranks have joined, each on a separate device.
 ncclResult_t check_clique(ncclComm_t comm) {
   if (!comm->clique->all_have_joined()) return ncclInProgress;
   const int twin = comm->clique->twin_of(comm->rank);

@@ -1,7 +1,7 @@
-// What a test may do to the emulated NCCL that no program can do to the real one: let a rank's
-// operations fail or hang, and see whether anything was left behind.
+// Control of the emulated NCCL for tests. It does what is impossible with the real one: injects
+// errors and hangs into a rank's operations, and detects leaks.
 //
-// Thread safety: every function may be called by any thread.
+// Thread safety: any thread.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@ namespace rankbox::gpu::emulation {
 
 enum class NcclFault {
   kCallFails,   // the call returns the error
-  kFailsLater,  // the call is well, ncclCommGetAsyncError tells of the error, the stream hangs
-  kHangs,       // the stream hangs, and nobody is told
+  kFailsLater,  // the call succeeds, ncclCommGetAsyncError reports it, the stream hangs
+  kHangs,       // the stream hangs, without an error
   kInitFails,   // ncclCommInitRankConfig or ncclCommSplit returns the error
 };
 
-/// Happens on this device to the operation (send, receive, collective; kInitFails: to the
-/// communicator) that comes after `skip` others of the same sort. One such order per device.
+/// Injects a fault on this device into the operation after `skip` others of the same kind.
+/// kInitFails counts communicators; the others count sends, receives and collectives. One fault per
+/// device.
 void order_nccl_fault(int device, NcclFault fault, ncclResult_t error, std::int64_t skip = 0);
 void cancel_nccl_faults();
 
-/// Communicators that were made and neither destroyed nor aborted yet.
+/// Returns the number of communicators neither destroyed nor aborted yet.
 std::int64_t live_nccl_communicators();
 
-/// Operations that a stream has come to and that wait there for other ranks.
+/// Returns the number of operations that a stream has reached and that wait there for other ranks.
 std::int64_t running_nccl_operations();
 
 }  // namespace rankbox::gpu::emulation

@@ -1,4 +1,4 @@
-// Errors of the emulated NCCL: their words, and those that tests order.
+// Errors of the emulated NCCL: their texts, and injected ones.
 #include <map>
 #include <mutex>
 #include <string>
@@ -101,7 +101,7 @@ const char* ncclGetErrorString(ncclResult_t result) {
 }
 
 const char* ncclGetLastError(ncclComm_t) {
-  // A copy of its own for each thread: another one may be failing right now.
+  // A separate copy for each thread: another thread may be failing right now.
   thread_local std::string copy;
   auto& all = rankbox::gpu::emulation::errors();
   const std::lock_guard lock(all.mutex);

@@ -1,4 +1,4 @@
-// The operations of the emulated NCCL: checked, collected in groups, and put on streams.
+// The operations of the emulated NCCL: checking, grouping, and enqueuing on streams.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -19,7 +19,7 @@ struct Call {
   Ordered ordered;
 };
 
-/// What this thread has called since ncclGroupStart.
+/// This thread's calls since ncclGroupStart.
 struct OpenGroup {
   int depth = 0;
   std::vector<Call> calls;
@@ -35,8 +35,8 @@ ncclResult_t cuda_failure(cudaError_t status) {
   return fail(ncclUnhandledCudaError, fmt::format("Cuda failure '{}'", cudaGetErrorString(status)));
 }
 
-/// The order of NVIDIA's library: a kernel comes after the communicator's one before, and after
-/// all that is on any of its streams; and those go on after it.
+/// Orders as NVIDIA's library does. A kernel follows the communicator's previous kernel and all
+/// work on any of its streams, and those streams continue after it.
 ncclResult_t put_on_streams(ncclComm_t comm, Kernel kernel,
                             const std::vector<cudaStream_t>& streams) {
   const auto shared = std::make_shared<Kernel>(std::move(kernel));
@@ -106,7 +106,7 @@ ncclResult_t launch_all(const std::vector<Call>& calls) {
   return all;
 }
 
-/// @param in_count, out_count elements behind the two pointers; 0: not looked at
+/// @param in_count, out_count elements at the two pointers; 0: not checked
 ncclResult_t check(const Call& call, std::size_t in_count, std::size_t out_count) {
   const Task& task = call.task;
   const int ranks = call.comm->clique->size();

@@ -31,7 +31,8 @@ T combine(T a, T b, ncclRedOp_t op) {
   if (op == ncclMax) return a > b ? a : b;
   if (op == ncclMin) return a < b ? a : b;
   if constexpr (std::is_integral_v<T>) {
-    // Unsigned: overflow wraps around. At least as wide as int, or the product would be an int.
+    // Unsigned: overflow wraps around. At least as wide as unsigned int: int promotion would
+    // overflow.
     using Unsigned = std::make_unsigned_t<T>;
     using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, Unsigned>;
     const Wide x = static_cast<Unsigned>(a);
