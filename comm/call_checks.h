@@ -1,5 +1,5 @@
-// Checks at the beginning of every call of a communicator, on every backend. Errors name the value,
-// what was expected, and the call's place.
+// Argument checks at the beginning of every communicator call, on every backend. Errors name the
+// value, the expected value, and the call's place.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Caller {
   int rank = -1;            // in the world
   std::uint64_t owner = 0;  // of the rank's tensors (MemoryMeter::owner)
   int index = -1;           // of the rank in its communicator,
-  int size = 0;             // which has this many ranks; 0: not a member (split, negative color)
+  int size = 0;             // and its size; 0: not a member (split, negative color)
   const char* operation = "";
   Place place{};
 
@@ -32,15 +32,15 @@ void check_peer(const Caller& caller, int peer, const char* role);
 void check_source(const Caller& caller, Slice slice);
 void check_target(const Caller& caller, Slice slice);
 void check_disjoint(const Caller& caller, Slice out, Slice in);
-/// They share no memory, or `part` begins at element `begin` of `whole`.
+/// Throws unless they share no memory, or `part` begins at element `begin` of `whole`.
 void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t begin);
 void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name,
                 const char* formula);
 void check_same_dtype(const Caller& caller, Slice a, Slice b);
-/// The request that wait() gets.
+/// Throw for the argument of wait().
 [[noreturn]] void refuse_empty_request(const Caller& caller);
 [[noreturn]] void refuse_foreign_request(const Caller& caller, int its_rank);
-/// The seconds that compute() spends.
+/// Checks the argument of compute().
 void check_seconds(const Caller& caller, double seconds);
 
 }  // namespace rankbox

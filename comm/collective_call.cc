@@ -5,8 +5,8 @@
 namespace rankbox {
 namespace {
 
-/// A collective in which every rank has `in`, and `out` where it gets a result. The count to agree
-/// on is that of `agreed`.
+/// Returns a collective in which every rank has `in`, and `out` where it gets a result. All ranks
+/// must agree on the element count of `agreed`.
 CollectiveCall make_call(CollectiveKind kind, Slice in, Slice out, Slice agreed) {
   CollectiveCall call;
   call.kind = kind;

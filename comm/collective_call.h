@@ -36,11 +36,11 @@ CollectiveCall reduce_scatter_call(const Caller& caller, Slice slice, Slice piec
 CollectiveCall all_to_all_call(const Caller& caller, Slice input, Slice output);
 CollectiveCall split_call(int color, int key);
 
-/// "root, size": the arguments in which two ranks' calls differ; empty if they agree.
+/// Returns "root, size": the arguments in which two ranks' calls differ; empty if they agree.
 std::string differences(const CollectiveCall& a, const CollectiveCall& b);
 
-/// "rank 1 calls reduce(root 0, op SUM, 4 float32) at ring.cc:12", for messages about mismatches.
-/// @param root of the call, in the world
+/// Returns "rank 1 calls reduce(root 0, op SUM, 4 float32) at ring.cc:12", for mismatch errors.
+/// @param root the root's rank in the world
 std::string in_words(const CollectiveCall& call, int rank, int root, const char* file, int line);
 
 inline std::string in_words(const CollectiveCall& call, int rank, int root, Place place) {

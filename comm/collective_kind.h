@@ -18,7 +18,7 @@ enum class CollectiveKind : std::uint8_t {
   kSplit,
 };
 
-/// "all_reduce": the name of the member function of Comm.
+/// Returns "all_reduce", the name of the member function of Comm.
 constexpr const char* name_of(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::kBarrier:
@@ -45,7 +45,7 @@ constexpr const char* name_of(CollectiveKind kind) {
   return "unknown";
 }
 
-/// Whether the collective moves tensors.
+/// Returns whether the collective moves tensors.
 constexpr bool moves_data(CollectiveKind kind) {
   return kind != CollectiveKind::kBarrier && kind != CollectiveKind::kSplit;
 }

@@ -1,7 +1,7 @@
-// The communicator of the backend that this build is configured for. Only this file chooses.
+// The communicator of this build's backend. Only this file selects the backend.
 //
-// With the headers that it includes, this is all an exercise needs: Comm, Request, Tensor, Slice,
-// ReduceOp and the errors.
+// An exercise needs no other header. This one also provides Request, Tensor, Slice, ReduceOp and
+// the errors.
 #pragma once
 
 #include "comm/communicator.h"

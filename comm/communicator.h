@@ -1,8 +1,9 @@
 // The contract every backend keeps: what a learner may call on `Comm& dist`.
 //
-// BasicCommunicator has each public call once: it checks the arguments, then hands over to the
-// primitives of a backend, a value that knows this rank in its communicator (below). A backend
-// instantiates it in one source file, from comm/communicator_impl.h; no learner's file does.
+// BasicCommunicator defines each public call once: it checks the arguments, then calls a primitive
+// of the backend. A backend is a value that knows this rank in its communicator (below). Each
+// backend instantiates it in one source file, from comm/communicator_impl.h; no learner's file
+// does.
 //
 // Below, p = world_size, r = rank, and one rank's slice has N elements, which are n bytes.
 //
@@ -154,7 +155,7 @@ class BasicCommunicator {
   int world_size() const { return backend_.size(); }
   int node() const { return backend_.node(); }
   int local_rank() const { return backend_.local_rank(); }
-  /// For a backend that is built on another one.
+  /// Returns the backend, for one that is built on another.
   const Backend& backend() const { return backend_; }
 
   void send(Slice slice, int dst, Place place = Place::current());
@@ -201,7 +202,7 @@ class BasicCommunicator {
   void synchronize(Place place = Place::current());
 
  private:
-  /// The beginning of every call.
+  /// Begins every call.
   Caller begin(const char* operation, Place place);
 
   Backend backend_;

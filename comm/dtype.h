@@ -14,13 +14,13 @@ enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kFloat16 }
 inline constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat64, DType::kInt32,
                                        DType::kInt64, DType::kFloat16};
 
-/// Bytes of one element.
+/// Returns the bytes of one element.
 constexpr std::int64_t size_of(DType dtype) {
   if (dtype == DType::kFloat16) return 2;
   return dtype == DType::kFloat32 || dtype == DType::kInt32 ? 4 : 8;
 }
 
-/// "float32", as NumPy and PyTorch spell it.
+/// Returns "float32", as NumPy and PyTorch spell it.
 constexpr const char* name_of(DType dtype) {
   switch (dtype) {
     case DType::kFloat32:

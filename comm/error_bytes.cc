@@ -10,10 +10,10 @@
 namespace rankbox {
 namespace {
 
-constexpr std::string_view kDeadlock = "DeadlockError";  // has more to say than the others
+constexpr std::string_view kDeadlock = "DeadlockError";  // it has more fields than the others
 constexpr std::string_view kBase = "Error";
 
-/// A class of comm/errors.h: how to tell and how to make one.
+/// A class of comm/errors.h: how to recognize and create it.
 struct Kind {
   std::string_view name;
   bool (*is)(const Error&);
@@ -28,7 +28,7 @@ constexpr Kind kind(std::string_view name) {
           }};
 }
 
-// The first that fits is taken: what is derived stands before its base.
+// The first match is used, so a derived class precedes its base.
 constexpr std::array kKinds = {
     kind<OutOfMemory>("OutOfMemory"),
     kind<InvalidArgument>("InvalidArgument"),

@@ -1,9 +1,8 @@
-// Errors as bytes, to send them from process to process. A rank's error is thrown in every process
-// of the world, as the same class, with the same message and context.
+// Errors as bytes, to send them between processes. A rank's error is thrown in every process of the
+// world, as the same class, with the same message and context.
 //
-// Nested exceptions are not sent: their text is already part of the message. A class that is
-// derived from one of comm/errors.h arrives as that base class; any other exception arrives as
-// RankFailed.
+// Nested exceptions are not sent: their text is already part of the message. A class derived from
+// one of comm/errors.h arrives as that base class; any other exception arrives as RankFailed.
 #pragma once
 
 #include <exception>

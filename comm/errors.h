@@ -1,7 +1,7 @@
-// Exceptions that say which rank failed, in which operation, where, and the fix.
+// Exceptions that name the failed rank, the operation, its place, and the fix.
 //
-// Every error carries the rank it happened on, the operation, the peer, and the learner's source
-// line as data, so that a verdict can be built without reading the message.
+// Every error carries the rank, the operation, the peer, and the learner's source line as data, so
+// that a verdict does not depend on the message text.
 #pragma once
 
 #include <memory>
@@ -46,7 +46,7 @@ class Error : public std::runtime_error {
   ErrorContext context_;
 };
 
-/// A value that no call can accept: a rank outside the world, a null slice, a world of size 0, …
+/// An invalid argument: a rank outside the world, a null slice, a world of size 0, …
 class InvalidArgument : public Error {
   using Error::Error;
 };
@@ -56,19 +56,19 @@ class OutOfMemory : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
 
-/// The stub of an exercise that is not written yet.
+/// An unimplemented exercise stub.
 class NotImplemented : public Error {
  public:
   explicit NotImplemented(const std::string& function, Place place = Place::current())
       : Error(function + " is not implemented yet: " + place.file_name() + ":" +
                   std::to_string(place.line()),
               {-1, function, -1, place.file_name(), static_cast<int>(place.line())}) {}
-  /// The error of another process.
+  /// Recreates the error of another process.
   NotImplemented(const std::string& message, ErrorContext context)
       : Error(message, std::move(context)) {}
 };
 
-/// Another rank failed first and the world stopped; this rank did nothing wrong.
+/// Another rank failed first and the world stopped; this rank is not the cause.
 class Aborted : public Error {
   using Error::Error;
 };
@@ -84,8 +84,8 @@ class CollectiveMismatch : public Error {
   using Error::Error;
 };
 
-/// All ranks returned, yet a message was sent that no rank received, or a request was never waited
-/// for (even one that was matched).
+/// All ranks returned, but no rank received a message, or a request was never waited for (even a
+/// matched one).
 class UnreceivedMessage : public Error {
   using Error::Error;
 };
@@ -95,7 +95,7 @@ class BufferReused : public Error {
   using Error::Error;
 };
 
-/// One blocked rank: what it waits for, and on whom.
+/// One blocked rank: its operation, and the ranks it waits for.
 struct Wait {
   int rank = -1;
   std::string op;          // "send", "recv", "barrier", "all_reduce", …
@@ -108,16 +108,16 @@ struct Wait {
 /// Every rank still running is blocked and nothing is in flight: proved, not timed out.
 class DeadlockError : public Error {
  public:
-  /// @param waits what every blocked rank waits for, by rank
-  /// @param cycle ranks that wait for each other in a circle; if there is none, a chain that ends
-  ///              at a rank that returned
+  /// @param waits one wait per blocked rank, by rank
+  /// @param cycle ranks that wait for each other in a cycle, or a chain that ends at a rank that
+  /// returned
   DeadlockError(const std::string& message, ErrorContext context, std::vector<Wait> waits,
                 std::vector<int> cycle)
       : Error(message, std::move(context)),
         waits_(std::make_shared<const std::vector<Wait>>(std::move(waits))),
         cycle_(std::move(cycle)) {}
 
-  /// The same deadlock, for another rank to throw. Shares the waits, of which there may be
+  /// Returns the same deadlock for another rank to throw. Shares the waits, of which there may be
   /// thousands.
   DeadlockError as_seen_by(ErrorContext context) const {
     DeadlockError told = *this;

@@ -11,7 +11,7 @@
 namespace rankbox {
 namespace {
 
-/// A fifth of the cost of std::chrono::steady_clock, and exact to some milliseconds.
+/// Costs a fifth of std::chrono::steady_clock, and is accurate to some milliseconds.
 std::int64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -63,7 +63,7 @@ std::uint64_t FlightRecorder::begin(const Flight& flight) {
   std::array<std::uint64_t, sizeof(Content) / 8> words;
   std::memcpy(words.data(), &content, sizeof(content));
   entry.tag.store(0, std::memory_order_relaxed);
-  // Each word is released, so that a reader who sees it sees the tag change as well.
+  // Each store releases, so that a reader of a new word also sees the changed tag.
   for (std::size_t i = 0; i < words.size(); ++i)
     entry.words[i].store(words[i], std::memory_order_release);
   entry.tag.store(tag_of(index, FlightState::kStarted), std::memory_order_release);

@@ -4,11 +4,11 @@
 //   ... the operation ...
 //   recorder.set_state(number, FlightState::kDone);
 //
-// A ring of fixed size, without locks. When a run fails, log() copies it; logs travel as bytes from
-// process to process, and comm/post_mortem.h compares those of all ranks.
+// A ring of fixed size, without locks. When a run fails, log() copies it. Logs are sent between
+// processes as bytes, and comm/post_mortem.h compares those of all ranks.
 //
-// Cost: 25 ns an operation. Thread safety: one thread calls begin(). Any thread may call all else
-// meanwhile; an entry that is being overwritten is then missing from its log.
+// Cost: 25 ns per operation. Thread safety: one thread calls begin(). Any thread may call all other
+// functions at the same time; the log then omits an entry that is being overwritten.
 #pragma once
 
 #include <array>
@@ -40,42 +40,42 @@ enum class FlightState : std::uint8_t {
   kFailed,
 };
 
-/// What two ranks must agree on, and what an operation is matched by. Ranks are those of the world.
+/// The fields that two ranks must agree on, and by which operations match. Ranks are world ranks.
 struct FlightCall {
   FlightKind kind = FlightKind::kLocal;
-  // Returns at once, so a rank whose last operation this is does not wait in it.
+  // Returns at once: a rank whose last operation this is does not wait in it.
   bool async = false;
   // A wait for the asynchronous operation with the same kind, group, number and peer.
   bool waits = false;
   CollectiveKind collective = CollectiveKind::kBarrier;
   ReduceOp reduce_op = ReduceOp::SUM;
   DType dtype = DType::kFloat32;
-  int peer = -1;             // of a message
-  int root = -1;             // of a collective that has one
+  int peer = -1;             // of a message, else -1
+  int root = -1;             // of a collective with a root, else -1
   std::int64_t count = -1;   // elements; -1: it has no data
-  std::uint64_t group = 0;   // the communicator: the same number on all members, another for others
+  std::uint64_t group = 0;   // the communicator: equal on all its members, unique to it
   std::uint64_t number = 0;  // the n-th message from one rank to the other, or collective, of group
 };
 
-/// One operation, as its rank notes it.
+/// One operation, as its rank records it.
 struct Flight {
-  const char* op = "";  // lives as long as the program
+  const char* op = "";  // static storage duration
   Place place{};
   FlightCall call{};
 };
 
-/// One operation, as others read it.
+/// One operation, as read from the log.
 struct LoggedFlight {
   std::uint64_t index = 0;  // the rank's n-th operation
   std::string op;
   std::string file;
   int line = 0;
-  double seconds = 0;  // from its beginning to the log
+  double seconds = 0;  // age when the log was made
   FlightState state = FlightState::kStarted;
   FlightCall call{};
 };
 
-/// A communicator by its members, as ranks of the world.
+/// A communicator and its members, as world ranks.
 struct FlightGroup {
   std::uint64_t id = 0;
   std::vector<int> members;
@@ -83,8 +83,8 @@ struct FlightGroup {
 
 struct FlightLog {
   int rank = -1;
-  bool returned = false;       // the rank's function has
-  std::uint64_t recorded = 0;  // operations so far, of which flights holds the last
+  bool returned = false;       // the rank's function has returned
+  std::uint64_t recorded = 0;  // operations so far; flights holds the last ones
   std::vector<LoggedFlight> flights;
   std::vector<FlightGroup> groups;
 };
@@ -109,18 +109,18 @@ class FlightRecorder {
 
   int rank() const { return rank_; }
 
-  /// Notes an operation that is about to start. Returns its index, from 0; index % kSize is its
-  /// slot in the ring, for those who keep something of their own for each slot.
+  /// Records an operation that is about to start. Returns its index, from 0. Its slot in the ring
+  /// is index % kSize, for callers that keep separate data per slot.
   std::uint64_t begin(const Flight& flight);
-  /// Ignores an operation that the ring has forgotten, or that is done or failed already.
+  /// Ignores an operation that the ring has dropped, or that is already done or failed.
   void set_state(std::uint64_t index, FlightState state);
-  /// That of an operation the ring has forgotten is kDone.
+  /// Returns kDone for an operation that the ring has dropped.
   FlightState state(std::uint64_t index) const;
 
   void add_group(std::uint64_t id, std::vector<int> members);
   void set_returned() { returned_.store(true, std::memory_order_relaxed); }
 
-  /// Operations begun, and those of them that were set to kDone: progress grows them.
+  /// Return the number of operations begun, and of those set to kDone. Both grow with progress.
   std::uint64_t recorded() const { return next_.load(std::memory_order_acquire); }
   std::uint64_t done() const { return done_.load(std::memory_order_relaxed); }
 
@@ -133,7 +133,7 @@ class FlightRecorder {
   };
   static_assert(std::is_trivially_copyable_v<Content> && sizeof(Content) % 8 == 0);
   struct Entry {
-    // 4 * (index + 1) + state; 0: empty, or being written. A reader looks at it before and after.
+    // 4 * (index + 1) + state; 0: empty, or being written. A reader checks it before and after.
     std::atomic<std::uint64_t> tag{0};
     std::array<std::atomic<std::uint64_t>, sizeof(Content) / 8> words{};
   };
@@ -151,13 +151,14 @@ class FlightRecorder {
   std::vector<FlightGroup> groups_;
 };
 
-/// "rank 2  #17 send to 3  4 MiB float32  ring.cc:22  not finished after 30.0 s"
+/// Returns "rank 2  #17 send to 3  4 MiB float32  ring.cc:22  not finished after 30.0 s".
 std::string in_words(const LoggedFlight& flight, int rank);
 
-/// The last `most` operations of a rank, a line each, and the first that is not done before those.
+/// Returns a rank's last `most` operations, one per line, and the first unfinished one before
+/// those.
 std::string in_words(const FlightLog& log, int most = 4);
 
-/// "4 MiB", "1.5 KiB", "12 bytes".
+/// Returns "4 MiB", "1.5 KiB" or "12 bytes".
 std::string bytes_in_words(std::int64_t bytes);
 
 }  // namespace rankbox

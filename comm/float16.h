@@ -1,7 +1,7 @@
 // A 16-bit float, IEEE 754 binary16: 11 significant bits, largest value 65504.
 //
-// For storage and for messages, where half the bytes take half the time. Every operation is done in
-// float and rounded once, to nearest, ties to even, as on a GPU. Keep a long sum in a float.
+// For storage and messages, where half the bytes take half the time. Every operation is computed in
+// float and rounded once, to nearest, ties to even, as on a GPU. Accumulate long sums in a float.
 #pragma once
 
 #include <bit>
@@ -45,8 +45,8 @@ class Float16 {
     return static_cast<std::uint16_t>(sign | bits);
   }
 
-  /// A double as a float whose last bit says whether anything was lost. Rounding it again gives the
-  /// same as rounding the double once.
+  /// Returns the double as a float whose last bit is set if precision was lost. Rounding the result
+  /// again equals rounding the double once.
   static constexpr float odd_rounded(double value) {
     const auto nearest = static_cast<float>(value);
     if (nearest != nearest || static_cast<double>(nearest) == value) return nearest;

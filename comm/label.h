@@ -1,5 +1,5 @@
-// A name for a piece of computation, short enough to fit in an event of the trace: "F3", the
-// forward pass of micro-batch 3. Drawings show it, and a judge identifies the computation by it.
+// A name for a computation, short enough for a trace event: "F3", the forward pass of micro-batch
+// 3. Drawings show it, and a judge identifies the computation by it.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Label {
   }
   constexpr Label(const char* text) : Label(std::string_view(text)) {}
 
-  /// As stored in an event; 0 without a label.
+  /// Returns the bits stored in an event; 0 without a label.
   constexpr std::int64_t bits() const { return static_cast<std::int64_t>(bits_); }
   static constexpr Label of_bits(std::int64_t bits) {
     Label label;

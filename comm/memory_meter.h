@@ -18,7 +18,7 @@ struct MemoryMeter {
   }
 };
 
-/// The meter of the rank that runs on this thread; null outside any rank. Set by the backend.
+/// The meter of this thread's rank; null outside any rank. Set by the backend.
 MemoryMeter*& current_memory_meter();
 
 }  // namespace rankbox

@@ -10,7 +10,7 @@
 namespace rankbox {
 namespace {
 
-/// Negative, infinite and NaN prices would stop clocks, or turn them back.
+/// Negative, infinite and NaN costs would stop clocks, or turn them back.
 void check(const Cluster& cluster) {
   const std::pair<const char*, double> prices[] = {
       {"alpha within a node", cluster.within_node.alpha},

@@ -5,8 +5,8 @@
 
 namespace rankbox {
 
-/// Throws InvalidArgument for a world that no machine can run: no ranks, more nodes than ranks,
-/// costs that are not numbers, faults of ranks that do not exist, a deadline that is not positive.
+/// Throws InvalidArgument for a world that cannot run: no ranks, more nodes than ranks, costs that
+/// are not numbers, faults of ranks that do not exist, a deadline that is not positive.
 void check_run_options(const RunOptions& options);
 
 }  // namespace rankbox

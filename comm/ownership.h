@@ -7,9 +7,9 @@
 
 namespace rankbox {
 
-/// The rank of the same world that made the slice's tensor, if it is not the owner of `mine`
-/// (MemoryMeter::owner); else -1. Tensors made outside any rank have no owner, and any rank may use
-/// those of an earlier world.
+/// Returns the rank of the same world that created the slice's tensor, unless that is the owner
+/// `mine` (MemoryMeter::owner); else -1. Tensors created outside any rank have no owner. Any rank
+/// may use the tensors of an earlier world.
 inline int foreign_owner(std::uint64_t mine, Slice slice) {
   if (slice.owner() == mine || slice.owner() >> 32 != mine >> 32) [[likely]]
     return -1;

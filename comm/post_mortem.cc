@@ -27,12 +27,12 @@ std::string place_of(const LoggedFlight& flight) {
   return fmt::format("{}:{}", flight.file, flight.line);
 }
 
-/// "recv at ring.cc:22", or without the place where that is not known.
+/// Returns "recv at ring.cc:22", or only the operation if the place is unknown.
 std::string op_in_words(const LoggedFlight& flight) {
   return flight.line == 0 ? flight.op : fmt::format("{} at {}", flight.op, place_of(flight));
 }
 
-/// A rank's call, as others see it.
+/// A rank's call, as found in its log.
 struct Seen {
   int rank = -1;
   const LoggedFlight* flight = nullptr;
@@ -67,7 +67,7 @@ std::string call_in_words(const Seen& seen) {
                      size_in_words(call), sends ? "to" : "from", call.peer, place_of(*seen.flight));
 }
 
-/// All calls, in such an order that those which must agree lie together.
+/// All calls, ordered so that those which must agree are adjacent.
 struct Calls {
   // [group, source, destination, number] -> the sender's call and the receiver's
   std::map<std::tuple<std::uint64_t, int, int, std::uint64_t>, std::array<Seen, 2>> messages;
@@ -80,7 +80,7 @@ Calls sort_calls(std::span<const FlightLog> logs) {
   for (const FlightLog& log : logs) {
     for (const LoggedFlight& flight : log.flights) {
       const FlightCall& call = flight.call;
-      // The operation that was started says more than the wait for it, if both are known.
+      // The started operation explains more than the wait for it, if both are known.
       const auto note = [&](Seen& seen) {
         if (seen.flight == nullptr) seen = {log.rank, &flight};
       };
@@ -95,7 +95,7 @@ Calls sort_calls(std::span<const FlightLog> logs) {
   return calls;
 }
 
-/// The mismatch that came first: its later call began before those of others.
+/// Keeps the first mismatch: the one whose later call began earliest.
 class Earliest {
  public:
   void add(Kind kind, const Seen& a, const Seen& b, ErrorContext context, std::string text) {
@@ -123,7 +123,7 @@ PostMortem first_mismatch(const Calls& calls) {
                              "and dtype",
                              call_in_words(sent), call_in_words(received)));
   }
-  std::vector<std::uint64_t> disagreed;  // groups: what follows the first mismatch is its result
+  std::vector<std::uint64_t> disagreed;  // groups: later differences are consequences
   for (const auto& [key, by_rank] : calls.collectives) {
     if (std::find(disagreed.begin(), disagreed.end(), key.first) != disagreed.end()) continue;
     const Seen& first = by_rank.begin()->second;
@@ -143,7 +143,7 @@ PostMortem first_mismatch(const Calls& calls) {
 
 enum class Called : std::uint8_t { kYes, kNo, kNotKnown };
 
-/// Whether a rank has made the call, as far as its log reaches back.
+/// Returns whether a rank has made the call, as far as its log goes back.
 Called has_called(const FlightLog& log, FlightKind kind, const FlightCall& counterpart, int peer) {
   for (auto flight = log.flights.rbegin(); flight != log.flights.rend(); ++flight) {
     const FlightCall& call = flight->call;
@@ -158,7 +158,7 @@ Called has_called(const FlightLog& log, FlightKind kind, const FlightCall& count
 struct WaitFor {
   Seen waiting;
   int other = -1;
-  bool known = true;  // that the other has not called
+  bool known = true;  // that the other rank has not called
 };
 
 class Waits {
@@ -171,7 +171,7 @@ class Waits {
     }
   }
 
-  /// Where the waiting begins: with a rank that no rank holds up, or with a circle.
+  /// Returns where the waiting starts: a rank that no rank blocks, or a cycle.
   PostMortem cause() const {
     int best = -1;
     const WaitFor* chosen = nullptr;

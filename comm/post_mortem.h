@@ -1,9 +1,9 @@
-// Why a run failed, as the ranks' flight logs show it.
+// The cause of a failed run, derived from the ranks' flight logs.
 //
-// Two calls that contradict each other are certain, so they come first: the n-th collective of a
-// communicator that two ranks called differently, or the n-th message between two ranks whose ends
-// disagree. What hangs because of such a mismatch is not named. Without one, the cause is a rank
-// that waits for a call which another rank has not made.
+// Two calls that contradict each other are certain, so they come first. They are the n-th
+// collective of a communicator, if two ranks called it differently, or the n-th message between two
+// ranks, if its ends disagree. The report omits waits that result from such a mismatch. Without
+// one, the cause is a rank that waits for a call which another rank has not made.
 //
 // The sandbox proves what is inferred here: see sandbox_hint().
 #pragma once
@@ -36,17 +36,17 @@ struct PostMortem {
 };
 
 /// Compares the logs of all ranks, in any order. Logs may be missing.
-/// @param world_size ranks whose logs there should be
+/// @param world_size the number of expected logs
 PostMortem post_mortem(std::span<const FlightLog> logs, int world_size);
 
-/// MessageMismatch, CollectiveMismatch or, for all else, TimedOut.
+/// Returns MessageMismatch, CollectiveMismatch or, for all else, TimedOut.
 /// @param details lines to append to the text
 std::exception_ptr error_of(const PostMortem& found, const std::string& details);
 
-/// What each rank did last, by rank; a rank without a log is named.
+/// Returns each rank's last operations, by rank; names a rank without a log.
 std::string last_operations(std::span<const FlightLog> logs, int world_size);
 
-/// The line that says which command reproduces and proves the failure.
+/// Returns a line with the command that reproduces and proves the failure.
 std::string sandbox_hint(int world_size);
 
 }  // namespace rankbox

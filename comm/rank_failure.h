@@ -6,12 +6,12 @@
 
 namespace rankbox {
 
-/// Rankbox errors stay as they are, with the rank set if there was none; all others are nested in
+/// Returns Rankbox errors unchanged, with the rank set if it was missing; nests all others in
 /// RankFailed.
 /// REQUIRES: `failure` is not null.
 std::exception_ptr with_rank(std::exception_ptr failure, int rank);
 
-/// The message of what was thrown.
+/// Returns the message of an exception.
 /// REQUIRES: `failure` is not null.
 std::string what_of(const std::exception_ptr& failure);
 

@@ -31,7 +31,7 @@ constexpr const char* name_of(ReduceOp op) {
   return "unknown";
 }
 
-/// The operation with this name, as name_of() spells it.
+/// Returns the operation with this name, as name_of() spells it.
 constexpr std::optional<ReduceOp> find_reduce_op(std::string_view name) {
   for (const ReduceOp op : kReduceOps) {
     if (name == name_of(op)) return op;

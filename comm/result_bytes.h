@@ -1,6 +1,6 @@
-// Results as bytes, to send them from process to process: numbers, enums, other plain data, and
-// strings, vectors, optionals, pairs and tuples of them. Your own struct works with a function
-// beside it that ties its fields:
+// Results as bytes, to send them between processes. Supports numbers, enums, other plain data, and
+// strings, vectors, optionals, pairs and tuples of them. A custom struct also needs a function that
+// ties its fields:
 //
 //   inline auto fields_of(Point& p) { return std::tie(p.x, p.name); }
 //

@@ -1,8 +1,8 @@
-// A failed run that ends the process: what happens where ranks are processes (MPI).
+// A failed run that ends the process, where ranks are processes (MPI).
 //
-// There run_ranks does not throw: the other processes cannot be trusted to end their own part, and
-// MPI cannot call off what they have started. Instead one process reports the first cause, and all
-// processes of the job end with an exit code that is not 0.
+// There run_ranks does not throw: the other processes may be unable to end their part, and MPI
+// cannot cancel the operations they started. Instead one process reports the first cause, and all
+// processes of the job end with a non-zero exit code.
 #pragma once
 
 #include <exception>
@@ -25,10 +25,10 @@ void set_failure_handler(FailureHandler handler);
 /// Calls the handler. Throws nothing.
 int handle_failure(const RunFailure& failure);
 
-/// "rankbox: …" and the details on stderr. Returns 2 for a mistake of the user's, else 1.
+/// Prints "rankbox: …" and the details on stderr. Returns 2 for a user error, else 1.
 int print_failure(const RunFailure& failure);
 
-/// Whether the error is an argument that no rank's call has refused: a mistake of the user's.
+/// Returns whether the error is a user error: an InvalidArgument that no rank's call threw.
 bool is_users_mistake(const std::exception_ptr& error);
 
 }  // namespace rankbox

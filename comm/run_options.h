@@ -29,13 +29,13 @@ class Buffering {
 
 /// How ranks are executed.
 enum class ExecutorKind : std::uint8_t {
-  /// One thread per rank: works for any program, and is used for grading.
+  /// One thread per rank. Works for any program; used for grading.
   kThreads,
-  /// Fibers on as many threads as there are cores: many ranks on few cores switch at a fraction of
-  /// the cost, and there may be tens of thousands. Ranks may wait for each other only through their
-  /// communicators: a rank that waits in another way (a std::mutex that another rank holds, an
-  /// atomic, a sleep) blocks its thread, and may so block the very rank that it waits for. The
-  /// delay of a fault holds up all ranks of its thread, and so does a long computation.
+  /// Fibers on as many threads as there are cores. Many ranks on few cores switch at a fraction of
+  /// the cost, and tens of thousands are possible. Ranks may wait for each other only through their
+  /// communicators. Any other wait (a std::mutex that another rank holds, an atomic, a sleep)
+  /// blocks its thread, and possibly the rank that it waits for. The delay of a fault, or a long
+  /// computation, blocks all ranks of its thread.
   kFibers,
 };
 
@@ -61,16 +61,15 @@ struct RunOptions {
   // 0: an undisturbed schedule; else random delays, which depend on the seed.
   std::uint64_t seed = 0;
   std::vector<Fault> faults = {};
-  // The slice of an isend is compared when its request is waited for, and the slice of an irecv is
-  // NaN (or -1) until then: mistakes show every time, not only by luck. O(n) each.
+  // Compares an isend's slice when its request is waited for, and fills an irecv's slice with NaN
+  // (or -1) until then. Mistakes then show every time. O(n) each.
   bool watch_buffers = false;
-  // This many first elements of every slice that is sent, received or reduced are copied into the
-  // trace.
+  // Copies this many first elements of every sent, received or reduced slice into the trace.
   int snapshot_elements = 0;
-  // Where deadlocks are not proved (MPI, NCCL): how long a rank may wait for the others.
+  // How long a rank may wait for the others where deadlocks are not proved (MPI, NCCL).
   double deadline_seconds = 30;
-  // Native collectives are the library's blocking calls, as when times are taken. MPI's are quicker
-  // by up to a factor of 4 (mpi/native.h), but a rank that is late in one reports alone.
+  // Native collectives are the library's blocking calls, as for measurements. MPI's are faster by
+  // up to a factor of 4 (mpi/native.h), but a rank that times out in one reports alone.
   bool blocking_calls = false;
   bool trace = true;  // off: the report has no trace, clocks or cost
 };
@@ -88,7 +87,7 @@ struct Cost {
 /// A rank's virtual clocks when it returned.
 struct Clock {
   double seconds = 0;  // on RunOptions::cluster
-  Cost cost;           // under (α,β,γ) = (1,0,0), (0,1,0) and (0,0,1), each with its own clock
+  Cost cost;           // each for its own clock: (α,β,γ) = (1,0,0), (0,1,0), (0,0,1)
 };
 
 struct RunReport {

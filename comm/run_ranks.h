@@ -1,4 +1,4 @@
-// Start a world of ranks, run a function on each, and join them.
+// Starts a world of ranks, runs a function on each, and joins them.
 //
 // Ranks are threads of this process or, where a launcher started several processes (mpirun,
 // torchrun, srun), one rank per process: then every process calls run_ranks, with the same options,
@@ -34,10 +34,11 @@ struct Launch {
   bool is_first() const { return process == 0; }
 };
 
-/// Implemented by the backend, like all that follow.
+/// The backend implements this and all that follows.
 Launch launch();
 
-/// Why no rank can run on this machine ("there is no GPU …"), in one line; empty if ranks can run.
+/// Returns why no rank can run on this machine ("there is no GPU …"), in one line; empty if ranks
+/// can run.
 std::string why_no_ranks();
 
 /// Throws InvalidArgument for a world that cannot be run.

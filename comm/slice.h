@@ -7,14 +7,14 @@
 
 namespace rankbox {
 
-/// A non-owning view of `size` consecutive elements. Any tensor converts to the
-/// slice of all its elements.
+/// A non-owning view of `size` consecutive elements. Any tensor converts to the slice of all its
+/// elements.
 ///
 /// A slice is four words: pass it by value. It does not keep its tensor alive. A slice of a const
 /// tensor is read-only: receiving into it or reducing into it throws InvalidArgument.
 class Slice {
  public:
-  /// The null slice. No operation accepts it; a slice of an empty tensor is fine, and is not null.
+  /// The null slice. No operation accepts it. A slice of an empty tensor is valid, and is not null.
   Slice() = default;
 
   /// @param owner the rank that owns the tensor (see memory_meter.h); 0 for a tensor made outside
@@ -59,8 +59,8 @@ class Slice {
   bool null_ = true;
 };
 
-/// Part i of n nearly equal parts: elements [i*N/n, (i+1)*N/n) of a slice (or tensor) of N
-/// elements. The parts cover the slice, in order, without gaps; their sizes differ by at most one
+/// Returns part i of n nearly equal parts: elements [i*N/n, (i+1)*N/n) of a slice (or tensor) of N
+/// elements. The parts cover the slice, in order, without gaps. Their sizes differ by at most one
 /// element. Throws InvalidArgument unless 0 <= i < n.
 Slice chunk(Slice whole, int i, int n);
 

@@ -1,6 +1,6 @@
 // Owning N-d arrays and their arithmetic, the same on every backend.
 //
-// Everything declared here is implemented once per kind of memory and chosen at link time: host
+// Everything declared here is implemented once per kind of memory and selected at link time: host
 // memory and xtensor for the sandbox and MPI (host/), device memory and kernels on GPUs (gpu/). So
 // no header here depends on a backend, and none includes xtensor.
 //
@@ -55,7 +55,7 @@ namespace detail {
 class Storage {
  public:
   Storage() = default;
-  /// Throws OutOfMemory if they do not fit in memory.
+  /// Throws OutOfMemory if the elements do not fit in memory.
   Storage(std::int64_t elements, std::int64_t element_bytes);
   Storage(Storage&& other) noexcept { swap(other); }
   Storage& operator=(Storage&& other) noexcept {
@@ -125,8 +125,8 @@ class TensorOf {
   bool empty() const { return size_ == 0; }
   static constexpr DType dtype() { return dtype_of<T>(); }
 
-  /// The elements, in the backend's memory: host code may read them in the sandbox and under MPI,
-  /// not on a GPU.
+  /// Returns the elements, in the backend's memory. Host code may read them in the sandbox and
+  /// under MPI, but not on a GPU.
   T* data() { return static_cast<T*>(storage_.data()); }
   const T* data() const { return static_cast<const T*>(storage_.data()); }
 
@@ -148,8 +148,8 @@ using Tensor = TensorOf<float>;
 /// adds, like SUM: divide by the world size once, at the end (divide_if_average in
 /// collectives/average.h).
 ///
-/// Integers that overflow wrap around. SUM and PRODUCT of NaN are NaN; which of the two MAX and MIN
-/// keep is unspecified when one of them is NaN.
+/// Integers that overflow wrap around. SUM and PRODUCT of NaN are NaN; if one operand is NaN, the
+/// result of MAX and MIN is unspecified: either of the two.
 /// Errors: InvalidArgument if the two overlap without being the same, if either belongs to another
 /// rank's tensor, and as at the top of this file.
 void accumulate(Slice into, Slice from, ReduceOp op);
@@ -166,7 +166,7 @@ inline Slice operator*=(Slice into, Slice from) {
 inline Slice operator*=(Slice into, double factor) { return detail::scale(into, factor), into; }
 inline Slice operator/=(Slice into, double divisor) { return detail::divide(into, divisor), into; }
 
-// ---- Tensors: making ------------------------------------------------------------------------
+// ---- Tensors: creation ----------------------------------------------------------------------
 
 template <class T = float>
 TensorOf<T> full(Shape shape, std::type_identity_t<T> value) {
@@ -180,7 +180,7 @@ TensorOf<T> zeros(Shape shape) {
   return full<T>(std::move(shape), T{0});
 }
 
-/// A tensor of the same shape with unspecified elements.
+/// Returns a tensor of the same shape with unspecified elements.
 template <class T>
 TensorOf<T> empty_like(const TensorOf<T>& like) {
   return TensorOf<T>(like.shape());
@@ -196,8 +196,8 @@ TensorOf<T> clone(const TensorOf<T>& from) {
 template <class T>
 TensorOf<T>::TensorOf(const TensorOf& other) : TensorOf(clone(other)) {}
 
-/// A tensor with the elements of an array in host memory (a vector, an array, a span):
-/// one-dimensional.
+/// Returns a one-dimensional tensor with the elements of an array in host memory (a vector, an
+/// array, a span).
 template <class R>
 requires requires(const R& host) { std::span(std::data(host), std::size(host)); }
 auto from_host(const R& host) {
@@ -211,7 +211,7 @@ TensorOf<T> from_host(std::initializer_list<T> host) {
   return from_host(std::span<const T>(host.begin(), host.size()));
 }
 
-/// The elements, in order, in host memory.
+/// Returns the elements, in order, in host memory.
 template <class T>
 std::vector<T> to_host(const TensorOf<T>& tensor) {
   std::vector<T> host(static_cast<std::size_t>(tensor.size()));
@@ -238,8 +238,8 @@ TensorOf<T>& operator/=(TensorOf<T>& into, std::type_identity_t<T> divisor) {
   return detail::divide(into, static_cast<detail::Scalar<T>>(divisor)), into;
 }
 
-/// A new tensor of the larger (smaller) elements: one reduction. Assign it, or the result is lost:
-/// `tensor = maximum(tensor, received)`.
+/// Returns a new tensor of the larger (smaller) elements: one reduction. Assign it, or the result
+/// is lost: `tensor = maximum(tensor, received)`.
 template <class T>
 [[nodiscard]] TensorOf<T> maximum(const TensorOf<T>& a, const TensorOf<T>& b) {
   TensorOf<T> made = clone(a);

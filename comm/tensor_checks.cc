@@ -12,7 +12,7 @@
 namespace rankbox {
 namespace {
 
-/// -1 outside of any rank.
+/// Returns -1 outside any rank.
 int current_rank() {
   const MemoryMeter* meter = current_memory_meter();
   return meter == nullptr ? -1 : static_cast<int>(meter->owner & 0xffffffff) - 1;
@@ -73,7 +73,7 @@ void check_factor(const char* function, Slice into, double factor) {
   }
 }
 
-// Of an integer tensor's own type, or narrowed to it as C++ does.
+// The value has the integer tensor's type, or narrows to it as in C++.
 void check_factor(const char*, Slice, std::int64_t) {}
 
 void check_divisor(Slice into, double divisor) {

@@ -8,7 +8,8 @@
 
 namespace rankbox {
 
-/// Throws InvalidArgument: "rank 3, accumulate: " and the problem; the rank only if there is one.
+/// Throws InvalidArgument: "rank 3, accumulate: " and the problem; without the rank outside any
+/// rank.
 [[noreturn]] void refuse_arithmetic(const char* function, const std::string& problem);
 
 /// Each throws InvalidArgument as comm/tensor.h says.
@@ -17,7 +18,7 @@ void check_pair(const char* function, Slice into, Slice from);
 /// A factor or divisor of integers must be an integer that fits their type.
 void check_factor(const char* function, Slice into, double factor);
 void check_factor(const char* function, Slice into, std::int64_t factor);
-/// And a divisor of integers must not be 0.
+/// A divisor of integers must also not be 0.
 void check_divisor(Slice into, double divisor);
 void check_divisor(Slice into, std::int64_t divisor);
 

@@ -1,4 +1,5 @@
-// Which lock guards which field: clang checks it (-Wthread-safety), other compilers ignore it.
+// Annotations of which lock guards which field. clang checks them (-Wthread-safety); other
+// compilers ignore them.
 //
 //   Mutex lock_;
 //   int waiting_ GUARDED_BY(lock_);
@@ -23,7 +24,7 @@
 #define REQUIRES(...) RANKBOX_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
 #define ACQUIRE(...) RANKBOX_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) RANKBOX_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
-/// For a function that reads guarded fields while no other thread runs. Say why beside it.
+/// For a function that reads guarded fields while no other thread runs. State the reason beside it.
 #define NO_THREAD_SAFETY_ANALYSIS RANKBOX_THREAD_ANNOTATION(no_thread_safety_analysis)
 
 namespace rankbox {

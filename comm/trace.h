@@ -1,9 +1,9 @@
 // The events of every rank, in program order. Clocks, costs, verdicts and drawings are computed
 // from them.
 //
-// A trace holds no order between ranks beyond what the messages themselves impose: the k-th send
-// from s to d within a group matches the k-th receive at d from s. So the same program leaves the
-// same trace under any schedule, except for wall-clock times.
+// A trace holds no order between ranks except the one that the messages impose: the k-th send from
+// s to d within a group matches the k-th receive at d from s. So the same program produces the same
+// trace under any schedule, except for wall-clock times.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace rankbox {
 
 enum class EventKind : std::uint8_t { kSend, kRecv, kCollective, kWait, kReduce, kCompute };
 
-/// "send"; collectives have their own names, see collective_kind.h.
+/// Returns "send"; collectives have their own names, see collective_kind.h.
 constexpr const char* name_of(EventKind kind) {
   switch (kind) {
     case EventKind::kSend:
@@ -57,7 +57,7 @@ struct Event {
   // Tensor bytes that the rank held before the event. Exact up to 16 MiB, approximate beyond: a
   // float fits into the padding, so an event stays one cache line.
   float memory = 0;
-  // Of the message, of the reduction, or of this rank's contribution to the collective; for
+  // Bytes of the message, of the reduction, or of this rank's contribution to the collective; for
   // kCompute the label's bits (label_of).
   std::int64_t bytes = 0;
   double seconds = 0;         // kCompute
@@ -66,12 +66,12 @@ struct Event {
   Place place{};
 };
 
-/// The name of the call: "send", "all_reduce".
+/// Returns the name of the call: "send", "all_reduce".
 constexpr const char* name_of(const Event& event) {
   return event.kind == EventKind::kCollective ? name_of(event.collective) : name_of(event.kind);
 }
 
-/// The label of a computation, if the program gave one.
+/// Returns the label of a computation, if the program set one.
 constexpr Label label_of(const Event& event) {
   return event.kind == EventKind::kCompute ? Label::of_bits(event.bytes) : Label();
 }

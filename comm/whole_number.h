@@ -1,4 +1,4 @@
-// Whole numbers in text: in options, in variables of the environment, in what is to be replayed.
+// Parsing of integers, in options, environment variables and replay arguments.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace rankbox {
 
-/// The number that all of `text` is, if it is one from `least` to `most`: digits, perhaps behind a
-/// minus sign.
+/// Returns the number if all of `text` is an integer from `least` to `most`: digits, optionally
+/// after a minus sign.
 std::optional<std::int64_t> parse_whole_number(std::string_view text,
                                                std::int64_t least = INT64_MIN,
                                                std::int64_t most = INT64_MAX);

@@ -64,7 +64,8 @@ struct OnePrice {
   }
 };
 
-/// Messages compete for a port only where some are in flight while their rank does something else.
+/// Returns false if no messages can compete for a port: they do only if some are in flight while
+/// their rank does other work.
 bool is_contended(const Trace& trace) {
   for (const std::vector<Event>& events : trace.ranks) {
     for (const Event& event : events) {

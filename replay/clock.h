@@ -3,16 +3,15 @@
 // Single port, full duplex: a rank sends one message at a time and receives one at a time. A
 // message of n bytes from s to d starts once both ranks have reached it and both ports are free,
 // and ends α + nβ later for both. A sendrecv starts its two halves together. A reduction of n bytes
-// takes nγ, compute(t) takes t. An asynchronous operation starts when it is issued and a port is
-// free, and costs its rank nothing until it is waited for. A buffered send ends for its sender when
-// it has left. A native collective starts when its last rank arrives; native_cost.h has its cost.
+// takes nγ; compute(t) takes t. An asynchronous operation starts once it is issued and a port is
+// free, and costs its rank nothing until the wait. A buffered send ends for its sender when it has
+// left. A native collective starts when its last rank arrives; native_cost.h has its cost.
 //
-// A rank's messages leave in program order: of the messages that both sides have reached when the
-// port becomes free, the first one, whether or not its receiver is busy. When several ranks'
-// messages compete for a receiver, the one that could start first goes first; of those that could
-// start together, the one that comes first in its sender's program (then in its receiver's, then
-// the lower source, then the lower destination). Nothing depends on the schedule of threads: the
-// same trace has the same clocks on any machine.
+// A rank's messages leave in program order: when the port becomes free, the first message that both
+// sides have reached leaves, even if its receiver is busy. When several ranks' messages compete for
+// a receiver, the one that could start first wins. Ties go to the one that is first in its sender's
+// program, then in its receiver's, then to the lower source, then to the lower destination. Nothing
+// depends on the thread schedule: the same trace has the same clocks on any machine.
 //
 // Cost: O(E log E) for E events.
 #pragma once
@@ -26,8 +25,8 @@
 
 namespace rankbox {
 
-/// When an event began and ended, in virtual seconds. For an asynchronous operation: when its
-/// transfer did. end < begin marks an event that never completed (a deadlock, an error).
+/// The begin and end of an event in virtual seconds; for an asynchronous operation, those of its
+/// transfer. end < begin marks an event that never completed (a deadlock, an error).
 struct Span {
   double begin = 0;
   double end = -1;
@@ -35,7 +34,7 @@ struct Span {
 
 struct Replay {
   std::vector<std::vector<Span>> spans;  // [rank][event], as in the trace
-  std::vector<double> clocks;            // [rank] virtual time when the rank's last event had ended
+  std::vector<double> clocks;            // [rank] virtual time at the end of the rank's last event
 };
 
 /// The prices of latency, bytes, reductions and compute.
@@ -65,13 +64,13 @@ struct Prices {
 
 Prices prices_of(const Cluster& cluster);
 
-/// @param chooser the cluster that native collectives pick their algorithm for
+/// @param chooser the cluster for which native collectives select their algorithm
 Replay replay_trace(const Trace& trace, const Prices& prices, const Cluster& chooser);
 
-/// The clocks on a cluster.
+/// Replays on a cluster.
 Replay replay_trace(const Trace& trace, const Cluster& cluster);
 
-/// Every rank's clock on the cluster together with its exact cost coefficients: four replays.
+/// Returns every rank's clock on the cluster and its exact cost coefficients: four replays.
 std::vector<Clock> measure_clocks(const Trace& trace, const Cluster& cluster);
 
 }  // namespace rankbox

@@ -1,11 +1,10 @@
 // The engine behind clock.h: replays a trace without running it.
 //
 // Each rank advances through its events until one has to wait. An operation that all sides have
-// reached is carried out, which lets ranks advance. Where messages may compete for a port they are
-// carried out in the order of their earliest possible start. That is sound: an operation that is
-// not known yet begins after one now in flight has ended, so never before the earliest that is
-// known. Where nothing competes, any order gives the same times, and messages are carried out at
-// once.
+// reached is executed, which lets ranks advance. Messages that may compete for a port are executed
+// in the order of their earliest possible start. That is sound: an operation that is not known yet
+// begins after one now in flight has ended, so never before the earliest known one. Where nothing
+// competes, any order gives the same times, and messages are executed at once.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +32,7 @@ class ReplayEngine {
   using Time = typename Tariff::Time;
 
   /// @param contended whether messages may compete for ports (see above)
-  /// @param spans receives when each event began and ended; null: not recorded
+  /// @param spans receives the begin and end of each event; null: not recorded
   ReplayEngine(const Trace& trace, Tariff tariff, const Cluster& chooser, bool contended,
                std::vector<std::vector<Span>>* spans)
       : trace_(trace),
@@ -47,7 +46,7 @@ class ReplayEngine {
     }
   }
 
-  /// The ranks' clocks at their ends.
+  /// Returns the ranks' clocks at their ends.
   std::vector<Time> run() {
     for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) walk(rank);
     walk_those_released();
@@ -80,7 +79,7 @@ class ReplayEngine {
   /// An operation that all sides have reached: a message or a collective.
   struct Item {
     double earliest = 0;
-    // A tie-break by order of discovery, which is the same in every replay.
+    // Breaks ties by order of discovery, which is the same in every replay.
     std::uint64_t order = 0;
     EventId send;
     EventId recv;
@@ -99,7 +98,7 @@ class ReplayEngine {
     Time recv_port{};
     std::size_t next = 0;  // event
     bool waiting = false;
-    SendQueue<Item> outgoing;         // what both sides have reached; its next is on the agenda
+    SendQueue<Item> outgoing;         // messages both sides have reached; the next is on the agenda
     std::vector<Transfer> transfers;  // [event]
     std::unordered_map<std::uint32_t, std::size_t> requests;  // number -> event that started it
   };
@@ -175,7 +174,7 @@ class ReplayEngine {
     note(id, begin, rank.now);
   }
 
-  /// Returns false if the operation is not over.
+  /// Returns false if the operation is unfinished.
   bool wait(EventId id, const Event& event) {
     Rank& rank = rank_of(id);
     const auto started = rank.requests.find(event.request);
@@ -188,7 +187,7 @@ class ReplayEngine {
     return true;
   }
 
-  /// Issues `halves` events from `id` on, unless that is done. Returns false if the rank has to
+  /// Issues `halves` events from `id` on, unless already issued. Returns false if the rank must
   /// wait for them.
   bool communicate(EventId id, std::size_t halves) {
     Rank& rank = rank_of(id);
@@ -228,11 +227,10 @@ class ReplayEngine {
     mailbox.sends.pop_front();
     mailbox.recvs.pop_front();
     if (event_of(item.send).bytes == event_of(item.recv).bytes)
-      offer(item);  // else the run ended there
+      offer(item);  // otherwise the run ended there
   }
 
-  /// A buffered send is over for its sender once it has left; the receiver may take it from its
-  /// beginning.
+  /// A buffered send ends for its sender once it has left; the receiver may start when it starts.
   void leave_buffered(EventId id, const Event& event) {
     Rank& rank = rank_of(id);
     Transfer& transfer = transfer_of(id);
@@ -271,7 +269,7 @@ class ReplayEngine {
     }
   }
 
-  /// A buffered message has left, no matter when it is received.
+  /// Returns false for a buffered message: it leaves independently of its receive.
   bool leaves_through_port(const Item& item) const {
     return item.arrivals == nullptr && !event_of(item.send).buffered;
   }
@@ -290,7 +288,7 @@ class ReplayEngine {
     if (!rank.outgoing.empty()) agenda_.push(next_to_leave(rank));
   }
 
-  // ---- Carrying out -------------------------------------------------------------------------
+  // ---- Execution ----------------------------------------------------------------------------
 
   Time earliest(const Item& item) {
     Time start{};
@@ -308,7 +306,7 @@ class ReplayEngine {
     return start;
   }
 
-  /// Carries out the first item of the agenda, unless it has become later or another item's turn.
+  /// Executes the first item of the agenda, unless it now starts later or another item precedes it.
   void carry_out_next() {
     const Item item = agenda_.top();
     agenda_.pop();

@@ -8,7 +8,7 @@
 namespace rankbox::cost {
 namespace {
 
-/// The cheapest of several algorithms.
+/// Returns the cheapest of several algorithms.
 Cost cheapest(const Link& link, double gamma, std::initializer_list<Cost> costs) {
   const auto price = [&](const Cost& c) {
     return c.steps * link.alpha + c.bytes * link.beta + c.reduced * gamma;
@@ -22,9 +22,8 @@ Cost cheapest(const Link& link, double gamma, std::initializer_list<Cost> costs)
 
 }  // namespace
 
-// The closed forms for n bytes on p ranks. Halving and doubling need a power of two: with another
-// p, one rank of each surplus pair sends its data first (fold), and receives the result last
-// (unfold).
+// Closed forms for n bytes on p ranks. Halving and doubling need a power of two. For any other p,
+// one rank of each surplus pair sends its data first (fold), and receives the result last (unfold).
 Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& link,
                  double gamma) {
   if (world_size == 1) return {};
@@ -55,7 +54,7 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
     case CollectiveKind::kGather:  // tree; Bruck
     case CollectiveKind::kScatter:
     case CollectiveKind::kAllGather:
-      return {rounds, (p - 1) * n, 0};    // n per rank: p*n in all, and a share of it moves
+      return {rounds, (p - 1) * n, 0};    // n per rank, so p*n in all
     case CollectiveKind::kReduceScatter:  // halving; ring
       return cheapest(
           link, gamma,

@@ -1,11 +1,10 @@
-// The messages that one rank has to send and their receivers wait for, in the order in which they
-// leave.
+// A rank's messages that their receivers wait for, in the order in which they leave.
 //
-// A sender is a queue, like a network card: of the messages that are ready when the port becomes
-// free, the first in program order leaves first, even when its receiver is busy and a later one's
-// is not. Sending that later one would seem faster, but can make every rank slower: in a schedule
-// in which all ranks send equally far ahead, one uneven chunk would scramble the order for good
-// (Graham's anomaly of list schedules: Bounds on Multiprocessing Timing Anomalies, 1969).
+// A sender is a queue, like a network card. When the port becomes free, the first ready message in
+// program order leaves, even if its receiver is busy and a later one's is not. Sending that later
+// one first would seem faster, but can slow down every rank. If all ranks send equally far ahead,
+// one uneven chunk would permanently scramble the order (Graham's anomaly of list schedules: Bounds
+// on Multiprocessing Timing Anomalies, 1969).
 #pragma once
 
 #include <cstddef>
@@ -17,20 +16,20 @@
 
 namespace rankbox {
 
-/// @tparam Message what is queued; ordered by the time it is ready and its place in the program
+/// @tparam Message the queued type; ordered by its ready time and its place in the program
 template <class Message>
 class SendQueue {
  public:
   bool empty() const { return ready_.empty() && later_.empty(); }
 
   /// @param ready when both sides have reached it
-  /// @param place its place in the sender's program; no two are the same
+  /// @param place unique place in the sender's program
   void add(double ready, std::size_t place, Message message) {
     later_.push({ready, place, std::move(message)});
   }
 
-  /// The message that leaves next through a port that is free from `free` on. REQUIRES: `free`
-  /// never decreases; the queue is not empty.
+  /// Returns the message that leaves next through a port that is free from `free` on. REQUIRES:
+  /// `free` never decreases; the queue is not empty.
   const Message& next(double free) {
     while (!later_.empty() && later_.top().ready <= free) {
       ready_.push(later_.top());
