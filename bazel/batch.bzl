@@ -4,9 +4,9 @@
 
     batched_library(name = "layers", srcs = [...], ...)
 
-is a cc_library. With --//bazel:batched, which the sanitizers and --config=emulated set, the compiler
-reads the headers that its sources have in common once, not once a source: the solutions compile in a
-sixth of the time. What is local to one source must not have the name of what is local to another one.
+is a cc_library. With --//bazel:batched, which the sanitizers and --config=emulated set, the
+compiler reads headers shared by its sources once instead of once per source: the solutions compile
+in a sixth of the time. Local names must differ between the sources.
 """
 
 def batch(name, sources):

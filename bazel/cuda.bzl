@@ -4,9 +4,9 @@
 
     cuda_library(name = "kernels_cuda", srcs = ["kernels.cu"], hdrs = ["kernels.h"], deps = [...])
 
-Needs CUDA 12.0 or newer, the first that compiles C++20; cuda_libs.bzl says where it is looked for. Without it, or with
---config=emulated, the target is skipped. Only kernels need nvcc: what merely calls CUDA's runtime is a cc_library that
-depends on //gpu/device:cuda_runtime.
+Needs CUDA 12.0 or newer, the first that compiles C++20; cuda_libs.bzl lists where it searches.
+Without it, or with --config=emulated, the target is skipped. Only kernels need nvcc: code that only
+calls CUDA's runtime is a cc_library that depends on //gpu/device:cuda_runtime.
 """
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
@@ -22,13 +22,16 @@ _TARGETS = [
 
 def _objects_impl(ctx):
     compiler = find_cpp_toolchain(ctx).compiler_executable
-    context = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps]).compilation_context
+    info = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
+    context = info.compilation_context
     objects = []
     for source in ctx.files.srcs:
         # The name marks position-independent code for the linker.
-        object = ctx.actions.declare_file(ctx.label.name + "/" + source.basename[:-len(".cu")] + ".pic.o")
+        name = source.basename[:-len(".cu")] + ".pic.o"
+        object = ctx.actions.declare_file(ctx.label.name + "/" + name)
         arguments = ctx.actions.args()
-        arguments.add_all(["-ccbin", compiler, "-std=c++20", "-O3", "-Xcompiler", "-fPIC,-Wall,-Wextra"])
+        arguments.add_all(["-ccbin", compiler, "-std=c++20", "-O3"])
+        arguments.add_all(["-Xcompiler", "-fPIC,-Wall,-Wextra"])
         arguments.add_all(_TARGETS, before_each = "-gencode")
         # A newer nvcc may call the older GPUs deprecated.
         arguments.add_all(["-Werror", "all-warnings", "-Wno-deprecated-gpu-targets"])

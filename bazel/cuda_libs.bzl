@@ -2,17 +2,19 @@
 
     cuda_libs(name = "cuda")        in WORKSPACE
 
-makes @cuda//:cudart, @cuda//:nccl and @cuda//:found, a text that says what was found where. Looked for in CUDA_HOME
-(NCCL_HOME), and in nothing else when that is set; otherwise in the usual places:
+makes @cuda//:cudart, @cuda//:nccl and @cuda//:found, a text that lists what was found where. It
+searches CUDA_HOME (NCCL_HOME), and nothing else when that is set; otherwise the usual places:
 
-    CUDA    /usr/local/cuda, the newest /usr/local/cuda-*, /opt/cuda, where nvcc on the PATH lies, Debian's folders
+    CUDA    /usr/local/cuda, the newest /usr/local/cuda-*, /opt/cuda, the folder of nvcc on the
+            PATH, Debian's folders
     NCCL    beside the toolkit, /usr/local, /opt/nccl, Debian's folders
 
-Where one is absent, its target fits no platform: Bazel skips what depends on it, and who builds such a target by name
-reads //bazel:cuda_toolkit_not_found_set_CUDA_HOME or //bazel:nccl_not_found_set_NCCL_HOME in the message.
+If one is absent, its target fits no platform: Bazel skips its dependents. A build of such a target
+by name reports //bazel:cuda_toolkit_not_found_set_CUDA_HOME or
+//bazel:nccl_not_found_set_NCCL_HOME.
 
-CUDA's runtime is linked statically, so that a program can be copied to a machine that has a driver and nothing else;
-NCCL (200 MB) is looked for beside the program, and then where it was found here.
+CUDA's runtime is linked statically, so that a program can be copied to a machine with only a
+driver. NCCL (200 MB) is loaded from beside the program, or else from where it was found here.
 """
 
 _OLDEST = (12, 0)  # the first that compiles C++20
@@ -34,7 +36,12 @@ def _include_folders(home, arch):
 def _library_folders(home, arch):
     return [
         home + "/" + folder
-        for folder in ["lib64", "lib", "targets/" + arch + "-linux/lib", "lib/" + arch + "-linux-gnu"]
+        for folder in [
+            "lib64",
+            "lib",
+            "targets/" + arch + "-linux/lib",
+            "lib/" + arch + "-linux-gnu",
+        ]
     ]
 
 def _by_version(path):
@@ -107,7 +114,8 @@ def _find_nccl(ctx, arch, cuda):
     if home:
         homes = [home]
     else:
-        homes = ([] if type(cuda) == type("") else [cuda.home]) + ["/usr/local", "/opt/nccl", "/usr"]
+        toolkit = [] if type(cuda) == type("") else [cuda.home]
+        homes = toolkit + ["/usr/local", "/opt/nccl", "/usr"]
     for home in homes:
         include = _first_existing(ctx, _include_folders(home, arch), "nccl.h")
         for name in ["libnccl.so", "libnccl.so.2"]:
@@ -177,15 +185,29 @@ def _cudart_target(ctx, cuda):
     return _CUDART.format(
         srcs = [],
         includes = includes,
-        linkopts = ["-L" + cuda.shared, "-lcudart", "-Wl,-rpath,$$ORIGIN", "-Wl,-rpath," + cuda.shared],
+        linkopts = [
+            "-L" + cuda.shared,
+            "-lcudart",
+            "-Wl,-rpath,$$ORIGIN",
+            "-Wl,-rpath," + cuda.shared,
+        ],
     )
 
 def _nccl_target(ctx, nccl):
     if type(nccl) == type(""):
-        return _ABSENT.format(name = "nccl", reason = nccl, constraint = "nccl_not_found_set_NCCL_HOME")
+        return _ABSENT.format(
+            name = "nccl",
+            reason = nccl,
+            constraint = "nccl_not_found_set_NCCL_HOME",
+        )
     ctx.symlink(nccl.include + "/nccl.h", "nccl/nccl.h")
     return _NCCL.format(
-        linkopts = ["-L" + nccl.folder, "-l:" + nccl.name, "-Wl,-rpath,$$ORIGIN", "-Wl,-rpath," + nccl.folder],
+        linkopts = [
+            "-L" + nccl.folder,
+            "-l:" + nccl.name,
+            "-Wl,-rpath,$$ORIGIN",
+            "-Wl,-rpath," + nccl.folder,
+        ],
     )
 
 def _cuda_libs_impl(ctx):
@@ -196,10 +218,12 @@ def _cuda_libs_impl(ctx):
     nccl_found = type(nccl) != type("")
 
     ctx.file("WORKSPACE", "workspace(name = \"%s\")\n" % ctx.name)
-    ctx.file("found.txt", "CUDA: %s\nNCCL: %s\n" % (
-        "%d.%d in %s" % (cuda.version[0], cuda.version[1], cuda.home) if cuda_found else cuda + "; set CUDA_HOME",
-        "in %s" % nccl.folder if nccl_found else nccl + "; set NCCL_HOME",
-    ))
+    if cuda_found:
+        cuda_text = "%d.%d in %s" % (cuda.version[0], cuda.version[1], cuda.home)
+    else:
+        cuda_text = cuda + "; set CUDA_HOME"
+    nccl_text = "in %s" % nccl.folder if nccl_found else nccl + "; set NCCL_HOME"
+    ctx.file("found.txt", "CUDA: %s\nNCCL: %s\n" % (cuda_text, nccl_text))
     ctx.file("BUILD", "package(default_visibility = [\"//visibility:public\"])\n" +
                       "filegroup(name = \"found\", srcs = [\"found.txt\"])\n" +
                       _cudart_target(ctx, cuda) + _nccl_target(ctx, nccl))

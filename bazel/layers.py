@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Which folder may include which: the layers, and the check that every #include keeps to them.
+"""Checks that #includes follow the layers: which folder may include which.
 
-    bazel/layers.py [ROOT]      prints what does not, as FILE:LINE: what; then exits with 1
+    bazel/layers.py [ROOT]      prints each violation as FILE:LINE: what; then exits with 1
 
-Rows stand from the ground up, and a row names only rows before it: so no arrow points up. A file
-belongs to the longest row that its path begins with. A row may include itself; and a row that may
-include a folder may include the rows inside of it. Tests, NAME_test.cc, may include what supports
-tests besides. No file has more than 400 lines.
+Rows are ordered from the lowest layer up, and a row names only earlier rows, so dependencies have
+no cycles. A file belongs to the row with the longest matching path prefix. A row may include
+itself. A row that may include a folder may also include the rows inside that folder. Tests,
+NAME_test.cc, may also include the test support. No file may exceed 400 lines.
 """
 
 import os

@@ -5,9 +5,9 @@ usage: run_tidy.py CLANG_TIDY CACHE <LINES        each line "KEY<tab>FILE<tab>LI
 A file that passes leaves CACHE/KEY. Exits with 1 if one does not; its findings are printed.
 
 The headers that all files include are the larger part of the work, so files that need the same
-libraries are looked at in batches, each one source that includes them all. Only a batch in which
-nothing is found is believed: the halves of one in which local names clash, or that has findings, are
-looked at by themselves.
+libraries are checked in batches, each one source that includes them all. Only a batch without
+findings counts as passed. A batch with findings, or with clashing local names, is split in halves,
+which are checked separately.
 """
 
 import concurrent.futures
@@ -42,9 +42,10 @@ class Tidy(typing.NamedTuple):
     cache: str
 
     def run(self, file, flags, *options):
-        return subprocess.run(
-            [self.command, "--quiet", "--warnings-as-errors=*", *options, file, "--", *flags.split()],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        command = [self.command, "--quiet", "--warnings-as-errors=*", *options, file, "--",
+                   *flags.split()]
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
 
     def passed(self, sources):
         for source in sources:
@@ -68,7 +69,8 @@ class Tidy(typing.NamedTuple):
         with tempfile.NamedTemporaryFile("w", suffix=".cc", dir=self.cache) as together:
             together.writelines(f'#include "{source.file}"\n' for source in batch)
             together.flush()
-            result = self.run(together.name, batch[0].flags, "--checks=-bugprone-suspicious-include")
+            result = self.run(together.name, batch[0].flags,
+                              "--checks=-bugprone-suspicious-include")
         if result.returncode == 0:
             self.passed(batch)
             return True

@@ -116,10 +116,12 @@ def _system_libs_impl(ctx):
 
     for lib in _OPTIONAL_LIBRARIES:
         found = _find(ctx, lib)
-        targets.append(_target(ctx, lib, found) if found else _ABSENT.format(name = lib.name, package = lib.package))
+        absent = _ABSENT.format(name = lib.name, package = lib.package)
+        targets.append(_target(ctx, lib, found) if found else absent)
 
     ctx.file("WORKSPACE", "workspace(name = \"%s\")\n" % ctx.name)
-    ctx.file("BUILD", "package(default_visibility = [\"//visibility:public\"])\n" + "".join(targets))
+    visibility = "package(default_visibility = [\"//visibility:public\"])\n"
+    ctx.file("BUILD", visibility + "".join(targets))
 
 system_libs = repository_rule(
     implementation = _system_libs_impl,

@@ -4,8 +4,8 @@ usage: tidy_keys.py FLAGS FILE... <RULES
 
 The key hashes the rules (stdin), the flags, the file and every header of ours that it includes,
 directly or not. System headers are not hashed: they change with the distribution's packages, and
-clang-tidy's own version, which does likewise, is part of the rules. LIBRARIES are those of HEAVY whose
-headers it includes, directly or not: "CLI fmt".
+clang-tidy's own version, which does likewise, is part of the rules. LIBRARIES are those of HEAVY
+whose headers it includes, directly or not: "CLI fmt".
 """
 
 import functools

@@ -3,11 +3,13 @@
 
     bench/run.py [--rounds N] [--json FILE] [--only TEXT] [--bin FOLDER]
 
-Builds //bench through Bazel (or takes the programs from FOLDER). Every round runs each row's programs one after the
-other, so that a noisy minute falls on both sides alike; a figure is the median over the rounds. Open MPI and gloo are
-optional (libopenmpi-dev openmpi-bin, libgloo-dev), and so is PyTorch (python3-torch): rows without their peer say so.
+Builds //bench through Bazel (or takes the programs from FOLDER). Every round runs each row's
+programs one after the other, so that a noisy minute affects both sides alike. A figure is the
+median over the rounds. Open MPI and gloo (libopenmpi-dev openmpi-bin, libgloo-dev) and PyTorch
+(python3-torch) are optional: rows without their peer report that.
 
-Exits 0 when all measured rows meet their targets, 1 when one does not, 2 when nothing could be measured.
+Exits 0 when all measured rows meet their targets, 1 when one does not, 2 when nothing could be
+measured.
 """
 
 import argparse
@@ -35,7 +37,8 @@ def gloo(*arguments):
 
 def mpirun(world_size, *command):
     """Bound to cores if there are enough; else left to the scheduler, with Open MPI's yielding."""
-    binding = ["--bind-to", "core"] if world_size <= CORES else ["--oversubscribe", "--bind-to", "none"]
+    binding = (["--bind-to", "core"] if world_size <= CORES
+               else ["--oversubscribe", "--bind-to", "none"])
     return ["mpirun", "-np", str(world_size), *binding, *map(str, command)]
 
 
@@ -72,13 +75,14 @@ class Row:
 
     faster    peer's time / Rankbox's time   at least `target`
     share     bound's time / Rankbox's time  at least `target`, shown in percent
-    overhead  Rankbox's time / peer's - 1    at most `target`, shown in percent; one program for both
+    overhead  Rankbox's time / peer's - 1    at most `target`, in percent; one program for both
     more      Rankbox's time - peer's        at most `target`, in seconds; one program for both
     at_most   Rankbox's time, in seconds     at most `target`
     runs      Rankbox's time                 that there is one
     """
 
-    def __init__(self, what, ours, peer_name="", peer=None, judge="faster", target=1.0, scale_bytes=0):
+    def __init__(self, what, ours, peer_name="", peer=None, judge="faster", target=1.0,
+                 scale_bytes=0):
         self.what = what
         self.ours = ours
         self.peer_name = peer_name
@@ -134,8 +138,8 @@ def rows():
     table = [
         Row("ping-pong 8 B, p = 2", sim("pingpong", 8), "Open MPI", mpi(2, "pingpong", 8)),
         Row("ping-pong 8 B, p = 2", sim("pingpong", 8), "gloo", gloo("pingpong", 8)),
-        Row("ping-pong 4 MiB, p = 2", sim("pingpong", four_mib), "Open MPI", mpi(2, "pingpong", four_mib),
-            scale_bytes=four_mib),
+        Row("ping-pong 4 MiB, p = 2", sim("pingpong", four_mib), "Open MPI",
+            mpi(2, "pingpong", four_mib), scale_bytes=four_mib),
         Row("ping-pong 4 MiB, p = 2", sim("pingpong", four_mib), "gloo", gloo("pingpong", four_mib),
             scale_bytes=four_mib),
     ]
@@ -155,38 +159,47 @@ def rows():
             Row(what, ours, "gloo", gloo("allreduce", 1, world_size)),
         ]
     table += [
-        Row("allreduce_ring 1024x1024 MAX, p = 4", sim("ring", FLOATS, 4), "Open MPI", mpi(4, "allreduce", FLOATS)),
-        Row("trace, clocks and all, 64 KiB messages", sim("overhead", 65536), "trace off", judge="overhead",
-            target=0.05),
+        Row("allreduce_ring 1024x1024 MAX, p = 4", sim("ring", FLOATS, 4), "Open MPI",
+            mpi(4, "allreduce", FLOATS)),
+        Row("trace, clocks and all, 64 KiB messages", sim("overhead", 65536), "trace off",
+            judge="overhead", target=0.05),
         # The MPI backend. A message is two calls: a send and a receive.
-        Row("Comm over MPI: message of 8 B", over_mpi("pingpong", 8), "plain MPI", judge="more", target=0.6e-6),
-        Row("Comm over MPI: sendrecv of 8 B", over_mpi("sendrecv", 8), "plain MPI", judge="more", target=0.3e-6),
-        Row("Comm over MPI: ring of 64 KiB, p = 2", over_mpi("ring", 64 << 10), "plain MPI", judge="overhead",
-            target=0.1),
-        Row("Comm over MPI: ring of 1 MiB, p = 2", over_mpi("ring", 1 << 20), "plain MPI", judge="overhead",
-            target=0.1),
-        Row("Comm over MPI: ring of 16 MiB, p = 2", over_mpi("ring", 16 << 20), "plain MPI", judge="overhead",
-            target=0.1),
+        Row("Comm over MPI: message of 8 B", over_mpi("pingpong", 8), "plain MPI", judge="more",
+            target=0.6e-6),
+        Row("Comm over MPI: sendrecv of 8 B", over_mpi("sendrecv", 8), "plain MPI", judge="more",
+            target=0.3e-6),
+        Row("Comm over MPI: ring of 64 KiB, p = 2", over_mpi("ring", 64 << 10), "plain MPI",
+            judge="overhead", target=0.1),
+        Row("Comm over MPI: ring of 1 MiB, p = 2", over_mpi("ring", 1 << 20), "plain MPI",
+            judge="overhead", target=0.1),
+        Row("Comm over MPI: ring of 16 MiB, p = 2", over_mpi("ring", 16 << 20), "plain MPI",
+            judge="overhead", target=0.1),
         Row("start and join 8 ranks", sim("start", 8), judge="at_most", target=1e-3),
         Row("allreduce_tree on 4096 ranks", sim("tree", 4096), judge="runs"),
         # Many ranks on few cores, where Open MPI's processes take turns too: the case for fibers.
         Row("all_reduce 1 float MAX, p = 8, fibers", sim("fibers", "allreduce", 1, 8), "Open MPI",
             mpi(8, "allreduce", 1), target=40),
-        Row("start and join 8 ranks, fibers", sim("fibers", "start", 8), judge="at_most", target=1e-3),
+        Row("start and join 8 ranks, fibers", sim("fibers", "start", 8), judge="at_most",
+            target=1e-3),
         Row("allreduce_tree on 4096 ranks, fibers", sim("fibers", "tree", 4096), judge="runs"),
         Row("allreduce_tree on 65536 ranks, fibers", sim("fibers", "tree", 65536), judge="runs"),
 
         # A learner's view: the same source as the reference, and the time from a save to a figure.
-        *(Row(f"yours over {backend}: ring of {size >> 10} KiB, p = 2", yours("time", backend, size), "ours",
-              judge="overhead", target=0.03) for backend in ("sim", "mpi") for size in (64 << 10, 1 << 20, 4 << 20)),
-        Row("from a saved file to its time, sim", yours("loop", "sim", 64 << 10), judge="at_most", target=3),
-        Row("from a saved file to its time, MPI", yours("loop", "mpi", 64 << 10), judge="at_most", target=5),
+        *(Row(f"yours over {backend}: ring of {size >> 10} KiB, p = 2",
+              yours("time", backend, size), "ours", judge="overhead", target=0.03)
+          for backend in ("sim", "mpi") for size in (64 << 10, 1 << 20, 4 << 20)),
+        Row("from a saved file to its time, sim", yours("loop", "sim", 64 << 10), judge="at_most",
+            target=3),
+        Row("from a saved file to its time, MPI", yours("loop", "mpi", 64 << 10), judge="at_most",
+            target=5),
 
         # Training, seconds for each sample. PyTorch on one thread, as every rank has one.
         Row("train MLP, one rank", training("mlp", 1), "PyTorch", torch("mlp")),
         Row("train ConvNet, one rank", training("conv_net", 1), "PyTorch", torch("conv_net")),
-        Row("train MLP, DDP on 2 ranks", training("mlp", 2), "one rank", training("mlp", 1), target=1.7),
-        Row("train ConvNet, DDP on 2 ranks", training("conv_net", 2), "one rank", training("conv_net", 1), target=1.7),
+        Row("train MLP, DDP on 2 ranks", training("mlp", 2), "one rank", training("mlp", 1),
+            target=1.7),
+        Row("train ConvNet, DDP on 2 ranks", training("conv_net", 2), "one rank",
+            training("conv_net", 1), target=1.7),
     ]
     return table
 
@@ -224,7 +237,8 @@ def measure(table, rounds, folders):
                 if not command or row.missing:
                     continue
                 if sys.stderr.isatty():
-                    print(f"\r\033[Kround {round_number + 1}/{rounds}: {' '.join(command)}", end="", file=sys.stderr)
+                    print(f"\r\033[Kround {round_number + 1}/{rounds}: {' '.join(command)}", end="",
+                          file=sys.stderr)
                 key = tuple(command)
                 if key not in answers:
                     answers[key] = run_program(command, folders)
@@ -245,11 +259,12 @@ def build():
     subprocess.run(["bazel", "build", *ours], cwd=ROOT, check=True)
     folders = []
     for program, flags in (("mpi_peer", []), ("gloo_peer", []), ("mpi_overhead", ["--config=mpi"])):
-        done = subprocess.run(["bazel", "build", *flags, f"//bench:{program}"], cwd=ROOT, capture_output=True)
+        done = subprocess.run(["bazel", "build", *flags, f"//bench:{program}"], cwd=ROOT,
+                              capture_output=True)
         if done.returncode != 0:
             print(f"{program}: not built, its rows are left out", file=sys.stderr)
-        where = subprocess.run(["bazel", "info", *flags, "bazel-bin"], cwd=ROOT, capture_output=True, text=True,
-                               check=True)
+        where = subprocess.run(["bazel", "info", *flags, "bazel-bin"], cwd=ROOT,
+                               capture_output=True, text=True, check=True)
         folder = pathlib.Path(where.stdout.strip()) / "bench"
         if folder not in folders:
             folders.append(folder)
@@ -257,14 +272,15 @@ def build():
 
 
 def print_table(table):
-    print(f"{'what':<38} {'Rankbox':>10}  {'peer':<12} {'its figure':>11} {'ratio':>9}  {'target':<10} met")
+    print(f"{'what':<38} {'Rankbox':>10}  {'peer':<12} {'its figure':>11} {'ratio':>9}  "
+          f"{'target':<10} met")
     for row in table:
         if row.missing:
             print(f"{row.what:<38} {'':>10}  {row.peer_name:<12} not measured: {row.missing}")
             continue
         ours, peer, figure, target = row.texts()
-        print(f"{row.what:<38} {ours:>10}  {row.peer_name:<12} {peer:>11} {figure:>9}  {target:<10} "
-              f"{'yes' if row.met() else 'NO'}")
+        print(f"{row.what:<38} {ours:>10}  {row.peer_name:<12} {peer:>11} {figure:>9}  "
+              f"{target:<10} {'yes' if row.met() else 'NO'}")
 
 
 def as_json(table, rounds):
@@ -282,10 +298,13 @@ def as_json(table, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5, help="how often each program runs (default 5)")
+    parser.add_argument("--rounds", type=int, default=5,
+                        help="how often each program runs (default 5)")
     parser.add_argument("--json", metavar="FILE", help="write every measured time there")
-    parser.add_argument("--only", metavar="TEXT", default="", help="rows whose name or peer contains TEXT")
-    parser.add_argument("--bin", metavar="FOLDER", help="take the programs from there instead of building them")
+    parser.add_argument("--only", metavar="TEXT", default="",
+                        help="rows whose name or peer contains TEXT")
+    parser.add_argument("--bin", metavar="FOLDER",
+                        help="take the programs from there instead of building them")
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error(f"--rounds {options.rounds}: at least 1 is needed")
@@ -295,10 +314,12 @@ def main():
     table = [row for row in rows() if options.only.lower() in f"{row.what} {row.peer_name}".lower()]
     if not table:
         parser.error(f"--only {options.only}: no row has that in its name")
-    measure(table, options.rounds, [pathlib.Path(options.bin).resolve()] if options.bin else build())
+    folders = [pathlib.Path(options.bin).resolve()] if options.bin else build()
+    measure(table, options.rounds, folders)
     print_table(table)
     if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(as_json(table, options.rounds), indent=2) + "\n")
+        text = json.dumps(as_json(table, options.rounds), indent=2) + "\n"
+        pathlib.Path(options.json).write_text(text)
     measured = [row for row in table if not row.missing]
     if not measured:
         return 2

@@ -16,11 +16,13 @@ SAMPLES = 4096
 BLOCK_SECONDS, WARM_UP_SECONDS, BLOCKS = 5e-3, 20e-3, 21  # the values of bench/measure.h
 
 MODELS = {
-    "mlp": lambda: nn.Sequential(nn.Flatten(), nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(),
-                                 nn.Linear(256, 10)),
-    "conv_net": lambda: nn.Sequential(nn.Conv2d(1, 16, 5, padding=2), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
-                                      nn.Conv2d(16, 32, 5, padding=2), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2),
-                                      nn.Flatten(), nn.Linear(7 * 7 * 32, 10)),
+    "mlp": lambda: nn.Sequential(
+        nn.Flatten(), nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU(),
+        nn.Linear(256, 10)),
+    "conv_net": lambda: nn.Sequential(
+        nn.Conv2d(1, 16, 5, padding=2), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 5, padding=2), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(7 * 7 * 32, 10)),
 }
 
 

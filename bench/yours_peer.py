@@ -2,7 +2,7 @@
 """A learner's ring all-reduce, a copy of the reference, beside the reference, on two ranks.
 
     bench/yours_peer.py time BACKEND BYTES    seconds of yours and of the reference, in one run
-    bench/yours_peer.py loop BACKEND BYTES    seconds of the whole command, from the saved file to the table
+    bench/yours_peer.py loop BACKEND BYTES    seconds of the whole command, from save to table
 """
 
 import json
@@ -20,9 +20,11 @@ def compare(backend, size, ranks):
     with tempfile.TemporaryDirectory() as folder:
         mine = pathlib.Path(folder) / "allreduce_ring.cc"
         mine.write_text(solution + f"// saved at {time.time()}\n", encoding="utf-8")
-        command = [ROOT / "rankbox", "compare", "--backend", backend, "--ranks", ranks, "--sizes", size,
-                   "--algorithms", "ring", "--mine", f"allreduce_ring={mine}", "--json", "-"]
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
+        command = [ROOT / "rankbox", "compare", "--backend", backend, "--ranks", ranks,
+                   "--sizes", size, "--algorithms", "ring", "--mine", f"allreduce_ring={mine}",
+                   "--json", "-"]
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                              check=True)
     return json.loads(done.stdout)["results"]
 
 

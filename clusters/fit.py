@@ -32,8 +32,10 @@ MODES = 3
 # one is written).
 FITTED = {
     "h100-nvlink": ("one node of 8 H100 with NVLink and NVLS", "h100-nvls", "h100-nvls", 8, 1000),
-    "a100-infiniband": ("nodes of 8 A100-40GB with NVLink, InfiniBand between them", "a100-2x8", "h100-nvls", 8, 500),
-    "h100-efa": ("nodes of 8 H100 with NVLink, EFA between them", "h100-efa-2x8", "h100-nvls", 8, 1000),
+    "a100-infiniband": ("nodes of 8 A100-40GB with NVLink, InfiniBand between them", "a100-2x8",
+                        "h100-nvls", 8, 500),
+    "h100-efa": ("nodes of 8 H100 with NVLink, EFA between them", "h100-efa-2x8", "h100-nvls", 8,
+                 1000),
     "pcie-4090": ("a box of 8 RTX 4090 on PCIe, without peer access", "rtx4090", "rtx4090", 8, 300),
 }
 # Not fitted: predicted from another table's fit, at another number of ranks.
@@ -116,7 +118,8 @@ def preset(name, about, table, ranks_per_node, reduction, modes, modes_within):
     within = (min(within[0], between[0]), max(within[1], between[1]))
     lines = [
         f"# {about[0].upper()}{about[1:]}.",
-        f"# Written by clusters/fit.py from the table {table} of clusters/measured.csv. Copy it to make your own.",
+        f"# Written by clusters/fit.py from the table {table} of clusters/measured.csv. "
+        "Copy it to make your own.",
         f'name = "{name}"',
         f"ranks_per_node = {ranks_per_node}",
         f"reduction_GB_s = {reduction}  # gamma = 1 / this",
@@ -131,7 +134,8 @@ def preset(name, about, table, ranks_per_node, reduction, modes, modes_within):
         f"alpha_us = {between[0]:.3g}",
         f"bandwidth_GB_s = {between[1]:.3g}",
         "",
-        "# Native collectives take the fastest of these: rounds * alpha + bytes on the wire / bandwidth.",
+        "# Native collectives take the fastest of these: rounds * alpha + bytes on the wire / "
+        "bandwidth.",
     ]
     for alpha, beta in modes:
         lines += ["[[native]]", f"alpha_us = {alpha:g}", f"bandwidth_GB_s = {1e-3 / beta:.4g}"]
@@ -142,7 +146,8 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0], epilog="See the head of this file for the model."
     )
-    parser.add_argument("--check", action="store_true", help="compare with the files instead of writing them")
+    parser.add_argument("--check", action="store_true",
+                        help="compare with the files instead of writing them")
     arguments = parser.parse_args()
 
     tables = read_tables()
@@ -162,7 +167,8 @@ def main():
         fits[table] = fit(*tables[table])
         judge(table, name, fits[table], PROMISED_MEDIAN, PROMISED_WORST)
         path = HERE / "presets" / f"{name}.toml"
-        text = preset(name, about, table, ranks_per_node, reduction, fits[table], fits[table_within])
+        text = preset(name, about, table, ranks_per_node, reduction, fits[table],
+                      fits[table_within])
         if not arguments.check:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:

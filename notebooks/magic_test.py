@@ -23,7 +23,8 @@ HANGS = "dist.send(mine, partner); dist.recv(theirs, partner);"
 COMPARE = """import pathlib
 text = pathlib.Path("../solutions/04_allreduce/allreduce_ring.cc").read_text()
 pathlib.Path("../ring.cc").write_text(EDIT)
-both = compare("--mine", "allreduce_ring=ring.cc", "--algorithms", "ring", "--ranks", 2, "--sizes", "64", "--iters", 1)
+both = compare("--mine", "allreduce_ring=ring.cc", "--algorithms", "ring", "--ranks", 2,
+               "--sizes", "64", "--iters", 1)
 for row in both["results"]:
     print(row["whose"], row["failure"] and row["failure"]["kind"])
 print(plot(both).axes[0].get_legend_handles_labels()[1])"""
@@ -36,7 +37,8 @@ def cell_of(body, options="--ranks 2"):
 def run(*sources):
     """The output of the cells, as text: one kernel for all of them."""
     notebook = nbformat.v4.new_notebook()
-    notebook.cells = [nbformat.v4.new_code_cell(source) for source in ("%load_ext rankbox_notebook", *sources)]
+    notebook.cells = [nbformat.v4.new_code_cell(source)
+                      for source in ("%load_ext rankbox_notebook", *sources)]
     NotebookClient(notebook, timeout=120, kernel_name="python3", allow_errors=True,
                    resources={"metadata": {"path": str(HERE)}}).execute()
     return [text_of(cell) for cell in notebook.cells[1:]]
@@ -74,23 +76,28 @@ class MagicTest(unittest.TestCase):
         self.assertNotIn("/", text.replace("://", ""))
 
     def test_the_dial_and_the_page(self):
-        shown, parts = run(cell_of(HANGS, "--ranks 2 --count 8 --buffering unbounded --page --save kept"),
-                           "print(kept.passed, '<iframe' in kept._repr_html_(), '<script>' not in kept.picture)")
+        shown, parts = run(
+            cell_of(HANGS, "--ranks 2 --count 8 --buffering unbounded --page --save kept"),
+            "print(kept.passed, '<iframe' in kept._repr_html_(), '<script>' not in kept.picture)")
         self.assertIn("fail (deadlock)", shown)  # for any setting, since it depends on buffering
         self.assertIn("rank 0  in", shown.replace("        in", "rank 0  in"))
         self.assertEqual(parts.split(), ["False", "True", "True"])
 
     def test_a_comparison_has_yours_right_or_wrong(self):
-        shown = run(COMPARE.replace("EDIT", "text"), COMPARE.replace("EDIT", "text.replace('accumulate(', 'no_such(')"),
+        shown = run(COMPARE.replace("EDIT", "text"),
+                    COMPARE.replace("EDIT", "text.replace('accumulate(', 'no_such(')"),
                     'compare("--mine", "allreduce_ring=no_such.cc")')
         works, fails, mistake = ([line for line in text.splitlines() if line] for text in shown)
-        self.assertEqual(works, ["native None", "reference None", "yours None", "['native', 'ring', 'ring (yours)']"])
-        self.assertEqual(fails, ["native None", "reference None", "yours compile", "['native', 'ring']"])
+        self.assertEqual(works, ["native None", "reference None", "yours None",
+                                 "['native', 'ring', 'ring (yours)']"])
+        self.assertEqual(fails, ["native None", "reference None", "yours compile",
+                                 "['native', 'ring']"])
         self.assertEqual(len(mistake), 1)
 
     def test_mistakes_are_one_line(self):
-        unknown, option, world = run(cell_of(RIGHT).replace("exercise exchange", "exercise exchnage"),
-                                     cell_of(RIGHT, "--rnaks 2"), cell_of(RIGHT, "--ranks 0"))
+        unknown, option, world = run(
+            cell_of(RIGHT).replace("exercise exchange", "exercise exchnage"),
+            cell_of(RIGHT, "--rnaks 2"), cell_of(RIGHT, "--ranks 0"))
         self.assertEqual(len(unknown.splitlines()), 1)
         self.assertIn("exchange", unknown)  # what was meant
         self.assertIn("--rnaks", option)

@@ -27,7 +27,8 @@ class NotebooksTest(unittest.TestCase):
         for path in sorted(HERE.glob("*.ipynb")):
             with self.subTest(path.name):
                 self.assertLess(path.stat().st_size, MOST_BYTES)
-                cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+                notebook = nbformat.read(path, as_version=4)
+                cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
                 self.assertTrue(any(cell.outputs for cell in cells))
                 for cell in cells:
                     self.assertIsNotNone(cell.execution_count)

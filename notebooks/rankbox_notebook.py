@@ -27,7 +27,8 @@ from IPython.core.magic import register_cell_magic
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
 
-ROOT = pathlib.Path(os.environ.get("RANKBOX_ROOT") or pathlib.Path(__file__).resolve().parent.parent)
+ROOT = pathlib.Path(os.environ.get("RANKBOX_ROOT")
+                    or pathlib.Path(__file__).resolve().parent.parent)
 PROGRAM = os.environ.get("RANKBOX_CLI") or str(ROOT / "rankbox")
 MARKS = {"pass": "✓", "fail": "✗", "skipped": "·"}
 
@@ -43,8 +44,9 @@ def run(*arguments):
     """Runs ./rankbox with these arguments: (exit status, stdout, stderr)."""
     environment = {**os.environ, "RANKBOX_ROOT": str(ROOT), "NO_COLOR": "1"}
     environment.setdefault("LC_ALL", "C.UTF-8")
-    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=ROOT, env=environment, text=True, check=False,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=ROOT, env=environment, text=True,
+                          check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -59,8 +61,8 @@ def rankbox(*arguments):
 def compare(*arguments):
     """`rankbox compare` with these arguments, as Python data (see `rankbox compare --help`).
 
-    Exercises that you have edited are in it, with row["whose"] == "yours"; a row of yours that failed
-    has row["failure"] and no times. "--mine", "none" leaves yours out.
+    It includes exercises that you have edited, with row["whose"] == "yours"; a row of yours that
+    failed has row["failure"] and no times. "--mine", "none" leaves yours out.
     """
     status, output, errors = run("compare", *arguments, "--json", "-")
     # A failure in yours exits with 1 too, but all other rows are valid.
@@ -91,15 +93,18 @@ class Graded:
         return self.verdict["status"] == "pass"
 
     def __repr__(self):
-        return "\n".join(filter(None, [self.headline(), self.checks(), self.failure(), self.picture]))
+        return "\n".join(filter(None, [self.headline(), self.checks(), self.failure(),
+                                       self.picture]))
 
     def headline(self):
         mark = "✓" if self.passed else "✗"
         kind = self.verdict.get("failure", {}).get("kind", "")
-        return f"{mark} {self.verdict['name']}: {self.verdict['status']}{' (' + kind + ')' if kind else ''}"
+        kind = f" ({kind})" if kind else ""
+        return f"{mark} {self.verdict['name']}: {self.verdict['status']}{kind}"
 
     def checks(self):
-        return "  ".join(f"{MARKS[check['status']]} {check['name']}" for check in self.verdict.get("checks", []))
+        return "  ".join(f"{MARKS[check['status']]} {check['name']}"
+                         for check in self.verdict.get("checks", []))
 
     def failure(self):
         failure = self.verdict.get("failure")
@@ -117,7 +122,8 @@ class Graded:
             if text:
                 parts.append(f'<pre style="line-height:1.15">{html.escape(text)}</pre>')
         if self.page:
-            parts.append(f'<iframe srcdoc="{html.escape(self.page)}" style="width:100%;height:560px;border:0" '
+            parts.append(f'<iframe srcdoc="{html.escape(self.page)}" '
+                         'style="width:100%;height:560px;border:0" '
                          'title="The run, to look around in"></iframe>')
         return "".join(parts)
 
@@ -129,17 +135,21 @@ def named_as_cell(text, path):
 
 def grade(name, source, picture=(), page=False):
     """Grades C++ source as the exercise `name`, and draws one run with these options of `show`."""
-    with tempfile.TemporaryDirectory(prefix="rankbox-cell-") as folder, ThreadPoolExecutor() as both:
+    temporary = tempfile.TemporaryDirectory(prefix="rankbox-cell-")
+    with temporary as folder, ThreadPoolExecutor() as both:
         path = pathlib.Path(folder) / "cell.cc"
         path.write_text(source, encoding="utf-8")
         target = pathlib.Path(folder) / "run.html"
         checking = both.submit(run, "check", name, "--file", path, "--json")
-        drawing = both.submit(run, "show", name, "--file", path, *picture, *(["--html", target] if page else []))
+        page_options = ["--html", target] if page else []
+        drawing = both.submit(run, "show", name, "--file", path, *picture, *page_options)
         verdict = json.loads(named_as_cell(output_of(checking, path), path))
         if verdict.get("failure", {}).get("kind") in ("compile", "not_implemented"):
             return Graded(verdict, "")
-        drawn = re.split(r"\nwrote |\n✗ |\n✓ ", named_as_cell(output_of(drawing, path), path))[0].rstrip()
-        return Graded(verdict, drawn, target.read_text(encoding="utf-8") if page and target.exists() else None)
+        drawn = named_as_cell(output_of(drawing, path), path)
+        drawn = re.split(r"\nwrote |\n✗ |\n✓ ", drawn)[0].rstrip()
+        has_page = page and target.exists()
+        return Graded(verdict, drawn, target.read_text(encoding="utf-8") if has_page else None)
 
 
 def output_of(running, path):
@@ -158,7 +168,8 @@ def output_of(running, path):
 @argument("--op", help="SUM, PRODUCT, MAX, MIN or AVG")
 @argument("--cluster", help="machine whose virtual time is computed")
 @argument("--buffering", help="of sends: rendezvous, eager:BYTES or unbounded")
-@argument("--page", action="store_true", help="add the page of the run, to look around in: zoom, step, hover")
+@argument("--page", action="store_true",
+          help="add the page of the run, to look around in: zoom, step, hover")
 @argument("--save", help="keep the verdict in this variable")
 def exercise(line, cell):
     """Grades the cell as an exercise and draws one run of it."""

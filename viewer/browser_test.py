@@ -196,7 +196,8 @@ class PointerTest(PageTest):
         self.point(event).click().perform()
         self.assertEqual(script("return rankbox.chosen"), event)
         facts = find("event-facts").text
-        for text in ("send to rank 3", "8 B, float32", "Virtual time", "Wall clock", "Buffer after"):
+        for text in ("send to rank 3", "8 B, float32", "Virtual time", "Wall clock",
+                     "Buffer after"):
             self.assertIn(text, facts)
         live = find("live").get_attribute("textContent")
         self.assertRegex(live, r"^rank 2, event \d+: send to rank 3, 8 bytes")
@@ -208,12 +209,14 @@ class PointerTest(PageTest):
         self.press("+", "+")
         begin, span = self.begin(), self.span()
         canvas = find("picture")
-        ActionChains(driver).move_to_element(canvas).click_and_hold().move_by_offset(-120, 0).release().perform()
+        drag = ActionChains(driver).move_to_element(canvas).click_and_hold()
+        drag.move_by_offset(-120, 0).release().perform()
         self.assertGreater(self.begin(), begin)
         self.assertAlmostEqual(self.span(), span, delta=span * 1e-6)
         self.assertEqual(script("return rankbox.chosen"), -1)  # a drag is not a click
         from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
-        ActionChains(driver).scroll_from_origin(ScrollOrigin.from_element(canvas), 0, -100).perform()
+        origin = ScrollOrigin.from_element(canvas)
+        ActionChains(driver).scroll_from_origin(origin, 0, -100).perform()
         wait_for("!rankbox.frame")
         self.assertLess(self.span(), span)
 
@@ -224,9 +227,11 @@ class PointerTest(PageTest):
 
         def touch(kind, *xs):
             points = [{"x": box["x"] + x, "y": box["y"] + 80, "id": i} for i, x in enumerate(xs)]
-            driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            event = {"type": kind, "touchPoints": points}
+            driver.execute_cdp_cmd("Input.dispatchTouchEvent", event)
 
-        driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
+        driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled",
+                               {"enabled": True, "maxTouchPoints": 2})
         touch("touchStart", 500, 700)
         for spread in range(0, 160, 20):
             touch("touchMove", 500 - spread, 700 + spread)
@@ -304,7 +309,8 @@ class SwitchTest(PageTest):
             before = script("return getComputedStyle(document.body).backgroundColor")
             find("theme").click()
             self.assertEqual(script("return document.documentElement.dataset.theme"), other)
-            self.assertNotEqual(script("return getComputedStyle(document.body).backgroundColor"), before)
+            after = script("return getComputedStyle(document.body).backgroundColor")
+            self.assertNotEqual(after, before)
             self.screenshot(f"overlap_{other}")
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
@@ -336,11 +342,13 @@ class TextTest(PageTest):
 
     def test_a_deadlock_shows_who_waits_for_whom(self):
         self.open("deadlock")
-        self.assertEqual(len(driver.find_elements(By.CSS_SELECTOR, "#waits-picture circle.circle")), 4)
-        self.assertEqual(len(driver.find_elements(By.CSS_SELECTOR, "#waits-picture path.circle:not(.tip)")), 4)
+        for arrows in ("circle.circle", "path.circle:not(.tip)"):
+            found = driver.find_elements(By.CSS_SELECTOR, f"#waits-picture {arrows}")
+            self.assertEqual(len(found), 4)
         label = find("waits-picture").get_attribute("aria-label")
         self.assertEqual(label, "A circle: rank 0 waits for 3 waits for 2 waits for 1 waits for 0")
-        self.assertRegex(find("waits-words").text, r"rank 0 waits in recv \(16 B\) for rank 3, .*sample_page\.cc:\d+")
+        self.assertRegex(find("waits-words").text,
+                         r"rank 0 waits in recv \(16 B\) for rank 3, .*sample_page\.cc:\d+")
         find("waits").location_once_scrolled_into_view
         self.screenshot("waits")
         self.open("ring")
@@ -375,7 +383,8 @@ class SpeedTest(PageTest):
                   const start = performance.now();
                   view.pan(i < 15 ? 9 : -9);
                   rankbox.draw();
-                  rankbox.canvas.getContext("2d").getImageData(0, 0, 1, 1);  // ends when it is drawn
+                  // The read ends when the drawing is done.
+                  rankbox.canvas.getContext("2d").getImageData(0, 0, 1, 1);
                   frames.push(performance.now() - start);
                 }
                 return frames.sort((a, b) => a - b)[7];""", part)  # likewise

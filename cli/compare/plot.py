@@ -2,8 +2,8 @@
 
     plot.py COMPARISON.json PICTURE.{svg,png,pdf}
 
-COMPARISON.json is what `rankbox compare --json` writes; `rankbox compare --plot` runs this. Notebooks
-import draw().
+COMPARISON.json is what `rankbox compare --json` writes; `rankbox compare --plot` runs this.
+Notebooks import draw().
 """
 
 import json
@@ -65,7 +65,8 @@ def styles_of(lines):
             styles[whose, algorithm] = NATIVE
             continue
         index = algorithms.index(algorithm)
-        styles[whose, algorithm] = {"color": COLOURS[index % len(COLOURS)], "marker": MARKS[index % len(MARKS)]}
+        styles[whose, algorithm] = {"color": COLOURS[index % len(COLOURS)],
+                                    "marker": MARKS[index % len(MARKS)]}
         if whose == "yours":
             styles[whose, algorithm] |= {"linestyle": ":", "markerfacecolor": "white"}
     return styles

@@ -52,7 +52,8 @@ def run(program, command, root):
 
 
 def git(root, *words):
-    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True,
+                          text=True).stdout
 
 
 def copy_of_project(root):
