@@ -39,7 +39,8 @@ class App {
     const {run} = this;
     this.canvas.setAttribute("aria-label",
       `Timeline of ${run.ranks} ranks and ${formatCount(run.count)} events over ` +
-      `${formatTime(this.timebase.finish)} of ${clock === "virtual" ? "virtual time" : "wall clock"}. ` +
+      `${formatTime(this.timebase.finish)} of ` +
+      `${clock === "virtual" ? "virtual time" : "wall clock"}. ` +
       "Tables with the same content follow.");
     this.redraw();
   }
@@ -72,10 +73,13 @@ class App {
     this.lanes.draw(pen, timebase);
     this.memory.draw(pen, timebase);
     const note = [];
-    if (this.shown.arrows && !this.marks.drawArrows(pen, timebase)) note.push("Too many messages in view for arrows: zoom in.");
+    if (this.shown.arrows && !this.marks.drawArrows(pen, timebase))
+      note.push("Too many messages in view for arrows: zoom in.");
     if (this.shown.path) this.marks.drawPath(pen, timebase);
-    if (this.shown.path && timebase.clock === "wall") note.push("The critical path exists only in virtual time.");
-    if (timebase.open.size > 0) note.push("The run stopped: events that never ended are open to the right.");
+    if (this.shown.path && timebase.clock === "wall")
+      note.push("The critical path exists only in virtual time.");
+    if (timebase.open.size > 0)
+      note.push("The run stopped: events that never ended are open to the right.");
     if (this.chosen >= 0) this.marks.drawChosen(pen, timebase, this.chosen);
     if (this.steps.number > 0) this.marks.drawNow(pen, this.steps.seconds);
     this.axis.draw(pen, timebase);
@@ -105,7 +109,8 @@ class App {
   choose(event, {reveal = true} = {}) {
     this.chosen = event;
     if (event >= 0) {
-      if (reveal) this.view.reveal(this.run.rankOf(event), this.timebase.begin[event], this.timebase.end[event]);
+      const {begin, end} = this.timebase;
+      if (reveal) this.view.reveal(this.run.rankOf(event), begin[event], end[event]);
       document.getElementById("live").textContent = sentenceOf(this.run, this.timebase, event);
     }
     showFacts(this, event);
@@ -119,14 +124,16 @@ class App {
   }
 
   chooseLink() {
-    if (this.chosen >= 0 && this.run.link(this.chosen) >= 0) this.choose(this.run.link(this.chosen));
+    const {run, chosen} = this;
+    if (chosen >= 0 && run.link(chosen) >= 0) this.choose(run.link(chosen));
   }
 
   firstInSight() {
     const {run, view, timebase} = this;
     const rank = view.firstRank();
     const arrivals = timebase.arrival.subarray(run.first(rank), run.end(rank));
-    return run.count === 0 ? -1 : Math.min(run.count - 1, run.first(rank) + firstAbove(arrivals, view.begin - 1e-300));
+    if (run.count === 0) return -1;
+    return Math.min(run.count - 1, run.first(rank) + firstAbove(arrivals, view.begin - 1e-300));
   }
 
   fit() { this.glide(() => this.view.fit()); }

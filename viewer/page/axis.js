@@ -19,7 +19,8 @@ class Axis {
     pen.textBaseline = "middle";
     const step = roundStep(view.secondsPerPixel * 95);
     const digits = Math.max(4, Math.ceil(Math.log10(Math.max(view.end, step) / step)) + 2);
-    for (let k = Math.ceil(Math.max(0, view.begin) / step); k * step <= Math.min(view.end, finish * 1.02); ++k) {
+    const last = Math.min(view.end, finish * 1.02);
+    for (let k = Math.ceil(Math.max(0, view.begin) / step); k * step <= last; ++k) {
       const x = view.x(k * step);
       if (x < view.left - 1) continue;
       pen.fillStyle = theme.colours.line;
@@ -43,7 +44,8 @@ class Axis {
     const every = Math.ceil(15 / view.lane);  // names that do not fit are left out
     for (let rank = view.firstRank(); rank <= view.lastRank(); ++rank) {
       if (rank % every !== 0) continue;
-      const top = view.top(rank), middle = top + Math.min(view.lane / 2, 12) + (view.lane > 40 ? 2 : 0);
+      const top = view.top(rank);
+      const middle = top + Math.min(view.lane / 2, 12) + (view.lane > 40 ? 2 : 0);
       pen.save();
       pen.beginPath();
       pen.rect(0, AXIS_HEIGHT, view.left - 2, view.height);

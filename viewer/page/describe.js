@@ -58,7 +58,8 @@ function wallText(run, event) {
 /** @param end -1: never. @param unit a time in whose unit both are written */
 function betweenText(begin, end, unit) {
   if (end < 0) return `from ${formatTime(begin, unit, 6)}, never ended`;
-  return `${formatTime(begin, unit, 6)} to ${formatTime(end, unit, 6)} (${formatTime(end - begin)})`;
+  const length = formatTime(end - begin);
+  return `${formatTime(begin, unit, 6)} to ${formatTime(end, unit, 6)} (${length})`;
 }
 
 function hasBytes(run, event) {
@@ -70,20 +71,24 @@ function factsOf(run, virtual, event) {
   const {head, column} = run;
   const rank = run.rankOf(event);
   const facts = [["What", headline(run, event)], ["Rank", `${rank}`]];
-  facts.push(["Number", `${event - run.first(rank) + 1} of ${formatCount(run.end(rank) - run.first(rank))} of this rank`]);
+  const count = formatCount(run.end(rank) - run.first(rank));
+  facts.push(["Number", `${event - run.first(rank) + 1} of ${count} of this rank`]);
   if (hasBytes(run, event)) {
-    facts.push(["Bytes", `${formatBytes(column.bytes[event])}, ${head.dtypes[column.dtype[event]]}`]);
+    const dtype = head.dtypes[column.dtype[event]];
+    facts.push(["Bytes", `${formatBytes(column.bytes[event])}, ${dtype}`]);
   }
   facts.push(["Virtual time", timesText(virtual, event)]);
   const waited = virtual.waited(event);
-  if (waited > 0 && run.kind(event) !== "wait" && !run.has(event, ASYNC)) facts.push(["Waited", `${formatTime(waited)} before it`]);
+  if (waited > 0 && run.kind(event) !== "wait" && !run.has(event, ASYNC))
+    facts.push(["Waited", `${formatTime(waited)} before it`]);
   facts.push(["Wall clock", wallText(run, event)]);
   if (run.hasMemory) facts.push(["Memory held", formatBytes(column.memory[event])]);
   if (column.group && column.group[event] > 0) {
     facts.push(["Group", `ranks ${head.groups[column.group[event]].join(", ")}`]);
   }
   if (run.has(event, BUFFERED)) facts.push(["Buffered", "returned before its receive"]);
-  if (run.has(event, CRITICAL)) facts.push(["Critical path", "yes: its events add up to the run's time"]);
+  if (run.has(event, CRITICAL))
+    facts.push(["Critical path", "yes: its events add up to the run's time"]);
   const place = run.place(event);
   if (place) facts.push(["Source", placeText(place)]);
   if (place && place.text) facts.push(["", place.text.trim(), true]);

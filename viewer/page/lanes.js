@@ -39,7 +39,8 @@ class Lanes {
     const {y, height} = view.band(rank, number);
     this.strips.draw(pen, line, y, height);
     for (const i of wide) {
-      this.drawSpan(pen, timebase, number, row.ids[i], view.x(row.begin[i]), view.x(row.end[i]), y, height);
+      const begin = view.x(row.begin[i]), end = view.x(row.end[i]);
+      this.drawSpan(pen, timebase, number, row.ids[i], begin, end, y, height);
     }
   }
 

@@ -3,13 +3,15 @@
 const LEGEND = [
   ["send", "send, upper row"], ["recv", "receive, middle row"], ["reduce", "reduce, lower row"],
   ["compute", "compute, lower row"], ["collective", "native collective"], ["wait", "waiting"],
-  ["open", "never ended"], ["path", "critical path"], ["arrow", "message"], ["memory", "memory held"],
+  ["open", "never ended"], ["path", "critical path"], ["arrow", "message"],
+  ["memory", "memory held"],
 ];
 
 function drawLegend(run, theme, hasOpen) {
   const kinds = new Set(run.kinds);
   const needed = {
-    open: hasOpen, path: run.column.path.length > 0, memory: run.hasMemory, wait: true, arrow: kinds.has("send"),
+    open: hasOpen, path: run.column.path.length > 0, memory: run.hasMemory, wait: true,
+    arrow: kinds.has("send"),
   };
   const list = document.getElementById("legend");
   list.replaceChildren();

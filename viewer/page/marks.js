@@ -32,11 +32,14 @@ class Marks {
   drawArrow(pen, timebase, recv) {
     const {view, run} = this;
     const send = run.link(recv);
-    if (send < 0 || run.kind(recv) !== "recv" || timebase.open.has(recv) || timebase.open.has(send)) return;
-    const [from, to] = this.edges(view.band(run.rankOf(send), SEND), view.band(run.rankOf(recv), RECV));
+    if (send < 0 || run.kind(recv) !== "recv") return;
+    if (timebase.open.has(recv) || timebase.open.has(send)) return;
+    const [from, to] = this.edges(
+      view.band(run.rankOf(send), SEND), view.band(run.rankOf(recv), RECV));
     const margin = view.lane * 2;
     if (Math.max(from, to) < -margin || Math.min(from, to) > view.height + margin) return;
-    const x0 = view.x(timebase.begin[send]), x1 = view.x(Math.max(timebase.end[recv], timebase.begin[send]));
+    const x0 = view.x(timebase.begin[send]);
+    const x1 = view.x(Math.max(timebase.end[recv], timebase.begin[send]));
     pen.beginPath();
     pen.moveTo(x0, from);
     pen.lineTo(x1, to);
@@ -107,7 +110,8 @@ class Marks {
   drawChosen(pen, timebase, event) {
     const {view, run, theme} = this;
     const rank = run.rankOf(event);
-    const whole = timebase.open.has(event) || run.kind(event) === "wait" || run.kind(event) === "collective";
+    const whole = timebase.open.has(event) || run.kind(event) === "wait" ||
+      run.kind(event) === "collective";
     const {y, height} = view.band(rank, whole ? WAIT : this.rowOf(event));
     const x = view.x(timebase.begin[event]), end = view.x(timebase.end[event]);
     pen.strokeStyle = theme.colours.ink;

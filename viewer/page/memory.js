@@ -15,10 +15,12 @@ class MemoryLane {
     picture.begin(Math.ceil(view.plotWidth), height * (last - first + 1));
     this.fill = pixelOf(this.theme.colours.memory, 130);
     this.edge = pixelOf(this.theme.colours.memory, 255);
-    for (let rank = first; rank <= last; ++rank) this.paint(timebase, rank, (rank - first) * height, height);
+    for (let rank = first; rank <= last; ++rank)
+      this.paint(timebase, rank, (rank - first) * height, height);
     picture.end();
     for (let rank = first; rank <= last; ++rank) {
-      picture.draw(pen, (rank - first) * height, height, view.left, view.top(rank) + view.lane - 1 - height, height);
+      const top = view.top(rank) + view.lane - 1 - height;
+      picture.draw(pen, (rank - first) * height, height, view.left, top, height);
     }
   }
 
@@ -32,10 +34,12 @@ class MemoryLane {
     let held = i > 0 ? memory[i - 1] : 0;
     let x = Math.max(0, Math.round(view.x(0) - view.left));
     while (x < until) {
-      const at = i < arrival.length ? Math.floor((arrival[i] - view.begin) / view.secondsPerPixel) : until;
+      const at = i < arrival.length ?
+        Math.floor((arrival[i] - view.begin) / view.secondsPerPixel) : until;
       for (const stop = Math.min(until, at); x < stop; ++x) this.column(x, top, height, held);
       if (x >= until) break;
-      const next = Math.max(i + 1, firstAbove(arrival, view.begin + (x + 1) * view.secondsPerPixel, i));
+      const pixelEnd = view.begin + (x + 1) * view.secondsPerPixel;
+      const next = Math.max(i + 1, firstAbove(arrival, pixelEnd, i));
       let most = 0;  // of all that share the pixel
       for (; i < next; ++i) most = Math.max(most, memory[i]);
       this.column(x++, top, height, most);

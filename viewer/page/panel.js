@@ -7,12 +7,18 @@ class Panel {
       radio.addEventListener("change", () => app.useTimebase(radio.value));
     }
     const {view, shown} = app;
-    const tick = (id, change) => find(id).addEventListener("change", event => { change(event.target.checked); app.resize(); });
+    const tick = (id, change) => find(id).addEventListener("change", event => {
+      change(event.target.checked);
+      app.resize();
+    });
     tick("show-arrows", on => { shown.arrows = on; });
     tick("show-path", on => { shown.path = on; });
     tick("show-memory", on => { view.showMemory = on; });
     if (!app.run.hasMemory) find("show-memory").parentElement.hidden = true;
-    find("lane-height").addEventListener("change", event => { view.laneHeight = event.target.value; app.resize(); });
+    find("lane-height").addEventListener("change", event => {
+      view.laneHeight = event.target.value;
+      app.resize();
+    });
     find("zoom-in").addEventListener("click", () => app.zoomAt(0.6));
     find("zoom-out").addEventListener("click", () => app.zoomAt(1 / 0.6));
     find("fit").addEventListener("click", () => app.fit());
@@ -30,7 +36,8 @@ function showFacts(app, event) {
   list.replaceChildren();
   if (event < 0) return;
   for (const [term, text, isCode] of factsOf(run, app.timebases.get("virtual"), event)) {
-    list.append(element("dt", {}, term), element("dd", {}, isCode ? element("code", {}, text) : text));
+    const detail = isCode ? element("code", {}, text) : text;
+    list.append(element("dt", {}, term), element("dd", {}, detail));
   }
   const rank = run.rankOf(event);
   document.getElementById("event-back").disabled = event === run.first(rank);

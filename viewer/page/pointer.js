@@ -9,7 +9,8 @@ class Pointer {
     this.canvas = app.canvas;
     this.down = new Map();  // pointer id -> where it is
     this.moved = 0;
-    const on = (name, handler, options) => this.canvas.addEventListener(name, handler.bind(this), options);
+    const on = (name, handler, options) =>
+      this.canvas.addEventListener(name, handler.bind(this), options);
     on("pointerdown", this.press);
     on("pointermove", this.move);
     on("pointerup", this.release);
@@ -55,7 +56,8 @@ class Pointer {
   /** The distance between the fingers sets the zoom, their midpoint its center. */
   pinch(id, from, to) {
     const other = [...this.down].find(([key]) => key !== id)[1];
-    const before = Math.max(20, Math.abs(from.x - other.x)), after = Math.max(20, Math.abs(to.x - other.x));
+    const before = Math.max(20, Math.abs(from.x - other.x));
+    const after = Math.max(20, Math.abs(to.x - other.x));
     this.app.view.zoom(before / after, (to.x + other.x) / 2);
   }
 
@@ -85,7 +87,8 @@ class Pointer {
     } else if (Math.abs(dx) > Math.abs(dy)) {
       app.view.pan(dx);
     } else {
-      app.view.zoom(Math.exp(Math.max(-120, Math.min(120, dy)) * 0.004), Math.max(app.view.left, this.at(event).x));
+      const factor = Math.exp(Math.max(-120, Math.min(120, dy)) * 0.004);
+      app.view.zoom(factor, Math.max(app.view.left, this.at(event).x));
     }
     app.redraw();
   }

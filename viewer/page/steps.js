@@ -70,7 +70,8 @@ class Steps {
   show() {
     const {run, timebase} = this.app;
     this.slider.value = this.number;
-    const text = `${formatCount(this.number)} of ${formatCount(this.most)}, at ${formatTime(this.seconds, timebase.finish)}`;
+    const time = formatTime(this.seconds, timebase.finish);
+    const text = `${formatCount(this.number)} of ${formatCount(this.most)}, at ${time}`;
     this.output.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);
     const rows = [];
@@ -79,7 +80,8 @@ class Steps {
       rows.push(this.rowOf(rank, rank === newest));
     }
     if (run.ranks > MOST_BUFFERS) {
-      rows.push(element("tr", {}, element("td", {colSpan: 3}, `and ${run.ranks - MOST_BUFFERS} more ranks`)));
+      const text = `and ${run.ranks - MOST_BUFFERS} more ranks`;
+      rows.push(element("tr", {}, element("td", {colSpan: 3}, text)));
     }
     this.body.replaceChildren(...rows);
     this.app.redraw();
@@ -91,7 +93,8 @@ class Steps {
     const kept = last < 0 ? -1 : this.lastOf(rank, event => run.snapshotOf.has(event));
     let buffer = "";
     if (kept >= 0) {
-      buffer = element("span", {className: "values"}, formatValues(run.values(kept), run.elements(kept)));
+      const values = formatValues(run.values(kept), run.elements(kept));
+      buffer = element("span", {className: "values"}, values);
     }
     const about = kept >= 0 && kept !== last ? ` (of ${headline(run, kept)})` : "";
     const stuck = this.number === this.most ? timebase.stuckIn.get(rank) : undefined;
@@ -110,7 +113,8 @@ class Steps {
     let at = firstAbove(arrivals, now) - 1;
     for (let looked = 0; at >= 0 && looked < 2000; --at, ++looked) {
       const event = run.first(rank) + at;
-      if (!timebase.open.has(event) && timebase.end[event] <= now && this.isCounted(event, now) && isSo(event)) return event;
+      const ended = !timebase.open.has(event) && timebase.end[event] <= now;
+      if (ended && this.isCounted(event, now) && isSo(event)) return event;
     }
     return -1;
   }

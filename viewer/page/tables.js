@@ -10,7 +10,8 @@ class Tables {
     this.choice = find("events-rank");
     this.choice.append(element("option", {value: "-1"}, "all ranks"));
     const listed = Math.min(app.run.ranks, 4096);
-    for (let rank = 0; rank < listed; ++rank) this.choice.append(element("option", {value: `${rank}`}, `rank ${rank}`));
+    for (let rank = 0; rank < listed; ++rank)
+      this.choice.append(element("option", {value: `${rank}`}, `rank ${rank}`));
     this.choice.addEventListener("change", () => { this.first = 0; this.showEvents(); });
     this.back = find("events-back");
     this.on = find("events-on");
@@ -25,7 +26,8 @@ class Tables {
     const {head} = run;
     const virtual = timebases.get("virtual");
     const hasNodes = new Set(head.nodes).size > 1;
-    const titles = ["Rank", ...(hasNodes ? ["Node"] : []), "Idle", "Done at", "Events", ...(head.peak.length ? ["Most memory"] : []), "Blocked in"];
+    const titles = ["Rank", ...(hasNodes ? ["Node"] : []), "Idle", "Done at", "Events",
+      ...(head.peak.length ? ["Most memory"] : []), "Blocked in"];
     const rows = [];
     for (let rank = 0; rank < Math.min(run.ranks, 1024); ++rank) {
       const idle = element("td");
@@ -35,12 +37,17 @@ class Tables {
       bar.setAttribute("aria-hidden", "true");
       idle.append(bar, formatShare(head.idle[rank]));
       const stuck = virtual.stuckIn.get(rank);
+      const where = stuck === undefined ? "" :
+        `${headline(run, stuck)} ${placeText(run.place(stuck))}`;
       rows.push(element("tr", {}, element("th", {scope: "row"}, `${rank}`),
-        ...(hasNodes ? [number(head.nodes[rank])] : []), idle, number(formatTime(head.clocks[rank], virtual.finish)),
+        ...(hasNodes ? [number(head.nodes[rank])] : []), idle,
+        number(formatTime(head.clocks[rank], virtual.finish)),
         number(formatCount(run.end(rank) - run.first(rank))),
-        ...(head.peak.length ? [number(formatBytes(head.peak[rank]))] : []), element("td", {}, stuck === undefined ? "" : `${headline(run, stuck)} ${placeText(run.place(stuck))}`)));
+        ...(head.peak.length ? [number(formatBytes(head.peak[rank]))] : []),
+        element("td", {}, where)));
     }
-    const text = `Idle: the share of the run's ${formatTime(virtual.finish)} of virtual time in which a rank neither sends, receives, reduces nor computes.`;
+    const text = `Idle: the share of the run's ${formatTime(virtual.finish)} of virtual time ` +
+      "in which a rank neither sends, receives, reduces nor computes.";
     fillTable("ranks", text, titles, rows);
   }
 
@@ -53,9 +60,13 @@ class Tables {
     const rows = [];
     for (let event = begin; event < until; ++event) rows.push(this.rowOf(event));
     const clock = timebase.clock === "virtual" ? "virtual time" : "wall clock";
-    fillTable("events", `In each rank's own order; ${clock}.`, ["Rank", "Event", "What", "Bytes", "When", "Waited", "Source", "Buffer after", ""], rows);
-    const shown = until > begin ? `${formatCount(this.first + 1)} to ${formatCount(until - from)} of ` : "";
-    document.getElementById("events-page").textContent = `${shown}${formatCount(end - from)} events`;
+    const titles = ["Rank", "Event", "What", "Bytes", "When", "Waited", "Source", "Buffer after",
+      ""];
+    fillTable("events", `In each rank's own order; ${clock}.`, titles, rows);
+    const shown = until > begin ?
+      `${formatCount(this.first + 1)} to ${formatCount(until - from)} of ` : "";
+    const all = formatCount(end - from);
+    document.getElementById("events-page").textContent = `${shown}${all} events`;
     this.back.disabled = this.first === 0;
     this.on.disabled = until >= end;
   }
@@ -66,14 +77,23 @@ class Tables {
     const rank = run.rankOf(event);
     const values = run.values(event);
     const show = element("button", {type: "button", className: "link"}, "Show");
-    show.setAttribute("aria-label", `Show event ${event - run.first(rank) + 1} of rank ${rank} in the picture`);
-    show.addEventListener("click", () => { app.choose(event); app.canvas.focus(); app.canvas.scrollIntoView({block: "nearest"}); });
+    const place = event - run.first(rank) + 1;
+    show.setAttribute("aria-label", `Show event ${place} of rank ${rank} in the picture`);
+    show.addEventListener("click", () => {
+      app.choose(event);
+      app.canvas.focus();
+      app.canvas.scrollIntoView({block: "nearest"});
+    });
     const waited = timebase.waited(event);
-    return element("tr", {className: event === app.chosen ? "now" : ""}, number(rank), number(event - run.first(rank) + 1),
-      element("td", {}, headline(run, event)), number(hasBytes(run, event) ? formatCount(run.column.bytes[event]) : ""),
+    const bytes = hasBytes(run, event) ? formatCount(run.column.bytes[event]) : "";
+    const buffer = values ?
+      element("span", {className: "values"}, formatValues(values, run.elements(event))) : "";
+    return element("tr", {className: event === app.chosen ? "now" : ""},
+      number(rank), number(place),
+      element("td", {}, headline(run, event)), number(bytes),
       element("td", {}, timesText(timebase, event)), number(waited > 0 ? formatTime(waited) : ""),
       element("td", {}, placeText(run.place(event))),
-      element("td", {}, values ? element("span", {className: "values"}, formatValues(values, run.elements(event))) : ""),
+      element("td", {}, buffer),
       element("td", {}, show));
   }
 }
@@ -84,6 +104,6 @@ function number(text) {
 
 function fillTable(id, caption, titles, rows) {
   const head = element("tr", {}, ...titles.map(title => element("th", {scope: "col"}, title)));
-  document.getElementById(id).replaceChildren(element("caption", {}, caption), element("thead", {}, head),
-    element("tbody", {}, ...rows));
+  document.getElementById(id).replaceChildren(
+    element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, ...rows));
 }

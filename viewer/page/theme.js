@@ -16,8 +16,9 @@ class Theme {
     this.button.setAttribute("aria-pressed", String(dark));
     const style = getComputedStyle(document.documentElement);
     this.colours = {};
-    for (const name of ["paper", "raised", "line", "ink", "faint", "focus", "lane", "send", "recv", "reduce",
-      "compute", "collective", "wait", "open", "path", "memory", "arrow", "on-dark", "on-light"]) {
+    for (const name of ["paper", "raised", "line", "ink", "faint", "focus", "lane", "send", "recv",
+      "reduce", "compute", "collective", "wait", "open", "path", "memory", "arrow", "on-dark",
+      "on-light"]) {
       this.colours[name] = style.getPropertyValue("--" + name).trim();
     }
     this.hatch = hatch(this.colours.wait);

@@ -93,7 +93,8 @@ class Timebase {
   get order() {
     if (!this.ordered) {
       this.ordered = Uint32Array.from({length: this.run.count}, (_, i) => i);
-      this.ordered.sort((a, b) => this.end[a] - this.end[b] || this.begin[a] - this.begin[b] || a - b);
+      this.ordered.sort(
+        (a, b) => this.end[a] - this.end[b] || this.begin[a] - this.begin[b] || a - b);
     }
     return this.ordered;
   }
@@ -105,7 +106,9 @@ function packRow({ids, begin, end}) {
   for (let i = 1; i < begin.length && sorted; ++i) sorted = begin[i] >= begin[i - 1];
   const at = sorted ? null : begin.map((_, i) => i).sort((a, b) => begin[a] - begin[b]);
   const pack = (Kind, list) => Kind.from(sorted ? list : at.map(i => list[i]));
-  const row = {ids: pack(Uint32Array, ids), begin: pack(Float64Array, begin), end: pack(Float64Array, end)};
+  const row = {
+    ids: pack(Uint32Array, ids), begin: pack(Float64Array, begin), end: pack(Float64Array, end),
+  };
   row.busy = new Float64Array(ids.length + 1);
   for (let i = 0; i < ids.length; ++i) row.busy[i + 1] = row.busy[i] + row.end[i] - row.begin[i];
   return row;

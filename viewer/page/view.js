@@ -51,7 +51,8 @@ class View {
     const memory = this.memoryHeight();
     const inside = this.lane - 2 * gap - memory;
     if (row === WAIT) return {y: this.top(rank) + gap, height: inside};
-    return {y: this.top(rank) + gap + row * inside / 3, height: Math.max(1, inside / 3 - (inside > 20 ? 1 : 0))};
+    const height = Math.max(1, inside / 3 - (inside > 20 ? 1 : 0));
+    return {y: this.top(rank) + gap + row * inside / 3, height};
   }
 
   memoryHeight() { return this.showMemory && this.lane >= 28 ? Math.round(this.lane * 0.22) : 0; }
@@ -64,7 +65,8 @@ class View {
     const most = this.length * 1.04;
     const span = Math.min(most, Math.max(least, end - begin));
     const middle = (begin + end) / 2;
-    const from = Math.min(Math.max(middle - span / 2, -this.length * 0.01), this.length * 1.03 - span);
+    const last = this.length * 1.03 - span;
+    const from = Math.min(Math.max(middle - span / 2, -this.length * 0.01), last);
     this.begin = Math.max(from, -this.length * 0.01);
     this.end = this.begin + span;
   }

@@ -7,15 +7,22 @@ function showWaits({cycle, waits}) {
   document.getElementById("waits").hidden = false;
   const words = document.getElementById("waits-words");
   for (const wait of waits.slice(0, MOST_WAITS_TOLD))
-    words.append(element("li", {className: cycle.includes(wait.rank) ? "circle" : ""}, waitInWords(wait)));
+    words.append(element("li", {className: circleIf(cycle, wait.rank)}, waitInWords(wait)));
   const rest = waits.length - MOST_WAITS_TOLD;
   if (rest > 0) words.append(element("li", {}, `and ${formatCount(rest)} more`));
   drawWaits(document.getElementById("waits-picture"), cycle, waits);
 }
 
+/** The class of a rank that is part of the cycle. */
+function circleIf(cycle, rank) {
+  return cycle.includes(rank) ? "circle" : "";
+}
+
 function waitInWords({rank, op, peers, bytes, file, line}) {
-  const whom = peers.length === 1 ? `rank ${peers[0]}` : `ranks ${peers.slice(0, 8).join(", ")}${peers.length > 8 ? ", …" : ""}`;
-  return `rank ${rank} waits in ${op}${bytes > 0 ? ` (${shortBytes(bytes)})` : ""} for ${whom}, ${file}:${line}`;
+  const listed = `${peers.slice(0, 8).join(", ")}${peers.length > 8 ? ", …" : ""}`;
+  const whom = peers.length === 1 ? `rank ${peers[0]}` : `ranks ${listed}`;
+  const size = bytes > 0 ? ` (${shortBytes(bytes)})` : "";
+  return `rank ${rank} waits in ${op}${size} for ${whom}, ${file}:${line}`;
 }
 
 /** The ranks of the cycle in its order, then the others. */
@@ -26,8 +33,10 @@ function drawWaits(picture, cycle, waits) {
   picture.setAttribute("viewBox", `${-half} ${-half} ${2 * half} ${2 * half}`);
   const returned = cycle.length > 0 && !waits.some(wait => wait.rank === cycle[cycle.length - 1]);
   const path = returned ? cycle : [...cycle, cycle[0]];
-  picture.setAttribute("aria-label", `${returned ? "A chain that ends at a rank that has returned" : "A circle"}: ` +
-    `rank ${path.slice(0, MOST_WAITS_DRAWN).join(" waits for ")}${path.length > MOST_WAITS_DRAWN ? " and so on" : ""}`);
+  const kind = returned ? "A chain that ends at a rank that has returned" : "A circle";
+  const drawn = path.slice(0, MOST_WAITS_DRAWN).join(" waits for ");
+  const more = path.length > MOST_WAITS_DRAWN ? " and so on" : "";
+  picture.setAttribute("aria-label", `${kind}: rank ${drawn}${more}`);
 
   const place = new Map(ranks.map((rank, i) => {
     const angle = 2 * Math.PI * i / ranks.length - Math.PI / 2;
@@ -37,25 +46,32 @@ function drawWaits(picture, cycle, waits) {
   const follows = (rank, peer) => cycle.some((one, i) => one === rank && path[i + 1] === peer);
   for (const {rank, peers} of waits) {
     for (const peer of peers) {
-      if (place.has(rank) && place.has(peer))
-        picture.append(...waitArrow(place.get(rank), place.get(peer), follows(rank, peer) ? "circle" : ""));
+      if (!place.has(rank) || !place.has(peer)) continue;
+      const name = follows(rank, peer) ? "circle" : "";
+      picture.append(...waitArrow(place.get(rank), place.get(peer), name));
     }
   }
   for (const [rank, {x, y}] of place) {
     const text = shape("text", {x, y, dy: ".35em"});
     text.textContent = rank;
-    picture.append(shape("circle", {cx: x, cy: y, r: RANK_RADIUS, class: cycle.includes(rank) ? "circle" : ""}), text);
+    const name = circleIf(cycle, rank);
+    picture.append(shape("circle", {cx: x, cy: y, r: RANK_RADIUS, class: name}), text);
   }
 }
 
 /** Bent to the right, so that two ranks that wait for each other have two arrows. */
 function waitArrow(from, to, className) {
   if (from === to) {
-    const loop = `M ${from.x - 12} ${from.y - 12} C ${from.x - 60} ${from.y - 90}, ${from.x + 60} ${from.y - 90}, ${from.x + 13} ${from.y - 14}`;
-    return [shape("path", {d: loop, class: className}), arrowTip(from.x + 13, from.y - 14, 2.0, className)];
+    const {x, y} = from;
+    const d = `M ${x - 12} ${y - 12} C ${x - 60} ${y - 90}, ${x + 60} ${y - 90}, ` +
+      `${x + 13} ${y - 14}`;
+    return [shape("path", {d, class: className}), arrowTip(x + 13, y - 14, 2.0, className)];
   }
   const bend = 0.16;
-  const middle = {x: (from.x + to.x + (to.y - from.y) * 2 * bend) / 2, y: (from.y + to.y - (to.x - from.x) * 2 * bend) / 2};
+  const middle = {
+    x: (from.x + to.x + (to.y - from.y) * 2 * bend) / 2,
+    y: (from.y + to.y - (to.x - from.x) * 2 * bend) / 2,
+  };
   const end = shorten(middle, to), start = shorten(middle, from);
   const angle = Math.atan2(end.y - middle.y, end.x - middle.x);
   const d = `M ${start.x} ${start.y} Q ${middle.x} ${middle.y} ${end.x} ${end.y}`;
@@ -71,11 +87,13 @@ function shorten(from, to) {
 
 function arrowTip(x, y, angle, className) {
   const degrees = angle * 180 / Math.PI;
-  return shape("path", {d: "M 0 0 L -9 -4.5 L -9 4.5 Z", transform: `translate(${x} ${y}) rotate(${degrees})`, class: `tip ${className}`});
+  const transform = `translate(${x} ${y}) rotate(${degrees})`;
+  return shape("path", {d: "M 0 0 L -9 -4.5 L -9 4.5 Z", transform, class: `tip ${className}`});
 }
 
 function shape(name, attributes) {
-  const made = document.createElementNS(document.getElementById("waits-picture").namespaceURI, name);
+  const picture = document.getElementById("waits-picture");
+  const made = document.createElementNS(picture.namespaceURI, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   return made;
 }
