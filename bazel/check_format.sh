@@ -25,5 +25,6 @@ done)
 for file in "${wrong[@]}"; do
   "$format" "$file" | diff -u --label "$file" --label "$file (formatted)" "$file" -
 done | head -n 300
-printf 'format: %d of %d files differ. Fix with: bazel/check_format.sh --fix\n' "${#wrong[@]}" "${#files[@]}"
+printf 'format: %d of %d files differ. Fix with: bazel/check_format.sh --fix\n' \
+  "${#wrong[@]}" "${#files[@]}"
 exit 1

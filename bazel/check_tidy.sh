@@ -34,7 +34,8 @@ backend_of() {
 # macros expand to, would take longer than all other checks together. Name them to have them
 # checked.
 if (($# > 0)); then files=("$@"); else
-  mapfile -t files < <(cpp_files '*.cc' | grep -v -e '^tests/' -e '^exercises/[0-9]' -e '_test\.cc$')
+  mapfile -t files < <(cpp_files '*.cc' |
+    grep -v -e '^tests/' -e '^exercises/[0-9]' -e '_test\.cc$')
 fi
 ((${#files[@]} > 0)) || exit 0
 
@@ -44,7 +45,9 @@ fi
 keys=
 for backend in "${!flags_of[@]}"; do
   its_files=()
-  for file in "${files[@]}"; do [[ $(backend_of "$file") == "$backend" ]] && its_files+=("$file"); done
+  for file in "${files[@]}"; do
+    [[ $(backend_of "$file") == "$backend" ]] && its_files+=("$file")
+  done
   ((${#its_files[@]} > 0)) || continue
   keys+=$("$tidy" --version | cat - .clang-tidy bazel/tidy_keys.py |
     python3 bazel/tidy_keys.py "${flags_of[$backend]}" "${its_files[@]}") || exit 1

@@ -20,7 +20,10 @@ TMPDIR=$(mktemp -d /tmp/rankbox_mpi.XXXXXX) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 
-command -v mpirun >/dev/null || { echo "mpirun is not installed: apt-get install openmpi-bin" >&2; exit 1; }
+command -v mpirun >/dev/null || {
+  echo "mpirun is not installed: apt-get install openmpi-bin" >&2
+  exit 1
+}
 
 left_behind() { pgrep -f "^$program" | grep -vx "$$"; }
 

@@ -84,11 +84,14 @@ log=$(bazel sync --only=system --only=cuda 2>&1) || fail "$log"
 log=$(bazel build --config=mpi //cli/run:rankbox-run 2>&1) || fail "$log"
 [[ $log == *"1 process: 1 internal"* ]] || fail "another look rebuilds: $log"
 
-# ---- GPUs: what is missing is said in one line, before anything is built --------------------------
-output=$(CUDA_HOME=/nonexistent ./rankbox --build-program run nccl --bundle 2>&1) && fail "no toolkit: $output"
-[[ $output == *"no CUDA toolkit"*"set CUDA_HOME"* ]] || fail "it does not mention the toolkit: $output"
+# ---- GPUs: one line says what is missing, before anything is built --------------------------------
+output=$(CUDA_HOME=/nonexistent ./rankbox --build-program run nccl --bundle 2>&1) &&
+  fail "no toolkit: $output"
+[[ $output == *"no CUDA toolkit"*"set CUDA_HOME"* ]] ||
+  fail "it does not mention the toolkit: $output"
 if [[ $(PATH=$PATH:/sbin ldconfig -p) != *libcuda.so.1* ]]; then
   output=$(./rankbox --build-program run nccl 2>&1) && fail "no driver: $output"
-  [[ $output == "rankbox: no NVIDIA driver here"* && $output != *$'\n'* ]] || fail "it does not mention the driver: $output"
+  [[ $output == "rankbox: no NVIDIA driver here"* && $output != *$'\n'* ]] ||
+    fail "it does not mention the driver: $output"
 fi
 echo passed

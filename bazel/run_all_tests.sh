@@ -87,7 +87,8 @@ if [[ $fast == no ]]; then
   for name in mpi nccl; do
     # Where the library is not on this machine, its targets are skipped.
     bazel_stage "$name" --config="$name" "${waiting[@]}" "${backend[@]}"
-    check_stage "${name}_course" bazel build "${ui[@]}" --config="$name" //exercises/... //solutions/...
+    check_stage "${name}_course" bazel build "${ui[@]}" --config="$name" \
+      //exercises/... //solutions/...
   done
   bazel_stage emulated --config=emulated "${waiting[@]}" "${backend[@]}"
 

@@ -12,7 +12,8 @@ cpp_files() {
     # An unpacked archive: everything except the files that Bazel and ./rankbox create.
     local pattern tests=()
     for pattern in "$@"; do tests+=(-o -name "$pattern"); done
-    find . \( -name 'bazel-*' -o -name '.?*' \) -prune -o -type f \( "${tests[@]:1}" \) -print | sed 's|^\./||'
+    find . \( -name 'bazel-*' -o -name '.?*' \) -prune -o -type f \( "${tests[@]:1}" \) -print |
+      sed 's|^\./||'
   fi | sort -u | while IFS= read -r file; do
     # Deleted, but not committed yet: still listed by git.
     [[ -f $file ]] && printf '%s\n' "$file"

@@ -2,7 +2,8 @@
 # Writes preset_files.cc: the files named as arguments, as string literals.
 set -euo pipefail
 printf '%s\n' '#include "clusters/preset_files.h"' '' 'namespace rankbox {' '' \
-  'const std::vector<PresetFile>& preset_files() {' '  static const std::vector<PresetFile> files = {'
+  'const std::vector<PresetFile>& preset_files() {' \
+  '  static const std::vector<PresetFile> files = {'
 for file in "$@"; do
   printf '      {"%s", R"toml(' "$file"
   cat "$file"

@@ -1,24 +1,25 @@
 #!/usr/bin/env bash
-# Two hosts, made of network namespaces and a cable between them: a rank on each finds the other by
-# its address, and rank 0 reports it when the cable is pulled. Skipped where there are no
+# Two hosts, made of network namespaces and a cable between them. A rank on each finds the other by
+# its address, and rank 0 reports the other when the cable is pulled. Skipped without network
 # namespaces. usage: hosts_test.sh RANK_PROGRAM
 set -euo pipefail
 program=$1
 
 if [[ ${INSIDE-} != yes ]]; then
-  # As root in a user namespace and a network of its own, which end with this shell.
+  # As root in a separate user namespace and network, which end with this shell.
   alone=(unshare --user --map-root-user --net --mount --pid --fork --kill-child --mount-proc)
-  if ! why=$("${alone[@]}" ip link add plug type veth peer name socket 2>&1) || ! why=$(command -v nsenter); then
+  if ! why=$("${alone[@]}" ip link add plug type veth peer name socket 2>&1) ||
+    ! why=$(command -v nsenter); then
     printf 'SKIPPED: no network namespaces here: %s\n' "${why:-nsenter is missing}"
     exit 0
   fi
   INSIDE=yes exec "${alone[@]}" "$0" "$@"
 fi
 
-# This shell is on the first host; a process that sleeps holds the second one's network.
+# This shell is on the first host; a sleeping process keeps the second host's network alive.
 unshare --net sleep 100 &
 other=$!
-# While it becomes unshare, its namespaces cannot be read.
+# Until it has become unshare, its namespaces cannot be read.
 here=$(readlink /proc/self/ns/net)
 until its=$(readlink "/proc/$other/ns/net") && [[ $its != "$here" ]]; do sleep 0.05; done
 ip link add cable type veth peer name cable netns "$other"
@@ -38,7 +39,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 wait "$pid" || fail "the second host"
 echo "found each other"
 
-# Rank 1 does not end, but its host cannot be reached any more.
+# Rank 1 does not end, but its host becomes unreachable.
 (first wait) >"$TEST_TMPDIR/first" & one=$!
 (second wait) >"$TEST_TMPDIR/second" & two=$!
 until grep -q waiting "$TEST_TMPDIR/first" && grep -q waiting "$TEST_TMPDIR/second"; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Open MPI's launcher: its ranks find each other without any variable set by hand, and one that dies
-# ends the job. Skipped where there is no mpirun.
+# Open MPI's launcher: its ranks find each other without any manually set variable, and a rank that
+# dies ends the job. Skipped without mpirun.
 # usage: mpirun_test.sh RANK_PROGRAM
 set -euo pipefail
 program=$PWD/$1
@@ -9,12 +9,12 @@ fail() { echo "FAILED: $*"; exit 1; }
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
-# Names of its session folders have to be short.
+# The paths of its session folders must be short.
 TMPDIR=$(mktemp -d /tmp/rankbox_mpi.XXXXXX)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 
-# usage: launch MODE; the port may be another program's, such as a copy of this test.
+# usage: launch MODE; another program, such as a copy of this test, may hold the port.
 launch() {
   for _ in 1 2 3 4 5; do
     RANKBOX_PORT=$(shuf -i 20000-29999 -n 1) timeout --foreground --kill-after=5 60 \
@@ -31,6 +31,6 @@ launch die
 grep -q "signal 9" "$TMPDIR/output" || fail "mpirun does not report the death of rank 1"
 for _ in {1..50}; do
   left=$(pgrep -a -f "^$program die") || exit 0
-  sleep 0.2  # the kernel ends killed processes when it gets to it
+  sleep 0.2  # the kernel ends killed processes with a delay
 done
 fail "processes are left: $left"

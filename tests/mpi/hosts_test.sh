@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# Several hosts, made of network namespaces and a switch between them: the tests that every backend
-# must pass run across them, and the death of a rank on one host ends the processes of all. Skipped
-# where namespaces cannot be made.
+# Several hosts, made of network namespaces and a switch between them. The tests that every backend
+# must pass run across them, and a rank that dies on one host ends the processes on all. Skipped
+# where namespaces cannot be created.
 #
-# usage: hosts_test.sh FAILING_PROGRAM PROGRAM...     programs of tests/backends, each run on all hosts
+# usage: hosts_test.sh FAILING_PROGRAM PROGRAM...
+#        programs of tests/backends, each run on all hosts
 set -euo pipefail
 failing=$(realpath "$1")
 shift
 
 if [[ ${INSIDE-} != yes ]]; then
-  # As root of our own, in a network and among processes of our own, all of which end with us.
+  # As root in separate user, network and process namespaces, which all end with this shell.
   alone=(unshare --user --map-root-user --net --mount --pid --fork --kill-child --mount-proc)
-  if ! why=$("${alone[@]}" ip link add one type veth peer name other 2>&1) || ! why=$(command -v nsenter); then
+  if ! why=$("${alone[@]}" ip link add one type veth peer name other 2>&1) ||
+    ! why=$(command -v nsenter); then
     printf 'SKIPPED: no network namespaces here: %s\n' "${why:-nsenter is missing}"
     exit 0
   fi
@@ -19,7 +21,7 @@ if [[ ${INSIDE-} != yes ]]; then
 fi
 fail() { echo "FAILED: $*"; exit 1; }
 
-# --- Three hosts: 10.8.0.1, which this shell is on, 10.8.0.2 and 10.8.0.3 ----------------------------
+# --- Three hosts: 10.8.0.1, which this shell is on, 10.8.0.2 and 10.8.0.3 ------------------------
 work=$(mktemp -d /tmp/rankbox_hosts.XXXXXX)  # short names for Open MPI's sockets
 trap 'rm -rf "$work"' EXIT
 hosts=3
@@ -29,10 +31,10 @@ ip address add 10.8.0.1/24 dev switch
 ip link set switch up
 here=$(readlink /proc/self/ns/net)
 for ((host = 2; host <= hosts; ++host)); do
-  # A process that sleeps holds the host's network and name.
+  # A sleeping process keeps the host's network and name alive.
   unshare --net --uts sleep 1000 &
   echo $! >"$work/host_10.8.0.$host"
-  # While it becomes unshare, its namespaces cannot be read.
+  # Until it has become unshare, its namespaces cannot be read.
   until its=$(readlink "/proc/$!/ns/net") && [[ $its != "$here" ]]; do sleep 0.05; done
   at=(nsenter --target $! --net --uts)
   "${at[@]}" hostname "host$host"
@@ -44,14 +46,14 @@ for ((host = 2; host <= hosts; ++host)); do
 done
 for ((host = 2; host <= hosts; ++host)); do
   for _ in {1..50}; do
-    # Nobody listens there; but the host says so.
+    # No process listens there; a refusal shows that the host is up.
     [[ $( (exec 3<>"/dev/tcp/10.8.0.$host/1") 2>&1) != *refused* ]] || continue 2
     sleep 0.1
   done
   fail "10.8.0.$host cannot be reached"
 done
 
-# --- What mpirun calls instead of ssh: AGENT [options] HOST COMMAND... --------------------------------
+# --- mpirun calls this instead of ssh: AGENT [options] HOST COMMAND... ----------------------------
 cat >"$work/agent" <<AGENT
 #!/usr/bin/env bash
 while [[ \$1 == -* ]]; do shift; done
@@ -69,7 +71,7 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMPI_MCA_plm_rsh_agent=$work/agent
 export OMPI_MCA_oob_tcp_if_include=10.8.0.0/24 OMPI_MCA_btl_tcp_if_include=10.8.0.0/24
 
-# $1 hosts, $2 processes on each; the rest is run by them, for two minutes at most
+# $1 hosts, $2 processes on each; they run the remaining arguments, for two minutes at most
 on_hosts() {
   local list=10.8.0.1:$2 host
   for ((host = 2; host <= $1; ++host)); do list+=,10.8.0.$host:$2; done
@@ -98,7 +100,8 @@ for program in "$@"; do
   for layout in "2 1" "3 1" "2 2"; do
     echo "== $program on ${layout% *} hosts, ${layout#* } processes on each"
     # shellcheck disable=SC2086  # two numbers
-    RANKBOX_STRESS_RUNS=25 on_hosts $layout -x RANKBOX_STRESS_RUNS "$(realpath "$program")" || fail "$program"
+    RANKBOX_STRESS_RUNS=25 on_hosts $layout -x RANKBOX_STRESS_RUNS "$(realpath "$program")" ||
+      fail "$program"
   done
 done
 
@@ -115,8 +118,8 @@ for how in kill throw deadlock; do
   echo "$how on the second host: all ended after $((SECONDS - started)) s"
 done
 
-# The second host's cable is pulled while its rank computes. Open MPI looks after its hosts as often
-# as it is told to, by default after 5 minutes.
+# The second host's cable is pulled while its rank computes. Open MPI checks its hosts at the
+# configured interval, by default every 5 minutes.
 export OMPI_MCA_oob_tcp_keepalive_time=3 OMPI_MCA_oob_tcp_keepalive_intvl=1
 export OMPI_MCA_oob_tcp_keepalive_probes=3
 on_hosts 2 1 "$failing" compute >"$work/out" 2>&1 &
