@@ -84,7 +84,7 @@ log=$(bazel sync --only=system --only=cuda 2>&1) || fail "$log"
 log=$(bazel build --config=mpi //cli/run:rankbox-run 2>&1) || fail "$log"
 [[ $log == *"1 process: 1 internal"* ]] || fail "another look rebuilds: $log"
 
-# ---- GPUs: one line says what is missing, before anything is built --------------------------------
+# ---- GPUs: one line says what is missing, before anything is built ------------------------------
 output=$(CUDA_HOME=/nonexistent ./rankbox --build-program run nccl --bundle 2>&1) &&
   fail "no toolkit: $output"
 [[ $output == *"no CUDA toolkit"*"set CUDA_HOME"* ]] ||

@@ -124,7 +124,8 @@ def preset(name, about, table, ranks_per_node, reduction, modes, modes_within):
         f"ranks_per_node = {ranks_per_node}",
         f"reduction_GB_s = {reduction}  # gamma = 1 / this",
         "",
-        "# A message of n bytes takes alpha + n / bandwidth: a native all-reduce's quickest round, and",
+        "# A message of n bytes takes alpha + n / bandwidth: a native all-reduce's quickest round, "
+        "and",
         "# its widest bandwidth.",
         "[within_node]",
         f"alpha_us = {within[0]:.3g}",

@@ -2,8 +2,8 @@
 //
 //   address   MASTER_ADDR; else 127.0.0.1 if all ranks are on one node; else, in a Slurm job, its
 //             first host; otherwise an error asks for MASTER_ADDR
-//   port      RANKBOX_PORT; else MASTER_PORT + 1, because torchrun's agent may listen at MASTER_PORT
-//             itself; else 29501
+//   port      RANKBOX_PORT; else MASTER_PORT + 1, because torchrun's agent may listen at
+//             MASTER_PORT itself; else 29501
 #pragma once
 
 #include <string>

@@ -85,7 +85,7 @@ std::exception_ptr failure_of(const std::vector<RankEnd>& ends, int world_size,
 
   const PostMortem found = post_mortem(logs, world_size);
   if (missing != nullptr && !found.is_mismatch()) return missing;
-  // NCCL's own message says more than the ranks' waits.
+  // NCCL's own message explains more than the ranks' waits.
   if (cause != Cause::kTimedOut && !found.is_mismatch()) return first;
   const std::string details = "the last operations of each rank:\n" +
                               indented(last_operations(logs, world_size)) +

@@ -27,7 +27,7 @@ TEST_CASE("a world that cannot be is refused") {
   CHECK_THROWS_AS(NcclWorld({.world_size = 2, .deadline_seconds = 0}), InvalidArgument);
 }
 
-// ---- Mismatches -----------------------------------------------------------------------------------
+// ---- Mismatches ---------------------------------------------------------------------------------
 
 /// Records the lines of the mismatched calls, by rank.
 class Lines {
