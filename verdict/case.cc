@@ -12,7 +12,7 @@ namespace rankbox {
 
 namespace {
 
-// More than any list of cases has, and few enough for exact results (inputs.h).
+// Above any list of cases, and small enough for exact results (inputs.h).
 constexpr int kMostRanks = 20;
 constexpr std::int64_t kMostElements = 9999;
 
@@ -28,7 +28,7 @@ struct Field {
 
 constexpr Field kWorldSize = {"world_size", {}, 1, kMostRanks};
 
-// In the order of writing.
+// In the order in which they are written.
 constexpr Field kFields[] = {
     {"nodes", &Case::nodes, 1, kMostRanks},
     {"root", &Case::root, 0, kMostRanks - 1},
@@ -83,7 +83,7 @@ void set_field(Case& example, std::string_view name, std::string_view text) {
                                     name, to_string(example)));
 }
 
-/// Throws for fields that do not go together.
+/// Throws if fields contradict each other.
 void check_together(const Case& example) {
   const int p = example.world_size;
   const auto refuse = [](const std::string& what) { throw InvalidArgument("--replay: " + what); };

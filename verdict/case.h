@@ -15,10 +15,10 @@
 namespace rankbox {
 
 struct Case {
-  int world_size = 1;                      // not written where there are threads instead
+  int world_size = 1;                      // not written for exercises that run threads
   std::optional<int> nodes = {};           // RunOptions::nodes
   std::optional<int> root = {};            // src or dst
-  std::optional<int> segments = {};        // of a pipelined broadcast; (micro-)batches of a rank
+  std::optional<int> segments = {};        // of a pipelined broadcast; or (micro-)batches of a rank
   std::optional<std::int64_t> count = {};  // elements of the tensor, or of one rank's part
   std::optional<int> steps = {};           // of an optimizer that trains a small model; 0: none
   std::optional<std::int64_t> bucket_bytes = {};  // of gradients; written "bucket"
@@ -31,16 +31,16 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
-/// Returns whether the case is small enough for inputs that tell all elements apart and sums
-/// without rounding. Values of larger cases are not judged.
+/// Returns whether the case is small enough for inputs in which all elements are distinct and sums
+/// are exact. Values of larger cases are not judged.
 bool is_exact(const Case& example);
 
-/// "world_size=3,root=1,count=7,op=SUM"
+/// Returns "world_size=3,root=1,count=7,op=SUM".
 std::string to_string(const Case& example);
 
-/// The inverse of to_string. Missing fields are those of `defaults`, which also determines the
-/// fields that the exercise has. Throws InvalidArgument with the field and its limits, and for
-/// fields that do not go together, like a root that is no rank.
+/// The inverse of to_string. `defaults` supplies missing fields and determines which fields the
+/// exercise has. Throws InvalidArgument with the field and its limits, and for fields that
+/// contradict each other, such as a root that is no rank.
 Case parse_case(std::string_view text, const Case& defaults);
 
 }  // namespace rankbox

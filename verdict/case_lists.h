@@ -7,27 +7,28 @@
 
 namespace rankbox {
 
-/// 1 to 17: powers of two, their neighbours on both sides, and all between.
+/// Returns 1 to 17: powers of two, their neighbours, and all sizes in between.
 const std::vector<int>& world_sizes();
 
-/// Sizes with empty, uneven or large chunks: 0, 1, 2, p-1, p, p+1, a prime, and for a few world
-/// sizes 4096.
+/// Returns sizes with empty, uneven or large chunks: 0, 1, 2, p-1, p, p+1, a prime, and for a few
+/// world sizes 4096.
 std::vector<std::int64_t> counts(int world_size);
 
-/// Every world size with each of these.
+/// Returns every world size combined with each of these cases.
 std::vector<Case> cases_with_each(const std::vector<Case>& some);
 
-/// Every world size with every count.
+/// Returns every world size with every count.
 std::vector<Case> cases_by_count();
 
-/// … with every root as well; in worlds of more than five, with every root for one count, and with
-/// the first, second, middle and last root for the others.
+/// As cases_by_count, with every root as well. Worlds of more than five ranks have every root for
+/// one count, and the first, second, middle and last root for the others.
 std::vector<Case> cases_by_root();
 
-/// Every world size with every count and every operation.
+/// Returns every world size with every count and every operation.
 std::vector<Case> cases_by_op();
 
-/// Every root as above, each with at least one operation, and every operation with each count.
+/// Returns every root as above, each with at least one operation, and every operation with each
+/// count.
 std::vector<Case> cases_by_root_and_op();
 
 }  // namespace rankbox

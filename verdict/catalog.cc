@@ -51,7 +51,7 @@ void check_cost(const Exercise& exercise) {
                      fmt::join(costs, ", ")));
 }
 
-/// What the solution costs on the sandbox's clock.
+/// Returns the cost of the solution on the sandbox's clock.
 Cost cost_of_solution(const Subject& solution, const Case& example) {
   const CaseRun run = run_case(solution, example, {.cluster = solution.cluster});
   if (run.failure) {

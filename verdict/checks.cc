@@ -9,7 +9,7 @@ namespace rankbox {
 
 namespace {
 
-/// Costs of native collectives are sums of fractions, whose order of addition may differ.
+/// Costs of native collectives are sums of fractions; the order of addition may differ.
 bool is_same(const Cost& a, const Cost& b, Natives natives) {
   if (natives == Natives::kNone) return a == b;
   const auto near = [](double x, double y) { return std::abs(x - y) <= 1e-9 * std::abs(x); };

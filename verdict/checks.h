@@ -1,4 +1,4 @@
-// The checks of a run's report: how they are made, and how they are applied.
+// The checks of a run's report: construction and application.
 #pragma once
 
 #include <functional>
@@ -8,17 +8,17 @@
 
 namespace rankbox {
 
-/// A check that needs a trace, and points to the rank of the difference. A difference of any kind
-/// fails with `kind`.
+/// Returns a check that needs a trace and points to the rank of the difference. A difference of any
+/// kind fails with `kind`.
 RunCheck check_of(
     FailureKind kind,
     std::function<std::optional<Difference>(const RunReport& report, const Case& example)> compare);
 
-/// The check that a run costs what the subject promises. REQUIRES: subject.cost.
+/// Returns the check that a run costs what the subject promises. REQUIRES: subject.cost.
 RunCheck cost_check(const Subject& subject);
 
-/// Returns the first failure among the checks of this kind. Leaves out those that need a trace if
-/// the report has none.
+/// Returns the first failure among the checks of this kind. If the report has no trace, checks that
+/// need one are skipped.
 std::optional<Failure> first_failure(const std::vector<RunCheck>& checks, FailureKind kind,
                                      const RunReport& report, const Case& example);
 

@@ -1,4 +1,4 @@
-// The first element that differs, in words.
+// Comparisons that describe the first element that differs.
 #pragma once
 
 #include <cmath>
@@ -14,10 +14,10 @@
 
 namespace rankbox {
 
-/// The shortest decimal number that is this float.
+/// Returns the shortest decimal number that equals this float.
 std::string in_words(float value);
 
-/// Numbers that should be equal.
+/// Compares numbers that should be equal.
 template <class Number>
 std::optional<Difference> compare_number(const std::string& what, Number actual, Number expected,
                                          const char* hint) {
@@ -25,7 +25,7 @@ std::optional<Difference> compare_number(const std::string& what, Number actual,
   return Difference{what, -1, fmt::format("{}", expected), fmt::format("{}", actual), hint};
 }
 
-/// "7 elements": a tensor of another size than it should have.
+/// Compares the size of a tensor; a difference reads "7 elements".
 std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
                                        std::int64_t size);
 
@@ -59,10 +59,10 @@ std::optional<Difference> compare_reduced(const std::string& what, const Tensor&
                                           std::int64_t begin, std::int64_t size, ReduceOp op,
                                           int world_size);
 
-/// The origin of a wrong value in an input.
+/// Describes the origin of a wrong value in an input.
 std::string is_an_input(float value, std::int64_t i);
 
-/// An input that should still hold what elements_of(rank, count) gave it.
+/// Compares an input with elements_of(rank, count), which it should still equal.
 std::optional<Difference> compare_unchanged(const std::string& what, const Tensor& actual, int rank,
                                             std::int64_t count);
 

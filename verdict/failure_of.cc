@@ -43,8 +43,8 @@ void point_to(Failure& failure, const Event& event) {
   failure.line = static_cast<int>(event.place.line());
 }
 
-// Points to the last event of failure.rank that has a place: the last receive if `prefer_received`
-// and there is one.
+// Points to the last event of failure.rank that has a place. With `prefer_received`, points to the
+// last receive if there is one.
 void point_to_last_of(Failure& failure, const Trace& trace, bool prefer_received) {
   const auto rank = static_cast<std::size_t>(failure.rank);
   if (failure.rank < 0 || rank >= trace.ranks.size()) return;
@@ -67,11 +67,11 @@ bool has_reduction(const Trace& trace) {
   });
 }
 
-/// What a difference in cost probably means. Empty: nothing that the numbers do not say.
+/// Returns the likely cause of a difference in cost; empty if the numbers suggest none.
 std::string cost_hint(const Cost& expected, const Case& example, const RunReport& report) {
   const Cost& actual = report.cost;
 
-  // Most telling first: one mistake often changes several coefficients.
+  // Most specific cause first: one mistake often changes several coefficients.
   if (expected.reduced > 0 && !has_reduction(report.trace)) {
     return "no reduction was seen: use accumulate, +=, *=, maximum or minimum, so that it counts";
   }

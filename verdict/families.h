@@ -1,7 +1,7 @@
-// The families of judgement by name: exercises with the same arguments and the same result.
+// Families of exercises by name: the same arguments and the same result.
 //
-// //verdict:families has those of the chapters about collectives; //verdict:training_families adds
-// the others.
+// //verdict:families holds the families of the chapters about collectives;
+// //verdict:training_families adds the others.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@ namespace rankbox {
 struct Family {
   std::string_view name;
   const char* parameters;  // "(Comm& dist, Tensor& tensor, int src)"
-  /// The subject of a function. With a null function it knows its cases and their cost, and must
-  /// not be run. `cost` is one of `costs`; without one, the subject has no closed form.
+  /// Returns the subject of a function. With a null function the subject has cases and costs, and
+  /// must not be run. `cost` is one of `costs`; without it, the subject has no closed form.
   std::function<Subject(AnyFunction function, std::string_view cost)> subject;
-  /// What Exercise::cost may be; empty: nothing, since the family knows the cost itself.
+  /// The values that Exercise::cost may have. Empty if the family itself determines the cost.
   std::vector<std::string> costs = {};
   /// Whether the cost may also be that of the reference solution.
   bool takes_solution = false;
@@ -40,7 +40,7 @@ Subject with_function(Subject subject, RunFunction<Function> run, AnyFunction fu
   return subject;
 }
 
-/// A family whose subjects are all like this one, which knows the cost.
+/// Returns a family whose subjects all match this one, which defines the cost.
 template <class Function>
 Family make_family(std::string_view name, const char* parameters, const Subject& subject,
                    RunFunction<Function> run) {
@@ -49,16 +49,16 @@ Family make_family(std::string_view name, const char* parameters, const Subject&
           }};
 }
 
-/// Returns null if there is none.
+/// Returns null if there is no such family.
 const Family* find_family(std::string_view name);
 
-/// In no particular order.
+/// Returns all families, in no particular order.
 const std::vector<Family>& families();
 
-/// Adds rows. Libraries call it before main() starts. Returns true.
+/// Adds families. Libraries call it before main() starts. Returns true.
 bool add_families(const std::vector<Family>& rows);
 
-/// The subject of a function of this family. REQUIRES: the family exists.
+/// Returns the subject of a function of this family. REQUIRES: the family exists.
 template <class... Parameters>
 Subject subject_in(std::string_view family, void (*function)(Parameters...),
                    std::string_view cost = "") {

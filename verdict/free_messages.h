@@ -1,4 +1,4 @@
-// A cluster on which messages and reductions take no time: only computing and waiting remain.
+// A cluster with free messages and reductions: only computing and waiting take time.
 #pragma once
 
 #include "comm/cluster.h"

@@ -83,7 +83,7 @@ float tolerance(ReduceOp op) { return op == ReduceOp::AVG ? 2e-6f : 0.0f; }
 std::string origin_of_element(float value, int world_size) {
   if (std::isnan(value)) return "it was never written";
   const double code = static_cast<double>(value) - 1;
-  // Infinite or huge: no element, and no whole number that an integer could hold.
+  // Infinite or huge values are no element, and do not fit an integer.
   const bool in_range = code >= 0 && code < double{kRankStride} * world_size;
   if (!in_range || code != std::floor(code)) return "";
   const auto whole = static_cast<std::int64_t>(code);
@@ -92,7 +92,7 @@ std::string origin_of_element(float value, int world_size) {
 
 std::string origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size) {
   if (std::isnan(value)) return "it was never written, or a buffer was added before it was filled";
-  // Every result of MAX and MIN is the share of some rank.
+  // Every result of MAX and MIN is one rank's share.
   const bool adds_up = op != ReduceOp::MAX && op != ReduceOp::MIN;
   for (int rank = 0; rank < world_size && adds_up && world_size > 1; ++rank) {
     if (value == share(op, rank, i, world_size)) {

@@ -1,4 +1,4 @@
-// Inputs whose results are known exactly, and from which a wrong result can be traced back.
+// Inputs with exact results, from which a wrong result can be traced back.
 #pragma once
 
 #include <cstdint>
@@ -9,35 +9,35 @@
 
 namespace rankbox {
 
-/// Element i of a rank's tensor where elements are only moved. It is unique to the rank and the
+/// Returns element i of a rank's tensor where elements are only moved. It is unique per rank and
 /// index, and exact in float for i < 10000 and rank <= 1000.
 float element(int rank, std::int64_t i);
 
-/// A tensor of element(rank, 0), element(rank, 1), …
+/// Returns a tensor of element(rank, 0), element(rank, 1), …
 Tensor elements_of(int rank, std::int64_t count);
 
-/// An output before it is written: NaN, which stays NaN in any computation.
+/// Returns an unwritten output: NaN, which propagates through any computation.
 Tensor poison(std::int64_t count);
 
-/// Element i of a rank's tensor where elements are reduced. Every rank's share shows in the result,
-/// and results of up to 20 ranks are exact in float, except for the division of AVG.
+/// Returns element i of a rank's tensor where elements are reduced. Every rank's share affects the
+/// result. Results of up to 20 ranks are exact in float, except for the division of AVG.
 ///   SUM, AVG   a power of two per rank, so that missing and doubled shares show
 ///   PRODUCT    powers of two with signs
-///   MAX        negative numbers, so that zeros spoil the result; the ranks take turns to win
+///   MAX        negative numbers, so that zeros spoil the result; the maximum rotates over ranks
 ///   MIN        positive numbers, likewise
 float share(ReduceOp op, int rank, std::int64_t i, int world_size);
 
-/// A tensor of share(op, rank, 0, world_size), …
+/// Returns a tensor of share(op, rank, 0, world_size), …
 Tensor shares_of(ReduceOp op, int rank, std::int64_t count, int world_size);
 
-/// Element i of the reduction over all ranks' shares.
+/// Returns element i of the reduction over all ranks' shares.
 float reduced(ReduceOp op, std::int64_t i, int world_size);
 
-/// The tolerance of a result, relative to reduced(): 0 except for AVG, which may divide before or
-/// after adding.
+/// Returns the tolerance of a result, relative to reduced(): 0 except for AVG, which may divide
+/// before or after adding.
 float tolerance(ReduceOp op);
 
-/// The likely origin of a wrong value, in words; empty if unknown.
+/// Describes the likely origin of a wrong value; empty if unknown.
 std::string origin_of_element(float value, int world_size);
 std::string origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size);
 

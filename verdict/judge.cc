@@ -19,14 +19,14 @@ namespace rankbox {
 
 namespace {
 
-// Off the sandbox ranks may share few GPUs or cores: larger worlds only take longer.
+// Outside the sandbox, ranks may share a few GPUs or cores, so larger worlds only take longer.
 constexpr int kMostRanksOffSandbox = 8;
 
-/// The checks of reports of right values. The verdict names the first of them that fails.
+/// The checks of reports of runs with correct values, in order of precedence.
 constexpr FailureKind kReportChecks[] = {FailureKind::kMessages, FailureKind::kMemory,
                                          FailureKind::kCost};
 
-/// Whether this backend runs the case when all cases are judged.
+/// Returns whether this backend runs the case when all cases are judged.
 bool is_judged(const Case& example) {
   if (!judges_only_values()) return true;
   const int processes = launch().processes;
@@ -80,7 +80,8 @@ class Judgement {
   }
 
  private:
-  /// Returns the check of values if there is none of that name: out of memory without a limit.
+  /// Returns the check "values" if there is none of that name, as when memory runs out in an
+  /// exercise without a memory check.
   Check& check(std::string_view name) {
     const auto found = std::find_if(verdict_.checks.begin(), verdict_.checks.end(),
                                     [&](const Check& candidate) { return candidate.name == name; });
@@ -102,8 +103,8 @@ class Judgement {
                     options_.entering);
   }
 
-  // Runs every case in rendezvous mode. Returns false if a run fails or a value is wrong; else what
-  // is wrong in the reports is in failures_.
+  // Runs every case in rendezvous mode. Returns false if a run fails or a value is wrong. Otherwise
+  // failures_ holds the failures that reports revealed.
   bool run_all() {
     for (const Case& example : cases_) {
       CaseRun result = start(example, Buffering::rendezvous());
@@ -126,8 +127,7 @@ class Judgement {
   void check_report(const RunReport& report, const Case& example) {
     if (judges_only_values()) return;
     for (const FailureKind kind : kReportChecks) {
-      // The smallest failing case is the one to show. But a cost says little where chunks are
-      // empty.
+      // Shows the smallest failing case. A cost is not informative where chunks are empty.
       const bool is_telling = kind != FailureKind::kCost ||
                               (example.world_size >= 4 && example.count.value_or(INT64_MAX) >= 4);
       const auto found = failures_.find(kind);
@@ -156,7 +156,7 @@ class Judgement {
     });
   }
 
-  // Whether case i is the first of its world size, or the first of it that has elements.
+  // Returns whether case i is the first of its world size, or the first of it with elements.
   bool is_smallest(std::size_t i) const {
     const auto has_elements = [](const Case& example) { return example.count.value_or(1) > 0; };
     const auto same_world = [&](std::size_t other) {
@@ -170,8 +170,8 @@ class Judgement {
     return true;
   }
 
-  // Runs the smallest cases of every world size both with unbounded buffers and with random delays,
-  // and one in four of the others, alternately. Returns false if one fails.
+  // Reruns the smallest cases of every world size with unbounded buffers and with random delays.
+  // Also reruns one in four of the others, alternating between the two. Returns false if one fails.
   bool run_some_otherwise() {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const bool both = is_smallest(i);
@@ -195,7 +195,7 @@ class Judgement {
     return true;
   }
 
-  /// The verdict's failure is the first; later ones show among the checks only.
+  /// Keeps the first failure as the verdict's; later ones only mark their checks as failed.
   void fail(Failure failure) {
     Check& failing = check(check_named_after(failure.kind));
     failing.expected = failure.expected;
@@ -223,7 +223,7 @@ class Judgement {
                        to_string(cases_.back()));
   }
 
-  /// What a check of reports found.
+  /// The failures that report checks revealed.
   struct Found {
     Failure failure;
     bool is_telling = true;

@@ -24,8 +24,8 @@ namespace rankbox {
 
 namespace {
 
-/// Of this thread. No constructor: it is used before constructors run, and after the last
-/// destructor.
+/// This thread's counters. They have no constructor: they are used before constructors run and
+/// after the last destructor.
 struct Held {
   std::int64_t now;
   std::int64_t most;
@@ -39,7 +39,7 @@ void count(std::int64_t bytes) {
   held.most = std::max(held.most, held.now);
 }
 
-/// As the standard requires: the handler may free memory, or throw.
+/// The handler may free memory or throw, as the standard requires.
 template <class Allocate>
 void* allocated(Allocate allocate) {
   for (;;) {
@@ -88,7 +88,7 @@ std::int64_t MemoryWindow::kept() const { return bytes_held() - held_before_; }
 
 #if RANKBOX_COUNTS_NEW
 
-// All other forms of new and delete end in these: [new.delete].
+// All other forms of new and delete call these: [new.delete].
 void* operator new(std::size_t bytes) {
   return rankbox::allocated([=] { return std::malloc(std::max<std::size_t>(bytes, 1)); });
 }

@@ -24,7 +24,7 @@ Failure failure_at(const Event& event, int rank) {
   return failure;
 }
 
-/// The first send, or receive, of `rank` that is one too many.
+/// Returns the first send, or receive, of `rank` that exceeds the limit.
 std::optional<Failure> failure_of_number(const MessageGraph& graph,
                                          const std::vector<Event>& events, int rank,
                                          const Case& example) {
@@ -88,8 +88,8 @@ bool joins_stages(int from, int to, const Scene& scene) {
   return from / stages == to / stages && (from == to + 1 || to == from + 1);
 }
 
-// Ranks may be numbered from the root on or not. If p is no power of two, some ranks fold first;
-// which ones, and how the others are numbered after that, is free.
+// Ranks may be numbered relative to the root or not. If p is no power of two, some ranks fold
+// first; the program chooses which, and how it numbers the others after that.
 bool joins_partners(int from, int to, const Scene& scene) {
   const int p = scene.example.world_size;
   if (!is_power_of_two(p)) return true;

@@ -1,8 +1,8 @@
 // Rules on which rank may send to which.
 //
-// A cost alone cannot tell algorithms apart: a chain of p-1 messages takes as many steps as p-1
-// messages from one rank. The graph of the messages can. A rule allows every way to write its
-// algorithm (a ring in the other direction, a tree split elsewhere), and no other algorithm.
+// The cost alone does not identify an algorithm: a chain of p-1 messages takes as many steps as p-1
+// messages from one rank. The graph of messages does. A rule allows every variant of its algorithm
+// (a ring in the other direction, a tree split elsewhere), and no other algorithm.
 #pragma once
 
 #include <optional>
@@ -15,35 +15,35 @@
 
 namespace rankbox {
 
-/// What a rule depends on besides the two ends of a message.
+/// The context of a rule besides the two ends of a message.
 struct Scene {
   const Case& example;
-  // [node] The rank with the most messages to other nodes; of a single node, with the most
-  // messages. The program chooses which rank leads.
+  // [node] The rank with the most messages to other nodes; for a single node, with the most
+  // messages. The program chooses the leaders.
   std::vector<int> leaders;
 };
 
 struct MessageGraph {
-  const char* name;  // as exercises/registry.toml has it
+  const char* name;  // as in exercises/registry.toml
   const char* rule;  // in words, after "rank 0 sends to rank 2: "
-  // Whether the algorithm has a message between these world ranks. Null: between any.
+  // Returns whether the algorithm has a message between these world ranks. Null: between any.
   bool (*links)(int from, int to, const Scene& scene) = nullptr;
-  // How many messages one rank sends at most, and receives at most. Null: any number.
+  // Returns the most messages that one rank may send, and receive. Null: any number.
   int (*most)(const Case& example) = nullptr;
 };
 
-/// The first message, by sending rank, that the rule does not allow. Cost: O(p + number of
+/// Returns the first message, by sending rank, that violates the rule. Cost: O(p + number of
 /// messages).
 std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& trace,
                                         const Case& example);
 
-/// The same as a check. REQUIRES: the graph lives longer.
+/// As failure_of_graph, as a check. REQUIRES: the graph outlives it.
 RunCheck graph_check(const MessageGraph& graph);
 
-/// All rules. The first, "any", allows all messages.
+/// Returns all rules. The first, "any", allows all messages.
 std::span<const MessageGraph> message_graphs();
 
-/// Returns null if there is none.
+/// Returns null if there is no such rule.
 const MessageGraph* find_message_graph(std::string_view name);
 
 }  // namespace rankbox

@@ -17,7 +17,7 @@ CaseRun run_case(const Subject& subject, const Case& example, RunOptions how,
   how.watch_buffers = true;
 
   CaseRun run;
-  // [rank]; unset: found by another process
+  // [rank]; unset: compared by another process
   std::vector<std::optional<std::optional<Difference>>> differences(
       static_cast<std::size_t>(how.world_size));
   try {

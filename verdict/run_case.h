@@ -12,14 +12,14 @@
 namespace rankbox {
 
 struct CaseRun {
-  std::optional<Failure> failure;              // the run failed, or a value is wrong
-  RunReport report;                            // of a run that failed: up to the failure
-  std::optional<DeadlockError> deadlock = {};  // if that is how it failed
+  std::optional<Failure> failure;              // set if the run failed or a value is wrong
+  RunReport report;                            // of a failed run: up to the failure
+  std::optional<DeadlockError> deadlock = {};  // set if the run failed with a deadlock
 };
 
-/// Blocks until all ranks have ended. Never throws for what the subject does.
+/// Blocks until all ranks have ended. Never throws for errors of the subject.
 /// @param how buffering, seed, cluster and, where the case does not set them, nodes
-/// @param entering called on each rank's thread before the function is; may be empty
+/// @param entering called on each rank's thread before the function; may be empty
 CaseRun run_case(const Subject& subject, const Case& example, RunOptions how = {},
                  const std::function<void()>& entering = {});
 

@@ -1,8 +1,8 @@
-// A function under judgement, together with what its contract promises, as plain data.
+// A function under judgement and the promises of its contract, as plain data.
 //
-// A family of exercises (families.h) fills it in: it knows the arguments, prepares the input, calls
-// the function on every rank and compares. The algorithm enters through the closed form of its cost
-// and the rule on its messages (message_graph.h).
+// A family of exercises (families.h) fills it in. The family prepares the input, calls the function
+// on every rank and compares the results. The closed form of the cost and the message rule
+// (message_graph.h) identify the algorithm.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace rankbox {
 
-/// The first element, or other property of a run, that is not what it should be.
+/// The first element, or other property of a run, that differs from the expected one.
 struct Difference {
   std::string what;         // "gathered", "bytes held"
-  std::int64_t index = -1;  // of the element; -1: what differs is no single element
+  std::int64_t index = -1;  // of the element; -1: the difference is not in a single element
   std::string expected;
   std::string actual;
   std::string hint;  // the likely cause; may be empty
-  int rank = -1;     // set by what compares a report; a rank that compares need not set it
+  int rank = -1;     // set by a comparison of a report; comparisons on a rank need not set it
   FailureKind kind = FailureKind::kValues;
 };
 
@@ -39,53 +39,53 @@ inline auto fields_of(Difference& difference) {
 /// A check of a finished run, made on its report.
 struct RunCheck {
   FailureKind kind = FailureKind::kValues;  // of a failure; decides the check of the verdict
-  /// Where the backend keeps no trace, a check that needs one is left out.
+  /// Skipped on backends that keep no trace.
   bool needs_trace = true;
   std::function<std::optional<Failure>(const RunReport& report, const Case& example)> compare;
-  std::string promise = {};  // what holds if it passes, in words; may be empty
+  std::string promise = {};  // what holds if it passes, for users; may be empty
 };
 
 /// The native collectives that a function may call. (Any function may split its communicator.)
 enum class Natives {
-  kNone,              // the function has to do their work itself
-  kCollectives,       // those that move data; a barrier would only hide a wrong order of messages
-  kBarrierAndOthers,  // also the barrier: ranks wait for something that is no message
+  kNone,              // the function must implement them itself
+  kCollectives,       // all but the barrier, which would only hide a wrong order of messages
+  kBarrierAndOthers,  // also the barrier: ranks wait for something other than a message
 };
 
-/// The share of the time in which a rank is idle, as a schedule promises it.
+/// The idle share of a rank's time that a schedule promises.
 struct IdleShare {
   double share = 0;
   const char* formula;  // "(p-1)/(m+p-1)"
 };
 
 struct Subject {
-  /// All cases, smallest first. All have the same fields set.
+  /// Returns all cases, smallest first. All have the same fields set.
   std::function<std::vector<Case>()> cases;
 
   /// Runs on every rank: prepares the arguments, calls the function, compares.
   std::function<std::optional<Difference>(Comm& dist, const Case& example)> run = {};
 
-  /// The promised cost. Null: no closed form, so costs are compared by `checks` alone.
+  /// Returns the promised cost. Null: no closed form; only `checks` compare costs.
   std::function<Cost(const Case& example)> cost = {};
 
-  /// All else that the report of a run has to show.
+  /// Further checks of a run's report.
   std::vector<RunCheck> checks = {};
 
   Natives natives = Natives::kNone;
-  bool is_barrier = false;     // the function stands for the native barrier
+  bool is_barrier = false;     // the function implements the native barrier
   bool sends_messages = true;  // if not, only values are judged
   bool limits_memory = false;  // a verdict has the check "memory"
-  Cluster cluster = {};        // sets the virtual clock of the runs
+  Cluster cluster = {};        // of the runs; sets the virtual clock
 
-  /// Set if the ranks label what they compute (comm/label.h): then their schedule is drawn. The
-  /// share is that of a cluster on which messages take no time.
+  /// Set if the ranks label their computation (comm/label.h): their schedule is then drawn. The
+  /// share assumes a cluster on which messages take no time.
   std::function<IdleShare(const Case& example)> idle_share = {};
 
   /// The count that ./rankbox show draws by default.
   std::int64_t count_to_show = 4096;
 
-  /// One more line for a function that passes. `seconds_of` runs a case and returns its virtual
-  /// time.
+  /// Returns an additional line for a function that passes. `seconds_of` runs a case and returns
+  /// its virtual time.
   std::function<std::string(const std::function<double(const Case&)>& seconds_of)> remark = {};
 };
 

@@ -1,4 +1,4 @@
-// The result of a judgement, as plain data: for the command line, for JSON and for tests.
+// A verdict as plain data: for the command line, JSON and tests.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@ namespace rankbox {
 /// disk), never of the learner's program.
 enum class Status { kPass, kFail, kNotImplemented, kError };
 
-/// The outcome of one check. Skipped: something more basic failed first, or the backend cannot
-/// tell.
+/// The outcome of one check. A check is skipped if a more basic one failed first, or if the backend
+/// cannot decide it.
 enum class CheckStatus { kPass, kFail, kSkipped };
 
 /// How a program failed.
 enum class FailureKind {
   kValues,          // a wrong element
-  kMessages,        // messages that are not the algorithm's, or a native collective in their place
-  kCost,            // right values, but more (or fewer) steps, bytes or additions than promised
+  kMessages,        // messages of another algorithm, or a native collective in their place
+  kCost,            // correct values, but more (or fewer) steps, bytes or additions than promised
   kSafety,          // the outcome depends on buffering or timing
   kMemory,          // too much memory
   kDeadlock,        // ranks wait for each other forever
@@ -27,27 +27,27 @@ enum class FailureKind {
   kUnreceived,      // a message was sent and never received
   kCrash,           // an exception, a signal, or exit()
   kTimeout,         // still running at the time limit
-  kCompile,         // refused by the compiler or the linker
+  kCompile,         // rejected by the compiler or the linker
   kNotImplemented,  // still the stub
 };
 
 /// Every verdict has these four checks, in this order.
 inline constexpr const char* kCheckNames[] = {"values", "messages", "cost", "safety"};
-/// The fifth check, of exercises about memory.
+/// The fifth check, for exercises about memory.
 inline constexpr const char* kMemoryCheck = "memory";
 
-/// The check that a failure of this kind fails.
+/// Returns the check that a failure of this kind fails.
 const char* check_named_after(FailureKind kind);
 
 struct Check {
-  std::string name;  // one of those above
+  std::string name;  // one of the names above
   CheckStatus status = CheckStatus::kSkipped;
   std::string expected;
   std::string actual;
   std::string detail;
 };
 
-/// A rank or peer of -1 means none, an empty op or file and line 0 mean unknown.
+/// A rank or peer of -1 means none; an empty op or file, and line 0, mean unknown.
 struct Failure {
   FailureKind kind = FailureKind::kValues;
   int rank = -1;
@@ -68,19 +68,19 @@ struct Verdict {
   std::optional<Failure> failure;  // set unless status is kPass
 
   bool passed() const { return status == Status::kPass; }
-  /// The check of that name; null if there is none.
+  /// Returns the check of that name; null if there is none.
   const Check* find(const std::string& check) const;
 };
 
-/// The words used in JSON: "pass", "not_implemented", "skipped", "unreceived", …
+/// Returns the word used in JSON: "pass", "not_implemented", "skipped", "unreceived", …
 const char* name_of(Status status);
 const char* name_of(CheckStatus status);
 const char* name_of(FailureKind kind);
 
-/// A verdict with every check skipped, and no failure.
+/// Returns a verdict with every check skipped, and no failure.
 Verdict undecided(std::string name);
 
-/// A verdict of a failure before the first case, with every check skipped.
+/// Returns the verdict of a failure before the first case, with every check skipped.
 Verdict failed_before_running(std::string name, Failure failure);
 
 }  // namespace rankbox

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The enumerator with this name. Each enum counts up from 0 to `last`.
+// Returns the enumerator with this name. Each enum counts up from 0 to `last`.
 template <class Enum>
 Enum named(const std::string& name, Enum last) {
   for (int i = 0; i <= static_cast<int>(last); ++i) {
@@ -40,7 +40,7 @@ std::string to_json(const Verdict& verdict, int indent) {
                        {"file", failure.file},          {"line", failure.line},
                        {"message", failure.message},    {"replay", failure.replay}};
   }
-  // Messages may quote what a learner threw, which need not be UTF-8.
+  // Messages may quote a learner's exception, which need not be UTF-8.
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -10,7 +10,7 @@ namespace rankbox {
 
 namespace {
 
-constexpr std::size_t kMessageLines = 7;  // of twelve; the others are for name, place and replay
+constexpr std::size_t kMessageLines = 7;  // of twelve; the others hold name, place and replay
 constexpr std::size_t kMessageWidth = 400;
 
 class Writer {
@@ -30,7 +30,7 @@ class Writer {
   bool colour_;
 };
 
-// The message in lines, the longest and the last ones cut off.
+// Returns the message in lines. Lines that are too long or too many are truncated.
 std::vector<std::string> lines_of(const std::string& message) {
   std::vector<std::string> lines;
   std::size_t begin = 0;

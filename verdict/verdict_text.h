@@ -1,4 +1,4 @@
-// A verdict as text: one or two lines per check if it passes, at most twelve lines if not.
+// A verdict as text: one or two lines per check on success, at most twelve on failure.
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ std::optional<Difference> run_segmented(SegmentedBroadcast function, Comm& dist,
 }
 
 std::vector<Case> cases_with_segments() {
-  // One segment is the plain ring; more segments than elements leave some of them empty.
+  // One segment is the plain ring. With more segments than elements, some are empty.
   std::vector<Case> cases;
   for (Case example : cases_by_root()) {
     const bool every_number = example.root == example.world_size - 1;
@@ -56,14 +56,14 @@ std::vector<Case> cases_with_segments() {
   return cases;
 }
 
-// 2. Reductions: to one rank, on every rank, each rank its chunk.
+// 2. Reductions: to one rank, to every rank, or each rank's chunk.
 
 std::optional<Difference> run_reduce(Reduce function, Comm& dist, const Case& example) {
   const int dst = *example.root;
   const ReduceOp op = *example.op;
   Tensor tensor = shares_of(op, dist.rank(), *example.count, example.world_size);
   function(dist, tensor, dst, op);
-  // On other ranks the tensor is work space: its elements may be anything.
+  // On other ranks the tensor is scratch space: its elements may have any value.
   if (dist.rank() != dst) return compare_size("tensor", tensor, *example.count);
   return compare_reduced("tensor", tensor, 0, *example.count, op, example.world_size);
 }
@@ -80,7 +80,7 @@ std::vector<Case> cases_with_nodes() {
   std::size_t turn = 0;
   for (Case example : cases_by_count()) {
     for (int nodes = 1; nodes <= example.world_size; ++nodes) {
-      // Uneven nodes too (5 ranks on 2); beyond five nodes, only one rank per node.
+      // Includes uneven nodes (5 ranks on 2). Beyond five nodes, only one rank per node.
       if (nodes > 5 && nodes != example.world_size) continue;
       example.nodes = nodes;
       example.op = kReduceOps[turn++ % kReduceOps.size()];
@@ -141,10 +141,10 @@ std::optional<Difference> run_allgather(Unrooted function, Comm& dist, const Cas
       example, example.world_size * *example.count);
 }
 
-// 4. Scatters: each rank its piece of src's tensor; and all-to-all: chunk d of rank s becomes chunk
-// s of rank d.
+// 4. Scatters: each rank receives its chunk of src's tensor. All-to-all: chunk d of rank s becomes
+// chunk s of rank d.
 
-// On src the pieces of all ranks in order. Elsewhere it has to be ignored: NaN, or empty.
+// On src, the chunks of all ranks in order. Elsewhere the tensor is ignored: NaN, or empty.
 Tensor whole_before(int rank, const Case& example) {
   const std::int64_t count = *example.count;
   if (rank != *example.root) return rank % 2 == 0 ? poison(example.world_size * count) : Tensor();
@@ -180,7 +180,7 @@ std::optional<Difference> run_alltoall(Unrooted function, Comm& dist, const Case
   function(dist, input, output);
 
   if (auto difference = compare_unchanged("input", input, dist.rank(), count)) return difference;
-  // All chunks for this rank have one size, so chunk s of the output begins at s * size.
+  // All chunks for this rank have the same size, so chunk s of the output begins at s * size.
   return compare_moved(
       "output", output, example.world_size * mine.size, example.world_size, [&](std::int64_t i) {
         return element(static_cast<int>(i / mine.size), mine.begin + i % mine.size);

@@ -9,7 +9,7 @@
 
 namespace rankbox {
 
-/// All of these chapters.
+/// Returns the families of all these chapters.
 std::vector<Family> collective_families();
 
 namespace family {
@@ -21,7 +21,7 @@ Family barrier();
 
 }  // namespace family
 
-/// A family whose cost is a closed form, or the reference solution's.
+/// Returns a family whose cost is a closed form, or the reference solution's cost.
 /// @param parts the field that the form takes besides world size and count; null: none
 template <class Function>
 Family family_with_form(std::string_view name, const char* parameters, const Subject& subject,

@@ -15,17 +15,17 @@ namespace rankbox {
 
 namespace {
 
-// 1. The race: threads update one shared value, and no update may get lost.
+// 1. The race: threads update one shared value, and no update may be lost.
 
 using Race = void (*)(SharedValue& value, int threads, std::int64_t repeats);
 
-constexpr std::int64_t kBefore = 1000;  // not 0: the program has to start from the given value
+constexpr std::int64_t kBefore = 1000;  // not 0: the program must start from the given value
 
 std::vector<Case> cases_of_race() {
   std::vector<Case> cases;
   for (std::int64_t repeats : {0, 1, 1000, 30'000}) {
     for (int threads : {2, 4, 8}) {
-      // One good run proves nothing; the longer the threads run, the likelier a race is to show.
+      // One correct run proves nothing. A race is more likely to show in a longer run.
       const std::size_t times = repeats >= 1000 ? 3 : 1;
       cases.insert(cases.end(), times, Case{.threads = threads, .repeats = repeats});
     }
@@ -42,8 +42,8 @@ std::optional<Difference> run_race(Race function, Comm& /*dist*/, const Case& ex
   return Difference{"the shared value", -1, "no update is lost", *wrong, ""};
 }
 
-// 2. Two ranks: the first works with the last, the second with the last but one, and so on. In an
-// odd world the middle rank is its own partner.
+// 2. Two ranks: the first is paired with the last, the second with the last but one, and so on. In
+// a world of odd size the middle rank is its own partner.
 
 int partner_of(int rank, int world_size) { return world_size - 1 - rank; }
 
@@ -59,9 +59,9 @@ std::optional<Difference> run_ping_pong(PingPong function, Comm& dist, const Cas
                        [&](std::int64_t i) { return element(server, i); });
 }
 
-/// Round trips of three sizes, and the α and β that they give.
+/// Measures round trips of three sizes, and derives α and β.
 std::string remark_on_ping_pong(const std::function<double(const Case&)>& seconds_of) {
-  // Half a round trip is α + nβ. Two sizes give the line, and the third shows whether it is one.
+  // Half a round trip takes α + nβ. Two sizes determine the line; the third tests it.
   constexpr std::int64_t kShort = 1;
   constexpr std::int64_t kMiddle = 750;
   constexpr std::int64_t kLong = 4096;
@@ -96,7 +96,7 @@ std::optional<Difference> run_exchange(Exchange function, Comm& dist, const Case
 
 // 3. The barrier: no rank leaves before all have entered. One rank, the root, enters an hour of
 // virtual time after the others. A rank that leaves with less than an hour on its clock did not
-// wait. Clocks follow the messages and not the threads, so this misses nothing.
+// wait. Clocks depend on messages and not on thread timing, so every early exit is detected.
 
 using Barrier = void (*)(Comm& dist);
 

@@ -8,13 +8,13 @@ namespace rankbox {
 
 namespace {
 
-using Bytes = std::vector<std::int64_t>;  // of all-reduces, in their order
+using Bytes = std::vector<std::int64_t>;  // of all-reduces, in order
 
 bool is_all_reduce(const Event& event) {
   return event.kind == EventKind::kCollective && event.collective == CollectiveKind::kAllReduce;
 }
 
-/// Elements of consecutive gradients; a bucket is closed when `is_full(elements, next)` says so.
+/// Packs elements of consecutive gradients; closes a bucket when `is_full(elements, next)` is true.
 template <class IsFull>
 Bytes packed_by(const std::vector<std::int64_t>& sizes, IsFull is_full) {
   Bytes buckets;
@@ -26,7 +26,7 @@ Bytes packed_by(const std::vector<std::int64_t>& sizes, IsFull is_full) {
   return buckets;
 }
 
-/// The mistaken rule that packs like this.
+/// Returns the incorrect rule that produces these buckets.
 std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
                     std::int64_t limit) {
   std::vector<std::int64_t> reversed(sizes.rbegin(), sizes.rend());

@@ -1,4 +1,4 @@
-// The buckets that a program should all-reduce, compared with those of a run.
+// Compares the expected all-reduce buckets with those of a run.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ struct Bucket {
   std::int64_t elements = 0;
 };
 
-/// Parameters of these sizes as ddp_buckets and ddp_overlap have to pack them: from the last to the
-/// first, in sending order.
+/// Returns the buckets that ddp_buckets and ddp_overlap must produce for these parameter sizes:
+/// from the last parameter to the first, in sending order.
 std::vector<Bucket> packed(const std::vector<std::int64_t>& sizes, std::int64_t bucket_bytes);
 
-/// The elements of each bucket.
+/// Returns the elements of each bucket.
 std::vector<std::int64_t> sizes_of(const std::vector<Bucket>& buckets);
 
-/// The bytes of all all-reduces of a rank, in order.
+/// Returns the bytes of each all-reduce of a rank, in order.
 std::vector<std::int64_t> all_reduces_of(const Trace& trace, std::size_t rank);
 
-/// Compares the all-reduces of a run with the buckets, `rounds` times over. The hint names the rule
-/// that was broken. A single rank need not communicate.
+/// Compares the all-reduces of a run with the buckets, repeated `rounds` times. The hint names the
+/// violated rule. A single rank need not communicate.
 std::optional<Difference> compare_buckets(const Trace& trace,
                                           const std::vector<std::int64_t>& sizes,
                                           std::int64_t bucket_bytes, int rounds);

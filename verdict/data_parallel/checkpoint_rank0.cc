@@ -1,4 +1,4 @@
-// Judging checkpoint_rank0: one rank writes, and all go on from what it reads.
+// Judges checkpoint_rank0: one rank writes, and all ranks resume from its checkpoint.
 #include "parallel/checkpoint_rank0.h"
 
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace {
 using Function = void (*)(Comm& dist, CheckpointAction action, const std::string& path,
                           const TrainingState& state);
 
-/// All that a rank trains with: two numbers, three tensors.
+/// The training state: two numbers and three tensors.
 struct Trained {
   std::int64_t epoch = 0;
   std::int64_t step = 0;
@@ -44,7 +44,7 @@ TrainingState state_of(Trained& trained) {
   return state;
 }
 
-/// What rank 0 had when it was saved.
+/// Compares with rank 0's state when it was saved.
 std::optional<Difference> compare_restored(const Trained& actual, std::int64_t count,
                                            int world_size) {
   const Trained saved = trained_by(0, count);
@@ -69,7 +69,7 @@ Trained forgotten(std::int64_t count) {
 std::vector<Case> cases() { return cases_with_each({{.count = 0}, {.count = 5}}); }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
-  std::optional<TemporaryFolder> disk;  // rank 0's; the others have none
+  std::optional<TemporaryFolder> disk;  // on rank 0 only
   if (dist.rank() == 0) disk.emplace();
   const std::string path =
       disk ? disk->path("run.ckpt") : fmt::format("/no disk of rank {}/run.ckpt", dist.rank());

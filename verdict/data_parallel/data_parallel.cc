@@ -1,4 +1,4 @@
-// Judging data_parallel: a master that lends its batch and its model to others in every step.
+// Judges data_parallel: a master scatters batch and model in every step.
 #include <algorithm>
 #include <limits>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Function = void (*)(Comm& dist, Sequential& model, const Batch& batch);
 
-/// As large as the master's, without its data.
+/// Returns a batch of the same size without the master's data.
 Batch without_data(Batch batch) {
   std::fill_n(batch.x.data(), batch.x.size(), std::numeric_limits<float>::quiet_NaN());
   std::fill(batch.labels.begin(), batch.labels.end(), kIgnoredLabel);

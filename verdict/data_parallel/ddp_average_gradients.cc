@@ -1,4 +1,4 @@
-// Judging ddp_average_gradients: gradients become their means, and ranks learn as one.
+// Judges ddp_average_gradients: gradients become their means, and all replicas stay equal.
 #include "training/parameter.h"
 #include "verdict/data_parallel/families.h"
 #include "verdict/training/native_calls.h"

@@ -1,4 +1,4 @@
-// Judging ddp_buckets: gradients become their means, in the buckets that the contract asks for.
+// Judges ddp_buckets: gradients become their means, in the buckets that the contract requires.
 #include <algorithm>
 
 #include "training/parameter.h"
@@ -20,8 +20,8 @@ using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters,
 constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
 
-/// Of six parameters. Each rule of packing, and each that people mistake it for, packs them in
-/// another way, with one of the limits below.
+/// The sizes of six parameters. For at least one of the limits below, each packing rule and each
+/// common misreading of it gives a different packing.
 std::vector<std::int64_t> sizes(std::int64_t count) {
   return {3 * count, 6 * count + 3, 1, 4 * count, count + 1, 5};
 }

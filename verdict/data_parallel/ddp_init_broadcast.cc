@@ -1,4 +1,4 @@
-// Judging ddp_init_broadcast: all ranks begin with rank 0's parameters and statistics.
+// Judges ddp_init_broadcast: all ranks start with rank 0's parameters and statistics.
 #include "training/parameter.h"
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
@@ -14,7 +14,7 @@ namespace {
 using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters,
                           const std::vector<NamedTensor*>& statistics);
 
-/// Rank 0's elements, in a tensor that belongs to `name`.
+/// Compares a tensor of `name` with rank 0's elements.
 std::optional<Difference> compare_begun(const std::string& name, const Tensor& actual,
                                         std::int64_t size, int world_size) {
   return compare_moved(name, actual, size, world_size,

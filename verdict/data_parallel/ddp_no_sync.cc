@@ -1,4 +1,4 @@
-// Judging ddp_no_sync: the gradient of the mean over all micro-batches of all ranks, sent once.
+// Judges ddp_no_sync: the gradient of the mean over all micro-batches of all ranks, sent once.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -20,12 +20,12 @@ namespace {
 using Function = void (*)(Comm& dist, Sequential& model, const std::vector<Batch>& micro_batches);
 
 constexpr std::int64_t kHidden = 9;
-constexpr float kBound = 3e-6f;  // additions happen in another order
+constexpr float kBound = 3e-6f;  // the order of additions differs
 
 int rounds_in(const Case& example) { return std::max(1, *example.steps); }
 
-/// Cuts this rank's samples into at most `number` micro-batches. One is larger than the others:
-/// which one depends on the rank and the step.
+/// Splits this rank's samples into at most `number` micro-batches. One is larger than the others;
+/// rank and step determine which.
 std::vector<Batch> micro_batches(const Batch& whole, int number, int rank, int step) {
   const std::int64_t most = std::min<std::int64_t>(number, whole.size());
   const std::int64_t large = (rank + step) % most;
@@ -43,8 +43,9 @@ std::vector<Batch> micro_batches_of(const Case& example, int rank, int step) {
   return micro_batches(part_of(small_batch(p, step), rank, p), *example.segments, rank, step);
 }
 
-/// What other weights would make of the first step's micro-batches.
-/// @param weight (rank, micro-batch, how many the rank has, size) of a micro-batch's mean
+/// Returns the parameters that other weights would produce from the first step's micro-batches.
+/// @param weight (rank, micro-batch, number of micro-batches on the rank, size) of a micro-batch's
+/// mean
 template <class Weight>
 std::vector<NamedTensor> gradients_with(const Case& example, Weight weight) {
   std::vector<Weighted> all;

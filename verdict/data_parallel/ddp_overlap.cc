@@ -1,8 +1,8 @@
-// Judging ddp_overlap: gradients become those of the whole batch, in the right buckets, and as much
-// of the communication is hidden behind backward as can be.
+// Judges ddp_overlap: gradients of the whole batch, correct buckets, and maximal overlap of
+// communication with backward.
 //
-// Layers of the judged model take virtual time on their way back, so the clock shows what was
-// hidden: it has to stop at max(backward, finish_last) to the digit. No stopwatch is involved.
+// Backward passes of the judged model take virtual time, so the virtual clock shows the overlap: it
+// must stop at exactly max(backward, finish_last). Wall-clock time is not involved.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,7 @@ using Function = void (*)(Comm& dist, Sequential& model, Tensor dy, Saved& saved
                           std::int64_t bucket_bytes);
 
 constexpr std::int64_t kHidden = 9;
-constexpr float kBound = 3e-6f;  // of a gradient: additions happen in another order
+constexpr float kBound = 3e-6f;  // of a gradient: the order of additions differs
 
 int rounds_in(const Case& example) { return std::max(1, *example.steps); }
 
@@ -37,8 +37,7 @@ struct Work {
   std::vector<std::int64_t> sizes;  // elements of its parameters
 };
 
-/// A rectifier takes a moment. A linear layer takes about as long as an all-reduce of its
-/// gradients.
+/// A ReLU takes little time. A linear layer takes about as long as an all-reduce of its gradients.
 Work work_of(Layer& layer) {
   Work work{2e-7, {}};
   for (const Parameter* parameter : layer.parameters()) {
@@ -99,10 +98,10 @@ struct Schedule {
   double exposed() const { return finish - backward; }
 };
 
-/// When a program starts a bucket.
+/// The moment at which a program starts a bucket.
 enum class Start {
-  kAsSoonAsReady,    // its last gradient is there
-  kWhenNextIsReady,  // the first gradient of the next bucket is there
+  kAsSoonAsReady,    // its last gradient is available
+  kWhenNextIsReady,  // the first gradient of the next bucket is available
   kAfterBackward,
 };
 

@@ -1,5 +1,5 @@
-// Judging ddp_uneven_inputs: ranks with different numbers of batches learn what one rank learns
-// from all of them.
+// Judges ddp_uneven_inputs: ranks with different numbers of batches match one rank that trains on
+// all of them.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ constexpr std::int64_t kHidden = 9;
 constexpr std::int64_t kCountBytes = 8;
 constexpr SgdOptions kSgd = {.learning_rate = 0.2, .momentum = 0.5};
 
-/// Rank p/2 has `most` batches, the next rank none, and each one after it more.
+/// Rank p/2 has `most` batches, the next rank none, and each rank after that more.
 int number_of_batches(int rank, int world_size, int most) {
   if (world_size == 1) return most;
   const int longest = world_size / 2;
@@ -35,7 +35,7 @@ int number_of_batches(int rank, int world_size, int most) {
   return most * place / (world_size - 1);
 }
 
-/// 1 to 3 samples, different ones for all ranks and steps.
+/// Returns 1 to 3 samples that differ between ranks and steps.
 Batch batch_of(int rank, int world_size, int step) {
   const std::int64_t begin = rank * kSamplesPerRank;
   return micro_batch(small_batch(world_size, step), begin, begin + 1 + (rank + step) % 3);
@@ -49,7 +49,7 @@ std::vector<Batch> batches_of(int rank, const Case& example) {
   return batches;
 }
 
-/// What there is in a step: batches and whose they are.
+/// The batches of a step and the rank of each.
 struct Step {
   std::vector<int> ranks;
   std::vector<Batch> batches;
@@ -67,7 +67,7 @@ Step step_of(const Case& example, int step) {
   return all;
 }
 
-/// Training on one rank, with the batches of all.
+/// Trains on one rank with the batches of all ranks.
 /// @param weight (step, i) of the mean loss of the step's i-th batch
 template <class Weight>
 std::vector<NamedTensor> trained(const Case& example, int steps, bool zeroes, Weight weight) {
@@ -88,7 +88,7 @@ std::vector<NamedTensor> trained(const Case& example, int steps, bool zeroes, We
   return values_of(model.parameters());
 }
 
-/// Every sample counts the same: the batch of all.
+/// Every sample has the same weight: the mean over all ranks' samples.
 double share(const Step& step, std::size_t i) {
   return static_cast<double>(step.batches[i].size()) / step.samples;
 }

@@ -1,5 +1,4 @@
-// Judging distributed_sampler: which samples a rank takes, in which order, and how many are
-// padding.
+// Judges distributed_sampler: the samples of a rank, their order, and the number that is padding.
 #include <fmt/format.h>
 
 #include "training/data/sampler.h"
@@ -12,7 +11,7 @@ namespace {
 
 using Function = void (*)(std::int64_t samples, const SamplerOptions& options, Share& share);
 
-/// The share, one sample at a time: position `at` of the order that begins again at its end.
+/// Returns the share, built one sample at a time: position `at` of the order, which wraps around.
 Share expected_share(std::int64_t samples, const SamplerOptions& options) {
   Share share;
   const std::vector<std::int64_t> order = shuffled(samples, options.seed, options.epoch);

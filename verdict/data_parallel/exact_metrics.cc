@@ -1,4 +1,4 @@
-// Judging exact_metrics: loss and accuracy of all ranks' samples together.
+// Judges exact_metrics: loss and accuracy over all ranks' samples.
 #include <cmath>
 #include <limits>
 
@@ -17,8 +17,8 @@ namespace {
 
 using Function = void (*)(Comm& dist, const Loss& mine, Metrics& all);
 
-/// Each rank has another number of the `count` samples, some perhaps none. 2^24 is added to the
-/// count of rank 0, so that floats would round.
+/// Each rank has a different number of the `count` samples, and some may have none. 2^24 is added
+/// to rank 0's count, so that floats would round.
 Loss share_of(int rank, int world_size, std::int64_t count) {
   const std::int64_t begin = count * rank * rank / (world_size * world_size);
   const std::int64_t end = count * (rank + 1) * (rank + 1) / (world_size * world_size);

@@ -1,4 +1,4 @@
-// Judging split_without_leak: all ranks hold back the same samples.
+// Judges split_without_leak: all ranks hold out the same samples.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@ using Function = void (*)(Comm& dist, std::int64_t samples, std::int64_t held_ou
                           std::int64_t seed, std::vector<std::int64_t>& train,
                           std::vector<std::int64_t>& validation);
 
-/// Beyond what 32 bits hold, and another one on every rank.
+/// Exceeds 32 bits, and differs on every rank.
 std::int64_t seed_of(int rank) { return (std::int64_t{rank + 3} << 40) + 17 * rank + 5; }
 
-/// How many of these samples are held back.
+/// Returns how many of these samples are held out.
 std::int64_t held_out_of(std::int64_t samples) { return (samples + 3) / 4; }
 
 std::optional<Difference> compare_list(const char* what, const std::vector<std::int64_t>& actual,

@@ -1,4 +1,4 @@
-// Judging sync_batch_norm: batch norm over the batch of all ranks, whose parts differ in size.
+// Judges sync_batch_norm: batch norm over the global batch, whose parts differ in size.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,12 +20,12 @@ using Function = void (*)(Comm& dist, const Tensor& x, const Tensor& dy, float e
 
 constexpr std::int64_t kFeatures = 3;
 constexpr float kEpsilon = 1e-3f;
-constexpr double kBound = 2e-4;  // floats, after a subtraction of numbers of about 30
+constexpr double kBound = 2e-4;  // float error after subtracting numbers of about 30
 
-/// The parts of the batch: another number of samples on every rank, none on some.
+/// The part sizes of the batch: a different number of samples on every rank, none on some.
 std::int64_t rows_of(int rank, std::int64_t count) { return (count + 2 * rank) % (count + 3); }
 
-/// What a rank has: x far from 0, so that its variance is a small difference.
+/// A rank's part: x is far from 0, so its variance is a small difference of large numbers.
 struct Part {
   std::vector<float> x;
   std::vector<float> dy;
@@ -53,7 +53,7 @@ struct Expected {
   std::vector<double> dx;
 };
 
-/// The same for a batch as a whole, feature by feature, as the formulas have it.
+/// Normalizes the whole batch, feature by feature, as the formulas state.
 Expected normalize(const Part& batch) {
   const std::size_t features = kFeatures;
   const std::size_t rows = batch.x.size() / features;
@@ -76,7 +76,7 @@ Expected normalize(const Part& batch) {
   return result;
 }
 
-/// Compares this rank's part, which begins at `begin` of the whole.
+/// Compares this rank's part, which begins at row `begin` of the whole.
 std::optional<Difference> compare_part(const char* what, const Tensor& actual,
                                        const std::vector<double>& whole, std::size_t begin,
                                        const std::vector<double>& alone) {
@@ -135,7 +135,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 }
 
 NativeCalls calls(const Case& /*example*/) {
-  // Of doubles, which are as large as two floats.
+  // The sums are doubles, each as large as two floats.
   return calls_of(CollectiveKind::kAllReduce, {2 * (2 * kFeatures + 1), 2 * (2 * kFeatures)});
 }
 

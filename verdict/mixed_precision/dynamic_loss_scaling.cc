@@ -1,4 +1,4 @@
-// Judging dynamic_loss_scaling: all ranks skip a step, or none does, and all know the scale.
+// Judges dynamic_loss_scaling: all ranks skip a step or none does, and all agree on the scale.
 #include "parallel/dynamic_loss_scaling.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters,
 
 constexpr int kInterval = 3;
 
-/// The rank whose gradient is not finite in this step; -1: none. Overflows are far enough apart for
-/// the scale to grow in between, and each rank has one at some time.
+/// Returns the rank whose gradient is not finite in this step; -1: none. Between two overflows the
+/// scale has time to grow. Every rank overflows at some step.
 int overflowing_rank(int step, int world_size) {
   return step % 6 == 2 || step % 7 == 6 ? step % world_size : -1;
 }

@@ -1,4 +1,4 @@
-// Judging loss_scaling: gradients that 16 bits hold only when scaled, and not when added up.
+// Judges loss_scaling: gradients that need scaling for 16 bits, and sums that overflow them.
 #include <cmath>
 
 #include "training/parameter.h"
@@ -17,8 +17,8 @@ using Function = void (*)(Comm& dist, const std::vector<TensorOf<Float16>>& scal
 
 constexpr float kScale = 1024;
 
-/// Of some elements large, so that two ranks' sum is infinite in 16 bits; of others so small that
-/// 16 bits hold them only because they are scaled.
+/// Some elements are so large that two ranks' sum is infinite in 16 bits. Others are so small that
+/// 16 bits represent them only when scaled.
 float scaled_gradient(int rank, std::int64_t i) {
   const auto number = static_cast<float>(rank % 5 + 1);
   switch (i % 3) {

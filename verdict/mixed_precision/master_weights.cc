@@ -1,4 +1,4 @@
-// Judging master_weights: small steps add up in 32 bits, and weights are that, rounded.
+// Judges master_weights: small steps accumulate in 32 bits; weights are the rounded result.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
   for (std::int64_t i = 0; i < count; ++i) {
     const float moved = static_cast<float>(steps) * step_of(i);
     const float is = master.data()[i];
-    // Each subtraction rounds; far less than a step.
+    // Each subtraction rounds by far less than a step.
     if (!(std::abs(is - (weight(i) - moved)) <= 0.02f * moved)) {
       return Difference{fmt::format("master after {} steps", steps), i, in_words(weight(i) - moved),
                         in_words(is), origin(is, i, steps)};

@@ -18,7 +18,7 @@ std::string ordinal(std::size_t number) {
   return fmt::format("{}{}", number, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
 }
 
-/// The bytes of a tensor of samples of this shape.
+/// Returns the bytes of a tensor of samples of this shape.
 std::int64_t bytes_of(std::int64_t samples, const Shape& sample) {
   return samples * sample.elements() * kElementBytes;
 }
@@ -34,7 +34,7 @@ std::string in_words(const Traffic& traffic) {
   return fmt::format("{} messages of {} bytes together", traffic.messages, traffic.bytes);
 }
 
-/// [to]
+/// Indexed by destination.
 using TrafficTo = std::map<int, Traffic>;
 
 TrafficTo promised_traffic(int rank, const Layout& layout) {
@@ -66,7 +66,7 @@ TrafficTo traffic_of(const std::vector<Event>& events) {
 /// Bytes that a stage's passes hold or release, for the largest micro-batch.
 struct Footprint {
   std::int64_t saved = 0;    // kept from forward to backward
-  std::int64_t data = 0;     // what forward takes from the data: on the first stage
+  std::int64_t data = 0;     // that forward reads from the data: on the first stage
   std::int64_t message = 0;  // the larger of x and y
 };
 

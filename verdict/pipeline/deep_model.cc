@@ -15,14 +15,14 @@ namespace {
 constexpr std::int64_t kInputs = 6;
 constexpr std::int64_t kClasses = 3;
 
-/// The width of the output of a stage; the data are the output of stage -1.
+/// Returns the width of a stage's output. Stage -1 stands for the data.
 std::int64_t width_after(int stage, int stages) {
   if (stage + 1 == stages) return kClasses;
   return stage < 0 ? kInputs : stage % 2 == 0 ? 8 : 7;
 }
 
-/// Weights start larger than usual, by √6: else each layer shrinks its input, and after 17 layers
-/// there would be nothing left to compare.
+/// Initial weights are larger than usual by √6. Otherwise each layer would shrink its input, and 17
+/// layers would leave nothing to compare.
 std::unique_ptr<Layer> wide_linear(std::int64_t in, std::int64_t out, Random random) {
   auto linear = std::make_unique<Linear>(in, out, random);
   linear->weight.value *= std::sqrt(6.0F);

@@ -1,7 +1,7 @@
-// The model that pipelines are judged with.
+// The model for judging pipelines.
 //
-// It has as many layers as the stages need, is so small that hundreds of runs take a second, and
-// its gradients reach the first layer undiminished.
+// It has as many layers as the stages need. It is so small that hundreds of runs take a second. Its
+// gradients reach the first layer undiminished.
 #pragma once
 
 #include "parallel/stage.h"
@@ -9,15 +9,15 @@
 
 namespace rankbox {
 
-/// Two layers a stage: fc1 gelu1 | fc2 gelu2 | … | fcN. Neighbouring stages have different widths,
-/// so that a tensor of another stage does not fit.
+/// Returns two layers per stage: fc1 gelu1 | fc2 gelu2 | … | fcN. Neighbouring stages differ in
+/// width, so a tensor of another stage does not fit.
 Model deep_model(int stages);
 StageCut deep_cut(int stage, int stages);
 
-/// A batch that differs by step and replica.
+/// Returns a batch that differs by step and replica.
 Batch deep_batch(std::int64_t samples, int step, int replica = 0);
 
-/// The virtual time of every pass on every stage: backward takes twice as long as forward.
+/// The virtual time of a pass on any stage. Backward takes twice as long as forward.
 inline constexpr double kForwardSeconds = 10e-6;
 inline constexpr double kBackwardSeconds = 20e-6;
 

@@ -1,4 +1,4 @@
-// Which rank is which stage, in one case of the pipelines' exercises.
+// The mapping of ranks to stages, in one case of the pipelines' exercises.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace rankbox {
 struct Layout {
   PipelineShape shape;       // of each replica's pipeline
   int replicas = 1;          // rank = replica · shape.ranks + position
-  int messages = 4;          // that a rank may hold: two received, two to be sent
+  int messages = 4;          // that a rank may hold: two received, two to send
   std::int64_t samples = 1;  // of each replica
 
   int stages() const { return shape.ranks * shape.chunks; }
   int position_of(int rank) const { return rank % shape.ranks; }
   int replica_of(int rank) const { return rank / shape.ranks; }
   int stage_of(int rank, int chunk) const { return chunk * shape.ranks + position_of(rank); }
-  /// The rank of a stage in the pipeline of `rank`.
+  /// Returns the rank of a stage in the pipeline of `rank`.
   int rank_of(int stage, int rank) const {
     return replica_of(rank) * shape.ranks + stage % shape.ranks;
   }
@@ -30,7 +30,7 @@ inline Layout layout_of(const Case& example) {
   layout.samples = std::max<std::int64_t>(1, *example.count);
   layout.shape.ranks = example.world_size / layout.replicas;
   layout.shape.chunks = example.chunks.value_or(1);
-  // With chunks, sends are waited for a round later.
+  // With chunks, a rank waits for its sends one round later.
   if (example.chunks) layout.messages += 2 * layout.shape.ranks;
   layout.shape.micro_batches =
       static_cast<int>(std::min<std::int64_t>(*example.segments, layout.samples));

@@ -1,10 +1,10 @@
-// Judging the pipelines, whatever their schedule.
+// Judges the pipelines, for any schedule.
 //
-// Every rank gets its chunks of a deep model and the function runs. Then gradients, the order of
-// the passes, messages, time and memory are compared with what the schedule promises.
+// Every rank receives its chunks of a deep model and runs the function. The judge then compares
+// gradients, the order of passes, messages, time and memory with the promises of the schedule.
 //
-// Every pass takes virtual time and leaves a label in the trace, which shows order and idle time.
-// Messages are free on the judge's cluster: what remains is the bubble, to the digit.
+// Every pass takes virtual time and records a label in the trace, which gives order and idle time.
+// Messages are free on the judge's cluster, so the idle time is exactly the bubble.
 
 #include <algorithm>
 #include <utility>
@@ -29,9 +29,9 @@ namespace rankbox {
 namespace {
 
 constexpr int kSteps = 20;
-constexpr int kMostRanksOfTraining = 5;  // larger worlds make no new mistakes
+constexpr int kMostRanksOfTraining = 5;  // larger worlds reveal no new mistakes
 constexpr SgdOptions kSgd = {.learning_rate = 0.05, .momentum = 0.5};
-constexpr float kBound = 3e-6F;  // of a gradient: additions happen in another order
+constexpr float kBound = 3e-6F;  // of a gradient: the order of additions differs
 
 std::vector<Stage> chunks_of(const Layout& layout, int rank) {
   std::vector<Stage> chunks;
@@ -42,7 +42,7 @@ std::vector<Stage> chunks_of(const Layout& layout, int rank) {
   return chunks;
 }
 
-/// Makes every pass take virtual time and leave its label.
+/// Makes every pass take virtual time and record its label.
 void watch(Comm& dist, std::vector<Stage>& chunks, std::vector<StagePass>& passes) {
   const bool several = chunks.size() > 1;
   for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
@@ -67,7 +67,7 @@ void load(std::vector<Stage>& chunks, const Layout& layout, int rank, int step) 
   for (Stage& chunk : chunks) chunk.load(micro_batches_of(batch, layout.shape.micro_batches), step);
 }
 
-/// The gradients on one device, of the replicas' mean losses with these weights.
+/// Adds the gradients on one device, of the replicas' mean losses with these weights.
 void add_gradients_alone(Sequential& whole, const Layout& layout, int step,
                          const std::vector<double>& weights) {
   std::vector<Weighted> batches;
@@ -82,12 +82,13 @@ std::vector<double> equal_weights(const Layout& layout, double sum = 1) {
   return std::vector<double>(static_cast<std::size_t>(layout.replicas), sum / layout.replicas);
 }
 
-/// The tensors of a stage among the whole model's: a weight and a bias.
+/// Returns a stage's tensors out of the whole model's: a weight and a bias.
 std::vector<NamedTensor> part_of_stage(const std::vector<NamedTensor>& whole, int stage) {
   return {whole.begin() + 2 * stage, whole.begin() + 2 * stage + 2};
 }
 
-/// What the step leaves in a stage if the replicas' mean losses have these weights.
+/// Returns the gradients of a stage after a step in which the replicas' mean losses have these
+/// weights.
 std::vector<NamedTensor> gradients_with(const Layout& layout, int stage,
                                         const std::vector<double>& weights) {
   Sequential whole(deep_model(layout.stages()));
@@ -116,7 +117,7 @@ std::vector<Mistake> mistakes(const Layout& layout, int stage, int replica) {
   };
 }
 
-/// One of the pipelines.
+/// One of the judged pipelines.
 struct Pipeline {
   Schedule schedule;
   std::vector<Case> (*cases_of)(int world_size);  // without steps
@@ -168,7 +169,7 @@ std::optional<Difference> run(const Pipeline& pipeline, Comm& dist, const Case& 
   if (*example.steps == 0) {
     load(chunks, layout, dist.rank(), 0);
     pipeline.call(dist, chunks, example);
-    if (!is_exact(example)) return std::nullopt;  // to be drawn, not to be judged
+    if (!is_exact(example)) return std::nullopt;  // too large to judge: only drawn
     return compare_gradients(pipeline.schedule, chunks, dist.rank(), passes, layout);
   }
 
@@ -196,10 +197,10 @@ std::optional<Difference> run(const Pipeline& pipeline, Comm& dist, const Case& 
   return std::nullopt;
 }
 
-/// A subject of this pipeline, which has no closed form: the checks say more than a cost.
+/// Returns a subject of this pipeline without a closed form: the checks are stricter than a cost.
 Subject subject_of(const Pipeline& pipeline) {
   const Schedule schedule = pipeline.schedule;
-  // Steps of training have the same schedule.
+  // Training steps have the same schedule.
   const auto check = [](FailureKind kind, auto compare) {
     return check_of(kind, [=](const RunReport& report, const Case& example) {
       return *example.steps > 0 ? std::nullopt : compare(report, layout_of(example));
@@ -229,14 +230,14 @@ Subject subject_of(const Pipeline& pipeline) {
               }};
 }
 
-// 1. One chunk a rank: model_parallel, pipeline_gpipe, pipeline_1f1b.
+// 1. One chunk per rank: model_parallel, pipeline_gpipe, pipeline_1f1b.
 
 using OneChunk = void (*)(Comm& dist, Stage& stage);
 
 std::vector<Case> cases_of_one_chunk(int world_size) {
   std::vector<Case> some;
   for (const int micro_batches : {1, 3, 12}) {
-    // The count is no multiple: one micro-batch is larger.
+    // The count is not divisible: one micro-batch is larger.
     some.push_back(
         {.world_size = world_size, .segments = micro_batches, .count = 2 * micro_batches + 1});
   }
@@ -249,7 +250,7 @@ const Schedule& schedule_named(std::string_view name) {
   return schedule::kModelParallel;
 }
 
-// 2. Several chunks a rank.
+// 2. Several chunks per rank.
 
 using SeveralChunks = void (*)(Comm& dist, std::vector<Stage>& chunks);
 
@@ -265,7 +266,7 @@ std::vector<Case> cases_of_several_chunks(int world_size) {
   return some;
 }
 
-// 3. Pipelines side by side, whose gradients become their mean.
+// 3. Parallel pipelines, whose gradients are averaged.
 
 using Replicas = void (*)(Comm& dist, Stage& stage, int stages);
 
@@ -278,7 +279,7 @@ std::vector<Case> cases_of_replicas(int world_size) {
   return some;
 }
 
-/// What each rank should give to native collectives: its stage's gradients, once.
+/// Returns the bytes that each rank should pass to native collectives: its stage's gradients, once.
 std::int64_t gradient_bytes(int rank, const Layout& layout) {
   const StageCut cut = deep_cut(layout.position_of(rank), layout.stages());
   Sequential layers(deep_model(layout.stages()), cut.begin, cut.end);

@@ -60,7 +60,8 @@ using Nth = StagePass (*)(Turn turn, int k, const PipelineShape& shape);
 
 StagePass in_turn(Turn turn, int k, const PipelineShape& /*shape*/) { return {turn, k, 0}; }
 
-/// Groups of as many micro-batches as there are ranks: through one chunk, then through the next.
+/// Each group has as many micro-batches as there are ranks. A group passes through one chunk, then
+/// through the next.
 StagePass in_groups(Turn turn, int k, const PipelineShape& shape) {
   const int round = shape.ranks * shape.chunks;
   const int chunk = k % round / shape.ranks;
@@ -68,7 +69,8 @@ StagePass in_groups(Turn turn, int k, const PipelineShape& shape) {
           turn == Turn::kForward ? chunk : shape.chunks - 1 - chunk};
 }
 
-/// `warm_up` forward passes, then alternately forward and backward, then the rest backward.
+/// Returns `warm_up` forward passes, then alternately forward and backward, then the remaining
+/// backward passes.
 std::vector<StagePass> with_warm_up(int warm_up, Nth nth, const PipelineShape& shape) {
   std::vector<StagePass> passes;
   for (int k = 0; k < shape.passes(); ++k) {

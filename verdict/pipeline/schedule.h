@@ -1,4 +1,4 @@
-// The promises of a schedule: the order of passes on each rank, and the idle share of the time.
+// The promises of a schedule: the order of passes per rank, and the idle share.
 #pragma once
 
 #include <optional>
@@ -20,32 +20,32 @@ struct StagePass {
   bool operator==(const StagePass&) const = default;
 };
 
-/// "F3", or "F3b" for the second of several chunks. REQUIRES: at most 26 chunks.
+/// Returns "F3", or "F3b" for the second of several chunks. REQUIRES: at most 26 chunks.
 Label label_of(const StagePass& pass, bool several_chunks);
-/// Returns nothing if the label is none of a pass.
+/// Returns nothing if the label does not name a pass.
 std::optional<StagePass> pass_of(Label label);
-/// "forward of micro-batch 3"
+/// Returns "forward of micro-batch 3".
 std::string in_words(const StagePass& pass, bool several_chunks);
 
-/// The passes of a rank in order, from its trace.
+/// Returns the passes of a rank in order, from its trace.
 std::vector<StagePass> passes_of(const std::vector<Event>& events);
 
-/// The most micro-batches that are between forward and backward at once.
+/// Returns the most micro-batches that are between forward and backward at once.
 int most_in_flight(const std::vector<StagePass>& passes);
 
-/// One pipeline.
+/// The shape of one pipeline.
 struct PipelineShape {
   int ranks = 1;
   int micro_batches = 1;
   int chunks = 1;  // of each rank
 
-  /// The passes of each rank in each direction.
+  /// Returns the number of passes of each rank in each direction.
   int passes() const { return micro_batches * chunks; }
 };
 
 struct Schedule {
   std::vector<StagePass> (*passes)(int rank, const PipelineShape& shape);
-  /// The share of the time in which a rank is idle, if messages take none.
+  /// Returns the share of the time in which a rank is idle, if messages take none.
   double (*idle)(const PipelineShape& shape);
   const char* idle_formula;
 };

@@ -17,12 +17,12 @@ namespace {
 
 constexpr int kSteps = 20;
 constexpr std::int64_t kWidth = 9;
-// Layers of 100 KiB: half of one exceeds bookkeeping and activations.
+// Layers of 100 KiB: half a layer exceeds bookkeeping and activations.
 constexpr std::int64_t kWide = 160;
 constexpr int kWideSteps = 2;
 constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
 
-/// Sixteen tensors of the widest activation of this rank's samples.
+/// Returns the bytes of sixteen tensors of the widest activation of this rank's samples.
 std::int64_t activation_bytes(std::int64_t width) {
   return 16 * kSamplesPerRank * width * kElementBytes;
 }
@@ -37,7 +37,7 @@ std::vector<NamedTensor> state_of(const std::vector<Parameter*>& parameters,
     if (!parameter->value.empty()) state.push_back({parameter->name, parameter->value});
   }
   for (std::size_t k = 0; k < shards.size(); ++k) {
-    // The padding behind the last element belongs to no parameter.
+    // The padding after the last element belongs to no parameter.
     std::int64_t elements = 0;
     for (const Shape& shape : shards[k].shapes) elements += shape.elements();
     const std::int64_t each = shard_size(elements, world_size);
@@ -57,7 +57,7 @@ std::vector<Shard> shards_of(const Groups& groups, int rank, int world_size) {
   return shards;
 }
 
-/// The state of a model that has all values; `with_values`: not the shards alone.
+/// Returns the state of a model with all values; `with_values`: not only the shards.
 std::vector<NamedTensor> state_of_whole(Sequential& model, Groups (*group)(Sequential& model),
                                         bool with_values, int rank, int world_size) {
   const std::vector<Shard> shards = shards_of(group(model), rank, world_size);
@@ -65,17 +65,17 @@ std::vector<NamedTensor> state_of_whole(Sequential& model, Groups (*group)(Seque
                   world_size);
 }
 
-/// After one step with the gradient of `parts` of the batch.
+/// Takes one step with the gradient of `parts` of the batch.
 void step_with(Sequential& model, const std::vector<Weighted>& parts) {
   Sgd optimizer(model.parameters(), kSmallSgd);
   add_weighted_gradients(model, parts);
   optimizer.step();
 }
 
-/// Whether a step held more than the limit, and a bit for activations and bookkeeping.
+/// Compares a step's memory with the limit, plus a margin for activations and bookkeeping.
 std::optional<Difference> compare_memory(const MemoryWindow& window, const MemoryLimit& limit,
                                          std::int64_t width) {
-  if (judges_only_values()) return std::nullopt;  // libraries hold memory of their own
+  if (judges_only_values()) return std::nullopt;  // libraries hold their own memory
   const std::int64_t peak = limit.peak + activation_bytes(width) + kBookkeeping;
   const std::int64_t kept = limit.kept + kBookkeeping;
   const bool keeps = window.kept() > kept;

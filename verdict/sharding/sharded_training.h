@@ -1,9 +1,9 @@
 // Training with shards, compared with training on one rank.
 //
-// What the three stages of ZeRO share: a model of some layers is trained with shards and by one
-// rank alone, and both must come to the same values. Some sizes cannot be shared equally. A
-// MemoryWindow watches every step: what a rank holds during and after it must be what the contract
-// says. Some cases have layers so wide that bookkeeping does not matter.
+// All three ZeRO stages use it: a small model is trained with shards and by one rank alone, and
+// both must reach the same values. Some sizes are not divisible by the world size. A MemoryWindow
+// measures every step: the memory that a rank holds during and after it must match the contract.
+// Some cases have layers so wide that bookkeeping does not matter.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@
 
 namespace rankbox {
 
-/// fc1, relu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers.
+/// Returns fc1, relu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers.
 Model sharded_model(std::int64_t width);
 
-/// Elements of the parameters of each layer that has any.
+/// Returns the elements of each layer that has parameters.
 std::vector<std::int64_t> sharded_layer_sizes(std::int64_t width);
 
-/// One step; 20 steps; and two steps with wide layers.
+/// Returns cases of one step, of 20 steps, and of two steps with wide layers.
 std::vector<Case> cases_of_sharding();
 int steps_in(const Case& example);
 
@@ -34,16 +34,16 @@ using Groups = std::vector<std::vector<Parameter*>>;
 Groups all_in_one(Sequential& model);
 Groups by_layer(Sequential& model);
 
-/// The bytes that a rank may hold besides what it was given.
+/// The bytes that a rank may hold in addition to its inputs.
 struct MemoryLimit {
   std::int64_t peak = 0;  // during a step
   std::int64_t kept = 0;  // after it
 };
 
-/// Runs the function under judgement, and watches its memory.
+/// Runs the function under judgement and measures its memory.
 using Watch = std::function<void(const std::function<void()>& call)>;
 
-/// A rank's model, its shards, and the optimizer of these.
+/// A rank's model, its shards, and their optimizer.
 struct ShardedTraining {
   ShardedTraining(const Case& example, int rank, Groups (*group)(Sequential& model));
 

@@ -1,4 +1,4 @@
-// Judging zero1, zero2 and zero3: the values of one rank alone, in a shard's memory.
+// Judges zero1, zero2 and zero3: the values of unsharded training, in a shard's memory.
 #include <cmath>
 #include <numeric>
 
@@ -41,7 +41,7 @@ std::optional<Difference> compare_dropped(const Parameter& parameter, const char
                     "a shard is all that a rank keeps"};
 }
 
-/// No whole gradient may be left after a step, and no whole value unless it `keeps_values`.
+/// After a step, no whole gradient may remain, and no whole value unless `keeps_values`.
 std::optional<Difference> compare_dropped(Sequential& model, bool keeps_values) {
   for (const Parameter* parameter : model.parameters()) {
     if (!keeps_values) {
@@ -54,7 +54,7 @@ std::optional<Difference> compare_dropped(Sequential& model, bool keeps_values) 
 
 std::optional<Difference> run_zero1(Zero1 function, Comm& dist, const Case& example) {
   const ShardBytes bytes = shard_bytes(size_of_all(example), dist.world_size());
-  // A flat tensor, the shard's gradient, and one more of its size for programs that need it.
+  // A flat tensor, the shard's gradient, and one spare shard for programs that need it.
   const MemoryLimit limit = {bytes.largest + 2 * bytes.largest_shard, bytes.largest_shard};
 
   ShardedTraining training(example, dist.rank(), all_in_one);
@@ -70,7 +70,7 @@ std::optional<Difference> run_zero1(Zero1 function, Comm& dist, const Case& exam
 
 std::optional<Difference> run_zero2(Zero2 function, Comm& dist, const Case& example) {
   const ShardBytes bytes = shard_bytes(sizes_by_layer(example), dist.world_size());
-  // One layer's gradients, flat once more, the shards' gradients, and one more of these.
+  // One layer's gradients, a flat copy, the shards' gradients, and one spare shard.
   const MemoryLimit limit = {2 * bytes.largest + bytes.all_shards + bytes.largest_shard,
                              bytes.all_shards};
 
@@ -88,8 +88,7 @@ std::optional<Difference> run_zero2(Zero2 function, Comm& dist, const Case& exam
 
 std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& example) {
   const ShardBytes bytes = shard_bytes(sizes_by_layer(example), dist.world_size());
-  // One layer's weights and gradients, flat once more, the shards' gradients, and one more of
-  // these.
+  // One layer's weights and gradients, a flat copy, the shards' gradients, and one spare shard.
   const MemoryLimit limit = {3 * bytes.largest + bytes.all_shards + bytes.largest_shard,
                              bytes.all_shards};
 
@@ -118,7 +117,7 @@ std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& exam
 }
 
 /// A step reduce-scatters the gradients of each group once, and all-gathers the values.
-/// @param gathers how often
+/// @param gathers how often it all-gathers
 Subject subject(std::vector<std::int64_t> (*sizes_in)(const Case& example), int gathers) {
   const auto calls = [=](const Case& example) {
     std::vector<std::int64_t> padded, shards;

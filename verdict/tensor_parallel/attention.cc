@@ -1,4 +1,4 @@
-// Judging parallel_attention: both directions, with texts of different lengths.
+// Judges parallel_attention: both directions, with texts of different lengths.
 #include "parallel/parallel_attention.h"
 #include "verdict/tensor_parallel/block.h"
 #include "verdict/tensor_parallel/families.h"
@@ -15,7 +15,7 @@ constexpr std::int64_t kWidth = 4;
 constexpr std::int64_t kLength = 3;
 constexpr std::int64_t kHeadWidth = 2;
 
-/// Odd worlds have two heads a rank, even ones one.
+/// Worlds of odd size have two heads per rank, even ones one.
 std::int64_t heads_of(int world_size) { return world_size * (world_size % 2 + 1); }
 
 /// Some texts are shorter than others.

@@ -8,21 +8,22 @@ namespace rankbox {
 
 namespace {
 
-/// Numbers go up to about 30, and their sums have another order than the whole layer's.
+/// Values reach about 30, and their sums are in another order than the whole layer's.
 constexpr float kBound = 1e-4f;
 
 Linear linear(const std::string& name, std::int64_t out, std::int64_t in) {
   return {small_values({out, in}, name + ".weight"), small_values(out, name + ".bias")};
 }
 
-/// The gradient of a bias that is added to these rows.
+/// Returns the gradient of a bias that is added to these rows.
 Tensor gradient_of_bias(const Tensor& rows, std::int64_t width) {
   Tensor sum = full(width, kGradientBefore);
   for (std::int64_t i = 0; i < rows.size(); ++i) sum.data()[i % width] += rows.data()[i];
   return sum;
 }
 
-/// The shard's gradients should be these parts of the whole's; its values are those it was made of.
+/// Compares the shard's gradients with their parts of the whole gradients, and its values with
+/// those it was made from.
 std::vector<ParameterCheck> checks_of(const BlockShard& shard, const Block& whole,
                                       const BlockShape& shape, int rank, int world_size) {
   const auto rows = [=](const Tensor& all) { return row_part(all, rank, world_size); };

@@ -1,6 +1,6 @@
-// A block: a linear layer cut by columns, a layer between, and a linear layer cut by rows.
+// A block: a column-cut linear layer, a layer between, a row-cut linear layer.
 //
-// The blocks of a transformer have this shape, and so the same mistakes are made in them.
+// The blocks of a transformer have this shape, so the same mistakes occur in them.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct BlockShape {
   std::int64_t out = 0;
 };
 
-/// An MLP with two hidden units for every rank.
+/// Returns an MLP with two hidden units per rank.
 BlockShape mlp_shape(std::int64_t in, std::int64_t out, int world_size);
 
 /// The linear layers of the whole block.
@@ -39,7 +39,7 @@ struct Block {
   }
 };
 
-/// A rank's part of them.
+/// A rank's part of the linear layers.
 struct BlockShard {
   BlockShard(const Block& whole, int rank, int world_size);
 
@@ -50,7 +50,7 @@ struct BlockShard {
   std::vector<Parameter*> parameters() { return {&first.weight, &first.bias, &last.weight, &bias}; }
 };
 
-/// Three layers in a row. REQUIRES: they live longer.
+/// Three layers in a row. REQUIRES: the layers outlive it.
 class Chain : public Layer {
  public:
   Chain(Layer& first, Layer& middle, Layer& last) : layers_{&first, &middle, &last} {}
@@ -76,7 +76,7 @@ struct BlockRun {
   Tensor x;           // of the whole block
   Tensor dy;          // of the whole block
   Pass pass = {};
-  bool cut_by_rows = false;  // ranks have their rows of x, y, dy and dx alone
+  bool cut_by_rows = false;  // ranks have only their rows of x, y, dy and dx
 };
 
 /// The function under judgement, in one direction.

@@ -1,4 +1,4 @@
-// Judging conjugate_f and conjugate_g: a sum over ranks in one direction, and nothing in the other.
+// Judges conjugate_f and conjugate_g: a sum over ranks in one direction, and nothing in the other.
 #include "parallel/direction.h"
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"

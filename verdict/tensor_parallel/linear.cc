@@ -1,4 +1,4 @@
-// Judging column_linear and row_linear: one linear layer, of which each rank has columns or rows.
+// Judges column_linear and row_linear: one linear layer, split by columns or rows.
 //
 // Column: columns of y, a whole dx. Row: a whole y, columns of dx. Both: the gradients of the
 // shard.
@@ -117,7 +117,7 @@ std::optional<Difference> run_row(RowFunction function, Comm& dist, const Case& 
                        kLinearBound, p);
 }
 
-/// In one direction, of the extent that is not cut.
+/// Returns the calls in one direction, which depend on the extent that is not cut.
 NativeCalls calls(const Case& example) {
   return {{CollectiveKind::kAllReduce, *example.count * kWhole}};
 }

@@ -1,5 +1,4 @@
-// Judging parallel_mlp and sequence_parallel: both directions, and 20 steps of training of the
-// former.
+// Judges parallel_mlp and sequence_parallel: both directions, and 20 training steps of the former.
 #include <algorithm>
 
 #include "training/layers/gelu.h"

@@ -13,7 +13,7 @@ namespace {
 
 constexpr SgdOptions kSgd = {.learning_rate = 0.1, .momentum = 0.5};
 
-// The same for every world size.
+// Returns the same batch for every world size.
 Batch batch_of(int step) {
   return small_batch(static_cast<int>(kMlpBatch / kSamplesPerRank), step);
 }

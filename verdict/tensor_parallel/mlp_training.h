@@ -1,7 +1,7 @@
-// A small MLP that is trained twice: by all ranks together, and by one rank alone.
+// A small MLP, trained by all ranks together and by one rank alone.
 //
 // Together, each rank has its part of the layers and all of every batch. Afterwards the parts must
-// be those of the model that was trained alone. tests/verdict/mlp_training_test.cc shows that it
+// equal those of the model that one rank trained. tests/verdict/mlp_training_test.cc shows that it
 // learns.
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr std::int64_t kMlpBatch = 16;
 inline constexpr std::int64_t kMlpInputs = 6;
 inline constexpr std::int64_t kMlpClasses = 3;
 
-/// The world sizes that it is trained with.
+/// Returns the world sizes for training.
 std::vector<int> mlp_training_sizes();
 
 /// Trains the block, with GELU between its layers, for `steps` steps on one rank.

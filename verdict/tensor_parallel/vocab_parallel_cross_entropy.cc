@@ -1,4 +1,4 @@
-// Judging vocab_parallel_cross_entropy: large logits, ignored labels, and more ranks than classes.
+// Judges vocab_parallel_cross_entropy: large logits, ignored labels, and more ranks than classes.
 #include "parallel/vocab_parallel_cross_entropy.h"
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 using Function = void (*)(Comm& dist, const Tensor& logits, std::int64_t classes,
                           std::span<const std::int32_t> labels, Loss& loss);
 
-constexpr double kSumBound = 1e-5;  // relative; losses are up to 500 a row
+constexpr double kSumBound = 1e-5;  // relative; losses reach 500 per row
 constexpr float kGradientBound = 2e-6f;
 
 /// Divisible; not divisible; fewer than ranks.
@@ -36,7 +36,7 @@ std::int64_t classes_of(int world_size, std::int64_t batch) {
   }
 }
 
-/// Rows differ in level; e^x of some overflows a float.
+/// Rows differ in magnitude; e^x of some elements overflows a float.
 Tensor logits_of(std::int64_t batch, std::int64_t classes) {
   Random random(13);
   Tensor logits({batch, classes});
@@ -47,7 +47,7 @@ Tensor logits_of(std::int64_t batch, std::int64_t classes) {
   return logits;
 }
 
-/// Classes of all ranks, in turn; every fourth label is ignored.
+/// Cycles through the classes of all ranks; every fourth label is ignored.
 std::vector<std::int32_t> labels_of(std::int64_t batch, std::int64_t classes) {
   std::vector<std::int32_t> labels;
   for (std::int64_t i = 0; i < batch; ++i)
@@ -56,11 +56,11 @@ std::vector<std::int32_t> labels_of(std::int64_t batch, std::int64_t classes) {
   return labels;
 }
 
-/// A loss with a mistake in it.
+/// A loss computed with one mistake.
 struct WrongLoss {
   bool local_classes = false;   // softmax over the rank's own classes
-  bool local_largest = false;   // ranks' sums of e^(x - own largest) are added up
-  bool local_labels = false;    // a label is compared with the number of the rank's own class
+  bool local_largest = false;   // sums of e^(x - the rank's own maximum) are added over ranks
+  bool local_labels = false;    // a label is compared with the index within the rank's classes
   bool ignored_counts = false;  // a row without a label has a loss, too
 };
 

@@ -10,9 +10,10 @@ namespace rankbox {
 
 namespace {
 
-constexpr float kSame = 1e-4f;  // to a guess: its sum may have been rounded in another order
+constexpr float kSame = 1e-4f;  // to a guess: its sum may be rounded in another order
 
-/// Gradients, with hints on sums and means over ranks; and unchanged values.
+/// Compares gradients, with hints on sums and means over ranks, and checks that values are
+/// unchanged.
 std::optional<Difference> compare_parameter(const ParameterCheck& check, float bound,
                                             int world_size) {
   const auto p = static_cast<float>(world_size);

@@ -15,18 +15,18 @@
 
 namespace rankbox {
 
-/// Every world size with these numbers of rows, or samples, or rows of a rank.
+/// Returns every world size with these numbers of rows, or samples, or rows of a rank.
 std::vector<Case> cases_by_rows(const std::vector<std::int64_t>& counts = {1, 2, 5});
 
-/// Multiples of 1/2 from -1 to 1, which differ by name. Products and short sums of them are exact
-/// in any order; kLinearBound allows for divisions on the way, and is far below any wrong value.
+/// Multiples of 1/2 from -1 to 1, which differ by name. Their products and short sums are exact in
+/// any order. kLinearBound allows for divisions on the way, and is far below any wrong value.
 inline constexpr float kLinearBound = 1e-5f;
 Tensor small_values(const Shape& shape, std::string_view name);
 
-/// A new tensor of factor times the elements.
+/// Returns a new tensor of factor times the elements.
 Tensor scaled(const Tensor& tensor, float factor);
 
-/// factor · a + b, element by element.
+/// Returns factor · a + b, element by element.
 Tensor weighted_sum(float factor, const Tensor& a, const Tensor& b);
 
 /// The results of both directions.
@@ -47,13 +47,13 @@ Passes both_directions(Tensor x, Tensor dy, One one) {
   return passes;
 }
 
-/// A tensor that a mistake leaves, and its hint.
+/// The tensor that a mistake produces, and its hint.
 struct Guess {
   const char* hint;
   Tensor tensor;
 };
 
-/// What a tensor should be. The hint is that of the first guess that equals the actual tensor, or
+/// The expected tensor. The hint is that of the first guess that equals the actual tensor, or
 /// `otherwise`.
 struct TensorCheck {
   Tensor expected;
@@ -61,11 +61,11 @@ struct TensorCheck {
   const char* otherwise;
 };
 
-/// The first element that is further than `bound` from the expected one.
+/// Returns the first element that differs from the expected one by more than `bound`.
 std::optional<Difference> compare_tensor(const std::string& what, const Tensor& actual,
                                          const TensorCheck& check, float bound);
 
-/// The mistakes of y = (the sum of the ranks' products) + bias.
+/// Hints for mistakes in y = (the sum of the ranks' products) + bias.
 struct HintsOfSum {
   const char* alone;  // the product of one rank
   const char* mean;   // of the products
@@ -73,11 +73,11 @@ struct HintsOfSum {
 std::vector<Guess> mistakes_of_sum(const Tensor& y, const Tensor& own_product, const Tensor& bias,
                                    int world_size, const HintsOfSum& hints);
 
-/// What gradients hold before: backward adds to them.
+/// The value of gradients before the call: backward adds to them.
 inline constexpr float kGradientBefore = 1;
 void start_gradients(const std::vector<Parameter*>& parameters);
 
-/// A parameter after both directions, whose gradient was started.
+/// A parameter after both directions, whose gradient was started at kGradientBefore.
 struct ParameterCheck {
   const Parameter* actual;
   std::string name;
@@ -86,8 +86,8 @@ struct ParameterCheck {
   std::vector<Guess> guesses = {};  // of the gradient, before those of all parameters
 };
 
-/// Compares what both directions of a shard leave: y, dx, gradients and values of the parameters,
-/// and that backward popped all that forward had pushed.
+/// Compares the results of a shard in both directions: y, dx, gradients and values of the
+/// parameters, and that backward popped everything that forward pushed.
 std::optional<Difference> compare_shard(const Passes& actual, const Saved& saved,
                                         const TensorCheck& y, const TensorCheck& dx,
                                         const std::vector<ParameterCheck>& parameters, float bound,

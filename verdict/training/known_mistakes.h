@@ -1,6 +1,6 @@
 // Compares tensors, and finds the known mistake that makes them wrong.
 //
-// Each mistake is made here as well. The first one that leaves the same tensors becomes the hint.
+// The judge reproduces each mistake. The first one with the same tensors supplies the hint.
 #pragma once
 
 #include <functional>
@@ -13,19 +13,19 @@
 
 namespace rankbox {
 
-/// Of a model's parameters, by name: "fc1.weight's gradient", "fc1.weight".
+/// Both return a model's tensors by name: "fc1.weight's gradient", "fc1.weight".
 std::vector<NamedTensor> gradients_of(Sequential& model);
 std::vector<NamedTensor> values_of(const std::vector<Parameter*>& parameters);
 
-/// A mistake, and the tensors that it leaves.
+/// A mistake, and the tensors that it produces.
 struct Mistake {
   const char* hint;
   std::function<std::vector<NamedTensor>()> tensors;
 };
 
-/// Returns the first element that is further than `bound` from the expected one; NaN always is. The
-/// hint is that of the first mistake whose tensors are the actual ones, or `otherwise`.
-/// @param same how far tensors of the same mistake may be apart; 0: as far as `bound`
+/// Returns the first element that differs from the expected one by more than `bound`; NaN always
+/// differs. The hint is that of the first mistake with the actual tensors, or `otherwise`.
+/// @param same how far tensors of the same mistake may differ; 0: as far as `bound`
 std::optional<Difference> compare_tensors(const std::vector<NamedTensor>& actual,
                                           const std::vector<NamedTensor>& expected, float bound,
                                           const std::vector<Mistake>& mistakes,

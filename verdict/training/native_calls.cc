@@ -12,7 +12,7 @@ namespace rankbox {
 
 namespace {
 
-/// Those of rank 0. All ranks took part in the same ones.
+/// Returns rank 0's calls. All ranks took part in the same ones.
 NativeCalls calls_in(const Trace& trace) {
   NativeCalls all;
   for (const Event& event : trace.ranks.front()) {

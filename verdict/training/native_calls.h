@@ -1,7 +1,7 @@
-// The native collectives that a program should call: they determine its cost, and may be compared.
+// The native collectives that a program should call: they determine its cost.
 //
-// Two programs with the same values may differ in their calls alone. Where a cost says "twice the
-// bytes", the list of calls says which one is too many.
+// Two programs with the same values may differ only in their calls. Where a cost says "twice the
+// bytes", the list of calls identifies the superfluous one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace rankbox {
 
-/// A native collective to which every rank contributes so many elements.
+/// A native collective to which every rank contributes this many elements.
 struct NativeCall {
   CollectiveKind kind;
   std::int64_t elements = 0;
@@ -21,22 +21,22 @@ struct NativeCall {
 };
 using NativeCalls = std::vector<NativeCall>;
 
-/// One call for each of the sizes.
+/// Returns one call for each of the sizes.
 NativeCalls calls_of(CollectiveKind kind, const std::vector<std::int64_t>& sizes);
 
-/// a, and then b.
+/// Returns a followed by b.
 NativeCalls operator+(NativeCalls a, const NativeCalls& b);
 NativeCalls repeated(int times, const NativeCalls& calls);
 
-/// What the sandbox charges for them on its default cluster, one after another.
+/// Returns the sandbox's cost of these calls on its default cluster, one after another.
 Cost cost_of(const NativeCalls& calls, int world_size);
 
-/// A subject that may call native collectives, and promises what these calls cost.
+/// Returns a subject that may call native collectives, and promises the cost of these calls.
 Subject subject_with_calls(std::function<std::vector<Case>()> cases,
                            const std::function<NativeCalls(const Case& example)>& calls,
                            std::vector<RunCheck> checks = {});
 
-/// The check that ranks call just these, in this order.
+/// Returns the check that ranks make exactly these calls, in this order.
 RunCheck check_of_calls(std::function<NativeCalls(const Case& example)> calls);
 
 }  // namespace rankbox

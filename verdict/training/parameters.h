@@ -1,4 +1,4 @@
-// Parameters for exercises: of many sizes, with gradients whose mean is known.
+// Parameters for exercises: various sizes, and gradients with a known mean.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace rankbox {
 
-/// Sizes of three parameters, one of them of a single element.
+/// Returns sizes of three parameters, one of them of a single element.
 std::vector<std::int64_t> parameter_sizes(std::int64_t count);
 
-/// Owns parameters; `pointers` is what functions take.
+/// Owns parameters; functions take `pointers`.
 struct ParameterList {
   std::vector<Parameter> all;
   std::vector<Parameter*> pointers;
@@ -22,12 +22,12 @@ struct ParameterList {
 /// third parameter: its gradient is empty.
 ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size);
 
-/// Values should be unchanged, and gradients the means over all ranks.
+/// Compares: values should be unchanged, and gradients the means over all ranks.
 std::optional<Difference> compare_averaged(const ParameterList& parameters, int rank,
                                            int world_size);
 
-/// Every world size with every count, without training, and then each with 20 steps of training a
-/// small model.
+/// Returns every world size with every count, without training, and then each with 20 training
+/// steps of a small model.
 std::vector<Case> cases_with_training();
 
 }  // namespace rankbox

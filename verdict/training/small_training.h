@@ -1,10 +1,10 @@
-// A small classifier that is trained twice: by one rank alone, and by all ranks together.
+// A small classifier, trained by one rank alone and by all ranks together.
 //
 // Together, each rank trains on its part of every batch. Data parallel training promises that both
-// models are the same afterwards, so any mistake on the way shows.
+// models end up the same, so any mistake on the way shows.
 //
-// The model has 6 inputs, a hidden layer and 3 classes. A batch has 4 samples for every rank; every
-// step has another batch. tests/verdict/small_training_test.cc shows that it learns.
+// The model has 6 inputs, a hidden layer and 3 classes. A batch has 4 samples per rank; every step
+// has another batch. tests/verdict/small_training_test.cc shows that it learns.
 #pragma once
 
 #include <functional>
@@ -22,19 +22,19 @@ inline constexpr std::int64_t kSamplesPerRank = 4;
 inline constexpr std::int64_t kSmallInputs = 6;
 inline constexpr std::int64_t kSmallClasses = 3;
 
-/// The bound of parameters' differences between trainings: additions happen in another order.
+/// The bound on differences of parameters between trainings: the order of additions differs.
 inline constexpr float kTrainingBound = 1e-4f;
 
 Model small_model(std::int64_t hidden);
 
-/// The same with three hidden layers: fc1, relu1, … fc4.
+/// As above, with three hidden layers: fc1, relu1, … fc4.
 Model deeper_model(std::int64_t width);
 
-/// The batch of all ranks in this step, and a rank's part of it.
+/// Return the batch of all ranks in this step, and a rank's part of it.
 Batch small_batch(int world_size, int step);
 Batch part_of(const Batch& batch, int rank, int world_size);
 
-/// Forward, loss, backward: adds the gradient of the batch's mean loss. Returns that loss.
+/// Runs forward, loss and backward: adds the gradient of the batch's mean loss. Returns that loss.
 double add_gradients(Sequential& model, const Batch& batch);
 
 /// The optimizer's options in all trainings.
@@ -48,16 +48,16 @@ using GradientStep = std::function<void(Sequential& model, const Batch& mine)>;
 void train_together(Sequential& model, int rank, int world_size, int steps,
                     const GradientStep& gradients);
 
-/// Trains on all ranks, and compares with training alone. REQUIRES: *example.steps > 0;
+/// Trains on all ranks, and compares with training on one. REQUIRES: *example.steps > 0;
 /// *example.count is the width of the hidden layer.
-/// @param holds_result whether this rank's model is one that should be the same
+/// @param holds_result whether this rank's model should equal that of one rank
 std::optional<Difference> compare_training(Comm& dist, const Case& example,
                                            const GradientStep& gradients, bool holds_result = true);
 
 /// Trains the model for `steps` steps on one rank, with whole batches.
 void train_alone(Sequential& model, int world_size, int steps);
 
-/// Elements of the small model's parameters, in order.
+/// Returns the elements of the small model's parameters, in order.
 std::vector<std::int64_t> small_model_sizes(std::int64_t hidden);
 
 }  // namespace rankbox
