@@ -1,6 +1,7 @@
-// The command line: registers the subcommands, each in a separate file, and prints every error as
-// one line on stderr. Exit codes: 2 for a user error, 130 for Ctrl-C, 1 for a failed check or any
-// other failure.
+// The command line: registers the subcommands and prints errors.
+//
+// Each subcommand has a separate file. Every error is one line on stderr. Exit codes: 2 for a user
+// error, 130 for Ctrl-C, 1 for a failed check or any other failure.
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -38,7 +39,7 @@ int complain(std::string_view what, int exit_code) {
   return rankbox::cli::complain("rankbox", what, exit_code);
 }
 
-/// The fix that an error of the command line ends with.
+/// Returns the fix that ends an error of the command line.
 std::string fix_for(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   if (!chosen.empty()) return fmt::format("see ./rankbox {} --help", chosen.front()->get_name());
@@ -78,7 +79,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) rankbox::cli::print_overview();
     return 0;
-  } catch (const CLI::RuntimeError& error) {  // a subcommand that ran and did not succeed
+  } catch (const CLI::RuntimeError& error) {  // a subcommand that ran and failed
     return error.get_exit_code();
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);

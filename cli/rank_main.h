@@ -1,5 +1,6 @@
-// The contract of a program of your own: `./rankbox run FILE --ranks P` starts P ranks, and each of
-// them runs rank_main.
+// The contract of a user's program.
+//
+// `./rankbox run FILE --ranks P` starts P ranks, and each of them runs rank_main.
 //
 //   #include "cli/rank_main.h"
 //
@@ -10,7 +11,7 @@
 //   }
 //   }  // namespace rankbox
 //
-// Errors: what any rank throws ends the run, and is reported with its rank and line.
+// Errors: an exception of any rank ends the run, and is reported with its rank and line.
 #pragma once
 
 #include "comm/comm.h"

@@ -30,7 +30,7 @@ namespace {
 
 void add_test(CLI::App& app) {
   CLI::App* test = app.add_subcommand("test", "runs all tests; --help shows how");
-  // The script has its own options and help.
+  // The script has separate options and help.
   test->prefix_command();
   test->set_help_flag();
   test->callback([test] { run_tests(test->remaining()); });

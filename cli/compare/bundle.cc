@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether the other machine must provide the library itself: those of the C library, of the NVIDIA
-/// driver and of MPI. MPI's libraries must match its launcher.
+/// Returns whether the other machine must provide the library itself: libraries of the C library,
+/// the NVIDIA driver and MPI. MPI's libraries must match its launcher.
 bool is_of_the_system(const std::string& library) {
   static const std::regex pattern(
       "^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libresolv|libutil|libcuda|"
@@ -30,7 +30,7 @@ bool is_of_the_system(const std::string& library) {
   return std::regex_match(library, pattern);
 }
 
-/// The files of the other libraries that the program needs.
+/// Returns the files of the other libraries that the program needs.
 std::vector<fs::path> libraries_of(const std::string& program) {
   ChildOptions options;
   options.command = {"ldd", program};
@@ -51,7 +51,7 @@ std::vector<fs::path> libraries_of(const std::string& program) {
   return libraries;
 }
 
-/// Creates the folder. Accepts one that is empty or holds a bundle, and throws for any other.
+/// Creates the folder. Accepts an empty folder or a bundle's, and throws for any other.
 void make_folder(const fs::path& folder) {
   if (fs::exists(folder) && !fs::is_directory(folder)) {
     throw InvalidArgument(
@@ -71,7 +71,7 @@ void copy_into(const fs::path& file, const fs::path& to) {
 
 constexpr const char* kClusterFile = "cluster.toml";
 
-/// The index of the plan's cluster among the options if it is a file; else none.
+/// Returns the index of the plan's cluster among the options if it is a file; else none.
 std::optional<std::size_t> cluster_file_in(const std::vector<std::string>& options) {
   for (std::size_t i = 0; i + 1 < options.size(); ++i) {
     if (options[i] == "--cluster" && fs::is_regular_file(options[i + 1])) return i + 1;
@@ -79,7 +79,7 @@ std::optional<std::size_t> cluster_file_in(const std::vector<std::string>& optio
   return std::nullopt;
 }
 
-/// The options, with the path of a cluster file replaced by its path in the bundle.
+/// Returns the options, with the path of a cluster file replaced by its path in the bundle.
 std::vector<std::string> options_beside(const Bundle& bundle, const std::string& folder) {
   std::vector<std::string> options = bundle.options;
   if (const auto at = cluster_file_in(options)) options[*at] = folder + "/" + kClusterFile;

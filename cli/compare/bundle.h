@@ -1,4 +1,4 @@
-// A folder that measures on another machine, without Bazel, a compiler or a checkout.
+// A folder for measuring on another machine, without Bazel, a compiler or a checkout.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct Bundle {
   std::vector<Mine> libraries;       // the learner's
 };
 
-/// Writes the program, the learner's libraries, the shared libraries that a bare system lacks, and
-/// run.sh with the usual ways to launch. The other machine provides MPI's own libraries and the
-/// NVIDIA driver.
-/// Throws InvalidArgument for a folder that holds other files, Error if it cannot be written.
+/// Writes the program, the learner's libraries, run.sh with the usual ways to launch, and the
+/// shared libraries that a bare system lacks. The other machine provides MPI's libraries and the
+/// NVIDIA driver. Throws InvalidArgument for a folder that holds other files, Error if it cannot be
+/// written.
 void write_bundle(const Bundle& bundle);
 
 }  // namespace rankbox::cli

@@ -53,7 +53,7 @@ struct Options {
   const CLI::App* app = nullptr;
 };
 
-/// Throws if the tensors would not fit the memory. Call before anything is measured.
+/// Throws if the tensors would not fit into memory. Call before measuring.
 void check_memory(const Plan& plan) {
   const auto physical =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
@@ -90,7 +90,7 @@ bool has_ranks(const Options& options) {
   return !options.typed.ranks.empty() || options.typed.gpus > 0 || options.typed.threads > 0;
 }
 
-/// The default world sizes, unless the program reports others.
+/// Returns the default world sizes, unless the program reports others.
 std::vector<int> default_ranks_of(const std::string& backend) {
   if (backend == "sim") return {2, 4, 8};
   return {std::max(2, static_cast<int>(std::thread::hardware_concurrency()))};
@@ -113,7 +113,8 @@ Workers workers_of(const std::string& backend, const std::string& program, Words
           std::move(options)};
 }
 
-/// Runs the learner's files once in the sandbox: finds their costs, and whether they are right.
+/// Runs the learner's files once in the sandbox, and returns their costs and whether they are
+/// right.
 std::vector<Row> try_in_sandbox(const Options& options, const Plan& plan,
                                 const std::vector<YourFile>& yours, const std::string& folder) {
   Plan trial = plan;
@@ -166,7 +167,7 @@ void print_what_it_printed(const std::string& printed) {
              printed.size() > kMost ? "…" : "");
 }
 
-/// The line for a learner's row that failed, with the command that explains it.
+/// Returns the message for a learner's row that failed, with the command that explains it.
 /// @param known the rows of the sandbox; null if `rows` are the sandbox's
 std::string explained(const std::string& complaint, const std::vector<Row>& rows,
                       const std::vector<YourFile>& yours, const std::vector<Row>* known) {
@@ -273,7 +274,7 @@ void run(Options& options) {
       throw InvalidArgument("--plot: a barrier has no sizes to plot its time against");
     check_plottable(options.plot);
   }
-  // Options for the measuring processes: all but those that concern this process alone.
+  // Options for the measuring processes: all but those that concern only this process.
   const Words forwarded =
       typed_options(*options.app, {"--json", "--plot", "--mine", "--backend", "--bundle", "--ranks",
                                    "--nthreads", "--ngpus", "--help"});
@@ -346,7 +347,7 @@ void add_compare_worker(CLI::App& app) {
     arguments.insert(arguments.end(), words.begin(), words.end());
     const int status = run_compare_program(arguments);
     done_reporting();
-    // Threads that the learner's code started may still run, so no destructor may run.
+    // Threads of the learner's code may still run, so no destructor may run.
     std::fflush(nullptr);
     _exit(status);
   });

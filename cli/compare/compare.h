@@ -1,5 +1,4 @@
-// `rankbox compare`: topologies, including the learner's, against the native collective, by wall
-// clock and virtual clock.
+// `rankbox compare`: topologies against the native collective, by wall and virtual clock.
 #pragma once
 
 #include <vector>
@@ -15,11 +14,11 @@ namespace rankbox::cli {
 /// Registers the subcommand. Its errors are exceptions; user errors are InvalidArgument.
 void add_compare(CLI::App& app);
 
-/// Registers the hidden subcommand of the process that measures.
+/// Registers the hidden subcommand for the measuring process.
 void add_compare_worker(CLI::App& app);
 
-/// Measures all of the plan's references in this process, with progress on stderr where that is a
-/// terminal, and prints the tables. Throws Error that names the first row with a wrong result.
+/// Measures the plan's references in this process and prints the tables. Shows progress on stderr
+/// if that is a terminal. Throws Error that names the first row with a wrong result.
 void compare_references(const Plan& plan);
 
 }  // namespace rankbox::cli

@@ -1,9 +1,9 @@
-// Fake measuring process for supervisor_test, which ends as its first argument says.
+// Fake measuring process for supervisor_test. Its first argument selects how it ends.
 //
 //   fake_worker END [OPTION...] --first-contest N --stream PIPE
 //
-// Three contests of native, ring and, if there is a --mine-library, ring (yours). In the second one
-// yours behaves as END says: none, die, exit, hang, or mismatch, which it reports. With fail, the
+// Runs three contests of native, ring and, with --mine-library, ring (yours). In the second one
+// yours behaves as END states: none, die, exit, hang, or mismatch, which it reports. With fail, the
 // process itself fails.
 #include <csignal>
 #include <cstdlib>

@@ -8,11 +8,11 @@
 
 namespace rankbox::cli {
 
-/// The collectives of "all_reduce", "broadcast,reduce" or "all", in the order given.
-/// Throws InvalidArgument that lists the names.
+/// Returns the collectives of "all_reduce", "broadcast,reduce" or "all", in the order given. Throws
+/// InvalidArgument that lists the names.
 std::vector<CollectiveKind> parse_collectives(const std::string& text);
 
-/// The pieces of "ring,tree", each the name of an algorithm of one of the collectives.
+/// Returns the pieces of "ring,tree", each the name of an algorithm of one of the collectives.
 /// Throws InvalidArgument that lists the names.
 std::vector<std::string> parse_algorithms(const std::string& text,
                                           const std::vector<CollectiveKind>& collectives);

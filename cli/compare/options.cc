@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kDefaultSizes = "64:4M:16";
 
-/// nccl-tests' names, and Comm's.
+/// The names of nccl-tests and of Comm.
 constexpr std::array kOps = {
     std::pair{"sum", ReduceOp::SUM},         std::pair{"prod", ReduceOp::PRODUCT},
     std::pair{"product", ReduceOp::PRODUCT}, std::pair{"max", ReduceOp::MAX},
@@ -74,7 +74,7 @@ std::vector<std::int64_t> sizes_in(const CompareArguments& typed) {
   if (!typed.sizes.empty()) {
     throw InvalidArgument("--sizes and -b, -e exclude each other: leave one out");
   }
-  // One of them alone means a single size.
+  // A single bound means a single size.
   const std::string& least = typed.min_bytes.empty() ? typed.max_bytes : typed.min_bytes;
   const std::string& most = typed.max_bytes.empty() ? typed.min_bytes : typed.max_bytes;
   return sizes_of({parse_size("-b", least), parse_size("-e", most),
@@ -90,7 +90,7 @@ std::vector<int> ranks_in(const CompareArguments& typed, const std::vector<int>&
   return typed.ranks.empty() ? default_ranks : parse_ranks(typed.ranks);
 }
 
-/// The name of any option: get_name() is empty for those that --help hides.
+/// Returns the name of any option: get_name() is empty for those that --help hides.
 std::string name_of_option(const CLI::Option& option) {
   return option.get_lnames().empty() ? "-" + option.get_snames().front()
                                      : "--" + option.get_lnames().front();

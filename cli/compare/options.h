@@ -1,5 +1,6 @@
-// The command line of a comparison: nccl-tests' options where they exist, and a few more. The
-// same for `./rankbox compare` and for the program of each backend.
+// The command line of a comparison: options of nccl-tests, and a few more.
+//
+// `./rankbox compare` and the program of each backend share it.
 #pragma once
 
 #include <string>
@@ -37,14 +38,14 @@ struct CompareArguments {
   std::string json;               // the file for the figures; "": none, "-": stdout, and no table
   std::vector<std::string> mine;  // --mine, as typed
 
-  // Options of the backends' programs alone.
+  // Options of the backends' programs only.
   bool shows_backend = false;
   bool shows_ranks = false;
   std::vector<std::string> mine_libraries;
   std::string stream;  // the pipe of the process that started this one
   std::size_t first_contest = 0;
-  bool judge_only = false;   // in the sandbox: takes no times
-  bool is_baseline = false;  // a child of a run that wants the figures on kReportFd
+  bool judge_only = false;   // in the sandbox: measures no times
+  bool is_baseline = false;  // a child process that reports its rows on kReportFd
 };
 
 /// Options that the subcommand and the programs share.
@@ -56,12 +57,12 @@ void add_program_options(CLI::App& app, CompareArguments& typed);
 /// @param default_ranks used if the arguments set no world size
 Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_ranks);
 
-/// The options as typed, without those of add_program_options and `left_out`, to pass to another
-/// process.
+/// Returns the options as typed, without those of add_program_options and `left_out`, to pass to
+/// another process.
 std::vector<std::string> typed_options(const CLI::App& app,
                                        const std::vector<std::string>& left_out);
 
-/// "native-ring:NCCL_ALGO=RING". Throws InvalidArgument.
+/// Parses "native-ring:NCCL_ALGO=RING". Throws InvalidArgument.
 Baseline parse_baseline(const std::string& text);
 
 }  // namespace rankbox::cli

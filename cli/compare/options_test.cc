@@ -1,4 +1,4 @@
-// The command line: what options mean, and which are refused.
+// The command line: meanings of options, and rejected options.
 #include "cli/compare/options.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ ChildResult python(const std::string& program, const std::vector<std::string>& a
   return run_child(options);
 }
 
-/// The first python3 in PATH may lack the distribution's packages, so this tries several.
+/// Tries several interpreters: the first python3 in PATH may lack the distribution's packages.
 std::string python_with_matplotlib() {
   for (const char* program : {"python3", "/usr/bin/python3"}) {
     if (python(program, {"-c", "import matplotlib"}).status == 0) return program;

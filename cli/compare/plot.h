@@ -1,4 +1,4 @@
-// `rankbox compare --plot`: a comparison as a picture, drawn by plot.py with matplotlib.
+// `rankbox compare --plot`: a comparison plotted by plot.py with matplotlib.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace rankbox::cli {
 /// if no python3 has matplotlib. Call it before measuring, which may take minutes.
 void check_plottable(const std::string& path);
 
-/// Blocks for a second or two.
-/// @param comparison as report.h makes it
-/// Throws Error with the reason, and leaves `path` unchanged.
+/// Writes the plot to `path`. Blocks for a second or two.
+/// @param comparison in the format of report_json.h Throws Error with the reason, and leaves `path`
+/// unchanged.
 void plot(const nlohmann::ordered_json& comparison, const std::string& path);
 
 }  // namespace rankbox::cli

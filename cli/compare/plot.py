@@ -14,7 +14,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-# The palette of Okabe and Ito, which colour-blind readers can tell apart. Marks differ, too.
+# The Okabe-Ito palette, which colour-blind readers can distinguish. Markers differ, too.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A", "#8C6D1F"]
 MARKS = "osD^vP*X"
 NATIVE = {"color": "#222222", "linestyle": "--", "marker": ".", "zorder": 1}
@@ -142,7 +142,7 @@ def main():
     source, target = sys.argv[1:]
     with open(source, encoding="utf-8") as file:
         comparison = json.load(file)
-    matplotlib.rcParams["svg.fonttype"] = "none"  # text that can be searched and read out
+    matplotlib.rcParams["svg.fonttype"] = "none"  # searchable and readable by screen readers
     draw(comparison).savefig(target, dpi=130)
 
 

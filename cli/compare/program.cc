@@ -38,7 +38,7 @@ void print_once(const std::string& text) {
   if (is_first_process()) fmt::print("{}", text);
 }
 
-/// An option of earlier versions, which started processes themselves.
+/// Rejects an option of earlier versions, which started processes themselves.
 void refuse_processes(const std::string& number) {
   const std::string name = backend_name();
   throw InvalidArgument(
@@ -53,7 +53,7 @@ void check_report(const CompareArguments& typed) {
   if (!typed.json.empty() && typed.json != "-") check_writable("--json", typed.json);
 }
 
-/// @param of_each every process reports, not the first alone
+/// @param of_each every process reports, not only the first
 int complain(std::string_view what, int exit_code, bool of_each = false) {
   if (!of_each && !is_first_process()) return exit_code;
   return cli::complain(fmt::format("rankbox-compare-{}", backend_name()), what, exit_code);
@@ -80,11 +80,11 @@ int complain_of_end(const RunEnd& end) {
   return exit_code;
 }
 
-/// Measures for the command line's process, which gets everything through a pipe.
+/// Measures for the command line's process, and sends all results to it through a pipe.
 void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
   std::optional<FrameWriter> writer;
   if (launch().is_first()) writer.emplace(typed.stream);
-  const Row* told = nullptr;  // the first of the contest that was sent last
+  const Row* last_sent = nullptr;  // the first row of the contest last sent
   const auto fail = [&](const std::string& what, std::uint64_t exit_code) {
     if (writer) writer->write({.kind = Frame::Kind::kFailed, .number = exit_code, .text = what});
   };
@@ -99,9 +99,9 @@ void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
           [&](const Contest& contest, std::size_t job) {
             if (!writer) return;
             Frame frame{.kind = Frame::Kind::kJob, .number = job};
-            if (told != &contest.front().row) {
+            if (last_sent != &contest.front().row) {
               for (const Job& each : contest) frame.rows.push_back(each.row);
-              told = &contest.front().row;
+              last_sent = &contest.front().row;
             }
             writer->write(frame);
           },
@@ -111,7 +111,7 @@ void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
           },
       .on_contest =
           [&](const std::vector<Row>& rows) {
-            told = nullptr;
+            last_sent = nullptr;
             writer->write({.kind = Frame::Kind::kContest, .rows = rows});
           },
       .on_end = [&](const RunEnd& end) -> int {
@@ -141,7 +141,7 @@ void measure_for_parent(const Plan& plan, const CompareArguments& typed) {
 /// Measures, prints, and writes the report. Then throws Error if a result is wrong.
 void measure_and_print(const Plan& plan, const CompareArguments& typed, const Words& arguments) {
   const bool is_first = launch().is_first();
-  // With several processes, on_start checks it, whose errors reach all of them.
+  // With several processes, on_start checks it: its errors reach all of them.
   if (launch().processes <= 1) check_report(typed);
   const std::string started = time_now();
   Progress progress;
@@ -206,7 +206,7 @@ int run(const Words& arguments) {
   add_program_options(app, typed);
   app.add_option_function<std::string>("--processes", refuse_processes)->group("");
   app.footer(footer());
-  Words reversed(arguments.rbegin(), arguments.rend());  // as parse() wants them
+  Words reversed(arguments.rbegin(), arguments.rend());  // parse() requires this order
   reversed.pop_back();
   try {
     app.parse(reversed);
@@ -224,7 +224,7 @@ int run(const Words& arguments) {
 
   Plan plan = plan_of(typed, default_ranks());
   const int processes = launch().processes;
-  // A launcher may give its processes a pseudo-terminal, wherever their output goes.
+  // A launcher may give its processes a pseudo-terminal, regardless of where their output goes.
   if (processes > 0) setenv("NO_COLOR", "1", /*overwrite=*/0);
   if (processes > 0 && (!typed.ranks.empty() || typed.gpus > 0 || typed.threads > 0) &&
       plan.ranks != std::vector{processes}) {
@@ -245,10 +245,10 @@ int run(const Words& arguments) {
   Words again =
       typed_options(app, {"--algorithms", "--baseline", "--ranks", "--ngpus", "--nthreads",
                           "--json", "--mine", "--mine-library", "--stream", "--first-contest"});
-  // The subcommand, where this is a process of the command line.
+  // Adds the subcommand if this process is one of the command line's.
   if (arguments.front() == kWorkerSubcommand) again.insert(again.begin(), kWorkerSubcommand);
   set_baseline_arguments(again);
-  // A single process stops its ranks in order. With a launcher, each process exits at once on a
+  // A single process stops its ranks in order. Under a launcher, each process exits at once on a
   // signal: waiting for the others would only delay the launcher.
   std::optional<InterruptGuard> guard;
   if (processes <= 1) guard.emplace();

@@ -1,4 +1,4 @@
-// The program as a user runs it: exit codes, output, and files left behind.
+// The program as run by a user: exit codes, output, and remaining files.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -52,7 +52,8 @@ Result run(const Words& command) {
           result.output};
 }
 
-/// The command for a run of several ranks, as the BUILD file says how; `before` comes first.
+/// Returns the command for a run of several ranks, as the BUILD file specifies; `before` comes
+/// first.
 Words with_ranks(const Words& options, Words before = {}) {
   for (const std::string& word : split(variable("RANKBOX_LAUNCHER"))) before.push_back(word);
   before.push_back(variable("RANKBOX_COMPARE"));
@@ -69,7 +70,7 @@ Words small(const Words& more) {
   return options;
 }
 
-/// A path in a new folder, so that any file left behind is found.
+/// Returns a path in a new folder, so that any remaining file is found.
 std::string path_in_new_folder(const char* folder) {
   const fs::path path = fs::path(variable("TEST_TMPDIR")) / folder;
   fs::remove_all(path);
@@ -90,7 +91,7 @@ Json read_json(const std::string& path) {
   return Json::parse(file);
 }
 
-/// Whether ranks can be started: NCCL needs a GPU. If not, passes over the test case.
+/// Returns whether ranks can be started: NCCL needs a GPU. If not, skips the test case.
 bool can_run() {
   const std::string line = run({variable("RANKBOX_COMPARE"), "--show-backend"}).output;
   static const std::regex has_gpus(", [0-9]+ GPUs?\n$");
@@ -101,7 +102,7 @@ bool can_run() {
 
 bool is_on_mpi() { return !variable("RANKBOX_LAUNCHER").empty(); }
 
-/// The same for cases in which mpirun behaves differently.
+/// As can_run, for cases in which mpirun behaves differently.
 bool can_run_without_mpirun() {
   if (is_on_mpi()) testing::pass_over("mpirun does this in its own way");
   return !is_on_mpi() && can_run();
@@ -187,7 +188,7 @@ TEST_CASE("when a process dies, no file is left, and no other process") {
   REQUIRE(ranks != command.end());
   *ranks = "2";
   const auto program = ranks - command.begin() + 1;
-  // The third one is killed after two seconds.
+  // The third rank is killed after two seconds.
   for (const char* word : {":", "-n", "1", "timeout", "-s", "KILL", "2"})
     command.emplace_back(word);
   command.insert(command.end(), member.begin() + program, member.end());
@@ -224,7 +225,7 @@ TEST_CASE("a bandwidth that was asked for and not reached is a failure, with the
 }
 
 TEST_CASE("a baseline is the native collective again, in a process with a variable set") {
-  if (!can_run_without_mpirun()) return;  // refused there: options_test
+  if (!can_run_without_mpirun()) return;  // rejected there: options_test
   const Result result = run(with_ranks(small({"--baseline", "again:RANKBOX_AGAIN=1", "-J", "-"})));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
@@ -245,7 +246,7 @@ TEST_CASE("with NCCL between GPUs, its ring is measured beside its defaults") {
   const Result result = run(with_ranks(small({"--collective", "all_reduce"})));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
-  // Ranks that share a GPU have other native collectives, which ignore NCCL_ALGO.
+  // Ranks that share a GPU use other native collectives, which ignore NCCL_ALGO.
   const bool shared = result.output.find("# 3 ranks share ") != std::string::npos;
   CHECK((result.output.find("\n  native-ring ") != std::string::npos) == !shared);
 }

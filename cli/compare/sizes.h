@@ -1,4 +1,4 @@
-// The sizes of a sweep, as nccl-tests' -b -e -i -f give them.
+// The sizes of a sweep, in the form of nccl-tests' -b -e -i -f.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace rankbox::cli {
 
-/// "8", "64K", "16m", "1G": bytes, in powers of 1024, at most 64G.
-/// Throws InvalidArgument that names the option.
+/// Parses "8", "64K", "16m", "1G": bytes, in powers of 1024, at most 64G. Throws InvalidArgument
+/// that names the option.
 std::int64_t parse_size(const char* option, std::string text);
 
 /// Bytes from min_bytes to max_bytes, times step_factor, or plus step_bytes if that is 0.
@@ -19,8 +19,8 @@ struct Sweep {
   int step_factor = 0;
 };
 
-/// The sizes in bytes, ascending. Throws InvalidArgument that names the options, for swapped ends
-/// and steps that do not advance.
+/// Returns the sizes in bytes, ascending. Throws InvalidArgument that names the options, for
+/// swapped ends and steps that do not advance.
 std::vector<std::int64_t> sizes_of(const Sweep& sweep);
 
 }  // namespace rankbox::cli

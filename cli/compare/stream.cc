@@ -43,7 +43,7 @@ void FrameWriter::write(const Frame& frame) {
 
 FrameReader::FrameReader(const std::string& path) : fd_(-1) {
   if (mkfifo(path.c_str(), S_IRUSR | S_IWUSR) != 0) fail(path);
-  // Opened for writing too, so that it reports no end of file between writers.
+  // Opened for writing too, so that reads return no end of file between writers.
   fd_ = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (fd_ < 0) fail(path);
 }

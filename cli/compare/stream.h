@@ -1,7 +1,7 @@
-// Reports from a measuring process to the one that started it: frames through a named pipe.
+// Frames from a measuring process to its parent, through a named pipe.
 //
-// Standard output cannot serve for that: the learner's code prints there, and a launcher mixes the
-// output of its processes.
+// Standard output is unsuitable: the learner's code prints there, and a launcher mixes the output
+// of its processes.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace rankbox::cli {
 struct Frame {
   enum class Kind : std::uint8_t {
     kStart,      // devices, lines: the backend's description
-    kJob,        // rows: those of the contest, number: which of them
+    kJob,        // rows: those of the contest; number: the index of the job
     kLeft,       // all ranks have returned from a learner's job
     kContest,    // rows, measured
-    kNote,       // text: what could not be measured, though all else was
+    kNote,       // text: a measurement that failed although the others succeeded
     kRowFailed,  // rows: a learner's, whose failure ends the processes
-    kFailed,     // text: a failure that is not a learner's; number: the exit code
-    kDone,       // all is measured; without it, a learner's code ended them
+    kFailed,     // text: any other failure; number: the exit code
+    kDone,       // all is measured; without it, a learner's code ended the processes
   };
   Kind kind = Kind::kStart;
   std::uint64_t number = 0;
@@ -41,20 +41,20 @@ inline auto fields_of(Frame& frame) {
 /// The writing end. Thread safety: used by one thread at a time.
 class FrameWriter {
  public:
-  /// Opens the pipe. Throws Error if it cannot.
+  /// Opens the pipe. Throws Error on failure.
   explicit FrameWriter(const std::string& path);
   FrameWriter(const FrameWriter&) = delete;
   FrameWriter& operator=(const FrameWriter&) = delete;
   ~FrameWriter();
 
-  /// Blocks until it is written. Throws Error if there is no reader any more.
+  /// Blocks until the frame is written. Throws Error if the reader is gone.
   void write(const Frame& frame);
 
  private:
   int fd_;
 };
 
-/// The reading end, which makes the pipe.
+/// The reading end, which creates the pipe.
 class FrameReader {
  public:
   explicit FrameReader(const std::string& path);
@@ -62,12 +62,12 @@ class FrameReader {
   FrameReader& operator=(const FrameReader&) = delete;
   ~FrameReader();
 
-  /// Calls `take` for every frame that is there. Does not block.
+  /// Calls `take` for every available frame. Does not block.
   void drain(const std::function<void(const Frame&)>& take);
 
  private:
   int fd_;
-  std::string bytes_;  // of a frame that is not complete yet
+  std::string bytes_;  // of an incomplete frame
 };
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// Frames through a named pipe: whole, in order, and never more than were written.
+// Frames through a named pipe: complete, in order, and never more than were written.
 #include "cli/compare/stream.h"
 
 #include <cstdlib>

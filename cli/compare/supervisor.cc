@@ -24,13 +24,13 @@ namespace {
 constexpr double kNoLimitSeconds = 30 * 24 * 3600;
 // The limit for reference jobs: a machine that hangs must not block forever.
 constexpr double kSilenceSeconds = 1800;
-// Added to the deadline, so that the processes' own report, which says more, comes first.
+// Added to the deadline, so that the processes' own, more detailed report comes first.
 constexpr double kTimeToReport = 8;
 constexpr double kTimeToEnd = 5;
 // The stack of a rank's thread, which counts as memory even if unused.
 constexpr std::int64_t kStackBytes = std::int64_t{16} << 20;
 
-/// 90% of this machine's memory, so that one program cannot exhaust it.
+/// Returns 90% of this machine's memory, so that one program cannot exhaust it.
 std::int64_t most_memory() {
   return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE) / 10 * 9;
 }

@@ -1,7 +1,7 @@
 // Runs the measuring processes of a backend, and survives their crashes and hangs.
 //
-// The processes report through a pipe (stream.h). When they die, hang, or are killed while a
-// learner's job runs, that job fails, and they are restarted at the current contest without it. So
+// The processes report through a pipe (stream.h). If they die, hang, or are killed while a
+// learner's job runs, that job fails. They are then restarted at the current contest without it, so
 // one wrong program costs one row, not the table.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace rankbox::cli {
 
 struct Workers {
   std::string backend;  // "sim", "mpi", "nccl"
-  /// The command that measures on so many ranks with these options.
+  /// Returns the command that measures on this many ranks with these options.
   std::function<std::vector<std::string>(int ranks, const std::vector<std::string>& options)>
       command;
   std::vector<std::string> options;  // of the plan, for the processes
@@ -27,29 +27,28 @@ struct Workers {
 
 class Supervisor {
  public:
-  /// @param yours their files; `compiled` are those that compiled, for the workers' backend
-  /// @param output gets the rows, by contest
+  /// @param yours the learner's files; `compiled` are those that compiled, for the workers' backend
+  /// @param output receives the rows, by contest
   /// @param folder for the pipe
   Supervisor(const Plan& plan, Workers workers, std::vector<YourFile> yours,
              const Compilations& compiled, Output& output, std::string folder);
 
-  /// Sets what the sandbox found out about the learner's rows: cost, virtual time and failure. For
+  /// Sets the sandbox's results for the learner's rows: cost, virtual time and failure. For
   /// backends that do not report them.
   void set_known(std::vector<Row> known) { known_ = std::move(known); }
 
-  /// Measures all contests of one world. Blocks.
-  /// Throws what the processes report that is not a learner's failure: InvalidArgument or Error;
-  /// Interrupted while an InterruptGuard lives.
+  /// Blocks until all contests of one world are measured. Throws InvalidArgument or Error for a
+  /// reported failure that is not a learner's; Interrupted while an InterruptGuard lives.
   void run_world(int ranks);
 
-  /// The first part of what the learner's code printed.
+  /// Returns the first part of the learner's output.
   const std::string& printed() const { return printed_; }
 
-  /// What could not be measured, though all else was: a line each.
+  /// Returns a line for each measurement that failed although the others succeeded.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  /// The state of one start of the processes.
+  /// The state of one launch of the processes.
   struct Run {
     std::vector<Row> contest;  // the current one
     int job = -1;              // the running one; -1: none
@@ -63,11 +62,11 @@ class Supervisor {
   std::vector<std::string> command(int ranks);
   void take(const Frame& frame);
   bool is_overdue() const;
-  /// The learner's job that was running; null if none was.
+  /// Returns the learner's job that was running; null if none was.
   const Row* offender() const;
   const YourFile& file_of(const Row& row) const;
   void finish_contest(std::vector<Row> rows);
-  /// Adds the place where the function begins if the row names none.
+  /// If the row names no place, adds the line where the function begins.
   void complete_place(Row& row) const;
   void add_failures(std::vector<Row>& rows) const;
 
@@ -80,7 +79,7 @@ class Supervisor {
   const std::string folder_;
   std::vector<Row> known_;
   std::map<std::string, RowFailure> failures_;  // in this world, by exercise
-  std::size_t contests_ = 0;                    // of this world, that are done
+  std::size_t contests_ = 0;                    // of this world, completed
   bool has_started_ = false;                    // in this world
   Run run_;
   Progress progress_;

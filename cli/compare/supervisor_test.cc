@@ -1,4 +1,4 @@
-// However a measuring process ends, the table is complete, and only the learner's rows fail.
+// However a measuring process ends, the table is complete; only the learner's rows fail.
 #include "cli/compare/supervisor.h"
 
 #include <cstdlib>
@@ -59,7 +59,7 @@ Supervised run(const std::string& end, const std::vector<Row>& known = {},
   return result;
 }
 
-/// Three contests, each of native, ring and ring (yours), of sizes 4, 8 and 16.
+/// Checks three contests, each of native, ring and ring (yours), of sizes 4, 8 and 16.
 void check_whole(const std::vector<Row>& rows) {
   REQUIRE(rows.size() == 9);
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -15,7 +15,7 @@
 namespace rankbox::cli {
 namespace {
 
-/// The file of an exercise that the plan compares; none if it does not.
+/// Returns the file of an exercise that the plan compares; none if it does not.
 std::optional<YourFile> file_of(const Exercise& exercise, const std::string& file,
                                 const Plan& plan) {
   const auto is = collective_and_name_of(exercise.name);
@@ -27,7 +27,7 @@ std::optional<YourFile> file_of(const Exercise& exercise, const std::string& fil
   return YourFile{exercise.name, is->first, is->second, file};
 }
 
-/// One NAME=FILE.
+/// Parses one NAME=FILE.
 YourFile named_file(const std::string& text, const Plan& plan) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals + 1 == text.size()) {

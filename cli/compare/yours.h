@@ -9,7 +9,7 @@
 
 namespace rankbox::cli {
 
-/// A file of the learner's, of an exercise that can be compared.
+/// A learner's file for a comparable exercise.
 struct YourFile {
   std::string exercise;
   CollectiveKind collective;
@@ -17,9 +17,9 @@ struct YourFile {
   std::string file;       // an absolute path
 };
 
-/// What --mine says: NAME=FILE, "none" or "only". Without a file, the learner's own of every
-/// exercise of the plan's collectives and algorithms that is no longer the stub.
-/// Throws InvalidArgument, in one line, for invalid values.
+/// Parses --mine: NAME=FILE, "none" or "only". Without a file, returns the learner's file for each
+/// exercise of the plan's collectives and algorithms that is no longer the stub. Throws
+/// InvalidArgument, in one line, for invalid values.
 std::vector<YourFile> your_files(const std::vector<std::string>& mine, const Plan& plan);
 
 /// Compiled libraries, and the failures of files that do not compile.
@@ -28,7 +28,7 @@ struct Compilations {
   std::map<std::string, RowFailure> failures;  // by exercise
 };
 
-/// Compiles the files into `folder`, as EXERCISE-BACKEND.so. Blocks; about a second each.
+/// Compiles the files into `folder`, as EXERCISE-BACKEND.so. Blocks for about a second per file.
 /// Throws InvalidArgument for a file that cannot be read, Error where there is no compiler.
 Compilations compile_yours(const std::vector<YourFile>& files, const std::string& backend,
                            const std::string& folder);

@@ -29,7 +29,7 @@ void print_heading(const std::string& text) {
   std::fflush(stdout);
 }
 
-/// Threads that share a value, and lose updates.
+/// Shows threads that share a value and lose updates.
 bool show_race() {
   RaceOptions options;
   options.runs = 60;
@@ -66,7 +66,7 @@ bool grade_solutions() {
   return passed == linked;
 }
 
-/// Four topologies of one collective, small to large.
+/// Compares four topologies of one collective, from small to large sizes.
 bool compare_topologies() {
   Plan plan;
   plan.collectives = {CollectiveKind::kAllReduce};
@@ -131,7 +131,7 @@ constexpr Section kSections[] = {
     {"4. What the ring does, over time", draw_ring},
 };
 
-/// A section that throws has failed; the others still run.
+/// Runs a section. One that throws has failed; the others still run.
 bool run_section(const Section& section) {
   print_heading(section.heading);
   try {

@@ -1,4 +1,4 @@
-// `rankbox demo`: a tour of what Rankbox does, in about half a minute.
+// `rankbox demo`: a tour of Rankbox in about half a minute.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

@@ -70,7 +70,7 @@ std::string check_stub(const Exercise& exercise) {
   if (verdict.passed()) throw Error("it passes: nothing is left to do");
   if (verdict.status == Status::kError) throw Error(to_text(verdict));
   const std::string kind = name_of(verdict.failure->kind);
-  // Some exercises are handed out with a program that is wrong.
+  // Some exercises start from a wrong program instead of a stub.
   const bool throws = text_of(stub_path(exercise)).find("NotImplemented(") != std::string::npos;
   if (throws && verdict.status != Status::kNotImplemented) {
     throw Error(fmt::format("it should fail as not implemented\n{}", to_text(verdict)));

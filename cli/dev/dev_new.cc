@@ -36,7 +36,7 @@ void check_name(const NewExercise& wanted) {
     throw InvalidArgument(fmt::format(
         "dev new {}: a name has lower-case letters, digits and _, and begins with a letter", name));
   }
-  // Checked in a course too: the linked solution of that name would run instead of the new one.
+  // Also checked in a course: the linked solution of that name would run instead of the new one.
   const std::vector<Exercise> project = project_registry().exercises;
   const bool is_taken = std::any_of(project.begin(), project.end(),
                                     [&](const Exercise& each) { return each.name == name; });
@@ -55,7 +55,7 @@ const Chapter& chapter_named(const std::string& folder) {
                                     folder, fmt::join(folders, ", "), registry_path()));
 }
 
-/// The exercise of the project whose family and includes the new one takes.
+/// Returns the project's exercise that supplies the new one's family and includes.
 Exercise model_for(const NewExercise& wanted) {
   const Registry project = project_registry();
   std::vector<std::string> names;
@@ -173,7 +173,7 @@ next = "TODO: what to try after it passes"
                      name);
 }
 
-/// The registry with one more entry, after the last of its chapter.
+/// Returns the registry with one more entry, after the last of its chapter.
 std::string with_entry(const std::string& text, const std::string& chapter,
                        const std::string& entry) {
   std::istringstream lines(text);
@@ -229,22 +229,22 @@ void make_exercise(const NewExercise& wanted) {
 
   fmt::print("{}{}, judged as {}:\n", made.name, find_family(model.family)->parameters,
              model.family);
-  const auto tell = [](const std::string& path, const std::string& to_do) {
+  const auto print_to_do = [](const std::string& path, const std::string& to_do) {
     fmt::print("  {:<48} {}\n", path, to_do);
   };
   for (const Skeleton& each : skeletons) {
     fs::create_directories(fs::path(absolute_path(each.path)).parent_path());
     write_file(absolute_path(each.path), each.text);
-    tell(each.path, each.to_do);
+    print_to_do(each.path, each.to_do);
   }
   const std::string id = git_blob_id(stub).substr(0, kStubDigits);
   write_file(absolute_path(registry_path()),
              with_entry(text_of(registry_path()), chapter.folder, entry_text(wanted, model, id)));
   append(guide_path(chapter), guide_text(made.name));
-  tell(registry_path(), "its entry: summary, difficulty, an example worked out by hand");
-  tell(guide_path(chapter), "three hints, and what to try next");
-  tell(variants_path(made) + "/*.cc", "write two right programs in other styles");
-  tell(readme_path(chapter), "teach it there");
+  print_to_do(registry_path(), "its entry: summary, difficulty, an example worked out by hand");
+  print_to_do(guide_path(chapter), "three hints, and what to try next");
+  print_to_do(variants_path(made) + "/*.cc", "write two right programs in other styles");
+  print_to_do(readme_path(chapter), "teach it there");
   fmt::print("Then: ./rankbox dev check {}\n", made.name);
 }
 

@@ -1,4 +1,4 @@
-// `rankbox dev new`: the files of an exercise, to be filled in.
+// `rankbox dev new`: the files of a new exercise, to be filled in.
 #pragma once
 
 #include <string>
@@ -8,13 +8,12 @@ namespace rankbox::cli {
 struct NewExercise {
   std::string name;
   std::string chapter;  // folder
-  std::string like;     // an exercise of the project whose family and includes it takes
+  std::string like;     // an exercise of the project that supplies family and includes
   std::string family;   // instead of `like`
 };
 
-/// Writes the skeleton, and prints what to do next. Nothing is overwritten.
-/// Throws InvalidArgument for a name that is taken or is no identifier, and for an unknown chapter,
-/// family or exercise.
+/// Writes the skeleton, and prints the next steps. Overwrites nothing. Throws InvalidArgument for a
+/// name that is taken or is no identifier, and for an unknown chapter, family or exercise.
 void make_exercise(const NewExercise& wanted);
 
 }  // namespace rankbox::cli

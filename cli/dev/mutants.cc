@@ -137,8 +137,8 @@ std::string complaints(const Mutant& mutant, const Verdict& verdict) {
   if (!verdict.failure) return "it passes\n";
   const Failure& failure = *verdict.failure;
   const std::string kind = name_of(failure.kind);
-  const std::string told = to_text(verdict);
-  const auto lines = static_cast<std::size_t>(std::count(told.begin(), told.end(), '\n'));
+  const std::string report = to_text(verdict);
+  const auto lines = static_cast<std::size_t>(std::count(report.begin(), report.end(), '\n'));
 
   std::string complaints;
   const auto complain = [&](bool wrong, const std::string& complaint) {
@@ -157,7 +157,7 @@ std::string complaints(const Mutant& mutant, const Verdict& verdict) {
            fmt::format("its replay line has {} characters", failure.replay.size()));
   complain(failure.replay.empty() && failure.kind != FailureKind::kCompile,
            "it has no replay line");
-  return complaints.empty() ? "" : complaints + told;
+  return complaints.empty() ? "" : complaints + report;
 }
 
 std::vector<std::string> variants_of(const Exercise& exercise) {

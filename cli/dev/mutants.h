@@ -1,10 +1,10 @@
-// Known-wrong programs, one file an exercise: tests/mutants/<exercise>.toml.
+// Known-wrong programs, one file per exercise: tests/mutants/<exercise>.toml.
 //
 //   [[mutant]]
 //   name = 'the last hop is missing'          what is wrong; unique in the file
 //   find = 'virtual_rank != world_size - 1'   occurs exactly once in the reference solution, …
 //   replace = 'virtual_rank < world_size - 2' … and is replaced by this
-//   kind = 'deadlock'                         what the verdict must say
+//   kind = 'deadlock'                         what the verdict must report
 //   rank = 1
 //   message = 'rank 0 has returned'           part of it
 //
@@ -22,7 +22,7 @@
 
 namespace rankbox::cli {
 
-/// The least number of mutants of an exercise.
+/// The minimum number of mutants per exercise.
 inline constexpr std::size_t kFewestMutants = 5;
 inline constexpr std::size_t kFewestVariants = 2;
 
@@ -34,23 +34,24 @@ struct Mutant {
   std::vector<int> ranks;  // empty: any
   std::string message;
 
-  /// The time limit in seconds: short if the mutant always reaches it.
+  /// Returns the time limit in seconds: short if the mutant always reaches it.
   double seconds() const;
 };
 
 struct Mutants {
   std::vector<Mutant> all;
-  std::vector<std::string> errors;  // entries that cannot be used, each with its file and name
+  std::vector<std::string> errors;  // unusable entries, each with its file and name
 };
 
-/// The mutants of this exercise. Throws Error if there is no such file, or if it is not valid TOML.
+/// Returns the mutants of this exercise. Throws Error if there is no such file, or if it is not
+/// valid TOML.
 Mutants mutants_of(const Exercise& exercise);
 
-/// The mismatches of a mutant's verdict, a line each, then the verdict; empty if it fails as it
-/// should.
+/// Returns a line per mismatch of a mutant's verdict, then the verdict; empty if it fails as
+/// expected.
 std::string complaints(const Mutant& mutant, const Verdict& verdict);
 
-/// The right programs in other styles, by name: paths as variants_path() has them.
+/// Returns the correct programs in other styles, by name: paths in the form of variants_path().
 std::vector<std::string> variants_of(const Exercise& exercise);
 
 }  // namespace rankbox::cli

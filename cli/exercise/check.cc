@@ -64,7 +64,7 @@ void print(const Grade& graded, const Options& options) {
   print_indented("printed by your code:", graded.program_output);
 }
 
-// Printed only if the learner's own file passes.
+// Printed only if the learner's file passes.
 void print_what_is_next(const Exercise& exercise) {
   const std::string answer = answer_to(exercise, prediction_of(exercise));
   if (!answer.empty()) fmt::print("  {}\n", wrap(answer, 0, "    "));
@@ -73,13 +73,13 @@ void print_what_is_next(const Exercise& exercise) {
   fmt::print("  our answer: {}\n", solution_path(exercise));
 }
 
-// A replay line has to grade the same file again.
+// A replay line must grade the same file again.
 std::string replay_command(const Options& options, const Exercise& exercise,
                            const std::string& file, bool own) {
   std::string command = fmt::format("./rankbox check {}", exercise.name);
   if (options.file.solution) return command + " --solution";
   if (own) return command;
-  // The user fills in a name that is long or that a shell would split.
+  // A long name, or one that a shell would split, is left to the user to fill in.
   const bool plain = file.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "0123456789_-./+=,@%") == std::string::npos;
@@ -116,7 +116,7 @@ bool check(const Exercise& exercise, const Options& options) {
   grading.command = replay_command(options, exercise, grading.file, own);
 
   const Grade graded = grade(exercise, grading);
-  const bool whole = options.replay.empty();  // one case says nothing about the others
+  const bool whole = options.replay.empty();  // one case proves nothing about the others
   if (own && whole) remember(exercise, graded.verdict);
   print(graded, options);
   if (own && whole && !options.json && graded.verdict.passed()) print_what_is_next(exercise);

@@ -11,9 +11,8 @@ namespace rankbox::cli {
 
 void add_check(CLI::App& app);
 
-/// Grades the learner's own file as `check NAME` does: prints and records the verdict. Returns
-/// whether it passes.
-/// REQUIRES: an InterruptGuard lives.
+/// Grades the learner's file as `check NAME` does: prints and records the verdict. Returns whether
+/// it passes. REQUIRES: an InterruptGuard lives.
 bool check_own_file(const Exercise& exercise);
 
 }  // namespace rankbox::cli

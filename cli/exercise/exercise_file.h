@@ -1,4 +1,4 @@
-// The source file of a command: the learner's, the solution, or another one.
+// The source file of a command: the learner's, the solution, or another.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct ExerciseFile {
 /// @param verb what the command does with it, for the help: "grade"
 void add_exercise_file(CLI::App& command, ExerciseFile& options, const std::string& verb);
 
-/// The path of the file. Throws InvalidArgument for options that contradict each other, and for
-/// seconds that are not more than 0 and at most 3600.
+/// Returns the path of the file. Throws InvalidArgument for options that contradict each other, and
+/// for seconds outside (0, 3600].
 std::string path_of(const ExerciseFile& options, const Exercise& exercise);
 
 }  // namespace rankbox::cli

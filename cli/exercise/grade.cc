@@ -63,7 +63,7 @@ Grade grade(const Exercise& exercise, const GradeOptions& options) {
   const std::string source = fs::absolute(options.file).string();
 
   Grade grade;
-  // From the root, files inside it have short names in all messages.
+  // Relative to the root, files have short names in all messages.
   const std::string shown = display_path(source);
   Compiled compiled = compile(exercise, shown, library);
   grade.compiler_output = std::move(compiled.output);

@@ -1,4 +1,4 @@
-// Grades a source file: compiles it, and runs and judges it in a separate process.
+// Grades a source file: compiles it, then runs and judges it in a separate process.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace rankbox::cli {
 struct GradeOptions {
   std::string file;      // what to grade: a path
   std::string replay;    // only this case; empty: all
-  std::string command;   // what a replay line starts with: "./rankbox check broadcast_ring"
-  double seconds = 10;   // time limit without compiling
+  std::string command;   // the start of a replay line: "./rankbox check broadcast_ring"
+  double seconds = 10;   // time limit, without compilation
   int memory_mb = 1024;  // likewise
   std::string picture;   // draw one run instead of judging all: PictureOptions as JSON
 };
@@ -23,8 +23,7 @@ struct Grade {
   std::string program_output;  // what the learner's code printed, the first 64 KiB
 };
 
-/// Blocks until done. Whatever the file does, this returns a verdict, and leaves no process and no
-/// file behind.
+/// Blocks until done. Returns a verdict for any file, and leaves no process and no file behind.
 /// Throws InvalidArgument if the file cannot be read or the replay is no case of the exercise;
 /// Interrupted while an InterruptGuard lives.
 Grade grade(const Exercise& exercise, const GradeOptions& options);

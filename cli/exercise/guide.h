@@ -17,8 +17,8 @@ struct Guide {
   std::string next;
 };
 
-/// Throws Error that names the file, and the line where there is one, if it cannot be read or has
-/// no entry for the exercise.
+/// Throws Error with the file, and the line if known, if the guide cannot be read or has no entry
+/// for the exercise.
 Guide guide_of(const Exercise& exercise);
 
 }  // namespace rankbox::cli

@@ -2,8 +2,8 @@
 //
 //   rankbox judge NAME LIBRARY [--replay CASE] [--command TEXT] [--picture OPTIONS]
 //
-// Opens the library, judges its rankbox_exercise() (with --picture: runs it once and draws the run,
-// see picture.h), and reports on kReportFd as verdict_report.h says.
+// Opens the library and judges its rankbox_exercise(). With --picture, runs it once and draws the
+// run (picture.h). Reports on kReportFd in the format of verdict_report.h.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

@@ -59,7 +59,8 @@ void print_table() {
   fmt::print("\n✓ passes  ✗ fails  ~ changed since it was checked  ○ to do\n");
 }
 
-/// The exercise checked last if it does not pass yet, else the first that does not; null if all do.
+/// Returns the exercise checked last if it does not pass yet, else the first that does not pass;
+/// null if all pass.
 const Exercise* exercise_to_do() {
   const Exercise* latest = latest_exercise();
   if (latest != nullptr && progress_of(*latest) != "pass") return latest;

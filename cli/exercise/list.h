@@ -1,4 +1,4 @@
-// `rankbox list`: all exercises, and the overview that bare `rankbox` shows.
+// `rankbox list`: all exercises, and the overview of `rankbox` without arguments.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace rankbox::cli {
 
 void add_list(CLI::App& app);
 
-/// Chapters, progress, and what to do next.
+/// Prints chapters, progress and the next exercise.
 void print_overview();
 
-/// "[█████░░░░░░░] 11 of 27"
+/// Returns "[█████░░░░░░░] 11 of 27".
 std::string progress_bar();
 
 }  // namespace rankbox::cli

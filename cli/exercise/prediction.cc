@@ -35,7 +35,7 @@ std::optional<Numbers> numbers_in(const std::string& line) {
   return numbers;
 }
 
-/// The exercises of the same chapter that take the same arguments, this one too.
+/// Returns the exercises of the same chapter that take the same arguments, including this one.
 std::vector<const Exercise*> rivals_of(const Exercise& exercise) {
   std::vector<const Exercise*> rivals;
   for (const Exercise& other : exercises()) {

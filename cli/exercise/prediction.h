@@ -1,7 +1,7 @@
-// Predict, then run: the learner's prediction before an exercise's first run, and the reply.
+// Predict, then run: the learner's prediction before the first run, and the reply.
 //
 // A prediction is one line of text:
-//   "7 7"              7 messages one after another, 7 times n bytes; the second may be left out
+//   "7 7"              7 messages one after another, 7 times n bytes; the second may be omitted
 //   "broadcast_tree"   the exercise of this chapter that is fastest for large tensors
 //   "-"                asked, but not answered
 #pragma once
@@ -12,17 +12,17 @@
 
 namespace rankbox::cli {
 
-/// Whether there is a cost to predict: false for exercises that send no messages.
+/// Returns whether there is a cost to predict: false for exercises that send no messages.
 bool is_predictable(const Exercise& exercise);
 
-/// The question, ending in a prompt.
+/// Returns the question, ending in a prompt.
 std::string question_about(const Exercise& exercise);
 
-/// The line in its stored form. Throws InvalidArgument that says what a prediction may be.
+/// Returns the line in its stored form. Throws InvalidArgument that lists the valid forms.
 std::string parse_prediction(const Exercise& exercise, const std::string& line);
 
-/// Compares the prediction with the closed forms. Empty if nothing was predicted.
-/// REQUIRES: parse_prediction returned `prediction`.
+/// Compares the prediction with the closed forms. Empty if nothing was predicted. REQUIRES:
+/// parse_prediction returned `prediction`.
 std::string answer_to(const Exercise& exercise, const std::string& prediction);
 
 }  // namespace rankbox::cli

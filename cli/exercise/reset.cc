@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A name that does not exist yet: .rankbox/saved/broadcast_ring-20260131-235959.cc
+/// Returns an unused name: .rankbox/saved/broadcast_ring-20260131-235959.cc
 fs::path place_to_save(const Exercise& exercise) {
   const fs::path folder = fs::path(state_folder()) / "saved";
   fs::create_directories(folder);

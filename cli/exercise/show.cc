@@ -47,7 +47,7 @@ struct Options {
   throw InvalidArgument(fmt::format("{}: {} {}", option, exercise.name, why));
 }
 
-/// Throws InvalidArgument for options that the exercise has no argument for.
+/// Throws InvalidArgument for options without a matching argument of the exercise.
 void check_fits(const Exercise& exercise, const Options& options) {
   const Case example = first_case_of(exercise);
   if (example.threads) refuse(exercise, "show", "has threads that share a value, no ranks to draw");

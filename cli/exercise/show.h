@@ -1,4 +1,4 @@
-// `rankbox show`: one run of an exercise, as a picture.
+// `rankbox show`: draws one run of an exercise.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

@@ -1,6 +1,6 @@
-// The stubs: exercises as they are handed out.
+// The stubs: exercises in their original form.
 //
-// There is no second copy of them. The registry has the id under which git keeps each text.
+// There is no second copy of them. The registry stores git's id of each text.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace rankbox::cli {
 
-/// Whether the learner's file is still as handed out.
+/// Returns whether the learner's file is still the stub.
 bool is_stub(const Exercise& exercise);
 
-/// The text as handed out: the file's, if it is unchanged, else git's.
-/// Throws Error with the fix if git or the object is missing.
+/// Returns the stub's text: from the file if it is unchanged, else from git. Throws Error with the
+/// fix if git or the object is missing.
 std::string stub_text(const Exercise& exercise);
 
 }  // namespace rankbox::cli

@@ -28,14 +28,14 @@ namespace fs = std::filesystem;
 // with every editor.
 constexpr auto kPause = std::chrono::milliseconds(100);
 
-/// The learner's files, and the last known time at which each was saved.
+/// The learner's files, and the last known save time of each.
 class Files {
  public:
   explicit Files(std::vector<const Exercise*> watched) : watched_(std::move(watched)) {
     for (const Exercise* exercise : watched_) times_.push_back(time_of(*exercise));
   }
 
-  /// One that was saved since it was last returned; null if there is none.
+  /// Returns an exercise that was saved since it was last returned; null if there is none.
   const Exercise* next_saved() {
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       if (!is_newer(i)) continue;
@@ -55,7 +55,7 @@ class Files {
  private:
   using Time = std::optional<fs::file_time_type>;
 
-  /// None while an editor has removed it and not yet put it back.
+  /// Returns none while an editor has removed the file and not yet written it again.
   static Time time_of(const Exercise& exercise) {
     std::error_code error;
     const auto time = fs::last_write_time(absolute_path(stub_path(exercise)), error);
@@ -80,7 +80,7 @@ void grade_saved(const Exercise& exercise, Files& files) {
     check_own_file(exercise);
   } catch (const Interrupted& interrupted) {
     if (interrupted.signal() != 0) throw;
-    return;  // saved again meanwhile: the new version counts
+    return;  // saved again in the meantime: the new version counts
   } catch (const std::exception& error) {
     fmt::print("{}\n", error.what());  // not the learner's error; the next save tries again
   }

@@ -1,4 +1,4 @@
-// `rankbox watch`: grades each exercise as it is saved.
+// `rankbox watch`: grades each exercise when it is saved.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

@@ -28,7 +28,7 @@ Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes)
   if (example.replicas) example.replicas = options.ranks % 2 == 0 ? 2 : 1;
   if (example.count) example.count = options.count;
   if (example.op) example.op = find_reduce_op(options.op);
-  if (example.bucket_bytes)  // a few of them
+  if (example.bucket_bytes)  // several buckets
     example.bucket_bytes = std::max<std::int64_t>(1, 8 * kElementBytes * options.count);
   return example;
 }
@@ -38,7 +38,8 @@ std::string summary(const Case& example, const RunReport& report, const Cluster&
                      report.virtual_seconds * 1e6, cluster.name, totals_of(report));
 }
 
-/// The schedule if messages take no time, and a blank line; empty if the trace has no schedule.
+/// Returns the schedule if messages take no time, and a blank line; empty if the trace has no
+/// schedule.
 std::string schedule(const Exercise& exercise, const Case& example, const Trace& trace,
                      const PictureOptions& options) {
   const Subject subject = subject_of(exercise);

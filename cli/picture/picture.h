@@ -1,4 +1,4 @@
-// Runs a learner's function once and draws the run: the part of `show` in a separate process.
+// Runs a learner's function once and draws it: `show` in a separate process.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ struct PictureOptions {
   int root = 0;
   int segments = 0;  // or micro-batches; 0: as many as ranks
   std::string op = "SUM";
-  std::string cluster;                   // as cluster_named() takes it
-  std::string buffering = "rendezvous";  // as parse_buffering() takes it
+  std::string cluster;                   // in the form of cluster_named()
+  std::string buffering = "rendezvous";  // in the form of parse_buffering()
 };
 
 /// Serializes the options for that process.
 std::string to_text(const PictureOptions& options);
 PictureOptions picture_from_text(const std::string& text);
 
-/// The verdict is about this one run: it passes unless the run failed, or gave wrong values (where
-/// the case is small enough to check). A failed run is drawn up to the failure.
+/// The verdict covers only this run: it passes unless the run failed or gave wrong values. Values
+/// are checked where the case is small enough. A failed run is drawn up to the failure.
 Verdict draw_picture(const Exercise& exercise, AnyFunction function, const PictureOptions& options);
 
 }  // namespace rankbox::cli

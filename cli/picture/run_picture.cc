@@ -20,11 +20,11 @@
 namespace rankbox::cli {
 namespace {
 
-// A reader inspects buffers one by one, so a page shows their first elements, of few ranks.
+// Readers inspect buffers one by one, so a page shows their first elements, of few ranks.
 constexpr int kElements = 16;
 constexpr int kMostRanksWithBuffers = 64;
 
-/// Who waits for whom, with a blank line below; empty if no rank waits forever.
+/// Returns the wait-for picture, with a blank line below; empty if no rank waits forever.
 std::string waits(const RunToDraw& run, const PictureStyle& style) {
   if (!run.deadlock) return "";
   return draw_waits(*run.deadlock,
@@ -54,7 +54,7 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
   write_html(file, run.report.trace, replay, html);
 }
 
-/// @param from does not exist if the run did not get that far
+/// @param from does not exist if the run ended earlier
 void copy_out(const std::string& from, const std::string& to, const char* how_to_open, bool quiet) {
   if (to.empty() || !std::filesystem::exists(from)) return;
   copy_file_to(from, to);

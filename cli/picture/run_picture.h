@@ -15,12 +15,12 @@ inline constexpr const char* kTimelineFile = "timeline.txt";
 inline constexpr const char* kTraceFile = "trace.json";
 inline constexpr const char* kHtmlFile = "run.html";
 
-/// A million events are some hundred megabytes.
+/// A million events take some hundred megabytes.
 inline constexpr std::int64_t kMostPictureBytes = std::int64_t{1} << 32;
 
-/// What to draw, and how.
+/// The content and form of a picture.
 struct PictureStyle {
-  std::string folder;  // to write kTimelineFile and, if asked for, the other files to
+  std::string folder;  // for kTimelineFile and, if requested, the other files
   int columns = 80;
   bool ascii = false;
   bool colour = false;
@@ -28,7 +28,7 @@ struct PictureStyle {
   bool html = false;   // write kHtmlFile
 };
 
-/// The style that suits standard output.
+/// Returns the style for standard output.
 PictureStyle style_here(const std::string& folder);
 
 /// A run to draw. The report of a failed run ends at the failure.
@@ -45,15 +45,15 @@ struct RunToDraw {
 /// Sets the recording options that the picture needs: only a page needs buffers.
 void record_for(const PictureStyle& style, RunOptions& options);
 
-/// "24 messages, …" and "one after the other: …", a line each.
+/// Returns "24 messages, …" and "one after the other: …", a line each.
 std::string totals_of(const RunReport& report);
 
 /// Writes the files. Throws std::ios_base::failure where they cannot be written.
 void draw_run(const RunToDraw& run, const PictureStyle& style);
 
 /// Prints the timeline, if there is one, and copies the other files to their paths.
-/// @param trace, html their paths; empty: not wanted
-/// @param quiet prints neither the timeline nor what was written
+/// @param trace, html their paths; empty: not requested
+/// @param quiet prints neither the timeline nor the paths written
 void show_pictures(const std::string& folder, const std::string& trace, const std::string& html,
                    bool quiet = false);
 

@@ -30,15 +30,15 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-/// What a library is made of: a function, and the header that declares it.
+/// The parts of a library: a function, and the header that declares it.
 struct Unit {
   std::string function;
   std::string header;
   std::string source;
 };
 
-/// Hides all of a library but its entry and its function: a helper with the name of another
-/// library's function must not replace it.
+/// Hides all symbols of a library except its entry and its function: a helper must not replace
+/// another library's function of the same name.
 std::string write_symbol_list(const Unit& unit, const std::string& library) {
   std::string path = library + ".symbols";
   std::ofstream(path) << fmt::format(
@@ -52,7 +52,7 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   const char* chosen = std::getenv("CXX");
   std::vector<std::string> words = words_of(chosen == nullptr ? "" : chosen);
   if (words.empty()) words = {"c++"};
-  // -g1: line numbers only, which is quick to write.
+  // -g1: line numbers only, which is fast to write.
   for (const char* word :
        {"-std=c++20", "-g1", "-fPIC", "-pthread", "-Wall", "-Wextra", "-Wno-unused-parameter",
         "-fdiagnostics-color=never", "-fmax-errors=5", "-I."}) {
@@ -76,7 +76,7 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   words.insert(words.end(), {"-include", "cli/plugin/exercise_entry.h"});
   words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", unit.function));
   words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"{}\"", unit.header));
-  // A name that begins with - would be an option.
+  // A name that begins with - would be parsed as an option.
   const std::string source = unit.source.starts_with('-') ? "./" + unit.source : unit.source;
   for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), source}) {
     words.push_back(word);

@@ -1,4 +1,4 @@
-// From a learner's source file to a library that a program of ours can load.
+// Compiles a learner's source file to a library that our programs can load.
 #pragma once
 
 #include <optional>
@@ -10,30 +10,30 @@
 namespace rankbox::cli {
 
 struct CompileOptions {
-  std::string backend = "sim";  // "sim", "mpi" or "nccl": of the program that will load the library
+  std::string backend = "sim";  // of the program that will load the library: "sim", "mpi" or "nccl"
   bool optimize = false;        // like the reference solutions; false: compiles faster
 };
 
 struct Compiled {
   std::optional<Failure> failure;  // the first error
-  bool compiler_missing = false;   // true: not a failure of the learner's
+  bool compiler_missing = false;   // true: not the learner's failure
   std::string output;              // the compiler's full output
 };
 
-/// Compiles `source` with $CXX (default: c++) into the shared library `library`, whose entry
-/// returns the exercise's function (cli/plugin/exercise_entry.h); load_function() in
-/// cli/plugin/plugin.h finds it. Other libraries see only that function of it.
-/// Blocks until done; see child.h for errors.
+/// Compiles `source` with $CXX (default: c++) into the shared library `library`. Its entry returns
+/// the exercise's function (cli/plugin/exercise_entry.h), and load_function() in
+/// cli/plugin/plugin.h finds it. Other libraries see only that function. Blocks until done; see
+/// child.h for errors.
 ///
 /// @param source a path from the project's root, or an absolute one
 Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library,
                  const CompileOptions& options = {});
 
-/// The same for a whole program, void rank_main(Comm& dist); see cli/rank_main.h.
+/// As compile, for a whole program, void rank_main(Comm& dist); see cli/rank_main.h.
 Compiled compile_program(const std::string& source, const std::string& library,
                          const CompileOptions& options = {});
 
-/// "void rankbox::broadcast_ring(Comm& dist, Tensor& tensor, int src)"
+/// Returns "void rankbox::broadcast_ring(Comm& dist, Tensor& tensor, int src)".
 std::string signature(const Exercise& exercise);
 
 }  // namespace rankbox::cli

@@ -17,16 +17,16 @@ namespace rankbox::cli {
 
 namespace {
 
-/// What the process reported; see verdict_report.h and stop_report.h for the lines.
+/// The report of the process; see verdict_report.h and stop_report.h for the lines.
 struct Report {
-  std::string verdict;    // JSON; empty: it did not get that far
+  std::string verdict;    // JSON; empty: the process ended earlier
   std::string result;     // likewise
   std::string mistake;    // empty: none
   std::string last_case;  // the replay line of the current case
   std::string how;        // "signal", "exit" or "asked": how it stopped
   int number = 0;         // the signal or exit code
   int rank = -1;          // that stopped it
-  std::string addresses;  // where
+  std::string addresses;  // of its callers
 };
 
 Report parse_report(const std::string& text) {
@@ -42,7 +42,7 @@ Report parse_report(const std::string& text) {
     if (word == "result") report.result = rest;
     if (word == "mistake") report.mistake = rest;
     if (word == "thrown") report.addresses = rest;
-    // Several threads may report: keeps the first in the learner's code.
+    // Several threads may report: keeps the first one in the learner's code.
     if (word == "stopped" && report.addresses.empty()) {
       std::istringstream fields(rest);
       std::string skipped;
@@ -75,7 +75,7 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
   failure.rank = report.rank;
   failure.replay = report.last_case;
   failure.kind = FailureKind::kCrash;
-  // A launcher gives the signal of a rank as its exit code, as shells do.
+  // A launcher encodes a rank's signal in its exit code, as shells do.
   const int exit_code = WIFEXITED(child.status) ? WEXITSTATUS(child.status) : 0;
   const int signal = WIFSIGNALED(child.status) ? WTERMSIG(child.status)
                      : exit_code > 128         ? exit_code - 128
@@ -103,15 +103,15 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
 
 Verdict verdict_of(const ContainedOptions& options, const ChildResult& child,
                    const Report& report) {
-  // The verdict of a process that had to be killed is ignored.
+  // The verdict of a killed process is ignored.
   if (!report.verdict.empty() && child.status == 0 && !child.timed_out) {
     return verdict_from_json(report.verdict);
   }
   return failed_before_running(options.name, failure_of_end(child, report, options.seconds));
 }
 
-// Names the file as it was passed to the compiler, and fills in an unknown line: the one that threw
-// or crashed, or else the function's first one.
+// Names the file as passed to the compiler, and fills in an unknown line: the one that threw or
+// crashed, or else the function's first line.
 void complete_place(Failure& failure, const ContainedOptions& options, const Report& report) {
   if (failure.line == 0) {
     failure.line = source_line(options.library, report.addresses, options.source).line;

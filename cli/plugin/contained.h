@@ -1,4 +1,4 @@
-// Runs a learner's library in a separate process, and turns the outcome into a verdict.
+// Runs a learner's library in a separate process and returns a verdict.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 namespace rankbox::cli {
 
 struct ContainedOptions {
-  std::vector<std::string> words;  // arguments of this program: a hidden subcommand, its options
-  std::string name;                // of the verdict, where the process gives none
-  std::string function;            // that the library was compiled for
+  std::vector<std::string> words;  // arguments of this program: a hidden subcommand and its options
+  std::string name;                // of the verdict, if the process returns none
+  std::string function;            // of the library
   std::string library;
   std::string source;                 // an absolute path
-  std::string temporary;              // where it may leave files; to be removed afterwards
+  std::string temporary;              // a folder for its files; the caller removes it
   double seconds = 10;                // of wall-clock time
   int memory_mb = 1024;               // of private memory
   std::int64_t file_bytes = 1 << 24;  // largest file it may write
@@ -24,19 +24,18 @@ struct ContainedOptions {
 
 struct Contained {
   Verdict verdict;
-  std::string output;  // what it printed, the first 64 KiB
-  std::string result;  // what else it reported (verdict_report.h); empty: it did not get that far
+  std::string output;  // the output, up to the first 64 KiB
+  std::string result;  // the rest of its report (verdict_report.h); empty: it ended earlier
 };
 
-/// The failure of a process that ran a learner's library and ended without a report: the
-/// kind, the rank, and the place as far as it is known.
+/// Returns the failure of a process that ran a learner's library and ended without a report: the
+/// kind, the rank, and the place as far as known.
 /// @param options reads function, library, source and seconds
 Failure failure_of_end(const ChildResult& child, const ContainedOptions& options);
 
-/// Blocks until done. Crashes, calls of exit() and endless loops become verdicts with their place;
-/// no process is left behind.
-/// Throws InvalidArgument for a user error that the process reports; Interrupted while an
-/// InterruptGuard lives.
+/// Blocks until done. Crashes, calls of exit() and endless loops become verdicts with their place.
+/// Leaves no process behind. Throws InvalidArgument for a user error that the process reports;
+/// Interrupted while an InterruptGuard lives.
 Contained run_contained(const ContainedOptions& options);
 
 }  // namespace rankbox::cli

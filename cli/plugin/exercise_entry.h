@@ -1,6 +1,7 @@
-// Included before a learner's source file when it is compiled: a fixed entry symbol that returns
-// the function, whatever its name is. The contract is declared first, so that a function with other
-// parameters is an overload, and the expected one is missing.
+// A fixed entry symbol that returns the function, whatever its name.
+//
+// Included before a learner's source file during compilation. The contract is declared first. A
+// function with other parameters is then an overload, and the expected one is missing.
 //
 //   -DRANKBOX_EXERCISE=broadcast_ring -DRANKBOX_EXERCISE_HEADER="collectives/broadcast_ring.h"
 #pragma once

@@ -82,7 +82,7 @@ Callers find_callers(std::span<const LoadedLibrary> libraries) {
     for (std::size_t l = 0; l < libraries.size(); ++l) {
       if (address < libraries[l].begin || address >= libraries[l].end) continue;
       if (found.library < 0) found.library = static_cast<int>(l);
-      // A return address is the next instruction's, which may belong to the next line.
+      // A return address is that of the next instruction, which may belong to the next line.
       if (found.library == static_cast<int>(l))
         found.offsets[found.count++] = address - libraries[l].begin - 1;
       break;
@@ -103,19 +103,19 @@ void handle_faults(const FaultHandlers& handlers, std::initializer_list<int> mor
 }
 
 /// Called by __cxa_throw below.
-void tell_of_throw() {
+void report_throw() {
   if (on_throw != nullptr) on_throw();
 }
 
 }  // namespace rankbox::cli
 
 // Intercepts every throw in the process: an exception does not record its origin, and a learner
-// needs the line, such as that of a vector indexed out of range.
+// needs the line, for example of a vector indexed out of range.
 extern "C" {
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): its name is given
 [[noreturn]] __attribute__((visibility("default"))) void __cxa_throw(void* exception, void* type,
                                                                      void (*destroy)(void*)) {
-  rankbox::cli::tell_of_throw();
+  rankbox::cli::report_throw();
   using Throw = void (*)(void*, void*, void (*)(void*));
   static const auto runtime_throw = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
   runtime_throw(exception, type, destroy);

@@ -15,7 +15,7 @@ std::string no_function(const std::string& signature) {
       signature);
 }
 
-// "/tmp/…/exercise.so: undefined symbol: _ZN7rankbox6helperE…", with C++ names.
+// Returns "/tmp/…/exercise.so: undefined symbol: _ZN7rankbox6helperE…", with demangled C++ names.
 std::string load_error(const std::string& signature) {
   std::string error = dlerror();
   const std::string symbol = error.substr(error.rfind(' ') + 1);

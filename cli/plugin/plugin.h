@@ -1,5 +1,4 @@
-// A learner's function, compiled to a shared library by cli/plugin/compile.h, in the program that
-// runs it.
+// Loads a learner's function from a library made by cli/plugin/compile.h.
 #pragma once
 
 #include <string>
@@ -8,7 +7,7 @@ namespace rankbox::cli {
 
 struct LoadedFunction {
   void (*function)() = nullptr;  // the caller knows its real type
-  std::string problem;           // why there is none, with C++ names
+  std::string problem;           // why there is none, with demangled C++ names
   const void* entry = nullptr;   // an address inside the library
 };
 

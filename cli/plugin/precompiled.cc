@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHeader = "contract.h";
 
-/// Makes the header and, if the compiler can, its precompiled form. Without that form the header
-/// still works; to retry each time would only take longer.
+/// Creates the header and, if the compiler can, its precompiled form. Without that form the header
+/// still works; retrying each time would only take longer.
 void make(const std::vector<std::string>& compiler, const fs::path& folder) {
   fs::create_directories(folder);
   const fs::path header = folder / kHeader;
@@ -80,13 +80,13 @@ std::string precompiled_contract(const std::vector<std::string>& compiler) {
     const fs::path part = all / fmt::format("{}.{}", mine.filename().string(), getpid());
     make(compiler, part);
     std::error_code ignored;
-    fs::rename(part, mine, ignored);  // fails if another process was faster, which is fine
+    fs::rename(part, mine, ignored);  // fails, harmlessly, if another process was faster
     fs::remove_all(part, ignored);
     if (!fs::exists(mine)) return "";
     remove_others(all, mine);
     return (mine / kHeader).string();
   } catch (const std::system_error&) {
-    return "";  // a disk that is full or read-only, no compiler: compiling reports it
+    return "";  // full or read-only disk, or no compiler: compilation reports it
   }
 }
 

@@ -7,16 +7,16 @@
 
 namespace rankbox::cli {
 
-/// A header to include before all others, in place of comm/comm.h. Made again if the compiler, its
-/// flags or a header of the project has changed (.rankbox/precompiled, 50 MB for each set of
-/// flags). Empty if it cannot be made: compilations then only take longer.
-/// Blocks for some seconds when it is made. Several processes may ask at once.
-/// Throws Interrupted while an InterruptGuard lives.
+/// Returns a header to include before all others, in place of comm/comm.h. Recreated if the
+/// compiler, its flags or a header of the project has changed (.rankbox/precompiled, 50 MB per set
+/// of flags). Empty if it cannot be created: compilations then only take longer. Blocks for some
+/// seconds while it is created. Several processes may call it at once. Throws Interrupted while an
+/// InterruptGuard lives.
 /// @param compiler the program and the flags of the compilation that will include it
 std::string precompiled_contract(const std::vector<std::string>& compiler);
 
-/// A key that changes when any header below these folders of the project changes. It depends on
-/// file times, not on contents, so that the check takes almost no time.
+/// Returns a key that changes when any header below these folders of the project changes. It
+/// depends on file times, not on contents, so the check takes almost no time.
 std::string state_of_headers(std::initializer_list<const char*> folders);
 
 }  // namespace rankbox::cli

@@ -71,7 +71,7 @@ void report(std::string_view how, int number) {
 void on_signal(int signal) {
   report(signal == SIGUSR1 ? "asked" : "signal", signal);
   if (signal == SIGUSR1) return;
-  // Ends the process by the same signal, so that the parent sees which one it was.
+  // Ends the process by the same signal, so that the parent sees it.
   std::signal(signal, SIG_DFL);
   raise(signal);
 }

@@ -1,13 +1,13 @@
-// Reports where a learner's function was when something ended its process.
+// Reports the position in a learner's function when its process is stopped.
 //
-// A signal, a call of exit(), or the parent's question (SIGUSR1) writes one line to kReportFd:
+// A signal, a call of exit(), or the parent's request (SIGUSR1) writes one line to kReportFd:
 //
 //   stopped signal 11 rank 2 at 11a9 1203
 //   stopped exit 0 rank 2 at 11a9 1203
 //   stopped asked 10 rank 2 at 11a9 1203
 //
 // The innermost address in the learner's library comes first. Addresses are offsets into the
-// library; source_lines.h turns them into lines. Also remembers from where each rank last threw an
+// library; source_lines.h turns them into lines. Also records where each rank last threw an
 // exception.
 #pragma once
 
@@ -21,7 +21,7 @@ void report_stops();
 /// Sets the learner's library: the one that holds this address.
 void set_library(const void* address);
 
-/// From where this rank last threw: "11a9 1203"; empty if it did not, or not out of the library.
+/// Returns where this rank last threw: "11a9 1203"; empty if it threw nothing out of the library.
 std::string last_throw_of(int rank);
 
 /// Call before the project itself exits: later calls of exit() are not reported.

@@ -1,4 +1,4 @@
-// The race demo's options on a command line: those of `race_demo` and of `./rankbox race`.
+// The race demo's options, for `race_demo` and `./rankbox race`.
 #pragma once
 
 #include "race/race_demo.h"
@@ -12,8 +12,8 @@ namespace rankbox::cli {
 /// Adds --threads, --repeats, --runs and --step. `options` must outlive the parsing.
 void add_race_options(CLI::App& app, RaceOptions& options);
 
-/// Sets what follows from the terminal, after parsing: colour, width, and whether a user can press
-/// Enter.
+/// Sets the options that depend on the terminal: colour, width, and whether a user can press Enter.
+/// Call after parsing.
 void fit_to_terminal(RaceOptions& options);
 
 }  // namespace rankbox::cli

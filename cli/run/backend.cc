@@ -48,7 +48,7 @@ Verdict verdict_of_compiler(const Compiled& compiled, const std::string& name) {
   return verdict;
 }
 
-/// The failure of a run that left no result: a rank died or was killed.
+/// Returns the failure of a run without a result: a rank died or was killed.
 Failure failure_of_end(int status, const ProgramOptions& options) {
   Failure failure;
   failure.kind = FailureKind::kCrash;

@@ -2,8 +2,8 @@
 //
 //   rankbox run-library LIBRARY --options JSON
 //
-// Opens the library, runs its rank_main on every rank, draws the run, and reports on kReportFd as
-// cli/plugin/verdict_report.h says.
+// Opens the library, runs its rank_main on every rank, draws the run, and reports on kReportFd in
+// the format of cli/plugin/verdict_report.h.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

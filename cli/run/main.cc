@@ -3,7 +3,7 @@
 //   rankbox-run-mpi LIBRARY --options JSON
 //
 // `./rankbox run FILE --backend mpi` starts it. All processes of a launcher run it; the first one
-// reports for all. Errors are one line, which names the sandbox's command that explains them.
+// reports for all. Errors are one line that names the sandbox command that explains them.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +45,7 @@ void on_alarm(int /*signal*/) {
   _exit(kTimeoutStatus);
 }
 
-/// Sets an alarm, since an endless loop responds to nothing else.
+/// Sets an alarm, the only way to end an endless loop.
 void limit_time(const ProgramOptions& options, bool is_first) {
   if (is_first) {
     last_words() = fmt::format(
@@ -83,7 +83,7 @@ void write_result(const Verdict& verdict, const ProgramOptions& options, const R
   std::ofstream(options.result) << to_json(verdict) << '\n' << figures_of(options, report) << '\n';
 }
 
-/// The verdict of a run that threw.
+/// Returns the verdict of a run that threw.
 Verdict failed_run(const std::exception& error, const ProgramOptions& options) {
   Failure failure = failure_of(error);
   if (!failure.file.empty()) failure.file = display_path(failure.file);
@@ -153,7 +153,7 @@ int run(const std::string& library, const ProgramOptions& options) {
 }
 
 int main(int argc, char** argv) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a loop does not notice that its launcher is gone
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // an endless loop does not detect that its launcher is gone
   CLI::App app("Runs a compiled program; ./rankbox run --help says how.");
   std::string library;
   std::string text;

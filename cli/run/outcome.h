@@ -10,15 +10,15 @@ namespace rankbox::cli {
 
 struct Outcome {
   Verdict verdict;
-  std::string figures;   // of figures_of; empty: the run did not get that far
-  std::string output;    // what the program printed, if captured: the first 64 KiB
+  std::string figures;   // of figures_of; empty: the run ended earlier
+  std::string output;    // the program's output, if captured: the first 64 KiB
   std::string compiler;  // the compiler's output
 };
 
-/// Compiles the program and runs it in a separate process, with limits on time and memory.
-/// Blocks until done, and shows its progress on a terminal. Leaves files in options.picture.folder.
-/// Throws InvalidArgument for a world that this machine cannot start; Interrupted while an
-/// InterruptGuard lives.
+/// Compiles the program and runs it in a separate process, with limits on time and memory. Blocks
+/// until done, and shows its progress on a terminal. Leaves files in options.picture.folder. Throws
+/// InvalidArgument for a world that this machine cannot start; Interrupted while an InterruptGuard
+/// lives.
 /// @param source an absolute path
 Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options);
 
@@ -28,7 +28,7 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options)
 int run_on_backend(const std::string& source, const std::string& backend,
                    const ProgramOptions& options);
 
-/// The same, but captures the output.
+/// As run_on_backend, but captures the output.
 Outcome run_on_backend_quietly(const std::string& source, const std::string& backend,
                                const ProgramOptions& options);
 

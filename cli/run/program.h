@@ -13,10 +13,10 @@ namespace rankbox::cli {
 /// The function that a user's program has (cli/rank_main.h).
 inline constexpr const char* kRankMain = "void rankbox::rank_main(Comm& dist)";
 
-/// The exit status of a backend's program that ran for too long, as timeout(1) has it.
+/// The exit status of a backend's program that exceeds its time limit, as for timeout(1).
 inline constexpr int kTimeoutStatus = 124;
 
-/// How to run a program: passed to the process that runs it.
+/// The options of a run, passed to the process that runs it.
 struct ProgramOptions {
   std::string name;   // of the program, in reports
   std::string again;  // the command that runs it again in the sandbox
@@ -25,8 +25,8 @@ struct ProgramOptions {
   std::string cluster;
   std::string buffering = "rendezvous";
   std::string executor = "threads";
-  double seconds = 60;           // that it may run
-  double deadline_seconds = 30;  // that a rank may wait for others, where deadlocks are not proved
+  double seconds = 60;           // time limit
+  double deadline_seconds = 30;  // time limit for a rank's wait, where deadlocks are not proved
   std::string result;            // of a backend's program: a file for its verdict and figures
   PictureStyle picture;
 };
@@ -37,17 +37,17 @@ ProgramOptions program_from_text(const std::string& text);
 /// The options for run_ranks. Throws InvalidArgument for invalid values.
 RunOptions run_options_of(const ProgramOptions& options);
 
-/// The figures of a run as JSON: ranks, virtual_us, wall_seconds, cost, messages, bytes and
+/// Returns the figures of a run as JSON: ranks, virtual_us, wall_seconds, cost, messages, bytes and
 /// peak_bytes (the most bytes of tensors that a rank held). Unknown values are null: without a
 /// trace, virtual time and cost are.
 std::string figures_of(const ProgramOptions& options, const RunReport& report);
 
-/// All of a run as one JSON object: file, status, failure (if there is one), the figures, output.
-/// @param figures of figures_of; empty: the run did not get to its end
+/// Returns a run as one JSON object: file, status, failure (if there is one), the figures, output.
+/// @param figures of figures_of; empty: the run ended earlier
 std::string report_json(const Verdict& verdict, const ProgramOptions& options,
                         const std::string& figures, const std::string& output);
 
-/// "crash: rank 1, free.cc:7: …": a failure in one line.
+/// Returns a failure in one line: "crash: rank 1, free.cc:7: …".
 std::string in_one_line(const Failure& failure);
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// rankbox-run-mpi under mpirun, as `./rankbox run --backend mpi` starts it: programs good and bad.
+// rankbox-run-mpi under mpirun, as `./rankbox run --backend mpi` starts it.
 #include "cli/run/program.h"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ TEST_CASE("an error is its kind and place, and names the sandbox; nothing hangs"
     const char* says;
     const char* place;
     int code;
-    int lines;  // 6: what each of three ranks did last follows
+    int lines;  // 6: a line on each of three ranks' last operation follows
   };
   const Wrong programs[] = {
       {"void rank_main(Comm& dist) {\n"

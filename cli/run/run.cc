@@ -37,7 +37,7 @@ struct Options {
   bool json = false;
 };
 
-/// The command that runs the program again in the sandbox.
+/// Returns the command that runs the program again in the sandbox.
 std::string again(const Options& options) {
   const ProgramOptions& program = options.program;
   const ProgramOptions usual;

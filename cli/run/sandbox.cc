@@ -15,7 +15,7 @@ namespace rankbox::cli {
 
 namespace {
 
-/// Stacks of fibers reserve address space, most of which is never touched.
+/// Fiber stacks reserve address space, most of which is never touched.
 int memory_mb(const ProgramOptions& options) {
   constexpr int kForTensors = 8192;
   return options.executor == "fibers" ? kForTensors + options.ranks / 3 : kForTensors;

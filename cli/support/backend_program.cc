@@ -17,8 +17,8 @@
 namespace rankbox::cli {
 namespace {
 
-/// Runs the script in this process's group, so that Ctrl-C reaches the build. Returns its status as
-/// a shell shows it.
+/// Runs the script in this process's group, so that Ctrl-C reaches the build. Returns its status in
+/// a shell's encoding.
 int run_script(const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));

@@ -76,8 +76,8 @@ void set_limits(const ChildOptions& options) {
   limit(RLIMIT_AS, options.memory_bytes + (std::int64_t{4} << 30));
 }
 
-/// This process's variables, and the child's folder for temporary files. Made before the fork:
-/// other threads may hold locks that the child would wait for.
+/// Returns this process's variables plus the child's folder for temporary files. Built before the
+/// fork: another thread may hold a lock that the child would wait for.
 std::vector<char*> environment_with(const ChildOptions& options, std::string& temporary) {
   std::vector<char*> environment;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -90,7 +90,7 @@ std::vector<char*> environment_with(const ChildOptions& options, std::string& te
   return environment;
 }
 
-// Between fork and exec. Returns only if it fails, with errno set.
+// Runs between fork and exec. Returns only on failure, with errno set.
 void become(const ChildOptions& options, std::vector<char*>& arguments,
             std::vector<char*>& environment, int output, int report) {
   setpgid(0, 0);
@@ -99,7 +99,7 @@ void become(const ChildOptions& options, std::vector<char*>& arguments,
   std::signal(SIGPIPE, SIG_DFL);
 
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  // The report's descriptor may be one of 0 to 3 already; move both out of the way first.
+  // The report's descriptor may already be one of 0 to 3; move both out of the way first.
   const int output_copy = fcntl(output, F_DUPFD_CLOEXEC, kReportFd + 1);
   const int report_copy = fcntl(report, F_DUPFD_CLOEXEC, kReportFd + 1);
   if (nothing < 0 || output_copy < 0 || report_copy < 0) return;
@@ -122,7 +122,7 @@ class Child {
     std::string temporary = "TMPDIR=" + options.temporary;
     std::vector<char*> environment = environment_with(options, temporary);
 
-    Pipe error;  // closed by a successful exec; else carries its errno
+    Pipe error;  // closed by a successful exec; else carries errno
     pid_ = fork();
     if (pid_ < 0) fail("fork");
     if (pid_ == 0) {
@@ -131,7 +131,7 @@ class Child {
       (void)!write(error.write_end.get(), &reason, sizeof(reason));
       _exit(127);
     }
-    setpgid(pid_, pid_);  // as the child does: the first of the two takes effect
+    setpgid(pid_, pid_);  // the child does the same: the first call takes effect
     error.write_end.reset();
     fcntl(error.read_end.get(), F_SETFL, 0);
     int reason = 0;
@@ -146,10 +146,10 @@ class Child {
   ~Child() { kill_and_reap(); }
 
   pid_t pid() const { return pid_; }
-  /// How long it may take to end after SIGTERM, before it is killed.
+  /// Sets the time that the child has to end after SIGTERM, before it is killed.
   void set_grace(double seconds) { grace_seconds_ = seconds; }
 
-  /// True once it has ended by itself.
+  /// Returns whether it has ended by itself.
   bool has_ended() {
     if (!reaped_) reaped_ = waitpid(pid_, &status_, WNOHANG) == pid_;
     return reaped_;
@@ -165,7 +165,7 @@ class Child {
     }
   }
 
-  /// Kills what is left of its group. Returns the status of the child itself.
+  /// Kills the rest of its group. Returns the status of the child itself.
   int kill_and_reap() {
     terminate(grace_seconds_);
     kill(-pid_, SIGKILL);
@@ -181,11 +181,11 @@ class Child {
  private:
   pid_t pid_ = -1;
   int status_ = 0;
-  bool reaped_ = false;  // then status_ is final
+  bool reaped_ = false;  // true: status_ is final
   double grace_seconds_ = 0;
 };
 
-// Reads what is available, and keeps what fits. Closes the pipe at end of file.
+// Reads the available bytes, and keeps those that fit. Closes the pipe at end of file.
 void drain(Fd& from, std::string& into, std::size_t most) {
   std::array<char, 16384> buffer;
   while (from.is_open()) {
@@ -211,7 +211,7 @@ InterruptGuard::InterruptGuard(std::function<bool()> cancelled) {
   is_cancelled = std::move(cancelled);
   interrupted_by = 0;
   struct sigaction action = {};
-  action.sa_handler = on_interrupt;  // no SA_RESTART: poll has to return
+  action.sa_handler = on_interrupt;  // no SA_RESTART: poll must return
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], &action, &old_actions[i]);
   }

@@ -1,8 +1,9 @@
-// Runs an untrusted program, with limits on time, memory and output. Leaves no process behind.
+// Runs an untrusted program, with limits on time, memory and output.
 //
-// The program gets a process group of its own, an empty standard input, and limits. Its standard
-// output and error come back as one text, in the order written. Whatever it wrote to the file
-// descriptor kReportFd comes back separately, so that prints cannot be mistaken for results.
+// No process is left behind. The program gets a separate process group, an empty standard input,
+// and limits. Its standard output and error are returned as one text, in the order written. Output
+// to the file descriptor kReportFd is returned separately, so that prints cannot be mistaken for
+// results.
 #pragma once
 
 #include <cstdint>
@@ -17,63 +18,63 @@ namespace rankbox::cli {
 inline constexpr int kReportFd = 3;
 
 struct ChildOptions {
-  std::vector<std::string> command;   // the program, looked up in PATH, and its arguments
-  std::string directory;              // to run in; empty: here
-  std::string temporary;              // what $TMPDIR is for the program; empty: as it is here
+  std::vector<std::string> command;   // the program, searched for in PATH, and its arguments
+  std::string directory;              // working directory; empty: the current one
+  std::string temporary;              // the program's $TMPDIR; empty: inherited
   double seconds = 10;                // of wall-clock time
-  std::int64_t memory_bytes = 0;      // of private memory; 0: as much as there is
+  std::int64_t memory_bytes = 0;      // of private memory; 0: no limit
   std::int64_t file_bytes = 1 << 24;  // largest file it may write
 
   /// When the time is up: first sends SIGUSR1 to the thread that computes, or to all if none does,
-  /// so that the program can report where it is.
+  /// so that the program can report its position.
   bool ask_where = false;
 
-  /// Asked every 50 ms; false means that the time is up. May be empty.
+  /// Called every 50 ms; false means that the time is up. May be empty.
   std::function<bool()> keep_running = {};
   /// Seconds between SIGTERM and SIGKILL, in which a program can end its children; 0: no SIGTERM.
   double grace_seconds = 0;
 };
 
 struct ChildResult {
-  int status = 0;  // as waitpid has it
+  int status = 0;  // in waitpid's encoding
   bool timed_out = false;
   bool was_computing = false;  // when the time was up, at least one thread was not asleep
   std::string output;          // the first 64 KiB
   std::string report;
 };
 
-/// SIGINT, SIGTERM, SIGHUP or SIGPIPE came while a child ran or just before, or the guard's
-/// `cancelled` returned true: the child has been killed.
+/// SIGINT, SIGTERM, SIGHUP or SIGPIPE arrived during a child's run or just before, or the guard's
+/// `cancelled` returned true. The child has been killed.
 class Interrupted : public std::exception {
  public:
   explicit Interrupted(int signal) : signal_(signal) {}
-  int signal() const { return signal_; }  // 0: none came
+  int signal() const { return signal_; }  // 0: no signal arrived
   const char* what() const noexcept override { return "interrupted"; }
 
  private:
   int signal_;
 };
 
-/// While one lives, those signals do not end this process but make run_child throw Interrupted, so
-/// that temporary files are removed. Not nested; for the main thread.
+/// While a guard lives, those signals do not end this process. Instead, run_child throws
+/// Interrupted, so that temporary files are removed. Not nested; for the main thread.
 class InterruptGuard {
  public:
-  /// @param cancelled asked every 50 ms while a child runs; true ends it. May be empty.
+  /// @param cancelled called every 50 ms while a child runs; true ends it. May be empty.
   explicit InterruptGuard(std::function<bool()> cancelled = {});
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard();
 
-  /// Throws Interrupted if one of the signals came while a guard lives: for loops that run no
-  /// child. Any thread may call it.
+  /// Throws Interrupted if one of the signals arrived while a guard lives: for loops that run no
+  /// child. Thread safety: any thread may call it.
   static void check();
 };
 
-/// Blocks until the program has ended, or was killed with its process group.
-/// Throws std::system_error if it cannot be started, Interrupted as above.
+/// Blocks until the program has ended, or was killed with its process group. Throws
+/// std::system_error if it cannot be started, Interrupted as above.
 ChildResult run_child(const ChildOptions& options);
 
-/// The last line of a program's output that is not empty: usually its error.
+/// Returns the last line of a program's output that is not empty: usually its error.
 std::string last_line(const std::string& output);
 
 }  // namespace rankbox::cli

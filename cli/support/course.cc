@@ -15,7 +15,7 @@ void add_course(CLI::App& command) {
       ->envname("RANKBOX_COURSE")
       ->type_name("DIR");
   command.parse_complete_callback([&command, folder] {
-    // The program's own option: a subcommand may have its own.
+    // Only the program's own option: a subcommand may define another.
     if (command.get_subcommands().empty() && !folder->empty()) use_course(*folder);
   });
 }

@@ -1,4 +1,4 @@
-// The option --course, which several subcommands have.
+// The option --course of several subcommands.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)

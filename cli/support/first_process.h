@@ -7,8 +7,8 @@
 
 namespace rankbox::cli {
 
-/// Also true if a launcher's variables are invalid: other code throws that error, which must be
-/// printed.
+/// Also returns true if a launcher's variables are invalid: other code throws that error, which
+/// must be printed.
 inline bool is_first_process() {
   try {
     return launch().is_first();

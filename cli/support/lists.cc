@@ -31,7 +31,7 @@ std::vector<std::string> split_at(std::string_view text, char separator) {
   return pieces;
 }
 
-/// Bytes with a unit of K, M or G, at most kMaxBytes; may be negative.
+/// Parses bytes with a unit of K, M or G, at most kMaxBytes; may be negative.
 std::int64_t number_of_bytes(std::string_view text) {
   std::string_view digits = text;
   std::int64_t unit = 1;
@@ -144,7 +144,7 @@ std::string format_bytes(std::int64_t bytes) {
     value /= 1024;
     ++unit;
   }
-  // Whole numbers stay whole; the rest keeps three digits.
+  // Whole numbers stay whole; others keep three digits.
   return value == std::floor(value) ? fmt::format("{:.0f} {}", value, kUnits[unit])
                                     : fmt::format("{:.3g} {}", value, kUnits[unit]);
 }
@@ -152,7 +152,7 @@ std::string format_bytes(std::int64_t bytes) {
 std::string format_seconds(double seconds) {
   constexpr const char* kUnits[] = {"s", "ms", "µs", "ns"};
   std::size_t unit = 0;
-  // 999.6 µs would round to 1000 µs: that is 1 ms.
+  // 999.6 µs would round to 1000 µs, which should read 1 ms.
   while (unit < 3 && seconds > 0 && seconds < 0.9995) {
     seconds *= 1000;
     ++unit;

@@ -1,4 +1,4 @@
-// The lists of the command line, "2,4,8" and "8:16M:4", and how numbers are written for people.
+// Lists on the command line, "2,4,8" and "8:16M:4", and readable numbers.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,28 @@
 
 namespace rankbox::cli {
 
-/// The pieces between commas. "" has none; an empty piece stays, so that its reader can complain.
+/// Returns the pieces between commas. "" has none. Empty pieces are kept, so that the caller can
+/// reject them.
 std::vector<std::string> split_at_commas(std::string_view text);
 
-/// World sizes: "2,4,8". Throws InvalidArgument that names the first piece that is no whole number
-/// from 1 to 65536.
+/// Parses world sizes: "2,4,8". Throws InvalidArgument that names the first piece that is no whole
+/// number from 1 to 65536.
 std::vector<int> parse_ranks(std::string_view text);
 
-/// Bytes: a list "8,1K,4M", or a sweep "START:END:FACTOR" with START, START*FACTOR, … up to END. K,
-/// M and G are powers of 1024. Sorted, without repetitions. Throws InvalidArgument that names what
-/// is wrong: a size that is no whole number of float32 (4 bytes), smaller than 4 bytes or larger
-/// than 64G, a factor below 2, an end before the start.
+/// Parses bytes: a list "8,1K,4M", or a sweep "START:END:FACTOR" with START, START*FACTOR, … up to
+/// END. K, M and G are powers of 1024. The result is sorted, without repetitions. Throws
+/// InvalidArgument that names the problem: a size that is no whole number of float32 (4 bytes),
+/// smaller than 4 bytes or larger than 64G, a factor below 2, an end before the start.
 std::vector<std::int64_t> parse_sizes(std::string_view text);
 
-/// One number of bytes from 0 to 64G: "0", "100", "64K". Throws InvalidArgument for anything else.
+/// Parses one number of bytes from 0 to 64G: "0", "100", "64K". Throws InvalidArgument for other
+/// text.
 std::int64_t parse_bytes(std::string_view text);
 
-/// "4 MiB", "1.5 KiB", "12 B".
+/// Returns "4 MiB", "1.5 KiB", "12 B".
 std::string format_bytes(std::int64_t bytes);
 
-/// "1.23 ms": three digits and the unit that suits.
+/// Returns "1.23 ms": three digits and a suitable unit.
 std::string format_seconds(double seconds);
 
 }  // namespace rankbox::cli

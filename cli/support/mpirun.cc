@@ -24,17 +24,17 @@ constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 // Read and written by the handler.
 std::atomic<pid_t> child = 0;
 std::atomic<int> received = 0;       // the first signal
-std::atomic<bool> is_ended = false;  // there was a second one
+std::atomic<bool> is_ended = false;  // a second one arrived
 
 void pass_on(int signal) {
   int none = 0;
   const bool is_first = received.compare_exchange_strong(none, signal);
   if (!is_first) is_ended = true;
-  // mpirun passes SIGUSR1 on to its ranks, and ends them all on SIGTERM.
+  // mpirun forwards SIGUSR1 to its ranks, and ends them all on SIGTERM.
   kill(child, is_first ? SIGUSR1 : SIGTERM);
 }
 
-/// While one lives, the signals are passed on to `child`.
+/// Forwards the signals to `child` while it lives.
 class SignalForwarder {
  public:
   SignalForwarder() {
@@ -64,9 +64,9 @@ bool is_in_path(const std::string& program) {
   return false;
 }
 
-// Between fork and exec. Returns only if it fails, with errno set.
+// Runs between fork and exec. Returns only on failure, with errno set.
 void become(const std::vector<char*>& words, const sigset_t& signals, pid_t parent) {
-  setpgid(0, 0);  // out of reach of the terminal's signals
+  setpgid(0, 0);  // not reached by the terminal's signals
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);  // the parent has already exited
   for (int signal : kSignals) std::signal(signal, SIG_DFL);
@@ -115,7 +115,7 @@ std::vector<std::string> mpirun_command(int ranks, const std::vector<std::string
   }
   const char* quiet = "OMPI_MCA_orte_execute_quiet";  // a user's value stays
   if (std::getenv(quiet) == nullptr) words.push_back(std::string(quiet) + "=1");
-  words.emplace_back("OMPI_MCA_opal_signal=");  // a crash is one line, not Open MPI's backtrace
+  words.emplace_back("OMPI_MCA_opal_signal=");  // one line per crash, not Open MPI's backtrace
   words.insert(words.end(), {"mpirun", "-n", std::to_string(ranks)});
   words.insert(words.end(), command.begin(), command.end());
   return words;
@@ -134,7 +134,7 @@ int run_attached(const std::vector<std::string>& words, const std::string& expla
       throw Error(fmt::format("cannot wait for {}: {}", words.front(), std::strerror(errno)));
   }
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  // Ranks that do not handle SIGUSR1 die of it, as asked.
+  // SIGUSR1 ends ranks that do not handle it, as requested.
   if (is_ended || (received != 0 && code > 128)) return 128 + received;
   // The dead rank could not report it.
   if (code > 128 && code != 128 + SIGINT) {

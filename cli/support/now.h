@@ -5,7 +5,7 @@
 
 namespace rankbox::cli {
 
-/// Seconds since some moment; only differences mean anything.
+/// Returns seconds since an arbitrary moment; only differences are meaningful.
 inline double now() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();

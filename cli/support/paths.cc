@@ -48,7 +48,7 @@ Registry read_registry(const std::string& folder, const std::string& prefix,
   return parse_registry(text.str(), prefix + "registry.toml", contracts);
 }
 
-/// Fewest insertions, deletions and replacements that make b of a (Levenshtein).
+/// Returns the fewest insertions, deletions and replacements that turn a into b (Levenshtein).
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -142,7 +142,7 @@ void require_readable(const std::string& file) {
 }
 
 std::string display_path(const std::string& path) {
-  // First as it is written, then with symbolic links followed: either may lead out of the root.
+  // First as written, then with symbolic links resolved: either may lie outside the root.
   std::error_code ignored;
   const fs::path full = fs::absolute(path, ignored).lexically_normal();
   for (const auto& [file, root] : {std::pair(full, fs::path(project_root())),

@@ -1,4 +1,4 @@
-// A line on a terminal that shows what is running, and for how long.
+// A terminal line that shows the current activity and its duration.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class StatusLine {
 
   /// Changes the text, and restarts the time.
   void set(std::string what);
-  /// Call it often: shows the line from the first second on, once a second.
+  /// Shows the line from the first second on, once a second. Call it often.
   void tick();
 
  private:

@@ -21,8 +21,8 @@ struct ThreadState {
   long ticks = 0;  // of processor time
 };
 
-// The line reads "TID (name) state ppid …"; the name may hold anything, so look for its end from
-// the right. Fields 14 and 15 are the user and system time.
+// The line reads "TID (name) state ppid …". The name may hold any text, so the search for its end
+// starts from the right. Fields 14 and 15 are the user and system time.
 ThreadState state_of(const std::filesystem::path& task) {
   std::ifstream file(task / "stat");
   std::string line;
@@ -47,7 +47,7 @@ bool poke_threads(pid_t process, int signal) {
   long busiest = -1;
   long most_ticks = -1;
   std::vector<long> asleep;
-  std::error_code ignored;  // threads come and go while we look
+  std::error_code ignored;  // threads may start and end meanwhile
   for (std::filesystem::directory_iterator task(fmt::format("/proc/{}/task", process), ignored),
        end;
        !ignored && task != end; task.increment(ignored)) {

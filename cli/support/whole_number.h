@@ -1,4 +1,4 @@
-// What an option that takes a number accepts.
+// A validator for numeric options.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ class Validator;
 
 namespace rankbox::cli {
 
-/// Refuses anything else with "'x' should be a whole number from 1 to 100".
+/// Rejects anything else with "'x' should be a whole number from 1 to 100".
 CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
 }  // namespace rankbox::cli

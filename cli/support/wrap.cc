@@ -9,7 +9,7 @@
 namespace rankbox::cli {
 namespace {
 
-// Code points, not bytes: continuation bytes of UTF-8 take no column.
+// Counts code points, not bytes: continuation bytes of UTF-8 take no column.
 std::size_t width_of(const std::string& word) {
   return static_cast<std::size_t>(std::count_if(word.begin(), word.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;

@@ -1,5 +1,4 @@
-// What differs between backends, beyond their Comm. Each implements it in a source file of its own,
-// backend_NAME.cc.
+// The interface of a backend beyond its Comm, implemented in backend_NAME.cc.
 #pragma once
 
 #include <string>
@@ -9,23 +8,23 @@
 
 namespace rankbox::train {
 
-/// "sim", "mpi": the program is rankbox-train-NAME.
+/// Returns "sim" or "mpi": the program is rankbox-train-NAME.
 const char* backend_name();
 
-/// "threads of this process"
+/// Returns "threads of this process".
 const char* what_ranks_are();
 
-/// Options that say where ranks run, as typed; "" where they were left out.
+/// Options that place ranks, as typed; "" if omitted.
 struct Placement {
   std::string nodes;
   std::string cluster;
 };
 
-/// Copies the options that this backend supports into the plan.
-/// Throws InvalidArgument for the rest, in one line that says how to do it here.
+/// Copies the options that this backend supports into the plan. Throws InvalidArgument for the
+/// others, in one line with the alternative on this backend.
 void place(const Placement& typed, Plan& plan);
 
-/// Whether a step can be drawn: only where time is virtual.
+/// Returns whether a step can be drawn: only where time is virtual.
 bool has_timeline();
 
 struct TimelineOptions {
@@ -36,7 +35,7 @@ struct TimelineOptions {
 
 /// Draws one step of the plan's strategy over virtual time; empty on backends without it. Trains a
 /// fresh model for two steps and draws the second, so that the trace does not grow with the run.
-/// Blocks. Errors: as run_ranks.
+/// Blocks. Throws as run_ranks.
 std::string draw_step(const Plan& plan, const Task& task, const TimelineOptions& options);
 
 }  // namespace rankbox::train

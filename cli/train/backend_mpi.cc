@@ -1,4 +1,4 @@
-// MPI: ranks are the processes that mpirun started, where mpirun put them.
+// The MPI backend: ranks are the processes that mpirun started.
 #include <fmt/format.h>
 
 #include "cli/train/backend.h"

@@ -1,4 +1,4 @@
-// The sandbox: ranks are threads; nodes and time are simulated.
+// The sandbox backend: ranks are threads; nodes and time are simulated.
 #include <algorithm>
 #include <vector>
 
@@ -28,8 +28,8 @@ int parse_nodes(const std::string& text, int ranks) {
 /// Each rank records this label, at no cost, between its two steps.
 constexpr Label kSecondStep = "step 2";
 
-/// The events after kSecondStep, on each rank. No message crosses it: every step ends with all of
-/// its messages received.
+/// Returns the events after kSecondStep, on each rank. No message crosses it: every step receives
+/// all of its messages.
 Trace second_step(Trace trace) {
   for (std::vector<Event>& events : trace.ranks) {
     const auto begin = std::ranges::find_if(

@@ -11,7 +11,8 @@ namespace {
 
 constexpr int kMargin = 8;  // "  2.31 |"
 
-/// Means over equal parts of the losses; as many as columns, or as losses if those are fewer.
+/// Returns means over equal parts of the losses; as many as columns, or as losses if those are
+/// fewer.
 std::vector<double> averaged(std::span<const double> losses, std::size_t columns) {
   columns = std::min(columns, losses.size());
   std::vector<double> means;
@@ -25,7 +26,7 @@ std::vector<double> averaged(std::span<const double> losses, std::size_t columns
   return means;
 }
 
-/// The label of row i: the loss at the top, in the middle, and at the bottom.
+/// Returns the label of row i: the loss at the top, in the middle, and at the bottom.
 std::string label(int i, int rows, double top) {
   if (i == rows - 1) return "0";
   if (i != 0 && i != rows / 2) return "";

@@ -1,4 +1,4 @@
-// The curve of the loss, drawn as text.
+// The loss curve as text.
 //
 //   2.31 |*
 //        | *
@@ -25,7 +25,7 @@ struct CurveOptions {
   bool ascii = false;           // for terminals without UTF-8
 };
 
-/// Lines that end in newlines. Empty for fewer than two losses.
+/// Returns lines that end in newlines. Empty for fewer than two losses.
 std::string draw_loss_curve(std::span<const double> losses, const CurveOptions& options = {});
 
 }  // namespace rankbox::train

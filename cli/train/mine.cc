@@ -37,7 +37,8 @@ MineLibrary library_of(const std::string& value) {
     const cli::LoadedFunction loaded = cli::load_function(library.file, library.name);
     if (loaded.function == nullptr)
       throw Error(fmt::format("{} from {}: {}", library.name, library.file, loaded.problem));
-    // The list is split at colons and spaces, which a path may hold, so it names open descriptors.
+    // The loader splits the list at colons and spaces, which a path may hold, so it names open
+    // descriptors.
     const int fd = open(library.file.c_str(), O_RDONLY);
     if (fd < 0) throw Error(fmt::format("{}: {}", library.file, std::strerror(errno)));
     list += fmt::format("/proc/self/fd/{}:", fd);
@@ -52,7 +53,7 @@ MineLibrary library_of(const std::string& value) {
   throw Error(fmt::format("cannot execute {} again: {}", arguments.front(), std::strerror(errno)));
 }
 
-/// Handles of the libraries in LD_PRELOAD: one for each learner's library, in order.
+/// Returns handles of the libraries in LD_PRELOAD: one per learner's library, in order.
 std::vector<void*> preloaded(std::size_t count) {
   std::vector<void*> handles;
   const char* value = std::getenv("LD_PRELOAD");

@@ -3,9 +3,9 @@
 //   --mine-library zero1=/tmp/x/zero1.so     repeatable; made by cli/plugin/compile.h
 //
 // The program is linked against a shared library of all reference solutions. A library that is
-// loaded before it and has a function of the same name replaces that function for all callers:
-// strategies, and other solutions. Only a library of LD_PRELOAD comes that early, so the program
-// executes itself once more with the variable set. The second time it restores the variable, so
+// loaded earlier and has a function of the same name replaces that function for all callers:
+// strategies, and other solutions. Only a library of LD_PRELOAD is loaded early enough, so the
+// program executes itself once more with the variable set. The second run restores the variable, so
 // that children do not inherit it.
 #pragma once
 
@@ -19,15 +19,15 @@ struct MineLibrary {
   std::string file;
 };
 
-/// Removes the options --mine-library from the arguments, and returns them.
-/// Throws InvalidArgument where one is not NAME=FILE.
+/// Removes the options --mine-library from the arguments, and returns them. Throws InvalidArgument
+/// if one is not NAME=FILE.
 std::vector<MineLibrary> take_libraries(std::vector<std::string>& arguments);
 
-/// Returns once the functions of these libraries are those that the program calls.
-/// Call before any thread is started, and before MPI.
+/// Returns once the program calls the functions of these libraries. Call before any thread is
+/// started, and before MPI.
 ///
-/// @param arguments argv, to execute the program again with
-/// Throws Error, in one line, for a library that cannot be loaded or holds no such function.
+/// @param arguments argv, to execute the program again with Throws Error, in one line, for a
+/// library that cannot be loaded or lacks the function.
 void preload(const std::vector<MineLibrary>& libraries, const std::vector<std::string>& arguments);
 
 }  // namespace rankbox::train

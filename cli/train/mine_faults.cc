@@ -53,8 +53,8 @@ void keep_first_own(PlaceText& text) {
   text[size] = '\0';
 }
 
-/// "exercises/09_sharding/zero1.cc:14", by addr2line; empty without it. Allocates nothing: a
-/// handler may run where the heap is broken.
+/// Returns "exercises/09_sharding/zero1.cc:14", by addr2line; empty without it. Allocates nothing:
+/// a handler may run with a corrupt heap.
 PlaceText place_of(const cli::Callers& found) {
   PlaceText text = {};
   std::array<std::array<char, 24>, std::tuple_size_v<decltype(cli::Callers::offsets)>> addresses;
@@ -86,7 +86,7 @@ PlaceText place_of(const cli::Callers& found) {
   return text;
 }
 
-/// The length of the file's name in "mine.cc:14" if it is not the exercise's own file; else 0.
+/// Returns the length of the file's name in "mine.cc:14" if it is not the exercise's file; else 0.
 std::size_t length_of_other_file(const char* place) {
   const char* const colon = std::strrchr(place, ':');
   if (colon == nullptr || std::strncmp(place, "exercises/", 10) == 0) return 0;
@@ -119,7 +119,7 @@ void on_signal(int signal) {
     raise(signal);
     return;
   }
-  alarm(10);  // in case the report itself hangs
+  alarm(10);  // if the report itself hangs
   const PlaceText place = place_of(found);
   const char* name = function_of(found).name.c_str();
   const int rank = cli::rank_of_this_thread();
@@ -168,7 +168,7 @@ void report_faults_in(const MineFunction& function) {
   const bool is_first = libraries().empty();
   functions().push_back(function);
   libraries().push_back(cli::library_at(function.address));
-  // After the lists were made: exit() then calls on_exit before it destroys them.
+  // Registered after the lists were constructed: exit() then calls on_exit before it destroys them.
   if (is_first)
     cli::handle_faults(
         {.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw});

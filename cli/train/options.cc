@@ -113,7 +113,8 @@ void add_placement(CLI::App& app, Placement& placement) {
                  "(sim)");
 }
 
-/// Only ./rankbox train can check and compile a file. Here these options are listed, and refused.
+/// Only ./rankbox train can check and compile a file. This program lists these options, and rejects
+/// them.
 void add_mine(CLI::App& app, Arguments& typed, Request& request) {
   app.add_option(
          "--mine", typed.mine,
@@ -218,7 +219,7 @@ Request parse_options(const std::vector<std::string>& arguments) {
   add_mine(app, typed, request);
   add_output(app, typed, request);
   app.footer(footer());
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as parse() wants them
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // parse() expects this
   reversed.pop_back();
   try {
     app.parse(reversed);

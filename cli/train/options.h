@@ -14,13 +14,13 @@ struct Request {
   std::string help;
   bool shows_exercises = false;  // --exercises: prints exercises_of(plan), for ./rankbox train
   Plan plan;
-  bool json = false;   // one object at the end, and nothing else
-  bool quiet = false;  // the result alone
+  bool json = false;   // prints only one object at the end
+  bool quiet = false;  // prints only the result
   bool timeline = false;
 };
 
-/// @param arguments argv, the program's name first
-/// Throws InvalidArgument, in one line, for invalid options.
+/// @param arguments argv, the program's name first Throws InvalidArgument, in one line, for invalid
+/// options.
 Request parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace rankbox::train

@@ -1,4 +1,4 @@
-// The command line: what options mean, and which are refused.
+// The command line: meanings of options, and rejected options.
 #include "cli/train/options.h"
 
 #include <filesystem>
@@ -26,7 +26,7 @@ Request parse(Words options) {
   return parse_options(options);
 }
 
-/// The error before ranks are started.
+/// Returns the error before ranks are started.
 std::string complaint(const Words& options) {
   try {
     const Plan plan = parse(options).plan;
@@ -180,7 +180,7 @@ TEST_CASE("MNIST's files are read, cut to --samples, and refused if they hold fe
   CHECK(task.data.test.size() == 40);
   CHECK(complaint({"--data", plan.data, "--samples", "41"}).find("--samples 41: ") == 0);
 
-  // Images that no ConvNet takes.
+  // Images that the ConvNet rejects.
   write_idx_images(folder.path("train-images-idx3-ubyte"),
                    {6, 10, std::vector<std::uint8_t>(40 * 60)});
   CHECK_FALSE(complaint({"--data", plan.data}).empty());

@@ -27,8 +27,8 @@ namespace {
 
 constexpr const char* kNotice = "\nstopping after this step; press Ctrl-C again to stop at once\n";
 
-/// One process may lack data that others have. The error must reach all of them, so it is thrown
-/// where the ranks meet.
+/// One process may lack data that others have. The error must reach all of them, so it is thrown at
+/// their rendezvous.
 Task make_task(const Plan& plan) {
   std::exception_ptr failure;
   Task task;
@@ -46,7 +46,7 @@ Task make_task(const Plan& plan) {
   return task;
 }
 
-Listener tell(Record& record, Report& report) {
+Listener listener_for(Record& record, Report& report) {
   return {.on_rank = cli::use_signal_stack,
           .on_start =
               [&](const Position& from, const std::vector<std::string>& notes) {
@@ -86,7 +86,7 @@ int train(const Request& request) {
   Outcome outcome;
   {
     const StopSignal stop(is_first ? kNotice : "");
-    outcome = run_session(plan, task, tell(record, report));
+    outcome = run_session(plan, task, listener_for(record, report));
     signal = StopSignal::received();
   }
   if (is_first) {
@@ -96,19 +96,19 @@ int train(const Request& request) {
       report.finish(outcome, signal);
     }
   }
-  // SIGUSR1 stands for a Ctrl-C at mpirun. The number of another rank\'s signal is unknown.
+  // SIGUSR1 stands for Ctrl-C at mpirun. The number of another rank's signal is unknown.
   if (!outcome.is_complete) return 128 + (signal == 0 || signal == SIGUSR1 ? SIGINT : signal);
   if (request.timeline && is_first) show_timeline(plan, task, screen);
   return 0;
 }
 
-/// @param speaks this process reports for all
-int complain(std::string_view what, int exit_code, bool speaks = cli::is_first_process()) {
-  return speaks ? cli::complain("rankbox train", what, exit_code) : exit_code;
+/// @param prints this process reports for all
+int complain(std::string_view what, int exit_code, bool prints = cli::is_first_process()) {
+  return prints ? cli::complain("rankbox train", what, exit_code) : exit_code;
 }
 
-/// "zero1 (yours, exercises/09_sharding/zero1.cc:14): …" where a learner's function threw it; the
-/// text of the error elsewhere.
+/// Returns "zero1 (yours, exercises/09_sharding/zero1.cc:14): …" if a learner's function threw the
+/// error; else its text.
 std::string blamed(const Error& error) {
   // Errors of several ranks: the first of them need not be in a learner's function.
   const bool is_shared = dynamic_cast<const DeadlockError*>(&error) != nullptr ||
@@ -117,7 +117,7 @@ std::string blamed(const Error& error) {
   ThrowPlace thrown = last_throw_of(error.rank());
   if (thrown.name.empty() && is_shared) thrown = last_throw_of(kAnyRank);
   if (!thrown.name.empty()) {
-    // Rankbox's own errors have the place in their text.
+    // Rankbox's own errors include the place in their text.
     const bool has_place = !error.file().empty() || thrown.place.empty();
     return fmt::format("{} (yours{}): {}; {} explains it", thrown.name,
                        has_place ? "" : ", " + thrown.place, error.what(), thrown.check);
@@ -130,11 +130,11 @@ std::string blamed(const Error& error) {
   return error.what();
 }
 
-int complain_of(const std::exception& error, bool speaks) {
+int complain_of(const std::exception& error, bool prints) {
   const auto* const known = dynamic_cast<const Error*>(&error);
-  if (known == nullptr) return complain(error.what(), 1, speaks);
+  if (known == nullptr) return complain(error.what(), 1, prints);
   const bool is_mistake = dynamic_cast<const InvalidArgument*>(known) != nullptr && !has_begun();
-  return complain(blamed(*known), is_mistake ? 2 : 1, speaks);
+  return complain(blamed(*known), is_mistake ? 2 : 1, prints);
 }
 
 /// Called where a failed run ends its processes.
@@ -143,7 +143,7 @@ int complain_of_end(const RunFailure& failure) {
   try {
     std::rethrow_exception(failure.error);
   } catch (const std::exception& error) {
-    exit_code = complain_of(error, /*speaks=*/true);
+    exit_code = complain_of(error, /*prints=*/true);
   }
   if (exit_code != 2) fmt::print(stderr, "{}", failure.details);
   return exit_code;

@@ -6,10 +6,10 @@
 
 namespace rankbox::train {
 
+/// Runs the program. Under a launcher, all processes call it; only the first prints and writes.
+/// Every error is one line on stderr. Returns 0 on success, 2 for a user error, 128 + number for a
+/// signal, 1 for any other failure.
 /// @param arguments argv, the program's name first
-/// Where a launcher started several processes, all of them call it; only the first prints and
-/// writes. Every error is one line on stderr. Returns 0 on success, 2 for a user error, 128 +
-/// number for a signal, 1 for any other failure.
 int run_program(const std::vector<std::string>& arguments);
 
 }  // namespace rankbox::train

@@ -1,4 +1,4 @@
-// The program as a user runs it: exit codes, output, files left behind, and what survives a kill.
+// The program as run by a user: exit codes, output, remaining files, and recovery after a kill.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -41,7 +41,7 @@ Words split(const std::string& text) {
 
 bool is_on_mpi() { return !variable("RANKBOX_LAUNCHER").empty(); }
 
-/// Three ranks, as the BUILD file says how; a small MLP run of 20 steps an epoch.
+/// Returns a command for three ranks, as the BUILD file specifies: a small MLP, 20 steps per epoch.
 Words with_ranks(const Words& options) {
   Words command = split(variable("RANKBOX_LAUNCHER"));
   command.push_back(variable("RANKBOX_TRAIN"));
@@ -102,7 +102,7 @@ int count(const std::string& text, const std::string& part) {
   return times;
 }
 
-/// The number of files in the folder of a file.
+/// Returns the number of files in the folder of a file.
 int files_beside(const std::string& path) {
   int files = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(fs::path(path).parent_path()))
@@ -110,7 +110,7 @@ int files_beside(const std::string& path) {
   return files;
 }
 
-/// The JSON object in the output, which may also hold a launcher's messages.
+/// Returns the JSON object in the output, which may also hold a launcher's messages.
 Json object_in(const std::string& output) {
   const std::size_t begin = output.find('{');
   REQUIRE(begin != std::string::npos);
@@ -205,7 +205,7 @@ TEST_CASE("a mistake is one line and exit code 2, before anything is trained") {
   for (const Words& mistake : table) {
     CAPTURE(mistake[0]);
     CAPTURE(mistake.back());
-    // mpirun is slow to end. Some of these are refused before ranks meet, some after.
+    // mpirun is slow to end. Some of these are rejected before the rendezvous, some after.
     if (is_on_mpi() && mistake[0] != "--strategy" && mistake[0] != "--data" &&
         mistake[0] != "--resume") {
       continue;
@@ -244,7 +244,7 @@ TEST_CASE("killed at any moment, again and again, it ends with the bits of a run
   fs::remove(folder.path("whole.ckpt"));
 
   std::mt19937 random(7);
-  // From the first checkpoint on: without one, a run starts from scratch.
+  // After the first checkpoint: without one, a run starts from scratch.
   std::uniform_int_distribution<int> milliseconds(0, 250);
   int killed = 0;
   for (int round = 0; round < (is_on_mpi() ? 2 : 5); ++round) {
@@ -272,7 +272,7 @@ TEST_CASE("asked to stop, it saves behind the step, and goes on from there to th
   const TemporaryFolder folder;
   const std::string file = folder.path("run.ckpt");
   const Json whole = object_in(run(with_ranks({"--epochs", "12", "--json"})).output);
-  // mpirun kills all ranks a second after the other signals; it passes this one on.
+  // mpirun kills all ranks a second after the other signals; it forwards this one.
   const std::vector<int> signals =
       is_on_mpi() ? std::vector{SIGUSR1} : std::vector{SIGINT, SIGTERM};
   for (const int signal : signals) {
@@ -299,7 +299,7 @@ TEST_CASE("asked twice, it ends at once") {
   const std::string file = folder.path("run.ckpt");
   const pid_t pid = start(with_ranks({"--model", "convnet", "--batch", "600", "--epochs", "1000",
                                       "--save", file, "--save-every", "1"}));
-  REQUIRE(wait_for_file(file));  // it is in a step, of a good part of a second
+  REQUIRE(wait_for_file(file));  // inside a step of a good part of a second
   kill(pid, SIGINT);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   kill(pid, SIGINT);

@@ -1,4 +1,4 @@
-// Rank 0's figures of a training run, for the reports.
+// Rank 0's record of a training run, for the reports.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ namespace rankbox::train {
 
 struct EpochRecord {
   std::int64_t epoch = 0;  // from 1
-  std::int64_t steps = 0;  // that this run took in it
-  double train_loss = 0;   // mean over those
+  std::int64_t steps = 0;  // of this run in this epoch
+  double train_loss = 0;   // mean over those steps
   Metrics test;
   double train_seconds = 0;  // without evaluation and saving
   double samples_per_second = 0;
@@ -36,12 +36,12 @@ class Record {
   const std::vector<double>& losses() const { return losses_; }  // of each step of this run
   const std::vector<EpochRecord>& epochs() const { return epochs_; }
 
-  /// Over this run's part of the current epoch.
+  /// Returns the mean over this run's part of the current epoch.
   double mean_loss() const;
   double samples_per_second() const;
-  /// Since start(), including evaluation and saving.
+  /// Returns seconds since start(), including evaluation and saving.
   double seconds() const;
-  /// Of training alone.
+  /// Returns seconds of training only.
   double train_seconds() const { return train_seconds_; }
   double overall_samples_per_second() const;
 

@@ -14,7 +14,7 @@
 namespace rankbox::train {
 namespace {
 
-// A bar that changes more often cannot be read, and writing it takes time.
+// A bar that changes more often is unreadable, and writing it takes time.
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 // Plain lines per epoch.
 constexpr std::int64_t kLines = 5;
@@ -24,7 +24,8 @@ std::string plural(std::int64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// "made of ddp_average_gradients (yours), ddp_init_broadcast, …; gradients by all-reduce ring"
+/// Returns "made of ddp_average_gradients (yours), ddp_init_broadcast, …; gradients by all-reduce
+/// ring".
 std::string made_of(const Plan& plan) {
   std::vector<std::string> parts = exercises_of(plan);
   for (std::string& name : parts) {
@@ -39,7 +40,7 @@ std::string made_of(const Plan& plan) {
 }  // namespace
 
 Screen this_screen() {
-  // mpirun gives its processes a terminal of their own, wherever their output ends up.
+  // mpirun gives its processes a terminal, regardless of where their output goes.
   const bool is_launched = launch().processes > 0;
   return {cli::use_colour() && !is_launched, !cli::has_utf8(), cli::terminal_width()};
 }
@@ -59,7 +60,7 @@ std::string bar_line(const Plan& plan, const Position& now, std::int64_t batches
       bar += i < done ? (screen.ascii ? "#" : "━") : (screen.ascii ? "." : "─");
     return before + bar + after;
   }
-  // No room for the bar, and maybe not for all of the text, which must not wrap.
+  // There is no room for the bar, and maybe not for all of the text, which must not wrap.
   const auto columns = static_cast<std::size_t>(std::max(screen.columns - 1, 0));
   return (before + after).substr(0, columns);
 }

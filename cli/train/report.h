@@ -1,7 +1,7 @@
 // Rank 0's reports to the user, during training and at its end.
 //
-// On a terminal: one line that is written over, a bar with loss and samples/s. Elsewhere, and with
-// NO_COLOR: a plain line every so many steps. After each epoch, a line that stays.
+// On a terminal: one line that is overwritten, a bar with loss and samples/s. Elsewhere, and with
+// NO_COLOR: a plain line every few steps. After each epoch, a line that remains.
 #pragma once
 
 #include <chrono>
@@ -16,16 +16,16 @@
 
 namespace rankbox::train {
 
-/// How standard output is written to.
+/// The capabilities of standard output.
 struct Screen {
-  bool live = false;   // lines may be written over, in colour
+  bool live = false;   // lines may be overwritten, in colour
   bool ascii = false;  // ASCII characters only
   int columns = 80;
 };
 Screen this_screen();
 
-/// "epoch 2/3  [━━━━━━──────] 120/312  loss 0.3412  21345 samples/s", as wide as the screen at
-/// most.
+/// Returns "epoch 2/3  [━━━━━━──────] 120/312  loss 0.3412  21345 samples/s", at most as wide as
+/// the screen.
 std::string bar_line(const Plan& plan, const Position& now, std::int64_t batches,
                      const Record& record, const Screen& screen);
 
@@ -38,8 +38,8 @@ class Report {
   void on_step(const Position& now, std::int64_t batches, const Metrics& batch);
   void on_epoch(const EpochRecord& epoch);
 
-  /// The result, and the curve of the loss.
-  /// @param signal that ended the run; 0: none did
+  /// Prints the result and the loss curve.
+  /// @param signal that ended the run; 0: none
   void finish(const Outcome& outcome, int signal);
 
  private:
@@ -54,7 +54,7 @@ class Report {
   std::chrono::steady_clock::time_point drawn_{};
 };
 
-/// The object of --json, on one line.
+/// Returns the object of --json, on one line.
 std::string to_json(const Plan& plan, const Task& task, const Record& record,
                     const Outcome& outcome);
 

@@ -45,8 +45,8 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
   json["learning_rate"] = plan.learning_rate;
   json["precision"] = name_of(plan.precision);
   json["all_reduce"] = plan.all_reduce;
-  json["exercises"] = exercises_of(plan);  // whose functions the run is made of
-  json["yours"] = plan.yours;              // of these
+  json["exercises"] = exercises_of(plan);  // whose functions the run calls
+  json["yours"] = plan.yours;              // of these exercises
   json["seed"] = plan.seed;
   json["data"] = plan.data.empty() ? Json(nullptr) : Json(plan.data);
   json["train_samples"] = task.data.train.size();
@@ -55,11 +55,11 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
   json["steps"] = outcome.end.steps;
   json["epochs"] = json_of(record.epochs());
   json["test"] = json_of(outcome.test);
-  json["losses"] = record.losses();  // of this run's steps, over the whole batch
+  json["losses"] = record.losses();  // of this run's steps, over the global batch
   json["seconds"] = record.seconds();
   json["samples_per_second"] = record.overall_samples_per_second();
   json["saved"] = plan.save.empty() ? Json(nullptr) : Json(plan.save);
-  // To tell whether two runs ended with the same bits.
+  // Equal if two runs ended with the same bits.
   json["parameters_digest"] = fmt::format("{:016x}", outcome.digests.front());
   return json.dump() + "\n";
 }

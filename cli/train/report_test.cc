@@ -1,4 +1,4 @@
-// Drawings fit their space.
+// Reports fit the available space.
 #include "cli/train/report.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The columns of UTF-8 text without wide characters.
+/// Returns the columns of UTF-8 text without wide characters.
 std::size_t width_of(const std::string& line) {
   return static_cast<std::size_t>(std::count_if(
       line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));

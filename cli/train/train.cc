@@ -34,7 +34,7 @@ using Words = std::vector<std::string>;
   throw Error(fmt::format("cannot run {}: {}", command.front(), std::strerror(errno)));
 }
 
-/// The option's value, the last one where it is given several times; `otherwise` where it is not.
+/// Returns the option's value, the last one if repeated; `otherwise` if it is missing.
 std::string value_of(const std::string& option, const Words& arguments,
                      const std::string& otherwise) {
   std::string value = otherwise;
@@ -57,7 +57,8 @@ void remove_option(const std::string& option, Words& arguments) {
   arguments = others;
 }
 
-/// Asks the program which exercises it will call. The program reports invalid arguments here.
+/// Returns the exercises that the program will call, from the program itself. Invalid arguments are
+/// reported here.
 Words exercises_called(const std::string& program, const Words& arguments) {
   ChildOptions options;
   options.command = {program, "--exercises"};
@@ -111,7 +112,7 @@ void run_train(Words arguments) {
 void add_train(CLI::App& app) {
   CLI::App* train = app.add_subcommand(
       "train", "trains a model on one rank or many, in the sandbox or under MPI; --help shows how");
-  // The program has its own options and help.
+  // The program has separate options and help.
   train->prefix_command();
   train->set_help_flag();
   train->callback([train] { run_train(train->remaining()); });

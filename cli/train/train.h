@@ -7,9 +7,8 @@ class App;
 
 namespace rankbox::cli {
 
-/// Registers the subcommand. It checks and compiles the learner's files that the run is made of,
-/// and starts the backend's program. Where that is not built yet it calls the script `rankbox`,
-/// which builds it.
+/// Registers the subcommand. It checks and compiles the learner's files that the run calls, and
+/// starts the backend's program. If that is not built yet, the script `rankbox` builds it.
 void add_train(CLI::App& app);
 
 }  // namespace rankbox::cli

@@ -42,7 +42,7 @@ struct Candidate {
 
 // ---- Options ----
 
-/// Whether the word is this option; if so, its value, which may be the next word.
+/// Returns the option's value if the word is this option; it may be the next word.
 std::optional<std::string> value_of(const std::string& option,
                                     const std::vector<std::string>& words, std::size_t& at) {
   if (words[at].starts_with(option + "=")) return words[at].substr(option.size() + 1);
@@ -67,7 +67,7 @@ Candidate named(const std::string& option, const std::string& value,
   return {&exercise, file, typed, option == "--mine"};
 }
 
-/// In the order of `called`.
+/// Returns candidates in the order of `called`.
 std::vector<Candidate> candidates(const MineOptions& options,
                                   const std::vector<std::string>& called) {
   std::vector<Candidate> given;
@@ -96,7 +96,7 @@ std::vector<Candidate> candidates(const MineOptions& options,
 
 // ---- Checking ----
 
-/// "values at exercises/09_sharding/zero1.cc:14"
+/// Returns "values at exercises/09_sharding/zero1.cc:14".
 std::string kind_and_place(const Failure& failure) {
   std::string text = name_of(failure.kind);
   if (!failure.file.empty()) text += " at " + failure.file;
@@ -104,18 +104,18 @@ std::string kind_and_place(const Failure& failure) {
   return text;
 }
 
-/// The same with what is wrong there, in one line.
+/// As kind_and_place, with the message in one line.
 std::string in_words(const Failure& failure) {
   return fmt::format("{}: {}", kind_and_place(failure),
                      failure.message.substr(0, failure.message.find('\n')));
 }
 
-void tell(const std::string& doing, const Candidate& candidate) {
+void print_progress(const std::string& doing, const Candidate& candidate) {
   if (isatty(STDERR_FILENO) == 0) return;
   fmt::print(stderr, "rankbox train: {} {}\n", doing, display_path(candidate.file));
 }
 
-/// Why it does not pass; empty if it does.
+/// Returns why it does not pass; empty if it does.
 std::string complaint_about(const Candidate& candidate) {
   const Exercise& exercise = *candidate.exercise;
   const bool is_own = candidate.option.empty();
@@ -125,7 +125,7 @@ std::string complaint_about(const Candidate& candidate) {
     if (known == "fail" || known == "not_implemented")
       return known == "fail" ? "it fails" : "it is not implemented";
   }
-  tell("checking", candidate);
+  print_progress("checking", candidate);
   GradeOptions grading;
   grading.file = candidate.file;
   grading.command = fmt::format("./rankbox check {}", exercise.name);
@@ -139,7 +139,8 @@ std::string complaint_about(const Candidate& candidate) {
 
 // ---- Compiling ----
 
-/// Whether the text includes files besides the project's headers, whose changes would go unnoticed.
+/// Returns whether the text includes files besides the project's headers, whose changes would go
+/// undetected.
 bool includes_others(const std::string& text) {
   static const std::regex pattern("^[ \t]*#[ \t]*include[ \t]*\"([^\"]*)\"");
   std::istringstream lines(text);
@@ -153,7 +154,7 @@ bool includes_others(const std::string& text) {
   return false;
 }
 
-/// The path of the library, which depends on all that it is made of.
+/// Returns the path of the library, which depends on all of its inputs.
 fs::path place_of(const Candidate& candidate, const std::string& backend) {
   std::ifstream file(candidate.file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -174,7 +175,7 @@ void remove_old(const fs::path& folder) {
   }
 }
 
-/// The library, or why there is none.
+/// The library, or the reason why there is none.
 struct Library {
   std::string path;
   std::string complaint;
@@ -189,7 +190,7 @@ Library library_of(const Candidate& candidate, const std::string& backend) {
     return {path.string(), ""};
   }
   remove_old(path.parent_path());
-  tell("compiling", candidate);
+  print_progress("compiling", candidate);
   const std::string part = fmt::format("{}.{}", path.string(), getpid());
   const Compiled compiled = compile(*candidate.exercise, display_path(candidate.file), part,
                                     {.backend = backend, .optimize = true});

@@ -1,11 +1,11 @@
-// A learner's functions for a training run: selection and compilation.
+// Selects and compiles a learner's functions for a training run.
 //
 //   --mine NAME=FILE            this file's, if it passes check
 //   --mine none                 none of the learner's exercises
 //   --mine-unchecked NAME=FILE  this file's, right or wrong
 //
-// Without an option, an exercise that the run calls is the learner's where its file passes check.
-// Libraries are kept in .rankbox/mine, so that a file is compiled once.
+// By default, an exercise that the run calls is the learner's if its file passes check. Libraries
+// are kept in .rankbox/mine, so that a file is compiled once.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct MineOptions {
   bool none = false;
 };
 
-/// Removes these options from the arguments, and returns them.
-/// Throws InvalidArgument where one lacks its value.
+/// Removes these options from the arguments, and returns them. Throws InvalidArgument if one lacks
+/// its value.
 MineOptions take_mine_options(std::vector<std::string>& arguments);
 
 struct MineFile {
@@ -29,13 +29,12 @@ struct MineFile {
   std::string library;  // that holds its function, for the backend
 };
 
-/// Checks and compiles them. Prints a line on stderr for each of the learner's exercises that is
-/// left out because it does not pass.
-/// Blocks until done.
+/// Checks and compiles them. Prints a line on stderr for each learner's exercise that is skipped
+/// because it does not pass. Blocks until done.
 ///
-/// @param called the exercises that the run calls
-/// Throws InvalidArgument for options that fit no such exercise, Error for a file that was named
-/// and does not pass or compile, in one line with kind and place.
+/// @param called the exercises that the run calls Throws InvalidArgument for options that match no
+/// such exercise. Throws Error, in one line with kind and place, for a file that was named and does
+/// not pass or compile.
 std::vector<MineFile> prepare_mine(const MineOptions& options,
                                    const std::vector<std::string>& called,
                                    const std::string& backend);

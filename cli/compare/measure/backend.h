@@ -1,5 +1,4 @@
-// What differs between backends beyond their Comm. Each backend implements it in
-// backend_NAME.cc.
+// The interface of a backend beyond its Comm, implemented in backend_NAME.cc.
 #pragma once
 
 #include <functional>
@@ -12,46 +11,45 @@
 
 namespace rankbox::cli {
 
-/// "sim", "mpi", "nccl": the program is rankbox-compare-NAME.
+/// Returns "sim", "mpi" or "nccl": the program is rankbox-compare-NAME.
 const char* backend_name();
 
-/// Call once, before anything else.
+/// Call once, before any other function.
 void prepare_process();
 
-/// One line: the kind of ranks, the library and its version. Never throws.
+/// Returns one line: the kind of ranks, the library and its version. Never throws.
 std::string backend_line();
 
-/// One line: what the ranks of a world of this size are here. Never throws.
+/// Returns one line: what the ranks of a world of this size run on here. Never throws.
 std::string world_line(int world_size);
 
-/// The two lines for the header of a report; none in the sandbox.
+/// Returns the two lines for the header of a report; none in the sandbox.
 std::vector<std::string> describe_backend(int world_size);
 
-/// The device that this rank runs on. Call on the rank's thread.
+/// Returns the device that this rank runs on. Call on the rank's thread.
 Device device_here(const Comm& dist);
 
-/// The number of nodes to place ranks on: the cluster's where nodes are simulated. 1 where nodes
-/// are real: the backend finds them itself.
+/// Returns the number of nodes to place ranks on: the cluster's where nodes are simulated, and 1
+/// where nodes are real, since the backend detects those.
 int nodes_to_simulate(const Cluster& cluster, int world_size);
 
-/// The default world sizes.
+/// Returns the default world sizes.
 std::vector<int> default_ranks();
 
-/// The options of timed runs.
+/// Returns the options of timed runs.
 RunOptions run_options(const Plan& plan, int world_size);
 
 /// Call before timing. In the sandbox, runs each job once under the virtual clock, and sets its
 /// row's cost, virtual_seconds and wrong. A learner's job that throws, or whose result is wrong,
 /// fails. On other backends, does nothing.
-/// @param starting called before each job
-/// Throws the errors of reference jobs, with the row named.
+/// @param starting called before each job Throws the errors of reference jobs, with the row named.
 void judge_contest(Contest& contest, const Plan& plan,
                    const std::function<void(std::size_t job)>& starting);
 
-/// The baselines that are measured by default in a world of this size.
+/// Returns the baselines that are measured by default in a world of this size.
 std::vector<Baseline> default_baselines(int world_size);
 
-/// Whether processes of this backend can run themselves again, as a baseline does.
+/// Returns whether processes of this backend can run themselves again, as a baseline does.
 bool can_run_itself();
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// MPI: ranks are the processes that mpirun started.
+// The MPI backend: ranks are the processes that mpirun started.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,4 +1,4 @@
-// NCCL: ranks are GPUs, or share one.
+// The NCCL backend: each rank has a GPU, or ranks share one.
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -21,7 +21,7 @@ std::string gpus() {
   return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
 }
 
-/// "Ring" or "RING": NCCL ignores case.
+/// Accepts "Ring" and "RING": NCCL ignores case.
 bool asks_for_ring(const char* algorithms) {
   std::string text = algorithms == nullptr ? "" : algorithms;
   std::transform(text.begin(), text.end(), text.begin(),
@@ -70,11 +70,11 @@ std::vector<int> default_ranks() {
 void judge_contest(Contest& /*contest*/, const Plan& /*plan*/,
                    const std::function<void(std::size_t job)>& /*starting*/) {}
 
-// NCCL may choose a tree or NVLS, in which the switches reduce; no program of sends and receives
+// NCCL may choose a tree or NVLS, which reduces in the switches; no program of sends and receives
 // can match that. A ring is comparable with NCCL's ring.
 std::vector<Baseline> default_baselines(int world_size) {
   if (asks_for_ring(std::getenv("NCCL_ALGO"))) return {};
-  // The native collectives of ranks that share a GPU are not NCCL's.
+  // Ranks that share a GPU do not use NCCL's native collectives.
   if (gpu::choose_mode(world_size) == gpu::RunMode::kShared) return {};
   return {{"native-ring", "NCCL_ALGO", "RING"}};
 }

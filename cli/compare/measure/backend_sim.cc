@@ -1,4 +1,4 @@
-// The sandbox: ranks are threads.
+// The sandbox backend: ranks are threads.
 #include <numeric>
 
 #include <fmt/format.h>

@@ -41,7 +41,7 @@ BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
   ChildOptions child;
   // Not /proc/self/exe: that would be env.
   child.command = {"env", fmt::format("{}={}", baseline.variable, baseline.value),
-                   // Another job id: the children must find each other, and not their parents
+                   // A separate job id: the children must find each other, and not their parents
                    // (launch/rank_variables.h).
                    fmt::format("RANKBOX_JOB={} {}", job == nullptr ? "" : job, baseline.label),
                    std::filesystem::read_symlink("/proc/self/exe").string()};

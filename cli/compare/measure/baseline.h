@@ -1,9 +1,9 @@
 // Baselines: the native collective under other settings of its library.
 //
 // A library like NCCL reads NCCL_ALGO from its environment, some versions once per process. So a
-// baseline is measured by a separate process: this program runs itself with the variable set, and
-// gets the rows back through a pipe. Where a launcher started several processes, each of them does
-// so, and their children find each other in the same way.
+// separate process measures a baseline: this program runs itself with the variable set, and
+// receives the rows through a pipe. Under a launcher, each process does so, and the children find
+// each other in the same way.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@
 namespace rankbox::cli {
 
 struct BaselineRows {
-  std::vector<Row> rows;  // named by the baseline's label; empty in processes other than the first
+  std::vector<Row> rows;  // named by the baseline's label; set only in the first process
   std::string failure;    // why there are none, in one line; "" on success
 };
 
-/// Sets the arguments of baseline processes: those of this process. Call once, before
+/// Sets the arguments of baseline processes to those of this process. Call once, before
 /// measure_baseline.
 void set_baseline_arguments(std::vector<std::string> arguments);
 

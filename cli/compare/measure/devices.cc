@@ -13,11 +13,11 @@
 namespace rankbox::cli {
 namespace {
 
-// A rank's description as 32-bit numbers, which every backend can gather.
+// The size of a rank's description in 32-bit numbers, which every backend can gather.
 constexpr std::size_t kWords = 128;
 constexpr std::size_t kLongestText = 120;
 
-// Tensors of the largest size on each rank: input, output and an algorithm's temporary.
+// Tensors of the largest size per rank: input, output and an algorithm's temporary.
 constexpr int kTensors = 3;
 
 }  // namespace

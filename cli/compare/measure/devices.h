@@ -10,14 +10,14 @@
 
 namespace rankbox::cli {
 
-/// What one rank runs on.
+/// The device of one rank.
 struct Device {
   std::string host;
   std::int32_t process = 0;       // its id there
   std::int32_t number = 0;        // of the device, on that host
   std::string bus;                // identifies the device, unlike its number; "cpu": the host
   std::string name;               // "NVIDIA H200"
-  std::int64_t memory_bytes = 0;  // for all ranks on it together
+  std::int64_t memory_bytes = 0;  // shared by all its ranks
 
   bool operator==(const Device&) const = default;
 };
@@ -27,17 +27,17 @@ inline auto fields_of(Device& device) {
                   device.memory_bytes);
 }
 
-/// Gathers all ranks' devices, in rank order, on every rank. A collective.
+/// Returns all ranks' devices, in rank order, on every rank. A collective.
 std::vector<Device> gather_devices(Comm& dist, Device mine);
 
-/// The ranks of each device that several ranks share, ordered by the first of them.
+/// Returns the ranks of each shared device, ordered by the first of them.
 std::vector<std::vector<int>> sharing_ranks(const std::vector<Device>& devices);
 
-/// Throws InvalidArgument if buffers of so many bytes cannot fit where the ranks are: input,
-/// output, and as much for the algorithm, on each of them.
+/// Throws InvalidArgument if the devices cannot hold buffers of this size: input, output, and as
+/// much for the algorithm, per rank.
 void check_memory(const std::vector<Device>& devices, std::int64_t largest_bytes);
 
-/// "0-3" or "0,2,5": a compact list of ranks.
+/// Returns a compact list of ranks: "0-3" or "0,2,5".
 std::string in_words(const std::vector<int>& ranks);
 
 }  // namespace rankbox::cli

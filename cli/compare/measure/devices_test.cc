@@ -1,4 +1,4 @@
-// The ranks' devices, and whether tensors fit their memory.
+// The ranks' devices and the memory check.
 #include "cli/compare/measure/devices.h"
 
 #include <doctest/doctest.h>

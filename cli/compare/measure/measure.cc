@@ -11,9 +11,9 @@
 namespace rankbox::cli {
 namespace {
 
-// Iterations have several calls: shorter ones are lost in the jitter of leaving a barrier.
+// Iterations have several calls: shorter ones disappear in the jitter of leaving a barrier.
 constexpr double kIterationSeconds = 0.5e-3;
-// The time for a row if the plan sets no number of iterations, and the bounds of that number.
+// The time per row if the plan sets no number of iterations, and the bounds of that number.
 constexpr double kRowSeconds = 0.1;
 constexpr int kFewestIterations = 5;
 constexpr int kMostIterations = 50;
@@ -40,7 +40,7 @@ double agree(Comm& dist, double mine, Average average) {
   return mine;
 }
 
-/// Linear between the samples around it. REQUIRES: sorted, not empty.
+/// Interpolates linearly between samples. REQUIRES: sorted, not empty.
 double quantile(const std::vector<double>& sorted, double q) {
   const double position = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -90,7 +90,8 @@ class Measurement {
     marks_.enter(i);
   }
 
-  /// Synchronizes after a learner's job, so that a rank hangs or dies while that job is announced.
+  /// Synchronizes after a learner's job, so that a rank that hangs or dies does so while the job is
+  /// announced.
   void leave(std::size_t i) {
     if (contest_[i].row.whose != Whose::kYours) return;
     dist_.barrier();
@@ -143,8 +144,8 @@ class Measurement {
     return seconds;
   }
 
-  /// The fastest call sets the calls of an iteration and the number of iterations. All ranks must
-  /// agree, so they use the slowest rank's figure.
+  /// The fastest call determines the calls per iteration and the number of iterations. All ranks
+  /// must agree, so they use the slowest rank's value.
   Pace warm_up(std::size_t i) {
     double quickest = std::numeric_limits<double>::infinity();
     for (int k = 0; k < std::max(plan_.warmup, 1); ++k) {
@@ -160,7 +161,7 @@ class Measurement {
     return pace;
   }
 
-  /// Times iteration `round` of the k-th job that has not failed, if it has that many.
+  /// Times iteration `round` of the k-th job that has not failed, if that job has so many.
   void iterate(std::size_t k, int round, const Pace& pace) {
     if (round >= pace.iterations) return;
     samples_[k].push_back(time_calls(standing_[k], pace.calls) / pace.calls);
@@ -200,7 +201,7 @@ class Measurement {
   std::vector<std::size_t> standing_;  // jobs that have not failed
   Buffers buffers_;
   std::vector<std::vector<double>> samples_;  // [standing job][iteration] seconds of a call
-  std::vector<std::vector<double>> singles_;  // [standing job] seconds of a call alone
+  std::vector<std::vector<double>> singles_;  // [standing job] seconds of a single call
 };
 
 }  // namespace

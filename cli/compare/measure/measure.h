@@ -1,7 +1,8 @@
 // One rank's part in measuring one contest.
 //
-// As in nccl-tests: the host's clock around calls back to back, divided by their number, every size
-// warmed up, a barrier and a synchronize() before and a synchronize() after. Three things differ:
+// The method is that of nccl-tests: the host's clock around back-to-back calls, divided by their
+// number. Every size is warmed up. A barrier and a synchronize() precede the calls, a synchronize()
+// follows. Three things differ:
 //
 //   * An iteration is as many calls as take 0.5 ms, unless the plan sets the number. There are
 //     several iterations, for a median and quartiles.
@@ -23,17 +24,17 @@ namespace rankbox::cli {
 
 /// Callbacks that report a rank's position. Called on every rank.
 struct Marks {
-  std::function<void(std::size_t job)> announce;  // before the ranks meet for its next call
-  std::function<void(std::size_t job)> enter;     // when they have met
-  std::function<void()> leave;  // when they have met again, after a call of a learner's job
+  std::function<void(std::size_t job)> announce;  // before the ranks synchronize for its next call
+  std::function<void(std::size_t job)> enter;     // after they have synchronized
+  std::function<void()> leave;  // after the same, following a call of a learner's job
 };
 
-/// Measures the jobs of `contest` that have not failed. Their rows get wrong (unless the plan has
-/// checked it in the sandbox), time and latency_seconds, the same on every rank. vs_native is not
-/// set.
+/// Measures the jobs of `contest` that have not failed. Sets time and latency_seconds of their
+/// rows, the same on every rank, and wrong unless it was checked in the sandbox. Does not set
+/// vs_native.
 ///
-/// A collective. Errors: what the algorithms throw, and Interrupted between two calls once a signal
-/// came (cli/support/child.h).
+/// A collective. Throws what the algorithms throw, and Interrupted between two calls after a signal
+/// (cli/support/child.h).
 void measure(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks);
 
 }  // namespace rankbox::cli

@@ -36,11 +36,11 @@ bool starts(Comm& dist, const Listener& listener, const std::vector<Device>& dev
   return goes;
 }
 
-/// The job that the ranks of this process were last in together.
+/// The last job that the ranks of this process entered together.
 struct Position {
   std::atomic<bool> started{false};
   std::atomic<std::size_t> contest{0};
-  std::atomic<int> job{-1};  // -1: in none
+  std::atomic<int> job{-1};  // -1: none
 };
 
 void announce(const Contest& contest, std::size_t job, const Listener& listener) {
@@ -61,7 +61,7 @@ void report_as_judged(const std::vector<Contest>& contests, const Listener& list
   }
 }
 
-/// One run of the ranks, from the contest in `position` on.
+/// One run of the ranks, starting at the contest in `position`.
 void measure_from(const Plan& plan, const std::vector<Contest>& contests, const Listener& listener,
                   Position& position) {
   const bool is_first_run = !position.started;
@@ -112,7 +112,8 @@ void mark_failed(std::vector<Contest>& contests, std::size_t from, const Row& ro
   }
 }
 
-/// The learner's row that caused the error. Throws the error, with the row named, if there is none.
+/// Returns the learner's row that caused the error. If there is none, throws the error with the row
+/// named.
 Row blamed_row(const Error& error, const std::vector<Contest>& contests, const Position& position) {
   InterruptGuard::check();  // a signal explains the error
   if (position.job < 0) {
@@ -141,7 +142,7 @@ RunEnd end_of(const RunFailure& failure, const std::vector<Contest>& contests,
   return end;
 }
 
-/// While it lives, failures that end the processes go to the listener.
+/// Forwards failures that end the processes to the listener while it lives.
 class ListenToEnd {
  public:
   ListenToEnd(const Listener& listener, const std::vector<Contest>& contests,

@@ -1,4 +1,4 @@
-// Starts a world of ranks once and measures its contests one after another.
+// A session: one world of ranks that measures contests one after another.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct RunEnd {
   std::string details;
 };
 
-/// Called by rank 0's thread, in the process where rank 0 is. All may be empty.
+/// Callbacks on rank 0's thread, in the process of rank 0. All may be empty.
 struct Listener {
   std::function<void(const std::vector<Device>& devices)> on_start = {};
   /// Before each call of a job.
@@ -33,17 +33,18 @@ struct Listener {
   std::function<int(const RunEnd& end)> on_end = {};
 };
 
-/// The world could not be started. Each process of a launcher has its own reason.
+/// The world could not be started. The reason may differ between a launcher's processes.
 class CannotStart : public Error {
   using Error::Error;
 };
 
 /// Blocks until all contests are measured. A learner's job that throws, or whose result is wrong,
-/// fails: its row says why, here and in the contests that follow, and the other jobs continue.
+/// fails: its row states why, here and in the contests that follow. The other jobs continue.
 /// vs_native of each row is relative to the native row of its contest.
-/// Errors: what reference jobs throw, with the row named, the same in all processes;
-/// InvalidArgument if the largest row does not fit the devices' memory; before that, CannotStart or
-/// InvalidArgument. Interrupted (cli/support/child.h) after a signal.
+///
+/// Throws what reference jobs throw, with the row named, the same in all processes; InvalidArgument
+/// if the largest row does not fit the devices' memory; before that, CannotStart or
+/// InvalidArgument; Interrupted (cli/support/child.h) after a signal.
 void run_session(const Plan& plan, std::vector<Contest> contests, const Listener& listener);
 
 /// Sets vs_native of all rows of one contest.

@@ -1,4 +1,4 @@
-// Measurements: every rank counts, every row is checked, and wrong results are found.
+// Measurements: every rank counts, every row is checked, and wrong results are detected.
 #include "cli/compare/measure/session.h"
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace {
 
 using enum CollectiveKind;
 
-/// A ring that forgets element 1 on the last rank.
+/// A ring that omits element 1 on the last rank.
 void forgetful_ring(Comm& dist, Buffers& buffers, const CallSettings& settings) {
   allreduce_ring(dist, buffers.input, settings.op);
   if (dist.rank() == dist.world_size() - 1 && buffers.input.size() > 1) {
@@ -25,10 +25,10 @@ void forgetful_ring(Comm& dist, Buffers& buffers, const CallSettings& settings) 
   }
 }
 
-// On all ranks, which may wait for each other in a collective.
+// Throws on all ranks, which may wait for each other in a collective.
 void failing(Comm&, Buffers&, const CallSettings&) { throw Error("it hurts"); }
 
-/// The course's algorithms and one more.
+/// Returns the course's algorithms and one more.
 Algorithms with(const char* name, Whose whose, void (*call)(Comm&, Buffers&, const CallSettings&)) {
   return [=](CollectiveKind collective) {
     std::vector<Algorithm> all = algorithms_of(collective);
@@ -60,7 +60,7 @@ Plan quick_plan(const char* algorithm) {
   return plan;
 }
 
-/// All rows, in the first process. The other processes take part and have no rows to check.
+/// Returns all rows in the first process. The other processes take part and have no rows to check.
 std::vector<Row> measured(const Plan& plan, const Algorithms& algorithms = algorithms_of) {
   std::vector<Row> rows;
   run_session(plan, contests_of(plan, world_size(), algorithms),
@@ -204,17 +204,17 @@ TEST_CASE("a signal ends the run between two calls, on all ranks") {
 TEST_CASE("the listener gets the devices first, then a report for each contest") {
   if (launch().processes > 0) return testing::pass_over("ranks are processes");
   const Plan plan = quick_plan("ring");
-  std::string told;
+  std::string reported;
   run_session(plan, contests_of(plan, world_size(), algorithms_of),
               {.on_start =
                    [&](const std::vector<Device>& devices) {
-                     told += "start" + std::to_string(devices.size());
+                     reported += "start" + std::to_string(devices.size());
                    },
                .on_contest =
                    [&](const std::vector<Row>& rows) {
-                     told += " contest" + std::to_string(rows.size());
+                     reported += " contest" + std::to_string(rows.size());
                    }});
-  CHECK(told == "start3 contest2 contest2 contest2");
+  CHECK(reported == "start3 contest2 contest2 contest2");
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ Algorithm native(CollectiveKind collective) {
   return {collective, "native", Whose::kNative, native_call(collective), {}, nullptr};
 }
 
-/// "ring" of allreduce_ring; "scatter_gather" of reduce_scatter_gather, which is a reduce.
+/// Returns "ring" for allreduce_ring; "scatter_gather" for reduce_scatter_gather, which is a
+/// reduce.
 std::string name_without_collective(const std::string& exercise, std::string_view prefix) {
   return exercise.substr(exercise.starts_with(prefix) ? prefix.size() + 1 : 0);
 }

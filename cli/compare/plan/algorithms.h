@@ -1,4 +1,4 @@
-// The algorithms that can be compared: every topology of the course and the native collectives.
+// The comparable algorithms: the course's topologies and the native collectives.
 #pragma once
 
 #include <cstdint>
@@ -43,13 +43,13 @@ struct Algorithm {
 /// The native and reference algorithms of one collective, the native one first.
 std::vector<Algorithm> algorithms_of(CollectiveKind collective);
 
-/// An exercise's function as an algorithm; none for an exercise that is no collective. `function`
-/// must have the type that the exercise's contract declares; null: the algorithm must not be
-/// called.
+/// Returns an exercise's function as an algorithm; none if the exercise is no collective.
+/// `function` must have the type that the exercise's contract declares. If it is null, the
+/// algorithm must not be called.
 std::optional<Algorithm> algorithm_of(std::string_view exercise, void (*function)(), Whose whose);
 
-/// The collective that an exercise implements, and the algorithm's name: all_reduce and "ring" for
-/// "allreduce_ring". None for an exercise that cannot be compared.
+/// Returns the collective that an exercise implements, and the algorithm's name: all_reduce and
+/// "ring" for "allreduce_ring". None if the exercise cannot be compared.
 std::optional<std::pair<CollectiveKind, std::string>> collective_and_name_of(
     std::string_view exercise);
 
@@ -58,32 +58,32 @@ std::span<const CollectiveKind> compared_collectives();
 
 bool is_reducing(CollectiveKind collective);
 
-/// Whether one rank is special: the source, or the destination.
+/// Returns whether one rank is the source or the destination.
 bool has_root(CollectiveKind collective);
 
-/// Whether the result overwrites the input, as in the signatures of the course: broadcast,
+/// Returns whether the result overwrites the input, as in the course's signatures: broadcast,
 /// reduce and all_reduce.
 bool is_in_place(CollectiveKind collective);
 
-/// Elements of one row, as nccl-tests count its size: of a rank's tensor; of all pieces together
-/// where a tensor has one for each rank, rounded down to a multiple of world_size. At least one
-/// element a rank; 0 for a barrier.
+/// Returns the elements of one row, counted as nccl-tests do: those of a rank's tensor. If the
+/// tensor has a piece per rank, those of all pieces, rounded down to a multiple of world_size. At
+/// least one element per rank; 0 for a barrier.
 std::int64_t elements_of(CollectiveKind collective, int world_size, std::int64_t bytes);
 
-/// The buffers of a rank for timing: one value everywhere.
+/// Returns a rank's buffers for timing, filled with one value.
 Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::int64_t elements,
                      float value, int root = 0);
 
-/// Fills the input with numbers that differ between ranks and elements, and with which every
-/// reduction is exact, in any order and for up to 65,536 ranks. Needs little memory on the host.
+/// Fills the input with numbers that differ between ranks and elements. Every reduction of them is
+/// exact, in any order and for up to 65,536 ranks. Needs little memory on the host.
 void fill_input(CollectiveKind collective, Buffers& buffers, int rank, ReduceOp op);
 
-/// Elements of a rank's result that differ from what the collective of all ranks' fill_input() must
-/// give. Any bit counts, except that an average may be rounded on every rank. NaN differs.
+/// Returns the number of elements of a rank's result that differ from the collective of all ranks'
+/// fill_input(). Any bit counts, except that an average may be rounded on every rank. NaN differs.
 std::int64_t count_wrong(CollectiveKind collective, const Buffers& buffers, int rank,
                          int world_size, std::int64_t elements, ReduceOp op, int root = 0);
 
-/// nccl-tests' factor between a collective's bytes per second and those that cross each rank's
+/// Returns nccl-tests' factor between a collective's bytes per second and those on each rank's
 /// link.
 double bus_factor(CollectiveKind collective, int world_size);
 

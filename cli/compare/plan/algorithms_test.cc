@@ -1,4 +1,4 @@
-// Every algorithm of every collective gives the right result, and a wrong result is found.
+// Every algorithm of every collective is correct, and wrong results are detected.
 #include "cli/compare/plan/algorithms.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ std::int64_t wrong_elements(const Algorithm& algorithm, int world_size, std::int
   return sum;
 }
 
-/// The given world sizes for which there are enough ranks.
+/// Returns the given world sizes for which there are enough ranks.
 std::vector<int> possible(std::vector<int> world_sizes) {
   const int processes = launch().processes;
   if (processes > 0) std::erase_if(world_sizes, [=](int size) { return size > processes; });

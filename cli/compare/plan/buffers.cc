@@ -10,16 +10,16 @@ namespace {
 
 using enum CollectiveKind;
 
-// Element i of a rank's input depends on (i + rank) mod kPeriod alone, so that what a reduction
-// must give can be computed once per remainder instead of once per element and rank. A prime, so
-// that a piece in a wrong place shows whatever the sizes are, and small enough that the sum of
-// 65,536 ranks is below 2^24: float32 holds it exactly.
+// Element i of a rank's input depends only on (i + rank) mod kPeriod. The expected reduction is
+// then computed once per remainder instead of once per element and rank. kPeriod is prime, so that
+// a misplaced piece shows for any size. It is small enough that the sum of 65,536 ranks is below
+// 2^24, which float32 represents exactly.
 constexpr int kPeriod = 251;
 
 // Only this many ranks contribute factors other than 1, so that products of many ranks stay finite.
 constexpr int kMultiplyingRanks = 32;
 
-/// Whole numbers that differ between ranks; for products, powers of two.
+/// Returns whole numbers that differ between ranks; for products, powers of two.
 float input_value(std::int64_t index, int rank, ReduceOp op) {
   const auto phase = static_cast<int>((index + rank) % kPeriod);
   if (op == ReduceOp::PRODUCT) {
@@ -65,7 +65,7 @@ double reduced_value(std::int64_t index, int world_size, ReduceOp op) {
   return 0;
 }
 
-/// Where the chunk of `rank` begins in the whole tensor of `elements`.
+/// Returns where the chunk of `rank` begins in the whole tensor of `elements`.
 std::int64_t chunk_begin(std::int64_t elements, int rank, int world_size) {
   return elements * rank / world_size;
 }
@@ -99,7 +99,7 @@ Pattern reduction_of(int world_size, ReduceOp op) {
   return pattern;
 }
 
-// Elements of one copy from a device to the host. A multiple of the period.
+// Elements per copy from a device to the host. A multiple of the period.
 constexpr std::int64_t kStaged = kPeriod * std::int64_t{4096};
 
 /// @param begin the index of the slice's first element, which sets the pattern's phase
@@ -119,7 +119,8 @@ std::int64_t count_unlike(Slice result, std::int64_t begin, const Pattern& patte
   return wrong;
 }
 
-/// A slice of one piece of every rank, in rank order: elements begin, begin+1, … of its input.
+/// Checks a slice of one piece of every rank, in rank order: elements begin, begin+1, … of its
+/// input.
 std::int64_t count_unlike_pieces(Slice gathered, int world_size, std::int64_t begin) {
   const std::int64_t piece = gathered.size() / world_size;
   std::int64_t wrong = 0;

@@ -13,7 +13,8 @@ using enum CollectiveKind;
 
 constexpr std::int64_t kElementBytes = size_of(Tensor::dtype());
 
-/// The size that the closed forms take; for gather, scatter and all_gather, one rank's piece.
+/// Returns the size that the closed forms take; for gather, scatter and all_gather, one rank's
+/// piece.
 std::int64_t argument_of(const Row& row) {
   const bool by_piece =
       row.collective == kGather || row.collective == kScatter || row.collective == kAllGather;
@@ -24,7 +25,7 @@ double price(const Cost& cost, const Link& link, double gamma) {
   return cost.steps * link.alpha + cost.bytes * link.beta + cost.reduced * gamma;
 }
 
-/// The closed form of cost.h, phase by phase: each over its own links.
+/// Evaluates the closed form of cost.h, phase by phase, each over its own links.
 double hierarchical_seconds(const Row& row, const Cluster& cluster) {
   const int nodes = cluster.nodes_for(row.world_size);
   const int largest_node = (row.world_size + nodes - 1) / nodes;
@@ -38,7 +39,7 @@ double hierarchical_seconds(const Row& row, const Cluster& cluster) {
          within(cost::broadcast_tree(largest_node, row.elements, kElementBytes));
 }
 
-/// The registry entry of the row's algorithm; null if it has none.
+/// Returns the registry entry of the row's algorithm; null if it has none.
 const Exercise* exercise_of(const Row& row) {
   for (const Exercise& exercise : exercises()) {
     const auto algorithm = collective_and_name_of(exercise.name);

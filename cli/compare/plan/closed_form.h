@@ -1,4 +1,4 @@
-// A collective's cost and its time on a cluster, by the closed forms of collectives/cost*.h.
+// A collective's cost and time by the closed forms of collectives/cost*.h.
 //
 // A topology takes steps*α + bytes*β + reduced*γ, with the slowest class of links that its ranks
 // span. Each phase of a hierarchical one uses the links of that phase. On a cluster with one class
@@ -12,8 +12,8 @@
 
 namespace rankbox::cli {
 
-/// Sets virtual_seconds and cost if a form is known: the one that the exercise's entry in
-/// exercises/registry.toml names. The native collective has no cost: its library chooses it.
+/// Sets virtual_seconds and cost if the exercise's entry in exercises/registry.toml names a form.
+/// The native collective has no cost: its library chooses the algorithm.
 /// @param row reads collective, algorithm, whose, world_size and elements
 /// @param segments of the pipelined ring
 void set_closed_form(Row& row, int segments, const Cluster& cluster);

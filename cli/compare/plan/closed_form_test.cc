@@ -26,7 +26,7 @@ double by_the_clock(const Job& job, const Cluster& cluster) {
   return report.virtual_seconds;
 }
 
-/// All jobs, of all contests.
+/// Returns all jobs of all contests.
 std::vector<Job> jobs_of(const Plan& plan, int world_size) {
   std::vector<Job> jobs;
   for (const Contest& contest : contests_of(plan, world_size, algorithms_in(plan))) {

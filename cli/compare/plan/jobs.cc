@@ -88,12 +88,12 @@ Algorithms algorithms_in(const Plan& plan) {
     std::vector<Algorithm> all;
     for (const Algorithm& ours : algorithms_of(collective)) {
       all.push_back(ours);
-      // First the learner's function of the same name.
+      // A learner's function of the same name comes first.
       for (const Algorithm& each : yours) {
         if (each.collective == collective && each.name == ours.name) all.push_back(each);
       }
     }
-    // An exercise of a course elsewhere has no solution in this program.
+    // An exercise of an external course has no solution in this program.
     for (const Algorithm& each : yours) {
       const bool is_there = std::ranges::any_of(all, [&](const Algorithm& other) {
         return other.whose == Whose::kYours && other.name == each.name;

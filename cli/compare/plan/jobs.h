@@ -15,7 +15,7 @@ struct Job {
   Row row;  // all that is known before measuring
 };
 
-/// Jobs that compete: one collective, operation, world and size. The native one comes first.
+/// Competing jobs: one collective, operation, world and size. The native one comes first.
 using Contest = std::vector<Job>;
 
 /// The algorithms of a collective, the native one first.
@@ -29,14 +29,14 @@ struct StopHooks {
 void set_stop_hooks(const StopHooks& hooks);
 const StopHooks& stop_hooks();
 
-/// The plan's algorithms: native, references and the learner's. Loads the learner's libraries; the
-/// algorithm of one that cannot be loaded has a `problem`. Throws Error for an unknown exercise.
+/// Returns the plan's algorithms: native, references and the learner's. Loads the learner's
+/// libraries. If one cannot be loaded, its algorithm has a `problem`. Throws Error for an unknown
+/// exercise.
 Algorithms algorithms_in(const Plan& plan);
 
-/// The contests by collective, then operation, then size. As in nccl-tests, sizes are rounded down
-/// so that every rank has an equal part, of at least one element. A size that then equals the one
-/// before is left out.
-/// Throws InvalidArgument for a root outside the world.
+/// Returns the contests by collective, then operation, then size. As in nccl-tests, sizes are
+/// rounded down so that every rank has an equal part, of at least one element. A size that then
+/// equals the previous one is omitted. Throws InvalidArgument for a root outside the world.
 std::vector<Contest> contests_of(const Plan& plan, int world_size, const Algorithms& algorithms);
 
 }  // namespace rankbox::cli

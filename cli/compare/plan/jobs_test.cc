@@ -1,4 +1,4 @@
-// What is measured, and in which order.
+// The jobs of a plan and their order.
 #include "cli/compare/plan/jobs.h"
 
 #include <algorithm>

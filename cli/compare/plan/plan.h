@@ -14,18 +14,18 @@
 
 namespace rankbox::cli {
 
-/// Whose implementation a row measures: the backend's, the reference's or the learner's.
+/// The owner of a row's implementation: the backend, the reference or the learner.
 enum class Whose : std::uint8_t { kNative, kReference, kYours };
 
 constexpr const char* name_of(Whose whose) {
   return whose == Whose::kNative ? "native" : whose == Whose::kYours ? "yours" : "reference";
 }
 
-/// Which rank's time counts: nccl-tests' -a.
+/// The rank whose time counts: nccl-tests' -a.
 enum class Average : std::uint8_t { kRank0, kMean, kMin, kMax };
 
-/// The native collective under another name, in a separate process with an environment variable
-/// set: a library that reads it once, at its start, ignores later changes.
+/// The native collective under another name, measured in a separate process with an environment
+/// variable set. A library that reads it once, at its start, ignores later changes.
 struct Baseline {
   std::string label;     // "native-ring"
   std::string variable;  // "NCCL_ALGO"
@@ -42,7 +42,7 @@ struct Plan {
   std::vector<CollectiveKind> collectives = {CollectiveKind::kAllReduce};
   std::vector<std::string> algorithms;  // by name; empty: all. The native one is always measured.
   std::vector<Mine> mine;
-  bool has_reference = true;  // false: native and yours alone
+  bool has_reference = true;  // false: native and yours only
   std::vector<Baseline> baselines;
   std::vector<ReduceOp> ops = {ReduceOp::SUM};
   int root = 0;
@@ -54,17 +54,17 @@ struct Plan {
   int warmup = 3;
   int checks = 1;  // times that each row's result is checked; 0: never
   Average average = Average::kMax;
-  int segments = 0;  // of the pipelined ring; 0: what is best on the cluster
+  int segments = 0;  // of the pipelined ring; 0: the best on the cluster
   double deadline_seconds = 30;
 
   bool takes_times = true;  // false: the sandbox's virtual times only
 
-  Cluster cluster;                                 // whose virtual time is shown
+  Cluster cluster;                                 // for virtual time
   Buffering buffering = Buffering::rendezvous();   // in the sandbox
   ExecutorKind executor = ExecutorKind::kThreads;  // likewise
 };
 
-/// Seconds of one call: over the iterations, each as long as its ranks' Average.
+/// The distribution of one call's seconds over the iterations, each as long as its ranks' Average.
 struct Times {
   double median = 0;
   double q1 = 0;  // a quarter of the iterations took less,
@@ -88,7 +88,7 @@ struct Row {
   int root = -1;  // -1: no rank is special
   int world_size = 1;
   std::int64_t elements = 0;  // of all pieces together, see elements_of() in algorithms.h
-  std::int64_t bytes = 0;     // likewise
+  std::int64_t bytes = 0;     // of all pieces together
 
   std::optional<Times> time;
   double latency_seconds = 0;             // of one call alone: the median
@@ -99,7 +99,7 @@ struct Row {
   std::optional<RowFailure> failure;      // set: there is no time
 
   double bus_bandwidth() const;          // bytes per second, as nccl-tests define it; needs a time
-  double virtual_bus_bandwidth() const;  // the same of virtual_seconds
+  double virtual_bus_bandwidth() const;  // as above, for virtual_seconds
 };
 
 // Serialization between processes (comm/result_bytes.h).
@@ -112,10 +112,10 @@ inline auto fields_of(Row& row) {
                   row.virtual_seconds, row.cost, row.failure);
 }
 
-/// "ring", or "ring (yours)".
+/// Returns "ring", or "ring (yours)".
 std::string label_of(const Row& row);
 
-/// "all_reduce (ring (yours)) on 4 ranks, 64 KiB"
+/// Returns "all_reduce (ring (yours)) on 4 ranks, 64 KiB".
 std::string describe(const Row& row);
 
 }  // namespace rankbox::cli

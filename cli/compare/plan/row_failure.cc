@@ -10,7 +10,7 @@ bool is(const Error& error) {
   return dynamic_cast<const E*>(&error) != nullptr;
 }
 
-/// The failure kind, as in `check --json`.
+/// Returns the failure kind, as in `check --json`.
 const char* kind_of(const Error& error) {
   if (is<NotImplemented>(error)) return "not_implemented";
   if (is<DeadlockError>(error)) return "deadlock";

@@ -8,16 +8,16 @@
 
 namespace rankbox::cli {
 
-/// The failure that an error of a run reports.
+/// Returns the failure for an error of a run.
 RowFailure row_failure_of(const Error& error);
 
 /// Marks a learner's row as failed if its result is wrong.
 void fail_if_wrong(Row& row);
 
-/// Throws the error with the row named. User errors stay InvalidArgument.
+/// Throws the error with the row named. User errors remain InvalidArgument.
 [[noreturn]] void rethrow_naming(const Error& error, const Row& row);
 
-/// "deadlock: ranks 0, 1 blocked … (ring.cc:14)": one line, without the row.
+/// Returns "deadlock: ranks 0, 1 blocked … (ring.cc:14)": one line, without the row.
 std::string in_words(const RowFailure& failure);
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// Failures of learners' rows: their kinds and texts.
+// Failures of learners' rows: kinds and messages.
 #include "cli/compare/plan/row_failure.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,4 @@
-// Calls of collectives: an exercise's function by the signature of its family, or the backend's
-// own.
+// Calls of collectives: by an exercise's signature, or native.
 #pragma once
 
 #include <functional>
@@ -19,10 +18,10 @@ struct Signature {
   Call (*bind)(void (*function)());
 };
 
-/// Null for a family that is no collective.
+/// Returns null for a family that is no collective.
 const Signature* signature_of(std::string_view family);
 
-/// The backend's own collective.
+/// Returns the backend's native collective.
 Call native_call(CollectiveKind collective);
 
 }  // namespace rankbox::cli

@@ -1,4 +1,4 @@
-// What a comparison prints: contest by contest, then the winners.
+// The output of a comparison: contest by contest, then the winners.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace rankbox::cli {
 
-/// Prints rows as they come, and keeps them for the report.
-/// Thread safety: used by one thread at a time.
+/// Prints rows as they arrive, and keeps them for the report. Thread safety: used by one thread at
+/// a time.
 class Output {
  public:
   /// @param prints false: prints nothing
   Output(const Plan& plan, bool prints) : plan_(plan), prints_(prints) {}
 
-  /// Before the rows of a world. Prints the legend the first time.
+  /// Call before the rows of a world. Prints the legend the first time.
   /// @param backend see format_header()
   void start(const std::vector<std::string>& backend, const std::vector<Device>& devices);
-  /// One contest.
+  /// Adds one contest.
   void add(const std::vector<Row>& contest);
-  /// After the last row.
+  /// Call after the last row.
   void finish();
 
   const std::vector<Device>& devices() const { return devices_; }
@@ -35,10 +35,10 @@ class Output {
   std::vector<Row> rows_;
 };
 
-/// Why the exit code is 1 although all was measured, in one line; "" if it is 0.
+/// Returns one line on why the exit code is 1 although all rows were measured; "" if it is 0.
 std::string complaint_about(const std::vector<Row>& rows);
 
-/// The line on stderr that says what is being measured, if that is a terminal.
+/// The progress line on stderr, if that is a terminal.
 class Progress {
  public:
   Progress();

@@ -12,7 +12,7 @@
 namespace rankbox::cli {
 namespace {
 
-/// "1.75 n": bytes as a multiple of the row's; "0" for none, "-" if the row has none.
+/// Returns "1.75 n": bytes as a multiple of the row's; "0" for none, "-" if the row has none.
 std::string in_terms_of(double bytes, std::int64_t n) {
   if (n == 0 || bytes == 0) return n == 0 ? "-" : "0";
   return fmt::format("{:.4g} n", bytes / static_cast<double>(n));
@@ -28,7 +28,7 @@ std::string format_heading(const Row& row) {
   return heading;
 }
 
-/// Widths of the columns that depend on their content.
+/// The widths of the columns that depend on their content.
 struct Widths {
   std::size_t label = 17;
   std::size_t cluster = 9;
@@ -55,7 +55,7 @@ std::string format_row(const Row& row, const Widths& widths, bool wins_here, boo
                   row.time ? format_seconds(row.time->median) : "-",
                   fmt::format("{:.0f} %", spread), fmt::format("{:.2f} x", row.vs_native), busbw,
                   row.virtual_seconds ? format_seconds(*row.virtual_seconds) : "-",
-                  // µ is one column and two bytes, which fmt knows.
+                  // µ is one column and two bytes; fmt handles that.
                   widths.cluster, wins_there ? '*' : ' ');
   line += row.cost ? fmt::format(" {:>6} {:>9} {:>9}", fmt::format("{:.0f}", row.cost->steps),
                                  in_terms_of(row.cost->bytes, row.bytes),
@@ -70,7 +70,7 @@ std::string line_of(std::size_t rank, const Device& device) {
                      device.host, device.number, device.bus, device.name);
 }
 
-/// Warnings about times that mean little, because ranks share devices.
+/// Returns warnings about times that mean little, because ranks share devices.
 std::string note_on_sharing(const std::vector<Device>& devices) {
   std::string notes;
   for (const std::vector<int>& ranks : sharing_ranks(devices)) {
@@ -82,7 +82,7 @@ std::string note_on_sharing(const std::vector<Device>& devices) {
         fmt::format("# Ranks {} share {} of {}: {}\n", in_words(ranks),
                     on_host ? "the memory" : "device " + device.bus, device.host,
                     in_processes && !on_host
-                        // NCCL allows that only if each process appears to be on another host.
+                        // NCCL allows that only if each process appears to be on a different host.
                         ? "messages go through sockets; use this for correctness, not for times"
                         : "messages are copied within it; no link between devices is measured");
   }

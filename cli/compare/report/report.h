@@ -9,19 +9,21 @@
 
 namespace rankbox::cli {
 
-/// The backend and its devices, above the tables: lines that begin with "#". Empty in the sandbox.
+/// Returns the lines above the tables that describe the backend and its devices; they begin with
+/// "#". Empty in the sandbox.
 /// @param backend the lines of describe_backend()
 std::string format_header(const std::vector<std::string>& backend,
                           const std::vector<Device>& devices);
 
-/// What the columns mean, once, above the tables.
+/// Returns the explanation of the columns, printed once above the tables.
 std::string legend(const Plan& plan);
 
-/// The rows of one contest as aligned lines under a heading. The topology that is fastest on this
-/// machine is marked on the left, the one on the cluster beside its virtual time.
+/// Returns the rows of one contest as aligned lines under a heading. A mark on the left shows the
+/// fastest topology on this machine; a mark beside the virtual time shows the fastest on the
+/// cluster.
 std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bool colour);
 
-/// Who won, and where one overtakes another: one line per collective, world size and clock. Takes
+/// Returns the winners and crossover sizes: one line per collective, world size and clock. Takes
 /// the rows of several worlds.
 std::string format_winners(const Plan& plan, const std::vector<Row>& rows);
 

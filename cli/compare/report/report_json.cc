@@ -86,7 +86,7 @@ Json to_json(const Device& device) {
           {"name", device.name}};
 }
 
-/// Variables that change what is measured.
+/// Returns variables that affect the measurement.
 std::vector<std::string> relevant_environment() {
   constexpr std::string_view kPrefixes[] = {"NCCL_",     "CUDA_",         "NVIDIA_VISIBLE_DEVICES=",
                                             "OMPI_MCA_", "SLURM_NNODES=", "SLURM_NTASKS=",

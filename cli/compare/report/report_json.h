@@ -11,7 +11,7 @@
 
 namespace rankbox::cli {
 
-/// What a report says besides its rows.
+/// The parts of a report besides its rows.
 struct Occasion {
   std::string backend;                 // "sim", "mpi", "nccl"
   std::string started;                 // local time
@@ -19,15 +19,16 @@ struct Occasion {
   std::vector<Device> devices;         // [rank], of the last world; empty in the sandbox
 };
 
-/// {version, backend, collective, op, dtype, cores, executor, cluster{}, started, arguments,
-/// environment, devices[], average_busbw_gbps, results[]}. Unknown values are null.
+/// Returns {version, backend, collective, op, dtype, cores, executor, cluster{}, started,
+/// arguments, environment, devices[], average_busbw_gbps, results[]}. Unknown values are null.
 nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
                                const Occasion& occasion);
 
-/// "2026-01-31 23:59:59"
+/// Returns "2026-01-31 23:59:59".
 std::string time_now();
 
-/// The mean over all rows that have one, in bytes per second. NCCL_TESTS_MIN_BW is its lower bound.
+/// Returns the mean over all rows that have one, in bytes per second. NCCL_TESTS_MIN_BW is its
+/// lower bound.
 double average_bus_bandwidth(const std::vector<Row>& rows);
 
 }  // namespace rankbox::cli

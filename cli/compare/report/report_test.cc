@@ -32,7 +32,7 @@ Plan laptop() {
   return plan;
 }
 
-// Three sizes; on the wall clock tree wins the first two, on the virtual one only the first.
+// Three sizes: tree wins the first two on the wall clock, and only the first on the virtual clock.
 std::vector<Row> crossing_rows() {
   return {make_row("native", 64, 1e-6, 1e-6),    make_row("tree", 64, 2e-6, 2e-6),
           make_row("ring", 64, 4e-6, 4e-6),      make_row("native", 1024, 1e-6, 1e-6),
@@ -78,7 +78,7 @@ TEST_CASE("nothing is told where only one topology ran") {
       format_winners(laptop(), {make_row("native", 64, 1, 1), make_row("tree", 64, 1, 1)}).empty());
 }
 
-/// Columns a terminal needs for a line of UTF-8 without wide characters.
+/// Returns the columns that a terminal needs for a line of UTF-8 without wide characters.
 std::size_t columns(const std::string& line) {
   std::size_t count = 0;
   for (const char c : line) {

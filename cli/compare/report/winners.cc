@@ -25,7 +25,7 @@ double seconds_of(const Row& row, ClockKind clock) {
 // Sums of the same terms in different orders count as equal.
 constexpr double kRounding = 1e-9;
 
-/// Whether the difference could be noise: the middle halves of the two samples overlap.
+/// Returns whether the difference could be noise: the interquartile ranges of the samples overlap.
 bool could_be_equal(const Row& a, const Row& b, ClockKind clock) {
   return clock == ClockKind::kWall ? a.time->q1 <= b.time->q3 && b.time->q1 <= a.time->q3
                                    : *a.virtual_seconds <= *b.virtual_seconds * (1 + kRounding);
@@ -38,14 +38,14 @@ const Row* row_of(Rows contest, const std::string& label, ClockKind clock) {
   return nullptr;
 }
 
-/// The size between two measured ones at which `challenger` becomes faster than `champion`: virtual
-/// times are about linear there. None if it cannot be computed.
-std::optional<std::int64_t> crossover(Rows before, Rows after, const std::string& champion,
+/// Returns the size between two measured ones at which `challenger` becomes faster than `fastest`:
+/// virtual times are about linear there. None if it cannot be computed.
+std::optional<std::int64_t> crossover(Rows before, Rows after, const std::string& fastest,
                                       const std::string& challenger) {
   using enum ClockKind;
-  const Row* const ends[] = {
-      row_of(before, champion, kVirtual), row_of(before, challenger, kVirtual),
-      row_of(after, champion, kVirtual), row_of(after, challenger, kVirtual)};
+  const Row* const ends[] = {row_of(before, fastest, kVirtual),
+                             row_of(before, challenger, kVirtual), row_of(after, fastest, kVirtual),
+                             row_of(after, challenger, kVirtual)};
   for (const Row* end : ends) {
     if (end == nullptr) {
       return std::nullopt;
@@ -61,11 +61,12 @@ std::optional<std::int64_t> crossover(Rows before, Rows after, const std::string
   return std::llround(low + (high - low) * lag_before / (lag_before - lag_after));
 }
 
-/// "tree is fastest up to 16 KiB; ring overtakes it at 64 KiB"; on the virtual clock, where it can
-/// be computed, "at about 41.3 KiB". Empty if nothing competes.
-std::string tell(const std::vector<Rows>& contests, ClockKind clock) {
-  std::string story;
-  std::string champion;
+/// Returns "tree is fastest up to 16 KiB; ring overtakes it at 64 KiB". On the virtual clock, gives
+/// the computed size where possible: "at about 41.3 KiB". Empty if fewer than two topologies
+/// compete.
+std::string describe_winners(const std::vector<Rows>& contests, ClockKind clock) {
+  std::string text;
+  std::string fastest;
   std::string previous_size;
   Rows previous;
   for (const Rows contest : contests) {
@@ -74,19 +75,19 @@ std::string tell(const std::vector<Rows>& contests, ClockKind clock) {
       return "";
     }
     const std::string size = format_bytes(best->bytes);
-    if (champion.empty()) {
-      story = fmt::format("{} is fastest", label_of(*best));
-      champion = label_of(*best);
-    } else if (label_of(*best) != champion) {
+    if (fastest.empty()) {
+      text = fmt::format("{} is fastest", label_of(*best));
+      fastest = label_of(*best);
+    } else if (label_of(*best) != fastest) {
       // A lead within the noise does not replace the fastest one.
-      const Row* defender = row_of(contest, champion, clock);
-      if (defender == nullptr || !could_be_equal(*defender, *best, clock)) {
+      const Row* incumbent = row_of(contest, fastest, clock);
+      if (incumbent == nullptr || !could_be_equal(*incumbent, *best, clock)) {
         const auto crossing = clock == ClockKind::kVirtual
-                                  ? crossover(previous, contest, champion, label_of(*best))
+                                  ? crossover(previous, contest, fastest, label_of(*best))
                                   : std::nullopt;
-        story += fmt::format(" up to {}; {} overtakes it at {}, is fastest", previous_size,
-                             label_of(*best), crossing ? "about " + format_bytes(*crossing) : size);
-        champion = label_of(*best);
+        text += fmt::format(" up to {}; {} overtakes it at {}, is fastest", previous_size,
+                            label_of(*best), crossing ? "about " + format_bytes(*crossing) : size);
+        fastest = label_of(*best);
       }
     }
     previous_size = size;
@@ -94,15 +95,15 @@ std::string tell(const std::vector<Rows>& contests, ClockKind clock) {
   }
   // The last one is fastest up to the largest size.
   const std::string open_end = ", is fastest";
-  if (story.ends_with(open_end)) {
-    story.resize(story.size() - open_end.size());
+  if (text.ends_with(open_end)) {
+    text.resize(text.size() - open_end.size());
   } else if (contests.size() > 1) {
-    story += fmt::format(" at every size from {} to {}",
-                         format_bytes(contests.front().front().bytes), previous_size);
+    text += fmt::format(" at every size from {} to {}",
+                        format_bytes(contests.front().front().bytes), previous_size);
   } else if (contests.front().front().bytes > 0) {
-    story += fmt::format(" at {}", previous_size);
+    text += fmt::format(" at {}", previous_size);
   }
-  return story;
+  return text;
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ const Row* winner_of(Rows contest, ClockKind clock) {
 }
 
 std::string format_winners(const Plan& plan, const std::vector<Row>& rows) {
-  // By collective and world size, in the order they were measured.
+  // By collective and world size, in the order of measurement.
   std::vector<std::vector<Rows>> series;
   for_each_contest(rows, [&](Rows contest) {
     const Row& row = contest.front();
@@ -140,8 +141,8 @@ std::string format_winners(const Plan& plan, const std::vector<Row>& rows) {
     const std::string what = fmt::format("{}, {} ranks", name_of(row.collective), row.world_size);
     for (const auto& [clock, where] : {std::pair{ClockKind::kWall, std::string("this machine")},
                                        std::pair{ClockKind::kVirtual, plan.cluster.name}}) {
-      const std::string told = tell(contests, clock);
-      if (!told.empty()) lines += fmt::format("{}, {}: {}.\n", what, where, told);
+      const std::string description = describe_winners(contests, clock);
+      if (!description.empty()) lines += fmt::format("{}, {}: {}.\n", what, where, description);
     }
   }
   return lines;

@@ -1,4 +1,4 @@
-// Rows that compete, and who wins.
+// Contests in a list of rows, and their winners.
 #pragma once
 
 #include <span>
@@ -28,8 +28,8 @@ void for_each_contest(Rows rows, Visit visit) {
 
 enum class ClockKind { kWall, kVirtual };
 
-/// The fastest topology, ours or the learner's; null unless two or more compete. The first of
-/// equals.
+/// Returns the fastest topology, reference or learner's; null unless two or more compete. Ties go
+/// to the first.
 const Row* winner_of(Rows contest, ClockKind clock);
 
 }  // namespace rankbox::cli
