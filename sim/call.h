@@ -1,4 +1,4 @@
-// What the calls of a communicator share.
+// Helpers shared by the calls of a communicator.
 #pragma once
 
 #include <utility>
@@ -9,9 +9,8 @@
 
 namespace rankbox::sim {
 
-/// Announces an operation to the data plane, if there is one. Before anything else is done, since
-/// it may throw.
-/// @param later whether the operation is waited for in another call
+/// Announces an operation to the data plane, if there is one. Call it first, since it may throw.
+/// @param later whether another call waits for the operation
 inline DataPlane::Transit* prepare(const RankState& rank, bool later) {
   if (rank.data_plane == nullptr) [[likely]]
     return nullptr;
@@ -20,15 +19,15 @@ inline DataPlane::Transit* prepare(const RankState& rank, bool later) {
   return made;
 }
 
-/// After the rank has waited for the operation, however it ended.
+/// Call after the rank has waited for the operation, with any outcome.
 inline void finish(const RankState& rank, Operation& operation) {
   if (operation.transit == nullptr) [[likely]]
     return;
   rank.data_plane->finish(rank.rank, std::exchange(operation.transit, nullptr));
 }
 
-/// Throws what the operation ended with, unless it is well: MessageMismatch, CollectiveMismatch,
-/// DeadlockError or Aborted.
+/// Throws unless the operation succeeded: MessageMismatch, CollectiveMismatch, DeadlockError or
+/// Aborted.
 void check_outcome(const Caller& caller, const Operation& operation);
 
 }  // namespace rankbox::sim

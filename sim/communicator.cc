@@ -1,6 +1,7 @@
-// Point to point, and the world around a rank. The collectives are in communicator_collectives.cc.
-// All calls of Comm are instantiated here, beside the messages, whose latency counts in
-// nanoseconds.
+// Point-to-point calls, and a rank's access to the world.
+//
+// The collectives are in communicator_collectives.cc. All calls of Comm are instantiated here, with
+// the messages, whose latency is some nanoseconds.
 #include "sim/communicator.h"
 
 #include <chrono>
@@ -23,7 +24,7 @@ namespace rankbox::sim {
 namespace {
 
 void pause_at_random(RankState& rank) {
-  // Mostly nothing, often a yield, sometimes a sleep long enough for other ranks to park.
+  // Usually no pause, often a yield, sometimes a sleep long enough for other ranks to park.
   const auto dice = rank.shaker() % 64;
   if (dice == 0) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -69,10 +70,10 @@ Channel& fetch_channel(Group& group, int src, int dst) {
   return channel;
 }
 
-/// Posts the copy; the rank can continue. False: the world has stopped.
+/// Posts the copy; the rank can continue. Returns false if the world has stopped.
 bool post_buffered(std::unique_ptr<BufferedSend> send, const Caller& caller, RankState& rank,
                    Slice slice, Channel& channel, int peer) {
-  Operation& operation = send.release()->operation;  // the channel's from here on
+  Operation& operation = send.release()->operation;  // owned by the channel from now on
   void* const copied = operation.data;
   fill(operation, OperationKind::kSend, caller, rank, slice, channel, peer, operation.transit);
   operation.data = copied;
@@ -85,7 +86,7 @@ void send_buffered(const Caller& caller, RankState& rank, Slice slice, Channel& 
     rank.world->throw_stopped(rank, caller.operation, caller.place);
 }
 
-/// What an irecv was given; null for other operations.
+/// Returns the slice that an irecv receives into; null for other operations.
 Slice received_by(const Operation& operation) {
   if (operation.kind != OperationKind::kRecv) return {};
   return {operation.data, operation.bytes / size_of(operation.dtype), operation.dtype,
@@ -167,7 +168,7 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
   if (state_->data_plane != nullptr) [[unlikely]]
     state_->data_plane->prepare(state_->rank, /*later=*/false,
                                 std::span(transits, buffered ? 1 : 2));
-  // Before anything is posted: there may be no memory for it.
+  // Before posting: the allocation may fail.
   std::unique_ptr<BufferedSend> copied = buffered ? make_buffered_send(*state_, out) : nullptr;
   Operation& recv_half = fill(state_->recv_operation, OperationKind::kRecv, caller, *state_, in,
                               from_src, group_->world_rank(src), transits[0]);

@@ -1,5 +1,6 @@
-// Comm in the sandbox: what a rank's thread does for each call. The contract is in
-// comm/communicator.h.
+// Comm in the sandbox: the implementation of each call on a rank's thread.
+//
+// The contract is in comm/communicator.h.
 #pragma once
 
 #include <memory>
@@ -12,11 +13,11 @@ class Group;
 class PendingOperation;
 struct RankState;
 
-/// This rank's place in a communicator: the primitives of BasicCommunicator.
+/// A rank's handle on a communicator: the primitives of BasicCommunicator.
 class Backend {
  public:
-  /// Copies stand for the same operation; the last one that is destroyed while the operation is
-  /// unfinished cancels it and fails the rank with UnreceivedMessage.
+  /// Copies refer to the same operation. If the last one is destroyed while the operation is
+  /// unfinished, it cancels the operation and fails the rank with UnreceivedMessage.
   using Pending = std::shared_ptr<PendingOperation>;
 
   Backend(RankState& rank, Group& group, int index)
@@ -28,7 +29,7 @@ class Backend {
   int local_rank() const;
 
   Caller caller(const char* operation, Place place) const;
-  /// Injects faults and random pauses; makes room for the call in the trace.
+  /// Injects faults and random pauses; reserves space for the call in the trace.
   void begin(const Caller& caller);
 
   void send(const Caller& caller, Slice slice, int dst);

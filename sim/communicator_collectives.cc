@@ -12,7 +12,7 @@
 namespace rankbox::sim {
 namespace {
 
-/// Fills in what the report of a deadlock needs of a rank that waits in a collective.
+/// Fills in the data of a rank that waits in a collective, for a deadlock report.
 void fill(CollectiveOperation& collective, const Caller& caller, RankState& rank, Group& group,
           int index, const CollectiveCall& call, DataPlane::Transit* transit) {
   collective.group = &group;
@@ -29,7 +29,7 @@ void fill(CollectiveOperation& collective, const Caller& caller, RankState& rank
   operation.outcome.store(Outcome::kOk, std::memory_order_relaxed);
 }
 
-/// Joins the group's job. The collective is done now, or will be.
+/// Joins the group's job. The collective is done now, or another rank will complete it.
 void arrive(CollectiveOperation& collective, const CollectiveCall& call) {
   collective.call = call;
   collective.split_group = nullptr;
@@ -96,7 +96,7 @@ Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call
 Backend Backend::split(const Caller& caller, const CollectiveCall& call) {
   run(caller, call);
   const CollectiveOperation& result = state_->collective_operation;
-  // A group of null makes every call on this communicator an error, and its rank -1.
+  // A null group makes every call on this communicator an error, and its rank -1.
   Backend part(*state_, *group_, result.split_index);
   part.group_ = result.split_group;
   return part;

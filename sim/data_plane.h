@@ -1,9 +1,9 @@
-// The interface that moves data which is not in host memory.
+// The interface for moving data outside host memory.
 //
 // The sandbox matches operations, proves deadlocks and keeps the trace. None of that reads the
 // data, so the data may be anywhere. Without a DataPlane it is in host memory, and the second rank
-// to arrive copies it. With one, ranks have memory and work queues of a device (a GPU's streams),
-// and an operation that is done on the host has been enqueued there, in the right order:
+// to arrive copies it. With one, ranks have memory and work queues of a device (a GPU's streams).
+// An operation that is done on the host has been enqueued there, in the right order:
 //
 //   prepare   by a rank that is about to post an operation: records an event on its own queue
 //   copy      by the second rank to arrive: its queue waits for both events, copies, and records an
@@ -11,16 +11,16 @@
 //   finish    by an operation's owner, when the operation is done: its queue waits for the copy
 //
 // So a queue waits only for work that was enqueued before. By induction all enqueued work
-// completes, in whatever order the ranks run: with a data plane, too, only ranks can wait for each
+// completes, for any order of ranks. Therefore, with a data plane too, only ranks can wait for each
 // other forever, and then all of them are parked.
 //
-// Everything that reads data is off: there are no fast paths for short messages and collectives,
+// Functions that read data are off. There are no fast paths for short messages and collectives,
 // waiting ranks do not help with collectives, and buffers are neither watched nor recorded
 // (RunOptions::watch_buffers, snapshot_elements). Ranks are threads.
 //
-// Thread safety: every function may be called by all ranks at once, each on its own thread, unless
-// it says otherwise. Errors: an exception stops the world; unfinished operations are then
-// destroyed with the data plane.
+// Thread safety: all ranks may call every function at once, each on its own thread, unless stated
+// otherwise. Errors: an exception stops the world; unfinished operations are then destroyed with
+// the data plane.
 #pragma once
 
 #include <cstdint>
@@ -35,26 +35,26 @@ class DataPlane {
  public:
   virtual ~DataPlane() = default;
 
-  /// What the data plane stores for an operation until it is finished; opaque to the sandbox.
+  /// The data plane's state of an operation until it is finished; opaque to the sandbox.
   struct Transit;
 
   // ---- Start and end of a rank, on its thread ----
 
-  /// Before the rank's function begins.
+  /// Called before the rank's function begins.
   virtual void enter(int rank) = 0;
-  /// After the rank's function has ended and all its operations are finished. Also after an enter()
-  /// that threw. Others may still read what it sent.
+  /// Called after the rank's function has ended and all its operations are finished. Also after an
+  /// enter() that threw. Other ranks may still read data that it sent.
   virtual void leave(int rank) noexcept = 0;
 
   // ---- Operations ----
 
-  /// Called by the rank that is about to post these operations, on memory that they may read and
-  /// write from now on: one, or both halves of a sendrecv.
+  /// Called by the rank that is about to post these operations: one, or both halves of a sendrecv.
+  /// From now on they may read and write their memory.
   /// @param later whether the rank continues while they are in flight
   virtual void prepare(int rank, bool later, std::span<Transit*> operations) = 0;
 
-  /// A buffered send: copies the slice, and returns where to in `data`. The operation may outlive
-  /// the call, the rank's function, and the slice; discard() ends it.
+  /// For a buffered send: copies the slice, and returns the copy's address in `data`. The operation
+  /// may outlive the call, the rank's function, and the slice; discard() ends it.
   virtual Transit* prepare_copy(int rank, Slice slice, void** data) = 0;
 
   /// One side of a message.
@@ -62,7 +62,7 @@ class DataPlane {
     void* data = nullptr;
     Transit* transit = nullptr;
   };
-  /// Moves so many bytes. Called by the rank of one of the sides, `mine`.
+  /// Moves `bytes` bytes. Called by the rank of one of the sides, `mine`.
   virtual void copy(Side to, Side from, std::int64_t bytes, const Transit* mine) = 0;
 
   /// One rank's part in a collective.
@@ -74,13 +74,13 @@ class DataPlane {
   /// @param parts [index in the communicator]
   virtual void run(std::span<const Part> parts, const Transit* mine) = 0;
 
-  /// Called by the rank that prepared it, when no other rank uses it any more: what the rank does
-  /// with the memory from now on is ordered after the copy. Nothing was copied if the operation was
-  /// withdrawn. Destroys `transit`, also if this throws.
+  /// Called by the rank that prepared it, when no other rank uses it any more. Orders the rank's
+  /// later uses of the memory after the copy. Nothing was copied if the operation was withdrawn.
+  /// Destroys `transit`, also if this throws.
   virtual void finish(int rank, Transit* transit) = 0;
 
-  /// The same for a buffered send; from any thread, at any time after the copy was enqueued or
-  /// dropped.
+  /// As finish, for a buffered send. Thread safety: any thread may call it, at any time after the
+  /// copy was enqueued or dropped.
   virtual void discard(Transit* transit) noexcept = 0;
 };
 

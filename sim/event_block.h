@@ -1,4 +1,4 @@
-// Memory for a stretch of events.
+// Memory for a block of events.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace rankbox::sim {
 
-/// A fixed number of events, left untouched until they are appended: a page that is never written
-/// costs nothing. From 2 MiB on the block asks for huge pages, because first touches of small ones
-/// would cost more than writing the events.
+/// A fixed number of events. Memory is untouched until events are appended: a page that is never
+/// written costs nothing. From 2 MiB on the block asks for huge pages, because first touches of
+/// small pages would cost more than writing the events.
 class EventBlock {
  public:
   static constexpr std::size_t kSmallest = 64;
@@ -31,7 +31,7 @@ class EventBlock {
     if (events_ == nullptr) throw std::bad_alloc();
 #if defined(__linux__)
     if (bytes >= kHugePage)
-      madvise(events_.get(), bytes, MADV_HUGEPAGE);  // a wish: fine if it fails
+      madvise(events_.get(), bytes, MADV_HUGEPAGE);  // only a hint: failure is harmless
 #endif
   }
 

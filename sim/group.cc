@@ -25,7 +25,7 @@ Channel& Group::channel(int src, int dst) {
   return channel != nullptr ? *channel : make_channel(src, dst);
 }
 
-/// Unless another rank was quicker.
+/// Another rank may have been faster.
 Channel& Group::make_channel(int src, int dst) {
   const Lock guard(channels_lock_);
   std::atomic<ChannelTable*>& place = tables_[static_cast<std::size_t>(src)];
@@ -56,7 +56,7 @@ CollectiveJob& Group::free_job() {
 
 void Group::arrive(int index, CollectiveOperation& operation) {
   CollectiveJob* job = nullptr;
-  std::vector<CollectiveOperation*> mismatched;  // ranks that wait in a collective that cannot be
+  std::vector<CollectiveOperation*> mismatched;  // ranks in a collective that cannot complete
   bool last = false;
   bool agreed = true;
   {
@@ -65,7 +65,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
       const std::int64_t number = next_job_[static_cast<std::size_t>(index)]++;
       if (number - first_job_ == static_cast<std::int64_t>(jobs_.size())) {
         jobs_.push_back(&free_job());
-        jobs_.back()->enter();  // the queue holds a reference too: the job must not be reused
+        jobs_.back()->enter();  // the queue holds a reference, too: the job must not be reused
       }
       job = jobs_[static_cast<std::size_t>(number - first_job_)];
       operation.operation.job = job;
@@ -75,7 +75,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
       if (last) {
         // Usually the oldest; not if a rank withdrew from an older one, which will never complete.
         jobs_[static_cast<std::size_t>(number - first_job_)] = nullptr;
-        job->leave();  // the queue
+        job->leave();  // for the queue
         for (; !jobs_.empty() && jobs_.front() == nullptr; ++first_job_) jobs_.pop_front();
       }
     }

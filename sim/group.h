@@ -1,4 +1,4 @@
-// A communicator's shared part: its members, mailboxes and collectives.
+// The shared part of a communicator: its members, mailboxes and collectives.
 #pragma once
 
 #include <atomic>
@@ -20,9 +20,9 @@ class World;
 class Group {
  public:
   /// @param members world ranks, by index in the group
-  /// @param path tells groups apart however threads run: the parent's path, then which split and
-  /// which color
-  /// @param id its place in the order of making
+  /// @param path identifies groups regardless of thread timing: the parent's path, then the split
+  /// and the color
+  /// @param id its position in the order of creation
   Group(World& world, int id, std::vector<int> members, std::vector<int> path, bool closed);
 
   World& world() const { return world_; }
@@ -32,29 +32,28 @@ class Group {
   const std::vector<int>& path() const { return path_; }
   int world_rank(int index) const { return members_[static_cast<std::size_t>(index)]; }
 
-  /// The mailbox from src to dst (indices), made on first use.
+  /// Returns the mailbox from src to dst (indices), created on first use.
   Channel& channel(int src, int dst);
 
-  /// Where a blocking call begins, and ends if all ranks' are short.
+  /// Blocking calls begin here, and end here if all ranks' calls are short.
   ShortCollectives& short_collectives() { return short_collectives_; }
   const ShortCollectives& short_collectives() const { return short_collectives_; }
 
-  /// Adds rank `index` to the collective that its long calls in this group have come to, and runs
-  /// it if it is the last. When this returns, the operation is done or will be completed by another
-  /// rank.
+  /// Adds rank `index` to the collective of its next long call in this group, and runs it if the
+  /// rank is the last. On return, the operation is done or will be completed by another rank.
   void arrive(int index, CollectiveOperation& operation);
 
   /// Numbers the splits of this group. Called by the rank that executes one; two never overlap.
   int next_split() { return splits_++; }
 
   /// Withdraws an arrival whose collective has not begun; all later ones of the group cannot
-  /// complete. False: too late.
+  /// complete. Returns false if it is too late.
   bool withdraw(CollectiveOperation& operation);
 
-  /// Completes everything that waits, now and later, as stopped.
+  /// Completes all waiting operations, now and later, as stopped.
   void close();
 
-  /// Once all ranks have returned: messages that were never received.
+  /// Returns messages that were never received. Call once all ranks have returned.
   std::vector<Channel::Leftover> leftovers();
 
  private:
@@ -68,22 +67,22 @@ class Group {
 
   Channel& make_channel(int src, int dst);
 
-  // Most pairs never communicate: tables and mailboxes are made when first needed, under
-  // channels_lock_, and found without it. A table that a larger one has replaced may still be read.
+  // Most pairs never communicate: tables and mailboxes are created on demand, under channels_lock_,
+  // and found without it. A replaced table may still be read.
   std::vector<std::atomic<ChannelTable*>> tables_;  // [src]
   Mutex channels_lock_;
   std::deque<ChannelTable> made_tables_ GUARDED_BY(channels_lock_);
   std::deque<Channel> channels_ GUARDED_BY(channels_lock_);
   bool channels_closed_ GUARDED_BY(channels_lock_);
 
-  int splits_ = 0;  // touched only inside a split, and splits of a group follow each other
+  int splits_ = 0;  // used only inside a split; splits of a group never overlap
 
   ShortCollectives short_collectives_;
 
   SpinLock jobs_lock_;
-  // As many as were ever in flight at once, and a few more.
+  // Grows to the most jobs ever in flight at once, and a few more.
   std::deque<CollectiveJob> all_jobs_ GUARDED_BY(jobs_lock_);
-  // Begun, oldest first; null: complete.
+  // Jobs in progress, oldest first; null: complete.
   std::deque<CollectiveJob*> jobs_ GUARDED_BY(jobs_lock_);
   std::int64_t first_job_ GUARDED_BY(jobs_lock_) = 0;  // number of jobs_.front()
   bool jobs_closed_ GUARDED_BY(jobs_lock_);

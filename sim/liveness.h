@@ -1,12 +1,12 @@
-// The proof of deadlock: one word that counts the live ranks and the parked ones.
+// The deadlock proof: one word that counts the live ranks and the parked ones.
 //
 // The protocol. A rank that parks first marks its operation as parked, then calls block(). The rank
 // that completes that operation calls unblock() on its behalf, and only then marks the operation as
-// done. So a rank that is awake has been un-counted before it can do anything, and the count of
-// blocked ranks never exceeds the number that are really parked. Hence blocked == live means that
-// every live rank is parked on an operation that no rank is completing; since only ranks complete
-// operations, none ever will be. The one call that makes the two equal returns true, and its caller
-// (the only thread awake) may read every rank's state.
+// done. A rank is therefore un-counted before it runs again, and the count of blocked ranks never
+// exceeds the number that are really parked. Hence blocked == live means that every live rank is
+// parked on an operation that no rank is completing. Since only ranks complete operations, none
+// ever will be. The one call that makes the two equal returns true. Its caller, the only thread
+// awake, may read every rank's state.
 #pragma once
 
 #include <atomic>
@@ -18,20 +18,21 @@ class Liveness {
  public:
   explicit Liveness(int ranks) : word_(static_cast<std::uint64_t>(ranks) << 32 | kNoneBlocked) {}
 
-  /// The calling rank is about to park. True: it was the last one awake, and this is a deadlock.
+  /// Call before parking. Returns true if the caller was the last one awake, which proves a
+  /// deadlock.
   bool block() { return all_blocked(word_.fetch_add(1) + 1); }
 
-  /// A parked rank is about to be woken.
+  /// Call before waking a parked rank.
   void unblock() { word_.fetch_sub(1); }
 
-  /// The calling rank has returned. True: all remaining ranks are parked, and this is a deadlock.
+  /// Call when a rank has returned. Returns true if all remaining ranks are parked, which proves a
+  /// deadlock.
   bool leave() {
     return all_blocked(word_.fetch_sub(std::uint64_t{1} << 32) - (std::uint64_t{1} << 32));
   }
 
  private:
-  // unblock() may overtake the block() it belongs to: the count starts high so that it cannot
-  // borrow.
+  // unblock() may overtake its block(): the count starts high so that it cannot underflow.
   static constexpr std::uint64_t kNoneBlocked = std::uint64_t{1} << 31;
 
   static bool all_blocked(std::uint64_t word) {

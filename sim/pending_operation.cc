@@ -71,7 +71,7 @@ void PendingOperation::drop() {
         is_collective_ ? group_.withdraw(collective_) : mine.channel->abandon(mine);
     if (!taken_back) wait_until_done(mine);
   }
-  // In a stopped world ranks are being unwound: no fault of theirs.
+  // In a stopped world ranks are being unwound: the drop is not their error.
   if (rank_->dropped_request.empty() && !rank_->world->is_stopped()) {
     rank_->dropped_request = fmt::format(
         "request never waited for: rank {} called {} at {}:{}; keep the Request and wait() for it",
@@ -83,7 +83,7 @@ void PendingOperation::drop() {
   World& world = *rank_->world;
   try {
     finish();
-  } catch (...) {  // the device fails, and this may be a destructor
+  } catch (...) {  // the device failed, and this may be a destructor
     world.stop(std::current_exception());
   }
 }

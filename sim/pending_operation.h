@@ -1,4 +1,4 @@
-// An asynchronous operation: what a Request stands for.
+// An asynchronous operation: the state behind a Request.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace rankbox::sim {
 
-/// Shared by the copies of a Request, all on one rank. From start to finish it is listed in
-/// RankState::open_requests, so that a rank that ends, or drops a request, leaves nothing behind
-/// that others could still write to.
+/// Shared by the copies of a Request, all on one rank. Listed in RankState::open_requests until it
+/// is finished. A rank that ends, or drops a request, therefore leaves nothing behind that others
+/// could still write to.
 class PendingOperation {
  public:
-  /// @param number the rank's count of requests, which ties the start to the wait in the trace
+  /// @param number the rank's count of requests, which links the start to the wait in the trace
   PendingOperation(const Caller& caller, RankState& rank, Group& group, std::uint32_t number);
   ~PendingOperation();
   PendingOperation(const PendingOperation&) = delete;
@@ -37,16 +37,16 @@ class PendingOperation {
   bool was_changed() const;
 
   /// Receives into another buffer until deliver(), and fills `target` with bytes that are NaN, or
-  /// -1: a program that reads before it has waited always sees those. Returns the other buffer.
+  /// -1. A program that reads before it has waited always sees those. Returns the other buffer.
   Slice hold_back(Slice target);
   void deliver();
 
-  /// The owner has waited: the request is finished.
+  /// Marks the request as finished: the owner has waited.
   void finish();
   bool finished() const { return rank_ == nullptr; }
 
-  /// Withdraws the operation, or waits for the rank that is completing it, and records that it was
-  /// never waited for.
+  /// Withdraws the operation, or waits for the rank that is completing it, and records that the
+  /// owner never waited for it.
   void drop();
 
  private:
@@ -56,7 +56,7 @@ class PendingOperation {
   std::uint32_t number_;
   int peer_ = -1;
   bool is_collective_ = false;
-  Slice watched_;  // null: none is
+  Slice watched_;  // null: not watched
   std::size_t fingerprint_ = 0;
   Slice target_;  // null: nothing is held back
   std::unique_ptr<std::byte[]> held_back_;
@@ -64,7 +64,8 @@ class PendingOperation {
   CollectiveOperation collective_;
 };
 
-/// At the end of a rank's function: drops what it started and never waited for.
+/// Drops the operations that the rank started and never waited for. Call at the end of its
+/// function.
 void drop_open_requests(RankState& rank);
 
 }  // namespace rankbox::sim

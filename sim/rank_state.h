@@ -1,4 +1,4 @@
-// What the sandbox knows of one rank.
+// The sandbox's state of one rank.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace rankbox::sim {
 class PendingOperation;
 class World;
 
-/// Owned by its rank while that runs; while every rank is parked, the rank that proves the deadlock
+/// Owned by its rank while that runs. While every rank is parked, the rank that proves the deadlock
 /// reads `waiting`.
 struct alignas(64) RankState {
   RankState(World& its_world, int its_rank, SpinLimit its_spin_limit, DataPlane* its_data_plane,
@@ -35,8 +35,8 @@ struct alignas(64) RankState {
   SpinLimit spin_limit;   // the executor's
   DataPlane* data_plane;  // the world's; null: data is in host memory
 
-  // A rank blocks in one call at a time, so its blocking operations are here, at addresses that
-  // stay in its cache.
+  // A rank blocks in one call at a time, so its blocking operations are stored here, at addresses
+  // that stay in its cache.
   Operation send_operation;
   Operation recv_operation;
   CollectiveOperation collective_operation;
@@ -47,11 +47,11 @@ struct alignas(64) RankState {
   Recorder recorder;
   MemoryMeter memory;
   std::uint32_t requests = 0;                    // asynchronous operations started
-  std::vector<PendingOperation*> open_requests;  // of these, the ones not waited for yet
+  std::vector<PendingOperation*> open_requests;  // started, and not waited for yet
   std::int64_t operations = 0;                   // calls made, for faults
   std::int64_t messages = 0;                     // sent
   std::int64_t bytes = 0;                        // sent
-  std::minstd_rand shaker;                       // decides on random pauses
+  std::minstd_rand shaker;                       // generates random pauses
 
   std::exception_ptr failure;  // what its function threw, if anything
 
@@ -62,7 +62,7 @@ struct alignas(64) RankState {
   Place dropped_place{};
 };
 
-/// The rank that runs on this thread; null outside of any rank.
+/// Returns the rank that runs on this thread; null outside of any rank.
 RankState*& current_rank();
 
 }  // namespace rankbox::sim

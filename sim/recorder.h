@@ -1,4 +1,4 @@
-// One rank's part of the trace, written as the rank goes.
+// One rank's part of the trace, written during the run.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,20 @@
 
 namespace rankbox::sim {
 
-/// An append-only list of events whose addresses stay valid. Only its rank touches it while the
-/// world runs.
+/// An append-only list of events with stable addresses. Only its rank touches it while the world
+/// runs.
 class Recorder {
  public:
   /// @param memory the rank's; read when an event begins
   Recorder(bool enabled, const MemoryMeter& memory) : enabled_(enabled), memory_(memory) {}
 
-  /// From now on end() keeps so many first elements of the slices it is given.
+  /// From now on end() keeps the first `elements` elements of its slices.
   void keep_snapshots(int elements) { snapshot_elements_ = enabled_ ? elements : 0; }
 
-  /// The time stamp to begin an event with; 0 when recording is off.
+  /// Returns the time stamp to begin an event with; 0 when recording is off.
   std::int64_t now() const { return enabled_ ? ticks_now() : 0; }
 
-  /// Makes room for the events of one call, so that begin() cannot fail between posting an
+  /// Reserves space for the events of one call, so that begin() cannot fail between posting an
   /// operation and waiting for it.
   void reserve() {
     if (!enabled_ || (!blocks_.empty() && blocks_.back().room() >= kMostEventsOfACall)) return;
@@ -39,8 +39,8 @@ class Recorder {
     blocks_.emplace_back(wanted);
   }
 
-  /// A new event, to be filled in by the caller, who has called reserve(). Valid until the recorder
-  /// dies; when recording is off, all callers share one event that is never read.
+  /// Returns a new event for the caller to fill in. REQUIRES: reserve() was called. Valid until the
+  /// recorder is destroyed. When recording is off, all callers share one event that is never read.
   Event& begin(EventKind kind, Place place, std::int64_t begin_ticks) {
     Event& event = enabled_ ? blocks_.back().append() : (ignored_ = Event{});
     event.kind = kind;
@@ -56,7 +56,7 @@ class Recorder {
     event.end_ns = now();
   }
 
-  /// The same for an event about `slice`, which is no longer written to.
+  /// As end, for an event about `slice`, which is no longer written to.
   void end(Event& event, Slice slice) {
     end(event);
     if (snapshot_elements_ > 0) [[unlikely]]
@@ -65,7 +65,7 @@ class Recorder {
 
   std::vector<Snapshot> take_snapshots() { return std::move(snapshots_); }
 
-  /// All events in order, with ticks turned into nanoseconds.
+  /// Returns all events in order, with ticks converted to nanoseconds.
   std::vector<Event> take(const TickClock& clock) const {
     std::size_t count = 0;
     for (const EventBlock& block : blocks_) count += block.size();

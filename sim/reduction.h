@@ -1,4 +1,4 @@
-// Events of reductions, which cost virtual time, whichever memory they work on.
+// Events of reductions, which cost virtual time in any memory.
 #pragma once
 
 #include "comm/reduce_op.h"
@@ -10,7 +10,7 @@ namespace rankbox::sim {
 /// Begins the event of a reduction by the rank that runs on this thread; null outside of any rank.
 Event* begin_reduction(Slice from, ReduceOp op);
 
-/// Ends it: `into` holds the result, and is null where the host cannot read it.
+/// Ends the event: `into` holds the result, and is null where the host cannot read it.
 void end_reduction(Event* event, Slice into);
 
 }  // namespace rankbox::sim

@@ -1,4 +1,4 @@
-// A run of the sandbox: make a world, run the ranks, join them, and say how it went.
+// A run of the sandbox: creates a world, runs and joins the ranks, and reports.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace rankbox::sim {
 
-/// Throws InvalidArgument for a world that cannot be.
+/// Throws InvalidArgument for an impossible world.
 void check_options(const RunOptions& options);
 
 /// Runs `body` on every rank and returns when the last has ended. Fills `report`, also when the run

@@ -1,4 +1,4 @@
-// A lock for a few instructions: one exchange to lock, one store to unlock.
+// A spin lock: one exchange to lock, one store to unlock.
 #pragma once
 
 #include <atomic>
@@ -10,18 +10,18 @@
 namespace rankbox::sim {
 
 /// Guards critical sections of some nanoseconds (linking an operation into a queue), where a mutex
-/// would cost more than the work. Never held across a long copy or a wait; across an allocation
-/// only where a group's first collectives need one, or a run fails. Use with Lock.
+/// would cost more than the work. Never held across a long copy or a wait. Held across an
+/// allocation only where a group's first collectives need one, or a run fails. Use with Lock.
 class CAPABILITY("spin lock") SpinLock {
  public:
   void lock() ACQUIRE() {
     while (locked_.exchange(true, std::memory_order_acquire)) {
-      // Only read while it is locked: an exchange would take the cache line away from the holder.
+      // Only reads while it is locked: an exchange would take the cache line away from the holder.
       for (int spins = 0; locked_.load(std::memory_order_relaxed); ++spins) {
         if (spins < 64) {
           cpu_relax();
         } else {
-          std::this_thread::yield();  // the holder may have lost its core
+          std::this_thread::yield();  // the holder may have been descheduled
         }
       }
     }

@@ -1,5 +1,6 @@
-// The cheapest monotonic time stamp of the machine, for tracing: some 10 ns where std::chrono
-// takes 25.
+// The cheapest monotonic time stamp, for tracing.
+//
+// It takes some 10 ns where std::chrono takes 25.
 #pragma once
 
 #include <chrono>
@@ -7,7 +8,7 @@
 
 namespace rankbox::sim {
 
-/// Ticks since some moment; of one rate per run, which TickClock finds out.
+/// Returns ticks since an arbitrary moment. The rate is constant per run; TickClock measures it.
 inline std::int64_t ticks_now() {
 #if defined(__x86_64__)
   return static_cast<std::int64_t>(__builtin_ia32_rdtsc());
@@ -16,13 +17,13 @@ inline std::int64_t ticks_now() {
 #endif
 }
 
-/// Converts ticks to nanoseconds since the clock was made, by comparing both clocks at the start
+/// Converts ticks to nanoseconds since the clock was created, by comparing both clocks at the start
 /// and at the end.
 class TickClock {
  public:
   TickClock() : start_ticks_(ticks_now()), start_time_(std::chrono::steady_clock::now()) {}
 
-  /// To be called once, when all ticks to be converted have been taken.
+  /// Call once, after the last tick to be converted.
   void stop() {
     elapsed_ns_ = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_time_).count();
     const std::int64_t ticks = ticks_now() - start_ticks_;

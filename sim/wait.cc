@@ -9,7 +9,7 @@
 namespace rankbox::sim {
 namespace {
 
-// Spins until the state is no longer `idle`, at most as long as the executor finds useful.
+// Spins until the state is no longer `idle`, or the executor's spin limit is reached.
 std::uint32_t spin(const Operation& operation, std::uint32_t idle) {
   std::uint32_t state = idle;
   spin_until(
@@ -21,8 +21,8 @@ std::uint32_t spin(const Operation& operation, std::uint32_t idle) {
   return state;
 }
 
-// Parks until the state is no longer kParked. (Liveness explains why the order of these steps
-// proves a deadlock.)
+// Parks until the state is no longer kParked. Liveness explains why the order of these steps proves
+// a deadlock.
 void park(Operation& operation, std::uint32_t state, const Operation* other) {
   RankState& rank = *operation.owner;
   World& world = *rank.world;
@@ -35,11 +35,11 @@ void park(Operation& operation, std::uint32_t state, const Operation* other) {
   }
 }
 
-// Moves the state on, waking the owner if it is parked.
+// Advances the state and wakes the owner if it is parked.
 void advance(Operation& operation, std::uint32_t to) {
   RankState* owner =
-      operation.owner;  // the operation may be gone once its owner sees the new state
-  // The usual state: the first guess is then right, and the line moves between cores once.
+      operation.owner;  // the operation may be destroyed once its owner sees the new state
+  // The usual state: if this first guess is right, the line moves between cores only once.
   std::uint32_t state = kPending;
   while (state != kParked) {
     if (operation.state.compare_exchange_weak(state, to, std::memory_order_acq_rel)) return;
@@ -64,8 +64,7 @@ void wait_until_done(Operation& operation, const Operation* other) {
     has_spun = false;
     if (state == kWork) {
       operation.job->help();
-      // Parts that others took may still be under way: the state stays kWork until the last is
-      // done.
+      // Other ranks may still work on parts: the state stays kWork until the last one is done.
       state = spin(operation, kWork);
     }
     if (state == kDone) return;

@@ -57,7 +57,7 @@ std::vector<int> find_cycle(const std::vector<Wait>& waits, int world_size) {
       path.push_back(at);
       const Wait* wait = by_rank[static_cast<std::size_t>(at)];
       if (wait == nullptr) break;  // it returned
-      // A rank in a collective waits for several: prefer one that waits itself, since that may
+      // A rank in a collective waits for several: prefer one that is itself waiting, since that may
       // close a cycle.
       const auto next = std::find_if(wait->peers.begin(), wait->peers.end(), [&](int peer) {
         return by_rank[static_cast<std::size_t>(peer)] != nullptr;
@@ -92,9 +92,9 @@ std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, 
   return "every send needs its receive in the same order on the other side";
 }
 
-/// A line on what has only one side besides the waits themselves. Empty if there is nothing.
-std::string tell(const std::vector<const RankState*>& asleep,
-                 const std::vector<Channel::Leftover>& unmatched) {
+/// Returns a line on unmatched operations other than the waits themselves. Empty if there is none.
+std::string describe_unmatched(const std::vector<const RankState*>& asleep,
+                               const std::vector<Channel::Leftover>& unmatched) {
   std::vector<Channel::Leftover> others;
   for (const Channel::Leftover& leftover : unmatched) {
     const bool is_waited_for =
@@ -155,13 +155,13 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
                         [rank](const Wait& wait) { return wait.rank == rank; });
   };
 
-  const std::string unmatched_in_words = tell(asleep, unmatched);
+  const std::string unmatched_in_words = describe_unmatched(asleep, unmatched);
 
   std::vector<int> blocked;
   for (const Wait& wait : waits) blocked.push_back(wait.rank);
   std::string story =
       fmt::format("deadlock: {} blocked and nothing is in flight", ranks_in_words(blocked));
-  // The report is at most twelve lines.
+  // The report has at most twelve lines.
   const std::size_t most_shown = kMostRanksShown - (unmatched_in_words.empty() ? 0 : 1);
   std::size_t shown = 0;
   for (int rank : cycle) {

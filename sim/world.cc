@@ -17,7 +17,7 @@ std::uint64_t next_world_serial() {
   return ++serial;
 }
 
-/// The options that hold with a data plane.
+/// Returns the options that a data plane supports.
 RunOptions without_reading_data(RunOptions options) {
   options.watch_buffers = false;
   options.snapshot_elements = 0;
@@ -80,7 +80,7 @@ void World::stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> 
     deadlock_ = std::move(deadlock);
     for (const std::unique_ptr<Group>& group : groups_) groups.push_back(group.get());
   }
-  // Groups added from here on are closed from the start.
+  // Groups added from here on start closed.
   for (Group* group : groups) group->close();
 }
 
@@ -132,7 +132,7 @@ std::exception_ptr World::verdict() {
   if (deadlock_ != nullptr) {
     // A rank that waits for a message of a dropped request waits forever: that is not the cause.
     const std::exception_ptr given_up = dropped_request();
-    // A deadlock belongs to all of them, and names the cycle's first.
+    // All ranks share a deadlock; it names the cycle's first.
     return given_up == nullptr ? cause_ : given_up;
   }
   const std::string what = what_of(cause_);
@@ -159,7 +159,7 @@ std::vector<Channel::Leftover> World::leftovers() {
   for (const std::unique_ptr<Group>& group : groups_) {
     for (const Channel::Leftover& leftover : group->leftovers()) all.push_back(leftover);
   }
-  // Which mailbox was made first depends on the schedule; the report must not.
+  // The creation order of mailboxes depends on the schedule; the report must not.
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return std::pair(a.owner, a.peer) < std::pair(b.owner, b.peer);
   });
@@ -183,15 +183,14 @@ std::exception_ptr World::left_behind() {
 }
 
 Trace World::take_trace(const TickClock& clock) const {
-  // Groups are numbered by their path, not in the order threads happened to make them.
+  // Groups are numbered by their path, not in the order in which threads created them.
   std::vector<const Group*> groups;
   for (const std::unique_ptr<Group>& group : groups_) groups.push_back(group.get());
   std::sort(groups.begin(), groups.end(),
             [](const Group* a, const Group* b) { return a->path() < b->path(); });
 
   Trace trace;
-  std::vector<std::int32_t> number(
-      groups_.size());  // by order of making, which is what events hold
+  std::vector<std::int32_t> number(groups_.size());  // by order of creation, as stored in events
   for (std::size_t i = 0; i < groups.size(); ++i) {
     trace.groups.push_back(groups[i]->members());
     number[static_cast<std::size_t>(groups[i]->id())] = static_cast<std::int32_t>(i);

@@ -1,4 +1,4 @@
-// A run: its ranks, its communicators, and how it ends.
+// A run: its ranks, its communicators, and its outcome.
 #pragma once
 
 #include <atomic>
@@ -32,14 +32,14 @@ class World {
   int node_of(int world_rank) const;
   int first_rank_of_node(int node) const;
 
-  /// A communicator of some ranks. Safe from any rank.
+  /// Creates a communicator of these ranks. Thread safety: any rank may call it.
   Group& add_group(std::vector<int> members, std::vector<int> path);
 
   /// Stops the world with a first cause (later ones are ignored): every wait of every rank, now and
   /// later, ends.
   void stop(std::exception_ptr cause) { stop(std::move(cause), nullptr); }
 
-  /// Whether it has been stopped: then communicators are being closed, or will be.
+  /// Returns whether it has been stopped: then communicators are being closed, or will be.
   bool is_stopped() const { return stopped_.load(); }
 
   /// Stops it for a deadlock. Called by the one rank whose block() returned true: all others are
@@ -50,25 +50,25 @@ class World {
   /// complete.
   void stop_waiting_for_itself(RankState& rank);
 
-  /// Throws what a rank gets whose wait was ended: its own DeadlockError, or Aborted.
+  /// Throws the error of a rank whose wait was ended: its own DeadlockError, or Aborted.
   [[noreturn]] void throw_stopped(const RankState& rank, const char* operation, Place place);
 
   /// Marks a rank as returned, which may leave others waiting for it forever.
   void leave(RankState& rank);
 
-  /// After all ranks have returned: the first cause if there is one, else what was left behind,
-  /// else null. Where several ranks report the same failure (the two sides of a mismatch), the
-  /// lowest rank's counts, whichever was first.
+  /// Returns the first cause if there is one, else an error for leftover messages, else null. Call
+  /// after all ranks have returned. If several ranks report the same failure (the two sides of a
+  /// mismatch), the lowest rank's counts, whichever was first.
   std::exception_ptr verdict();
 
-  /// After all ranks have returned.
+  /// Call after all ranks have returned.
   Trace take_trace(const TickClock& clock) const NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   void stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock);
-  std::vector<Channel::Leftover> leftovers();  // by rank and peer; while no rank runs
+  std::vector<Channel::Leftover> leftovers();  // by rank and peer; requires that no rank runs
   std::exception_ptr left_behind();
-  std::exception_ptr dropped_request() const;  // null: there is none
+  std::exception_ptr dropped_request() const;  // null: none was dropped
 
   const RunOptions options_;
   DataPlane* const data_plane_;

@@ -17,7 +17,7 @@ namespace {
 
 // Below this many bytes per rank, waking another core costs more than its help is worth.
 constexpr std::int64_t kHelpFromBytes = 32 * 1024;
-// Large enough to amortise claiming it, small enough that the last parts finish together.
+// Large enough to amortize claiming it, small enough that the last parts finish together.
 constexpr std::int64_t kPartBytes = 128 * 1024;
 
 std::string describe(const CollectiveOperation& part, const Group& group) {
@@ -50,7 +50,7 @@ bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
   } else if (mismatch_.empty()) {
     const std::string fields = differences(first_->call, operation.call);
     if (!fields.empty()) {
-      // All others agree so far; the lowest of them is reported.
+      // All earlier ranks agree; the lowest of them is reported.
       const CollectiveOperation* other =
           *std::find_if(participants_.begin(), participants_.end(),
                         [&](auto* at) { return at != nullptr && at != &operation; });
@@ -109,15 +109,15 @@ void CollectiveJob::run(int index) {
   }
   parts_ = static_cast<int>(std::clamp<std::int64_t>(work / kPartBytes, 2, 256));
 
-  // One helper for every other core: more would only take turns.
+  // One helper per other core: more would only take turns.
   int helpers = std::min(static_cast<int>(std::thread::hardware_concurrency()), group_.size()) - 1;
-  // This rank keeps one part until all have been asked: before that, no rank can finish the job and
-  // destroy its operations.
+  // This rank keeps one part until it has asked all helpers: before that, no rank can finish the
+  // job and destroy its operations.
   const int mine = next_part_.fetch_add(1);
   const Executor& executor = group_.world().executor();
-  const RankState* self = current_rank();  // null on a thread that a rank has started itself
+  const RankState* self = current_rank();  // null on a thread that a rank's program started
   const int my_lane = self == nullptr ? -1 : executor.lane(self->rank);
-  int last_lane = my_lane;  // neighbours mostly share one
+  int last_lane = my_lane;  // neighbours usually share one
   for (CollectiveOperation* participant : participants_) {
     if (helpers == 0) break;
     const int lane = executor.lane(participant->operation.owner->rank);
@@ -145,7 +145,7 @@ void CollectiveJob::run_part(int part) {
   try {
     run_collective_part(participants_, part, parts_);
   } catch (...) {
-    stop_world(std::current_exception());  // no memory, most likely
+    stop_world(std::current_exception());  // usually out of memory
   }
 }
 

@@ -1,10 +1,10 @@
-// A native collective: ranks arrive, the last one starts the work, those that wait help, all are
-// completed together.
+// A native collective: ranks arrive, and the last one starts the work.
 //
-// Every rank's memory is in reach, so there is nothing to send: the work is cut into parts of the
-// result, and each part is computed from all inputs and written to all outputs while it is in
-// cache. That reads every input once and writes every output once, the minimum for an
-// all-reduce in shared memory. With a data plane, the last rank hands it the whole work instead.
+// Waiting ranks help, and all are completed together. All ranks' memory is accessible, so no data
+// is sent. The work is split into parts of the result. Each part is computed from all inputs and
+// written to all outputs while it is in cache. That reads every input once and writes every output
+// once, the minimum for an all-reduce in shared memory. With a data plane, the last rank passes the
+// whole work to it instead.
 #pragma once
 
 #include <atomic>
@@ -23,26 +23,25 @@ class Group;
 struct CollectiveOperation {
   Operation operation;
   CollectiveCall call;
-  Group* group = nullptr;        // where it was called,
-  int index = -1;                // and the caller's index there
-  bool can_help = false;         // its owner waits in a call, so it may be asked to work
+  Group* group = nullptr;        // of the call,
+  int index = -1;                // and the caller's index in it
+  bool can_help = false;         // its owner waits in a call, so it may be asked to help
   Group* split_group = nullptr;  // result of split; null for a rank left out
   int split_index = -1;
 };
 
-/// One collective call of a whole group, then, once all ranks have left it, the next one that needs
-/// a job.
+/// One collective call of a whole group. Reused for a later call once all ranks have left it.
 class CollectiveJob {
  public:
   explicit CollectiveJob(Group& group);
 
-  /// Whether no rank uses it any more.
+  /// Returns whether no rank uses it any more.
   bool is_free() const { return users_.load(std::memory_order_acquire) == 0; }
 
   /// Resets a free job.
   void reset();
 
-  /// Reference counting: by the ranks that have arrived, and by the group that waits for the
+  /// Reference counting: by the ranks that have arrived, and by the group, which waits for the
   /// others.
   void enter() { users_.fetch_add(1, std::memory_order_relaxed); }
   void leave() { users_.fetch_sub(1, std::memory_order_release); }
@@ -50,32 +49,31 @@ class CollectiveJob {
   Group& group() const { return group_; }
   const std::vector<CollectiveOperation*>& participants() const { return participants_; }
 
-  // Under the group's lock:
+  // REQUIRES the group's lock:
 
-  /// Adds rank `index`; true when it was the last one. If it differs from the ranks before it, sets
-  /// mismatch().
+  /// Adds rank `index`. Returns true for the last one. If the call differs from that of earlier
+  /// ranks, sets mismatch().
   bool arrive(int index, CollectiveOperation& operation);
 
-  /// What the ranks disagree on, in words; empty while they agree. Once set it does not change.
+  /// Describes what the ranks disagree on; empty while they agree. Once set it does not change.
   const std::string& mismatch() const { return mismatch_; }
 
-  /// Takes the ranks that have arrived out of the job: the caller must complete them.
+  /// Removes the ranks that have arrived from the job: the caller must complete them.
   std::vector<CollectiveOperation*> take_arrived();
 
-  /// Removes one arrival. False: it is not there.
+  /// Removes one arrival. Returns false if it has not arrived.
   bool withdraw(const CollectiveOperation& operation);
 
   // Without the lock:
 
-  /// Called by the last rank to arrive, `index`: does the work, with the help of waiting ranks, and
-  /// completes every operation, or leaves that to the rank that finishes the last part.
+  /// Called by the last rank to arrive, `index`. Does the work, with the help of waiting ranks.
+  /// Completes every operation, or leaves that to the rank that finishes the last part.
   void run(int index);
 
-  /// Does parts of the work as long as there are any. The job's operations may be done when this
-  /// returns.
+  /// Does parts of the work while any are left. The job's operations may be done when this returns.
   void help();
 
-  /// Completes the ranks that have arrived as stopped.
+  /// Completes the ranks that have arrived, as stopped.
   void stop();
 
  private:
@@ -88,7 +86,7 @@ class CollectiveJob {
   std::vector<CollectiveOperation*> participants_;  // [index in group]; null until it arrives
   std::atomic<int> users_{0};                       // ranks that have arrived and not left
   int arrived_ = 0;
-  const CollectiveOperation* first_ = nullptr;  // to arrive: what the others are compared with
+  const CollectiveOperation* first_ = nullptr;  // to arrive: the reference for the others
   std::string mismatch_;
   int parts_ = 1;
   std::atomic<int> next_part_{0};

@@ -1,4 +1,4 @@
-// What the native collectives compute, part by part, with every rank's memory in reach.
+// The computation of native collectives, part by part, on all ranks' memory.
 #include <algorithm>
 #include <map>
 #include <span>
@@ -24,11 +24,11 @@ void copy_slice(Slice into, Slice from) {
   if (into.data() != from.data()) copy_bytes(into.data(), from.data(), from.bytes());
 }
 
-/// Elements [begin, end) of the reduction of all inputs, in rank order, to every target.
+/// Reduces elements [begin, end) of all inputs, in rank order, into every target.
 void reduce_range(const Participants& participants, std::int64_t begin, std::int64_t end,
                   std::span<void* const> targets) {
   static thread_local std::vector<const void*>
-      inputs;  // kept, so that short collectives allocate nothing
+      inputs;  // reused, so that short collectives allocate nothing
   inputs.clear();
   for (const CollectiveOperation* rank : participants)
     inputs.push_back(rank->call.in.sub(begin, end).data());
@@ -64,7 +64,7 @@ void reduce_scatter(const Participants& participants, std::int64_t begin, std::i
   }
 }
 
-/// gathered = inputs in rank order; elements [begin, end) of each.
+/// Sets gathered = inputs in rank order; elements [begin, end) of each.
 void gather_into(const Participants& participants, Slice gathered, std::int64_t begin,
                  std::int64_t end) {
   const std::int64_t count = call_of(participants, 0).count;
@@ -84,7 +84,7 @@ void all_to_all(const Participants& participants, int part, int parts) {
   }
 }
 
-/// Makes one group per color, its ranks ordered by key, then by rank.
+/// Creates one group per color, its ranks ordered by key, then by rank.
 void split(const Participants& participants) {
   std::map<int, std::vector<int>> by_color;
   for (int index = 0; index < static_cast<int>(participants.size()); ++index) {

@@ -6,12 +6,12 @@
 namespace rankbox::sim {
 namespace {
 
-// The widest vectors a core of today has; the compiler splits them where they are narrower. Memory
-// need not be aligned.
+// The widest vectors of current cores; the compiler splits them where cores have narrower ones.
+// Memory need not be aligned.
 constexpr std::size_t kVectorBytes = 64;
 
-// One compilation for each generation of x86, chosen when the program starts. Sanitizers cannot
-// watch code that is chosen before they have started.
+// One version per generation of x86, selected at program start. Sanitizers cannot instrument code
+// that is selected before they start.
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__clang__)
 #define RANKBOX_FOR_EACH_CPU __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -25,8 +25,8 @@ struct VectorOf {
   using InMemory __attribute__((vector_size(kVectorBytes), aligned(sizeof(T)), may_alias)) = T;
 };
 
-/// x = x op y, for scalars and vectors. By reference: how wide vectors are passed by value depends
-/// on the core.
+/// x = x op y, for scalars and vectors. By reference: the calling convention for vectors depends on
+/// the core.
 template <ReduceOp op, class V>
 inline __attribute__((always_inline)) void combine(V& x, const V& y) {
   if constexpr (op == ReduceOp::PRODUCT) {

@@ -1,5 +1,6 @@
-// Element-wise reductions over several ranks' memory at once: the inner loops of the native
-// collectives.
+// Element-wise reductions over several ranks' memory.
+//
+// They are the inner loops of the native collectives.
 #pragma once
 
 #include <cstdint>

@@ -11,11 +11,11 @@
 namespace rankbox::sim {
 namespace {
 
-// One poll in so many inspects all ranks; the others inspect one rank that is missing.
+// One poll in kPollsOfOne inspects all ranks; the others inspect one missing rank.
 constexpr int kPollsOfOne = 16;
 
 bool fits(const CollectiveCall& call, const World& world) {
-  // A data plane's data is out of reach.
+  // The host cannot read a data plane's data.
   if (world.data_plane() != nullptr && moves_data(call.kind)) return false;
   switch (call.kind) {
     case CollectiveKind::kBarrier:
@@ -41,7 +41,7 @@ ShortCollectives::Signature ShortCollectives::signature_of(const CollectiveCall&
   return {call.kind, call.op, call.dtype, static_cast<std::uint8_t>(call.count), call.root};
 }
 
-/// Whether this rank still publishes its calls.
+/// Returns whether this rank still publishes its calls.
 bool ShortCollectives::is_possible(int index) const {
   if (slots_.empty()) return false;
   const Waiter& waiter = waiters_[static_cast<std::size_t>(index)];
@@ -57,7 +57,7 @@ const ShortCollectives::Slot& ShortCollectives::slot(int index, std::uint64_t nu
   return slots_[2 * static_cast<std::size_t>(index) + number % 2];
 }
 
-/// The number of the call that rank `index`, which asks, has published last.
+/// Returns the number of the call that rank `index`, the caller, published last.
 std::uint64_t ShortCollectives::last_call(int index) const {
   return std::max(slot(index, 0).published.load(std::memory_order_relaxed),
                   slot(index, 1).published.load(std::memory_order_relaxed)) /
@@ -65,7 +65,7 @@ std::uint64_t ShortCollectives::last_call(int index) const {
 }
 
 void ShortCollectives::publish(int index, const CollectiveCall& call) {
-  // After the world has stopped, ranks go on without having seen the others.
+  // After the world has stopped, ranks continue without having seen the others.
   if (!is_possible(index) || world_.is_stopped()) return;
   const std::uint64_t number = last_call(index) + 1;
   const bool is_short = fits(call, world_);
@@ -102,7 +102,7 @@ ShortCollectives::End ShortCollectives::finish(int index, const CollectiveCall& 
   const Signature mine = signature_of(call);
   End end = End::kStopped;
   // Ranks from `missing` on have made the same call, which cannot change. The last rank is
-  // inspected first: ranks that take turns on a core mostly call in order, so the lines before it
+  // inspected first. Ranks that take turns on a core usually call in order, so the lines before it
   // are complete when they are fetched.
   int missing = size();
   const auto is_over = [&] {
@@ -117,8 +117,8 @@ ShortCollectives::End ShortCollectives::finish(int index, const CollectiveCall& 
     end = End::kDone;
     return true;
   };
-  // A call that is not short ends the wait, too, while ranks after it are missing. That is rare,
-  // so most polls inspect one missing rank: each inspection fetches a cache line.
+  // A call that is not short also ends the wait, while ranks after it are missing. That is rare, so
+  // most polls inspect one missing rank: each inspection fetches a cache line.
   const auto is_over_anywhere = [&] {
     if (is_over()) return true;
     for (int other = 0; other < missing - 1; ++other) {
@@ -141,8 +141,8 @@ ShortCollectives::End ShortCollectives::finish(int index, const CollectiveCall& 
   return end;
 }
 
-/// Parks until woken, unless it is over. As in the protocol of Liveness, the rank that wakes
-/// another one un-counts it; several ranks may try, and one of them moves the state from kParked.
+/// Parks until woken, unless the wait is over. As in the protocol of Liveness, the waking rank
+/// un-counts the parked one. Several ranks may try; one of them moves the state from kParked.
 template <class IsOver>
 void ShortCollectives::park(int index, const Operation& waiting, IsOver is_over) {
   Waiter& waiter = waiters_[static_cast<std::size_t>(index)];
@@ -151,8 +151,8 @@ void ShortCollectives::park(int index, const Operation& waiting, IsOver is_over)
   rank.waiting[1] = nullptr;
   waiter.state.store(kParked);
   parked_.fetch_add(1);
-  // A rank publishes first and then reads parked_; so a rank that parks must count itself first and
-  // then read what was published.
+  // A rank publishes first and then reads parked_. A parking rank must therefore count itself first
+  // and then read what was published.
   std::uint32_t parked = kParked;
   const bool stays_awake =
       (is_over() || closed_.load()) && waiter.state.compare_exchange_strong(parked, kAwake);

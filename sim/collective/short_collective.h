@@ -1,19 +1,19 @@
-// Native collectives of a few bytes, among not too many ranks.
+// Native collectives of a few bytes, in groups of at most 64 ranks.
 //
-// No rank takes a lock, and no last rank does the work for all: each rank writes its call, data
-// included, into a slot of its own, one cache line, and polls the other slots until all have
-// called; then it computes its own result. So a call costs one line out and one line in from every
-// other rank, and those travel in parallel.
+// There is no lock, and no rank works for all. Each rank writes its call, data included, into its
+// own slot, one cache line. It polls the other slots until all have called, and then computes its
+// own result. A call thus costs one line out and one line in from every other rank, and those
+// travel in parallel.
 //
-// Whether a call goes this way must be the same on all ranks. So every rank publishes every call:
-// as short, with its data, or as long (too large, of another kind). A call is short if all ranks'
-// are, and equal. A rank that sees one that is not takes its own call to the group's jobs. In the
-// end all ranks do, because what is published stays.
+// All ranks must agree on whether a call takes this path. So every rank publishes every call: as
+// short, with its data, or as long (too large, or of another kind). A call is short if all ranks'
+// calls are short and equal. A rank that sees one that is not moves its own call to the group's
+// jobs. Eventually all ranks do, because published calls stay.
 //
-// A rank uses its slots in turn. Two are enough: a rank that publishes call k + 2 has seen all
-// ranks at call k + 1, and so done with call k. An asynchronous call does not wait for other ranks:
-// from a rank's first one on, all its calls in the group are long, and that is the last it
-// publishes.
+// A rank alternates between its slots. Two are enough: a rank that publishes call k + 2 has seen
+// all ranks at call k + 1, and they are done with call k. An asynchronous call does not wait for
+// other ranks. From a rank's first one on, all its calls in the group are long, and it publishes no
+// more.
 #pragma once
 
 #include <atomic>
@@ -38,32 +38,32 @@ class ShortCollectives {
   /// @param members world ranks, by index in the group; they must outlive this
   ShortCollectives(World& world, const std::vector<int>& members, bool closed);
 
-  /// Publishes the next call of rank `index`. Neither blocks.
+  /// Publishes the next call of rank `index`. Does not block.
   void publish(int index, const CollectiveCall& call);
   void publish_async(int index);
 
   enum class End { kDone, kLong, kStopped };
 
-  /// Called by rank `index` for the call it has published last: waits for the other ranks and
-  /// computes the result. kLong: nothing was done, and the call must go to the group's jobs.
+  /// Called by rank `index` for its last published call: waits for the other ranks and computes the
+  /// result. kLong: nothing was done, and the call must go to the group's jobs.
   /// @param waiting the operation that a parked rank reports
   End finish(int index, const CollectiveCall& call, const Operation& waiting);
 
-  /// The indices of the ranks that a parked rank waits for. REQUIRES: every rank is parked.
+  /// Returns the indices of the ranks that a parked rank waits for. REQUIRES: every rank is parked.
   std::vector<int> awaited_by(int index) const;
 
   /// Ends all waits, now and later.
   void close();
 
  private:
-  /// What must be equal on all ranks.
+  /// The arguments that must be equal on all ranks.
   struct Signature {
     CollectiveKind kind;
     ReduceOp op;
     DType dtype;
     std::uint8_t count;
     std::int32_t root;
-    /// One comparison, because every rank compares with every other.
+    /// A single comparison: every rank compares with every other.
     bool operator==(const Signature& other) const {
       return std::bit_cast<std::uint64_t>(*this) == std::bit_cast<std::uint64_t>(other);
     }
@@ -77,7 +77,7 @@ class ShortCollectives {
   };
   static_assert(sizeof(Slot) == 64);
 
-  /// What other ranks write to or rarely read.
+  /// Data that other ranks write to or rarely read.
   struct alignas(64) Waiter {
     std::atomic<std::uint64_t> long_from{std::numeric_limits<std::uint64_t>::max()};
     std::atomic<std::uint32_t> state{kAwake};

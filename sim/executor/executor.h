@@ -1,5 +1,7 @@
-// How ranks run and how they park. All waiting in the sandbox goes through this interface, so that
-// ranks may be threads or fibers without a change to mailboxes or collectives.
+// Runs and parks ranks.
+//
+// All waiting in the sandbox goes through this interface, so that ranks may be threads or fibers
+// without a change to mailboxes or collectives.
 #pragma once
 
 #include <functional>
@@ -14,9 +16,8 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  /// Calls body(rank) for every rank, all at once, and returns when all have returned. `body` must
-  /// not throw. Throws InvalidArgument, having called body for no rank, when that many cannot be
-  /// started.
+  /// Calls body(rank) for all ranks concurrently, and returns when all have returned. `body` must
+  /// not throw. Throws InvalidArgument, before calling body, if that many ranks cannot be started.
   virtual void run(const std::function<void(int)>& body) = 0;
 
   /// Called on `rank`: parks it until unpark(rank) has been called since the last park(rank)
@@ -26,10 +27,10 @@ class Executor {
   /// Called on any rank: wakes `rank`, or makes its next park() return at once.
   virtual void unpark(int rank) = 0;
 
-  /// Ranks of one lane take turns, so one cannot help while another one works.
+  /// Returns the rank's lane. Ranks of one lane take turns, so one cannot help while another works.
   virtual int lane(int rank) const = 0;
 
-  /// How long a waiting rank spins before it parks. The same for all ranks, at all times.
+  /// Returns how long a waiting rank spins before it parks. The same for all ranks, at all times.
   virtual SpinLimit spin_limit() const = 0;
 };
 

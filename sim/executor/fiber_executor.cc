@@ -20,17 +20,17 @@
 namespace rankbox::sim {
 namespace {
 
-// A core for every rank: there is no other fiber to switch to. (As with threads.)
+// For a core per rank: there is no other fiber to switch to. (As with threads.)
 constexpr int kSpinsAlone = 2000;
-// A turn costs some 20 ns for every other fiber that spins, and parking some 100 ns: spin long
-// where fibers are few, briefly where they are many.
+// A turn costs some 20 ns for every other fiber that spins, and parking some 100 ns. So ranks spin
+// long where fibers are few, and briefly where they are many.
 constexpr int kTurnsOfAll = 256;
 constexpr int kFewestSpins = 2;
 
-/// What a rank costs at least: a page or two of its stack, its state, its first events.
+/// The minimum memory of a rank: a page or two of its stack, its state, its first events.
 constexpr std::int64_t kRankBytes = 16 * 1024;
 
-/// Cores that this process may use, which `taskset` or a container can make fewer than there are.
+/// Returns the cores that this process may use, which `taskset` or a container may restrict.
 int usable_cores() {
 #if defined(__linux__)
   cpu_set_t set;
@@ -77,7 +77,8 @@ class FiberExecutor final : public Executor {
 
   void park(int rank) override {
     Fiber& fiber = fibers_[static_cast<std::size_t>(rank)];
-    // For example a thread that the rank has started itself: park() may return early.
+    // Not a worker's fiber, for example a thread that the rank's program started: park() may return
+    // early.
     if (!fiber.worker->runs(fiber)) return FiberWorker::yield();
     fiber.worker->park(fiber);
   }

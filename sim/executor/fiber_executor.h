@@ -1,26 +1,26 @@
-// Ranks as fibers: many on each of a few threads, with switches of tens of nanoseconds.
+// Ranks as fibers: many per thread, with switches of tens of nanoseconds.
 //
-// A fiber is a stack and a saved program counter; switching to another one saves a handful of
-// registers, where threads need the kernel. The context switch is Boost.Context's.
+// A fiber is a stack and a saved program counter. Switching to another one saves a handful of
+// registers, where threads need the kernel. Boost.Context implements the switch.
 //
 // Workers. There are as many threads as cores that this process may use, but no more than ranks.
-// Rank r of p belongs to worker r * workers / p for good. Since a fiber never changes threads,
+// Rank r of p belongs permanently to worker r * workers / p. Since a fiber never changes threads,
 // compilers may keep addresses of thread_local variables across calls, waking a fiber that is about
-// to park is no race (fiber_worker.h), and neighbours on a ring mostly share a core. The price: no
-// worker helps another one with its ranks.
+// to park is no race (fiber_worker.h), and neighbours on a ring mostly share a core. The drawback:
+// no worker helps another one with its ranks.
 //
 // Waiting. A rank that spins (sim/executor/spin.h) switches to the next fiber between two spins,
 // and one that parks switches until it is unparked. A worker without a ready fiber spins for some
-// 200 µs, then sleeps. Nothing switches while it holds a lock: calls wait only in spin_until() and
+// 200 µs, then sleeps. No fiber switches while it holds a lock: calls wait only in spin_until() and
 // park(), and those are called with none held. unpark() never switches.
 //
-// Thread-local state that belongs to a rank is exchanged at each switch
-// (fiber_locals.h). Stacks are in fiber_stacks.h, sanitizers in fiber_sanitizers.h.
+// Thread-local state that belongs to a rank is exchanged at each switch (fiber_locals.h). Stacks
+// are in fiber_stacks.h, sanitizers in fiber_sanitizers.h.
 //
-// What a rank must not do: keep its thread waiting for another rank other than through its
-// communicator (mutexes, atomics it spins on, sleeping until another rank has done something),
-// since that rank may have to run on this thread. Such a wait cannot be detected, so it is a hang
-// and not a proved deadlock. A rank's own thread_local variables are shared with other ranks.
+// Restrictions. A rank must wait for other ranks only through its communicator. It must not use
+// mutexes, spin on atomics, or sleep until another rank has acted: that rank may need this thread.
+// Such a wait cannot be detected, so it is a hang and not a proved deadlock. A rank's own
+// thread_local variables are shared with other ranks.
 #pragma once
 
 #include <memory>

@@ -1,12 +1,12 @@
-// What a thread keeps of the rank that runs on it, and every fiber must find as it left it.
+// The thread-local state of a rank, saved and restored at each fiber switch.
 //
-// These are all thread_local variables that live across a call which may wait:
-//   current_rank()          whose call this is (world.cc)
-//   current_memory_meter()  whose tensors are made (storage.cc)
+// It consists of all thread_local variables that live across a call which may wait:
+//   current_rank()          the calling rank (world.cc)
+//   current_memory_meter()  the meter for new tensors (storage.cc)
 //   C++'s own exceptions    those being handled and in flight: a rank may send in a catch block, or
 //                           in a destructor while its stack is unwound
 // The scratch vectors of collective_kernels.cc are filled and used without a wait in between. errno
-// is not kept: no call of a communicator promises to leave it alone.
+// is not saved: no call of a communicator promises to preserve it.
 #pragma once
 
 #include <cxxabi.h>
@@ -18,18 +18,18 @@ namespace rankbox::sim {
 
 class FiberLocals {
  public:
-  /// A rank's share of them, as it is before the rank begins.
+  /// A rank's values of them; initially those before the rank begins.
   struct Values {
     RankState* rank = nullptr;
     MemoryMeter* meter = nullptr;
-    // The beginning of __cxa_eh_globals, which the Itanium C++ ABI lays down.
+    // The beginning of __cxa_eh_globals, as defined by the Itanium C++ ABI.
     struct Exceptions {
       void* caught = nullptr;
       unsigned uncaught = 0;
     } exceptions;
   };
 
-  /// Those of the calling thread, which has to make all calls.
+  /// Refers to the variables of the calling thread, which must make all calls.
   FiberLocals()
       : rank_(current_rank()),
         meter_(current_memory_meter()),

@@ -1,5 +1,6 @@
-// Tells the thread and address sanitizers which stack is in use: they cannot see that a fiber
-// switches. Without them, all this is nothing.
+// Informs the thread and address sanitizers of fiber switches.
+//
+// They cannot detect which stack is in use. Without sanitizers, these functions do nothing.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +27,16 @@ extern "C" void __tsan_func_entry(void* caller);
 
 namespace rankbox::sim {
 
-/// What the sanitizers keep of one fiber, or of a thread's own stack.
+/// The sanitizer state of one fiber, or of a thread's own stack.
 class FiberMarks {
  public:
 #if defined(RANKBOX_FIBERS_TSAN)
   void mark_as_thread() { fiber_ = __tsan_get_current_fiber(); }
   void mark_as_new(void*, std::size_t) { fiber_ = __tsan_create_fiber(0); }
   void leave_for(const FiberMarks&) {}
-  // The sanitizer follows calls and returns. A fiber is made by calls that it counts for another
-  // one, but returns from them itself: so it begins with some in stock. This function must not be
-  // followed, because it is called on one fiber and returns on another.
+  // The sanitizer counts calls and returns. It counts the calls that create a fiber for another
+  // fiber, but the returns for the new one. So a fiber starts with spare entries. This function
+  // must not be instrumented, because it is called on one fiber and returns on another.
   __attribute__((no_sanitize("thread"))) void arrive_from(FiberMarks& before, bool has_ended) {
     constexpr int kInStock = 16;
     __tsan_switch_to_fiber(fiber_, 0);
@@ -47,7 +48,7 @@ class FiberMarks {
   void* fiber_ = nullptr;
   int in_stock_ = 0;
 #elif defined(RANKBOX_FIBERS_ASAN)
-  void mark_as_thread() {}  // the next fiber is told its stack
+  void mark_as_thread() {}  // switching to the next fiber registers its stack
   void mark_as_new(void* bottom, std::size_t bytes) {
     bottom_ = bottom;
     bytes_ = bytes;
@@ -59,7 +60,8 @@ class FiberMarks {
     __sanitizer_finish_switch_fiber(fake_, &before.bottom_, &before.bytes_);
     if (!has_ended) return;
     // A fiber's last functions still use the memory that replaces its stack (to find uses after
-    // return), so it cannot give that back when it leaves. To do so for it, pretend to be it.
+    // return), so it cannot free that memory when it ends. The next fiber does so under its
+    // identity.
     __sanitizer_start_switch_fiber(&fake_, bottom_, bytes_);
     __sanitizer_finish_switch_fiber(before.fake_, nullptr, nullptr);
     __sanitizer_start_switch_fiber(nullptr, bottom_, bytes_);
@@ -78,7 +80,7 @@ class FiberMarks {
 #endif
 };
 
-/// Before memory that held stacks is freed: clears the marks that guard it.
+/// Clears the marks that guard stacks. Call before their memory is freed.
 inline void forget_stacks([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {
 #if defined(RANKBOX_FIBERS_ASAN)
   __asan_unpoison_memory_region(begin, bytes);

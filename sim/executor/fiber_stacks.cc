@@ -18,10 +18,10 @@ constexpr std::size_t kMostOfLargeStacks = 1024;
 constexpr std::size_t kLargeStack = std::size_t{1} << 20;
 constexpr std::size_t kSmallStack = std::size_t{256} << 10;
 
-/// Guards that use up half of the mappings a process may have: each makes two of one.
+/// Returns the number of guards that use half of the mappings of a process: each splits one in two.
 std::size_t most_guards() {
   static const std::size_t most = [] {
-    std::size_t mappings = 65530;  // Linux's own choice
+    std::size_t mappings = 65530;  // Linux's default
     std::ifstream("/proc/sys/vm/max_map_count") >> mappings;
     return mappings / 4;
   }();
@@ -44,7 +44,7 @@ FiberStacks::FiberStacks(int count)
         count, bytes >> 20, std::strerror(errno)));
   }
   begin_ = static_cast<char*>(mapped);
-  // A huge page would make a stack that needs 4 KiB cost 2 MiB.
+  // With a huge page, a stack that needs 4 KiB would cost 2 MiB.
 #if defined(MADV_NOHUGEPAGE)
   madvise(begin_, bytes, MADV_NOHUGEPAGE);
 #endif

@@ -1,14 +1,14 @@
-// The stacks of all fibers of a world: one mapping, cut to pieces.
+// The stacks of all fibers of a world: one mapping, split into pieces.
 //
-// Only pages that are touched cost memory, so stacks are as generous as addresses are cheap: 1 MiB
-// each in worlds of up to 1,024 ranks, 256 KiB beyond. Each has a guard page at its end, where an
-// overflow stops the program instead of corrupting a neighbour. A guard splits the mapping, though,
-// and Linux grants a process 65,530 pieces (vm.max_map_count): worlds that would use up more than
-// half of them, from some 16,000 ranks on, go without guards.
+// Only touched pages cost memory, so stacks are large: 1 MiB each in worlds of up to 1,024 ranks,
+// 256 KiB beyond. Each has a guard page at its end, where an overflow stops the program instead of
+// corrupting a neighbour. A guard splits the mapping, though, and Linux grants a process 65,530
+// pieces (vm.max_map_count). Worlds that would use more than half of them, from some 16,000 ranks
+// on, have no guards.
 //
-// Stacks that begin at equal distances of a power of two would all lie in the same few sets of a
-// cache. So a page lies between them, guarded or not, which moves each by a page against the one
-// before, and their first frames begin at different lines of a page.
+// Stacks that begin at multiples of a power of two would all map to the same few sets of a cache.
+// So a page lies between them, guarded or not, which shifts each stack by one page more. Their
+// first frames begin at different lines of a page.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class FiberStacks {
     char* top() const { return bottom + bytes; }
   };
 
-  /// Throws InvalidArgument if there are not that many addresses.
+  /// Throws InvalidArgument if the address space is too small.
   explicit FiberStacks(int count);
   ~FiberStacks();
   FiberStacks(const FiberStacks&) = delete;

@@ -10,16 +10,16 @@
 namespace rankbox::sim {
 namespace {
 
-// An idle worker spins for some microseconds, the time that a message from another core takes. Then
-// it yields between two spins, because the thread that it waits for may need this core. Only after
-// kIdleTime does it sleep. Waking takes some 50 µs; if the other worker fell asleep in that time,
-// two workers would do nothing but wake each other.
+// An idle worker spins for some microseconds, the time of a message from another core. Then it
+// yields between two spins, because the thread that it waits for may need this core. It sleeps only
+// after kIdleTime. Waking takes some 50 µs; if the other worker fell asleep in that time, two
+// workers would do nothing but wake each other.
 constexpr int kIdleSpins = 100;
 constexpr std::chrono::microseconds kIdleTime{200};
 
 thread_local FiberWorker* this_worker = nullptr;
 
-/// Stacks are owned by FiberStacks, so fibers free nothing.
+/// FiberStacks owns the stacks, so fibers free nothing.
 struct KeepStack {
   void deallocate(boost::context::stack_context&) const noexcept {}
 };
@@ -53,7 +53,7 @@ void FiberWorker::run(const std::function<void(int)>& body) {
   home_.marks.mark_as_thread();
   running_ = &home_;
   this_worker = this;
-  switch_to(ready_.pop());  // and the last to end switches back
+  switch_to(ready_.pop());  // and the last fiber to end switches back
   this_worker = nullptr;
 }
 
@@ -64,12 +64,12 @@ bool FiberWorker::runs(const Fiber& fiber) const {
 void FiberWorker::park(Fiber& fiber) {
   unsigned awake = Fiber::kAwake;
   if (fiber.state.compare_exchange_strong(awake, Fiber::kParked)) {
-    // A wake-up from here on only adds it to a queue of this thread: it cannot run before it has
-    // stopped.
+    // A wake-up from now on only adds this fiber to a queue of this thread: the fiber cannot run
+    // before it has stopped.
     Fiber& next = next_ready();
     if (&next != &fiber) switch_to(next);
   }
-  fiber.state.exchange(Fiber::kAwake);  // not a store, which could miss what its waker published
+  fiber.state.exchange(Fiber::kAwake);  // not a store, which could miss its waker's data
 }
 
 void FiberWorker::make_ready(Fiber& fiber) {
@@ -114,11 +114,11 @@ Fiber& FiberWorker::next_ready() {
   }
 }
 
-/// Moves what other threads have woken to the worker's own queue.
+/// Moves the fibers woken by other threads to the worker's own queue.
 void FiberWorker::take_woken() {
   if (woken_.load(std::memory_order_relaxed) == nullptr) return;
   Fiber* last = woken_.exchange(nullptr);
-  Fiber* first = nullptr;  // the latest is on top: reverse them
+  Fiber* first = nullptr;  // the stack has the latest on top: reverse it
   while (last != nullptr) first = std::exchange(last, std::exchange(last->next, first));
   while (first != nullptr) ready_.push(*std::exchange(first, first->next));
 }
@@ -138,7 +138,7 @@ boost::context::fiber FiberWorker::leave_for(Fiber& next) {
   }
   next.has_begun = true;
   next.marks.mark_as_new(next.stack.bottom, next.stack.bytes);
-  // Before the new context is made, since that runs a moment on its stack.
+  // Before the new context is created, since that runs briefly on its stack.
   previous_->marks.leave_for(next.marks);
   boost::context::stack_context stack;
   stack.sp = next.stack.top();

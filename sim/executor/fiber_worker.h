@@ -1,11 +1,11 @@
 // One thread and the fibers that take turns on it.
 //
-// A fiber that has to wait switches to the next one directly: there is no scheduler in between.
-// Where none is ready, it waits for one on its own stack, and that may be itself.
+// A waiting fiber switches to the next one directly: there is no scheduler in between. If none is
+// ready, it waits for one on its own stack, and that may be itself.
 //
-// Ready fibers are in two queues. One is the worker's own; other threads put what they wake into
-// the other, a stack that grows by one compare-and-swap and is taken as a whole. When empty, it
-// records whether the worker sleeps, so no fiber can be added unseen.
+// Ready fibers are in two queues. One belongs to the worker. Other threads push the fibers that
+// they wake onto the second, a stack that grows by one compare-and-swap and is taken as a whole.
+// When empty, it records whether the worker sleeps, so no fiber can be added unnoticed.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace rankbox::sim {
 
 class FiberWorker;
 
-/// A rank as a fiber. Only its worker's thread touches it, `state` and `next` excepted.
+/// A rank as a fiber. Only its worker's thread touches it, except for `state` and `next`.
 struct alignas(64) Fiber {
   enum State : unsigned {
     kAwake,
@@ -34,7 +34,7 @@ struct alignas(64) Fiber {
   int rank = -1;
   FiberWorker* worker = nullptr;
   Fiber* next = nullptr;            // in one of the two queues
-  boost::context::fiber context{};  // where it goes on; empty until it has run, and while it runs
+  boost::context::fiber context{};  // where it resumes; empty before it runs and while running
   FiberStacks::Stack stack{};
   FiberLocals::Values locals{};
   FiberMarks marks{};
@@ -42,26 +42,28 @@ struct alignas(64) Fiber {
 
 class FiberWorker {
  public:
-  /// Gives the worker a fiber that is yet to run. Before run().
+  /// Adds a fiber that has not run yet. Call before run().
   void add(Fiber& fiber);
 
   /// Calls body(rank) for all its fibers, and returns when all have returned.
   void run(const std::function<void(int)>& body);
 
-  /// Whether the caller is `fiber`, and this its worker's thread.
+  /// Returns whether the caller is `fiber`, on this worker's thread.
   bool runs(const Fiber& fiber) const;
 
-  /// As Executor::park(), for the fiber that runs.
+  /// As Executor::park(), for the running fiber.
   void park(Fiber& fiber);
 
-  /// Makes a parked fiber of this worker ready. From any thread, once for every time it parked.
+  /// Makes a parked fiber of this worker ready. Thread safety: any thread may call it, once per
+  /// park.
   void make_ready(Fiber& fiber);
 
-  /// Lets all other ready fibers of the calling thread run. Elsewhere, other threads.
+  /// Runs all other ready fibers of the calling thread. On a thread without fibers, yields the
+  /// thread.
   static void yield();
 
  private:
-  /// First come, first served.
+  /// A FIFO queue.
   struct Queue {
     Fiber* head = nullptr;
     Fiber* tail = nullptr;
@@ -80,10 +82,10 @@ class FiberWorker {
   const FiberLocals* locals_ = nullptr;
   Queue ready_;
   Fiber* running_ = nullptr;
-  Fiber* previous_ = nullptr;  // the fiber that ran before and has just switched away
+  Fiber* previous_ = nullptr;  // the previous fiber, which has just switched away
   int unfinished_ = 0;
   Fiber home_;                                      // the thread itself
-  alignas(64) std::atomic<Fiber*> woken_{nullptr};  // by other threads; &home_: none, and it sleeps
+  alignas(64) std::atomic<Fiber*> woken_{nullptr};  // by other threads; &home_: none; asleep
 };
 
 }  // namespace rankbox::sim

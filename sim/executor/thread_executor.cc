@@ -14,9 +14,9 @@
 namespace rankbox::sim {
 namespace {
 
-// With a core for every rank, a wait is usually over before the thread could park: spin for some
-// 50 µs. With fewer cores than ranks, the rank that would end the wait needs this core: yield a few
-// times, which is quicker than parking and being woken.
+// With a core per rank, a wait is usually over before the thread could park: spin for some 50 µs.
+// With fewer cores than ranks, the rank that would end the wait needs this core: yield a few times,
+// which is faster than parking and waking.
 constexpr SpinLimit kWithCores = {.spins = 2000, .yield = nullptr};
 constexpr SpinLimit kWithout = {.spins = 16, .yield = std::this_thread::yield};
 
@@ -54,7 +54,7 @@ class ThreadExecutor final : public Executor {
   void park(int rank) override {
     std::atomic<unsigned>& awake = beds_[static_cast<std::size_t>(rank)].awake;
     awake.wait(0);
-    awake.exchange(0);  // not a store, which could miss what an unpark in between has published
+    awake.exchange(0);  // not a store, which could miss data published by an unpark in between
   }
 
   void unpark(int rank) override {
@@ -84,8 +84,8 @@ class ThreadExecutor final : public Executor {
 }  // namespace
 
 void check_thread_world(int world_size) {
-  // Linux reports how many threads there can be, which avoids starting a million in vain. Read
-  // once: a small world starts in less time than that takes.
+  // Linux reports the maximum number of threads, which avoids starting a million in vain. Read
+  // once: reading takes longer than starting a small world.
   static const int most = [] {
     int threads = std::numeric_limits<int>::max();
     std::ifstream("/proc/sys/kernel/threads-max") >> threads;

@@ -1,4 +1,4 @@
-// One std::thread per rank: the executor that is right for any program.
+// One std::thread per rank: the executor without restrictions.
 #pragma once
 
 #include <memory>

@@ -10,12 +10,12 @@
 
 namespace rankbox::sim {
 
-/// The operation and its copy of the data. Made by the sender, owned by the channel it is posted
+/// The operation and its copy of the data. Created by the sender, owned by the channel it is posted
 /// to.
 struct BufferedSend {
   Operation operation;
-  std::unique_ptr<char[]> data;     // null with a data plane, which has a copy of its own
-  DataPlane* data_plane = nullptr;  // to give that copy back to
+  std::unique_ptr<char[]> data;     // null with a data plane, which has its own copy
+  DataPlane* data_plane = nullptr;  // receives that copy back
 
   BufferedSend() = default;
   BufferedSend(const BufferedSend&) = delete;
@@ -25,7 +25,7 @@ struct BufferedSend {
   }
 };
 
-/// The operation's data is the copy; the caller fills in the rest.
+/// Sets the operation's data to the copy; the caller fills in the rest.
 inline std::unique_ptr<BufferedSend> make_buffered_send(const RankState& rank, Slice slice) {
   auto send = std::make_unique<BufferedSend>();
   send->operation.buffered = true;
@@ -41,8 +41,8 @@ inline std::unique_ptr<BufferedSend> make_buffered_send(const RankState& rank, S
   return send;
 }
 
-/// `operation` is the first member of a BufferedSend, which is standard layout enough for this: the
-/// address is the same.
+/// `operation` is the first member of a BufferedSend, and has the same address: the type is close
+/// enough to standard layout.
 inline void release_buffered(Operation* operation) {
   delete reinterpret_cast<BufferedSend*>(operation);
 }

@@ -24,9 +24,9 @@ std::string describe(const Operation& operation) {
                      operation.peer, operation.place.file_name(), operation.place.line());
 }
 
-/// The other rank may be parked on the other half of its sendrecv, and must learn that this one
-/// failed. Either that half is in its channel, and is removed here; or it is yet to be posted, and
-/// then its owner sees the outcome after posting it, since both go through that channel's lock.
+/// The other rank may be parked on the other half of its sendrecv, and must see that this one
+/// failed. Either that half is in its channel, and is removed here. Or it is posted later, and then
+/// its owner sees the outcome after posting it, since both go through that channel's lock.
 void fail_other_half(const Operation& failed) {
   Operation* half = failed.other_half;
   if (half == nullptr || !half->channel->withdraw(*half)) return;
@@ -35,7 +35,7 @@ void fail_other_half(const Operation& failed) {
   complete(*half);
 }
 
-/// Has the data plane move the message. If that fails, neither side may be left waiting.
+/// Moves the message with the data plane. If that fails, neither side may keep waiting.
 void move_on_device(Operation& mine, Operation& theirs) {
   const DataPlane::Side here{mine.data, mine.transit};
   const DataPlane::Side there{theirs.data, theirs.transit};
@@ -73,7 +73,7 @@ void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_fr
     copy_bytes(mine.data, their_front.data, mine.bytes);
   }
   complete(theirs);
-  mine.state.store(kDone, std::memory_order_relaxed);  // its owner is here
+  mine.state.store(kDone, std::memory_order_relaxed);  // its owner is the caller
 }
 
 Channel::Front Channel::front_of(const Operation& operation) {
@@ -87,7 +87,7 @@ void Channel::append(Operation& operation) {
     operation.watched = is_first && operation.bytes <= kInlineBytes;
     if (operation.watched) copy_bytes(from_send_, operation.data, operation.bytes);
   }
-  // Set for an earlier operation, and left to this call, which has to write to the line anyway.
+  // Set for an earlier operation. This call clears it, since it must write to the line anyway.
   if (operation.watched) moved(operation.kind).store(false, std::memory_order_relaxed);
 
   operation.next = nullptr;
@@ -115,8 +115,8 @@ std::atomic<bool>& Channel::moved(OperationKind watched) {
   return watched == OperationKind::kSend ? send_moved_ : recv_moved_;
 }
 
-/// Moves a short message between `mine` and the watched operation that is queued, without touching
-/// the latter. Under the lock. False: there is none, or they do not fit.
+/// Moves a short message between `mine` and the queued watched operation, without touching the
+/// latter. REQUIRES the lock. Returns false if there is none, or if the two do not fit.
 bool Channel::move_inline(const Operation& mine) {
   const bool fits = front_.watched && mine.bytes == front_.bytes && mine.dtype == front_.dtype &&
                     mine.bytes <= kInlineBytes;
@@ -161,7 +161,7 @@ bool Channel::post(Operation& operation) {
     }
   }
   if (theirs != nullptr) {
-    transfer(operation, *theirs, their_front);  // unless buffered, it may be gone after that
+    transfer(operation, *theirs, their_front);  // unless buffered, it may be destroyed after that
     if (their_front.buffered) release_buffered(theirs);
   } else {
     operation.state.store(kDone, std::memory_order_relaxed);
@@ -177,7 +177,7 @@ bool Channel::watch(Operation& operation) {
     if (!has_moved.load(std::memory_order_acquire)) return false;
     if (operation.kind == OperationKind::kRecv)
       copy_bytes(operation.data, to_recv_, operation.bytes);
-    operation.state.store(kDone, std::memory_order_relaxed);  // its owner is here
+    operation.state.store(kDone, std::memory_order_relaxed);  // its owner is the caller
     return true;
   };
   if (spin_until(is_done, operation.owner->spin_limit)) return true;

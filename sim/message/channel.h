@@ -1,11 +1,11 @@
 // The mailbox between one sender and one receiver of a communicator.
 //
-// Sends and receives match in the order they were posted: a queue holds the unmatched ones, all of
-// one kind, since one of the other kind would have matched. The second rank to arrive moves the
-// data, outside the lock, and completes the other operation.
+// Sends and receives match in posting order. A queue holds the unmatched ones, all of one kind,
+// since one of the other kind would have matched. The second rank to arrive moves the data, outside
+// the lock, and completes the other operation.
 //
-// A rank that blocks on its message at once watches the mailbox, not its own operation: short data,
-// and the flag that it has moved, are on the mailbox's cache lines, which both sides have to touch
+// A rank that blocks on its message at once watches the mailbox, not its own operation. Short data,
+// and the flag that it has moved, are on the mailbox's cache lines, which both sides must touch
 // anyway.
 #pragma once
 
@@ -28,30 +28,31 @@ class alignas(128) Channel {
   Channel& operator=(const Channel&) = delete;
 
   /// Matches `operation` with the oldest one of the other kind, moves the data and completes both;
-  /// or queues it. The caller has filled it in, with state kPending. A buffered send belongs to the
-  /// channel from here on. False: the channel is closed, and the operation is done as stopped.
+  /// or queues it. The caller has filled it in, with state kPending. The channel owns a buffered
+  /// send from here on. Returns false if the channel is closed; the operation is then done as
+  /// stopped.
   bool post(Operation& operation);
 
-  /// For the owner of a watched operation, after it was posted: spins until it is done. True: it
-  /// is, and received data is in place. False: the spin limit is reached; from now on the
-  /// operation's state tells.
+  /// Called by the owner of a watched operation after posting it: spins until it is done. Returns
+  /// true if it is, with received data in place. Returns false at the spin limit; from then on the
+  /// operation's state is valid.
   bool watch(Operation& operation);
 
-  /// Removes an operation that is not matched yet. False: it is matched, and will soon be done.
+  /// Removes an unmatched operation. Returns false if it is matched, and will soon be done.
   bool withdraw(Operation& operation);
 
-  /// The same for a request that is dropped. Its place in the order stays: the message that belongs
+  /// As withdraw, for a dropped request. Its place in the order remains. The message that belongs
   /// to it, and all later ones, wait until the world ends, because none may match a later
   /// operation.
   bool abandon(Operation& operation);
 
-  /// Completes everything queued, and everything posted from now on, as stopped.
+  /// Completes all queued operations, and all posted from now on, as stopped.
   void close();
 
-  /// Copies of the descriptors of unmatched operations, while no rank runs: messages that were
-  /// never received, once all ranks have returned or wait forever.
+  /// Copies of the descriptors of unmatched operations: messages that were never received.
+  /// REQUIRES: no rank runs, because all have returned or wait forever.
   struct Leftover {
-    const Operation* operation;  // to tell it from others; may be gone
+    const Operation* operation;  // identifies it; may be destroyed
     OperationKind kind;
     int owner;
     int peer;
@@ -61,7 +62,8 @@ class alignas(128) Channel {
   std::vector<Leftover> leftovers() const NO_THREAD_SAFETY_ANALYSIS;
 
  private:
-  /// What the other side needs of the oldest queued operation, on the line that it fetches anyway.
+  /// The part of the oldest queued operation that the other side needs, on a line that it fetches
+  /// anyway.
   struct Front {
     void* data = nullptr;
     std::int64_t bytes = 0;
@@ -85,7 +87,7 @@ class alignas(128) Channel {
   bool closed_ GUARDED_BY(lock_);
   std::atomic<bool> send_moved_{false};  // the watched send is done
   std::atomic<bool> recv_moved_{false};  // the watched receive is done: its data is in to_recv_
-  // So many of those queued come before one that was dropped; -1: none was.
+  // The number of queued operations before a dropped one; -1: none was dropped.
   std::int32_t gap_ GUARDED_BY(lock_) = -1;
   Front front_ GUARDED_BY(lock_);  // of *head_
   Operation* head_ GUARDED_BY(lock_) = nullptr;

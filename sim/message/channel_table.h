@@ -1,5 +1,6 @@
-// One sender's mailboxes by destination: its size follows the number of ranks it sends to, not the
-// world; read without a lock.
+// One sender's mailboxes by destination, read without a lock.
+//
+// Its size depends on the number of ranks that it sends to, not on the world.
 #pragma once
 
 #include <atomic>
@@ -10,10 +11,10 @@ namespace rankbox::sim {
 
 class Channel;
 
-/// A hash table of destinations that only fills up. Those that have an entry for every destination
-/// never collide.
+/// An insert-only hash table of destinations. Tables with an entry for every destination never have
+/// collisions.
 ///
-/// Thread safety: find() from anywhere at any time; insert() by one thread at a time.
+/// Thread safety: find() may be called by any thread at any time; insert() by one thread at a time.
 class ChannelTable {
  public:
   /// Enough for a sender with a few destinations.
@@ -23,7 +24,7 @@ class ChannelTable {
   explicit ChannelTable(std::size_t capacity)
       : last_(capacity - 1), entries_(std::make_unique<Entry[]>(capacity)) {}
 
-  /// The mailbox to `dst`; null if it is not here.
+  /// Returns the mailbox to `dst`; null if it is not in the table.
   Channel* find(int dst) const {
     for (auto at = static_cast<std::size_t>(dst);; ++at) {
       const Entry& entry = entries_[at & last_];
@@ -34,10 +35,10 @@ class ChannelTable {
 
   std::size_t capacity() const { return last_ + 1; }
 
-  /// Whether one more would make find() slow, or endless, among `ranks` destinations.
+  /// Returns whether one more would make find() slow, or endless, among `ranks` destinations.
   bool is_full(std::size_t ranks) const { return capacity() < ranks && 2 * used_ >= capacity(); }
 
-  /// REQUIRES: `dst` is not here, and the table is not full.
+  /// REQUIRES: `dst` is not in the table, and the table is not full.
   void insert(int dst, Channel* channel) {
     auto at = static_cast<std::size_t>(dst);
     while (entries_[at & last_].channel.load(std::memory_order_relaxed) != nullptr) ++at;

@@ -1,4 +1,4 @@
-// memcpy and memset that may be asked for nothing.
+// memcpy and memset that accept null pointers for 0 bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// One rank's half of a message, or its part in a collective: what is posted, matched, waited for
-// and completed.
+// One rank's half of a message, or its part in a collective.
+//
+// Operations are posted, matched, waited for and completed.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,7 @@ enum class OperationKind : std::uint8_t { kSend, kRecv, kCollective };
 /// How an operation ended.
 enum class Outcome : std::uint8_t { kOk, kMismatch, kStopped };
 
-/// The life of an operation, seen by its owner and by the one rank that completes it.
+/// The states of an operation, for its owner and the one rank that completes it.
 ///
 ///   kPending -> kDone                                    the owner did not park
 ///   kPending -> kParked -> kDone                         the owner parked, and was woken
@@ -30,9 +31,8 @@ enum class Outcome : std::uint8_t { kOk, kMismatch, kStopped };
 ///   help
 enum OperationState : std::uint32_t { kPending, kParked, kWork, kDone };
 
-/// Owned by one rank, which fills it in, posts it, and keeps it (and the memory it points to) alive
-/// until it is done. From posting until kDone everything but `state` belongs to the rank that
-/// matches it.
+/// Owned by one rank. The rank fills it in, posts it, and keeps it and its memory alive until it is
+/// done. From posting until kDone, the rank that matches it owns everything but `state`.
 struct alignas(64) Operation {
   Operation* next = nullptr;  // in its channel's queue
   void* data = nullptr;
@@ -42,17 +42,17 @@ struct alignas(64) Operation {
   DType dtype = DType::kFloat32;
   OperationKind kind = OperationKind::kSend;
   CollectiveKind collective_kind = CollectiveKind::kBarrier;
-  bool buffered = false;  // a send whose data was copied and whose owner went on
+  bool buffered = false;  // a send whose data was copied and whose owner continued
   bool watched = false;   // its owner waits for it at once, by polling the channel
   int peer = -1;          // world rank of the other side
   Place place{};
 
-  // What the waiting owner polls has a cache line of its own.
+  // The fields that the waiting owner polls have a separate cache line.
   alignas(64) RankState* owner = nullptr;
   std::atomic<std::uint32_t> state{kDone};
-  std::atomic<Outcome> outcome{Outcome::kOk};  // ordered by `state`, but for sendrecv (channel.cc)
+  std::atomic<Outcome> outcome{Outcome::kOk};  // ordered by `state`; sendrecv: channel.cc
 
-  alignas(64) std::string mismatch;       // kMismatch: what differs, both places named
+  alignas(64) std::string mismatch;       // kMismatch: the difference, with both places
   Operation* other_half = nullptr;        // of a sendrecv: fails with this one
   DataPlane::Transit* transit = nullptr;  // with a data plane: from prepare to finish
 };
