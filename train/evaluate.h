@@ -1,7 +1,7 @@
-// The exact metrics of a dataset: every sample counts once, for any number of ranks.
+// The exact metrics of a dataset, for any number of ranks.
 //
-// Each rank goes through its share, whose padding is labelled so that it is not counted; sums and
-// counts are added over ranks. Collective. Returns the same on all ranks.
+// Every sample counts once. Each rank evaluates its share, whose padding is labelled so that it is
+// not counted; sums and counts are added over ranks. Collective. Returns the same on all ranks.
 #pragma once
 
 #include "parallel/metrics.h"

@@ -17,7 +17,7 @@ struct Agreed {
   bool stop = false;
 };
 
-/// The sums over all ranks, and whether any of them was asked to stop.
+/// Returns the sums over all ranks, and whether any of them received a stop signal.
 Agreed agree(Comm& dist, const Loss& mine) {
   auto sums =
       from_host({mine.sum, static_cast<double>(mine.correct), static_cast<double>(mine.counted),

@@ -1,10 +1,10 @@
-// The loop over epochs and steps: the same for one rank and for many, for every strategy.
+// The loop over epochs and steps, for any number of ranks and every strategy.
 //
 // After each step there is one all-reduce of four numbers: the metrics of the batch, and whether
-// any rank got a signal to stop. So rank 0 can report on the whole batch, and all ranks stop after
-// the same step, although a signal reaches them at different times.
+// any rank received a stop signal. So rank 0 can report on the global batch, and all ranks stop
+// after the same step, although a signal reaches them at different times.
 //
-// An epoch's last batch is skipped if it is not full: only full ones can be shared equally, and
+// An epoch's last batch is skipped if it is not full. Only full batches can be shared equally, and
 // only then is the mean of the ranks' gradients the gradient of the mean.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace rankbox::train {
 
 /// Callbacks of a run: only rank 0 calls them, except on_rank. All may be empty.
 struct Listener {
-  /// Each rank calls it before it does anything, on its own thread.
+  /// Each rank calls it first, on its own thread.
   std::function<void()> on_rank = {};
   /// @param notes the notes of --resume
   std::function<void(const Position& from, const std::vector<std::string>& notes)> on_start = {};
@@ -33,7 +33,7 @@ struct Listener {
 bool run_loop(Comm& dist, Trainer& trainer, const Plan& plan, const Split& data,
               const Checkpointing& checkpoint, const Listener& listener, Position& position);
 
-/// The number of steps in an epoch.
+/// Returns the number of steps in an epoch.
 inline std::int64_t batches_of(std::int64_t samples, const Plan& plan) {
   return samples / plan.batch;
 }

@@ -6,7 +6,7 @@
 namespace rankbox::train {
 namespace {
 
-/// During its lifetime, parameters have values that 16 bits can hold.
+/// Rounds parameters to 16-bit values for its lifetime.
 class RoundedWeights {
  public:
   explicit RoundedWeights(const std::vector<Parameter*>& parameters) : parameters_(parameters) {

@@ -1,4 +1,4 @@
-// --precision mixed: weights and gradients in 16 bits, masters and the optimizer's state in 32.
+// --precision mixed: 16-bit weights and gradients, 32-bit masters and optimizer state.
 //
 //   a step   weights = masters, rounded to 16 bits; forward, backward with the loss times a scale;
 //            gradients rounded to 16 bits; widened, divided by the scale, averaged over the ranks;
@@ -26,14 +26,15 @@ class MixedPrecision {
 
   /// @param find_gradients(factor) runs forward and backward, with the loss times that factor
   /// @param average averages all parameters' gradients over the ranks; empty: loss_scaling averages
-  /// as it unscales Afterwards parameters have their masters' values, and the mean of all ranks'
-  /// gradients in 32 bits. Sets `skip` to whether these must not be used, the same on all ranks.
-  /// Collective.
+  /// as it unscales
+  ///
+  /// Afterwards parameters have their masters' values, and the mean of all ranks' gradients in 32
+  /// bits. Sets `skip` to whether these must not be used, the same on all ranks. Collective.
   Loss find_gradients(Comm& dist, const std::vector<Parameter*>& parameters,
                       const std::function<Loss(float factor)>& find_gradients,
                       const std::function<void()>& average, bool& skip);
 
-  /// What a checkpoint must hold: the scale, and the number of good steps.
+  /// Returns the checkpoint state: the scale, and the number of good steps.
   NamedTensor& state() { return state_; }
   float scale() const { return state_.value.data()[0]; }
 

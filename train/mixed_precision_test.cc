@@ -1,4 +1,4 @@
-// Rounding to 16 bits, and what all ranks do when gradients overflow.
+// Rounding to 16 bits, and the ranks' agreement when gradients overflow.
 #include "train/mixed_precision.h"
 
 #include <string>

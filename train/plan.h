@@ -21,14 +21,14 @@ constexpr const char* name_of(Precision precision) {
   return precision == Precision::kFp32 ? "fp32" : "mixed";
 }
 
-/// Batches are global: the samples of all ranks in one step. So a plan means the same on any number
-/// of ranks.
+/// Batches are global: the samples of all ranks in one step. So a plan has the same meaning for any
+/// number of ranks.
 struct Plan {
   std::string model = "mlp";
   std::string strategy = "single";
   int ranks = 1;
   int nodes = 1;         // of the cluster; only in the sandbox
-  Cluster cluster = {};  // whose virtual time the timeline shows; only in the sandbox
+  Cluster cluster = {};  // for the timeline's virtual time; only in the sandbox
 
   std::int64_t epochs = 1;
   std::int64_t batch = 1;
@@ -37,14 +37,14 @@ struct Plan {
   Precision precision = Precision::kFp32;
   std::uint64_t seed = 1;  // of initial values and of the order of samples
 
-  std::int64_t samples = 0;  // to train with; 0: all
+  std::int64_t samples = 0;  // number of training samples; 0: all
   std::string data;          // the folder with MNIST's files; "": embedded data
 
   std::string save;             // the checkpoint; "": none
   std::int64_t save_every = 0;  // steps; 0: only after epochs
   bool resume = false;          // resume from the checkpoint
 
-  std::string all_reduce = "native";  // that averages gradients, see all_reduce.h
+  std::string all_reduce = "native";  // for averaging gradients, see all_reduce.h
   std::vector<std::string> yours;     // exercises whose function is the learner's
 };
 

@@ -1,5 +1,6 @@
-// A run that was interrupted and resumed ends with the bits of one that was not; checkpoints of
-// other runs are refused.
+// Interrupted and resumed runs end with the same bits as uninterrupted ones.
+//
+// Checkpoints of other runs are rejected.
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
@@ -50,7 +51,7 @@ Plan small_plan(int ranks) {
   return plan;
 }
 
-/// The same in all processes; absent at the start of every test.
+/// The same path in all processes; absent at the start of every test.
 std::string checkpoint_path(const std::string& name) {
   const char* folder = std::getenv("TEST_TMPDIR");
   return std::string(folder == nullptr ? "/tmp" : folder) + "/" + name + ".ckpt";
@@ -71,7 +72,7 @@ void remove_together(const std::string& path) {
   on_rank_0([&] { fs::remove(path); });
 }
 
-/// Leaves the checkpoint as it is if rank 0 dies after that step.
+/// Leaves the checkpoint as if rank 0 had died after that step.
 void run_until(const Plan& plan, const Task& task, std::int64_t last_step) {
   if (launch().processes > 1) {  // a failure would end the processes, and this test
     const std::string then = plan.save + ".then";
@@ -113,7 +114,7 @@ TEST_CASE("a run that dies after any step resumes from its last checkpoint to th
 
       plan.save = checkpoint_path("dies");
       plan.save_every = 3;
-      // In the middle, before anything of an epoch is saved, at its end, at the very end.
+      // In the middle, before the first save of an epoch, at its end, at the very end.
       for (const std::int64_t last_step : {4, 8, 10, 16, 23, 24}) {
         CAPTURE(last_step);
         remove_together(plan.save);

@@ -18,7 +18,7 @@ constexpr double kDeadlineSeconds = 120;
 
 std::atomic<bool> begun = false;
 
-/// From the checkpoint, with --resume.
+/// Starts from the checkpoint, with --resume.
 Position begin(Comm& dist, Trainer& trainer, const Plan& plan, const Checkpointing& checkpoint,
                const Listener& listener) {
   Position position;

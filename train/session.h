@@ -13,29 +13,29 @@ namespace rankbox::train {
 struct Outcome {
   bool is_complete = false;            // false: stopped by a signal
   std::vector<std::uint64_t> digests;  // [rank] of the bits of all parameters that it has
-  // Only in the first process, from rank 0.
+  // Set only in the first process, from rank 0.
   Position end;
   std::int64_t parameters = 0;  // elements of its model
   Metrics test;                 // of the final model; 0 samples: not evaluated
 };
 
-/// A digest of the bits of all values.
+/// Returns a digest of the bits of all values.
 std::uint64_t digest_of(const std::vector<Parameter*>& parameters);
 
-/// The number of ranks: as many as a launcher started processes, else as many as requested (0:
-/// one). Throws InvalidArgument if both are given and differ.
+/// Returns the number of ranks: that of a launcher's processes, else the requested number (0: one).
+/// Throws InvalidArgument if both are given and differ.
 int world_size_for(int asked);
 
 /// Throws InvalidArgument, in one line with the fix, for a plan that is impossible with this many
 /// samples.
 void check_plan(const Plan& plan, std::int64_t samples);
 
-/// Whether a run_session() of this process has started to train. Until then an InvalidArgument is a
-/// mistake on the command line.
+/// Returns whether a run_session() of this process has started to train. Until then an
+/// InvalidArgument is a mistake on the command line.
 bool has_begun();
 
-/// Blocks until all is done. Where there are several processes, all call it.
-/// Errors: InvalidArgument for a plan, data or a checkpoint that do not fit; else as run_loop.
+/// Blocks until training is done. If there are several processes, all call it. Throws
+/// InvalidArgument for a plan, data or a checkpoint that do not fit; else as run_loop.
 Outcome run_session(const Plan& plan, const Task& task, const Listener& listener);
 
 }  // namespace rankbox::train

@@ -18,7 +18,7 @@ class StopSignal {
   StopSignal& operator=(const StopSignal&) = delete;
   ~StopSignal();
 
-  /// The signal's number; 0: none has arrived.
+  /// Returns the signal's number; 0: none has arrived.
   static int received();
 };
 

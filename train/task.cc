@@ -23,7 +23,7 @@ namespace {
 
 // ---- Data ---------------------------------------------------------------------------------------
 
-/// The first `count` samples.
+/// Keeps the first `count` samples.
 void cut(Dataset& dataset, std::int64_t count) {
   const auto samples = static_cast<std::size_t>(count);
   dataset.values.resize(samples * static_cast<std::size_t>(dataset.sample_shape.elements()));
@@ -37,7 +37,7 @@ void check_folder(const Plan& plan) {
       fmt::format("--data {}: there is no such folder; leave it out for embedded data", plan.data));
 }
 
-/// For data read from files.
+/// Applies the plan's number of samples to data read from files.
 void take_samples(const Plan& plan, Dataset& train) {
   if (plan.samples > train.size()) {
     throw InvalidArgument(fmt::format("--samples {}: {} holds {} to train with; give that at most",
@@ -57,7 +57,7 @@ Split read_images(const Plan& plan) {
   return data;
 }
 
-/// The images, and their description.
+/// Returns the images, and their description.
 std::pair<Split, std::string> images(const Plan& plan) {
   DigitsOptions options;
   if (plan.samples > 0) options.train = plan.samples;
@@ -70,7 +70,8 @@ std::pair<Split, std::string> images(const Plan& plan) {
 
 constexpr std::int64_t kLongestText = 64;  // tokens of a text from a file; the rest is cut off
 
-/// train.csv and test.csv, whose first records name their columns: text and label are needed.
+/// Reads train.csv and test.csv, whose first records name their columns: text and label are
+/// required.
 TextSplit read_csv_texts(const Plan& plan) {
   check_folder(plan);
   const std::string train = plan.data + "/train.csv";
@@ -87,7 +88,7 @@ TextSplit read_csv_texts(const Plan& plan) {
   return texts;
 }
 
-/// The texts, and their description.
+/// Returns the texts, and their description.
 std::pair<TextSplit, std::string> texts_of(const Plan& plan) {
   SentencesOptions options;
   if (plan.samples > 0) options.train = plan.samples;
@@ -139,7 +140,7 @@ Task make_transformer(const Plan& plan) {
   return {std::move(texts.split), text_transformer(options), std::move(model), std::move(name)};
 }
 
-// Their accuracy: docs/architecture.md, "Training".
+// Their accuracy is in docs/architecture.md, "Training".
 constexpr std::array kModels = {
     ModelKind{"mlp", "two hidden layers; digits", 3, 64, OptimizerKind::kSgd, 0.05, 0.001,
               make_mlp},

@@ -1,4 +1,4 @@
-// The models that can be trained, each with its data and default settings.
+// The trainable models, each with its data and default settings.
 #pragma once
 
 #include <span>
@@ -39,10 +39,10 @@ struct ModelKind {
 
 std::span<const ModelKind> model_kinds();
 
-/// Throws InvalidArgument that lists them.
+/// Throws InvalidArgument that lists the valid names.
 const ModelKind& model_kind(std::string_view name);
 
-/// A digest of a dataset's samples and labels. Not negative.
+/// Returns a digest of a dataset's samples and labels. Not negative.
 std::int64_t digest_of(const Dataset& dataset);
 
 }  // namespace rankbox::train

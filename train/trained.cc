@@ -18,7 +18,8 @@
 namespace rankbox::train {
 namespace {
 
-/// The whole model's parameters, on rank 0 and on the others if they have them. All ranks call it.
+/// Returns the whole model's parameters, on rank 0 and on other ranks that have them. All ranks
+/// call it.
 Values values_of(Trainer& trainer) {
   trainer.gather();
   Values all;

@@ -1,6 +1,6 @@
-// Training of small models in tests, with the results of every rank.
+// Trains small models in tests, and returns the results of every rank.
 //
-// The models learn from generated data in 20 steps. Where tests run as processes, all call the same
+// The models learn from generated data in 20 steps. If ranks are processes, all call the same
 // functions and get the same results.
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr std::int64_t kSamples = 330;
 inline constexpr std::int64_t kSteps = 20;
 inline constexpr std::int64_t kTestSamples = 53;
 
-/// "mlp", "convnet" or "transformer".
+/// Returns the task "mlp", "convnet" or "transformer".
 Task small_task(const std::string& name);
 Plan small_plan(const char* strategy, int ranks);
 
@@ -30,11 +30,11 @@ Plan small_plan(const char* strategy, int ranks);
 struct Trained {
   std::vector<Values> before;  // [rank] parameters of the whole model, or nothing
   std::vector<Values> after;
-  std::vector<double> losses;    // of each step, as all ranks' processes know them
+  std::vector<double> losses;    // of each step, known to all ranks' processes
   std::vector<Metrics> metrics;  // [rank] over the test samples
 };
 
-/// Blocks. Throws as run_loop does, and for a plan that cannot be followed.
+/// Blocks until training is done. Throws as run_loop does, and for an impossible plan.
 Trained train(const Plan& plan, const Task& task);
 
 /// Checks, in a running test case, that both started and ended with the same values, up to
@@ -43,10 +43,10 @@ void check_equal(const Trained& together, const Trained& single, double bound);
 
 double largest_difference(const Values& a, const Values& b);
 
-/// The mean of losses [begin, end).
+/// Returns the mean of losses [begin, end).
 double mean_of(const std::vector<double>& losses, std::size_t begin, std::size_t end);
 
-/// Those of 1, 2 and 4 that can be run: any number of threads; of processes, as many as there are.
+/// Returns those of 1, 2 and 4 that can run here: all with threads; with processes, their number.
 std::vector<int> world_sizes();
 
 }  // namespace rankbox::train

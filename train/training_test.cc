@@ -1,4 +1,4 @@
-// Strategies train the same model, exactly as far as arithmetic allows, and ranks stay equal.
+// Strategies train the same model up to rounding, and ranks stay equal.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace rankbox::train {
 namespace {
 
-/// Strategies that must equal single, and the models that they are tried on.
+/// Strategies that must equal single, and the models to test them on.
 struct Rivals {
   std::vector<std::string> strategies;
   std::vector<std::string> models;

@@ -1,4 +1,4 @@
-// The all-reduces that can average gradients: the native one, and those of the registry.
+// The all-reduces for averaging gradients: the native one, and those of the registry.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@ namespace rankbox::train {
 struct AllReduce {
   std::string name;  // as given to --all-reduce
   void (*run)(Comm& dist, Tensor& tensor, ReduceOp op);
-  std::vector<std::string> uses;  // exercises: its own function, and those that it calls
+  std::vector<std::string> uses;  // exercises: its function, and those that it calls
 };
 
 std::span<const AllReduce> all_reduces();
 
-/// Throws InvalidArgument that lists them.
+/// Throws InvalidArgument that lists the valid names.
 const AllReduce& all_reduce_named(std::string_view name);
 
 }  // namespace rankbox::train

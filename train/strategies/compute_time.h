@@ -1,5 +1,6 @@
-// Charges the CPU time of its lifetime to the rank's virtual clock. CPU time, not wall time: ranks
-// that share a core would count each other's work.
+// Charges the CPU time of its lifetime to the rank's virtual clock.
+//
+// It uses CPU time, not wall time: ranks that share a core would count each other's work.
 #pragma once
 
 #include <ctime>

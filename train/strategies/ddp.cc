@@ -1,9 +1,9 @@
-// ddp: every rank has the whole model and takes an equal share of each batch; gradients are
-// averaged, so that all take the same step and stay equal.
+// ddp: every rank has the whole model and takes an equal share of each batch.
 //
-// Parameters equal those of `single` on the same global batch up to rounding: the mean over equal
-// shares of their means is the mean over the batch. Batch norm is the exception, as usual: each
-// rank normalizes with its own share, and the running statistics are rank 0's.
+// Gradients are averaged, so that all ranks take the same step and stay equal. Parameters equal
+// those of `single` on the same global batch up to rounding: the mean over equal shares of their
+// means is the mean over the batch. Batch norm is the exception, as usual: each rank normalizes
+// with its own share, and the running statistics are rank 0's.
 #include <utility>
 
 #include "parallel/ddp_average_gradients.h"

@@ -1,8 +1,8 @@
-// dp: a master scatters its model and its batch, and only it runs the optimizer: what DDP replaced.
-// For comparison; see exercises/06_data_parallel.
+// dp: a master scatters its model and its batch; only it runs the optimizer.
 //
-// The other ranks compute with what they get. Batch norm normalizes each part by itself, and the
-// running statistics are the master's, as usual.
+// DDP replaced it. It is here for comparison; see exercises/06_data_parallel. The other ranks
+// compute with what they receive. Batch norm normalizes each part separately, and the running
+// statistics are the master's, as usual.
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace rankbox::train {
 namespace {
 
-/// Passes everything on, and keeps the latest tensor.
+/// An identity layer that keeps the latest tensor.
 class Tap : public Layer {
  public:
   explicit Tap(Tensor& seen) : seen_(seen) {}
@@ -38,7 +38,7 @@ class Dp : public Trainer {
     whole_.model.add("logits", std::make_unique<Tap>(logits_));
   }
 
-  /// The master scatters batches itself; what the others load is ignored.
+  /// The master scatters batches itself; batches that the others load are ignored.
   DataShare data_share() const override { return {}; }
   void start() override {}
   Loss step(Batch batch, std::int64_t /*number*/) override {

@@ -34,7 +34,7 @@ class MeasuredLayer : public Layer {
   Comm& dist_;
 };
 
-/// The same model with every layer measured. REQUIRES: dist outlives it.
+/// Returns the same model with every layer measured. REQUIRES: dist outlives it.
 inline Model measured(const Model& recipes, Comm& dist) {
   Model all;
   for (const auto& recipe : recipes) {

@@ -1,9 +1,8 @@
-// pipeline: one stage of the model per rank; each batch is split into micro-batches, two per rank,
-// on the schedule of pipeline_1f1b.
+// pipeline: one stage of the model per rank, on the schedule of pipeline_1f1b.
 //
-// Parameters equal those of `single` up to rounding: gradients of micro-batches add up to the
-// batch's. Batch norm is the exception: it normalizes every micro-batch by itself, and its running
-// statistics move with each of them.
+// Each batch is split into micro-batches, two per rank. Parameters equal those of `single` up to
+// rounding: gradients of micro-batches add up to the batch's. Batch norm is the exception: it
+// normalizes every micro-batch separately, and its running statistics change with each of them.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -51,10 +50,10 @@ class PipelineTrainer : public ShardedTrainer {
     optimizer_->step();
     time.stop();
     const Loss& loss = stage_.loss();
-    return {loss.sum, loss.counted, loss.correct, {}};  // of all on the last stage, else nothing
+    return {loss.sum, loss.counted, loss.correct, {}};  // totals on the last stage, else zero
   }
 
-  /// Batches follow each other down the stages; no gradients come up.
+  /// Batches follow each other down the stages; no gradients are sent back.
   Loss evaluate(Batch batch) override {
     learn_shapes(batch);
     Tensor x = std::move(batch.x);
@@ -89,7 +88,7 @@ class PipelineTrainer : public ShardedTrainer {
     return ranks == 1 ? 1 : static_cast<int>(std::min<std::int64_t>(2 * ranks, batch.size()));
   }
 
-  /// Of one sample, before and after each stage: known from the first batch.
+  /// Records the shape of one sample before and after each stage, known from the first batch.
   void learn_shapes(const Batch& batch) {
     if (knows_shapes_) return;
     const std::vector<std::int64_t>& extents = batch.x.shape().extents();
@@ -106,8 +105,8 @@ class PipelineTrainer : public ShardedTrainer {
     return Tensor(extents);
   }
 
-  /// Whether stage `rank` has the tensor with this name: its layers do, or no layer does, as with
-  /// the number of steps.
+  /// Returns whether stage `rank` has the tensor with this name: its layers do, or no layer does,
+  /// as with the number of steps.
   bool has(int rank, const std::string& name) const {
     const auto& recipe = std::ranges::find_if(
         recipes(), [&](const auto& layer) { return name.starts_with(layer.name + "."); });

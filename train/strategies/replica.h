@@ -1,4 +1,4 @@
-// A rank's own copy of the whole model, with its optimizer, for single and ddp.
+// A rank's copy of the whole model, with its optimizer, for single and ddp.
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@ class Replica : public Trainer {
   Loss evaluate(Batch batch) override;
   void add_state(TrainingState& state) override;
 
-  /// Like Strategy::uses.
+  /// As Strategy::uses.
   static std::vector<std::string> uses(const Plan& plan);
 
  protected:
-  /// Turns the gradients of the ranks' shares into those of the whole batch. Collective.
+  /// Turns the gradients of the ranks' shares into those of the global batch. Collective.
   using Average = std::function<void(const std::vector<Parameter*>& parameters)>;
 
   Comm& dist() { return dist_; }
@@ -31,7 +31,7 @@ class Replica : public Trainer {
   /// Averages each gradient over the ranks, with the plan's all-reduce.
   void average(const std::vector<Parameter*>& parameters);
   std::vector<NamedTensor*> statistics() { return whole_.model.statistics(); }
-  /// The state of the optimizer and of mixed precision.
+  /// Returns the state of the optimizer and of mixed precision.
   std::vector<NamedTensor*> learning_state();
 
   /// Takes an optimizer step on this rank's share, in the plan's precision. Returns the loss

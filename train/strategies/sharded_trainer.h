@@ -1,5 +1,6 @@
-// Base class of the strategies whose ranks hold parts of the model. Only a checkpoint needs a whole
-// model, on rank 0.
+// Base class of the sharded strategies.
+//
+// Only a checkpoint needs a whole model, on rank 0.
 //
 //   constructed   rank 0 has a whole model, which may be loaded into
 //   start()       distribute(): each rank gets its part; the whole one is freed
@@ -39,7 +40,7 @@ class ShardedTrainer : public Trainer {
  protected:
   /// Gives each rank its part of rank 0's whole model, which is null elsewhere. Collective.
   virtual void distribute(WholeModel* whole) = 0;
-  /// The inverse. Collective.
+  /// The inverse of distribute. Collective.
   virtual void collect(WholeModel* whole) = 0;
 
   Comm& dist() { return dist_; }

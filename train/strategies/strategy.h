@@ -1,9 +1,8 @@
-// Strategies: how ranks share the work of training one model. Each has its own file, and one entry
-// in the table of strategies.cc.
+// Strategies: how ranks share the work of training one model.
 //
-// To add one: write NAME.cc with a Trainer and a `const Strategy kName`, declare it below, and name
-// it in the table of strategies.cc. Options, loop, evaluation, checkpoints and reports name no
-// strategy.
+// Each has a separate file, and one entry in the table of strategies.cc. To add one: write NAME.cc
+// with a Trainer and a `const Strategy kName`, declare it below, and name it in that table.
+// Options, loop, evaluation, checkpoints and reports name no strategy.
 #pragma once
 
 #include <memory>
@@ -41,42 +40,42 @@ class Trainer {
 
   virtual DataShare data_share() const = 0;
 
-  /// All ranks start with rank 0's values, which may just have been loaded.
+  /// Starts all ranks with rank 0's values, which may have been loaded from a checkpoint.
   virtual void start() = 0;
-  /// One step of the optimizer, on the mean loss of the global batch.
+  /// Takes one step of the optimizer, on the mean loss of the global batch.
   /// @param batch this rank's share of it; all parts have the same size
   /// @param number of the step, from 0
+  ///
   /// Returns this rank's contribution to the metrics of the batch: over all ranks, each sample
   /// counts once.
   virtual Loss step(Batch batch, std::int64_t number) = 0;
-  /// Before a series of evaluate().
+  /// Call before a series of evaluate().
   virtual void prepare_evaluation() {}
-  /// Like step(), without learning. Padding is not counted.
+  /// As step(), without learning. Padding is not counted.
   virtual Loss evaluate(Batch batch) = 0;
 
-  /// From here to release(), rank 0 has the whole model's state, even if it usually holds only a
-  /// part.
+  /// Until release(), rank 0 has the whole model's state, even if it usually holds only a part.
   virtual void gather() {}
   virtual void release() {}
-  /// The parameters of the whole model: on rank 0, and between gather() and release().
+  /// Returns the parameters of the whole model: on rank 0, and between gather() and release().
   virtual std::vector<Parameter*> parameters() = 0;
-  /// Adds all that training resumes from, so that rank 0 can save it, between gather() and
-  /// release(), or load into it, before start(). Only on rank 0.
+  /// Adds the checkpoint state. Rank 0 saves it between gather() and release(), or loads into it
+  /// before start(). Only on rank 0.
   virtual void add_state(TrainingState& state) = 0;
 };
 
 struct Strategy {
   std::string_view name;
   std::string_view summary;  // for --help
-  /// Throws InvalidArgument, in one line with the fix, for a plan that it does not support.
+  /// Throws InvalidArgument, in one line with the fix, for an unsupported plan.
   void (*check)(const Plan& plan, std::int64_t samples);
   std::unique_ptr<Trainer> (*make)(Comm& dist, const Model& model, const Plan& plan);
-  /// The exercises whose functions its trainer calls, and those that their reference solutions
-  /// call. (tests/cli/train_test.cc finds one that is missing, and one too many.)
+  /// Returns the exercises whose functions its trainer calls, and those that their reference
+  /// solutions call. tests/cli/train_test.cc detects missing and superfluous ones.
   std::vector<std::string> (*uses)(const Plan& plan);
   bool has_mixed = false;      // Precision::kMixed
   bool all_reduces = false;    // averages gradients with Plan::all_reduce
-  bool shares_batches = true;  // false: all ranks work on all of a batch
+  bool shares_batches = true;  // false: all ranks work on the whole batch
 };
 
 extern const Strategy kSingle;
@@ -88,13 +87,14 @@ extern const Strategy kZero3;
 extern const Strategy kTensor;
 extern const Strategy kPipeline;
 
-/// All strategies.
+/// Returns all strategies.
 std::span<const Strategy* const> strategies();
 
-/// Throws InvalidArgument that lists them.
+/// Throws InvalidArgument that lists the valid names.
 const Strategy& strategy_named(std::string_view name);
 
-/// The exercises that a run of this plan calls: those of its strategy, and those of the loop.
+/// Returns the exercises that a run of this plan calls: those of its strategy, and those of the
+/// loop.
 std::vector<std::string> exercises_of(const Plan& plan);
 
 }  // namespace rankbox::train

@@ -1,7 +1,7 @@
-// tensor: all ranks work on all of each batch, and have parts of the layers (tensor_parts.h).
+// tensor: all ranks work on the whole batch, with sharded layers (tensor_parts.h).
 //
-// Uncut layers are whole on every rank, with the same gradients, so they stay equal without a
-// message. Dropout outside blocks draws the same mask everywhere. Parameters equal those of
+// Uncut layers are whole on every rank, with the same gradients, so they stay equal without
+// messages. Dropout outside blocks draws the same mask on every rank. Parameters equal those of
 // `single` up to rounding.
 #include <algorithm>
 #include <map>
@@ -16,21 +16,21 @@
 namespace rankbox::train {
 namespace {
 
-/// A tensor of this rank, and on rank 0 the whole one that it is a part of.
+/// A tensor of this rank, and on rank 0 the whole tensor that contains it.
 struct Carried {
   Tensor* mine;
   Cut cut;
   Tensor* whole;
 };
 
-/// Columns [n·r/p, n·(r+1)/p) of rows of n, for every rank r, one rank's after the other's.
+/// Returns columns [n·r/p, n·(r+1)/p) of rows of n, for every rank r, one rank's after the other's.
 Tensor columns_apart(const Tensor& whole, int ranks) {
   Tensor flat(whole.size());
   for (int r = 0; r < ranks; ++r) copy(chunk(flat, r, ranks), column_part(whole, r, ranks));
   return flat;
 }
 
-/// The inverse.
+/// The inverse of columns_apart.
 void columns_together(const Tensor& flat, int ranks, Tensor& whole) {
   const std::int64_t width = whole.shape().extents().back(), own = width / ranks;
   const std::int64_t rows = whole.size() / width;
@@ -102,13 +102,13 @@ class TensorTrainer : public ShardedTrainer {
  private:
   int ranks() { return dist().world_size(); }
 
-  /// All ranks have those of the whole batch.
+  /// Counts a loss once: every rank has that of the whole batch.
   Loss counted_once(Loss loss) {
     if (dist().rank() != 0) return {};
     return loss;
   }
 
-  /// Parameters, statistics and the optimizer's state, in the same order on all ranks.
+  /// Returns parameters, statistics and the optimizer's state, in the same order on all ranks.
   std::vector<Carried> carried(WholeModel* whole) {
     std::map<std::string, Tensor*> all;  // of the whole model, by name
     if (whole != nullptr) {

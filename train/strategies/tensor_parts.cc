@@ -33,9 +33,8 @@ class Borrowed : public Layer {
   Layer& layer_;
 };
 
-/// A linear layer that starts or stops the stopwatch of its block. Between the first and the last
-/// of a block no rank waits for another, so the time between is the computing time of all three
-/// layers.
+/// A linear layer that starts or stops its block's stopwatch. Between the first and the last layer
+/// of a block no rank waits for another, so this time is the computing time of all three layers.
 class TimedLinear : public Linear {
  public:
   TimedLinear(Tensor weights, Tensor biases, Comm& dist, std::optional<ComputeTime>& time)
@@ -133,7 +132,7 @@ void check_divides(int ranks, std::int64_t pieces, const std::string& what) {
       ranks, pieces, what, pieces));
 }
 
-/// An activation like this one; null for any other layer.
+/// Returns an activation like this one; null for any other layer.
 std::unique_ptr<Layer> activation_like(const Layer& layer) {
   if (dynamic_cast<const Relu*>(&layer) != nullptr) return std::make_unique<Relu>();
   if (dynamic_cast<const Gelu*>(&layer) != nullptr) return std::make_unique<Gelu>();

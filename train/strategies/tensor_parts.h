@@ -1,13 +1,14 @@
-// A model for tensor parallel: wherever two linear layers have nothing between them but an
-// activation or attention, the first is cut by columns and the second by rows; all else is whole on
-// every rank.
+// A model for tensor parallelism.
+//
+// Where only an activation or attention lies between two linear layers, the first is cut by columns
+// and the second by rows. All other layers are whole on every rank.
 //
 //   mlp              fc1 │ relu1 │ fc2    relu2  fc3
 //   a block          norm  qkv │ heads │ out  dropout      norm  fc1 │ gelu │ fc2  dropout
 //                          └──── cut ──────┘                     └──── cut ────┘
 //
 // The layers are found in the model itself, so any depth works. A rank builds the whole model first
-// and frees the other ranks' parts: initial values are those of the whole.
+// and frees the other ranks' parts: initial values are those of the whole model.
 #pragma once
 
 #include <string>
@@ -22,34 +23,33 @@ namespace rankbox::train {
 enum class Cut { kNone, kRows, kColumns };
 
 struct ShardedParameter {
-  Parameter* mine;  // with the whole one's name
+  Parameter* mine;  // with the whole parameter's name
   Cut cut;
 };
 
 class TensorParts {
  public:
-  /// On one rank nothing is cut.
-  /// Throws InvalidArgument, in one line with the fix, for a model without such layers, or whose
-  /// layers or heads cannot be sharded over this many ranks.
+  /// On one rank nothing is cut. Throws InvalidArgument, in one line with the fix, for a model
+  /// without such layers, or whose layers or heads cannot be sharded over this many ranks.
   TensorParts(Comm& dist, const Model& recipes, const std::string& model_name);
 
   /// Collective, with the same batch on all ranks.
   Tensor forward(Tensor x, Saved& saved) { return parts_.forward(std::move(x), saved); }
   void backward(Tensor dy, Saved& saved) { parts_.backward(std::move(dy), saved); }
 
-  /// In the same order on all ranks.
+  /// Returns the parameters in the same order on all ranks.
   const std::vector<ShardedParameter>& parameters() const { return parameters_; }
   std::vector<NamedTensor*> statistics() { return whole_.statistics(); }
 
  private:
-  /// The layers of this rank, one after the other, without their own parameters().
+  /// Returns the layers of this rank in sequence, without their own parameters().
   std::unique_ptr<Sequential> cut(Sequential& layers);
   std::unique_ptr<Layer> cut(Layer& layer, const std::string& name);
-  /// Of layers i, i+1 and i+2, if they are such; null: they are not.
+  /// Returns the block of layers i, i+1 and i+2; null if they do not form one.
   std::unique_ptr<Layer> block_at(Sequential& layers, std::int64_t i);
 
   Comm& dist_;
-  Sequential whole_;  // whose layers are used where they are not cut; the others lose their values
+  Sequential whole_;  // its uncut layers are used; the others lose their values
   std::vector<ShardedParameter> parameters_;
   bool has_blocks_ = false;
   Sequential parts_;

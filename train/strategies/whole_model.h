@@ -10,14 +10,14 @@
 
 namespace rankbox::train {
 
-/// The plan's optimizer for these parameters, of a whole model or of a part.
+/// Returns the plan's optimizer for these parameters, of a whole model or of a part.
 std::unique_ptr<Optimizer> make_optimizer(const Plan& plan,
                                           const std::vector<Parameter*>& parameters);
 
 struct WholeModel {
   WholeModel(const Model& recipes, const Plan& plan);
 
-  /// Parameters, statistics, and the optimizer's state: in this order, by name.
+  /// Adds parameters, statistics, and the optimizer's state: in this order, by name.
   void add_state(TrainingState& state);
 
   Sequential model;

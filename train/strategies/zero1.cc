@@ -1,4 +1,4 @@
-// zero1: like ddp, but each rank keeps only its shard of the optimizer's state.
+// zero1: as ddp, but each rank keeps only its shard of the optimizer's state.
 #include "parallel/zero1.h"
 
 #include <utility>

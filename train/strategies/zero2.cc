@@ -1,4 +1,4 @@
-// zero2: like zero1, and each layer's gradients go to their owners right after its backward.
+// zero2: as zero1, and each layer's gradients go to their owners right after its backward.
 #include "parallel/zero2.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// zero3: like zero2, and weights exist only while their layer is at work; in evaluation, too.
+// zero3: as zero2, and weights exist only while their layer computes, also in evaluation.
 #include "parallel/zero3.h"
 
 #include <utility>

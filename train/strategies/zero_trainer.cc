@@ -13,7 +13,7 @@ namespace {
 
 using Slices = std::vector<Slice>;  // of rank 0's whole model; empty elsewhere
 
-/// One after the other, padded with zeros.
+/// Returns the slices one after the other, padded with zeros.
 Tensor packed(const Slices& slices, std::int64_t size) {
   Tensor flat = zeros(size);
   std::int64_t at = 0;
@@ -56,7 +56,7 @@ ZeroTrainer::ZeroTrainer(Comm& dist, const Model& recipes, const Plan& plan, Sha
     shards_.push_back(make_shard(parameters, rank_, ranks_));
     shards_.back().mine.name = "shard" + std::to_string(shards_.size());
   };
-  // One layer after the other: so no rank holds a whole model whose values are not kept.
+  // Layer by layer, so that no rank holds a whole model whose values are not kept.
   for (const auto& recipe : measured(recipes, dist)) {
     model_.add(recipe.name, recipe.make());
     const std::vector<Parameter*> parameters = model_.layer(model_.size() - 1).parameters();

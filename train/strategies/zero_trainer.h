@@ -1,5 +1,7 @@
-// Base class of the three stages of ZeRO: every rank takes an equal share of each batch, and has
-// shards (parallel/shard.h) of what the stage shards.
+// Base class of the three ZeRO stages.
+//
+// Every rank takes an equal share of each batch, and has the shards (parallel/shard.h) of its
+// stage.
 #pragma once
 
 #include <memory>
@@ -20,14 +22,14 @@ class ZeroTrainer : public ShardedTrainer {
 
   DataShare data_share() const override { return {rank_, ranks_}; }
   void prepare_evaluation() override;
-  /// Where values are kept.
+  /// Only where values are kept.
   Loss evaluate(Batch batch) override;
 
  protected:
   void distribute(WholeModel* whole) override;
   void collect(WholeModel* whole) override;
 
-  /// Forward, where values are kept. The gradient is that of this rank's mean loss.
+  /// Runs forward where values are kept. The gradient is that of this rank's mean loss.
   Loss forward(Batch batch, Saved& saved);
 
   Sequential& model() { return model_; }
@@ -35,7 +37,7 @@ class ZeroTrainer : public ShardedTrainer {
   Optimizer& optimizer() { return *optimizer_; }
 
  private:
-  /// The parameters of each shard, in this rank's model or in the whole one.
+  /// Returns the parameters of each shard, in this rank's model or in the whole one.
   std::vector<std::vector<Parameter*>> groups_of(Sequential& model) const;
   /// Copies shards and their optimizer state to or from rank 0's whole model.
   template <class Carry>
