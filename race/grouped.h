@@ -6,7 +6,7 @@
 
 namespace rankbox {
 
-/// "-1,234,567"
+/// Returns "-1,234,567".
 std::string grouped(std::int64_t number);
 
 }  // namespace rankbox

@@ -15,7 +15,7 @@ std::int64_t floor_divide(std::int64_t number, std::int64_t divisor) {
   return number / divisor - (number % divisor < 0 ? 1 : 0);
 }
 
-/// The least of 1, 2, 5, 10, 20, 50, … with which `rows` bins reach from low to high.
+/// Returns the least of 1, 2, 5, 10, 20, 50, … with which `rows` bins reach from low to high.
 std::int64_t bin_width(std::int64_t low, std::int64_t high, int rows) {
   std::int64_t power = 1;
   for (;; power *= 10) {
@@ -26,7 +26,7 @@ std::int64_t bin_width(std::int64_t low, std::int64_t high, int rows) {
   }
 }
 
-/// A bar as long as `length` eighths of a column.
+/// Returns a bar as long as `length` eighths of a column.
 std::string bar(std::int64_t eighths) {
   constexpr std::array kPartialBlocks = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   std::string drawn;

@@ -1,11 +1,10 @@
 // One interleaving of two updates, step by step.
 //
 // `value += amount` is three steps of a thread: load the shared value into its register, add to the
-// register, store the register. Two threads that make one update each take six steps together. The
-// threads do not choose the order: a schedule says which of the two takes the next step. There are
-// 6! / (3! 3!) = 20 schedules.
+// register, store the register. Two threads that make one update each take six steps together. A
+// schedule determines which of the two takes the next step. There are 6! / (3! 3!) = 20 schedules.
 //
-// Everything shown is computed by playing a schedule; nothing is fixed in advance.
+// All output is computed by executing a schedule; nothing is fixed in advance.
 #pragma once
 
 #include <array>
@@ -21,10 +20,10 @@ enum class RaceStep : std::uint8_t { kLoad, kAdd, kStore };
 /// schedule[i] is the thread, 0 or 1, that takes step i. REQUIRES: three of each.
 using Schedule = std::array<int, 6>;
 
-/// What each thread adds in its update.
+/// The amount that each thread adds in its update.
 using Amounts = std::array<std::int64_t, 2>;
 
-/// A step, and what memory and registers hold after it.
+/// A step, and the contents of memory and registers after it.
 struct Moment {
   int thread = 0;
   RaceStep step = RaceStep::kLoad;
@@ -34,19 +33,20 @@ struct Moment {
       false;  // this store undid one that came after this thread's load: that update is lost
 };
 
-/// The six moments of two threads that update a value of `start`.
+/// Returns the six moments of two threads that update a value of `start`.
 std::vector<Moment> play(const Schedule& schedule, const Amounts& amounts, std::int64_t start = 0);
 
-/// Whether the schedule loses an update.
+/// Returns whether the schedule loses an update.
 bool loses_update(const Schedule& schedule);
 
-/// All 20, in lexicographic order.
+/// Returns all 20, in lexicographic order.
 std::vector<Schedule> all_schedules();
 
 /// A schedule that loses the update of thread 0.
 inline constexpr Schedule kLosingSchedule = {0, 1, 0, 0, 1, 1};
 
-/// A table in plain text, at most 76 columns: a heading, the start, then one line per moment.
+/// Returns a table in plain text, at most 76 columns: a heading, the start, then one line per
+/// moment.
 std::vector<std::string> interleaving_table(const Schedule& schedule, const Amounts& amounts,
                                             std::int64_t start = 0);
 

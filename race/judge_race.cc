@@ -14,8 +14,7 @@ std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t 
   const std::vector<SharedValue::Use> uses = value.uses();
   const std::size_t expected_threads = repeats > 0 ? static_cast<std::size_t>(threads) : 0;
 
-  // First check that the updates were made at all: a value that no thread touched keeps its number,
-  // too.
+  // First, check that the updates were made: an untouched value also keeps its number.
   if (uses.size() != expected_threads) {
     return fmt::format(
         "{} threads loaded or stored the value, expected {}: start one thread per rank of the race",
@@ -30,7 +29,7 @@ std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t 
     }
   }
 
-  // Then check that none was lost.
+  // Then, check that none was lost.
   if (value.final_value() != before) {
     const std::int64_t off = value.final_value() - before;
     return fmt::format(

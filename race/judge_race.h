@@ -1,4 +1,4 @@
-// The judge of the exercise `race`, from the record that SharedValue keeps.
+// The judge of the exercise `race`, from SharedValue's record.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace rankbox {
 
-/// One line that says what is wrong with the run `race(value, threads, repeats)` of a value that
-/// held `before`, or nothing if every thread made its updates and none was lost.
+/// Returns one line on the error in the run `race(value, threads, repeats)` of a value that held
+/// `before`. Returns nothing if every thread made its updates and none was lost.
 ///
-/// REQUIRES: the run is over. One good run proves nothing about the next: judge several.
+/// REQUIRES: the run is over. One correct run proves nothing about the next: judge several.
 std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t before, int threads,
                                          std::int64_t repeats);
 

@@ -17,7 +17,7 @@
 namespace rankbox {
 namespace {
 
-// Enough for a median, and quick: a fix costs up to a hundred times the race.
+// Enough for a median, and fast: a fix costs up to a hundred times as much as the race.
 constexpr int kRunsOfFixes = 7;
 
 // A message costs a hundred times as much as an update in shared memory. Fewer give the same time

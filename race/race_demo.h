@@ -23,14 +23,14 @@ inline constexpr int kMaxRaceRuns = 100'000;
 /// option is out of range.
 void check_race_options(const RaceOptions& options);
 
-/// Asks what to expect, runs the race many times and shows where it ended, runs the three fixes and
-/// shows what they cost, and steps through one interleaving that loses an update. Takes about 2
-/// seconds with the default options on two cores.
+/// Asks for the user's expectation, runs the race many times and shows its results. Then runs the
+/// three fixes with their cost, and steps through one interleaving that loses an update. Takes
+/// about 2 seconds with the default options on two cores.
 ///
 /// Returns the process's exit status: 0, or 1 if a fixed race did not end at 0 (a bug in Rankbox).
 ///
-/// Errors, before anything is printed: InvalidArgument as check_race_options, or if the machine
-/// cannot start the threads.
+/// Throws, before printing: InvalidArgument as check_race_options, or if the machine cannot start
+/// the threads.
 ///
 /// Interruption: writes whole lines and changes no terminal setting, so Ctrl-C may end it at any
 /// moment.

@@ -1,6 +1,8 @@
 #!/bin/sh
-# race_demo on the command line: bad options get one line and a status, Ctrl-C ends it, and what
-# goes to a file has no color.
+# race_demo on the command line.
+#
+# Bad options print one line and set the status. Ctrl-C ends the program. Output to a file has no
+# color.
 #
 # Usage: race_demo_cli_test.sh RACE_DEMO
 set -u

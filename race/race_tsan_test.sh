@@ -1,5 +1,5 @@
 #!/bin/sh
-# ThreadSanitizer flags the unfixed race, and is silent on the three fixes.
+# ThreadSanitizer reports the unfixed race, and nothing for the three fixes.
 #
 # Usage: race_tsan_test.sh RACE_VARIANT, a binary built with -fsanitize=thread.
 set -u
@@ -8,8 +8,8 @@ output=$(mktemp) || exit 1
 trap 'rm -f "$output"' EXIT
 
 # Where the kernel randomizes more address bits than this ThreadSanitizer supports (vm.mmap_rnd_bits
-# above 28), some starts fail. Without randomization none does; where a container forbids that, try
-# again: the next start may work.
+# above 28), some starts fail. Without randomization none does. Where a container forbids disabling
+# it, the test retries: the next start may work.
 fixed_addresses=""
 if setarch "$(uname -m)" -R true 2>/dev/null; then
   fixed_addresses="setarch $(uname -m) -R"

@@ -26,7 +26,7 @@ std::string of_runs(std::int64_t some, std::size_t all) {
                      all == 1 ? "run" : "runs");
 }
 
-/// "7 of 7 runs"
+/// Returns "7 of 7 runs".
 std::string runs_at_zero(const Measured& measured) {
   const auto runs = static_cast<std::int64_t>(measured.outcomes.size());
   return of_runs(runs - measured.wrong(), measured.outcomes.size());

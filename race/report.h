@@ -22,27 +22,27 @@ struct Measured {
   std::int64_t repeats = 0;  // of each thread
   std::vector<RaceOutcome> outcomes;
 
-  /// Runs that did not end at 0.
+  /// Returns the number of runs that did not end at 0.
   std::int64_t wrong() const;
 
-  /// Nanoseconds per update of each run, ascending. Empty if there were no updates.
+  /// Returns nanoseconds per update of each run, ascending. Empty if there were no updates.
   std::vector<double> nanoseconds() const;
 };
 
 std::vector<std::string> heading(std::string_view text, const ReportStyle& style);
 
-/// The program, and the question what to expect.
+/// Returns the program, and the question about its result.
 std::vector<std::string> question(int threads, std::int64_t repeats, const ReportStyle& style);
 
-/// The final values of the unfixed race.
+/// Returns the final values of the unfixed race.
 std::vector<std::string> distribution(const Measured& race, unsigned cores,
                                       const ReportStyle& style);
 
-/// One line per variant: final values and cost. The unfixed race is the first.
+/// Returns one line per variant: final values and cost. The unfixed race is the first.
 std::vector<std::string> cost_table(const std::vector<Measured>& variants,
                                     const ReportStyle& style);
 
-/// An interleaving that loses an update, and how many interleavings do.
+/// Returns an interleaving that loses an update, and how many interleavings do.
 std::vector<std::string> interleaving_lines(const ReportStyle& style);
 
 std::vector<std::string> conclusion(const ReportStyle& style);

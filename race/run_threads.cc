@@ -16,7 +16,7 @@
 namespace rankbox {
 namespace {
 
-/// The cores this process may run on.
+/// Returns the cores that this process may run on.
 std::vector<int> usable_cores() {
   std::vector<int> cores;
   cpu_set_t allowed;
@@ -28,7 +28,7 @@ std::vector<int> usable_cores() {
   return cores;
 }
 
-/// Best effort: where it fails, the thread runs where the system puts it.
+/// Best effort: on failure, the operating system chooses the core.
 void move_this_thread_to(int core) {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -46,7 +46,7 @@ double run_threads(int threads, const std::function<void(int thread)>& work) {
   std::chrono::steady_clock::time_point begin;
   const auto body = [&](int thread) {
     if (!cores.empty()) move_this_thread_to(cores[static_cast<std::size_t>(thread) % cores.size()]);
-    // Spin rather than sleep: a sleeping thread would start late. Yield only if there are more
+    // Spins rather than sleeps: a sleeping thread would start late. Yields only if there are more
     // threads than cores.
     if (missing.fetch_sub(1) == 1) begin = std::chrono::steady_clock::now();
     while (missing.load() > 0 && !cancelled.load()) {

@@ -10,7 +10,7 @@ namespace rankbox {
 namespace {
 
 TEST_CASE("the unfixed race loses updates within a few runs") {
-  // With one core, threads meet only when one is interrupted between its load and its store.
+  // With one core, threads collide only when one is interrupted between its load and its store.
   if (std::thread::hardware_concurrency() < 2) return testing::pass_over("one core");
   constexpr int kMostRuns = 50;
   int runs = 0;
@@ -29,8 +29,8 @@ TEST_CASE("the optimizer leaves the updates in: more of them take longer") {
     for (int run = 0; run < 5; ++run) seconds = std::min(seconds, race_unfixed(2, repeats).seconds);
     return seconds;
   };
-  // Collapsed into one addition, 200 times the updates would take the same time, a few
-  // microseconds. No machine makes ten updates per nanosecond.
+  // If the loop were merged into one addition, 200 times the updates would take the same time, a
+  // few microseconds. No machine makes ten updates per nanosecond.
   CHECK(quickest(20'000'000) > 20'000'000 * 0.1e-9);
 }
 

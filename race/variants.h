@@ -1,4 +1,4 @@
-// The same program four times: threads that add 1 and threads that subtract 1, all from one value.
+// Four variants of one program: threads that add 1 and subtract 1 from one value.
 //
 // Half of the threads add, half subtract, each `repeats` times; so the final value should be 0.
 //
@@ -7,8 +7,8 @@
 //   with an atomic  load, add and store are one instruction that the machine does not interrupt
 //   with messages   nothing is shared: one rank owns the value, the others send it their updates
 //
-// REQUIRES: threads even and at least 2, repeats >= 0.
-// Errors: InvalidArgument if the machine cannot start the threads (or ranks).
+// REQUIRES: threads even and at least 2, repeats >= 0. Throws InvalidArgument if the machine cannot
+// start the threads (or ranks).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct RaceVariant {
   RaceOutcome (*run)(int threads, std::int64_t repeats);
 };
 
-/// The four, the unfixed one first.
+/// Returns the four variants, the unfixed one first.
 std::span<const RaceVariant> race_variants();
 
 }  // namespace rankbox

@@ -14,7 +14,7 @@ void send_updates(Comm& dist, std::int64_t repeats) {
   for (std::int64_t i = 0; i < repeats; ++i) dist.send(amount, kOwner);
 }
 
-// Only the owner can see `value`, so no other rank can come between its load and its store.
+// Only the owner can access `value`, so no other rank can interfere between its load and its store.
 std::int64_t apply_updates(Comm& dist, std::int64_t repeats) {
   TensorOf<std::int64_t> value = zeros<std::int64_t>(1);
   TensorOf<std::int64_t> amount = empty_like(value);

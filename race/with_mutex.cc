@@ -6,9 +6,9 @@
 namespace rankbox {
 namespace {
 
-// No other thread can be between the load and the store of `+=` while this thread holds the lock.
-// (That also forbids the optimizer to merge many updates into one: each lock() may let another
-// thread's updates in.)
+// While this thread holds the lock, no other thread is between the load and the store of `+=`. (The
+// lock also prevents the optimizer from merging updates: each lock() may let another thread's
+// updates in.)
 void adder(std::int64_t& value, std::mutex& mutex, std::int64_t amount, std::int64_t repeats) {
   for (std::int64_t i = 0; i < repeats; ++i) {
     const std::lock_guard lock(mutex);
