@@ -1,4 +1,4 @@
-// The virtual time at which every rank reached each of its events, and what delayed it until then.
+// The virtual time at which ranks reach their events, and what delayed them.
 //
 // A replay records when a transfer began, which is when both sides had arrived. A rank waits from
 // its own arrival until then.
@@ -19,8 +19,8 @@ struct Arrival {
   std::optional<std::size_t> after;
 };
 
-/// [rank][event], and one more at the end of each rank: when its last event was done. The halves of
-/// a sendrecv arrive together. Cost: O(E).
+/// Returns [rank][event], and one more at the end of each rank: when its last event was done. The
+/// halves of a sendrecv arrive together. Cost: O(E).
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
 std::vector<std::vector<Arrival>> find_arrivals(const Trace& trace, const Replay& replay);

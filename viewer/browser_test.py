@@ -25,12 +25,12 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
     --disable-background-networking --disable-component-update --disable-sync
     --disable-dev-shm-usage --force-device-scale-factor=1 --window-size=1280,1000""".split()
 
-# A million events should open within 3 s and take 33 ms per frame, and on an idle machine they do:
-# the test prints both. The limits below are looser, so that a busy machine passes.
+# On an idle machine, a million events open within 3 s and take 33 ms per frame; the test prints
+# both. The limits below are looser, so that a busy machine passes.
 OPENS_WITHIN = 15.0  # seconds
 FRAME_WITHIN = 300.0  # milliseconds
 
-# Where on the canvas an event is, in CSS pixels from its top left corner.
+# The position of an event on the canvas, in CSS pixels from its top left corner.
 POINT_OF = """
     const {run, view, timebase, marks} = rankbox, event = arguments[0];
     const row = timebase.open.has(event) ? 3 : marks.rowOf(event);
@@ -369,7 +369,7 @@ class SpeedTest(PageTest):
     def test_a_million_events_open_and_move_quickly(self):
         page_of("million")
         opened = []
-        for _ in range(3):  # the best: the machine may be busy
+        for _ in range(3):  # the best of three: the machine may be busy
             start = time.monotonic()
             self.open("million")
             opened.append(time.monotonic() - start)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Runs browser_test.py where there are Chromium, its driver and Selenium (bazel/packages_test.txt);
-# elsewhere prints so and passes.
-# usage: browser_test.sh BROWSER_TEST.PY SAMPLE_PAGE [TEST…]
+# Runs browser_test.py if Chromium, its driver and Selenium are installed (bazel/packages_test.txt).
+# Otherwise prints that and passes. usage: browser_test.sh BROWSER_TEST.PY SAMPLE_PAGE [TEST…]
 set -uo pipefail
 
 skip() { printf 'skipped: %s\n' "$*"; exit 0; }
@@ -9,7 +8,7 @@ skip() { printf 'skipped: %s\n' "$*"; exit 0; }
 for program in chromium chromedriver; do
   command -v "$program" >/dev/null || skip "no $program here"
 done
-# The first python3 on the path need not be the one that has the packages.
+# The first python3 in PATH may lack the packages.
 for python in python3 /usr/bin/python3; do
   if "$python" -c 'import selenium' 2>/dev/null; then
     test=$1 SAMPLE_PAGE=$(readlink -f "$2")

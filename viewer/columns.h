@@ -1,8 +1,8 @@
-// Millions of numbers for a browser: columns of one type each, one after the other, in base64.
+// Millions of numbers for a browser: typed columns in base64.
 //
-// A script turns a column into a typed array without reading the numbers one by one, which is what
-// lets a page with a million events open quickly. A JSON array of them would take ten times as
-// long.
+// Each column has one type, and columns follow each other. A script turns a column into a typed
+// array without reading the numbers one by one, so a page with a million events opens quickly. A
+// JSON array of them would take ten times as long.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,10 @@ class Columns {
   /// Adds whole numbers in the smallest type that holds all of them. REQUIRES: 0 <= each < 2^53.
   void add_whole(const std::string& name, const std::vector<std::int64_t>& values);
 
-  /// `[{"name", "type", "at", "count"}]`: types are u8 u16 u32 f32 f64, `at` is in bytes.
+  /// Returns `[{"name", "type", "at", "count"}]`: types are u8 u16 u32 f32 f64, `at` is in bytes.
   nlohmann::ordered_json index() const;
 
-  /// All columns, little-endian, each aligned to 8 bytes.
+  /// Writes all columns, little-endian, each aligned to 8 bytes.
   void write_base64(std::ostream& out) const;
 
  private:

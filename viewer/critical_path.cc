@@ -48,7 +48,7 @@ class PathFinder {
   }
   EventId link(EventId id) const { return links_[static_cast<std::size_t>(id.rank)][id.event]; }
 
-  /// The rank's own event that ended when it reached this one.
+  /// Returns the rank's own event that ended when it reached this one.
   EventId kept_by(EventId id) const {
     const Arrival& when = arrival(id);
     return when.after ? EventId{id.rank, *when.after} : kNone;
@@ -72,7 +72,7 @@ class PathFinder {
       case EventKind::kReduce:
         return kept_by(id);
       case EventKind::kWait:
-        return link(id);  // it is here only if it set the rank's clock, so the rank did wait
+        return link(id);  // listed only if it set the rank's clock, so the rank did wait
       case EventKind::kSend:
       case EventKind::kRecv:
       case EventKind::kCollective:
@@ -88,8 +88,8 @@ class PathFinder {
     for (const EventId side : sides) {
       if (arrival(side).when == begin) return kept_by(side);
     }
-    // A buffered message can be received from the moment its transfer began, which its sender
-    // decided.
+    // A buffered message can be received from the moment its transfer began, which depends on its
+    // sender.
     for (const EventId side : sides) {
       if (side != id && event(side).buffered && span(side).begin == begin) return before(side);
     }
@@ -128,7 +128,7 @@ class PathFinder {
     }
   }
 
-  /// The transfer of that rank that held a port until then which this one needs.
+  /// Returns the transfer of that rank that held a port until then which this one needs.
   EventId port_holder(EventId id, double until) {
     if (by_end_.empty()) sort_by_end();
     const auto& ended = by_end_[static_cast<std::size_t>(id.rank)];
@@ -151,7 +151,7 @@ class PathFinder {
         const Span& when = replay_.spans[rank][i];
         const bool transfers =
             kind == EventKind::kSend || kind == EventKind::kRecv || kind == EventKind::kCollective;
-        // An event that takes no time holds nothing, and would let a path go in circles.
+        // An event that takes no time holds no port, and would allow cycles in a path.
         if (transfers && when.end > when.begin) by_end_[rank].emplace_back(when.end, i);
       }
       std::sort(by_end_[rank].begin(), by_end_[rank].end());
@@ -164,7 +164,7 @@ class PathFinder {
   const std::vector<std::vector<Arrival>> arrivals_;
   std::map<CollectiveId, std::vector<EventId>> meetings_;
   std::map<std::pair<int, std::size_t>, CollectiveId> meeting_of_;
-  std::vector<std::vector<std::pair<double, std::size_t>>> by_end_;  // [rank], when needed
+  std::vector<std::vector<std::pair<double, std::size_t>>> by_end_;  // [rank], filled on demand
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
-// The critical path: the chain of events without a gap that ends with the last rank's last event. A
-// run gets shorter only if one of them does.
+// The critical path: the gapless chain of events up to the end of the run.
 //
-// It is found from its end, backwards. What decided when an event could begin?
+// A run gets shorter only if one of these events does. The path is found from its end, backwards,
+// by what determined when an event could begin:
 //   - compute, reduce: the rank's own event before it;
 //   - a message or native collective: the side that arrived last, and so the event that delayed it;
 //     or an earlier transfer that still held a port of either side;
@@ -18,9 +18,9 @@
 
 namespace rankbox {
 
-/// The events from the start of the run to its end, each beginning when the one before ended. A
-/// message is one event there: the side on which the path continues. Waits are not part of it, nor
-/// are events that take no time. Cost: O(E log E).
+/// Returns the events from the start of the run to its end, each beginning when the previous one
+/// ended. A message is one event there: the side on which the path continues. Waits, and events
+/// that take no time, are not part of it. Cost: O(E log E).
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
 std::vector<EventId> critical_path(const Trace& trace, const Replay& replay);

@@ -1,4 +1,4 @@
-// The critical path of real runs: it has no gap, and goes where the time went.
+// The critical path of real runs: it has no gap, and follows the longest delays.
 #include "viewer/critical_path.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace rankbox {
 namespace {
 
-// Every call has its own length, so that few times are equal by chance.
+// Every call has a different length, so that few times are equal by chance.
 const Cluster kMachine = {"test", {1e-6, 1e-9}, {1e-6, 1e-9}, 1e-9, 0};
 
 struct Run {
@@ -154,7 +154,7 @@ TEST_CASE("idle time is neither transfer nor work, and overlaps count once") {
     if (dist.rank() == 0) dist.send(tensor, 1);
     if (dist.rank() == 1) {
       const Comm::Request request = dist.irecv(tensor, 0);
-      dist.compute(7e-6);  // beside the message: busy from 0 to 8
+      dist.compute(7e-6);  // during the message: busy from 0 to 8
       dist.wait(request);
     }
   });

@@ -33,7 +33,7 @@ std::string escaped(std::string_view text) {
   return html;
 }
 
-/// JSON for the inside of a script, where "</script>" in a string would end the script.
+/// Returns JSON for the inside of a script, where "</script>" in a string would end the script.
 std::string script_safe(const nlohmann::ordered_json& json) {
   // File names may be in any encoding.
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;

@@ -1,6 +1,7 @@
-// A run as one HTML file, which opens in any browser without a server or a network. It has lanes of
-// every rank over virtual time or wall-clock time, arrows, the critical path, memory, the contents
-// of buffers step by step, and all of it as text for screen readers.
+// A run as one HTML file, for any browser, without a server or a network.
+//
+// It has lanes of every rank over virtual time or wall-clock time, arrows, the critical path,
+// memory, the contents of buffers step by step, and all of it as text for screen readers.
 //
 // The page's own sources are in viewer/page/; html_data.h describes their input.
 #pragma once
@@ -29,9 +30,9 @@ struct HtmlOptions {
   std::function<std::string(const std::string& file, std::int64_t line)> source_line;
 };
 
-/// Writes the page. Events that never ended are drawn open up to where the run stopped, with what
-/// they wait for. Cost: O(E log E) for E events, about 60 bytes each in the file; a million open in
-/// 3 s.
+/// Writes the page. Events that never ended are drawn open up to where the run stopped, with their
+/// pending operation. Cost: O(E log E) for E events, about 60 bytes each in the file; a million
+/// open in 3 s.
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
 void write_html(std::ostream& out, const Trace& trace, const Replay& replay,

@@ -60,7 +60,7 @@ class Collector {
     return starts_[static_cast<std::size_t>(id.rank)] + static_cast<std::int64_t>(id.event);
   }
 
-  /// One column: of(event) for every event.
+  /// Adds one column: of(event) for every event.
   template <class T, class Fn>
   std::vector<T> each(const Fn& of) const {
     std::vector<T> column;
@@ -217,7 +217,7 @@ class Collector {
     return options_.display_name ? options_.display_name(file) : file;
   }
 
-  /// `[[file, line, text of that line]]`
+  /// Returns `[[file, line, text of that line]]`.
   Json places() const {
     auto places = Json::array();
     for (const auto& [file, line] : places_.values()) {

@@ -1,6 +1,6 @@
 // The input of the page of html.h: a head in JSON, and one entry per event in columns.
 //
-// Events are numbered rank by rank; `starts` says where each rank begins. Columns:
+// Events are numbered rank by rank; `starts` holds the first number of each rank. Columns:
 //
 //   what              index into head.names
 //   flags             EventFlags, added up

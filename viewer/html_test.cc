@@ -1,4 +1,4 @@
-// The page of real runs, with the numbers in it read back.
+// The page of real runs, with its numbers read back.
 #include "viewer/html.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ std::string page(const Trace& trace, const HtmlOptions& options = {}) {
   return out.str();
 }
 
-/// The text between two others.
+/// Returns the text between two others.
 std::string inside(const std::string& html, const std::string& before, const std::string& after) {
   const std::size_t at = html.find(before);
   REQUIRE(at != std::string::npos);
@@ -226,7 +226,7 @@ TEST_CASE("snapshots hold the first elements after each event, and cost nothing 
   CHECK(of_event[1] == Values{2, 2});  // received
   CHECK(of_event[2] == Values{3, 3});  // added
   CHECK(of_event[3] == Values{3, 3});  // isend
-  CHECK(of_event[4] == Values{});      // irecv: not there yet
+  CHECK(of_event[4] == Values{});      // irecv: not received yet
   CHECK(of_event[5] == Values{});      // waited for the send
   CHECK(of_event[6] == Values{3, 3});  // waited for what was received
 

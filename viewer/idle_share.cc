@@ -7,7 +7,7 @@
 namespace rankbox {
 namespace {
 
-/// The length of the union.
+/// Returns the length of the union.
 double covered(std::vector<Span> spans) {
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });

@@ -8,9 +8,9 @@
 
 namespace rankbox {
 
-/// [rank] The share, 0 to 1, of the run's virtual time in which the rank neither sent, received,
-/// reduced nor computed. The run ends when its last rank does. Simultaneous activities count once.
-/// Cost: O(E log E).
+/// Returns, per rank, the share (0 to 1) of the run's virtual time in which the rank neither sent,
+/// received, reduced nor computed. The run ends when its last rank does. Simultaneous activities
+/// count once. Cost: O(E log E).
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
 std::vector<double> idle_shares(const Trace& trace, const Replay& replay);

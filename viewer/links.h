@@ -8,8 +8,8 @@
 
 namespace rankbox {
 
-/// [rank][event]: for a send its receive and vice versa, for a wait its operation; rank -1 where
-/// there is none. Cost: O(E log p).
+/// Returns [rank][event]: for a send its receive and vice versa, for a wait its operation; rank -1
+/// if there is none. Cost: O(E log p).
 std::vector<std::vector<EventId>> link_events(const Trace& trace);
 
 }  // namespace rankbox

@@ -22,7 +22,7 @@ struct Message {
 };
 
 /// Pairs the k-th send from s to d of a group with the k-th receive at d from s, ordered by
-/// receiving rank and event. Unmatched sends and receives are left out. Cost: O(E log p).
+/// receiving rank and event. Unmatched sends and receives are omitted. Cost: O(E log p).
 std::vector<Message> match_messages(const Trace& trace);
 
 }  // namespace rankbox

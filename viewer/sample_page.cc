@@ -37,7 +37,7 @@ void ring(Comm& dist) {
   }
 }
 
-/// Asynchronous messages beside compute, growing memory, native collectives.
+/// Asynchronous messages during computation, growing memory, native collectives.
 void overlap(Comm& dist) {
   const int p = dist.world_size();
   const int next = (dist.rank() + 1) % p;
@@ -66,7 +66,7 @@ void deadlock(Comm& dist) {
   dist.recv(tensor, (dist.rank() + p - 1) % p);
 }
 
-/// Long enough to test how quickly a page opens: rounds of sendrecv, reduce and compute, recorded
+/// Long enough to test how fast a page opens: rounds of sendrecv, reduce and compute, recorded
 /// without running them.
 Trace made_up(int ranks, int rounds) {
   std::minstd_rand dice(7);

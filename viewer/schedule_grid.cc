@@ -17,7 +17,7 @@ struct Task {
   double end = 0;
 };
 
-/// [rank] The events that have a label, take time, and ended.
+/// Returns, per rank, the events that have a label, take time, and ended.
 std::vector<std::vector<Task>> tasks_of(const Trace& trace, const Replay& replay) {
   std::vector<std::vector<Task>> ranks;
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {

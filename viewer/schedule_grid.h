@@ -16,21 +16,21 @@
 namespace rankbox {
 
 struct ScheduleGridOptions {
-  int columns = 80;     // of every line; the rest is left out, with a note
+  int columns = 80;     // of every line; the rest is omitted, with a note
   int max_ranks = 64;   // the rest is counted, not drawn
   bool ascii = false;   // for terminals without UTF-8
   bool colour = false;  // ANSI: forward cyan, backward yellow
 };
 
-/// Whether there is anything to draw: a computation with a label.
+/// Returns whether there is anything to draw: a computation with a label.
 bool has_schedule(const Trace& trace);
 
-/// The grid, as lines with their line ends.
-/// REQUIRES: `replay` is a replay of `trace`, with messages that take little or no time.
+/// Returns the grid, as lines with their line ends. REQUIRES: `replay` is a replay of `trace`, with
+/// messages that take little or no time.
 std::string draw_schedule(const Trace& trace, const Replay& replay,
                           const ScheduleGridOptions& options = {});
 
-/// The share of all ranks' time, until the last one ends, that is not spent on labelled
+/// Returns the share of all ranks' time, until the last one ends, that is not spent on labelled
 /// computations.
 double unlabelled_share(const Trace& trace, const Replay& replay);
 

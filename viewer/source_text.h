@@ -11,7 +11,8 @@ namespace rankbox {
 /// Reads a file when one of its lines is first requested. Not thread safe.
 class SourceText {
  public:
-  /// Line `number`, from 1, without its end; empty if there is none or the file cannot be read.
+  /// Returns line `number`, from 1, without its end; empty if there is none or the file cannot be
+  /// read.
   std::string line(const std::string& file, std::int64_t number);
 
  private:

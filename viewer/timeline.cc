@@ -27,7 +27,7 @@ constexpr Signs kAscii = {">", "<", "=", "#", "u", "..."};
 
 constexpr const char* kPlain = "\033[0m";
 
-/// The colour code of a span; empty: none.
+/// Returns the colour code of a span; empty: none.
 const char* colour_of(const Event& event, bool colour) {
   if (!colour) return "";
   switch (event.kind) {
@@ -53,7 +53,7 @@ class Lane {
     }
   }
 
-  /// "[→1━━━]" over columns [begin, end); the label is cut to fit.
+  /// Draws "[→1━━━]" over columns [begin, end); the label is cut to fit.
   void put_span(int begin, int end, const std::vector<std::string>& label, const char* fill,
                 bool open, std::string_view colour) {
     if (end - begin < 2 && !open) {
@@ -70,7 +70,7 @@ class Lane {
     put(end - 1, open ? "?" : "]", colour);
   }
 
-  /// The cells of a text, if it fits.
+  /// Draws the cells of a text, if it fits.
   void put_text(int column, const std::vector<std::string>& text) {
     const int size = static_cast<int>(text.size());
     if (column < 0 || column + size > static_cast<int>(cells_.size())) {
@@ -145,7 +145,8 @@ class Scale {
     return seconds_ > 0 ? static_cast<int>(std::lround(time / seconds_ * width_)) : 0;
   }
 
-  /// A round distance between marks with room for their labels: 1, 2 or 5 times a power of ten.
+  /// Returns a round distance between marks with room for their labels: 1, 2 or 5 times a power of
+  /// ten.
   double tick() const {
     const double least = seconds_ * 12 / width_;
     const double power = std::pow(10, std::floor(std::log10(least)));
@@ -185,7 +186,7 @@ std::string draw_axis(const Scale& scale, double seconds, int width, const Signs
   return axis.text();
 }
 
-/// When the picture ends: with the last span; open ones get some room after it.
+/// Returns the end of the picture: that of the last span; open ones get some space after it.
 double end_of(const Replay& replay) {
   double end = 0;
   bool any_open = false;
@@ -198,7 +199,7 @@ double end_of(const Replay& replay) {
   return any_open ? end * 1.25 : end;
 }
 
-/// A line of the picture, without trailing blanks.
+/// Returns a line of the picture, without trailing blanks.
 std::string finish(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -235,7 +236,7 @@ std::string draw_timeline(const Trace& trace, const Replay& replay,
       const int begin = scale.column(open ? came : spans[i].begin);
       const int end = open ? width : scale.column(spans[i].end);
       const bool works = event.kind == EventKind::kReduce || event.kind == EventKind::kCompute;
-      // An asynchronous collective runs beside its rank's computation.
+      // An asynchronous collective runs during its rank's computation.
       const bool beside = event.kind == EventKind::kCollective && event.async;
       Lane& lane = event.kind == EventKind::kSend || beside ? out : in;
       lane.put_span(begin, end, label_of(event, signs), works ? signs.work : signs.transfer, open,

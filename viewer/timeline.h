@@ -1,5 +1,6 @@
-// A space-time picture of a run for the terminal: a pair of lanes per rank, virtual time from left
-// to right.
+// A space-time picture of a run for the terminal.
+//
+// It has a pair of lanes per rank, with virtual time from left to right.
 //
 //   rank 0  out  [→1━━━]     [→1━━━]
 //           in   [←3━━━][+▒▒][←3━━━][+▒▒]
@@ -8,8 +9,8 @@
 //           0    10 µs     20 µs
 //
 // A rank's sends are above, its receives and computations below: a link carries both directions at
-// once. A native collective is below; one that was started with …_async is above, so that the
-// computation beside it is visible. A blank is time spent waiting.
+// once. A native collective is below. One that was started with …_async is above, so that
+// concurrent computation is visible. Blanks are time spent waiting.
 #pragma once
 
 #include <string>
@@ -26,8 +27,8 @@ struct TimelineOptions {
   bool colour = false;  // ANSI: sends blue, receives green, work yellow, native collectives magenta
 };
 
-/// The picture, as lines with their line ends. Spans that never ended are drawn open to the right
-/// edge.
+/// Returns the picture, as lines with their line ends. Spans that never ended are drawn open to the
+/// right edge.
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
 std::string draw_timeline(const Trace& trace, const Replay& replay,

@@ -31,7 +31,7 @@ enum Lane : int { kCalls, kSendPort, kRecvPort, kLanes };
 
 constexpr const char* kLaneNames[] = {"", " sends", " receives"};
 
-/// [rank][event] The wait for what this event started; rank -1 where there is none.
+/// Returns, per rank and event, the wait for what this event started; rank -1 if there is none.
 std::vector<std::vector<EventId>> find_waits(const Trace& trace) {
   std::vector<std::vector<EventId>> waits;
   for (const std::vector<Event>& events : trace.ranks) waits.emplace_back(events.size());
@@ -70,14 +70,14 @@ class Writer {
 
   int thread(int rank, Lane lane) const { return rank + lane * world_size(); }
 
-  /// The lane that an event is drawn in.
+  /// Returns the lane of an event.
   Lane lane_of(Timebase timebase, const Event& event) const {
     // The halves of a sendrecv start together, but each transfer begins when its partner arrives.
     if (timebase == kWall || !(event.async || event.paired)) return kCalls;
     return event.kind == EventKind::kRecv ? kRecvPort : kSendPort;
   }
 
-  /// False: it never ended.
+  /// Returns false if it never ended.
   bool interval(Timebase timebase, EventId id, Interval& interval) const {
     if (timebase == kVirtual) {
       const Span& span = replay_.spans[static_cast<std::size_t>(id.rank)][id.event];
@@ -158,7 +158,7 @@ class Writer {
            {"args", std::move(args)}});
   }
 
-  /// From inside the send's slice to inside the receive's.
+  /// Draws arrows from inside the send's slice to inside the receive's.
   void write_arrows(Timebase timebase) {
     std::int64_t number = 0;
     for (const Message& message : match_messages(trace_)) {
@@ -174,8 +174,8 @@ class Writer {
     }
   }
 
-  /// By the wall clock an irecv may return before its message is sent: the message arrives in the
-  /// wait for it.
+  /// By the wall clock an irecv may return before its message is sent. The message then arrives in
+  /// its wait.
   EventId taken_at(Timebase timebase, EventId recv) const {
     if (timebase == kVirtual || !event(recv).async) return recv;
     const EventId wait = waits_[static_cast<std::size_t>(recv.rank)][recv.event];

@@ -1,8 +1,8 @@
-// A run as trace-event JSON, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+// A run as trace-event JSON, for Perfetto (ui.perfetto.dev) and chrome://tracing.
 //
-// Two processes: what the ranks did in virtual time, and what the threads did by the wall clock. A
-// rank is a thread of each; in virtual time, transfers beside others (asynchronous ones, the send
-// of a sendrecv) have their own lanes. Waiting is a slice, and every message an arrow.
+// There are two processes: the ranks in virtual time, and the threads by the wall clock. A rank is
+// a thread of each. In virtual time, concurrent transfers (asynchronous ones, the send of a
+// sendrecv) have separate lanes. Waiting is a slice, and every message an arrow.
 //
 // Format: "Trace Event Format", Google 2016. Slices of a lane nest; arrows are pairs of "s" and "f"
 // with the same id, the latter bound to the slice around it.

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Everything that a lane can hold: blocking, paired, asynchronous, native, local.
+/// Contains every kind of span: blocking, paired, asynchronous, native, local.
 RunReport run_everything() {
   return run_ranks({.world_size = 4},
                    [](Comm& dist) {
@@ -83,7 +83,7 @@ TEST_CASE("the slices of a lane nest, in virtual time and by the wall clock") {
   }
 }
 
-/// A message that is sent long after its irecv returned.
+/// Sends a message long after its irecv returned.
 RunReport run_irecv_first() {
   return run_ranks({.world_size = 2},
                    [](Comm& dist) {
@@ -101,7 +101,7 @@ RunReport run_irecv_first() {
       .report;
 }
 
-/// Every message has an arrow on either clock, whose ends lie in slices.
+/// Checks that every message has an arrow on either clock, whose ends lie in slices.
 void check_arrows(const Trace& trace, std::size_t messages) {
   const Json json = exported(trace);
   CHECK(match_messages(trace).size() == messages);

@@ -12,7 +12,7 @@ namespace {
 
 /// The parts of a picture. Those of one column have one width.
 struct Signs {
-  const char* first;    // before the rank that the circle comes back to
+  const char* first;    // before the rank that closes the circle
   const char* along;    // before lines inside the circle
   const char* outside;  // before lines outside it
   const char* closing;  // before the last wait of a circle
@@ -71,7 +71,7 @@ class WaitPicture {
     }
   }
 
-  /// "ranks 1, 2, 3 and 12 more"
+  /// Returns "ranks 1, 2, 3 and 12 more".
   static std::string peers_of(const Wait& wait) {
     constexpr std::size_t kMost = 4;
     const std::size_t named = std::min(wait.peers.size(), kMost);

@@ -1,4 +1,4 @@
-// Who waits for whom in a deadlock, for the terminal:
+// The wait-for picture of a deadlock, for the terminal.
 //
 //   ╭▶ rank 0
 //   │    │ send, 64 bytes, broadcast_ring.cc:14
@@ -7,8 +7,8 @@
 //   ╰────╯ send, 64 bytes, broadcast_ring.cc:14
 //      rank 2 ──▶ rank 1   recv, 64 bytes, broadcast_ring.cc:17
 //
-// A circle goes back to where it began; a chain ends at a rank that has returned. Below are the
-// ranks that wait for ranks of the circle or the chain.
+// A circle returns to where it began; a chain ends at a rank that has returned. Below are the ranks
+// that wait for ranks of the circle or the chain.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct WaitPictureOptions {
   std::function<std::string(const std::string& file)> display_name;  // of a file; empty: unchanged
 };
 
-/// The picture, as lines with their line ends.
+/// Returns the picture, as lines with their line ends.
 std::string draw_waits(const DeadlockError& deadlock, const WaitPictureOptions& options = {});
 
 }  // namespace rankbox

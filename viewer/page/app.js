@@ -1,4 +1,4 @@
-// The page as a whole: the view, the selection, and when to draw.
+// The page as a whole: the view, the selection, and redrawing.
 
 const GLIDE = 160;  // milliseconds of a zoom by button, unless the user prefers reduced motion
 

@@ -1,4 +1,4 @@
-// The axis above the lanes, and the ranks' names and idle shares before them.
+// The axis above the lanes, and the ranks' names and idle shares to their left.
 
 class Axis {
   constructor(run, view, theme) {
@@ -41,7 +41,7 @@ class Axis {
     pen.fillStyle = theme.colours.line;
     pen.fillRect(view.left - 1, 0, 1, view.height);
     const wide = view.left > 100;
-    const every = Math.ceil(15 / view.lane);  // names that do not fit are left out
+    const every = Math.ceil(15 / view.lane);  // names that do not fit are omitted
     for (let rank = view.firstRank(); rank <= view.lastRank(); ++rank) {
       if (rank % every !== 0) continue;
       const top = view.top(rank);

@@ -1,4 +1,4 @@
-// The run in the page: a head of JSON and columns of numbers (see viewer/html_data.h).
+// The page's run: a head of JSON and columns of numbers (see viewer/html_data.h).
 
 const DONE = 1, ASYNC = 2, BUFFERED = 8, CRITICAL = 16;
 

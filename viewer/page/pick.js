@@ -10,7 +10,7 @@ function eventAt(run, view, timebase, x, y) {
     const band = view.band(rank, row);
     return y >= band.y && y < band.y + band.height + 1;
   });
-  // The rows of low lanes are too low to aim at: accept any row, the nearest first.
+  // The rows of low lanes are hard to hit: accept any row, the nearest first.
   const rows = inRow === undefined || view.lane >= 30 ? [inRow] : [inRow, SEND, RECV, WORK];
   for (const row of rows) {
     if (row === undefined) continue;

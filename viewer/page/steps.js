@@ -1,5 +1,4 @@
-// The run step by step: after k events have ended, every rank's last event, and its buffer at that
-// time.
+// The run step by step: every rank's last event after k events, and its buffer.
 
 const MOST_BUFFERS = 64;  // ranks shown
 const STEP_TIME = 700;    // milliseconds, when playing

@@ -1,6 +1,6 @@
 // Spans too narrow to be drawn one by one: each pixel of a row is as dark as the row is busy there.
 //
-// Every row is a strip one pixel high, all strips are one picture, and drawing a row stretches its
+// Every row is a strip one pixel high, and all strips form one picture. Drawing a row stretches its
 // strip to its height. A pixel costs two searches, for any number of events.
 
 const WIDE = 7;  // pixels; from this width on a span is drawn individually

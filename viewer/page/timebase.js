@@ -1,8 +1,8 @@
 // The run on one of its two clocks: begin, end and row of every event.
 //
-// A rank has four rows. Sends and receives are a port's each, so that spans of a row never overlap
-// and can be searched by time; a native collective is in both. Work is what the rank reduces and
-// computes. Waiting is drawn behind the other three.
+// A rank has four rows. Sends and receives each use a port, so spans of a row never overlap and can
+// be searched by time. A native collective is in both. Work is what the rank reduces and computes.
+// Waiting is drawn behind the other three.
 
 const SEND = 0, RECV = 1, WORK = 2, WAIT = 3, ROWS = 4;
 

@@ -1,5 +1,6 @@
-// Who waits for whom in a deadlock: ranks on a circle with an arrow to each rank that could end
-// their wait, and the same in words.
+// The wait-for picture of a deadlock: ranks on a circle, and the same as text.
+//
+// An arrow leads to each rank that could end a rank's wait.
 
 const MOST_WAITS_DRAWN = 24, MOST_WAITS_TOLD = 200, WAITS_RADIUS = 110, RANK_RADIUS = 17;
 
