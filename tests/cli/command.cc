@@ -25,7 +25,7 @@ std::string environment(const char* name, const std::string& otherwise) {
   return value == nullptr ? otherwise : value;
 }
 
-/// Where Bazel put the files that the test asks for; without Bazel, here.
+/// Returns the folder of the test's files under Bazel; without Bazel, the current one.
 const fs::path& sources() {
   static const fs::path path = [] {
     const fs::path runfiles = environment("TEST_SRCDIR", "");
@@ -46,15 +46,15 @@ std::string make_project() {
       fs::create_directory_symlink(entry.path(), target);
     }
   }
-  // A learner may have edited the exercises: tests start from the files as handed out. `reset`
-  // takes those from git.
+  // A learner may have edited the exercises, so tests start from the stubs. `reset` takes those
+  // from git.
   fs::copy(sources().parent_path() / "course/stubs", root / "exercises",
            fs::copy_options::recursive | fs::copy_options::overwrite_existing);
   const std::string keep =
       fmt::format("cd '{}' && git init -q && git hash-object -w exercises/*/*.cc", root.string());
   if (std::system((keep + " >/dev/null").c_str()) != 0) throw std::runtime_error("git failed");
   fs::create_directory(root / "tmp");
-  setenv("TMPDIR", (root / "tmp").c_str(), 1);  // whatever is left behind is ours
+  setenv("TMPDIR", (root / "tmp").c_str(), 1);  // any remaining file is from this test
   setenv("RANKBOX_ROOT", root.c_str(), 1);
   setenv("NO_COLOR", "1", 1);
   return root;
@@ -96,7 +96,7 @@ Verdict checked(std::vector<std::string> arguments) {
 }
 
 std::vector<Verdict> checked_all(const std::vector<std::vector<std::string>>& checks) {
-  project();  // made before threads ask for it
+  project();  // created before threads request it
   std::vector<Verdict> verdicts(checks.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
@@ -104,7 +104,7 @@ std::vector<Verdict> checked_all(const std::vector<std::vector<std::string>>& ch
       try {
         verdicts[i] = checked(checks[i]);
       } catch (const std::exception& error) {
-        // Told as a verdict, so that it does not hide the others.
+        // Reported as a verdict, so that it does not hide the others.
         Failure failure;
         failure.message = error.what();
         verdicts[i] = failed_before_running(checks[i].front(), failure);

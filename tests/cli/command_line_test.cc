@@ -1,4 +1,4 @@
-// The command line itself: mistakes, help, progress, and cleaning up.
+// The command line itself: mistakes, help, progress, and cleanup.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -181,7 +181,7 @@ TEST_CASE("Ctrl-C ends a check at once with 130, and leaves no process and no fi
           "tests/verdict/wrong/sleeps.cc", "--timeout", "600", nullptr);
     _exit(127);
   }
-  // Interrupt it while the judge runs: then there is a temporary file and a grandchild.
+  // Interrupts the judge while it runs: a temporary file and a grandchild then exist.
   for (int i = 0; i < 600 && leftovers() == before; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }

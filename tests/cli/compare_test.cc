@@ -1,4 +1,4 @@
-// `rankbox compare` with yours: timed beside ours when it is right, one line when it is not.
+// `rankbox compare` with learners' files: timed if correct, one line if wrong.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
@@ -31,7 +31,7 @@ std::string written(const std::string& name, const std::string& text) {
   return path;
 }
 
-/// A ring whose body is this.
+/// Returns a ring with this body.
 std::string ring_of(const std::string& body) {
   return "#include <cstdlib>\n#include \"collectives/allreduce_ring.h\"\nnamespace rankbox {\n"
          "void allreduce_ring(Comm& dist, Tensor& tensor, ReduceOp op) {\n" +
@@ -44,7 +44,7 @@ struct Compared {
   std::vector<Json> results;
 };
 
-/// A comparison that takes little time. Thread safety: calls may run side by side.
+/// Runs a comparison that takes little time. Thread safety: any thread may call it.
 Compared compare(Words more) {
   static std::atomic<int> number = 0;
   const std::string figures = written(fmt::format("figures{}", number++), "");
@@ -221,7 +221,7 @@ TEST_CASE(
       CHECK_FALSE(rows.empty());
       for (const Json& row : rows) CHECK(row.at("time_us").is_object());
     }
-    // Some are wrong from other roots, or in other worlds only.
+    // Some are wrong only from other roots, or in other worlds.
     bool has_failed = false;
     for (const Json& row : yours) {
       CHECK(row.at("time_us").is_object() == row.at("failure").is_null());

@@ -16,7 +16,7 @@ import sys
 
 NAME = "broadcast_star"
 
-# What the page may touch besides files that are new: one list, and two texts for learners.
+# The existing files that the page may change: one list, and two texts for learners.
 EDITED = {"exercises/registry.toml", "exercises/02_broadcast/guide.toml",
           "exercises/02_broadcast/README.md"}
 
@@ -59,7 +59,7 @@ def git(root, *words):
 def copy_of_project(root):
     sources = pathlib.Path(os.environ["TEST_SRCDIR"]) / os.environ["TEST_WORKSPACE"]
     shutil.copytree(sources, root, ignore=shutil.ignore_patterns("bazel-*"))
-    # As handed out, whatever a learner has written.
+    # From the stubs, regardless of a learner's edits.
     shutil.copytree(sources.parent / "course" / "stubs", root / "exercises", dirs_exist_ok=True)
     (root / ".gitignore").write_text("/.rankbox/\n", encoding="utf-8")
     git(root, "init", "-q")

@@ -1,5 +1,6 @@
-// The course as a whole, through the same process that `rankbox check` uses: every stub has
-// something left to do, and every solution does it.
+// All exercises of the course, through the same process that `rankbox check` uses.
+//
+// Every stub leaves something to do, and every solution does it.
 #include <doctest/doctest.h>
 
 #include "tests/cli/command.h"
@@ -18,7 +19,7 @@ std::vector<Verdict> check_all(std::string (*path_of)(const Exercise&)) {
   return checked_all(checks);
 }
 
-/// What is wrong with a stub that is more than a promise: it does something, wrongly.
+/// Returns the failure of a stub that is a wrong program instead of an unimplemented one.
 FailureKind failure_of_stub(const std::string& exercise) {
   if (exercise == "exchange") return FailureKind::kDeadlock;
   if (exercise == "race") return FailureKind::kValues;

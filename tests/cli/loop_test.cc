@@ -1,4 +1,4 @@
-// The learner's loop: predict, check, hint, watch, reset, and what is remembered of it.
+// The learner's loop: predict, check, hint, watch, reset, and the progress record.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -27,7 +27,7 @@ void write_file(const std::string& path, const std::string& text) {
   std::ofstream(std::filesystem::path(project()) / path) << text;
 }
 
-/// As if the learner had written the answer.
+/// Copies the solution, as if the learner had written it.
 void solve(const Exercise& exercise) {
   write_file(stub_path(exercise), read_file(solution_path(exercise)));
 }
@@ -70,7 +70,7 @@ TEST_CASE("reset brings the stub back, and keeps what was there") {
   CHECK(reset.exit_code == 0);
   CHECK(read_file(stub_path(ring())) == stub);
 
-  // Where the learner's file is kept.
+  // The saved path of the learner's file.
   std::istringstream words(reset.output);
   int kept = 0;
   for (std::string word; words >> word;) {
@@ -99,7 +99,7 @@ TEST_CASE("who passes hears whether the prediction was right, and what to do nex
     const CommandResult check = rankbox({"check", "broadcast_ring", "--predict", guess.text});
     INFO(guess.text, ": ", check.output);
     CHECK(check.exit_code == 0);
-    std::string joined = check.output;  // lines are broken where the terminal ends
+    std::string joined = check.output;  // lines are wrapped at the terminal's width
     for (std::size_t at = 0; (at = joined.find("\n    ", at)) != std::string::npos;) {
       joined.replace(at, 5, " ");
     }
@@ -146,7 +146,7 @@ TEST_CASE("headers are compiled once, and a spoilt precompiled one does no harm"
   const auto check = [] { return rankbox({"check", "broadcast_ring", "--solution"}).exit_code; };
   CHECK(check() == 0);
   const fs::path folder = fs::path(project()) / ".rankbox/precompiled";
-  // One form for each set of flags, of which `check` has one.
+  // One precompiled form per set of flags, of which `check` has one.
   const auto only_entry_of = [](const fs::path& path) {
     const std::vector<fs::path> all(fs::directory_iterator(path), fs::directory_iterator{});
     REQUIRE(all.size() == 1);
@@ -169,7 +169,7 @@ TEST_CASE("watch grades what is saved, and starts over when it is saved again") 
   options.file_bytes = std::int64_t{1} << 30;  // precompiled headers are large
   auto watching = std::async(std::launch::async, [&] { return cli::run_child(options).output; });
   std::this_thread::sleep_for(milliseconds(1000));
-  // One that never ends is given up as soon as there is something better to do.
+  // An endless check is interrupted when a file is saved.
   write_file(
       stub_path(ring()),
       "#include \"collectives/broadcast_ring.h\"\n"

@@ -17,8 +17,8 @@ namespace rankbox {
 
 namespace {
 
-/// "mutants/broadcast_ring_3.cc", from the project's root: short, for it is part of the replay
-/// line.
+/// Returns "mutants/broadcast_ring_3.cc", from the project's root: short, because the replay line
+/// contains it.
 std::string written(const cli::Mutant& mutant, std::size_t number) {
   const std::filesystem::path folder = std::filesystem::path(project()) / "mutants";
   std::filesystem::create_directories(folder);

@@ -1,10 +1,10 @@
-// Known-wrong programs before the judge: see cli/dev/mutants.h.
+// Judges known-wrong programs: see cli/dev/mutants.h.
 #pragma once
 
 namespace rankbox {
 
 /// Checks all mutants of the chapter's exercises, in a running test case. Every one is checked,
-/// whatever becomes of the others.
+/// even if others fail.
 void check_mutants_of_chapter(int chapter);
 
 }  // namespace rankbox

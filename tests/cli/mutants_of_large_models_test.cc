@@ -1,4 +1,4 @@
-// The chapters about models that are dealt out to ranks, of mutants_test.cc.
+// The part of mutants_test.cc about models sharded over ranks.
 #include <doctest/doctest.h>
 
 #include "tests/cli/mutants.h"

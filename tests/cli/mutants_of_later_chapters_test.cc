@@ -1,4 +1,4 @@
-// The rest of mutants_test.cc, in a process of its own: either takes about two minutes.
+// The rest of mutants_test.cc, in a separate process: either takes about two minutes.
 #include <doctest/doctest.h>
 
 #include "tests/cli/mutants.h"

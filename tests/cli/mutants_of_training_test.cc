@@ -1,4 +1,4 @@
-// The chapters about data parallel training, of mutants_test.cc.
+// The part of mutants_test.cc about data parallel training.
 #include <doctest/doctest.h>
 
 #include "tests/cli/mutants.h"

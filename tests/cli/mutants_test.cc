@@ -1,5 +1,6 @@
-// The grader graded: programs that are wrong in the ways that learners find, each of which has to
-// fail for the right reason, on the right rank. See mutants.h. Chapters 4 and 5 are in
+// Tests of the grader on programs with typical learners' mistakes.
+//
+// Each must fail for the right reason, on the right rank. See mutants.h. Chapters 4 and 5 are in
 // mutants_of_later_chapters_test.cc.
 #include "tests/cli/mutants.h"
 

@@ -1,4 +1,4 @@
-// `rankbox compare --plot`: pictures of comparisons.
+// `rankbox compare --plot`: plots of comparisons.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A comparison that takes no time.
+/// Runs a comparison that measures no times.
 CommandResult compare_to(const std::string& picture, std::vector<std::string> more = {}) {
   std::vector<std::string> arguments = {"compare", "--ranks",  "2", "--sizes", "64,1K", "--iters",
                                         "1",       "--warmup", "1", "--plot",  picture};

@@ -1,4 +1,4 @@
-// `rankbox run`: programs of one's own, good and bad.
+// `rankbox run`: users' programs, correct and wrong.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// `rankbox show`: pictures of real runs, good and bad.
+// `rankbox show`: pictures of real runs, correct and wrong.
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -13,7 +13,7 @@
 namespace rankbox {
 namespace {
 
-/// Columns of the widest line; every character outside ASCII counts once.
+/// Returns the columns of the widest line; every character outside ASCII counts once.
 std::size_t width_of(const std::string& text) {
   std::size_t widest = 0;
   std::istringstream lines(text);
@@ -88,7 +88,7 @@ TEST_CASE("a run that deadlocks is drawn up to there, and explained") {
   CHECK(shown.exit_code == 1);
   CHECK(shown.output.find("rank 1  out  [") != std::string::npos);
   CHECK(shown.output.find("deadlock") != std::string::npos);
-  // Who waits for whom.
+  // The wait-for picture.
   CHECK(shown.output.find("\n,> rank 0\n|    | send, 16384 bytes, ") != std::string::npos);
   CHECK(shown.output.find("`----' send, 16384 bytes, ") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-// ./rankbox train with functions of the learner's.
+// `rankbox train` with learners' functions.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -44,13 +44,13 @@ Words operator+(Words words, const Words& more) {
   return words;
 }
 
-/// A small run.
+/// Runs a small training.
 CommandResult train(const Words& options) {
   program();
   return rankbox(Words{"train", "--samples", "64", "--batch", "8", "--epochs", "1"} + options);
 }
 
-/// The object that --json printed: of all lines the last.
+/// Returns the object that --json printed, which is the last line.
 Json object_in(const CommandResult& result) {
   INFO(result.output);
   REQUIRE(result.exit_code == 0);
@@ -86,7 +86,7 @@ std::string averaging(const std::string& body) {
 const std::string kSum =
     averaging("for (Parameter* each : parameters) dist.all_reduce(gradient_of(*each));");
 
-/// Runs that differ in what they call.
+/// Returns runs that call different exercises.
 const std::vector<Words>& runs() {
   static const std::vector<Words> all = [] {
     std::vector<Words> list = {
@@ -109,7 +109,7 @@ const std::vector<Words>& runs() {
   return all;
 }
 
-/// What the program says that the run will call.
+/// Returns the exercises that the run will call, as the program reports them.
 Words called(const Words& run) {
   cli::ChildOptions options;
   options.command = Words{program(), "--exercises"} + run;
@@ -119,7 +119,7 @@ Words called(const Words& run) {
   return names;
 }
 
-/// The stub of an exercise as a library, which throws NotImplemented.
+/// Returns the stub of an exercise as a library, which throws NotImplemented.
 std::string stub_library(const Exercise& exercise) {
   static std::map<std::string, std::string> made;
   std::string& library = made[exercise.name];
@@ -264,9 +264,9 @@ TEST_CASE("an exercise is yours as soon as it passes, and until then the referen
   CHECK(object_in(train(run)).at("yours").empty());
 
   std::ofstream(own) << kSum;
-  for (int time = 0; time < 2; ++time) {  // judged, and remembered
+  for (int time = 0; time < 2; ++time) {  // judged, then recorded
     const CommandResult wrong = train(run);
-    CHECK(contains(wrong.output, kAverage));  // a note that the reference's is used
+    CHECK(contains(wrong.output, kAverage));  // a note that the run uses the reference's
     CHECK(object_in(wrong).at("yours").empty());
   }
   std::ofstream(own) << read_file(solution_path(exercise));

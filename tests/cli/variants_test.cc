@@ -1,5 +1,6 @@
-// Programs that are right in other ways than the reference solutions are, and have to pass:
-// tests/variants/<exercise>/<style>.cc.
+// Correct programs in other styles than the reference solutions must pass.
+//
+// They are tests/variants/<exercise>/<style>.cc.
 #include <doctest/doctest.h>
 
 #include "cli/dev/mutants.h"

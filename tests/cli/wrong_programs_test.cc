@@ -1,5 +1,6 @@
-// Programs that are wrong in all the usual ways, each with the verdict it should get. The line that
-// is to be named is marked HERE in its source.
+// Typical wrong programs, each with its expected verdict.
+//
+// A program's source marks the expected line with HERE.
 #include <algorithm>
 #include <sstream>
 
@@ -18,8 +19,8 @@ struct Wrong {
   const char* file;
   const char* exercise;
   FailureKind kind;
-  int rank;           // -1: none in particular
-  const char* value;  // that the message has
+  int rank;           // -1: any
+  const char* value;  // in the message
 };
 
 const std::vector<Wrong>& programs() {
@@ -65,7 +66,7 @@ const std::vector<Wrong>& programs() {
 
 std::string path_of(const Wrong& wrong) { return std::string("tests/verdict/wrong/") + wrong.file; }
 
-/// The line with the mark; 0 if there is none, and any line will do.
+/// Returns the marked line; 0 if there is none, and any line is accepted.
 int marked_line(const Wrong& wrong) {
   std::istringstream source(read_file(path_of(wrong)));
   int number = 0;
@@ -80,7 +81,7 @@ const std::vector<Verdict>& verdicts() {
   static const std::vector<Verdict> all = [] {
     std::vector<std::vector<std::string>> checks;
     for (const Wrong& wrong : programs()) {
-      // Time is up soon only where it is sure to be.
+      // The time limit is short only where the program always reaches it.
       const char* seconds = wrong.kind == FailureKind::kTimeout ? "2" : "60";
       checks.push_back({wrong.exercise, "--file", path_of(wrong), "--timeout", seconds});
     }

@@ -1,5 +1,6 @@
-// Arguments that no call can accept: one clear line that names the value and what was expected, and
-// nothing half done.
+// Arguments that no call can accept.
+//
+// The error is one line with the value and the expected one. Calls have no partial effect.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -16,13 +17,13 @@
 namespace rankbox::testing {
 namespace {
 
-/// A call that must be refused. It runs on rank 1 of 3, on tensors of 6 floats (all elements 1),
+/// A call that must be rejected. It runs on rank 1 of 3, on tensors of 6 floats (all elements 1),
 /// one of 18, and const ones.
 struct BadCall {
   const char* op;
   const char* what;
   std::function<void(Comm&, Tensor& t, Tensor& u, Tensor& all)> call;
-  std::vector<std::string> says;  // values and names; sentences may change
+  std::vector<std::string> says;  // values and names; other wording may change
 };
 
 const Tensor& constant() {
@@ -262,7 +263,7 @@ TEST_CASE("a slice of another rank's tensor is refused in every role") {
     INFO(what_of(seen.thrown));
     const auto error = require_error<InvalidArgument>(seen);
     CHECK(error.rank() == 1);
-    CHECK(contains(error.what(), "rank 2"));  // whose it is
+    CHECK(contains(error.what(), "rank 2"));  // the owner
   }
 }
 
@@ -273,7 +274,7 @@ TEST_CASE("tensors made outside of the world, or in an earlier one, may be used 
     earlier.push_back(std::move(tensor));
   }
   const auto run = run_ranks({.world_size = 2}, [&](Comm& dist) {
-    // Each rank uses what the other one made last time.
+    // Each rank uses the tensor that the other one created last time.
     Tensor& mine = earlier[static_cast<std::size_t>(1 - dist.rank())];
     if (dist.rank() == 0) dist.send(outside, 1);
     if (dist.rank() == 1) dist.recv(mine, 0);

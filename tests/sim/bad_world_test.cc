@@ -1,4 +1,4 @@
-// Worlds that cannot be: refused in one clear line, before any rank has started.
+// Impossible worlds are rejected in one line, before any rank has started.
 #include <limits>
 #include <string>
 #include <vector>
@@ -38,16 +38,17 @@ TEST_CASE("worlds that cannot be are refused before any rank starts") {
     for (const std::string& value : row.values) CHECK(contains(what, value));
     CHECK(what.find('\n') == std::string::npos);
     CHECK_FALSE(started);
-    // With results, too.
+    // Also for runs with results.
     CHECK_THROWS_AS(run_ranks(row.options, [](Comm& dist) { return dist.rank(); }),
                     InvalidArgument);
   }
 }
 
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-// Sanitizers need the address space that this test takes away.
+// Sanitizers need the address space that this test restricts.
 
-/// In a process of its own, with room for a few threads only. Returns what run_world threw.
+/// Starts a world in a separate process, with memory for a few threads only. Returns what run_world
+/// threw.
 std::string start_with_little_room(int world_size) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);

@@ -1,4 +1,4 @@
-// The buffering dial: when a send may return before its receiver has the data.
+// Buffering modes: when a send may return before its receiver has the data.
 #include <cstdint>
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// The classic mistake: both send first.
+/// The classic mistake: both ranks send first.
 void send_first(Comm& dist, std::int64_t count) {
   const Tensor mine = full(count, static_cast<float>(dist.rank()));
   Tensor theirs = zeros(count);
@@ -58,7 +58,7 @@ TEST_CASE("buffered data is a copy: overwriting the tensor after the send does n
           dist.barrier();
           return std::vector<float>{};
         }
-        dist.barrier();  // everything was sent, and overwritten, before anything is received
+        dist.barrier();  // everything was sent and overwritten before any receive
         std::vector<float> received;
         for (int i = 0; i < 6; ++i) {
           dist.recv(tensor, 0);
@@ -73,7 +73,7 @@ TEST_CASE("buffered data is a copy: overwriting the tensor after the send does n
 }
 
 TEST_CASE("buffered and waiting messages of one pair keep their order") {
-  // Small ones are buffered, large ones are not: a small one must not overtake.
+  // Small sends are buffered, large ones are not: a small one must not overtake.
   const auto run = run_ranks({.world_size = 2, .buffering = Buffering::eager(40)}, [](Comm& dist) {
     std::vector<float> received;
     std::vector<Tensor> boxes;
@@ -102,7 +102,7 @@ TEST_CASE("the send half of a sendrecv is buffered as a send is") {
       Tensor in = zeros(2);
       if (dist.rank() == 0) {
         dist.sendrecv(out, 1, in, 1);
-        out *= 100.0f;  // what was buffered is a copy
+        out *= 100.0f;  // the buffered data is a copy
         dist.barrier();
       } else {
         const Request send = dist.isend(out, 0);

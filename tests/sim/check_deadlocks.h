@@ -1,4 +1,4 @@
-// What must hold of every deadlock, whatever the ranks wait in.
+// Properties of every deadlock, for any kind of wait.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace rankbox::testing {
 
-/// What a rank should be found waiting for.
+/// The expected wait of a rank.
 struct Blocked {
   int rank;
   std::string op;
@@ -40,10 +40,9 @@ inline void check_told_to(const std::string& file, int rank, const DeadlockError
   CHECK(error.cycle() == cycle);
 }
 
-/// Runs the program under several schedules. Each time the same deadlock must be proved; every rank
-/// that is blocked must be told of it, in the same words, and the others must have returned.
-/// Returns the message.
-/// @param body notes in `line` the line on which the rank is going to block
+/// Runs the program under several schedules, which must all prove the same deadlock. Every blocked
+/// rank must get it, with the same text, and the others must have returned. Returns the message.
+/// @param body stores in `line` the line on which the rank is going to block
 /// @param place in the file of the program
 inline std::string check_deadlocks(RunOptions options,
                                    const std::function<void(Comm&, int& line)>& body,

@@ -1,4 +1,4 @@
-// Virtual time, exactly.
+// Exact virtual times.
 #include "replay/clock.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST_CASE("a message waits for its later side") {
     pass(dist, 0, 1, 2);
   });
   CHECK(seconds_of(report) == std::vector<double>(2, 5000 + kAlpha + 8));
-  // Computing is no part of the exact coefficients.
+  // Computing does not count in the exact coefficients.
   CHECK(report.cost == Cost{1, 8, 0});
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("a rank has one port in: a gather takes p - 1 messages' time though al
     CAPTURE(world_size);
     CHECK(report.clocks[0].seconds == (world_size - 1) * (kAlpha + 100));
     CHECK(report.cost == Cost{world_size - 1.0, 100.0 * (world_size - 1), 0});
-    // Of those that could start together the lowest goes first.
+    // Of the transfers that could start together, the lowest goes first.
     for (int src = 1; src < world_size; ++src) {
       CHECK(report.clocks[static_cast<std::size_t>(src)].seconds == src * (kAlpha + 100));
     }
@@ -192,8 +192,8 @@ TEST_CASE("an all-to-all that starts everything at once takes p - 1 messages' ti
 }
 
 TEST_CASE("an all-to-all of uneven chunks that starts everything at once keeps its order") {
-  // 97 elements, 4 ranks: chunk 0 is one element longer. A port that took whatever could start
-  // first would leave the schedule at the first step, and need four messages' time.
+  // 97 elements, 4 ranks: chunk 0 is one element longer. A port that took any transfer that could
+  // start first would leave the schedule at the first step, and need four messages' time.
   const auto report = report_of(world_of(4), [](Comm& dist) {
     const Tensor input = zeros(97);
     std::vector<Tensor> from(4, zeros(chunk(input, dist.rank(), 4).size()));
@@ -210,7 +210,7 @@ TEST_CASE("an all-to-all of uneven chunks that starts everything at once keeps i
 }
 
 TEST_CASE("a message waits behind one that its program has first, though its receiver is free") {
-  // Rank 0 is busy with rank 2's message; rank 1's is behind it, and rank 3 waits.
+  // Rank 0 is busy with rank 2's message; rank 1's is queued after it, and rank 3 waits.
   const auto report = report_of(world_of(4), [](Comm& dist) {
     Tensor tensor = zeros(25);
     Tensor other = zeros(25);
@@ -252,7 +252,7 @@ TEST_CASE("full duplex: a send and a receive of one rank do not wait for each ot
 }
 
 TEST_CASE("the message that can start first takes the port, whatever was posted first") {
-  // Rank 2 posts its receive from 1 first; rank 1 comes late. Rank 0's message does not wait.
+  // Rank 2 posts its receive from 1 first; rank 1 is late. Rank 0's message does not wait.
   const auto report = report_of(world_of(3), [](Comm& dist) {
     Tensor a = zeros(25);
     Tensor b = zeros(25);
@@ -270,7 +270,7 @@ TEST_CASE("the message that can start first takes the port, whatever was posted 
 }
 
 TEST_CASE("receives posted early and out of order do not block the clock") {
-  // Everybody posts all receives, and waits in an order that the messages do not come in.
+  // All ranks post all receives, and wait in an order other than that of arrival.
   const auto report = report_of(world_of(4), [](Comm& dist) {
     std::vector<Tensor> boxes(8, zeros(1));
     std::vector<Request> receives;
@@ -289,8 +289,8 @@ TEST_CASE("receives posted early and out of order do not block the clock") {
     }
     dist.wait_all(sends);
   });
-  // Rank 2 waits for its last message first, and computes three times after it; 0 and 3 wait for
-  // theirs as they come.
+  // Rank 2 waits for its last message first, and computes three times after it; 0 and 3 wait in
+  // order of arrival.
   const double last = 3 * (kAlpha + 4);
   CHECK(seconds_of(report) == std::vector<double>{last + 1, last + 2, last + 3, last + 1});
   for (const Clock& clock : report.clocks) CHECK(clock.cost == Cost{3, 12, 0});
@@ -352,7 +352,7 @@ TEST_CASE("a native collective across nodes pays the price of the slower links")
   const auto report = report_of(world_of(4, 2), [](Comm& dist) { dist.barrier(); });
   CHECK(report.virtual_seconds == 2 * 4 * kAlpha);
   const auto inside = report_of(world_of(4, 2), [](Comm& dist) {
-    Comm node = dist.split(dist.node());  // itself a meeting of all
+    Comm node = dist.split(dist.node());  // which synchronizes all ranks
     node.barrier();
   });
   CHECK(inside.virtual_seconds == 2 * 4 * kAlpha + kAlpha);

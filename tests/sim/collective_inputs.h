@@ -1,4 +1,4 @@
-// What ranks put into collectives, and what should come out.
+// Inputs of collectives, and their expected results.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace rankbox::testing {
 
-/// Element i of rank r's input: exact under every operation for up to 17 ranks, and different from
-/// rank to rank.
+/// Returns element i of rank r's input: exact under every operation for up to 17 ranks, and
+/// different on every rank.
 template <class T>
 T input(ReduceOp op, std::int64_t rank, std::int64_t i) {
   if (op == ReduceOp::PRODUCT) return static_cast<T>((rank + i) % 3 == 0 ? -2 : 1);
@@ -24,7 +24,7 @@ std::vector<T> inputs(ReduceOp op, std::int64_t rank, std::int64_t count) {
   return made;
 }
 
-/// Element i of the reduction over all ranks.
+/// Returns element i of the reduction over all ranks.
 template <class T>
 T reduced(ReduceOp op, std::int64_t world_size, std::int64_t i) {
   T result = input<T>(op, 0, i);
@@ -46,7 +46,7 @@ std::vector<T> reductions(ReduceOp op, std::int64_t world_size, std::int64_t beg
   return made;
 }
 
-/// All ranks' inputs in rank order.
+/// Returns all ranks' inputs in rank order.
 template <class T>
 std::vector<T> concatenated(std::int64_t world_size, std::int64_t count) {
   std::vector<T> made;

@@ -1,4 +1,4 @@
-// Native collectives whose small slice is the part of the large one that it stands for.
+// Native collectives whose small slice is its own part of the large one.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// What a rank found wrong with collectives whose small slice is part of the large one.
+/// Returns the errors that a rank found in collectives whose small slice is part of the large one.
 std::string wrong_in_place(Comm& dist, std::int64_t count) {
   const int p = dist.world_size();
   const int rank = dist.rank();
@@ -20,7 +20,7 @@ std::string wrong_in_place(Comm& dist, std::int64_t count) {
   std::string wrong;
 
   for (int root = 0; root < p; ++root) {
-    // All ranks have room for everything: elsewhere than on the root it stays as it is.
+    // All ranks have a full output: on ranks other than the root it must not change.
     Tensor gathered = full(count * p, -99.0f);
     copy(chunk(gathered, rank, p), from_host(mine));
     const std::vector<float> before = to_host(gathered);

@@ -15,7 +15,7 @@ namespace {
 
 const std::vector<ReduceOp> kOps(kReduceOps.begin(), kReduceOps.end());
 
-/// One rank's walk through all collectives. Notes in `wrong` what is not as it should be.
+/// Runs all collectives on one rank. Records errors in `wrong`.
 template <class T>
 class Walk {
  public:
@@ -66,7 +66,7 @@ class Walk {
   }
 
   void scatter(int root) {
-    // Elsewhere than on the root the whole is ignored, whatever it is.
+    // On ranks other than the root the whole is ignored, whatever its content.
     const TensorOf<T> whole =
         dist_.rank() == root ? from_host(concatenated<T>(p(), count_)) : full<T>(3, T{5});
     TensorOf<T> piece = zeros<T>(count_);
@@ -267,9 +267,9 @@ TEST_CASE("several collectives may be under way at once, and be waited for in an
         requests.push_back(dist.barrier_async());
         requests.push_back(dist.isend(tensors[5], next));
         requests.push_back(dist.all_reduce_async(tensors[2], ReduceOp::MAX));
-        dist.all_reduce(tensors[3], ReduceOp::MIN);  // a blocking one overtakes nothing
+        dist.all_reduce(tensors[3], ReduceOp::MIN);  // a blocking one does not overtake
         requests.push_back(dist.reduce_async(tensors[4], 1, ReduceOp::AVG));
-        // Each rank waits in an order of its own.
+        // Each rank waits in a different order.
         std::rotate(requests.begin(), requests.begin() + dist.rank(), requests.end());
         if (dist.rank() % 2 == 0) std::reverse(requests.begin(), requests.end());
         dist.wait_all(requests);

@@ -1,5 +1,7 @@
-// With a data plane the sandbox touches no data: whatever is prepared is copied by the plane, and
-// finished once, however a run ends. What a real one does is tested in gpu/.
+// With a data plane the sandbox touches no data.
+//
+// The plane copies all prepared data, and finishes it once, however a run ends. gpu/ has the tests
+// of real planes.
 #include "sim/data_plane.h"
 
 #include <atomic>
@@ -29,8 +31,8 @@ struct sim::DataPlane::Transit {
 namespace testing {
 namespace {
 
-/// Copies at once, and keeps count. The function of `failing_call`, the first time it comes to it
-/// after `skip` others, throws.
+/// Copies at once, and counts the calls. The function of `failing_call` throws on its first call
+/// after `skip` others.
 class CountingPlane final : public sim::DataPlane {
  public:
   std::string failing_call;
@@ -103,7 +105,7 @@ class CountingPlane final : public sim::DataPlane {
     remove(transit);
   }
 
-  /// After the run.
+  /// Call after the run.
   void check_no_mistakes() {
     for (const std::string& mistake : mistakes) {
       CAPTURE(mistake);
@@ -140,7 +142,7 @@ class CountingPlane final : public sim::DataPlane {
     mistakes.push_back(mistake);
   }
 
-  std::atomic<int> calls_{0};  // of the one that fails
+  std::atomic<int> calls_{0};  // of the function that fails
   std::mutex lock_;            // guards what follows, and mistakes
   std::set<Transit*> live_;
 };
@@ -161,7 +163,7 @@ Run run_on(CountingPlane& plane, const RunOptions& options,
   return run;
 }
 
-/// Everything that moves data, with short and long messages; leaves `seen` right on every rank.
+/// Runs all calls that move data, with short and long messages; `seen` ends up right on every rank.
 void use_everything(Comm& dist, std::vector<std::vector<float>>& seen) {
   const int next = next_of(dist);
   const int prev = prev_of(dist);
@@ -264,14 +266,14 @@ TEST_CASE("nothing stays prepared, however a run ends") {
         Tensor tensor = zeros(3 + dist.rank());
         dist.broadcast(tensor, 0);
       },
-      [](Comm& dist) {  // requests that nobody waits for
+      [](Comm& dist) {  // requests that no rank waits for
         Tensor tensor = zeros(3);
         Tensor other = zeros(3);
         const Request sent = dist.isend(tensor, next_of(dist));
         const Request received = dist.irecv(other, prev_of(dist));
         const Request broadcast = dist.broadcast_async(other, 0);
       },
-      [](Comm& dist) {  // a message that nobody takes
+      [](Comm& dist) {  // a message that no rank receives
         Tensor tensor = zeros(3);
         if (dist.rank() == 0) dist.wait(dist.isend(tensor, 1));
       },

@@ -1,5 +1,6 @@
-// Deadlocks of ranks that wait in something else than one send or receive: collectives, requests,
-// the halves of a sendrecv, and calls of several groups.
+// Deadlocks in waits other than one send or receive.
+//
+// These are collectives, requests, the halves of a sendrecv, and calls of several groups.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Deadlocks of messages are proved, at once and once, and told: who waits for whom, where.
+// Deadlocks of messages are proved, at once and once, and reported as a wait-for graph.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -151,7 +151,7 @@ TEST_CASE("a send to oneself stops those that wait elsewhere, too") {
 }
 
 TEST_CASE("messages that nobody takes are told with the deadlock") {
-  // Everybody waits for the rank before, and has sent to the one after next.
+  // Every rank waits for the rank before, and has sent to the one after next.
   for (int world_size : {3, 17}) {
     std::vector<Blocked> blocked;
     std::vector<int> cycle = {0};
@@ -190,7 +190,7 @@ TEST_CASE("the proof comes at once, not after a timeout") {
 }
 
 TEST_CASE("a deadlock is proved once, though ranks leave while others are still being woken") {
-  // To be seen by a sanitizer: a second proof would look at ranks that are awake.
+  // For sanitizers: a second proof would read ranks that are awake.
   for (int i = 0; i < 100; ++i) {
     const Observation seen = observe({.world_size = 9}, [](Comm& dist) {
       if (dist.rank() > 0) dist.wait(dist.barrier_async());

@@ -13,7 +13,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// Blocks until the world is stopped, each rank in another way.
+/// Blocks until the world is stopped, in a different call on each rank.
 void block_somehow(Comm& dist, int never) {
   Tensor tensor = zeros(1);
   Tensor other = zeros(1);
@@ -34,7 +34,7 @@ void block_somehow(Comm& dist, int never) {
 TEST_CASE("the first cause is rethrown, with its rank, and the others are aborted because of it") {
   for (int world_size : {1, 2, 5, 8}) {
     for (int failing = 0; failing < world_size; failing += 2) {
-      for (int late : {0, 10}) {  // milliseconds: the others run, or sleep
+      for (int late : {0, 10}) {  // milliseconds: the others spin, or sleep
         CAPTURE(world_size);
         CAPTURE(failing);
         const Observation seen = observe({.world_size = world_size}, [&](Comm& dist) {

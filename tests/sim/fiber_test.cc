@@ -1,5 +1,6 @@
-// Ranks as fibers: what is particular to them. What holds for all executors is tested elsewhere in
-// this folder, with each.
+// Behaviour specific to ranks as fibers.
+//
+// The other tests in this folder cover behaviour common to all executors.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -37,7 +38,7 @@ RunOptions fibers(int world_size, std::uint64_t seed = 0) {
   return {.world_size = world_size, .executor = ExecutorKind::kFibers, .seed = seed};
 }
 
-/// The sum of one float of all ranks, on rank 0: a binomial tree.
+/// Returns the sum of one float of all ranks, on rank 0: a binomial tree.
 float sum_up_tree(Comm& dist, float mine) {
   Tensor sum = full(1, mine);
   Tensor theirs = zeros(1);
@@ -62,7 +63,8 @@ TEST_CASE("every rank runs once, and returns its own result") {
 }
 
 TEST_CASE("an unpark is never lost, however it meets the park") {
-  // Tokens go round the ring, as many as there are: a rank passes one on for each that it got.
+  // Tokens circulate on the ring, as many as there are: a rank passes one on for each that it
+  // received.
   for (int world_size : {1, 2, 3, 8, 50}) {
     for (int tokens : {1, 2, world_size}) {
       CAPTURE(world_size);
@@ -77,7 +79,7 @@ TEST_CASE("an unpark is never lost, however it meets the park") {
           while (got[static_cast<std::size_t>(rank)].load() <= round) executor->park(rank);
           ++got[static_cast<std::size_t>(next)];
           executor->unpark(next);
-          if (round % 3 == 0) executor->unpark(next);  // one too many: its next park is a short one
+          if (round % 3 == 0) executor->unpark(next);  // one too many: its next park returns early
         }
       });
       for (const std::atomic<int>& of_rank : got) CHECK(of_rank >= kRounds);
@@ -134,7 +136,7 @@ TEST_CASE("a deadlock is proved while thousands sleep, and soon") {
   }
 }
 
-/// Talks to the next rank when it goes, which may be because of an exception.
+/// Communicates with the next rank on destruction, which may be due to an exception.
 class Farewell {
  public:
   Farewell(Comm& dist, int& wrong) : dist_(dist), wrong_(wrong) {}
@@ -160,7 +162,7 @@ TEST_CASE("ranks that talk while they handle exceptions keep their own") {
       const auto run = rankbox::run_ranks(fibers(world_size, seed), [](Comm& dist) {
         const std::string mine = "of rank " + std::to_string(dist.rank());
         int wrong = 0;
-        // 1. In a handler, with another one inside; some ranks are in none.
+        // 1. In a handler, with a nested one; some ranks are in none.
         try {
           if (dist.rank() % 3 == 2) {
             sum_up_tree(dist, 1);
@@ -184,7 +186,7 @@ TEST_CASE("ranks that talk while they handle exceptions keep their own") {
           dist.barrier();
         }
         wrong += std::current_exception() != nullptr;
-        // 2. In a destructor, while the stack is unwound; some ranks just leave.
+        // 2. In a destructor, while the stack is unwound; some ranks return normally.
         wrong += std::uncaught_exceptions() != 0;
         try {
           const Farewell farewell(dist, wrong);
@@ -261,7 +263,7 @@ TEST_CASE("worlds that do not fit into memory are refused in one line") {
 }
 
 #if !defined(RANKBOX_SANITIZED)
-// Sanitizers have a handler of their own for what happens here.
+// Sanitizers have separate handlers for these errors.
 
 int depth_of(volatile int* last, int depth) {
   volatile int frame[256];

@@ -1,5 +1,6 @@
-// main() of the tests that hold whoever runs the ranks: all of them once with every executor. On
-// GPUs ranks are threads; where there is no GPU the tests are skipped.
+// Runs all tests once with every executor.
+//
+// On GPUs ranks are threads; where there is no GPU the tests are skipped.
 #include <cstdio>
 #include <string>
 #include <vector>

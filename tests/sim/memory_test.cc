@@ -1,4 +1,4 @@
-// How many tensor bytes each rank held at once.
+// The tensor bytes that each rank held at once.
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -46,7 +46,7 @@ TEST_CASE("clones, copies and temporaries count; moves and slices do not") {
   CHECK(peak([] {
           Tensor a = zeros(10);
           Tensor b = zeros(10);
-          a = maximum(a, b);  // the new one lives beside both until it is moved
+          a = maximum(a, b);  // both exist until the new one is moved
         }) == 120);
   CHECK(peak([] {
           Tensor a = zeros(10);
@@ -61,7 +61,7 @@ TEST_CASE("clones, copies and temporaries count; moves and slices do not") {
 }
 
 TEST_CASE("tensors that leave their rank are not counted against another") {
-  // The results move out and die on the main thread; the inputs were made there.
+  // The results are moved to the main thread and destroyed there; the inputs were created there.
   const Tensor outside = zeros(1000);
   const auto run = run_ranks({.world_size = 2}, [&](Comm&) {
     Tensor mine = clone(outside);

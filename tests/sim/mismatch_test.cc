@@ -1,4 +1,4 @@
-// Two sides that disagree are both told, and nothing is copied.
+// Both sides of a mismatch receive an error, and nothing is copied.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -17,7 +17,7 @@ constexpr const char* kHere = "mismatch_test.cc:";
 
 std::string place(int line) { return kHere + std::to_string(line); }
 
-// Below, `late` is the rank that comes last: the sender, or the receiver.
+// Below, `late` is the rank that arrives last: the sender, or the receiver.
 
 void check_both_told(const Observation& seen, const std::vector<int>& lines) {
   require_error<MessageMismatch>(seen);
@@ -135,7 +135,7 @@ TEST_CASE("a sendrecv whose receive does not fit says so, though its send is sti
     Tensor three = zeros(3);
     if (dist.rank() == 0) dist.sendrecv(two, 2, three, 1);
     if (dist.rank() == 1) dist.send(two, 0);
-    if (dist.rank() == 2) dist.recv(two, 1);  // and would come to rank 0's message after that
+    if (dist.rank() == 2) dist.recv(two, 1);  // and would match rank 0's message after that
   });
   CHECK(ended_as<MessageMismatch>(seen));
   CHECK(ended_as<MessageMismatch>(seen, 1));
@@ -262,7 +262,8 @@ TEST_CASE("ranks that call different collectives, or the same with different arg
         REQUIRE(first_place != std::string::npos);
         CHECK(what.find(kHere, first_place + 1) != std::string::npos);
         CHECK(std::count(what.begin(), what.end(), '\n') == 0);
-        // Whoever came in time is told; who came when the world had stopped is told that.
+        // A rank that arrived in time gets the mismatch; one that arrived after the stop gets
+        // Aborted.
         CHECK(ended_as<CollectiveMismatch>(seen, odd));
         for (int rank = 0; rank < world_size; ++rank) {
           CHECK((ended_as<CollectiveMismatch>(seen, rank) || ended_as<Aborted>(seen, rank)));

@@ -1,4 +1,4 @@
-// The price of native collectives: that of the best known algorithm, and never of a better one.
+// The cost of native collectives: that of the best known algorithm, and never less.
 #include "replay/native_cost.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_CASE("no native collective costs more than a topology of the course, nor le
         CollectiveKind kind;
         double bytes;
         std::vector<Cost> known;
-        Cost bound;  // no algorithm can do with less of any of the three
+        Cost bound;  // no algorithm needs less of any of the three
       };
       const double share = (p - 1) / static_cast<double>(p);
       const double rounds = cost::barrier_dissemination(p).steps;
@@ -156,7 +156,7 @@ TEST_CASE("a library that was measured takes its fastest mode, whatever the link
     const auto bytes = static_cast<double>(4 * elements);
     CHECK(cost::native_seconds(CollectiveKind::kAllReduce, 4, bytes, cluster) ==
           doctest::Approx(expected));
-    CHECK(report.cost.steps > 0);  // of the best algorithm, as ever
+    CHECK(report.cost.steps > 0);  // of the best algorithm, as always
   }
 }
 

@@ -1,7 +1,7 @@
-// Runs a program that may fail, and tells how every rank ended.
+// Runs a program that may fail, and returns how every rank ended.
 //
-// doctest's assertions belong to the main thread: ranks note what they saw, and the test looks at
-// it afterwards. What is called require_… or check_… below is for the main thread alone.
+// doctest's assertions belong to the main thread: ranks record their observations, and the test
+// checks them afterwards. Functions named require_… or check_… are only for the main thread.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ inline Observation observe(const RunOptions& options, const std::function<void(C
   return seen;
 }
 
-/// The error that ended the run, which must be an E; else the test case ends here.
+/// Returns the error that ended the run, which must be an E; else the test case ends here.
 template <class E>
 E require_error(const Observation& seen) {
   const std::optional<E> error = error_as<E>(seen.thrown);
@@ -54,7 +54,7 @@ E require_error(const Observation& seen) {
   return *error;
 }
 
-/// What the rank's function threw, which must be an E; else the test case ends here.
+/// Returns what the rank's function threw, which must be an E; else the test case ends here.
 template <class E>
 E require_error(const Observation& seen, int rank) {
   const std::exception_ptr& thrown = seen.ranks.at(static_cast<std::size_t>(rank));
@@ -63,19 +63,19 @@ E require_error(const Observation& seen, int rank) {
   return *error;
 }
 
-/// Whether the run threw an E.
+/// Returns whether the run threw an E.
 template <class E>
 bool ended_as(const Observation& seen) {
   return error_as<E>(seen.thrown).has_value();
 }
 
-/// Whether the rank's function threw an E.
+/// Returns whether the rank's function threw an E.
 template <class E>
 bool ended_as(const Observation& seen, int rank) {
   return error_as<E>(seen.ranks.at(static_cast<std::size_t>(rank))).has_value();
 }
 
-/// Checks that every rank's function threw an E, that of `but` excepted.
+/// Checks that every rank's function threw an E, except that of `but`.
 template <class E>
 void check_all_ended_as(const Observation& seen, int but = -1) {
   for (int rank = 0; rank < static_cast<int>(seen.ranks.size()); ++rank) {
@@ -86,8 +86,8 @@ void check_all_ended_as(const Observation& seen, int but = -1) {
   }
 }
 
-/// Calls body(seed) for so many values of RunOptions::seed: first 0, which leaves the schedule
-/// alone, then others that shake it.
+/// Calls body(seed) for this many values of RunOptions::seed: first 0, which does not perturb the
+/// schedule, then others that do.
 template <class Body>
 void for_each_schedule(std::uint64_t schedules, Body body) {
   for (std::uint64_t seed = 0; seed < schedules; ++seed) {
@@ -96,18 +96,19 @@ void for_each_schedule(std::uint64_t schedules, Body body) {
   }
 }
 
-/// RunOptions::faults: the rank sleeps before its `operation`-th call, so that others come first.
+/// Returns RunOptions::faults: the rank sleeps before its `operation`-th call, so that others go
+/// first.
 inline std::vector<Fault> delay_of(int rank, std::int64_t operation, double seconds = 0.005) {
   return {{.rank = rank, .operation = operation, .kind = Fault::Kind::kDelay, .seconds = seconds}};
 }
 
-/// One element, wherever the tensor's memory is.
+/// Returns one element from any memory.
 template <class T>
 T element(const TensorOf<T>& tensor, std::int64_t index) {
   return to_host(tensor).at(static_cast<std::size_t>(index));
 }
 
-/// The neighbours on the ring of all ranks.
+/// Return the neighbours on the ring of all ranks.
 inline int next_of(const Comm& dist) { return next_rank(dist.rank(), dist.world_size()); }
 inline int prev_of(const Comm& dist) { return prev_rank(dist.rank(), dist.world_size()); }
 

@@ -1,4 +1,4 @@
-// Tests include this to be run once with every executor: main.cc says with which.
+// Runs a test once with every executor; main.cc selects them.
 #pragma once
 
 #include <utility>
@@ -7,11 +7,11 @@
 
 namespace rankbox::testing {
 
-/// The executor whose turn it is. Changes only between two runs of all test cases.
+/// The selected executor. Changes only between two runs of all test cases.
 inline ExecutorKind current_executor = ExecutorKind::kThreads;
 
-// Found in place of rankbox's own from inside this namespace. Objects, not functions: those would
-// be candidates side by side with rankbox's.
+// Inside this namespace, these hide rankbox's functions of the same names. They are objects:
+// functions would be overloads of rankbox's.
 
 struct RunRanks {
   template <class Fn>

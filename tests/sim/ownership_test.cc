@@ -1,4 +1,4 @@
-// What a tensor's owner alone may do with it, what may overlap, and what integers accept.
+// Operations reserved for a tensor's owner, permitted overlaps, and integer ranges.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -13,7 +13,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// Two ranks; rank 1 gets hold of rank 0's tensor of four ones, as threads can.
+/// Runs two ranks; rank 1 gets access to rank 0's tensor of four ones, as threads can.
 template <class Use>
 std::exception_ptr use_foreign(Use use) {
   return observe({.world_size = 2},
@@ -62,7 +62,7 @@ TEST_CASE("slices that overlap without being the same are refused") {
 }
 
 TEST_CASE("native collectives accept a piece in place, and no other overlap") {
-  // `shift` elements beside the place that the piece has in the whole.
+  // `shift` elements from the piece's own position in the whole.
   using Call = void (*)(Comm & dist, Slice whole, Slice piece);
   const std::pair<const char*, Call> calls[] = {
       {"gather", [](Comm& dist, Slice whole, Slice piece) { dist.gather(piece, whole, 0); }},
@@ -123,7 +123,7 @@ TEST_CASE("a request is waited for by its own rank") {
     shared = {};
   });
   CHECK(error_as<InvalidArgument>(seen.thrown).has_value());
-  CHECK(contains(what_of(seen.thrown), "rank 0"));  // whose it is
+  CHECK(contains(what_of(seen.thrown), "rank 0"));  // the owner
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace rankbox::testing {
 namespace {
 
 constexpr std::array kWorldSizes = {1, 2, 3, 4, 5, 7, 8, 17};
-// Around the sizes at which a mailbox may change its ways (a cache line, a page), and some others.
+// Around the sizes at which a mailbox may change its path (a cache line, a page), and some others.
 constexpr std::array<std::int64_t, 12> kCounts = {0, 1, 2, 4, 5, 10, 11, 20, 21, 100, 1023, 5000};
 
-/// What rank `rank` sends as its message `number`: exact in every dtype.
+/// Returns what rank `rank` sends as its message `number`: exact in every dtype.
 template <class T>
 std::vector<T> letter(int rank, int number, std::int64_t count) {
   std::vector<T> made;
@@ -27,7 +27,7 @@ std::vector<T> letter(int rank, int number, std::int64_t count) {
   return made;
 }
 
-/// The counts for which `received` is not what rank `from` sent as message `number`.
+/// Returns the counts for which `received` is not what rank `from` sent as message `number`.
 template <class T>
 std::vector<std::int64_t> wrong_counts(const std::vector<std::vector<T>>& received, int from,
                                        int number) {
@@ -142,7 +142,7 @@ TEST_CASE("everybody sends to everybody with isend and irecv, waited for in any 
           dist.wait(*receive);
         }
         if (dist.rank() % 2 != 0) dist.wait_all(sends);
-        dist.wait_all(sends);  // waiting again for what is over is harmless
+        dist.wait_all(sends);  // waiting again for a finished request is harmless
         bool right = true;
         for (int peer = 0; peer < p; ++peer) {
           right = right && to_host(in[static_cast<std::size_t>(peer)]) ==
@@ -182,7 +182,7 @@ TEST_CASE("messages of one pair keep their order, whatever calls they were made 
       std::vector<Request> requests;
       for (int i = 0; i < kMessages; ++i) {
         TensorOf<std::int64_t>& box = boxes[static_cast<std::size_t>(i)];
-        // Runs of asynchronous calls between blocking ones, of other lengths on either side.
+        // Runs of asynchronous calls between blocking ones, of different lengths on either side.
         const bool async = i % (dist.rank() == 0 ? 7 : 5) != 0;
         if (dist.rank() == 0) {
           async ? requests.push_back(dist.isend(box, 1)) : dist.send(box, 1);
@@ -201,8 +201,8 @@ TEST_CASE("messages of one pair keep their order, whatever calls they were made 
 }
 
 TEST_CASE("messages of several pairs do not get into each other's way") {
-  // Rank 0 takes from the others in an order of its own: nowhere do the messages of one source wait
-  // for those of another.
+  // Rank 0 receives from the others in a different order: messages of one source never wait for
+  // those of another.
   constexpr int kRounds = 20;
   for (int world_size : {2, 3, 5, 8}) {
     const auto run = run_ranks({.world_size = world_size}, [&](Comm& dist) {

@@ -21,11 +21,11 @@ class Box {
     if (dtype_ == DType::kFloat64) doubles_ = made_of<double>(count, element);
     if (dtype_ == DType::kFloat32) floats_ = made_of<float>(count, element);
   }
-  /// What a step sends or contributes.
+  /// Returns what a step sends or contributes.
   static Box of(const Step& step, std::int64_t count) {
     return {step.dtype, count, [&](std::int64_t i) { return element_of(step, i); }};
   }
-  /// Room for what a step receives.
+  /// Returns memory for what a step receives.
   static Box room(const Step& step, std::int64_t count) {
     return {step.dtype, count, [](std::int64_t) { return -1; }};
   }
@@ -59,15 +59,15 @@ class Box {
   TensorOf<float> floats_;
 };
 
-/// One operation under way: its memory, and its request, which goes first when they are destroyed.
+/// One operation in flight: its memory, and its request, which is destroyed first.
 struct Operation {
   Box box;
   Box other;                // of collectives that have two slices
-  Box* received = nullptr;  // which of the two is noted when the operation is over; null: none
+  Box* received = nullptr;  // which of the two is recorded when the operation is done; null: none
   Request request;
 };
 
-/// One rank's walk through its steps.
+/// Executes one rank's steps.
 class Walker {
  public:
   Walker(const Program& program, Comm& dist) : program_(program), comms_(program.groups.size()) {
@@ -204,7 +204,7 @@ class Walker {
               : comm.all_to_all(box.slice(), other.slice());
         break;
       case CollectiveKind::kSplit:
-        break;  // a step of its own
+        break;  // a separate step
     }
   }
 

@@ -9,10 +9,10 @@
 
 namespace rankbox::testing {
 
-/// One rank's share of the program: takes its steps one after the other. Returns the digests of
-/// what it received, in order.
+/// Executes one rank's steps of the program in order. Returns the digests of the data it received,
+/// in order.
 ///
-/// Errors: what the calls throw, and std::runtime_error where the program says so.
+/// Throws what the calls throw, and std::runtime_error where the program specifies it.
 std::vector<std::uint64_t> walk(const Program& program, Comm& dist);
 
 }  // namespace rankbox::testing

@@ -7,17 +7,17 @@
 namespace rankbox::testing {
 namespace {
 
-// Also on both sides of 48 bytes, up to which the sandbox has a shorter way: 6 of 8 bytes, 12 of 4.
+// Also on both sides of 48 bytes, the sandbox's limit for short messages: 6 of 8 bytes, 12 of 4.
 constexpr std::int64_t kCounts[] = {0, 1, 1, 2, 5, 6, 7, 12, 13, 40, 300, 3000};
 constexpr CollectiveKind kCollectives[] = {
     CollectiveKind::kBarrier,   CollectiveKind::kBroadcast,     CollectiveKind::kReduce,
     CollectiveKind::kAllReduce, CollectiveKind::kGather,        CollectiveKind::kAllGather,
     CollectiveKind::kScatter,   CollectiveKind::kReduceScatter, CollectiveKind::kAllToAll};
-// Messages have those of 8 bytes alone: a message of the wrong one is not of the wrong size, too.
+// Messages have only those of 8 bytes: a message of the wrong dtype has the right size.
 constexpr DType kDTypes[] = {DType::kInt64, DType::kFloat64, DType::kFloat32};
 
-/// The same numbers from the same seed on every machine, which the standard's distributions are not
-/// bound to give.
+/// Returns the same numbers from the same seed on every machine, which the standard's distributions
+/// do not guarantee.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
@@ -46,7 +46,7 @@ bool reduces(CollectiveKind kind) {
          kind == CollectiveKind::kReduceScatter;
 }
 
-/// Gives the fields of a collective that depend on its kind.
+/// Sets the fields of a collective that depend on its kind.
 void choose_arguments(Step& step, const std::vector<int>& members, Dice& dice) {
   step.peer = has_root(step.collective) ? dice.pick(members) : -1;
   step.op = reduces(step.collective) ? dice.pick(kReduceOps) : ReduceOp::SUM;
@@ -74,7 +74,7 @@ class Generator {
   Program make() {
     const int events = 3 + dice_.below(23);
     for (event_ = 0; event_ < events; ++event_) {
-      // A rank alone has nobody to send to.
+      // A single rank has no peer to send to.
       const int kind = program_.world_size == 1 ? 13 + dice_.below(7) : dice_.below(20);
       if (kind < 10) {
         add_message();
@@ -168,7 +168,7 @@ class Generator {
     }
   }
 
-  /// Halves the world, at random.
+  /// Splits the world in two, at random.
   void add_split() {
     const auto first = static_cast<int>(program_.groups.size());
     program_.groups.resize(program_.groups.size() + 2);
@@ -183,7 +183,7 @@ class Generator {
     }
   }
 
-  /// Every open request gets its wait now, with a chance of one in `n`, in any order.
+  /// Adds a wait for every open request, with a chance of one in `n`, in any order.
   void wait_for_some(std::size_t n) {
     for (int rank = 0; rank < program_.world_size; ++rank) {
       std::vector<int>& open = open_[static_cast<std::size_t>(rank)];
@@ -207,8 +207,8 @@ class Generator {
 
 // ---- Breaking -------------------------------------------------------------------------------
 
-/// Waits come after what they wait for, groups are used after they were made, and splits keep their
-/// order: else they would make other groups.
+/// Returns whether waits come after their start, groups are used after their creation, and splits
+/// keep their order, which determines the groups.
 bool is_sound(const std::vector<Step>& steps) {
   std::vector<int> started;
   std::vector<int> groups = {0};
@@ -227,7 +227,7 @@ bool is_sound(const std::vector<Step>& steps) {
   return true;
 }
 
-/// Changes one thing on one rank; says what, or nothing if it cannot be done there.
+/// Changes one thing on one rank. Returns what, or nothing if it cannot be done there.
 std::string change_something(Program& program, Dice& dice) {
   const int rank = dice.below(program.ranks.size());
   std::vector<Step>& steps = program.ranks[static_cast<std::size_t>(rank)];

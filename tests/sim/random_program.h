@@ -1,11 +1,11 @@
 // Random programs of sends, receives and collectives, for the stress test.
 //
 // A matched program is made from one global sequence of events (a message, a ring of sendrecvs, a
-// collective, a split, some computing). Each rank does its share of them in that order, and waits
-// for what it started asynchronously at any later point. So whatever comes first in the sequence
-// can always be completed: the program cannot deadlock, however sends are buffered.
+// collective, a split, some computing). Each rank executes its part of them in that order, and
+// waits for asynchronous operations at any later point. So the first event in the sequence can
+// always complete: the program cannot deadlock, in any buffering mode.
 //
-// A broken program is a matched one with one thing changed on one rank. It may well still work.
+// A broken program is a matched one with one thing changed on one rank. It may still work.
 #pragma once
 
 #include <cstdint>
@@ -41,20 +41,20 @@ struct Step {
   StepKind kind = StepKind::kCompute;
   int group = 0;              // index into Program::groups
   int peer = -1;              // destination, or source of a receive; root of a collective
-  int src = -1;               // kSendrecv: where from
+  int src = -1;               // kSendrecv: the source
   std::int64_t count = 0;     // elements (sent, received, contributed)
   std::int64_t count_in = 0;  // kSendrecv: elements received
   DType dtype = DType::kInt64;
   CollectiveKind collective = CollectiveKind::kBarrier;
   ReduceOp op = ReduceOp::SUM;
   int request = -1;        // what kIsend, kIrecv, kCollectiveAsync start, and kWait waits for
-  std::int64_t value = 0;  // what element_of() makes elements of
+  std::int64_t value = 0;  // seed of element_of()
   int color = 0;           // kSplit
   int made_group = -1;     // kSplit: the group this rank gets
 };
 
 struct Program {
-  std::uint64_t seed = 0;  // it was made from
+  std::uint64_t seed = 0;  // of the program
   int world_size = 1;
   Buffering buffering = Buffering::rendezvous();
   std::uint64_t schedule = 0;            // RunOptions::seed
@@ -63,20 +63,20 @@ struct Program {
   std::string change;                    // what was broken, in words; empty for a matched program
 };
 
-/// A program of 1 to `most_ranks` ranks, at most 9, that works.
+/// Returns a working program of 1 to `most_ranks` ranks, at most 9.
 Program matched_program(std::uint64_t seed, int most_ranks = 9);
 
-/// A matched program with one thing changed.
+/// Returns a matched program with one thing changed.
 Program broken_program(std::uint64_t seed, int most_ranks = 9);
 
-/// Element i of what the step sends or contributes. Exact in the step's dtype, and so are the
-/// reductions of up to 9 ranks' elements by the step's op.
+/// Returns element i of what the step sends or contributes. Exact in the step's dtype, and so are
+/// the reductions of up to 9 ranks' elements by the step's op.
 std::int64_t element_of(const Step& step, std::int64_t i);
 
-/// A number for these elements: what ranks note of what they received.
+/// Returns a digest of these elements, which ranks record for received data.
 std::uint64_t digest(std::span<const std::int64_t> elements);
 
-/// The program as text, to be read when a test fails.
+/// Returns the program as text, for a failed test.
 std::string to_string(const Program& program);
 
 constexpr bool starts_request(StepKind kind) {

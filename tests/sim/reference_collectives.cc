@@ -8,7 +8,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// The same elements of every rank's input, one rank after the other.
+/// Returns the same elements of every rank's input, one rank after the other.
 std::vector<std::int64_t> concatenation(const std::vector<Step>& steps, std::int64_t begin,
                                         std::int64_t end) {
   std::vector<std::int64_t> all;

@@ -1,4 +1,4 @@
-// What collectives leave on each rank, for the reference model.
+// The results of collectives on each rank, for the reference model.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace rankbox::testing {
 
-/// Elements begin, …, end-1 of what the step sends or contributes.
+/// Returns elements begin, …, end-1 of what the step sends or contributes.
 std::vector<std::int64_t> elements_of(const Step& step, std::int64_t begin, std::int64_t end);
 
-/// What the collective leaves on one rank of its group: the result, or, where there is none, the
-/// rank's own input. Nothing for a barrier and a split.
+/// Returns the collective's result on one rank of its group, or, where there is none, the rank's
+/// own input. Empty for a barrier and a split.
 ///
 /// @param steps [index in the group] the same collective on every rank
 /// @param ranks [index in the group] its rank in the world

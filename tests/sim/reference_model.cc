@@ -25,7 +25,7 @@ struct Posted {
 
 class Model {
  public:
-  /// @param taken_back requests that are never waited for, and that nobody may match
+  /// @param taken_back requests that no rank waits for, and that no operation may match
   Model(const Program& program, std::set<int> taken_back)
       : program_(program), taken_back_(std::move(taken_back)), ranks_(program.ranks.size()) {}
 
@@ -38,7 +38,7 @@ class Model {
     }
   }
 
-  /// Started and not waited for by ranks that have come to their end, good or bad.
+  /// Returns requests that ranks started and did not wait for before they ended or failed.
   std::vector<int> open_requests() const {
     std::vector<int> open;
     for (const Rank& rank : ranks_) {
@@ -56,7 +56,7 @@ class Model {
     }
     if (!verdict.blocked.empty()) {
       verdict.kind = OutcomeKind::kDeadlock;
-      // Requests that were given up are the cause of a deadlock, not the other way round.
+      // Abandoned requests are the cause of a deadlock, not the other way round.
       for (int rank = 0; rank < program_.world_size; ++rank) {
         if (!state_of(rank).ended || state_of(rank).requests.empty()) continue;
         return {{OutcomeKind::kUnreceived, rank, {}}};
@@ -88,7 +88,7 @@ class Model {
     std::size_t next = 0;  // step
     bool ended = false;
     bool failed = false;
-    std::vector<Posted*> waiting;  // the step it is in, posted; a sendrecv: its send, its receive
+    std::vector<Posted*> waiting;  // the posted step; of a sendrecv: its send, its receive
     std::map<int, Posted*> requests;
     std::vector<std::uint64_t> received;
   };
@@ -103,7 +103,8 @@ class Model {
     return program_.groups[static_cast<std::size_t>(group)];
   }
 
-  /// Moves a rank on by one step, or into one that it has to wait in. False: it is where it was.
+  /// Advances a rank by one step, or into one that it must wait in. Returns false if it did not
+  /// advance.
   bool move(int number) {
     Rank& rank = state_of(number);
     const std::vector<Step>& steps = program_.ranks[static_cast<std::size_t>(number)];
@@ -140,7 +141,7 @@ class Model {
     return true;
   }
 
-  /// Posts what the step consists of, and notes what it has to wait for.
+  /// Posts the operations of the step, and records what it must wait for.
   bool enter(int number, const Step& step) {
     Rank& rank = state_of(number);
     switch (step.kind) {
@@ -218,7 +219,7 @@ class Model {
     if (taken_back_.contains(step.request)) return posted;
     meeting.arrived.push_back(&posted);
     const Step& first = meeting.arrived.front()->step;
-    // A split is no kind of collective of its own here: tell it by its step.
+    // A split is no separate kind of collective here: its step identifies it.
     const auto arguments = [](const Step& s) {
       const bool split = s.kind == StepKind::kSplit;
       return std::tuple(split, split ? CollectiveKind::kSplit : s.collective, s.peer, s.op, s.count,
@@ -253,7 +254,7 @@ class Model {
     errors_.insert(errors_.end(), errors.begin(), errors.end());
   }
 
-  /// The run may name any of those who are told.
+  /// The run may name any rank that gets the error.
   std::vector<Verdict> blame(const Posted& part) const {
     if (is_message(part.step.kind)) {
       return {{OutcomeKind::kMessageMismatch, part.rank, {}},
@@ -292,8 +293,8 @@ class Model {
     return blocked;
   }
 
-  /// The lowest rank with a request nobody waited for; if there is none, with a message nobody
-  /// received; else -1.
+  /// Returns the lowest rank with a request that was not waited for; if there is none, with a
+  /// message that was not received; else -1.
   int first_to_leave_something() const {
     for (int rank = 0; rank < program_.world_size; ++rank) {
       if (!state_of(rank).requests.empty()) return rank;
@@ -310,7 +311,7 @@ class Model {
   const Program& program_;
   const std::set<int> taken_back_;
   std::vector<Rank> ranks_;
-  std::deque<Posted> all_;  // where pointers stay valid
+  std::deque<Posted> all_;  // with stable addresses
   // (group, source, destination)
   std::map<std::tuple<int, int, int>, std::deque<Posted*>> mailboxes_;
   std::map<std::pair<int, int>, Meeting> meetings_;  // (group, number)

@@ -1,13 +1,12 @@
-// The semantics of messages and collectives once more: tiny, slow and single-threaded, as an oracle
-// for the stress test.
+// A second implementation of messages and collectives, as an oracle for the stress test.
 //
-// The model moves rank after rank on until none can move. Since receives name their source, the
-// order in which ranks are moved changes nothing; what is left when all have come to rest is what
-// every schedule of the real thing must come to. Only these depend on the schedule, and then the
-// model gives all that is possible:
-// - which of several errors comes first: an error stops its rank here, and the others go on to
+// It is small, slow and single-threaded. The model advances rank after rank until none can advance.
+// Since receives name their source, the order of ranks changes nothing. The final state is the one
+// that every schedule of the sandbox must reach. Only these depend on the schedule, and for them
+// the model returns all possibilities: - which of several errors comes first: an error stops its
+// rank here, and the others go on to
 //   theirs;
-// - whether a request that is never waited for is matched before its rank ends, or taken back.
+// - whether a request that is never waited for is matched before its rank ends, or withdrawn.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ enum class OutcomeKind : std::uint8_t {
   kFailed
 };
 
-/// A rank that will never wake: the call it is in, and whom it waits for.
+/// A rank that will never wake: its current call, and the ranks it waits for.
 struct BlockedRank {
   int rank = -1;
   std::string op;
@@ -36,19 +35,19 @@ struct BlockedRank {
   bool operator==(const BlockedRank&) const = default;
 };
 
-/// How a run ends.
+/// The outcome of a run.
 struct Verdict {
   OutcomeKind kind = OutcomeKind::kOk;
-  int rank = -1;                     // whose error it is; -1 for kOk and kDeadlock
+  int rank = -1;                     // that failed; -1 for kOk and kDeadlock
   std::vector<BlockedRank> blocked;  // kDeadlock, by rank
   bool operator==(const Verdict&) const = default;
 };
 
 struct Prediction {
   std::vector<Verdict> possible;
-  // Of what ranks disagree on, also where none of them came to wait for it: a backend may notice.
+  // Kinds of disagreement between ranks, even if none waits for it: a backend may detect it.
   std::set<OutcomeKind> disagreements;
-  // [rank] digests, in order; if the run ends well.
+  // [rank] digests, in order; set if the run succeeds.
   std::vector<std::vector<std::uint64_t>> received;
 };
 

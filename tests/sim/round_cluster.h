@@ -1,4 +1,4 @@
-// A cluster whose prices are powers of two: sums of them are exact, and can be compared with ==.
+// A cluster whose costs are powers of two: sums are exact, and comparable with ==.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// The same seed leaves the same trace, byte for byte: whatever the threads did, on threads and on
-// fibers, and whichever compiler built it, optimized or not. The number below was the same for g++
-// and clang, at -O0 and at -O2; all configurations that the tests are run in must give it again.
+// The same seed gives the same trace, byte for byte.
+//
+// It does not depend on thread timing, executor, compiler or optimization. The number below was the
+// same for g++ and clang, at -O0 and at -O2; all test configurations must reproduce it.
 #include <cstdint>
 #include <string>
 
@@ -18,8 +19,8 @@ namespace {
 constexpr std::uint64_t kPrograms = 300;
 constexpr std::uint64_t kDigest = 10254427966373613192U;
 
-/// All of a trace but the wall clock and the places in the source, and when everything happened on
-/// the virtual clock, to the last bit.
+/// Returns all of a trace but the wall clock and the places in the source, with the virtual time of
+/// every event, to the last bit.
 std::string text_of(const RunReport& report, const Cluster& cluster) {
   const Replay replay = replay_trace(report.trace, cluster);
   std::string text;

@@ -1,5 +1,6 @@
-// Traces and virtual time do not depend on how threads were scheduled; and traces can be replayed,
-// also those of failed runs.
+// Traces and virtual time do not depend on thread scheduling, and can be replayed.
+//
+// That includes traces of failed runs.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -17,7 +18,7 @@
 namespace rankbox::testing {
 namespace {
 
-/// A program with everything in it: neighbours, overlap, contention, groups, reductions.
+/// A program with all features: neighbours, overlap, contention, groups, reductions.
 void busy_program(Comm& dist) {
   const int p = dist.world_size();
   const int next = next_of(dist);
@@ -113,7 +114,7 @@ TEST_CASE("a replay on another cluster needs no second run") {
 
 TEST_CASE("the trace of a failed run can be replayed: time goes as far as the run did") {
   // Two messages, and then: a deadlock; half a sendrecv; a mismatch; a collective that differs; a
-  // rank that throws while it has begun to receive; requests nobody waits for.
+  // rank that throws while it has begun to receive; requests that are never waited for.
   const std::function<void(Comm&)> programs[] = {
       [](Comm& dist) {
         pass(dist, 0, 1, 25);
@@ -166,7 +167,7 @@ TEST_CASE("the trace of a failed run can be replayed: time goes as far as the ru
     const Replay replay = replay_trace(seen.report.trace, round_cluster());
     REQUIRE(replay.spans.size() == 3);
     CHECK(replay.spans[0][1].end == 2 * (kAlpha + 100));
-    // What never completed is marked as such.
+    // Events that never completed are marked as such.
     REQUIRE(replay.spans[1].size() > 2);
     CHECK(replay.spans[1][2].end < replay.spans[1][2].begin);
   }

@@ -1,4 +1,4 @@
-// Collectives of a few bytes take a way of their own: it must make no difference.
+// Collectives of a few bytes take a separate path, with the same results.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,10 +12,10 @@
 namespace rankbox::testing {
 namespace {
 
-constexpr int kShort = 12;  // floats: the most that count as few bytes
+constexpr int kShort = 12;  // floats: the most that count as short
 constexpr int kLong = 13;
 
-/// The sum over all ranks of the tensor that rank r fills with r + round, as every rank gets it.
+/// Returns the sum over all ranks of the tensor that rank r fills with r + round.
 float expected_sum(int world_size, int round) {
   return static_cast<float>(world_size * (world_size - 1) / 2 + world_size * round);
 }
@@ -24,7 +24,7 @@ Tensor contribution(const Comm& dist, int count, int round) {
   return full(count, static_cast<float>(dist.rank() + round));
 }
 
-/// The rounds after which a rank's sum was wrong.
+/// Returns the rounds after which a rank's sum was wrong.
 int wrong_sums(const RunOptions& options, const std::vector<int>& counts) {
   const auto run = run_ranks(options, [&](Comm& dist) {
     int wrong = 0;
@@ -73,7 +73,7 @@ TEST_CASE("every kind of short collective, from every root, in every dtype") {
         dist.reduce(reduced, root, ReduceOp::PRODUCT);
         std::int64_t factorial = 1;
         for (int i = 2; i <= p; ++i) factorial *= i;
-        // Only root's tensor is the result, and the others' stay as they are.
+        // Only root's tensor is the result, and the others' stay unchanged.
         wrong += *reduced.data() != (dist.rank() == root ? factorial : dist.rank() + 1);
 
         dist.barrier();

@@ -1,4 +1,4 @@
-// Groups: who is in, in which order, and that they do not disturb each other.
+// Groups: their members, their order, and their independence.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kWorldSizes[] = {1, 2, 3, 5, 8, 17};
 
-/// The world ranks of a group, in its order.
+/// Returns the world ranks of a group, in its order.
 std::vector<float> members_of(Comm& dist, Comm& group) {
   const Tensor me = full(1, static_cast<float>(dist.rank()));
   Tensor all = zeros(group.world_size());
@@ -185,7 +185,7 @@ TEST_CASE("the trace numbers groups the same way, whatever the schedule") {
   for_each_schedule(10, [&](std::uint64_t seed) {
     const auto run = run_ranks({.world_size = 6, .seed = seed}, [](Comm& dist) {
       Comm half = dist.split(dist.rank() / 3);
-      // The halves split on in different numbers, at the same time.
+      // The halves split again a different number of times, concurrently.
       Comm inner = half.split(half.rank() % 2);
       if (dist.rank() < 3) (void)half.split(0);
       (void)inner.split(0);

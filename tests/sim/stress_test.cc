@@ -1,8 +1,9 @@
-// Thousands of random programs, matched and broken: each must end as the reference model says, with
-// the values it says, and none may hang.
+// Thousands of random programs, matched and broken, against the reference model.
 //
-//   RANKBOX_STRESS_SEED=123  runs the programs of that seed alone, many times
-//   RANKBOX_STRESS_RUNS=500  runs so many programs of each sort
+// Each must end with the outcome and values of the model, and none may hang.
+//
+//   RANKBOX_STRESS_SEED=123  runs only the programs of that seed, many times
+//   RANKBOX_STRESS_RUNS=500  runs this many programs of each kind
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -27,7 +28,7 @@ namespace rankbox::testing {
 namespace {
 
 #if defined(RANKBOX_BACKEND_NCCL)
-constexpr std::uint64_t kRuns = 150;  // an emulated GPU takes its time
+constexpr std::uint64_t kRuns = 150;  // an emulated GPU is slow
 #elif defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr std::uint64_t kRuns = 600;
 #else
@@ -60,7 +61,7 @@ Verdict verdict_of(const std::exception_ptr& thrown) {
     return {OutcomeKind::kUnreceived, error->rank(), {}};
   if (const auto error = error_as<RankFailed>(thrown))
     return {OutcomeKind::kFailed, error->rank(), {}};
-  return {OutcomeKind::kFailed, -2, {}};  // which the model never says
+  return {OutcomeKind::kFailed, -2, {}};  // which the model never returns
 }
 
 Run run(const Program& program) {
@@ -86,7 +87,7 @@ Run run(const Program& program) {
 
 // ---- Watching -------------------------------------------------------------------------------
 
-/// Ends the process if one program runs for too long, with its seed.
+/// Ends the process if one program runs for too long, and prints its seed.
 class Watchdog {
  public:
   Watchdog() : thread_([this](const std::stop_token& stop) { watch(stop); }) {}
@@ -126,8 +127,8 @@ std::uint64_t environment(const char* name, std::uint64_t otherwise) {
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
-/// Calls body for every seed that is to be run, `otherwise` many unless the environment says how
-/// many; with one seed given there, for that seed as often.
+/// Calls body for every seed to run: `otherwise` seeds unless the environment sets the number. If
+/// it sets one seed, calls body that often with that seed.
 template <class Body>
 void for_each_seed(std::uint64_t otherwise, Body body) {
   const std::uint64_t runs = environment("RANKBOX_STRESS_RUNS", otherwise);
@@ -135,7 +136,7 @@ void for_each_seed(std::uint64_t otherwise, Body body) {
   for (std::uint64_t i = 1; i <= runs; ++i) body(seed == 0 ? i : seed);
 }
 
-/// Checks one program; false if it did not end as predicted.
+/// Checks one program. Returns false if it did not end as predicted.
 bool ends_as_predicted(const Program& program, Watchdog& watchdog,
                        std::map<OutcomeKind, int>& seen) {
   const Prediction prediction = predict(program);
@@ -181,7 +182,7 @@ TEST_CASE("broken programs end as the reference model says") {
     wrong += !ends_as_predicted(broken_program(seed), watchdog, seen);
   });
   CHECK(wrong == 0);
-  // The mix is worth the time: every kind of ending occurs.
+  // Checks the mix: every kind of outcome occurs.
   if (environment("RANKBOX_STRESS_RUNS", kRuns) >= 1000 &&
       environment("RANKBOX_STRESS_SEED", 0) == 0) {
     CHECK(seen.size() == 6);

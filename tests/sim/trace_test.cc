@@ -1,4 +1,4 @@
-// The trace: what every rank did, in its own order, and where.
+// The trace: every rank's operations, in its order, with their places.
 #include <string>
 #include <vector>
 

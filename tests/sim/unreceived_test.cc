@@ -1,4 +1,4 @@
-// What was begun must be ended: messages nobody received, requests nobody waited for.
+// Messages that were never received, and requests that were never waited for.
 #include <string>
 #include <vector>
 
@@ -55,7 +55,7 @@ TEST_CASE("of several the lowest rank's first is told, and how many more there a
           if (dist.rank() == 3) reversed.send(tensor, 1);
           if (dist.rank() == 0) dist.recv(tensor, 1);
         });
-    // Rank 0 received the first of the two: it is the second line that is left.
+    // Rank 0 received the first of the two: the second line remains.
     check_unreceived(seen, 1, "send", 0, line + 1);
     CHECK(contains(what_of(seen.thrown), "2 more"));
   });
@@ -126,7 +126,7 @@ TEST_CASE("requests that outlive their world are closed with it") {
     if (dist.rank() == 0) kept.push_back(dist.all_reduce_async(tensor));
   });
   CHECK(ended_as<UnreceivedMessage>(seen));
-  kept.clear();  // touches nothing of the world that is gone
+  kept.clear();  // accesses nothing of the destroyed world
 }
 
 TEST_CASE("a request that is thrown away at once is the cause, not who then waits for it in vain") {
@@ -167,7 +167,7 @@ TEST_CASE("requests of ranks that a deadlock unwinds are not held against them")
 
 TEST_CASE(
     "a collective that was thrown away is the cause, and the next one does not make up for it") {
-  for (int late : {0, 1}) {  // who comes last to the second collective
+  for (int late : {0, 1}) {  // the last to arrive at the second collective
     const std::vector<Fault> delay = delay_of(late, 2 - late, 0.02);
     const Observation seen = observe({.world_size = 2, .faults = delay}, [](Comm& dist) {
       Tensor tensor = zeros(2);
@@ -184,7 +184,7 @@ TEST_CASE(
     const auto error = require_error<UnreceivedMessage>(seen);
     CHECK(error.rank() == 0);
     CHECK(error.op() == "all_reduce_async");
-    // They wait for each other all the same, one in its first collective and one in its second.
+    // They still wait for each other, one in its first collective and one in its second.
     for (const std::exception_ptr& ended : seen.ranks) CHECK(error_as<DeadlockError>(ended));
   }
 }
@@ -223,7 +223,7 @@ TEST_CASE(
       CHECK(error.op() == "irecv");
       CHECK(error.line() == line);
       CHECK(error_as<DeadlockError>(seen.ranks[0]));
-      if (dropped == 2) return;  // all that it waits for came
+      if (dropped == 2) return;  // everything that it waits for arrived
       for (int i = 0; i < 3; ++i)
         CHECK(arrived.at(static_cast<std::size_t>(i)) == (i < dropped ? 0.0f : -1.0f));
     });
@@ -231,7 +231,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a message that is received by somebody else's receive is not unreceived") {
-  // Received through irecv, sendrecv and in a group: nothing is left behind.
+  // Received through irecv, sendrecv and in a group: nothing remains.
   const Observation seen =
       observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
         Comm group = dist.split(0, -dist.rank());

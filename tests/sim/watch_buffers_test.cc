@@ -1,4 +1,4 @@
-// RunOptions::watch_buffers: what is done to a buffer while it is under way shows every time.
+// RunOptions::watch_buffers: every change to a buffer in flight is detected.
 #include <cmath>
 #include <vector>
 

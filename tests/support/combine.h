@@ -1,4 +1,4 @@
-// What a reduction does with two elements, as plainly as it can be said: what tests compare with.
+// The plain definition of a reduction of two elements, as an oracle for tests.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace rankbox {
 
-/// AVG adds: who uses it divides at the end.
+/// AVG adds: the caller divides at the end.
 template <class T>
 T combine(T a, T b, ReduceOp op) {
   switch (op) {

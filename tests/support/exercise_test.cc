@@ -1,8 +1,8 @@
-// The tests that every exercise has. RANKBOX_SCOPE is an exercise, or a chapter's folder: then
-// these are the tests of all its exercises.
+// The tests of every exercise.
 //
-// One judgement of an exercise, over all world sizes, counts and the rest, answers all but the
-// worked example. That is a single case, whose cost somebody worked out by hand.
+// RANKBOX_SCOPE is an exercise, or a chapter's folder for the tests of all its exercises. All tests
+// but the worked example share one judgement of an exercise, over all world sizes, counts and other
+// fields. The worked example is a single case with a cost worked out by hand.
 #include <map>
 #include <string>
 #include <string_view>
@@ -25,7 +25,7 @@ std::vector<const Exercise*> exercises_in_scope() {
   std::vector<const Exercise*> found;
   for (const Exercise& exercise : exercises()) {
     if (exercise.name != kScope && chapter_of(exercise).folder != kScope) continue;
-    // What has threads instead of ranks needs no second process.
+    // Exercises with threads instead of ranks need no second process.
     if (!sends_messages(exercise) && launch().processes > 1) continue;
     found.push_back(&exercise);
   }
@@ -47,7 +47,7 @@ const Verdict& verdict_on(const Exercise& exercise) {
   return verdicts[exercise.name] = judge_exercise(exercise, function, {}, function);
 }
 
-/// Calls body(exercise) for each of them that `applies`; each is a row.
+/// Calls body(exercise) for each exercise for which `applies` is true; each is a row.
 template <class Applies, class Body>
 void for_each_exercise(Applies applies, Body body) {
   bool any = false;
@@ -60,7 +60,7 @@ void for_each_exercise(Applies applies, Body body) {
   if (!any) testing::pass_over("this applies to no exercise here");
 }
 
-/// Those whose ranks exchange messages pass this check.
+/// Checks that exercises whose ranks exchange messages pass this check.
 void expect_all_pass(const std::string& check) {
   for_each_exercise(sends_messages,
                     [&](const Exercise& exercise) { expect_pass(verdict_on(exercise), check); });

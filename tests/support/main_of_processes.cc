@@ -1,6 +1,7 @@
-// main() of tests of any backend. They may run as several processes, each of which runs all test
-// cases: one of them prints the results, the others only if they failed. Where the backend cannot
-// run (no GPU), all tests are skipped.
+// main() of tests for any backend, possibly as several processes.
+//
+// Each process runs all test cases. One of them prints the results, the others only failures. Where
+// the backend cannot run (no GPU), all tests are skipped.
 #include <iostream>
 #include <sstream>
 

@@ -16,7 +16,7 @@ def _sources_aspect_impl(target, ctx):
     direct = []
     for attribute in ["srcs", "hdrs"]:
         for file in getattr(ctx.rule.files, attribute, []):
-            # Not the files of the system, which are where they are anyway.
+            # Not system files, which have fixed paths.
             if file.is_source and not target.label.workspace_name:
                 direct.append(file)
     deps = [dep for dep in getattr(ctx.rule.attr, "deps", []) if _Sources in dep]

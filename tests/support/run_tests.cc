@@ -11,14 +11,15 @@ namespace rankbox::testing {
 namespace {
 
 struct State {
-  std::string filter;  // of rows; empty: all of them
+  std::string filter;  // of rows; empty: all
   bool passed_over = false;
   bool entered_a_row = false;
   int failures = 0;
 };
 State state;
 
-/// Finds test cases without a check: a loop over an empty table, a callback that was never called.
+/// Detects test cases without a check: a loop over an empty table, a callback that was never
+/// called.
 struct FindsEmptyCases : doctest::IReporter {
   explicit FindsEmptyCases(const doctest::ContextOptions& options) : out(*options.cout) {}
 
@@ -28,7 +29,7 @@ struct FindsEmptyCases : doctest::IReporter {
   }
   void subcase_start(const doctest::SubcaseSignature&) override { state.entered_a_row = true; }
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
-    // Without the rows that were not asked for, a test case may be empty.
+    // If only some rows were selected, a test case may be empty.
     if (stats.numAssertsCurrentTest > 0 || state.passed_over || !state.filter.empty()) return;
     ++state.failures;
     out << running->m_file.c_str() << ":" << running->m_line << ": ERROR: \"" << running->m_name
@@ -58,7 +59,7 @@ struct FindsEmptyCases : doctest::IReporter {
 };
 REGISTER_LISTENER("finds_empty_cases", 1, FindsEmptyCases);
 
-/// What --test_filter says, which Bazel puts into a variable, or else --subcase.
+/// Returns the row filter: --test_filter, which Bazel puts into a variable, or else --subcase.
 std::string filter_of_rows(int argc, char** argv) {
   if (const char* asked = std::getenv("TESTBRIDGE_TEST_ONLY")) return asked;
   for (int i = 1; i < argc; ++i) {

@@ -1,4 +1,4 @@
-// Test cases for run_tests_test.sh to run: those that pass, and those that must not.
+// Test cases for run_tests_test.sh: those that pass, and those that must not.
 #include <vector>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# What fails a test program: a test case without a check, a filter that matches nothing, a GPU that
-# is required and not there.
-# usage: run_tests_test.sh RUN_TESTS_EXAMPLE
+# Failures of a test program: a test case without a check, a filter that matches nothing, a GPU that
+# is required but missing. usage: run_tests_test.sh RUN_TESTS_EXAMPLE
 set -uo pipefail
 
 example=$1

@@ -1,5 +1,6 @@
-// What a message or a report has to have: values, names and places. Tests match those and not the
-// sentences around them, so that sentences can be improved.
+// The required parts of a message or a report: values, names and places.
+//
+// Tests match those and not the sentences around them, so that sentences can be improved.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The first of these parts that the text does not have, and the text; "" if it has them all.
+/// Returns the first of these parts that is missing, with the text; "" if none is.
 inline std::string lacks(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
     if (!contains(text, part)) return "\"" + part + "\" in: " + text;

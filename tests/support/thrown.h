@@ -1,4 +1,4 @@
-// What was thrown, for tests to look at: its class and fields, and the values that its message has.
+// Inspects exceptions in tests: class, fields, and values in the message.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace rankbox::testing {
 
-/// The error as an E, if it is one.
+/// Returns the error as an E, if it is one.
 template <class E>
 std::optional<E> error_as(const std::exception_ptr& error) {
   if (error == nullptr) return std::nullopt;
@@ -23,7 +23,7 @@ std::optional<E> error_as(const std::exception_ptr& error) {
   }
 }
 
-/// The error's message; "nothing was thrown" for null.
+/// Returns the error's message; "nothing was thrown" for null.
 inline std::string what_of(const std::exception_ptr& error) {
   if (error == nullptr) return "nothing was thrown";
   try {
@@ -35,12 +35,12 @@ inline std::string what_of(const std::exception_ptr& error) {
   }
 }
 
-/// "file:line", as a message has it.
+/// Returns "file:line", in the form of a message.
 inline std::string place_of(const Error& error) {
   return error.file() + ":" + std::to_string(error.line());
 }
 
-/// The message of the InvalidArgument that call() throws; "" if it throws none.
+/// Returns the message of the InvalidArgument that call() throws; "" if it throws none.
 template <class Call>
 std::string refusal(Call call) {
   try {
@@ -51,7 +51,7 @@ std::string refusal(Call call) {
   return "";
 }
 
-/// Whether a path ends in this file name.
+/// Returns whether a path ends in this file name.
 inline bool is_file(const std::string& path, const std::string& name) {
   return path.size() >= name.size() &&
          path.compare(path.size() - name.size(), name.size(), name) == 0;

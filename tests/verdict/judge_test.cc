@@ -1,5 +1,6 @@
-// The judge on functions of this very process. What only a process of its own survives is in
-// tests/cli.
+// The judge on functions in this process.
+//
+// tests/cli has the programs that only a separate process survives.
 #include "verdict/judge.h"
 
 #include <atomic>
@@ -83,7 +84,7 @@ void barrier_by_rank_0(Comm& dist) {
   }
 }
 
-// Once the judge has started this many runs, results are wrong.
+// After this many runs, results are wrong.
 std::atomic<int> runs_left = 0;
 void wrong_from_then_on(Comm& dist, Tensor& tensor, int src) {
   right(dist, tensor, src);

@@ -1,4 +1,4 @@
-// What a function holds is counted, whatever it is kept in.
+// All memory of a function is counted, in any container.
 #include "verdict/memory_window.h"
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kSlack = std::int64_t{16} << 10;  // of allocators
 
-/// A tensor that only its function knows of.
+/// A tensor that only its function can reach.
 thread_local Tensor hidden;
 
 Tensor megabytes(int count) { return zeros(count * kBytes / 4); }
@@ -31,7 +31,7 @@ void on_ranks(const std::function<void()>& check) {
 
 TEST_CASE("tensors count at the worst moment, and those that are kept afterwards") {
   on_ranks([] {
-    const Tensor before = megabytes(1);  // was there already
+    const Tensor before = megabytes(1);  // existed before
     const MemoryWindow window;
     {
       const Tensor one = megabytes(2);

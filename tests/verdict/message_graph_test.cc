@@ -1,4 +1,4 @@
-// The rules on who may send to whom, on programs of a few lines.
+// The rules on which rank may send to which, on programs of a few lines.
 #include "verdict/message_graph.h"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@ namespace rankbox {
 
 namespace {
 
-/// What the graph says of a run in which `from` sends to `to`, for every pair.
+/// Returns the graph's verdict on a run in which `from` sends to `to`, for every pair.
 std::optional<Failure> verdict_on(const char* graph, const Case& example,
                                   const std::vector<std::pair<int, int>>& messages) {
   RunReport report;

@@ -1,4 +1,4 @@
-// The small training that parallel_mlp is judged by is worth comparing with: it learns.
+// The small training that judges parallel_mlp learns, so comparing with it is meaningful.
 #include "verdict/tensor_parallel/mlp_training.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace rankbox {
 namespace {
 
-/// Of samples that were not trained with.
+/// Returns the loss on samples outside the training set.
 double loss_of(Block& model) {
   const Batch batch = small_batch(100, 1000);
   Saved saved(batch.pass(Mode::kEvaluation));

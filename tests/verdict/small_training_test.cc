@@ -1,4 +1,6 @@
-// The small training that data parallel exercises are judged by is worth comparing with: it learns.
+// The small training that judges data parallel exercises learns.
+//
+// Comparing with it is therefore meaningful.
 #include "verdict/training/small_training.h"
 
 #include <algorithm>
@@ -11,8 +13,8 @@
 namespace rankbox {
 namespace {
 
-/// Training alone moves an element of every parameter by far more than the bound, and lowers the
-/// loss to this part of what it was.
+/// Checks that training alone changes an element of every parameter by far more than the bound, and
+/// lowers the loss to this fraction.
 void check_it_learns(const Model& model, int world_size, double part) {
   Sequential before(model), after(model);
   train_alone(after, world_size, 20);
@@ -25,7 +27,7 @@ void check_it_learns(const Model& model, int world_size, double part) {
       most = std::max(most, std::abs(double{is.data()[k]} - was.data()[k]));
     CHECK(most > 100 * double{kTrainingBound});
   }
-  const Batch others = small_batch(100, 1000);  // that were not trained with
+  const Batch others = small_batch(100, 1000);  // outside the training set
   CHECK(add_gradients(after, others) < part * add_gradients(before, others));
 }
 
@@ -36,7 +38,7 @@ TEST_CASE("training alone changes every parameter by far more than the bound, an
       CAPTURE(hidden);
       check_it_learns(small_model(hidden), p, 0.9);
     }
-    // Deeper ones have only begun after 20 steps.
+    // Deeper models have only begun to learn after 20 steps.
     check_it_learns(deeper_model(9), p, 0.98);
     check_it_learns(sharded_model(9), p, 0.995);
   }

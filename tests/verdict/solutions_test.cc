@@ -1,5 +1,6 @@
-// Each solution judged as the other exercises of its signature. That solutions pass as themselves
-// is tested by chapter, in tests/NN_topic.
+// Judges each solution as the other exercises of its signature.
+//
+// tests/NN_topic checks, by chapter, that solutions pass as themselves.
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,7 +37,7 @@ TEST_CASE("no solution passes as another exercise of the same signature") {
                               exercise.chapter == other.chapter && exercise.name != other.name;
       if (!comparable) continue;
       Verdict verdict;
-      // Of one micro-batch all schedules are the same.
+      // With one micro-batch all schedules are the same.
       const bool has_segments = first_case_of(exercise).segments.has_value();
       for (std::string example : {"world_size=5,count=97", "world_size=8,count=97"}) {
         if (has_segments) example += ",segments=4";
@@ -46,7 +47,7 @@ TEST_CASE("no solution passes as another exercise of the same signature") {
       }
       INFO(other.name, " as ", exercise.name);
       REQUIRE(verdict.failure.has_value());
-      // Those of chapter 10 have a signature in common, and not what they do.
+      // The exercises of chapter 10 share a signature, but compute different values.
       const bool differs = exercise.chapter == 10 && verdict.failure->kind == FailureKind::kValues;
       const bool explained = differs || verdict.failure->kind == FailureKind::kMessages ||
                              verdict.failure->kind == FailureKind::kCost ||

@@ -1,4 +1,4 @@
-// Judged as broadcast_ring: right, and slowed down by a barrier in every step.
+// Judged as broadcast_ring: correct, but slowed down by a barrier in every step.
 #include "collectives/broadcast_ring.h"
 
 namespace rankbox {

@@ -1,4 +1,4 @@
-// Judged as barrier_dissemination: hears from one neighbour only.
+// Judged as barrier_dissemination: receives from one neighbour only.
 #include "collectives/barrier_dissemination.h"
 
 namespace rankbox {

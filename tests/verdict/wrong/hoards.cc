@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: more memory than there is.
+// Judged as broadcast_naive: allocates more memory than there is.
 #include <vector>
 
 #include "collectives/broadcast_naive.h"

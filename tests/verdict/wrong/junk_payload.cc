@@ -1,4 +1,4 @@
-// Judged as broadcast_ring: the right messages in number and size, with nothing right in them.
+// Judged as broadcast_ring: messages of the right number and size, but with wrong data.
 #include "collectives/broadcast_ring.h"
 
 namespace rankbox {

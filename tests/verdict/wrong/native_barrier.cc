@@ -1,4 +1,4 @@
-// Judged as barrier_dissemination: the native barrier, which costs just as much.
+// Judged as barrier_dissemination: calls the native barrier, which has the same cost.
 #include "collectives/barrier_dissemination.h"
 
 namespace rankbox {

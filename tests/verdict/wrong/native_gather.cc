@@ -1,4 +1,4 @@
-// Judged as gather_tree: the native gather, which costs just as much.
+// Judged as gather_tree: calls the native gather, which has the same cost.
 #include "collectives/gather_tree.h"
 
 namespace rankbox {

@@ -1,4 +1,4 @@
-// Judged as scatter_tree: the native scatter, which costs just as much.
+// Judged as scatter_tree: calls the native scatter, which has the same cost.
 #include "collectives/scatter_tree.h"
 
 namespace rankbox {

@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: writes where nothing is, on one rank only.
+// Judged as broadcast_naive: writes through a null pointer, on one rank only.
 #include "collectives/broadcast_naive.h"
 
 namespace rankbox {

@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: the ranks do not agree on who is the root of a collective.
+// Judged as broadcast_naive: the ranks disagree on the root of a collective.
 #include "collectives/broadcast_naive.h"
 
 namespace rankbox {

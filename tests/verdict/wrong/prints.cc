@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: right, and talks too much.
+// Judged as broadcast_naive: correct, but prints too much.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>

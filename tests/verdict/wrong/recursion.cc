@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: calls itself without end, on one rank only.
+// Judged as broadcast_naive: infinite recursion, on one rank only.
 #include "collectives/broadcast_naive.h"
 
 namespace rankbox {

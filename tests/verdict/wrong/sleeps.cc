@@ -1,5 +1,5 @@
-// Judged as broadcast_naive: a mutex that nobody will unlock. No message is waited for, so this is
-// no deadlock that could be proved.
+// Judged as broadcast_naive: a mutex that is never unlocked. No rank waits for a message, so this
+// deadlock cannot be proved.
 #include <mutex>
 
 #include "collectives/broadcast_naive.h"

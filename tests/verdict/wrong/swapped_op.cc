@@ -1,4 +1,4 @@
-// Judged as reduce_naive: MIN where MAX was asked for.
+// Judged as reduce_naive: MIN instead of MAX.
 #include "collectives/average.h"
 #include "collectives/reduce_naive.h"
 

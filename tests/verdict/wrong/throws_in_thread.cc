@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: an exception that nobody can catch.
+// Judged as broadcast_naive: an exception that no caller can catch.
 #include <stdexcept>
 #include <thread>
 

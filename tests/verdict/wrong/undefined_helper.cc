@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: declared, called, and written nowhere.
+// Judged as broadcast_naive: a helper that is declared and called, but not defined.
 #include "collectives/broadcast_naive.h"
 
 namespace rankbox {

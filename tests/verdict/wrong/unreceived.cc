@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: one message too many, that nobody receives.
+// Judged as broadcast_naive: one superfluous message, which no rank receives.
 #include "collectives/broadcast_naive.h"
 
 namespace rankbox {

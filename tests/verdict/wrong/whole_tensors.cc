@@ -1,4 +1,4 @@
-// Judged as allreduce_ring: right values, but whole tensors go round where chunks are enough.
+// Judged as allreduce_ring: right values, but sends whole tensors where chunks are enough.
 #include "collectives/allreduce_ring.h"
 #include "collectives/average.h"
 

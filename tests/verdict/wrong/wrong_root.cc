@@ -1,4 +1,4 @@
-// Judged as broadcast_naive: whoever src is, rank 0 sends.
+// Judged as broadcast_naive: rank 0 sends, whatever src is.
 #include "collectives/broadcast_naive.h"
 
 namespace rankbox {
