@@ -16,8 +16,8 @@ fail() {
   exit 1
 }
 
-# refuses ARGUMENTS...: one line on stderr that names the last argument, nothing on stdout, and a
-# status that is not 0.
+# refuses ARGUMENTS...: expects one line on stderr that names the last argument, nothing on stdout,
+# and a status that is not 0.
 refuses() {
   "$race_demo" "$@" >"$folder/out" 2>"$folder/err" && fail "$*: expected a status that is not 0"
   [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$*: expected one line on stderr"
@@ -44,7 +44,7 @@ refuses stray
 grep -q "How an update gets lost" "$folder/out" || fail "a short demo: the interleaving is missing"
 grep -q "$(printf '\033')" "$folder/out" && fail "a file is not a terminal: expected no color"
 
-# A machine without memory for the stacks of so many threads.
+# A machine without memory for the stacks of that many threads.
 (ulimit -v 400000 && exec "$race_demo" --threads 512 --runs 1) >"$folder/out" 2>"$folder/err" &&
   fail "too many threads for this machine: expected a status that is not 0"
 grep -q "cannot start 512 threads" "$folder/err" || fail "too many threads: expected that error"

@@ -4,9 +4,9 @@
 namespace rankbox {
 namespace {
 
-// Without volatile the optimizer would turn the loop into one `value += amount * repeats`, and two
-// single updates rarely collide. volatile makes the compiler load and store in every iteration, as
-// Python does. It does not order threads.
+// Without volatile the optimizer would merge the loop into one `value += amount * repeats`, and two
+// single updates rarely collide. It makes the compiler load and store in every iteration, as Python
+// does. It does not order threads.
 void adder(volatile std::int64_t& value, std::int64_t amount, std::int64_t repeats) {
   for (std::int64_t i = 0; i < repeats; ++i) value = value + amount;
 }

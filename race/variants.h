@@ -21,7 +21,7 @@ struct RaceOutcome {
   double seconds = 0;
 };
 
-/// A data race, which in C++ is undefined behaviour: the standard promises nothing. This is a
+/// A data race, which in C++ is undefined behaviour: the standard guarantees nothing. Only for the
 /// demonstration.
 RaceOutcome race_unfixed(int threads, std::int64_t repeats);
 

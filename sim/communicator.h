@@ -50,7 +50,7 @@ class Backend {
 
  private:
   RankState* state_;
-  Group* group_;  // null: a communicator this rank was left out of (split with a negative color)
+  Group* group_;  // null: this rank is in no group (split with a negative color)
   int index_;     // this rank within the group
 };
 

@@ -57,7 +57,7 @@ class Group {
   std::vector<Channel::Leftover> leftovers();
 
  private:
-  /// A job that no rank uses.
+  /// Returns a job that no rank uses.
   CollectiveJob& free_job() REQUIRES(jobs_lock_);
 
   World& world_;

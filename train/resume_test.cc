@@ -51,7 +51,7 @@ Plan small_plan(int ranks) {
   return plan;
 }
 
-/// The same path in all processes; absent at the start of every test.
+/// Returns the same path in all processes. No file is there at the start of a test.
 std::string checkpoint_path(const std::string& name) {
   const char* folder = std::getenv("TEST_TMPDIR");
   return std::string(folder == nullptr ? "/tmp" : folder) + "/" + name + ".ckpt";

@@ -10,7 +10,7 @@
 
 namespace rankbox {
 
-/// The type of the error determines the kind. Rank, peer, op and place come from Error::context().
+/// Takes the kind from the error's type, and rank, peer, op and place from Error::context().
 Failure failure_of(const std::exception& error);
 
 /// Points to the last message that `rank` received, or else to its last event: the likely origin of

@@ -100,7 +100,7 @@ class PathFinder {
     return kNone;
   }
 
-  /// The event itself first.
+  /// Returns the sides of an event, the event itself first.
   std::vector<EventId> sides_of(EventId id) const {
     std::vector<EventId> sides = {id};
     if (event(id).kind == EventKind::kCollective) {

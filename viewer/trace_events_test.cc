@@ -52,7 +52,7 @@ struct Interval {
   double end;
 };
 
-/// The slices of every lane, in order.
+/// Returns the slices of every lane, in order.
 std::map<std::pair<int, int>, std::vector<Interval>> lanes_of(const Json& json) {
   std::map<std::pair<int, int>, std::vector<Interval>> lanes;
   for (const Json& event : json["traceEvents"]) {

@@ -27,7 +27,7 @@ fs::path new_folder(const char* name) {
   return path;
 }
 
-/// The sandbox's program bundled as MPI's; `env` replaces mpirun.
+/// Returns the sandbox's program bundled as MPI's; `env` replaces mpirun.
 Bundle bundle_in(const fs::path& folder, std::vector<Mine> libraries = {}) {
   return {folder, "mpi",    program(), {"--ranks", "2", "--sizes", "64,1K", "--iters", "2"},
           2,      libraries};

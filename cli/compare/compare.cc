@@ -189,7 +189,7 @@ std::string explained(const std::string& complaint, const std::vector<Row>& rows
   return complaint;
 }
 
-/// The program's default world sizes: as many ranks as there are GPUs.
+/// Returns the program's default world sizes: as many ranks as there are GPUs.
 std::vector<int> ranks_of(const std::string& program) {
   ChildOptions child;
   child.command = {program, "--show-ranks"};

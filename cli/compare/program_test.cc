@@ -62,7 +62,7 @@ Words with_ranks(const Words& options, Words before = {}) {
   return before;
 }
 
-/// A small sweep of one algorithm.
+/// Returns the options of a small sweep of one algorithm.
 Words small(const Words& more) {
   Words options = {"-b", "1K", "-e", "64K", "-f",           "8",   "-n", "3",
                    "-m", "2",  "-w", "1",   "--algorithms", "ring"};

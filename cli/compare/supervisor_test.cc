@@ -28,7 +28,7 @@ struct Supervised {
   int starts = 0;
 };
 
-/// A run of fake_worker, with yours unless it did not compile.
+/// Runs fake_worker, with yours unless it did not compile.
 Supervised run(const std::string& end, const std::vector<Row>& known = {},
                const std::map<std::string, RowFailure>& uncompiled = {}) {
   const std::string here = folder();

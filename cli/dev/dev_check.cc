@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t kFewestHints = 3;
 constexpr const char* kUnwritten = "TODO";
 
-/// Returns a few words if the check passes. Throws Error with what is wrong.
+/// Returns a few words if the check passes. Throws Error with the problem.
 using CheckOf = std::function<std::string(const Exercise&)>;
 
 Verdict verdict_on(const Exercise& exercise, const std::string& file, double seconds = 60) {

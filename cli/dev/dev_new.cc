@@ -74,7 +74,7 @@ Exercise model_for(const NewExercise& wanted) {
                   wanted.like.empty() ? wanted.family : wanted.like, fmt::join(names, ", ")));
 }
 
-/// The #include lines of the model's contract.
+/// Returns the #include lines of the model's contract.
 std::string includes_of(const Exercise& model) {
   std::string header = "collectives/" + model.name + ".h";
   if (!fs::exists(absolute_path(header))) header = "parallel/" + model.name + ".h";

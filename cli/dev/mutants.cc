@@ -40,7 +40,7 @@ std::string text(const toml::table& table, const char* field) {
   throw Error(fmt::format("'{}' is missing, or not a string", field));
 }
 
-/// A value, or a list of them.
+/// Returns a value, or a list of values, as a list.
 template <class T>
 std::vector<T> values(const toml::table& table, const char* field) {
   std::vector<T> found;

@@ -84,7 +84,7 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   return words;
 }
 
-// "file.cc:12:3: error: message". The linker writes "file.cc:12: undefined …" instead.
+// Parses "file.cc:12:3: error: message". The linker writes "file.cc:12: undefined …" instead.
 Failure first_error(const std::string& output) {
   static const std::regex pattern("^(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)$");
   Failure failure;

@@ -69,7 +69,7 @@ std::string signal_in_words(int signal) {
   }
 }
 
-// The process ended without a verdict.
+// Returns the failure of a process that ended without a verdict.
 Failure failure_of_end(const ChildResult& child, const Report& report, double seconds) {
   Failure failure;
   failure.rank = report.rank;

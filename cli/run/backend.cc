@@ -34,7 +34,7 @@ Compiled compile_for(const std::string& source, const std::string& library,
   return compile_program(display_path(source), library, {.backend = backend, .optimize = true});
 }
 
-/// The command that runs the library.
+/// Returns the command that runs the library.
 std::vector<std::string> command_for(const std::string& program, const std::string& library,
                                      const std::string& backend, const ProgramOptions& options) {
   std::vector<std::string> words = {program, library, "--options", to_text(options)};

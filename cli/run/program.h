@@ -34,7 +34,7 @@ struct ProgramOptions {
 std::string to_text(const ProgramOptions& options);
 ProgramOptions program_from_text(const std::string& text);
 
-/// The options for run_ranks. Throws InvalidArgument for invalid values.
+/// Returns the options for run_ranks. Throws InvalidArgument for invalid values.
 RunOptions run_options_of(const ProgramOptions& options);
 
 /// Returns the figures of a run as JSON: ranks, virtual_us, wall_seconds, cost, messages, bytes and

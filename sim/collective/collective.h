@@ -26,7 +26,7 @@ struct CollectiveOperation {
   Group* group = nullptr;        // of the call,
   int index = -1;                // and the caller's index in it
   bool can_help = false;         // its owner waits in a call, so it may be asked to help
-  Group* split_group = nullptr;  // result of split; null for a rank left out
+  Group* split_group = nullptr;  // result of split; null for a rank in no group
   int split_index = -1;
 };
 

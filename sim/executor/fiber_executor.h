@@ -5,9 +5,9 @@
 //
 // Workers. There are as many threads as cores that this process may use, but no more than ranks.
 // Rank r of p belongs permanently to worker r * workers / p. Since a fiber never changes threads,
-// compilers may keep addresses of thread_local variables across calls, waking a fiber that is about
-// to park is no race (fiber_worker.h), and neighbours on a ring mostly share a core. The drawback:
-// no worker helps another one with its ranks.
+// compilers may keep addresses of thread_local variables across calls. Waking a fiber that is about
+// to park is no race (fiber_worker.h). Neighbours on a ring mostly share a core. The drawback: no
+// worker helps another one with its ranks.
 //
 // Waiting. A rank that spins (sim/executor/spin.h) switches to the next fiber between two spins,
 // and one that parks switches until it is unparked. A worker without a ready fiber spins for some

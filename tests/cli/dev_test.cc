@@ -1,4 +1,4 @@
-// What authors of exercises do: dev new, dev check, and a course of their own in another folder.
+// The subcommands for authors: dev new, dev check, and a course in another folder.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -38,7 +38,7 @@ void replace(const fs::path& path, const std::string& what, const std::string& b
   write(path, text.replace(at, what.size(), by));
 }
 
-/// A course of one chapter.
+/// Creates a course of one chapter.
 fs::path make_course(const std::string& name) {
   const fs::path course = fs::path(project()).parent_path() / name;
   fs::remove_all(course);

@@ -20,8 +20,8 @@ using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters,
 constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;
 
-/// The sizes of six parameters. For at least one of the limits below, each packing rule and each
-/// common misreading of it gives a different packing.
+/// Returns the sizes of six parameters. For at least one of the limits below, each packing rule and
+/// each common misreading of it gives a different packing.
 std::vector<std::int64_t> sizes(std::int64_t count) {
   return {3 * count, 6 * count + 3, 1, 4 * count, count + 1, 5};
 }

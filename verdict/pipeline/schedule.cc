@@ -60,8 +60,8 @@ using Nth = StagePass (*)(Turn turn, int k, const PipelineShape& shape);
 
 StagePass in_turn(Turn turn, int k, const PipelineShape& /*shape*/) { return {turn, k, 0}; }
 
-/// Each group has as many micro-batches as there are ranks. A group passes through one chunk, then
-/// through the next.
+/// Returns the k-th pass in groups of as many micro-batches as ranks. A group passes through one
+/// chunk, then through the next.
 StagePass in_groups(Turn turn, int k, const PipelineShape& shape) {
   const int round = shape.ranks * shape.chunks;
   const int chunk = k % round / shape.ranks;

@@ -29,7 +29,7 @@ std::int64_t activation_bytes(std::int64_t width) {
 
 std::string in_bytes(std::int64_t bytes) { return fmt::format("{} bytes", bytes); }
 
-/// The result of a training, as named tensors.
+/// Returns the result of a training, as named tensors.
 std::vector<NamedTensor> state_of(const std::vector<Parameter*>& parameters,
                                   const std::vector<Shard>& shards, int rank, int world_size) {
   std::vector<NamedTensor> state;

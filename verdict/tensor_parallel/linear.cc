@@ -25,7 +25,7 @@ Linear whole_layer(std::int64_t out, std::int64_t in) {
   return {small_values({out, in}, "weight"), small_values(out, "bias")};
 }
 
-/// All ranks' columns, added up.
+/// Returns the sum of all ranks' columns.
 Tensor sum_of_parts(const Tensor& whole, int world_size) {
   Tensor sum = column_part(whole, 0, world_size);
   for (int rank = 1; rank < world_size; ++rank)

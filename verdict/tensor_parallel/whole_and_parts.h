@@ -19,7 +19,7 @@ namespace rankbox {
 std::vector<Case> cases_by_rows(const std::vector<std::int64_t>& counts = {1, 2, 5});
 
 /// Multiples of 1/2 from -1 to 1, which differ by name. Their products and short sums are exact in
-/// any order. kLinearBound allows for divisions on the way, and is far below any wrong value.
+/// any order. kLinearBound allows for intermediate divisions, and is far below any wrong value.
 inline constexpr float kLinearBound = 1e-5f;
 Tensor small_values(const Shape& shape, std::string_view name);
 

@@ -1,7 +1,7 @@
 // A small classifier, trained by one rank alone and by all ranks together.
 //
 // Together, each rank trains on its part of every batch. Data parallel training promises that both
-// models end up the same, so any mistake on the way shows.
+// models end up the same, so any mistake shows.
 //
 // The model has 6 inputs, a hidden layer and 3 classes. A batch has 4 samples per rank; every step
 // has another batch. tests/verdict/small_training_test.cc shows that it learns.

@@ -161,7 +161,7 @@ class Measurement {
     return pace;
   }
 
-  /// Times iteration `round` of the k-th job that has not failed, if that job has so many.
+  /// Times iteration `round` of the k-th job that has not failed, if that job has one.
   void iterate(std::size_t k, int round, const Pace& pace) {
     if (round >= pace.iterations) return;
     samples_[k].push_back(time_calls(standing_[k], pace.calls) / pace.calls);

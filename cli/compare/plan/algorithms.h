@@ -40,7 +40,7 @@ struct Algorithm {
   const void* library = nullptr;
 };
 
-/// The native and reference algorithms of one collective, the native one first.
+/// Returns the native and reference algorithms of one collective, the native one first.
 std::vector<Algorithm> algorithms_of(CollectiveKind collective);
 
 /// Returns an exercise's function as an algorithm; none if the exercise is no collective.
@@ -53,7 +53,7 @@ std::optional<Algorithm> algorithm_of(std::string_view exercise, void (*function
 std::optional<std::pair<CollectiveKind, std::string>> collective_and_name_of(
     std::string_view exercise);
 
-/// The collectives that can be compared, in the order of the course.
+/// Returns the comparable collectives, in the order of the course.
 std::span<const CollectiveKind> compared_collectives();
 
 bool is_reducing(CollectiveKind collective);

@@ -12,7 +12,7 @@
 namespace rankbox::cli {
 namespace {
 
-/// Whether the row has a time on this clock.
+/// Returns whether the row has a time on this clock.
 bool has_time(const Row& row, ClockKind clock) {
   if (row.failure) return false;
   return clock == ClockKind::kWall ? row.time.has_value() : row.virtual_seconds.has_value();
