@@ -25,10 +25,10 @@ namespace {
 
 void pause_at_random(RankState& rank) {
   // Usually no pause, often a yield, sometimes a sleep long enough for other ranks to park.
-  const auto dice = rank.shaker() % 64;
-  if (dice == 0) {
+  const auto draw = rank.shaker() % 64;
+  if (draw == 0) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
-  } else if (dice < 16) {
+  } else if (draw < 16) {
     std::this_thread::yield();
   }
 }

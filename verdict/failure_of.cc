@@ -156,11 +156,13 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
   if (native == nullptr) return std::nullopt;
   point_to(failure, *native);
   if (failure.peer == failure.rank) failure.peer = -1;  // the root itself
-  const bool crutch = native->collective == CollectiveKind::kBarrier && !subject.is_barrier;
-  failure.kind = crutch ? FailureKind::kSafety : FailureKind::kMessages;
-  failure.message = fmt::format("it calls the native {} ({}): {}", failure.op, to_string(example),
-                                crutch ? "leave it out, the messages themselves keep the order"
-                                       : "build it from send and recv");
+  const bool needless_barrier =
+      native->collective == CollectiveKind::kBarrier && !subject.is_barrier;
+  failure.kind = needless_barrier ? FailureKind::kSafety : FailureKind::kMessages;
+  failure.message =
+      fmt::format("it calls the native {} ({}): {}", failure.op, to_string(example),
+                  needless_barrier ? "leave it out, the messages themselves keep the order"
+                                   : "build it from send and recv");
   failure.expected = "send and recv alone";
   failure.actual = "the native " + failure.op;
   return failure;

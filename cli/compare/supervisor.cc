@@ -88,7 +88,7 @@ void Supervisor::run_world(int ranks) {
       throw Error(run_.failure);
     }
     if (run_.is_done) return;
-    const Row* const row = offender();
+    const Row* const row = running_learners_job();
     if (row == nullptr) {
       const std::string line = last_line(result.output);
       // A user error: the processes have already described it.
@@ -169,13 +169,14 @@ void Supervisor::take(const Frame& frame) {
 }
 
 bool Supervisor::is_overdue() const {
-  const double limit = offender() == nullptr ? std::max(kSilenceSeconds, plan_.deadline_seconds)
+  const double limit = running_learners_job() == nullptr
+                           ? std::max(kSilenceSeconds, plan_.deadline_seconds)
                        : workers_.backend == "sim" ? plan_.deadline_seconds
                                                    : plan_.deadline_seconds + kTimeToReport;
   return now() - run_.heard_at > limit;
 }
 
-const Row* Supervisor::offender() const {
+const Row* Supervisor::running_learners_job() const {
   if (run_.job < 0 || run_.job >= static_cast<int>(run_.contest.size())) return nullptr;
   const Row& row = run_.contest[static_cast<std::size_t>(run_.job)];
   return row.whose == Whose::kYours ? &row : nullptr;

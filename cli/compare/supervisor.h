@@ -63,7 +63,7 @@ class Supervisor {
   void take(const Frame& frame);
   bool is_overdue() const;
   /// Returns the learner's job that was running; null if none was.
-  const Row* offender() const;
+  const Row* running_learners_job() const;
   const YourFile& file_of(const Row& row) const;
   void finish_contest(std::vector<Row> rows);
   /// If the row names no place, adds the line where the function begins.

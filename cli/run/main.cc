@@ -30,7 +30,7 @@ namespace rankbox::cli {
 namespace {
 
 /// The message for a signal that ends the process. A signal handler must not format it.
-std::string& last_words() {
+std::string& signal_message() {
   static std::string words;
   return words;
 }
@@ -41,14 +41,14 @@ bool& is_over() {
 }
 
 void on_alarm(int /*signal*/) {
-  (void)!write(STDERR_FILENO, last_words().data(), last_words().size());
+  (void)!write(STDERR_FILENO, signal_message().data(), signal_message().size());
   _exit(kTimeoutStatus);
 }
 
 /// Sets an alarm, the only way to end an endless loop.
 void limit_time(const ProgramOptions& options, bool is_first) {
   if (is_first) {
-    last_words() = fmt::format(
+    signal_message() = fmt::format(
         "rankbox run: timeout: still running after {:g} s; {} says where, --timeout S allows "
         "more\n",
         options.seconds, options.again);

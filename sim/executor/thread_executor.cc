@@ -23,7 +23,7 @@ constexpr SpinLimit kWithout = {.spins = 16, .yield = std::this_thread::yield};
 class ThreadExecutor final : public Executor {
  public:
   explicit ThreadExecutor(int world_size)
-      : beds_(static_cast<std::size_t>(world_size)),
+      : slots_(static_cast<std::size_t>(world_size)),
         spin_limit_(static_cast<unsigned>(world_size) <= std::thread::hardware_concurrency()
                         ? kWithCores
                         : kWithout) {}
@@ -32,9 +32,9 @@ class ThreadExecutor final : public Executor {
     // Ranks wait until all exist: if one cannot be started, none has begun.
     std::atomic<int> gate = kShut;
     std::vector<std::jthread> threads;
-    const int world_size = static_cast<int>(beds_.size());
+    const int world_size = static_cast<int>(slots_.size());
     try {
-      threads.reserve(beds_.size());
+      threads.reserve(slots_.size());
       for (int rank = 0; rank < world_size; ++rank) {
         threads.emplace_back([&gate, &body, rank] {
           gate.wait(kShut);
@@ -52,13 +52,13 @@ class ThreadExecutor final : public Executor {
   }  // joins
 
   void park(int rank) override {
-    std::atomic<unsigned>& awake = beds_[static_cast<std::size_t>(rank)].awake;
+    std::atomic<unsigned>& awake = slots_[static_cast<std::size_t>(rank)].awake;
     awake.wait(0);
     awake.exchange(0);  // not a store, which could miss data published by an unpark in between
   }
 
   void unpark(int rank) override {
-    std::atomic<unsigned>& awake = beds_[static_cast<std::size_t>(rank)].awake;
+    std::atomic<unsigned>& awake = slots_[static_cast<std::size_t>(rank)].awake;
     awake.store(1);
     awake.notify_one();
   }
@@ -74,10 +74,10 @@ class ThreadExecutor final : public Executor {
     gate.notify_all();
   }
 
-  struct alignas(64) Bed {
+  struct alignas(64) ParkingSlot {
     std::atomic<unsigned> awake{0};
   };
-  std::vector<Bed> beds_;
+  std::vector<ParkingSlot> slots_;
   SpinLimit spin_limit_;
 };
 

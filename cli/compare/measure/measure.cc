@@ -60,18 +60,18 @@ class Measurement {
   Measurement(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks)
       : dist_(dist), contest_(contest), plan_(plan), marks_(marks) {
     for (std::size_t i = 0; i < contest.size(); ++i) {
-      if (!contest[i].row.failure) standing_.push_back(i);
+      if (!contest[i].row.failure) active_.push_back(i);
     }
   }
 
   void run() {
-    if (standing_.empty()) return;
-    for (const std::size_t i : standing_) check(i);
-    std::erase_if(standing_, [this](std::size_t i) { return contest_[i].row.failure.has_value(); });
-    if (standing_.empty()) return;
+    if (active_.empty()) return;
+    for (const std::size_t i : active_) check(i);
+    std::erase_if(active_, [this](std::size_t i) { return contest_[i].row.failure.has_value(); });
+    if (active_.empty()) return;
     make_shared_buffers();
     std::vector<Pace> paces;
-    for (const std::size_t i : standing_) paces.push_back(warm_up(i));
+    for (const std::size_t i : active_) paces.push_back(warm_up(i));
     take_turns(paces);
   }
 
@@ -82,7 +82,7 @@ class Measurement {
   };
 
   /// Synchronizes all ranks: earlier calls are done, and job `i` is next.
-  void meet_for(std::size_t i) {
+  void synchronize_before(std::size_t i) {
     marks_.announce(i);
     dist_.synchronize();
     dist_.barrier();
@@ -92,7 +92,7 @@ class Measurement {
 
   /// Synchronizes after a learner's job, so that a rank that hangs or dies does so while the job is
   /// announced.
-  void leave(std::size_t i) {
+  void synchronize_after(std::size_t i) {
     if (contest_[i].row.whose != Whose::kYours) return;
     dist_.barrier();
     marks_.leave();
@@ -112,10 +112,10 @@ class Measurement {
       Buffers buffers =
           make_buffers(row.collective, dist_.rank(), row.world_size, row.elements, 0, plan_.root);
       fill_input(row.collective, buffers, dist_.rank(), row.op);
-      meet_for(i);
+      synchronize_before(i);
       call(i, buffers);
       dist_.synchronize();
-      leave(i);
+      synchronize_after(i);
       auto wrong = from_host({count_wrong(row.collective, buffers, dist_.rank(), row.world_size,
                                           row.elements, row.op, plan_.root)});
       dist_.all_reduce(wrong, ReduceOp::SUM);
@@ -128,19 +128,19 @@ class Measurement {
   /// Competing jobs share memory. Ones stay ones under PRODUCT, MAX, MIN and AVG, and zeros stay
   /// zeros under SUM, so repeated calls give no infinities.
   void make_shared_buffers() {
-    const Row& row = contest_[standing_.front()].row;
+    const Row& row = contest_[active_.front()].row;
     const float value = row.op == ReduceOp::SUM ? 0.0f : 1.0f;
     buffers_ =
         make_buffers(row.collective, dist_.rank(), row.world_size, row.elements, value, plan_.root);
   }
 
   double time_calls(std::size_t i, int calls) {
-    meet_for(i);
+    synchronize_before(i);
     const double begin = now();
     for (int k = 0; k < calls; ++k) call(i, buffers_);
     dist_.synchronize();
     const double seconds = now() - begin;
-    leave(i);
+    synchronize_after(i);
     return seconds;
   }
 
@@ -164,13 +164,13 @@ class Measurement {
   /// Times iteration `round` of the k-th job that has not failed, if that job has one.
   void iterate(std::size_t k, int round, const Pace& pace) {
     if (round >= pace.iterations) return;
-    samples_[k].push_back(time_calls(standing_[k], pace.calls) / pace.calls);
+    samples_[k].push_back(time_calls(active_[k], pace.calls) / pace.calls);
     if (pace.calls == 1 || round >= kSingleCalls) return;
-    singles_[k].push_back(time_calls(standing_[k], 1));
+    singles_[k].push_back(time_calls(active_[k], 1));
   }
 
   void take_turns(const std::vector<Pace>& paces) {
-    const std::size_t jobs = standing_.size();
+    const std::size_t jobs = active_.size();
     samples_.resize(jobs);
     singles_.resize(jobs);
     const int rounds = std::ranges::max(paces, {}, &Pace::iterations).iterations;
@@ -181,7 +181,7 @@ class Measurement {
       }
     }
     for (std::size_t k = 0; k < jobs; ++k) {
-      Row& row = contest_[standing_[k]].row;
+      Row& row = contest_[active_[k]].row;
       row.time = summarize(of_all_ranks(samples_[k]));
       row.latency_seconds =
           singles_[k].empty() ? row.time->median : summarize(of_all_ranks(singles_[k])).median;
@@ -198,10 +198,10 @@ class Measurement {
   Contest& contest_;
   const Plan& plan_;
   const Marks& marks_;
-  std::vector<std::size_t> standing_;  // jobs that have not failed
+  std::vector<std::size_t> active_;  // jobs that have not failed
   Buffers buffers_;
-  std::vector<std::vector<double>> samples_;  // [standing job][iteration] seconds of a call
-  std::vector<std::vector<double>> singles_;  // [standing job] seconds of a single call
+  std::vector<std::vector<double>> samples_;  // [active job][iteration] seconds of a call
+  std::vector<std::vector<double>> singles_;  // [active job] seconds of a single call
 };
 
 }  // namespace
