@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Runs browser_test.py if Chromium, its driver and Selenium are installed (bazel/packages_test.txt).
-# Otherwise prints that and passes. usage: browser_test.sh BROWSER_TEST.PY SAMPLE_PAGE [TEST…]
+# Otherwise prints that and passes.
+#
+# Usage: browser_test.sh BROWSER_TEST.PY SAMPLE_PAGE [TEST…]
 set -uo pipefail
 
 skip() { printf 'skipped: %s\n' "$*"; exit 0; }

@@ -11,9 +11,9 @@ namespace rankbox::cli {
 /// if no python3 has matplotlib. Call it before measuring, which may take minutes.
 void check_plottable(const std::string& path);
 
-/// Writes the plot to `path`. Blocks for a second or two.
-/// @param comparison in the format of report_json.h Throws Error with the reason, and leaves `path`
-/// unchanged.
+/// Writes the plot to `path`. Blocks for a second or two. Throws Error with the reason, and leaves
+/// `path` unchanged.
+/// @param comparison in the format of report_json.h
 void plot(const nlohmann::ordered_json& comparison, const std::string& path);
 
 }  // namespace rankbox::cli

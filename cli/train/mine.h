@@ -24,10 +24,10 @@ struct MineLibrary {
 std::vector<MineLibrary> take_libraries(std::vector<std::string>& arguments);
 
 /// Returns once the program calls the functions of these libraries. Call before any thread is
-/// started, and before MPI.
+/// started, and before MPI. Throws Error, in one line, for a library that cannot be loaded or lacks
+/// the function.
 ///
-/// @param arguments argv, to execute the program again with Throws Error, in one line, for a
-/// library that cannot be loaded or lacks the function.
+/// @param arguments argv, to execute the program again with
 void preload(const std::vector<MineLibrary>& libraries, const std::vector<std::string>& arguments);
 
 }  // namespace rankbox::train

@@ -19,8 +19,8 @@ struct Request {
   bool timeline = false;
 };
 
-/// @param arguments argv, the program's name first Throws InvalidArgument, in one line, for invalid
-/// options.
+/// Throws InvalidArgument, in one line, for invalid options.
+/// @param arguments argv, the program's name first
 Request parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace rankbox::train

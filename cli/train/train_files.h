@@ -32,9 +32,10 @@ struct MineFile {
 /// Checks and compiles them. Prints a line on stderr for each learner's exercise that is skipped
 /// because it does not pass. Blocks until done.
 ///
-/// @param called the exercises that the run calls Throws InvalidArgument for options that match no
-/// such exercise. Throws Error, in one line with kind and place, for a file that was named and does
-/// not pass or compile.
+/// Throws InvalidArgument for options that match no such exercise. Throws Error, in one line with
+/// kind and place, for a file that was named and does not pass or compile.
+///
+/// @param called the exercises that the run calls
 std::vector<MineFile> prepare_mine(const MineOptions& options,
                                    const std::vector<std::string>& called,
                                    const std::string& backend);

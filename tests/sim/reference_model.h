@@ -3,10 +3,10 @@
 // It is small, slow and single-threaded. The model advances rank after rank until none can advance.
 // Since receives name their source, the order of ranks changes nothing. The final state is the one
 // that every schedule of the sandbox must reach. Only these depend on the schedule, and for them
-// the model returns all possibilities: - which of several errors comes first: an error stops its
-// rank here, and the others go on to
-//   theirs;
-// - whether a request that is never waited for is matched before its rank ends, or withdrawn.
+// the model returns all possibilities:
+//   - which of several errors comes first: an error stops its rank here, and the others go on to
+//     theirs;
+//   - whether a request that is never waited for is matched before its rank ends, or withdrawn.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Failures of a test program: a test case without a check, a filter that matches nothing, a GPU that
-# is required but missing. usage: run_tests_test.sh RUN_TESTS_EXAMPLE
+# is required but missing.
+#
+# Usage: run_tests_test.sh RUN_TESTS_EXAMPLE
 set -uo pipefail
 
 example=$1

@@ -41,8 +41,8 @@ RunOptions run_options(const Plan& plan, int world_size);
 
 /// Call before timing. In the sandbox, runs each job once under the virtual clock, and sets its
 /// row's cost, virtual_seconds and wrong. A learner's job that throws, or whose result is wrong,
-/// fails. On other backends, does nothing.
-/// @param starting called before each job Throws the errors of reference jobs, with the row named.
+/// fails. On other backends, does nothing. Throws the errors of reference jobs, with the row named.
+/// @param starting called before each job
 void judge_contest(Contest& contest, const Plan& plan,
                    const std::function<void(std::size_t job)>& starting);
 

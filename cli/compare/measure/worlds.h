@@ -13,10 +13,9 @@ namespace rankbox::cli {
 void check_largest_world(const Plan& plan);
 
 /// Blocks until all worlds are measured. Rows of baselines follow the native row of their contest.
-/// Under a launcher, all processes call it, and there is one world of as many ranks. Throws as
-/// run_session.
-/// @param first_contest in the first world: another process measured the earlier ones Returns a
-/// line for each baseline that could not be measured.
+/// Under a launcher, all processes call it, and there is one world of as many ranks. Returns a line
+/// for each baseline that could not be measured. Throws as run_session.
+/// @param first_contest in the first world: another process measured the earlier ones
 std::vector<std::string> measure_worlds(const Plan& plan, const Listener& listener,
                                         std::size_t first_contest = 0);
 
