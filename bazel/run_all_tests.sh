@@ -81,13 +81,15 @@ bazel sync --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
 bazel_stage tests //...
 if [[ $fast == no ]]; then
   # What a backend has of its own, and what every backend compiles: the course and its tests.
-  backend=(--build_tests_only --test_tag_filters=backend //...)
+  # Only the first stage compiles each source by itself.
+  batched=--//bazel:batched
+  backend=("$batched" --build_tests_only --test_tag_filters=backend //...)
   # Many of their tests wait for deadlines to pass: one more than there are cores.
   waiting=(--jobs=$(($(nproc) + 1)) --local_cpu_resources=$(($(nproc) + 1)))
   for name in mpi nccl; do
     # Where the library is not on this machine, its targets are skipped.
     bazel_stage "$name" --config="$name" "${waiting[@]}" "${backend[@]}"
-    check_stage "${name}_course" bazel build "${ui[@]}" --config="$name" \
+    check_stage "${name}_course" bazel build "${ui[@]}" --config="$name" "$batched" \
       //exercises/... //solutions/...
   done
   bazel_stage emulated --config=emulated "${waiting[@]}" "${backend[@]}"

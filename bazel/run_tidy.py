@@ -20,14 +20,12 @@ import sys
 import tempfile
 import typing
 
+from local_names import clashes, local_names
+
 BATCH = 24
 
 # What clang-tidy says of warnings that it does not show.
 NOISE = re.compile(r"warnings? generated|^Suppressed|^Use -header-filter")
-
-# A line that defines a function, a variable or a class, and its name, unless that has a ::.
-DEFINITION = re.compile(
-    r"^(?!namespace|using|template)[A-Za-z][^;={(\n]*?(?<!:)\b(\w+) ?[({=;]", re.MULTILINE)
 
 
 class Source(typing.NamedTuple):
@@ -77,12 +75,6 @@ class Tidy(typing.NamedTuple):
         return all([self.check_batch(batch[::2]), self.check_batch(batch[1::2])])
 
 
-def local_names(file):
-    """What it defines at the beginning of a line: the names that may clash with another file's."""
-    with open(file, encoding="utf-8") as text:
-        return {match[1] for match in DEFINITION.finditer(text.read())}
-
-
 def batches_of(sources):
     """Files of the same flags and libraries, and as far as we see without names in common."""
     needs = operator.attrgetter("flags", "libraries")
@@ -91,12 +83,12 @@ def batches_of(sources):
         for source in group:
             names = local_names(source.file)
             for files, taken in batches:
-                if len(files) < BATCH and not names & taken:
+                if len(files) < BATCH and not clashes(names, taken):
                     break
             else:
-                batches.append((files := [], taken := set()))
+                batches.append((files := [], taken := {}))
             files.append(source)
-            taken |= names
+            taken.update(names)
         yield from (files for files, _ in batches)
 
 

@@ -7,7 +7,7 @@ import nbformat
 from nbclient import NotebookClient
 
 HERE = pathlib.Path(__file__).parent
-DEADLOCKS = 100
+DEADLOCKS = 25
 
 EXCHANGE = """#include "collectives/exchange.h"
 namespace rankbox {
@@ -113,7 +113,7 @@ class MagicTest(unittest.TestCase):
         self.assertIn("fail (timeout)", loop)
         self.assertEqual(alive, "42")
 
-    def test_a_kernel_survives_a_hundred_deadlocks(self):
+    def test_a_kernel_survives_many_deadlocks(self):
         *texts, alive = run(*[cell_of(HANGS)] * DEADLOCKS, "6 * 7")
         self.assertEqual(sum("fail (deadlock)" in text for text in texts), DEADLOCKS)
         self.assertEqual(alive, "42")
