@@ -51,7 +51,7 @@ Operation& fill(Operation& operation, OperationKind kind, const Caller& caller, 
   return operation;
 }
 
-void describe(Event& event, const Group& group, int peer, Slice slice) {
+void fill_event(Event& event, const Group& group, int peer, Slice slice) {
   event.group = group.id();
   event.peer = peer;
   event.bytes = slice.bytes();
@@ -131,7 +131,7 @@ void Backend::send(const Caller& caller, Slice slice, int dst) {
     channel.post(operation);
   }
   Event& event = state_->recorder.begin(EventKind::kSend, caller.place, begin);
-  describe(event, *group_, peer, slice);
+  fill_event(event, *group_, peer, slice);
   event.buffered = buffered;
   count_message(*state_, slice);
   if (!buffered) {
@@ -152,7 +152,7 @@ void Backend::recv(const Caller& caller, Slice slice, int src) {
   operation.watched = transit == nullptr;
   channel.post(operation);
   Event& event = state_->recorder.begin(EventKind::kRecv, caller.place, begin);
-  describe(event, *group_, peer, slice);
+  fill_event(event, *group_, peer, slice);
   wait_until_done(operation);
   finish(*state_, operation);
   check_outcome(caller, operation);
@@ -188,11 +188,11 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
   }
 
   Event& send_event = state_->recorder.begin(EventKind::kSend, caller.place, begin);
-  describe(send_event, *group_, group_->world_rank(dst), out);
+  fill_event(send_event, *group_, group_->world_rank(dst), out);
   send_event.paired = true;
   send_event.buffered = buffered;
   Event& recv_event = state_->recorder.begin(EventKind::kRecv, caller.place, begin);
-  describe(recv_event, *group_, group_->world_rank(src), in);
+  fill_event(recv_event, *group_, group_->world_rank(src), in);
   count_message(*state_, out);
   // Neither half may outlive this call: a half that failed withdraws the other one.
   const auto failed = [](const Operation& half) {
@@ -216,7 +216,7 @@ Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
   Event& event = state_->recorder.begin(EventKind::kSend, caller.place);
-  describe(event, *group_, peer, slice);
+  fill_event(event, *group_, peer, slice);
   event.async = true;
   event.request = pending->number();
   count_message(*state_, slice);
@@ -239,7 +239,7 @@ Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
   Event& event = state_->recorder.begin(EventKind::kRecv, caller.place);
-  describe(event, *group_, peer, slice);
+  fill_event(event, *group_, peer, slice);
   event.async = true;
   event.request = pending->number();
   const bool watches = state_->world->options().watch_buffers;

@@ -20,7 +20,7 @@ constexpr std::int64_t kHelpFromBytes = 32 * 1024;
 // Large enough to amortize claiming it, small enough that the last parts finish together.
 constexpr std::int64_t kPartBytes = 128 * 1024;
 
-std::string describe(const CollectiveOperation& part, const Group& group) {
+std::string describe_part(const CollectiveOperation& part, const Group& group) {
   const int root = part.call.root < 0 ? -1 : group.world_rank(part.call.root);
   return in_words(part.call, part.operation.owner->rank, root, part.operation.place);
 }
@@ -56,8 +56,8 @@ bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
                         [&](auto* at) { return at != nullptr && at != &operation; });
       const bool in_order = other->operation.owner->rank < operation.operation.owner->rank;
       mismatch_ = fmt::format("collective mismatch in {}: {}, but {}", fields,
-                              describe(in_order ? *other : operation, group_),
-                              describe(in_order ? operation : *other, group_));
+                              describe_part(in_order ? *other : operation, group_),
+                              describe_part(in_order ? operation : *other, group_));
     }
   }
   return arrived_ == group_.size();
