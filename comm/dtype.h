@@ -5,18 +5,28 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "comm/bfloat16.h"
 #include "comm/float16.h"
 
 namespace rankbox {
 
-enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kFloat16 };
+enum class DType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64, kFloat16, kBFloat16 };
 
 inline constexpr std::array kDTypes = {DType::kFloat32, DType::kFloat64, DType::kInt32,
-                                       DType::kInt64, DType::kFloat16};
+                                       DType::kInt64,   DType::kFloat16, DType::kBFloat16};
+
+/// The floats of 16 bits: stored and sent as such, computed with as float, and rounded after each
+/// operation.
+template <class T>
+concept ReducedFloat = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
+constexpr bool is_reduced_float(DType dtype) {
+  return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
 
 /// Returns the bytes of one element.
 constexpr std::int64_t size_of(DType dtype) {
-  if (dtype == DType::kFloat16) return 2;
+  if (is_reduced_float(dtype)) return 2;
   return dtype == DType::kFloat32 || dtype == DType::kInt32 ? 4 : 8;
 }
 
@@ -33,6 +43,8 @@ constexpr const char* name_of(DType dtype) {
       return "int64";
     case DType::kFloat16:
       return "float16";
+    case DType::kBFloat16:
+      return "bfloat16";
   }
   return "unknown";
 }
@@ -47,10 +59,12 @@ constexpr DType dtype_of() {
     return DType::kInt32;
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
     return DType::kInt64;
-  } else {
-    static_assert(std::is_same_v<T, Float16>,
-                  "tensors hold float, double, int32_t, int64_t or Float16");
+  } else if constexpr (std::is_same_v<T, Float16>) {
     return DType::kFloat16;
+  } else {
+    static_assert(std::is_same_v<T, BFloat16>,
+                  "tensors hold float, double, int32_t, int64_t, Float16 or BFloat16");
+    return DType::kBFloat16;
   }
 }
 
@@ -70,6 +84,8 @@ constexpr void with_type(DType dtype, Fn fn) {
       return fn(std::int64_t{});
     case DType::kFloat16:
       return fn(Float16{});
+    case DType::kBFloat16:
+      return fn(BFloat16{});
   }
 }
 

@@ -7,13 +7,15 @@
 #include <bit>
 #include <cstdint>
 
+#include "comm/odd_rounding.h"
+
 namespace rankbox {
 
 class Float16 {
  public:
   constexpr Float16() = default;
   constexpr explicit Float16(float value) : bits_(rounded(value)) {}
-  constexpr explicit Float16(double value) : Float16(odd_rounded(value)) {}
+  constexpr explicit Float16(double value) : Float16(detail::odd_rounded(value)) {}
   constexpr explicit Float16(int value) : Float16(static_cast<double>(value)) {}
   constexpr explicit Float16(std::int64_t value) : Float16(static_cast<double>(value)) {}
 
@@ -43,18 +45,6 @@ class Float16 {
       bits = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
     }
     return static_cast<std::uint16_t>(sign | bits);
-  }
-
-  /// Returns the double as a float whose last bit is set if precision was lost. Rounding the result
-  /// again equals rounding the double once.
-  static constexpr float odd_rounded(double value) {
-    const auto nearest = static_cast<float>(value);
-    if (nearest != nearest || static_cast<double>(nearest) == value) return nearest;
-    const auto bits = std::bit_cast<std::uint32_t>(nearest);
-    if (bits & 1) return nearest;
-    const bool away =
-        (value < 0 ? -value : value) > static_cast<double>(nearest < 0 ? -nearest : nearest);
-    return std::bit_cast<float>(away ? bits | 1 : bits - 1);
   }
 
   static constexpr float widened(std::uint16_t bits) {

@@ -11,7 +11,7 @@
 #include <xtensor/xmath.hpp>
 #include <xtensor/xnoalias.hpp>
 
-#include "comm/float16.h"
+#include "comm/dtype.h"
 #include "comm/tensor.h"
 #include "comm/tensor_checks.h"
 
@@ -61,13 +61,12 @@ void reduce_elements(Slice into, Slice from, ReduceOp op) {
 }
 
 /// Computed in float, and rounded once per element.
-template <>
-void reduce_elements<Float16>(Slice into, Slice from, ReduceOp op) {
+template <ReducedFloat T>
+void reduce_elements(Slice into, Slice from, ReduceOp op) {
   const auto each = [&](auto combine) {
-    auto* const x = static_cast<Float16*>(into.data());
-    const auto* const y = static_cast<const Float16*>(from.data());
-    for (std::int64_t i = 0; i < into.size(); ++i)
-      x[i] = Float16(combine(float{x[i]}, float{y[i]}));
+    auto* const x = static_cast<T*>(into.data());
+    const auto* const y = static_cast<const T*>(from.data());
+    for (std::int64_t i = 0; i < into.size(); ++i) x[i] = T(combine(float{x[i]}, float{y[i]}));
   };
   switch (op) {
     case ReduceOp::SUM:
@@ -85,7 +84,7 @@ void reduce_elements<Float16>(Slice into, Slice from, ReduceOp op) {
 /// The type that T is computed in.
 template <class T, class From>
 auto wide(From value) {
-  if constexpr (std::is_same_v<T, Float16>) {
+  if constexpr (ReducedFloat<T>) {
     return float{value};
   } else {
     return static_cast<T>(value);
@@ -95,9 +94,9 @@ auto wide(From value) {
 /// x = fn(x) for all elements, in the type that they are computed in.
 template <class T, class Fn>
 void transform(Slice into, Fn fn) {
-  if constexpr (std::is_same_v<T, Float16>) {
-    auto* const x = static_cast<Float16*>(into.data());
-    for (std::int64_t i = 0; i < into.size(); ++i) x[i] = Float16(fn(float{x[i]}));
+  if constexpr (ReducedFloat<T>) {
+    auto* const x = static_cast<T*>(into.data());
+    for (std::int64_t i = 0; i < into.size(); ++i) x[i] = T(fn(float{x[i]}));
   } else {
     auto x = view<T>(into.data(), into.size());
     xt::noalias(x) = fn(x);

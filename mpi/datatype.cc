@@ -11,30 +11,39 @@
 namespace rankbox::mpi {
 namespace {
 
-MPI_Datatype make_float16() {
+MPI_Datatype make_two_bytes() {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   check(MPI_Type_contiguous(2, MPI_BYTE, &made), "MPI_Type_contiguous");
   check(MPI_Type_commit(&made), "MPI_Type_commit");
   return made;
 }
 
-/// An MPI_User_function: into = from op into.
-template <ReduceOp op>
-void reduce_float16(void* from, void* into, int* count,  // NOLINT(readability-non-const-parameter)
-                    MPI_Datatype*) {
-  const Slice source(from, *count, DType::kFloat16, true, 0);
-  const Slice target(into, *count, DType::kFloat16, false, 0);
+/// MPI's signature: into = from op into.
+template <ReduceOp op, DType dtype>
+void reduce_rounding(void* from, void* into,
+                     int* count,  // NOLINT(readability-non-const-parameter)
+                     MPI_Datatype*) {
+  const Slice source(from, *count, dtype, true, 0);
+  const Slice target(into, *count, dtype, false, 0);
   host::reduce(target, source, op);
 }
 
-template <ReduceOp op>
-MPI_Op float16_op() {
+template <ReduceOp op, DType dtype>
+MPI_Op rounding_op() {
   static const MPI_Op made = [] {
     MPI_Op handle = MPI_OP_NULL;
-    check(MPI_Op_create(reduce_float16<op>, /*commute=*/1, &handle), "MPI_Op_create");
+    check(MPI_Op_create(reduce_rounding<op, dtype>, /*commute=*/1, &handle), "MPI_Op_create");
     return handle;
   }();
   return made;
+}
+
+/// @param named MPI's own
+template <ReduceOp op>
+MPI_Op op_for(DType dtype, MPI_Op named) {
+  if (dtype == DType::kFloat16) return rounding_op<op, DType::kFloat16>();
+  if (dtype == DType::kBFloat16) return rounding_op<op, DType::kBFloat16>();
+  return named;
 }
 
 }  // namespace
@@ -50,26 +59,26 @@ MPI_Datatype datatype_of(DType dtype) {
     case DType::kInt64:
       return MPI_INT64_T;
     case DType::kFloat16:
+    case DType::kBFloat16:
       break;
   }
-  static const MPI_Datatype float16 = make_float16();
-  return float16;
+  static const MPI_Datatype two_bytes = make_two_bytes();
+  return two_bytes;
 }
 
 MPI_Op op_of(ReduceOp op, DType dtype) {
-  const bool named = dtype != DType::kFloat16;
   switch (op) {
     case ReduceOp::PRODUCT:
-      return named ? MPI_PROD : float16_op<ReduceOp::PRODUCT>();
+      return op_for<ReduceOp::PRODUCT>(dtype, MPI_PROD);
     case ReduceOp::MAX:
-      return named ? MPI_MAX : float16_op<ReduceOp::MAX>();
+      return op_for<ReduceOp::MAX>(dtype, MPI_MAX);
     case ReduceOp::MIN:
-      return named ? MPI_MIN : float16_op<ReduceOp::MIN>();
+      return op_for<ReduceOp::MIN>(dtype, MPI_MIN);
     case ReduceOp::SUM:
     case ReduceOp::AVG:
       break;
   }
-  return named ? MPI_SUM : float16_op<ReduceOp::SUM>();
+  return op_for<ReduceOp::SUM>(dtype, MPI_SUM);
 }
 
 void check_count(const Caller& caller, Slice slice) {

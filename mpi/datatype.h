@@ -10,7 +10,8 @@
 
 namespace rankbox::mpi {
 
-/// MPI has no float16: it is two bytes, with custom operations. Created on first use, and kept.
+/// MPI has no 16-bit floats: they are two bytes, with custom operations. Created on first use, and
+/// kept.
 MPI_Datatype datatype_of(DType dtype);
 
 /// Returns SUM for AVG: the rank that receives the result divides it, once.

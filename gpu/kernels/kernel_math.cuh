@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -12,19 +13,37 @@
 
 namespace rankbox::gpu {
 
-/// The device type of a tensor's element: the same type, except CUDA's 16-bit float.
+/// The device type of a tensor's element: the same type, except CUDA's 16-bit floats.
 template <class T>
-using OnDevice = std::conditional_t<std::is_same_v<T, Float16>, __half, T>;
-static_assert(sizeof(__half) == sizeof(Float16));
+struct DeviceType {
+  using Type = T;
+};
+template <>
+struct DeviceType<Float16> {
+  using Type = __half;
+};
+template <>
+struct DeviceType<BFloat16> {
+  using Type = __nv_bfloat16;
+};
+template <class T>
+using OnDevice = typename DeviceType<T>::Type;
+static_assert(sizeof(__half) == sizeof(Float16) && sizeof(__nv_bfloat16) == sizeof(BFloat16));
+
+/// CUDA's 16-bit floats.
+template <class T>
+concept DeviceReducedFloat = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
 /// The type to compute in.
 template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, __half>, float, T>;
+using Wide = std::conditional_t<DeviceReducedFloat<T>, float, T>;
 
 template <class T>
 __device__ __forceinline__ Wide<T> widened(T x) {
   if constexpr (std::is_same_v<T, __half>) {
     return __half2float(x);
+  } else if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    return __bfloat162float(x);
   } else {
     return x;
   }
@@ -35,6 +54,8 @@ template <class T>
 __device__ __forceinline__ T narrowed(Wide<T> x) {
   if constexpr (std::is_same_v<T, __half>) {
     return __float2half_rn(x);
+  } else if constexpr (std::is_same_v<T, __nv_bfloat16>) {
+    return __float2bfloat16_rn(x);
   } else {
     return x;
   }

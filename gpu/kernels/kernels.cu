@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
 template <class To, class Host, class Scalar>
 To as_device(Scalar value) {
   const Host converted = static_cast<Host>(value);
-  if constexpr (std::is_same_v<To, __half>) {
+  if constexpr (DeviceReducedFloat<To>) {
     To bits;
     std::memcpy(static_cast<void*>(&bits), &converted, sizeof bits);
     return bits;

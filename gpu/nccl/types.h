@@ -24,6 +24,8 @@ constexpr ncclDataType_t nccl_type(DType dtype) {
       return ncclInt64;
     case DType::kFloat16:
       return ncclFloat16;
+    case DType::kBFloat16:
+      return ncclBfloat16;
   }
   return ncclFloat32;
 }

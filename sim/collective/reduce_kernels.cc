@@ -129,16 +129,17 @@ RANKBOX_FOR_EACH_CPU void reduce_int64(const void* const* inputs, int ranks, voi
 }
 
 /// Element by element: each operation is rounded to 16 bits, as accumulate() does it.
-void reduce_float16(const void* const* inputs, int ranks, void* const* outputs, int copies,
-                    std::int64_t count, ReduceOp op) {
+template <ReducedFloat T>
+void reduce_rounding(const void* const* inputs, int ranks, void* const* outputs, int copies,
+                     std::int64_t count, ReduceOp op) {
   const auto in = [&](int rank, std::int64_t i) {
-    return float{static_cast<const Float16*>(inputs[rank])[i]};
+    return float{static_cast<const T*>(inputs[rank])[i]};
   };
   for (std::int64_t i = 0; i < count; ++i) {
     float x = in(0, i);
-    for (int rank = 1; rank < ranks; ++rank) x = Float16(combined(op, x, in(rank, i)));
+    for (int rank = 1; rank < ranks; ++rank) x = T(combined(op, x, in(rank, i)));
     if (op == ReduceOp::AVG) x = x / static_cast<float>(ranks);
-    for (int copy = 0; copy < copies; ++copy) static_cast<Float16*>(outputs[copy])[i] = Float16(x);
+    for (int copy = 0; copy < copies; ++copy) static_cast<T*>(outputs[copy])[i] = T(x);
   }
 }
 
@@ -156,7 +157,9 @@ void reduce_to_all(const void* const* inputs, int ranks, void* const* outputs, i
     case DType::kInt64:
       return reduce_int64(inputs, ranks, outputs, copies, count, op);
     case DType::kFloat16:
-      return reduce_float16(inputs, ranks, outputs, copies, count, op);
+      return reduce_rounding<Float16>(inputs, ranks, outputs, copies, count, op);
+    case DType::kBFloat16:
+      return reduce_rounding<BFloat16>(inputs, ranks, outputs, copies, count, op);
   }
 }
 

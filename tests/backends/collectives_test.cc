@@ -167,12 +167,12 @@ std::vector<int> some_roots(int p) {
 }
 
 TEST_CASE_TEMPLATE("every native collective, from several roots, with every operation", T, float,
-                   double, std::int32_t, std::int64_t, Float16) {
+                   double, std::int32_t, std::int64_t, Float16, BFloat16) {
   for (int p : world_sizes()) check_all<T>(world(p), counts_around(p), some_roots(p));
 }
 
 TEST_CASE_TEMPLATE("... and where the calls block inside the library", T, float, std::int64_t,
-                   Float16) {
+                   Float16, BFloat16) {
   for (int p : world_sizes()) {
     RunOptions options = world(p);
     options.blocking_calls = true;
@@ -181,7 +181,7 @@ TEST_CASE_TEMPLATE("... and where the calls block inside the library", T, float,
 }
 
 TEST_CASE_TEMPLATE("... and where other algorithms take over, because the data are long", T, float,
-                   Float16) {
+                   Float16, BFloat16) {
   for (int p : world_sizes()) check_all<T>(world(p), {9'001}, {p / 2}, {ReduceOp::AVG});
 }
 

@@ -22,7 +22,7 @@ constexpr std::int64_t kLargeCounts[] = {32'769, 65'537, 131'074, 1'048'577};
 int next_of(const Comm& dist) { return next_rank(dist.rank(), dist.world_size()); }
 int prev_of(const Comm& dist) { return prev_rank(dist.rank(), dist.world_size()); }
 
-#define EVERY_DTYPE float, double, std::int32_t, std::int64_t, Float16
+#define EVERY_DTYPE float, double, std::int32_t, std::int64_t, Float16, BFloat16
 
 TEST_CASE_TEMPLATE("a message handed around the ring arrives everywhere as it was sent", T,
                    EVERY_DTYPE) {

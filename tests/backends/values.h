@@ -16,13 +16,15 @@
 
 namespace rankbox::testing {
 
-/// Returns rank `from`'s message `number`. Its elements are below 2039, so float16 is exact.
+/// Element i of what rank `from` sends as its message `number`: less than a prime up to which T has
+/// all whole numbers.
 template <class T>
 std::vector<T> letter(int from, int number, std::int64_t count) {
+  constexpr int kPrime = std::is_same_v<T, BFloat16> ? 251 : 2039;
   std::vector<T> made(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     made[static_cast<std::size_t>(i)] =
-        static_cast<T>(static_cast<int>((from * 509 + number * 101 + i) % 2039));
+        static_cast<T>(static_cast<int>((from * 509 + number * 101 + i) % kPrime));
   }
   return made;
 }
@@ -67,7 +69,7 @@ template <class T>
 std::vector<T> reductions(ReduceOp op, std::int64_t world_size, std::int64_t begin,
                           std::int64_t end) {
   // 16-bit floats have no arithmetic; the result is exact all the same.
-  using Wide = std::conditional_t<std::is_same_v<T, Float16>, float, T>;
+  using Wide = std::conditional_t<ReducedFloat<T>, float, T>;
   return repeated<T>(begin, end, [&](std::int64_t i) {
     Wide result = input<Wide>(op, 0, i);
     for (std::int64_t rank = 1; rank < world_size; ++rank)

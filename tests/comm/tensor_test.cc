@@ -78,7 +78,7 @@ TEST_CASE("a tensor of more bytes than can be counted is refused, not wrapped ar
 }
 
 TEST_CASE_TEMPLATE("zeros and full fill every element", T, float, double, std::int32_t,
-                   std::int64_t, Float16) {
+                   std::int64_t, Float16, BFloat16) {
   for (std::int64_t size : kSizes) {
     CAPTURE(size);
     CHECK(to_host(zeros<T>(size)) == std::vector<T>(static_cast<std::size_t>(size), T{0}));
@@ -98,7 +98,7 @@ TEST_CASE("full keeps integers exact that no double can hold") {
 }
 
 TEST_CASE_TEMPLATE("a trip from the host and back changes nothing", T, float, double, std::int32_t,
-                   std::int64_t, Float16) {
+                   std::int64_t, Float16, BFloat16) {
   for (std::int64_t size : kSizes) {
     CAPTURE(size);
     const std::vector<T> host = numbers<T>(size, 3);
@@ -214,7 +214,7 @@ TEST_CASE("a slice of an empty tensor is not null, the default slice is") {
 }
 
 TEST_CASE_TEMPLATE("accumulate applies the operation at every index and leaves its source alone", T,
-                   float, double, std::int32_t, std::int64_t, Float16) {
+                   float, double, std::int32_t, std::int64_t, Float16, BFloat16) {
   for (ReduceOp op : kReduceOps) {
     for (std::int64_t size : kSizes) {
       CAPTURE(name_of(op));
@@ -248,7 +248,7 @@ TEST_CASE("accumulate into a chunk touches nothing outside of it") {
 }
 
 TEST_CASE_TEMPLATE("the operators do what they say, on tensors and on slices", T, float, double,
-                   std::int32_t, std::int64_t, Float16) {
+                   std::int32_t, std::int64_t, Float16, BFloat16) {
   const std::vector<T> a = of<T>({6, -8, 10});
   const std::vector<T> b = of<T>({1, 2, 3});
   const TensorOf<T> other = from_host(b);

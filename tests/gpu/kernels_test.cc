@@ -139,7 +139,7 @@ void test_change(RankDevice& gpu, Launch launch, Expected expected) {
 template <class T, class Scalar>
 auto converted(Scalar scalar) {
   const T value = static_cast<T>(scalar);
-  if constexpr (std::is_same_v<T, Float16>) {
+  if constexpr (ReducedFloat<T>) {
     return float{value};
   } else {
     return value;
@@ -185,8 +185,8 @@ void test_scale(RankDevice& gpu, Scalar factor) {
         launch_scale(data, count, dtype_of<T>(), factor, gpu.stream());
       },
       [&](T x) {
-        if constexpr (std::is_same_v<T, Float16>) {
-          return Float16(float{x} * converted<T>(factor));
+        if constexpr (ReducedFloat<T>) {
+          return T(float{x} * converted<T>(factor));
         } else {
           return reference(ReduceOp::PRODUCT, x, converted<T>(factor));
         }
@@ -212,8 +212,8 @@ void test_divide(RankDevice& gpu, Scalar divisor) {
         launch_divide(data, count, dtype_of<T>(), divisor, gpu.stream());
       },
       [&](T x) {
-        if constexpr (std::is_same_v<T, Float16>) {
-          return Float16(float{x} / converted<T>(divisor));
+        if constexpr (ReducedFloat<T>) {
+          return T(float{x} / converted<T>(divisor));
         } else if constexpr (std::is_integral_v<T>) {
           // The smallest integer has no opposite.
           if (divisor == Scalar{-1}) return reference(ReduceOp::PRODUCT, x, T{-1});

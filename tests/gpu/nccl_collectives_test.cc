@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "comm/float16.h"
+#include "comm/dtype.h"
 #include "gpu/kernels/kernels.h"
 #include "tests/gpu/nccl_test_world.h"
 #include "tests/support/run_tests.h"
@@ -133,6 +133,7 @@ TEST_CASE("reductions: every operation, type, size and root") {
     check_reductions<std::int32_t>(dist, mistakes);
     check_reductions<std::int64_t>(dist, mistakes);
     check_reductions<Float16>(dist, mistakes);
+    check_reductions<BFloat16>(dist, mistakes);
   });
 }
 

@@ -313,6 +313,7 @@ TEST_CASE("other types travel, too") {
     exchange(std::int32_t{-5});
     exchange(std::int64_t{1} << 60);
     exchange(Float16(1.5f));
+    exchange(BFloat16(1.5f));
   });
 }
 

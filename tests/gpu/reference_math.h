@@ -15,8 +15,8 @@ namespace rankbox::gpu {
 /// Returns x op y; AVG adds.
 template <class T>
 T reference(ReduceOp op, T x, T y) {
-  if constexpr (std::is_same_v<T, Float16>) {
-    return Float16(reference(op, float{x}, float{y}));
+  if constexpr (ReducedFloat<T>) {
+    return T(reference(op, float{x}, float{y}));
   } else if constexpr (std::is_integral_v<T>) {
     using U = std::make_unsigned_t<T>;
     if (op == ReduceOp::PRODUCT) return static_cast<T>(static_cast<U>(x) * static_cast<U>(y));
@@ -40,8 +40,8 @@ std::vector<T> reference(ReduceOp op, std::vector<T> x, const std::vector<T>& y)
 /// Returns x / divisor, in the type of the computation.
 template <class T>
 T reference_quotient(T x, int divisor) {
-  if constexpr (std::is_same_v<T, Float16>) {
-    return Float16(float{x} / static_cast<float>(divisor));
+  if constexpr (ReducedFloat<T>) {
+    return T(float{x} / static_cast<float>(divisor));
   } else {
     return static_cast<T>(x / static_cast<T>(divisor));
   }
@@ -71,11 +71,14 @@ std::vector<T> some_values(std::int64_t count, int seed) {
 /// largest and smallest numbers.
 template <class T>
 std::vector<T> special_values() {
-  if constexpr (std::is_same_v<T, Float16>) {
-    std::vector<Float16> values;
-    for (const float value : special_values<float>()) values.push_back(Float16(value));
-    constexpr std::uint16_t kBits[] = {0x7bff, 0xfbff, 0x0001, 0x8001, 0x03ff, 0x0400, 0x3c01};
-    for (const std::uint16_t bits : kBits) values.push_back(Float16::from_bits(bits));
+  if constexpr (ReducedFloat<T>) {
+    std::vector<T> values;
+    for (const float value : special_values<float>()) values.push_back(T(value));
+    // The largest, the smallest, the last subnormal, the first normal, and 1 plus a bit: of float16,
+    // then of bfloat16.
+    constexpr std::uint16_t kBits[] = {0x7bff, 0xfbff, 0x0001, 0x8001, 0x03ff, 0x0400,
+                                       0x3c01, 0x7f7f, 0xff7f, 0x007f, 0x0080, 0x3f81};
+    for (const std::uint16_t bits : kBits) values.push_back(T::from_bits(bits));
     return values;
   } else if constexpr (std::is_integral_v<T>) {
     using Limits = std::numeric_limits<T>;

@@ -1,30 +1,13 @@
 #include "tests/gpu/emulation/nccl_reduce.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
-#include "comm/float16.h"
+#include "comm/dtype.h"
 
 namespace rankbox::gpu::emulation {
 namespace {
-
-/// The upper half of a float.
-class BFloat16 {
- public:
-  BFloat16() = default;
-  explicit BFloat16(float value) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    const bool is_nan = value != value;
-    bits_ = static_cast<std::uint16_t>(is_nan ? bits >> 16 | 0x40
-                                              : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  }
-  operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits_) << 16); }
-
- private:
-  std::uint16_t bits_ = 0;
-};
 
 template <class T>
 T combine(T a, T b, ncclRedOp_t op) {
