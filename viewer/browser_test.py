@@ -289,6 +289,21 @@ class KeyboardTest(PageTest):
         find("step-play").click()
 
 
+    def test_a_buffer_has_as_many_elements_as_its_type_makes_of_its_bytes(self):
+        self.open("ring")
+        counts = script(FIND.replace("return i;", """{
+            const type = run.column.dtype[i];
+            const counts = run.head.dtypes.map((name, number) => {
+                run.column.dtype[i] = number;
+                return [name, run.elements(i)];
+            });
+            run.column.dtype[i] = type;
+            return Object.fromEntries(counts);
+        }"""), 0, "send")
+        eight_bytes = {"float32": 2, "float64": 1, "int32": 2, "int64": 1, "float16": 4, "bfloat16": 4}
+        self.assertEqual(counts, eight_bytes)
+
+
 class SwitchTest(PageTest):
     def test_virtual_and_wall_time(self):
         self.open("ring")

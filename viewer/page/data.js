@@ -74,8 +74,8 @@ class Run {
   /** How many elements that buffer has in all; of a wait, the received one. */
   elements(event) {
     const about = this.name(event) === "wait" && this.link(event) >= 0 ? this.link(event) : event;
-    const wide = /64$/.test(this.head.dtypes[this.column.dtype[about]]);
-    return this.column.bytes[about] / (wide ? 8 : 4);
+    const bits = Number(/\d+$/.exec(this.head.dtypes[this.column.dtype[about]])[0]);
+    return this.column.bytes[about] * 8 / bits;
   }
 }
 
