@@ -69,6 +69,21 @@ Cost allreduce_butterfly(int world_size, std::int64_t elements, std::int64_t ele
 /// 2(p-1)(α + ⌈N/p⌉β) + (p-1)⌈N/p⌉γ
 Cost allreduce_ring(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
+/// 2(p-1)s(α + mβ) + (p-1)s mγ with s = segments of m = ⌈⌈N/p⌉/s⌉ elements. Additions overlap with
+/// messages, so the time is not the sum. If ps does not divide N, β and γ may have less.
+Cost allreduce_ring_segmented(int world_size, std::int64_t elements, std::int64_t element_bytes,
+                              int segments);
+
+/// The seconds that allreduce_ring_segmented takes: those of its messages, and of its additions
+/// what messages do not hide: all, (p-1)mγ, for one segment; (p-1)s max(0, mγ - α - mβ) for more.
+double allreduce_ring_segmented_seconds(int world_size, std::int64_t elements,
+                                        std::int64_t element_bytes, int segments, const Link& link,
+                                        double gamma);
+
+/// The number of segments that makes allreduce_ring_segmented fastest: 2 if additions take longer
+/// than the messages that this adds, n/p γ > 2α; else 1. More than 2 hide no more.
+int best_ring_segments(int world_size, std::int64_t bytes, const Link& link, double gamma);
+
 /// 2lα + 2H(N, l)β + H(N, l)γ, and 2(α + nβ) + nγ more for folding if p is not a power of two.
 Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t element_bytes);
 

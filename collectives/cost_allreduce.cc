@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "collectives/cost.h"
 #include "collectives/topology.h"
 
@@ -35,6 +37,29 @@ Cost allreduce_ring(int world_size, std::int64_t elements, std::int64_t element_
   const double steps = world_size - 1;
   const double bytes = steps * static_cast<double>(chunk * element_bytes);
   return {2 * steps, 2 * bytes, bytes};
+}
+
+Cost allreduce_ring_segmented(int world_size, std::int64_t elements, std::int64_t element_bytes,
+                              int segments) {
+  const std::int64_t chunk = (elements + world_size - 1) / world_size;
+  const std::int64_t segment = (chunk + segments - 1) / segments;
+  Cost cost = allreduce_ring(world_size, world_size * segments * segment, element_bytes);
+  cost.steps *= segments;
+  return cost;
+}
+
+double allreduce_ring_segmented_seconds(int world_size, std::int64_t elements,
+                                        std::int64_t element_bytes, int segments, const Link& link,
+                                        double gamma) {
+  const Cost cost = allreduce_ring_segmented(world_size, elements, element_bytes, segments);
+  const double messages = cost.steps * link.alpha + cost.bytes * link.beta;
+  const double additions = cost.reduced * gamma;
+  // Additions take place in the first half, and overlap with as many messages.
+  return messages + (segments == 1 ? additions : std::max(0.0, additions - messages / 2));
+}
+
+int best_ring_segments(int world_size, std::int64_t bytes, const Link& link, double gamma) {
+  return static_cast<double>(bytes) * gamma > 2 * world_size * link.alpha ? 2 : 1;
 }
 
 Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t element_bytes) {

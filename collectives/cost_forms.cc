@@ -26,6 +26,7 @@ const std::vector<NamedForm>& named_forms() {
       {"allreduce_tree", allreduce_tree},
       {"allreduce_butterfly", allreduce_butterfly},
       {"allreduce_ring", allreduce_ring},
+      {"allreduce_ring_segmented", allreduce_ring_segmented},
       {"allreduce_rabenseifner", allreduce_rabenseifner},
       {"allreduce_hierarchical", allreduce_hierarchical},
 

@@ -68,6 +68,9 @@ struct Subject {
   /// Returns the promised cost. Null: no closed form; only `checks` compare costs.
   std::function<Cost(const Case& example)> cost = {};
 
+  /// Set if the promised cost is a bound in some cases: there a run may cost less.
+  std::function<bool(const Case& example)> may_cost_less = {};
+
   /// Further checks of a run's report.
   std::vector<RunCheck> checks = {};
 

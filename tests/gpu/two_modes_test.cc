@@ -12,6 +12,7 @@
 #include "collectives/allreduce_hierarchical.h"
 #include "collectives/allreduce_rabenseifner.h"
 #include "collectives/allreduce_ring.h"
+#include "collectives/allreduce_ring_segmented.h"
 #include "collectives/allreduce_tree.h"
 #include "collectives/alltoall_pairwise.h"
 #include "collectives/barrier_dissemination.h"
@@ -62,6 +63,8 @@ const std::vector<Program>& programs() {
       {"allreduce_butterfly",
        [](Comm& d, Tensor& t, Tensor&) { allreduce_butterfly(d, t, ReduceOp::AVG); }},
       {"allreduce_ring", [](Comm& d, Tensor& t, Tensor&) { allreduce_ring(d, t, ReduceOp::AVG); }},
+      {"allreduce_ring_segmented",
+       [](Comm& d, Tensor& t, Tensor&) { allreduce_ring_segmented(d, t, ReduceOp::AVG, 3); }},
       {"allreduce_rabenseifner",
        [](Comm& d, Tensor& t, Tensor&) { allreduce_rabenseifner(d, t, ReduceOp::SUM); }},
       {"allreduce_hierarchical",

@@ -24,8 +24,8 @@ std::vector<Case> cases_of(std::string_view family) {
 }  // namespace
 
 TEST_CASE("a case survives the way through its text") {
-  for (const char* family :
-       {"segmented_broadcast", "hierarchical_allreduce", "reduce", "barrier", "race"}) {
+  for (const char* family : {"segmented_broadcast", "hierarchical_allreduce", "segmented_allreduce",
+                             "reduce", "barrier", "race"}) {
     const std::vector<Case> cases = cases_of(family);
     for (const Case& example : cases) {
       CHECK(parse_case(to_string(example), cases.front()) == example);

@@ -19,7 +19,9 @@ std::span<const AllReduce> all_reduces() {
     constexpr std::string_view kPrefix = "allreduce_";
     std::vector<AllReduce> found = {{"native", native, {}}};
     for (const Exercise& exercise : exercises()) {
-      if (!exercise.family.ends_with("allreduce") || !exercise.name.starts_with(kPrefix)) continue;
+      const bool is_called_alike =
+          exercise.family == "allreduce" || exercise.family == "hierarchical_allreduce";
+      if (!is_called_alike || !exercise.name.starts_with(kPrefix)) continue;
       std::vector<std::string> uses = exercise.calls;
       uses.insert(uses.begin(), exercise.name);
       found.push_back(

@@ -207,6 +207,7 @@ std::vector<Family> collective_families() {
       family_with_form<AllReduce>("hierarchical_allreduce",
                                   "(Comm& dist, Tensor& tensor, ReduceOp op)",
                                   {.cases = cases_with_nodes}, run_allreduce, &Case::nodes),
+      family::segmented_allreduce(),
       family_with_form<Rooted>("gather",
                                "(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst)",
                                {.cases = cases_by_root}, run_gather),

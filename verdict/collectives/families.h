@@ -18,6 +18,7 @@ Family race();
 Family ping_pong();
 Family exchange();
 Family barrier();
+Family segmented_allreduce();
 
 }  // namespace family
 

@@ -25,7 +25,7 @@ struct Buffers {
 /// A call's arguments besides its buffers.
 struct CallSettings {
   ReduceOp op = ReduceOp::SUM;
-  int segments = 1;  // of the pipelined ring
+  int segments = 1;  // of the rings that take them
   int root = 0;
 };
 

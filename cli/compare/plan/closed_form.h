@@ -15,7 +15,7 @@ namespace rankbox::cli {
 /// Sets virtual_seconds and cost if the exercise's entry in exercises/registry.toml names a form.
 /// The native collective has no cost: its library chooses the algorithm.
 /// @param row reads collective, algorithm, whose, world_size and elements
-/// @param segments of the pipelined ring
+/// @param segments of the rings that take them
 void set_closed_form(Row& row, int segments, const Cluster& cluster);
 
 }  // namespace rankbox::cli

@@ -52,6 +52,29 @@ TEST_CASE("with one class of links, the form of every algorithm is the clock's t
   }
 }
 
+TEST_CASE("a ring in segments: any number of them, and also where adding is slower than sending") {
+  const Cluster slow_to_add = {"slow", {2e-6, 1e-9}, {2e-6, 1e-9}, 5e-9, 0};
+  for (const Cluster& cluster : {kFlat, slow_to_add}) {
+    for (const int segments : {1, 2, 4, 16}) {
+      Plan plan;
+      plan.algorithms = {"ring_segmented"};
+      plan.cluster = cluster;
+      plan.sizes = {2048, 65536};
+      plan.segments = segments;
+      for (const int world_size : {1, 2, 4, 8}) {
+        for (const Job& job : jobs_of(plan, world_size)) {
+          if (job.row.whose == Whose::kNative) continue;
+          CAPTURE(cluster.name);
+          CAPTURE(segments);
+          CAPTURE(world_size);
+          CAPTURE(job.row.bytes);
+          CHECK(*job.row.virtual_seconds == doctest::Approx(by_the_clock(job, cluster)));
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("with nodes, a hierarchical all-reduce uses the links of each phase") {
   Plan plan;
   plan.algorithms = {"hierarchical"};

@@ -101,13 +101,25 @@ TEST_CASE("all algorithms are measured unless some are named, and each has a vir
   }
 }
 
-TEST_CASE(
-    "the pipelined ring has the segments that were asked for, else those that suit the cluster") {
-  Plan plan = plan_of(kBroadcast, 1 << 20, 1 << 20);
-  plan.algorithms = {"ring_pipelined"};
-  CHECK(jobs_of(plan, 8).back().settings.segments > 1);
-  plan.segments = 7;
-  CHECK(jobs_of(plan, 8).back().settings.segments == 7);
+TEST_CASE("rings in segments have as many as were asked for, else what suits the cluster") {
+  const struct {
+    CollectiveKind collective;
+    const char* algorithm;
+    std::int64_t bytes;
+    int segments;  // on laptop, 8 ranks
+  } table[] = {{kBroadcast, "ring_pipelined", 1 << 22, 92},
+               {kBroadcast, "ring_pipelined", 4, 1},
+               {kAllReduce, "ring_segmented", 1 << 22, 2},
+               {kAllReduce, "ring_segmented", 4, 1}};
+  for (const auto& row : table) {
+    CAPTURE(row.algorithm);
+    CAPTURE(row.bytes);
+    Plan plan = plan_of(row.collective, row.bytes, row.bytes);
+    plan.algorithms = {row.algorithm};
+    CHECK(jobs_of(plan, 8).back().settings.segments == row.segments);
+    plan.segments = 7;
+    CHECK(jobs_of(plan, 8).back().settings.segments == 7);
+  }
 }
 
 TEST_CASE("without references, native and yours are left") {

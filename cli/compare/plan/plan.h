@@ -54,7 +54,7 @@ struct Plan {
   int warmup = 3;
   int checks = 1;  // times that each row's result is checked; 0: never
   Average average = Average::kMax;
-  int segments = 0;  // of the pipelined ring; 0: the best on the cluster
+  int segments = 0;  // of the rings that take them; 0: the best on the cluster
   double deadline_seconds = 30;
 
   bool takes_times = true;  // false: the sandbox's virtual times only

@@ -18,6 +18,7 @@ Call bind(void (*function)()) {
 }
 
 using InPlace = void (*)(Comm&, Tensor&, ReduceOp);
+using InPlaceInSegments = void (*)(Comm&, Tensor&, ReduceOp, int);
 using FromRoot = void (*)(Comm&, Tensor&, int);
 using FromRootInSegments = void (*)(Comm&, Tensor&, int, int);
 using ToRoot = void (*)(Comm&, Tensor&, int, ReduceOp);
@@ -51,6 +52,9 @@ const Signature kSignatures[] = {
                      const Settings& s) { f(dist, b.input, s.root, s.op); }>},
     {"allreduce", kAllReduce, "allreduce", bind<InPlace, kCallInPlace>},
     {"hierarchical_allreduce", kAllReduce, "allreduce", bind<InPlace, kCallInPlace>},
+    {"segmented_allreduce", kAllReduce, "allreduce",
+     bind<InPlaceInSegments, [](InPlaceInSegments f, Comm& dist, Buffers& b,
+                                const Settings& s) { f(dist, b.input, s.op, s.segments); }>},
     {"gather", kGather, "gather", bind<Rooted, kCallRooted>},
     {"scatter", kScatter, "scatter", bind<Rooted, kCallRooted>},
     {"allgather", kAllGather, "allgather", bind<Apart, kCallApart>},

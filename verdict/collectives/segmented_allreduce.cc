@@ -1,0 +1,103 @@
+// Judging allreduce_ring_segmented: the sums, what the messages cost, and that additions hide behind
+// them.
+//
+// The clock of the judge's machine has no latency, so that it shows what is exposed and nothing
+// else: the messages of all 2(p-1) steps take 2(p-1)/p nβ, and all that the clock shows beyond is
+// time in which no message was in flight.
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "collectives/cost.h"
+#include "verdict/case_lists.h"
+#include "verdict/checks.h"
+#include "verdict/collectives/families.h"
+#include "verdict/compare.h"
+#include "verdict/inputs.h"
+
+namespace rankbox {
+
+namespace {
+
+using Function = void (*)(Comm& dist, Tensor& tensor, ReduceOp op, int segments);
+
+constexpr int kSegments[] = {1, 2, 3, 8};
+constexpr std::int64_t kDivisible = 192;  // elements of a chunk that any of them divides
+
+Cluster without_latency() {
+  Cluster cluster;
+  cluster.name = "no latency";
+  cluster.within_node.alpha = cluster.between_nodes.alpha = 0;
+  return cluster;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  const auto add = [&](int world_size, std::int64_t count, int segments) {
+    all.push_back({.world_size = world_size,
+                   .segments = segments,
+                   .count = count,
+                   .op = kReduceOps[all.size() % kReduceOps.size()]});
+  };
+  for (const int world_size : world_sizes()) {
+    for (const std::int64_t count : counts(world_size))
+      add(world_size, count, kSegments[all.size() % std::size(kSegments)]);
+    for (const int segments : kSegments) add(world_size, kDivisible * world_size, segments);
+  }
+  return all;
+}
+
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
+  Tensor tensor = shares_of(*example.op, dist.rank(), *example.count, example.world_size);
+  function(dist, tensor, *example.op, *example.segments);
+  return compare_reduced("tensor", tensor, 0, *example.count, *example.op, example.world_size);
+}
+
+bool has_equal_segments(const Case& example) {
+  return *example.count % (example.world_size * *example.segments) == 0;
+}
+
+std::optional<Difference> compare_clock(const RunReport& report, const Case& example) {
+  if (example.world_size == 1 || !has_equal_segments(example)) return std::nullopt;
+  const Cluster machine = without_latency();
+  const int steps = example.world_size - 1;  // of each half
+  const auto chunk_bytes = static_cast<double>(*example.count / example.world_size * kElementBytes);
+  const double messages = 2 * steps * chunk_bytes * machine.within_node.beta;
+  const double segment = chunk_bytes / *example.segments * machine.gamma;  // the time to add one
+  // With one segment there is nothing else to do while it is added.
+  const double exposed = report.virtual_seconds - messages;
+  const double allowed = *example.segments == 1 ? steps * segment : segment;
+  const double rounding = 1e-9 * messages;
+  if (exposed >= -rounding && exposed <= allowed + rounding) return std::nullopt;
+
+  const auto is = [&](double seconds) { return std::abs(exposed - seconds) <= rounding; };
+  const char* hint = "start message k+1 before message k is added, in both halves";
+  if (is(steps * *example.segments * segment)) {
+    hint = "no message is in flight while a segment is added: start the next one before";
+  } else if (is(steps * segment)) {
+    hint =
+        "the pipeline drains at the end of every step: the next step's first segment can be in "
+        "flight while the last one of this step is added";
+  }
+  return Difference{"exposed additions",
+                    -1,
+                    fmt::format("{:.4g} µs, of one segment", allowed * 1e6),
+                    fmt::format("{:.4g} µs", exposed * 1e6),
+                    hint,
+                    0};
+}
+
+}  // namespace
+
+Family family::segmented_allreduce() {
+  return family_with_form<Function>(
+      "segmented_allreduce", "(Comm& dist, Tensor& tensor, ReduceOp op, int segments)",
+      {.cases = cases,
+       .may_cost_less = [](const Case& example) { return !has_equal_segments(example); },
+       .checks = {check_of(FailureKind::kCost, compare_clock)},
+       .cluster = without_latency()},
+      run, &Case::segments);
+}
+
+}  // namespace rankbox
