@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include "comm/dtype.h"
 #include "gpu/kernels/kernels.h"
 #include "tests/gpu/nccl_test_world.h"
 #include "tests/support/run_tests.h"
