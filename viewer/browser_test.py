@@ -21,6 +21,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+from browser_scripts import ELEMENTS_IN_EIGHT_BYTES, FIND, POINT_OF
+
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
     --disable-background-networking --disable-component-update --disable-sync
     --disable-dev-shm-usage --force-device-scale-factor=1 --window-size=1280,1000""".split()
@@ -29,20 +31,6 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 # both. The limits below are looser, so that a busy machine passes.
 OPENS_WITHIN = 15.0  # seconds
 FRAME_WITHIN = 300.0  # milliseconds
-
-# The position of an event on the canvas, in CSS pixels from its top left corner.
-POINT_OF = """
-    const {run, view, timebase, marks} = rankbox, event = arguments[0];
-    const row = timebase.open.has(event) ? 3 : marks.rowOf(event);
-    const band = view.band(run.rankOf(event), row);
-    const x = view.x((timebase.begin[event] + timebase.end[event]) / 2);
-    return [Math.round(x), Math.round(band.y + band.height / 2)];"""
-
-# The first event with that name on that rank.
-FIND = """
-    const {run} = rankbox, [rank, name] = arguments;
-    for (let i = run.first(rank); i < run.end(rank); ++i) if (run.name(i) === name) return i;
-    return -1;"""
 
 
 def setUpModule():
@@ -288,14 +276,11 @@ class KeyboardTest(PageTest):
         wait_for("rankbox.steps.number >= 2")
         find("step-play").click()
 
-
     def test_elements_are_as_wide_as_their_type(self):
         self.open("ring")
-        count = "const {column} = rankbox.run; column.dtype[0] = arguments[0]; column.bytes[0] = 8;" \
-            "return rankbox.run.elements(0)"
-        in_eight_bytes = {"float32": 2, "float64": 1, "int32": 2, "int64": 1, "float16": 4, "bfloat16": 4}
+        expected = {"float32": 2, "float64": 1, "int32": 2, "int64": 1, "float16": 4, "bfloat16": 4}
         for number, name in enumerate(script("return rankbox.run.head.dtypes")):
-            self.assertEqual(script(count, number), in_eight_bytes[name], name)
+            self.assertEqual(script(ELEMENTS_IN_EIGHT_BYTES, number), expected[name], name)
 
 
 class SwitchTest(PageTest):

@@ -1,0 +1,22 @@
+"""What browser_test.py asks the page, in JavaScript."""
+
+# The position of an event on the canvas, in CSS pixels from its top left corner.
+POINT_OF = """
+    const {run, view, timebase, marks} = rankbox, event = arguments[0];
+    const row = timebase.open.has(event) ? 3 : marks.rowOf(event);
+    const band = view.band(run.rankOf(event), row);
+    const x = view.x((timebase.begin[event] + timebase.end[event]) / 2);
+    return [Math.round(x), Math.round(band.y + band.height / 2)];"""
+
+# The first event with that name on that rank.
+FIND = """
+    const {run} = rankbox, [rank, name] = arguments;
+    for (let i = run.first(rank); i < run.end(rank); ++i) if (run.name(i) === name) return i;
+    return -1;"""
+
+# How many elements of the dtype with that number fit in 8 bytes.
+ELEMENTS_IN_EIGHT_BYTES = """
+    const {column} = rankbox.run;
+    column.dtype[0] = arguments[0];
+    column.bytes[0] = 8;
+    return rankbox.run.elements(0);"""
