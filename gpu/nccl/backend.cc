@@ -7,7 +7,7 @@
 
 namespace rankbox::gpu {
 
-NcclBackend::NcclBackend(NcclRank& rank) : NcclBackend(rank, &rank.world_member()) {}
+NcclBackend::NcclBackend(NcclRank& rank) : NcclBackend(rank, &rank.world_member(), nullptr) {}
 
 int NcclBackend::rank() const { return member_ == nullptr ? -1 : member_->index; }
 

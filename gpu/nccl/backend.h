@@ -17,6 +17,7 @@
 //   gather, scatter, all_to_all: a group of sends and receives                stream()
 //   …_async                    the same                                       side_stream()
 //   wait                       stream() waits for it; the host only for a barrier
+//   split                      ncclCommSplit, twice; an equal one is remembered: see split.cc
 //
 // AVG is a sum and one division at the end, as in every backend. It is not ncclAvg, which rounds
 // differently. NCCL never receives 0 elements: both sides know that there is nothing to wait for. A
@@ -51,6 +52,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "comm/call_checks.h"
 #include "comm/label.h"
@@ -100,10 +102,12 @@ class NcclBackend {
 
  private:
   /// @param member null: the communicator does not include this rank
-  NcclBackend(NcclRank& rank, NcclMember* member) : rank_(&rank), member_(member) {}
+  NcclBackend(NcclRank& rank, NcclMember* member, std::shared_ptr<const void> use)
+      : rank_(&rank), member_(member), use_(std::move(use)) {}
 
   NcclRank* rank_;
   NcclMember* member_;
+  std::shared_ptr<const void> use_;  // NcclMember::user, shared by the copies of a Comm
 };
 
 }  // namespace rankbox::gpu

@@ -58,7 +58,10 @@ struct NcclMember {
   ncclComm_t messages = nullptr;
   cudaStream_t message_stream = nullptr;  // for isend and irecv
   std::int32_t* scratch = nullptr;        // device memory: see scratch_elements()
-  int splits = 0;                         // called so far
+  // What splits of this one made, by the colors and keys of all its ranks: see split.cc.
+  std::map<std::vector<std::int32_t>, std::vector<NcclMember*>> parts;
+  int parts_made = 0;
+  std::weak_ptr<const void> user;  // alive while a Comm of the program is this communicator
   std::map<std::pair<bool, int>, std::uint64_t> message_counts;  // by (sends, peer)
   std::uint64_t collective_count = 0;
   std::vector<NcclMessage> deferred;  // messages to and from other ranks

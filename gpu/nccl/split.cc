@@ -3,8 +3,24 @@
 // An all-gather of colors and keys determines the members. ncclCommSplit then creates two
 // communicators of them, one for collectives and one for messages. The host waits for the
 // all-gather first, so the parent has nothing in flight during the split.
+//
+// A communicator of NCCL holds up to 2 GB of its GPU and takes seconds to connect, so splits are
+// remembered until the end of the run. A split of the same parent with the same colors and keys
+// returns the communicators of an earlier one that no rank uses any more. A second all-gather
+// finds out which: a rank uses one as long as it holds a Comm of it. So two Comms that exist at the
+// same time never share messages, and a program that splits in a loop holds a constant number.
+//
+// Whatever its earlier user started on a communicator is on the streams of all ranks before the
+// next one begins, because split() launches deferred messages. So the calls of both are in the same
+// order on all ranks.
+//
+// Cost: two small all-gathers for a remembered split, one and seconds for a new one. Blocks the
+// host.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -15,12 +31,12 @@
 namespace rankbox::gpu {
 namespace {
 
-/// Returns color and key of every rank, by index.
+/// Returns the two numbers of every rank, by index.
 std::vector<std::int32_t> exchange(const Caller& caller, NcclRank& rank, NcclMember& member,
-                                   std::uint64_t record, std::int32_t color, std::int32_t key) {
+                                   std::uint64_t record, std::int32_t first, std::int32_t second) {
   const cudaStream_t stream = rank.device().stream();
   const Doing doing = doing_of(caller);
-  const std::int32_t mine[2] = {color, key};
+  const std::int32_t mine[2] = {first, second};
   std::vector<std::int32_t> all(2 * static_cast<std::size_t>(caller.size));
   std::int32_t* const in = NcclRank::exchange_space(member);
   std::int32_t* const out = in + 2;
@@ -63,38 +79,69 @@ std::uint64_t id_of_part(const NcclMember& whole, int number, int color) {
   return id;
 }
 
+constexpr int kRemembered = 64;  // equal splits
+
+/// Returns the index of the first of these equal parts that no rank uses, or their number.
+std::size_t first_unused(const Caller& caller, NcclRank& rank, NcclMember& whole,
+                         std::uint64_t record, const std::vector<NcclMember*>& parts) {
+  std::uint64_t used = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i]->user.expired()) used |= std::uint64_t{1} << i;
+  }
+  const auto words = std::bit_cast<std::array<std::int32_t, 2>>(used);
+  const auto all = exchange(caller, rank, whole, record, words[0], words[1]);
+  for (std::size_t i = 0; i < all.size(); i += 2)
+    used |= std::bit_cast<std::uint64_t>(std::array{all[i], all[i + 1]});
+  return static_cast<std::size_t>(std::countr_one(used));
+}
+
+/// Creates this rank's communicators of a split.
+/// @param all colors and keys, by index
+NcclMember& make_part(const Caller& caller, NcclRank& rank, NcclMember& whole,
+                      const std::vector<std::int32_t>& all, int color, int key) {
+  int index = -1;
+  std::vector<int> world_ranks;
+  for (const int member : color < 0 ? std::vector<int>() : members_of(all, color)) {
+    if (member == whole.index) index = static_cast<int>(world_ranks.size());
+    world_ranks.push_back(whole.world_rank(member));
+  }
+  // Ranks that are left out get one too: NCCL writes to both of its variables, if only null.
+  NcclMember& part =
+      rank.add_member(caller, world_ranks, index, id_of_part(whole, whole.parts_made++, color));
+  ncclComm_t& parent = whole.collectives;
+  const Doing doing = doing_of(caller);
+  for (ncclComm_t* made : {&part.collectives, &part.messages}) {
+    rank.issue(caller, doing, "ncclCommSplit", parent,
+               [&] { return ncclCommSplit(parent, color, key, made, nullptr); });
+    if (color < 0) continue;
+    rank.issue(caller, doing, "ncclCommSplit", *made, [] { return ncclInProgress; });
+  }
+  if (color >= 0) {
+    rank.connect_pairs(caller, part, part.messages);
+    rank.wait_for_stream(caller, rank.device().stream());
+  }
+  return part;
+}
+
 }  // namespace
 
 NcclBackend NcclBackend::split(const Caller& caller, const CollectiveCall& call) {
   rank_->flush(caller);
   const std::uint64_t record = rank_->record().begin(caller, *member_, call);
   const int color = std::max(call.color, NCCL_SPLIT_NOCOLOR);
-  const auto all = exchange(caller, *rank_, *member_, record, color, call.key);
-  const int number = member_->splits++;
+  const int key = color < 0 ? 0 : call.key;
+  const auto all = exchange(caller, *rank_, *member_, record, color, key);
 
-  int index = -1;
-  std::vector<int> world_ranks;
-  for (const int member : color < 0 ? std::vector<int>() : members_of(all, color)) {
-    if (member == member_->index) index = static_cast<int>(world_ranks.size());
-    world_ranks.push_back(member_->world_rank(member));
-  }
-  // Ranks that are left out get one too: NCCL writes to both of its variables, if only null.
-  NcclMember& part =
-      rank_->add_member(caller, world_ranks, index, id_of_part(*member_, number, color));
-  ncclComm_t& parent = member_->collectives;
-  const Doing doing = doing_of(caller);
-  for (ncclComm_t* made : {&part.collectives, &part.messages}) {
-    rank_->issue(caller, doing, "ncclCommSplit", parent,
-                 [&] { return ncclCommSplit(parent, color, call.key, made, nullptr); });
-    if (color < 0) continue;
-    rank_->issue(caller, doing, "ncclCommSplit", *made, [] { return ncclInProgress; });
-  }
-  if (color >= 0) {
-    rank_->connect_pairs(caller, part, part.messages);
-    rank_->wait_for_stream(caller, rank_->device().stream());
-  }
+  std::vector<NcclMember*>& equal = member_->parts[all];
+  const std::size_t i = equal.empty() ? 0 : first_unused(caller, *rank_, *member_, record, equal);
+  NcclMember* const part =
+      i < equal.size() ? equal[i] : &make_part(caller, *rank_, *member_, all, color, key);
+  if (i == equal.size() && i < kRemembered) equal.push_back(part);
   rank_->record().done(record);
-  return {*rank_, color < 0 ? nullptr : &part};
+  if (color < 0) return {*rank_, nullptr, nullptr};
+  const auto use = std::make_shared<const char>();
+  part->user = use;
+  return {*rank_, part, use};
 }
 
 }  // namespace rankbox::gpu

@@ -142,6 +142,19 @@ TEST_CASE(
 
 // ---- Errors of NCCL and CUDA --------------------------------------------------------------------
 
+TEST_CASE("work that is queued behind another communicator's does not hold up the abort") {
+  const NcclRun result = run(ranks(2), [](Communicator& dist) {
+    const Floats data(some(10));
+    if (dist.rank() == 1) return;
+    dist.all_reduce(data);  // with no other rank
+    dist.send(data, 1);     // on the communicator for messages
+    dist.synchronize();
+  });
+  INFO(result.what());
+  CHECK(result.is_cause<TimedOut>());
+  CHECK(result.seconds < 10);
+}
+
 TEST_CASE("a call that NCCL refuses: NcclError with operation, bytes, text, place and hint") {
   emulation::set_device_count(8);
   std::atomic<int> at{0};

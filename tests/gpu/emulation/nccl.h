@@ -9,7 +9,8 @@
 //   - a send of any size blocks its stream until its receive, so "all ranks send first" hangs;
 //   - a message or collective whose sides disagree never completes;
 //   - every pointer must be device memory;
-//   - a non-blocking call completes only after enough calls of ncclCommGetAsyncError.
+//   - a non-blocking call completes only after enough calls of ncclCommGetAsyncError;
+//   - ncclCommAbort waits for its own rank's work, as theirs does where each process has one rank.
 //
 // As in the real library, the operations of one communicator run in the order of the calls, even on
 // different streams. Two ranks on one device are refused unless NCCL_MULTI_RANK_GPU_ENABLE=1.

@@ -102,6 +102,11 @@ ncclResult_t wait_for_kernels(ncclComm_t comm) {
 
 }  // namespace
 
+void finish_abort(ncclComm_t comm) {
+  cudaEventSynchronize(comm->latest);
+  release(comm);
+}
+
 std::int64_t live_nccl_communicators() { return live().load(); }
 
 ncclResult_t check_ready(ncclComm_t comm) {
@@ -240,7 +245,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclSuccess;
   comm->aborted->store(true);
   comm->clique->wake();
-  rankbox::gpu::emulation::release(comm);
+  if (!rankbox::gpu::emulation::defer_abort(comm)) rankbox::gpu::emulation::finish_abort(comm);
   return ncclSuccess;
 }
 

@@ -43,6 +43,11 @@ ncclResult_t check_ready(ncclComm_t comm);
 /// ncclCommGetAsyncError, but now and then runs it at once.
 ncclResult_t carry_out_or_defer(ncclComm_t comm, std::function<ncclResult_t()> work);
 
+/// Waits for the work of a communicator that was told to stop, and frees it.
+void finish_abort(ncclComm_t comm);
+/// Leaves that to the end of the group that is open on this thread. Returns false if there is none.
+bool defer_abort(ncclComm_t comm);
+
 /// The fault that a test injected into this operation of the device, if any. kCallFails and
 /// kInitFails give their error at once. The others set `hangs`, with their error in `later`.
 struct Ordered {

@@ -23,6 +23,7 @@ struct Call {
 struct OpenGroup {
   int depth = 0;
   std::vector<Call> calls;
+  std::vector<ncclComm_t> aborts;
   ncclResult_t error = ncclSuccess;
 };
 
@@ -152,6 +153,13 @@ ncclResult_t call(ncclComm_t comm, cudaStream_t stream, const Task& task, std::s
 }
 
 }  // namespace
+
+bool defer_abort(ncclComm_t comm) {
+  if (open_group().depth == 0) return false;
+  open_group().aborts.push_back(comm);
+  return true;
+}
+
 }  // namespace rankbox::gpu::emulation
 
 using rankbox::gpu::emulation::Task;
@@ -172,6 +180,8 @@ ncclResult_t ncclGroupEnd() {
   if (--group.depth > 0) return ncclSuccess;
   const auto calls = std::exchange(group.calls, {});
   const ncclResult_t error = std::exchange(group.error, ncclSuccess);
+  for (ncclComm_t comm : std::exchange(group.aborts, {}))
+    rankbox::gpu::emulation::finish_abort(comm);
   return error != ncclSuccess ? error : rankbox::gpu::emulation::launch_all(calls);
 }
 
