@@ -52,9 +52,10 @@ void check_run_options(const RunOptions& options) {
     throw InvalidArgument(fmt::format("{} nodes cannot share {} ranks: 1 to {} nodes are possible",
                                       options.nodes, options.world_size, options.world_size));
   }
-  if (!(options.deadline_seconds > 0)) {
-    throw InvalidArgument(fmt::format("a deadline of {} s is impossible: more than 0 are needed",
-                                      options.deadline_seconds));
+  for (const double seconds : {options.deadline_seconds, options.start_seconds}) {
+    if (seconds > 0) continue;
+    throw InvalidArgument(
+        fmt::format("a deadline of {} s is impossible: more than 0 are needed", seconds));
   }
   check(options.cluster);
   for (const Fault& fault : options.faults) check(fault, options.world_size);

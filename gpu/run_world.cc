@@ -50,6 +50,7 @@ NcclSettings settings_for(const RunOptions& options) {
   NcclSettings settings;
   settings.world_size = options.world_size;
   settings.deadline_seconds = options.deadline_seconds;
+  settings.start_seconds = options.start_seconds;
   settings.blocking_calls = options.blocking_calls;
   settings.faults = options.faults;
   return settings;
@@ -112,8 +113,8 @@ RankEnd run_member(const Processes& all, const RunOptions& options, const std::s
 
 void run_processes(const RunOptions& options, const Body& body, RunReport* report) {
   using End = std::pair<Report, std::string>;
-  Processes& all = processes(options.deadline_seconds);
-  const std::string id = all.start_run(options.world_size, new_id, options.deadline_seconds);
+  Processes& all = processes(options.start_seconds);
+  const std::string id = all.start_run(options.world_size, new_id, options.start_seconds);
   Report mine;
   RankEnd end = {.rank = all.rank()};
   if (all.rank() < options.world_size) end = run_member(all, options, id, body, &mine);
@@ -176,7 +177,7 @@ void run_world(const RunOptions& options, const std::function<void(Comm&)>& body
 std::vector<std::string> gather_from_processes(int world_size, std::string mine) {
   if (!launcher::launched()) return {std::move(mine)};
   std::vector<std::string> all =
-      gpu::processes(RunOptions().deadline_seconds).exchange(mine, gpu::kAnyTime);
+      gpu::processes(RunOptions().start_seconds).exchange(mine, gpu::kAnyTime);
   all.resize(static_cast<std::size_t>(world_size));
   return all;
 }

@@ -33,9 +33,11 @@ class Scratch {
 };
 
 void enqueue_copy(void* into, const void* from, std::int64_t bytes, const Doing& doing) {
-  gpu::check(cudaMemcpyAsync(into, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault,
-                             gpu::device_here().stream()),
-             "cudaMemcpyAsync", doing);
+  RankDevice& gpu = gpu::device_here();
+  gpu.throttle(doing);
+  gpu::check(
+      cudaMemcpyAsync(into, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, gpu.stream()),
+      "cudaMemcpyAsync", doing);
 }
 
 /// Throws if another GPU holds the slice: a kernel cannot write there.
@@ -53,8 +55,10 @@ template <class Launch>
 void on_device(const char* function, Slice into, Launch launch) {
   RankDevice& gpu = gpu::device_here();
   check_is_here(function, into, gpu);
+  const Doing doing = {.op = function, .bytes = into.bytes()};
+  gpu.throttle(doing);
   launch(gpu);
-  gpu::settle_here({.op = function, .bytes = into.bytes()});
+  gpu::settle_here(doing);
 }
 
 template <class Scalar>

@@ -54,6 +54,19 @@ class RankDevice {
   /// Orders later work on `later` after all present work on `earlier`. Does not block.
   void order(cudaStream_t earlier, cudaStream_t later);
 
+  // ---- The queue of stream() ----
+
+  /// To be called before a kernel or copy is enqueued on stream(). Blocks while the queue is full.
+  void throttle(const Doing& doing) {
+    if (throttle_) throttle_(doing);
+  }
+
+  /// Sets what throttle() calls; null: nothing. CUDA blocks the host when about 1,000 launches are
+  /// queued, and no deadline ends that wait. A communicator, whose streams may wait for a rank that
+  /// never sends, sets a bound of its own.
+  using Throttle = std::function<void(const Doing& doing)>;
+  void set_throttle(Throttle throttle) { throttle_ = std::move(throttle); }
+
   // ---- Waiting ----
 
   /// Blocks until stream() has finished. Throws TimedOut after this many seconds, CudaError if work
@@ -79,6 +92,7 @@ class RankDevice {
   cudaEvent_t event_ = nullptr;  // of order()
   DeviceMemory memory_;
   Waiter waiter_;
+  Throttle throttle_;
 };
 
 /// The device of the rank on this thread; null outside any rank.

@@ -152,6 +152,7 @@ void NcclRank::copy_to_self(const Caller& caller, NcclMember& member) {
     if (send.slice.size() != receive.slice.size() || send.slice.dtype() != receive.slice.dtype())
       stop_and_throw(mismatch_with_itself(caller, send.slice, receive.slice));
     if (send.slice.bytes() > 0) {
+      throttle(doing_of(caller));
       check(cudaMemcpyAsync(receive.slice.data(), send.slice.data(),
                             static_cast<std::size_t>(send.slice.bytes()), cudaMemcpyDeviceToDevice,
                             device_.stream()),

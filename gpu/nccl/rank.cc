@@ -15,6 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kLookAtLaunches = 5e-3;  // seconds between two checks for progress
+constexpr int kWorkPerMark = 8;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -62,10 +63,12 @@ NcclRank::NcclRank(NcclWorld& world, RankDevice& device, std::uint64_t owner, Pl
     wait_for_stream(waiter, stream);
     record_.done(record);
   });
+  device_.set_throttle([this](const Doing& doing) { throttle(doing); });
 }
 
 NcclRank::~NcclRank() {
   device_.set_waiter(nullptr);
+  device_.set_throttle(nullptr);
   abort();
   release_device();
 }
@@ -140,6 +143,14 @@ std::uint64_t NcclRank::launch(const Caller& caller, const Doing& doing, const c
   return launches_.add(stream, doing);
 }
 
+void NcclRank::throttle(const Doing& doing) {
+  if (++unmarked_ < kWorkPerMark) return;
+  unmarked_ = 0;
+  if (!marks_.has_room())
+    wait_until(caller(doing.op, doing.place), [this] { return marks_.has_room(); });
+  marks_.add(device_.stream(), doing);
+}
+
 // ---- Waiting -------------------------------------------------------------------------------
 
 void NcclRank::check_communicators(const Caller& caller, const ncclComm_t* busy) {
@@ -169,7 +180,7 @@ void NcclRank::wait_until(const Caller& caller, const std::function<bool()>& don
     if (seconds_since(looked) > kLookAtLaunches) {
       const bool first = looked == start;
       looked = Clock::now();
-      const std::uint64_t now_finished = launches_.finished_count();
+      const std::uint64_t now_finished = launches_.finished_count() + marks_.finished_count();
       if (!first && now_finished != finished) progress = looked;
       finished = now_finished;
       const double waited = seconds_since(progress);

@@ -6,6 +6,11 @@
 // whenever a launch of this rank finishes. So every wait ends. A wait that fails also aborts the
 // rank's communicators, on the rank's thread, which frees its GPU.
 //
+// CUDA must not make the host wait, because no deadline ends that: it blocks a launch when about
+// 1,000 are queued. So at most 64 calls of NCCL are in flight, and on stream() at most 512 other
+// kernels and copies. The latter have a ring of their own: stream() executes them in order, so the
+// oldest one never waits for a later call of the program, as an asynchronous call may.
+//
 // Each of our communicators has two NCCL communicators. NCCL executes the operations of one
 // strictly in order, on whatever streams. An isend that waits for its receiver would delay the
 // collective that its receiver is in. One communicator for messages and one for collectives keep
@@ -178,6 +183,7 @@ class NcclRank {
   void make_communicators(const Caller& caller);
   void warm_collectives(const Caller& caller);
   void release_device();
+  void throttle(const Doing& doing);
   Caller caller(const char* operation, Place place) const;
   void launch(const Caller& caller, NcclMember& member, const std::vector<NcclMessage>& messages,
               cudaStream_t stream);
@@ -197,7 +203,9 @@ class NcclRank {
   RankDevice& device_;
   const std::uint64_t owner_;
   double deadline_seconds_;
-  NcclLaunches launches_;
+  NcclLaunches launches_;  // calls of NCCL, on any stream
+  NcclLaunches marks_;     // on stream(), one after kWorkPerMark other kernels and copies
+  int unmarked_ = 0;       // kernels and copies since the latest mark
   NcclRecord record_;
   cudaEvent_t ready_ = nullptr;     // the buffers of deferred messages are ready
   ncclComm_t root_ = nullptr;       // the first communicator, if only its calls do not block

@@ -1,6 +1,7 @@
 #include "gpu/nccl/world.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -31,11 +32,16 @@ void check(const NcclSettings& settings) {
     throw InvalidArgument(
         fmt::format("nodes are given for {} ranks in a world of {}", settings.nodes.size(), size));
   }
-  if (!(settings.deadline_seconds > 0)) {
-    throw InvalidArgument(
-        fmt::format("deadline {} s is out of range: use more than 0", settings.deadline_seconds));
+  for (const double seconds : {settings.deadline_seconds, settings.start_seconds}) {
+    if (seconds > 0) continue;
+    throw InvalidArgument(fmt::format("deadline {} s is out of range: use more than 0", seconds));
   }
 }
+
+/// Has NCCL connect every algorithm when a communicator is created, unless the user decides. By
+/// default it does so in the first call that selects the algorithm, which may be one that is timed,
+/// or one in which a rank of a failed run hangs.
+void connect_at_start() { setenv("NCCL_RUNTIME_CONNECT", "0", /*overwrite=*/0); }
 
 }  // namespace
 
@@ -46,6 +52,7 @@ std::string call_in_words(const Caller& caller) {
 }
 
 ncclUniqueId NcclWorld::make_id() {
+  connect_at_start();
   ncclUniqueId id;
   check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId", {.op = "start"});
   return id;
@@ -53,6 +60,7 @@ ncclUniqueId NcclWorld::make_id() {
 
 NcclWorld::NcclWorld(NcclSettings settings) : settings_(std::move(settings)) {
   check(settings_);
+  connect_at_start();
   const auto size = static_cast<std::size_t>(settings_.world_size);
   if (settings_.local_ranks.empty()) {
     settings_.local_ranks.resize(size);

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "gpu/kernels/kernels.h"
 #include "tests/gpu/nccl_test_failures.h"
 
 namespace rankbox::gpu {
@@ -124,6 +125,38 @@ TEST_CASE(
   CHECK(result.context_of(0).op == "send");
 }
 
+TEST_CASE("arithmetic behind a message that never comes: a bounded queue, and the deadline") {
+  const NcclRun result = run(ranks(2), [](Communicator& dist) {
+    const Floats data(some(4));
+    if (dist.rank() == 1) return;
+    dist.recv(data, 1);
+    RankDevice& gpu = *current_rank_device();
+    for (int i = 0; i < 5000; ++i) {
+      gpu.throttle({.op = "accumulate"});
+      launch_scale(Slice(data).data(), 4, DType::kFloat32, 2.0, gpu.stream());
+    }
+  });
+  INFO(result.what());
+  CHECK(result.is_cause<TimedOut>());
+  CHECK(result.context().op == "recv");
+  CHECK(result.context_of(0).op == "accumulate");
+  CHECK(result.seconds < 10);
+}
+
+TEST_CASE("a long queue of arithmetic is slow, not hung") {
+  const NcclRun result = run({.world_size = 1, .deadline_seconds = 1}, [](Communicator& dist) {
+    RankDevice& gpu = *current_rank_device();
+    for (int i = 0; i < 1500; ++i) {
+      gpu.throttle({.op = "accumulate"});
+      emulation::enqueue(gpu.stream(),
+                         [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+    }
+    dist.synchronize();
+  });
+  CHECK(result.what() == "");
+  CHECK(result.seconds > 2);
+}
+
 TEST_CASE("what NCCL does not give: isend to all, then recv from each, beyond what it buffers") {
   const NcclRun result = run(ranks(3), [](Communicator& dist) {
     const Floats out(some(10)), in(some(10));
@@ -191,6 +224,24 @@ TEST_CASE("a rank per process, with an id from outside: all calls work, and spli
   });
   CHECK(NcclRun::words(thrown) == "");
   CHECK(mistakes.found() == "");
+}
+
+TEST_CASE("a start may take longer than an operation") {
+  // Each rank begins its own world: the second one when the first has waited for twice the deadline.
+  emulation::set_device_count(8);
+  const ncclUniqueId id = NcclWorld::make_id();
+  std::vector<std::exception_ptr> failures(2);
+  const auto run_rank = [&](int rank) {
+    failures[static_cast<std::size_t>(rank)] =
+        run_on_nccl({.world_size = 2, .local_ranks = {rank}, .id = id, .deadline_seconds = 0.5},
+                    [](Communicator& dist) { dist.barrier(); })
+            .cause;
+  };
+  std::jthread first(run_rank, 0);
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  run_rank(1);
+  first.join();
+  for (const std::exception_ptr& failure : failures) CHECK(NcclRun::words(failure) == "");
 }
 
 TEST_CASE("a mismatch between processes is found when they exchange their ends") {

@@ -1,6 +1,7 @@
 // NCCL on a machine without a GPU: it is present, recent enough, and creates ids. A world without a
 // GPU reports that.
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <string>
 
@@ -28,6 +29,16 @@ TEST_CASE("ids need no GPU, and differ") {
   CHECK(!std::equal(std::begin(a.internal), std::end(a.internal), std::begin(b.internal)));
   CHECK(NcclWorld({.world_size = 2, .local_ranks = {1}, .id = a}).settings().local_ranks ==
         std::vector<int>{1});
+}
+
+TEST_CASE("NCCL connects when it starts, unless the environment decides otherwise") {
+  unsetenv("NCCL_RUNTIME_CONNECT");
+  NcclWorld({.world_size = 1});
+  CHECK(std::string(std::getenv("NCCL_RUNTIME_CONNECT")) == "0");
+  setenv("NCCL_RUNTIME_CONNECT", "1", /*overwrite=*/1);
+  NcclWorld({.world_size = 1});
+  CHECK(std::string(std::getenv("NCCL_RUNTIME_CONNECT")) == "1");
+  setenv("NCCL_RUNTIME_CONNECT", "0", /*overwrite=*/1);
 }
 
 TEST_CASE("without a GPU every rank ends, and the cause says what is missing") {

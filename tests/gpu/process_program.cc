@@ -8,7 +8,7 @@
 //   process_program disagree          process p runs a world of p + 1 ranks
 //   process_program gather RANKS      as fail, then calls gather_from_processes() all the same
 //   process_program hostid RANKS      as results, and the variables of NCCL for sharing
-// A further argument is the deadline, 30 s by default.
+// Further arguments are the deadline and that of the start, in seconds.
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -42,10 +42,12 @@ const char* name_of_class(const std::exception& error) {
 }
 
 double deadline_seconds = 30;
+double start_seconds = 60;
 
 void run(int ranks, const std::function<void(Comm&)>& before) {
   try {
-    const RunOptions options = {.world_size = ranks, .deadline_seconds = deadline_seconds};
+    const RunOptions options = {
+        .world_size = ranks, .deadline_seconds = deadline_seconds, .start_seconds = start_seconds};
     const auto run = run_ranks(options, [&](Comm& dist) {
       if (before) before(dist);
       Tensor tensor = full(3, static_cast<float>(dist.rank() + 1));
@@ -111,5 +113,6 @@ int main_of(const std::string& what, int ranks) {
 
 int main(int argc, char** argv) {
   if (argc > 3) rankbox::deadline_seconds = std::atof(argv[3]);
+  if (argc > 4) rankbox::start_seconds = std::atof(argv[4]);
   return rankbox::main_of(argc > 1 ? argv[1] : "results", argc > 2 ? std::atoi(argv[2]) : 1);
 }

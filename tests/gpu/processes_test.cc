@@ -147,10 +147,21 @@ TEST_CASE("wrong variables are one clear line") {
   CHECK(count(output, "WORLD_SIZE=2") == 1);
 }
 
+TEST_CASE("processes may start further apart than an operation's deadline") {
+  const rankbox::launcher::ReservedPort port;
+  const std::string rest =
+      fmt::format("WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 RANKBOX_PORT={} {} results 1 0.2",
+                  port.number(), program());
+  const std::string output =
+      output_of(fmt::format("env RANK=1 {0} & sleep 1; env RANK=0 {0}; wait", rest));
+  CAPTURE(output);
+  CHECK(count(output, ": returned 1+7; ") == 2);
+}
+
 TEST_CASE("an endpoint without a rank 0 is named in time") {
   const std::string output =
       output_of("env RANK=1 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 RANKBOX_PORT=1 " + program() +
-                " results 1 0.5");
+                " results 1 30 0.5");
   CAPTURE(output);
   CHECK(count(output, "process 1: threw Error of rank 1: ") == 1);
   CHECK(count(output, "127.0.0.1:1 ") == 1);

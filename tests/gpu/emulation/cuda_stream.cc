@@ -92,7 +92,8 @@ std::shared_ptr<Stream> Stream::start(int device) {
 }
 
 void Stream::enqueue(std::function<void()> work, bool always) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kLongestWait, [&] { return queue_.size() < kLongestQueue || exiting(); });
   queue_.push_back({std::move(work), always});
   ++enqueued_;
   changed_.notify_all();

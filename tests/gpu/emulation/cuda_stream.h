@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -21,12 +22,16 @@ namespace rankbox::gpu::emulation {
 /// The limit of every host thread's wait, so that a test fails instead of hanging.
 inline constexpr std::chrono::seconds kLongestWait{20};
 
+/// The number of queued calls beyond which a stream blocks the host, as CUDA does.
+inline constexpr std::size_t kLongestQueue = 1024;
+
 class Stream {
  public:
   static std::shared_ptr<Stream> start(int device);
 
   int device() const { return device_; }
 
+  /// Blocks while kLongestQueue others are queued.
   /// @param always run it even if the device is broken: others wait for it
   void enqueue(std::function<void()> work, bool always = false);
 
