@@ -1,5 +1,7 @@
 #include "launch/endpoint.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "comm/errors.h"
@@ -10,10 +12,11 @@ namespace {
 
 constexpr int kMaxPort = 65535;
 
-int port_in(const Environment& environment) {
-  if (const auto own = number_in(environment, "RANKBOX_PORT", 1, kMaxPort)) return *own;
-  const auto agent = number_in(environment, "MASTER_PORT", 1, kMaxPort - 1);
-  return agent ? *agent + 1 : kDefaultPort;
+/// Returns the port, and MASTER_PORT if the port follows from it, else 0.
+std::pair<int, int> ports_in(const Environment& environment) {
+  if (const auto own = number_in(environment, "RANKBOX_PORT", 1, kMaxPort)) return {*own, 0};
+  const auto master = number_in(environment, "MASTER_PORT", 1, kMaxPort - 1);
+  return master ? std::pair(*master + 1, *master) : std::pair(kDefaultPort, 0);
 }
 
 }  // namespace
@@ -42,19 +45,19 @@ std::string first_host(std::string_view hosts, const std::string& variable) {
 }
 
 Endpoint endpoint_of_rank_0(const RankVariables& who, const Environment& environment) {
-  const int port = port_in(environment);
+  const auto [port, master_port] = ports_in(environment);
   if (auto address = environment("MASTER_ADDR")) {
     // [::1] is the notation of an IPv6 address before a port.
     if (address->front() == '[' && address->back() == ']')
       address = address->substr(1, address->size() - 2);
-    return {*address, port, "MASTER_ADDR"};
+    return {*address, port, "MASTER_ADDR", master_port};
   }
-  if (who.one_node) return {"127.0.0.1", port, "all ranks are on this node"};
+  if (who.one_node) return {"127.0.0.1", port, "all ranks are on this node", master_port};
   // Under mpirun in a Slurm job, the step is that of mpirun's daemons and excludes the first node.
   const std::string step = who.launcher == "Slurm" ? "SLURM_STEP_NODELIST" : "";
   for (const std::string& name : {step, std::string("SLURM_JOB_NODELIST")}) {
     if (const auto hosts = environment(name))
-      return {first_host(*hosts, name), port, "the first host of " + name};
+      return {first_host(*hosts, name), port, "the first host of " + name, master_port};
   }
   throw InvalidArgument(fmt::format(
       "{} started rank {} of {}, but no variable says where rank 0 is: set MASTER_ADDR to its host "

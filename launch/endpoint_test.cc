@@ -88,7 +88,9 @@ TEST_CASE("the port is RANKBOX_PORT, or the one after MASTER_PORT, or the defaul
       {{{"RANKBOX_PORT", "65535"}}, 65535},
   };
   for (const auto& [variables, port] : rows) {
-    CHECK(endpoint_of_rank_0(who, environment_of(variables)).port == port);
+    const Endpoint endpoint = endpoint_of_rank_0(who, environment_of(variables));
+    CHECK(endpoint.port == port);
+    CHECK(endpoint.master_port == (port == 29501 && !variables.empty() ? 29500 : 0));
   }
   for (const auto& [name, value] :
        std::vector<std::pair<std::string, std::string>>{{"RANKBOX_PORT", "0"},

@@ -48,7 +48,8 @@ class ProcessGroup {
   };
 
   /// Blocks until all processes have connected.
-  /// @param seconds this process's timeout for rank 0, and rank 0's for the others
+  /// @param seconds this process's timeout for rank 0, and rank 0's for the others; 3 more if
+  /// nothing answers, to find out whether MASTER_PORT does
   /// Throws Error if rank 0 cannot listen or be reached, or ranks are missing. Throws
   /// InvalidArgument if two processes differ in job or world size, or have the same rank.
   ProcessGroup(const RankVariables& who, const Endpoint& endpoint, double seconds);
