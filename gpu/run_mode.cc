@@ -28,10 +28,13 @@ std::string gpus_in_words(int count) {
 std::string sharing_in_words(int world_size) {
   const std::vector<int> assigned = assign_devices(world_size);
   const auto used = static_cast<int>(std::set<int>(assigned.begin(), assigned.end()).size());
-  return fmt::format("{} rank{} {} {}: messages are copies within {}; no link is measured",
-                     world_size, world_size == 1 ? "" : "s", used < world_size ? "share" : "on",
-                     gpus_in_words(used),
-                     used == 1 ? "its memory" : "and between their memories, by the driver");
+  return fmt::format(
+      "{} rank{} {} {}: {}", world_size, world_size == 1 ? "" : "s",
+      used < world_size ? "share" : "on", gpus_in_words(used),
+      used == 1
+          ? "messages are copies within its memory; no link is measured"
+          : "messages are copies, by the driver where they cross a link between GPUs; NCCL is "
+            "not measured");
 }
 
 std::string in_words(RunMode mode, int world_size) {

@@ -8,10 +8,10 @@
 // program allows: isend, irecv and …_async use the rank's side stream, which wait() joins.
 //
 // Measurements: the ranks' kernels and copies share one memory, so sizes that are bound by memory
-// show the traffic that an algorithm causes. No link is measured.
+// show the traffic that an algorithm causes. Within one GPU no link is measured.
 //
-// Ranks may be spread over several GPUs, in order. The driver chooses the path of a copy between
-// two of them. A collective's kernel reads from other GPUs where it can reach them.
+// Ranks may be spread over several GPUs, in order. A copy between two of them crosses their link,
+// or the host, as the driver chooses. A collective's kernel reads from other GPUs where it can reach them.
 //
 // Cost: per message, about six CUDA calls of a microsecond each, on two threads. Blocks only in
 // cudaMalloc. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.

@@ -122,8 +122,9 @@ TEST_CASE("the description says what is measured, on which GPUs, with which NCCL
     const Setting setting(4, "auto");
     CHECK(contains(describe_world(4), "4 ranks, a GPU and a thread each; NCCL between them"));
     CHECK(contains(describe_world(6),
-                   "6 ranks share 4 GPUs: messages are copies within and between "
-                   "their memories"));
+                   "6 ranks share 4 GPUs: messages are copies, by the driver where they cross a "
+                   "link between GPUs; NCCL is not measured\n"));
+    CHECK_FALSE(contains(describe_world(6), "no link"));
     CHECK(contains(describe_world(4), "GPU 3: "));
   }
 }

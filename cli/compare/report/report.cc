@@ -84,7 +84,9 @@ std::string note_on_sharing(const std::vector<Device>& devices) {
                     in_processes && !on_host
                         // NCCL allows that only if each process appears to be on a different host.
                         ? "messages go through sockets; use this for correctness, not for times"
-                        : "messages are copied within it; no link between devices is measured");
+                        : ranks.size() == devices.size()
+                              ? "messages are copied within it; no link between devices is measured"
+                              : "messages among them are copied within it, over no link");
   }
   if (devices.size() == 1) notes += "# One rank: nothing is sent\n";
   return notes;
