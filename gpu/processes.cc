@@ -71,6 +71,12 @@ Processes::Gpu Processes::choose_gpu(const std::vector<std::string>& hosts) cons
 
 int Processes::device() const { return gpus_[static_cast<std::size_t>(rank())].device; }
 
+int Processes::sharers(int world_size) const {
+  const Gpu& mine = gpus_[static_cast<std::size_t>(rank())];
+  return static_cast<int>(std::count_if(gpus_.begin(), gpus_.begin() + world_size,
+                                        [&](const Gpu& gpu) { return gpu.is_same(mine); }));
+}
+
 /// Numbers the nodes by their first ranks.
 std::vector<int> Processes::nodes(int world_size) const {
   std::vector<int> nodes;
@@ -90,8 +96,7 @@ std::vector<int> Processes::sharing_ranks(int world_size) const {
     for (int a = 0; a < b; ++a) {
       const Gpu& first = gpus_[static_cast<std::size_t>(a)];
       const Gpu& second = gpus_[static_cast<std::size_t>(b)];
-      if (!first.bus_id.empty() && first.bus_id == second.bus_id && first.host == second.host)
-        return {a, b};
+      if (first.is_same(second)) return {a, b};
     }
   }
   return {};

@@ -44,6 +44,9 @@ class Processes {
 
   /// Returns the device of this process's rank. REQUIRES: start_run() has returned.
   int device() const;
+  /// Returns how many ranks have this process's GPU, in a world of that size: 1, or more if they
+  /// share it.
+  int sharers(int world_size) const;
   /// Returns the node of each rank, in a world of that size.
   std::vector<int> nodes(int world_size) const;
 
@@ -60,6 +63,10 @@ class Processes {
     std::string bus_id;
     std::string error;  // serialized; empty: there is a GPU
     int device = -1;
+
+    bool is_same(const Gpu& other) const {
+      return !bus_id.empty() && bus_id == other.bus_id && host == other.host;
+    }
   };
 
   Gpu choose_gpu(const std::vector<std::string>& hosts) const;

@@ -100,6 +100,7 @@ RankEnd run_member(const Processes& all, const RunOptions& options, const std::s
     NcclSettings settings = settings_for(options);
     settings.local_ranks = {all.rank()};
     settings.nodes = all.nodes(options.world_size);
+    settings.ranks_per_gpu = all.sharers(options.world_size);
     settings.id.emplace();
     std::memcpy(settings.id->internal, id.data(), std::min(id.size(), sizeof(ncclUniqueId)));
     NcclWorld world(settings);

@@ -24,12 +24,10 @@ Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
 
 Storage::~Storage() {
   if (data_ == nullptr) return;
-  // A block of a finished rank, or of another one, returns to CUDA, which waits until it is unused.
   if (gpu::RankDevice* const here = gpu::current_rank_device()) {
     here->release(data_);
   } else {
-    static_cast<void>(cudaFree(data_));
-    cudaGetLastError();
+    gpu::DeviceMemory::release_elsewhere(data_);
   }
   // A tensor that left its rank is freed by another rank, whose count never included it.
   MemoryMeter* meter = current_memory_meter();

@@ -42,6 +42,11 @@ std::int64_t size_class(std::int64_t bytes) {
 
 DeviceMemory::~DeviceMemory() { trim(); }
 
+void DeviceMemory::make_arena(std::int64_t bytes) {
+  arena_ = Arena::make(bytes);
+  if (arena_ != nullptr) ++device_allocations_;
+}
+
 void* DeviceMemory::allocate(std::int64_t bytes) {
   if (bytes < 0) throw InvalidArgument(fmt::format("{} bytes of device memory: < 0", bytes));
   if (bytes == 0) return nullptr;
@@ -52,8 +57,10 @@ void* DeviceMemory::allocate(std::int64_t bytes) {
   }
   const std::int64_t rounded = size_class(bytes);
 
-  void* block = nullptr;
-  if (const auto kept = kept_.find(rounded); kept != kept_.end()) {
+  void* block = arena_ == nullptr ? nullptr : arena_->take(rounded);
+  if (block != nullptr) {
+    // the usual case
+  } else if (const auto kept = kept_.find(rounded); kept != kept_.end()) {
     block = kept->second.back();
     kept->second.pop_back();
     if (kept->second.empty()) kept_.erase(kept);
@@ -77,12 +84,17 @@ void* DeviceMemory::allocate(std::int64_t bytes) {
 void DeviceMemory::release(void* block) noexcept {
   if (block == nullptr) return;
   const auto used = in_use_.find(block);
-  if (used == in_use_.end()) return give_back(block);
+  if (used == in_use_.end()) return release_elsewhere(block);
   const std::int64_t bytes = used->second;
   in_use_.erase(used);
   bytes_in_use_ -= bytes;
+  if (arena_ != nullptr && arena_->release(block)) return;
   kept_[bytes].push_back(block);
   bytes_kept_ += bytes;
+}
+
+void DeviceMemory::release_elsewhere(void* block) noexcept {
+  if (block != nullptr && !Arena::release_elsewhere(block)) give_back(block);
 }
 
 bool DeviceMemory::trim() noexcept {
@@ -97,6 +109,7 @@ bool DeviceMemory::trim() noexcept {
 }
 
 void DeviceMemory::abandon() noexcept {
+  if (arena_ != nullptr) arena_->abandon();
   kept_.clear();
   in_use_.clear();
   bytes_kept_ = 0;

@@ -57,9 +57,10 @@ RankDevice*& current_rank_device() {
   return here;
 }
 
-RankDevice::RankDevice(int rank, int device)
+RankDevice::RankDevice(int rank, int device, int sharers)
     : rank_(rank), device_(device), stream_(make_first_stream(rank, device)), memory_(stream_) {
   try {
+    memory_.make_arena(arena_bytes(sharers));
     side_stream_ = make_stream(rank);
     check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
           {.op = "start", .rank = rank});

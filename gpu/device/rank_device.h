@@ -29,7 +29,9 @@ namespace rankbox::gpu {
 class RankDevice {
  public:
   /// Makes `device` this thread's current device, and this object current_rank_device().
-  RankDevice(int rank, int device);
+  /// @param sharers the ranks that share the device's memory: each allocates an arena of
+  /// arena_bytes(sharers) now. 0: none
+  RankDevice(int rank, int device, int sharers = 0);
   /// Waits for the streams, 5 s at most. Work that still runs then (a collective whose peer is
   /// gone) cannot be stopped from here. Its streams and all memory stay allocated until the process
   /// ends, because freeing them would block forever.
@@ -44,8 +46,8 @@ class RankDevice {
 
   // ---- Memory: see device_memory.h ----
 
-  /// Returns uninitialised memory aligned to 256 bytes; null for 0 bytes. Blocks only if it has to
-  /// call cudaMalloc. Throws OutOfMemory.
+  /// Returns uninitialised memory aligned to 256 bytes; null for 0 bytes. Blocks only if it does
+  /// not fit into the arena and has to call cudaMalloc. Throws OutOfMemory.
   void* allocate(std::int64_t bytes) { return memory_.allocate(bytes); }
   /// REQUIRES: all work that uses the block is on stream(), or stream() waits for it.
   void release(void* block) noexcept { memory_.release(block); }

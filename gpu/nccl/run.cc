@@ -74,7 +74,7 @@ void run_rank(NcclWorld& world, int device, Result& result, Start& start,
   MemoryMeter* const outer = std::exchange(current_memory_meter(), &result.memory);
   bool arrived = false;
   try {
-    RankDevice gpu(result.end.rank, device);
+    RankDevice gpu(result.end.rank, device, world.settings().ranks_per_gpu);
     NcclRank rank(world, gpu, result.memory.owner);
     arrived = true;
     start.arrive(/*joined=*/true);

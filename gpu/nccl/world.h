@@ -41,6 +41,7 @@ struct NcclSettings {
   std::vector<int> local_ranks = {};    // of this process; empty: all
   std::optional<ncclUniqueId> id = {};  // needed unless all ranks are local
   std::vector<int> nodes = {};          // [rank] in ascending order; empty: all on node 0
+  int ranks_per_gpu = 1;                // in all processes: they share its memory
   double deadline_seconds = 30;         // for a rank's wait without progress on its GPU
   double start_seconds = 60;            // the same, until communicators are created and connected
   // Calls on the working communicators enqueue on the rank's own thread. Otherwise NCCL starts a

@@ -18,8 +18,11 @@ namespace {
 void warm_once(const RankDevice& gpu) {
   static std::mutex lock;
   static std::set<int> warm;
-  std::lock_guard guard(lock);
-  if (!warm.insert(gpu.device()).second) return;
+  {
+    // Not during the launches: a rank that hangs in one must not keep others from ending.
+    std::lock_guard guard(lock);
+    if (!warm.insert(gpu.device()).second) return;
+  }
   warm_kernels(gpu.stream());
 }
 
@@ -46,7 +49,8 @@ SharedPlane::SharedPlane(std::vector<int> devices, double deadline_seconds)
 void SharedPlane::enter(int rank) {
   const int device = devices_[static_cast<std::size_t>(rank)];
   Rank& state = state_of(rank);
-  state.gpu = std::make_unique<RankDevice>(rank, device);
+  const auto sharers = std::count(devices_.begin(), devices_.end(), device);
+  state.gpu = std::make_unique<RankDevice>(rank, device, static_cast<int>(sharers));
   state.gpu->set_waiter([this](cudaStream_t stream, const Doing& doing) {
     RankDevice::wait_for_stream(stream, deadline_seconds_, doing);
   });

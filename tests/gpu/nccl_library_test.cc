@@ -10,6 +10,8 @@
 
 #include "gpu/device/devices.h"
 #include "gpu/nccl/error.h"
+#include "launch/process_group.h"
+#include "launch/test_processes.h"
 #include "tests/gpu/nccl_test_world.h"
 #include "tests/support/run_tests.h"
 
@@ -39,6 +41,40 @@ TEST_CASE("NCCL connects when it starts, unless the environment decides otherwis
   NcclWorld({.world_size = 1});
   CHECK(std::string(std::getenv("NCCL_RUNTIME_CONNECT")) == "1");
   setenv("NCCL_RUNTIME_CONNECT", "0", /*overwrite=*/1);
+}
+
+TEST_CASE("processes get one id over TCP, and without a GPU all of them end with the reason") {
+  const launcher::ReservedPort port;
+  const auto outcomes = launcher::run_processes(3, [&](int rank) -> std::string {
+    launcher::RankVariables who;
+    who.rank = rank;
+    who.world_size = 3;
+    launcher::ProcessGroup group(who, port.endpoint(), /*seconds=*/30);
+    std::string mine;
+    if (rank == 0) {
+      const ncclUniqueId made = NcclWorld::make_id();
+      mine.assign(made.internal, sizeof(made.internal));
+    }
+    const auto all = group.all_gather(mine, /*seconds=*/30);
+    if (all.problem) std::rethrow_exception(all.problem);
+    ncclUniqueId id;
+    all.bytes[0]->copy(id.internal, sizeof(id.internal));
+    NcclWorld world({.world_size = 3, .local_ranks = {rank}, .id = id, .start_seconds = 20});
+    std::string end = "no GPU needed";
+    if (!why_no_device().empty()) {
+      const NcclOutcome outcome = run_on_nccl(world, {0}, [](Communicator&) {});
+      end = NcclRun::words(outcome.ends.front().failure);
+    }
+    return *all.bytes[0] + end;
+  });
+  const std::string id = outcomes[0].text.substr(0, sizeof(ncclUniqueId));
+  CHECK(id.size() == sizeof(ncclUniqueId));
+  CHECK(id.find_first_not_of('\0') != std::string::npos);
+  for (const launcher::Outcome& outcome : outcomes) {
+    CHECK(outcome.status == 0);
+    CHECK(outcome.text.substr(0, id.size()) == id);
+    if (!why_no_device().empty()) CHECK(outcome.text.find("hint: ") != std::string::npos);
+  }
 }
 
 TEST_CASE("without a GPU every rank ends, and the cause says what is missing") {

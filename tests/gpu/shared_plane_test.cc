@@ -306,6 +306,7 @@ TEST_CASE("a CUDA call that fails ends the run with its error, wherever it was")
                            "cudaStreamCreateWithFlags", "cudaEventCreateWithFlags", "cudaMalloc"}) {
     for (int skip : {0, 1, 2, 3, 5, 7}) {
       const Setting setting(2, "shared");
+      setenv("RANKBOX_GPU_ARENA_MIB", "0", 1);  // so that cudaMalloc is called often enough
       emulation::fail_next(call, cudaErrorUnknown, skip);
       const std::exception_ptr error =
           thrown_by({.world_size = 4, .buffering = Buffering::eager(100)}, use_everything);

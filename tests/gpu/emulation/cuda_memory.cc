@@ -17,6 +17,8 @@ namespace {
 constexpr std::align_val_t kAlignment{256};
 // Makes every float, double and half NaN, and every integer -1.
 constexpr int kFresh = 0xff;
+// Larger blocks stay as they are, so that memory that is not used costs nothing.
+constexpr std::size_t kMostToFill = std::size_t{64} << 20;
 
 struct Memory {
   std::mutex mutex;
@@ -51,7 +53,7 @@ cudaError_t allocate(void** address, std::size_t bytes, bool on_device) {
   }
   char* const data = static_cast<char*>(::operator new(bytes, kAlignment, std::nothrow));
   if (data == nullptr) return cudaErrorMemoryAllocation;
-  std::memset(data, kFresh, bytes);
+  if (bytes <= kMostToFill) std::memset(data, kFresh, bytes);
   memory().blocks.emplace(data, Block{data, bytes, on_device, device});
   if (on_device) used += bytes;
   *address = data;
