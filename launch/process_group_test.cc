@@ -2,13 +2,11 @@
 #include "launch/process_group.h"
 
 #include <csignal>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,72 +130,6 @@ TEST_CASE("a rank 0 that does not listen is named with its endpoint and the vari
     CHECK(contains(text, part));
   }
   CHECK(!contains(text, "\n"));
-}
-
-/// A port whose queue of connections is full: it answers nothing, as behind a firewall.
-class SilentPort {
- public:
-  SilentPort() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const Endpoint endpoint = port_.endpoint();
-    const int yes = 1;
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(endpoint.port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0);
-    REQUIRE(bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0);
-    REQUIRE(listen(listener_.get(), 0) == 0);
-    try {
-      while (queued_.size() < 10) queued_.push_back(connect_to(endpoint, deadline_after(0.2)));
-    } catch (const Disconnected&) {  // full
-    }
-    REQUIRE(queued_.size() < 10);
-  }
-  int number() const { return port_.number(); }
-
- private:
-  ReservedPort port_;
-  Fd listener_;
-  std::vector<Fd> queued_;
-};
-
-TEST_CASE("where nothing answers a firewall is likely, and more so if MASTER_PORT answers") {
-  const SilentPort silent;
-  const SilentPort silent_too;
-  const ReservedPort refusing;
-  const ReservedPort reserved;
-  const Fd accepting = listen_at(reserved.endpoint());
-  struct Row {
-    const char* name;
-    int master_port;
-    std::vector<std::string> says;
-  };
-  const Row rows[] = {
-      {"RANKBOX_PORT",
-       0,
-       {"a firewall is likely, or a wrong address", "MASTER_ADDR (now from it)"}},
-      {"MASTER_PORT accepts",
-       reserved.number(),
-       {fmt::format("a firewall is likely, since MASTER_PORT {} is reached", reserved.number()),
-        "(the one after MASTER_PORT"}},
-      {"MASTER_PORT refuses",
-       refusing.number(),
-       {fmt::format("a firewall is likely, since MASTER_PORT {} is reached", refusing.number())}},
-      {"MASTER_PORT is silent, too",
-       silent_too.number(),
-       {"a firewall is likely, or a wrong address", "(the one after MASTER_PORT"}},
-  };
-  for (const Row& row : rows) {
-    const std::string name = row.name;
-    CAPTURE(name);
-    const auto outcomes = run_processes(1, [&](int) {
-      return join(rank_of(1, 2), {"127.0.0.1", silent.number(), "it", row.master_port}, 0.5);
-    });
-    CAPTURE(outcomes[0].text);
-    CHECK(contains(outcomes[0].text, fmt::format("open port {}", silent.number())));
-    CHECK(contains(outcomes[0].text, "RANKBOX_PORT"));
-    for (const std::string& part : row.says) CHECK(contains(outcomes[0].text, part));
-  }
 }
 
 TEST_CASE("a name that cannot be resolved is in the error") {

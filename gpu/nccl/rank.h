@@ -21,6 +21,7 @@
 // Thread safety: only the rank's thread may use it. It holds no lock during a CUDA or NCCL call.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -159,6 +160,15 @@ class NcclRank {
 
   // ---- Communicators ----
 
+  /// Calls create(), which creates and connects communicators: its waits have the deadline of the
+  /// start, because that takes NCCL seconds, in which no launch shows progress.
+  template <class Create>
+  void with_start_deadline(Create create) {
+    deadline_seconds_ =
+        std::max(world_.settings().start_seconds, world_.settings().deadline_seconds);
+    create();
+    deadline_seconds_ = world_.settings().deadline_seconds;
+  }
   /// Adds a communicator with its stream and scratch memory.
   /// @param world_ranks empty: the communicator excludes this rank, which then needs neither
   NcclMember& add_member(const Caller& caller, std::vector<int> world_ranks, int index,

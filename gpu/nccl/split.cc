@@ -110,16 +110,17 @@ NcclMember& make_part(const Caller& caller, NcclRank& rank, NcclMember& whole,
       rank.add_member(caller, world_ranks, index, id_of_part(whole, whole.parts_made++, color));
   ncclComm_t& parent = whole.collectives;
   const Doing doing = doing_of(caller);
-  for (ncclComm_t* made : {&part.collectives, &part.messages}) {
-    rank.issue(caller, doing, "ncclCommSplit", parent,
-               [&] { return ncclCommSplit(parent, color, key, made, nullptr); });
-    if (color < 0) continue;
-    rank.issue(caller, doing, "ncclCommSplit", *made, [] { return ncclInProgress; });
-  }
-  if (color >= 0) {
+  rank.with_start_deadline([&] {
+    for (ncclComm_t* made : {&part.collectives, &part.messages}) {
+      rank.issue(caller, doing, "ncclCommSplit", parent,
+                 [&] { return ncclCommSplit(parent, color, key, made, nullptr); });
+      if (color < 0) continue;
+      rank.issue(caller, doing, "ncclCommSplit", *made, [] { return ncclInProgress; });
+    }
+    if (color < 0) return;
     rank.connect_pairs(caller, part, part.messages);
     rank.wait_for_stream(caller, rank.device().stream());
-  }
+  });
   return part;
 }
 
