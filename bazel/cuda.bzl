@@ -1,8 +1,12 @@
 """Kernels, compiled with nvcc.
 
-    load("//bazel:cuda.bzl", "cuda_library")
+    load("//bazel:cuda.bzl", "cuda_library", "portable_library")
 
     cuda_library(name = "kernels_cuda", srcs = ["kernels.cu"], hdrs = ["kernels.h"], deps = [...])
+    portable_library(name = "layers", srcs = ["relu.cc"], hdrs = ["relu.h"], deps = [...])
+
+A portable_library is one source for the host and for GPUs (compute/portable.h): nvcc compiles it
+for GPUs, the C++ compiler otherwise.
 
 Needs CUDA 12.0 or newer, the first that compiles C++20; cuda_libs.bzl lists where it searches.
 Without it, or with --config=emulated, the target is skipped. Only kernels need nvcc: code that only
@@ -11,6 +15,7 @@ calls CUDA's runtime is a cc_library that depends on //gpu/device:cuda_runtime.
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load("@cuda//:defs.bzl", "CUDA_FOUND", "NVCC", "NVCC_VERSION")
+load("//bazel:batch.bzl", "batched_library")
 load("//bazel:defs.bzl", "REAL_CUDA_ONLY")
 
 # A100, H100 and H200, and PTX for newer GPUs, which the driver translates.
@@ -27,12 +32,15 @@ def _objects_impl(ctx):
     objects = []
     for source in ctx.files.srcs:
         # The name marks position-independent code for the linker.
-        name = source.basename[:-len(".cu")] + ".pic.o"
+        name = source.basename[:-len(source.extension)] + "pic.o"
         object = ctx.actions.declare_file(ctx.label.name + "/" + name)
         arguments = ctx.actions.args()
         arguments.add_all(["-ccbin", compiler, "-std=c++20", "-O3"])
         arguments.add_all(["-Xcompiler", "-fPIC,-Wall,-Wextra"])
+        arguments.add_all(["-x", "cu", "--extended-lambda", "--expt-relaxed-constexpr"])
         arguments.add_all(_TARGETS, before_each = "-gencode")
+        # fmt takes nvcc for one that knows no constexpr.
+        arguments.add("-DFMT_USE_CONSTEXPR=1")
         # A newer nvcc may call the older GPUs deprecated.
         arguments.add_all(["-Werror", "all-warnings", "-Wno-deprecated-gpu-targets"])
         arguments.add("-I.")
@@ -55,13 +63,22 @@ def _objects_impl(ctx):
 _cuda_objects = rule(
     implementation = _objects_impl,
     attrs = {
-        "srcs": attr.label_list(allow_files = [".cu"]),
+        "srcs": attr.label_list(allow_files = [".cu", ".cc"]),
         "hdrs": attr.label_list(allow_files = True),
         "deps": attr.label_list(providers = [CcInfo]),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
 )
+
+def _objects(name, **kwargs):
+    missing = [] if CUDA_FOUND else ["//bazel:cuda_toolkit_not_found_set_CUDA_HOME"]
+    _cuda_objects(
+        name = name,
+        target_compatible_with = REAL_CUDA_ONLY + missing,
+        visibility = ["//visibility:private"],
+        **kwargs
+    )
 
 def cuda_library(name, srcs, hdrs = [], textual_hdrs = [], deps = [], **kwargs):
     """A cc_library whose sources are compiled with nvcc.
@@ -74,20 +91,56 @@ def cuda_library(name, srcs, hdrs = [], textual_hdrs = [], deps = [], **kwargs):
       deps: cc_library targets; //gpu/device:cuda_runtime is one of them.
       **kwargs: as in cc_library.
     """
-    missing = [] if CUDA_FOUND else ["//bazel:cuda_toolkit_not_found_set_CUDA_HOME"]
-    _cuda_objects(
-        name = name + "_objects",
-        srcs = srcs,
-        hdrs = hdrs + textual_hdrs,
-        target_compatible_with = REAL_CUDA_ONLY + missing,
-        visibility = ["//visibility:private"],
-        deps = deps,
-    )
+    _objects(name = name + "_objects", srcs = srcs, hdrs = hdrs + textual_hdrs, deps = deps)
     native.cc_library(
         name = name,
         srcs = [name + "_objects"],
         hdrs = hdrs,
         target_compatible_with = REAL_CUDA_ONLY,
         deps = deps,
+        **kwargs
+    )
+
+def portable_library(name, srcs, hdrs, deps, copts = [], testonly = False, **kwargs):
+    """A cc_library whose .cc files nvcc or the C++ compiler compiles. All of it is linked.
+
+    Args:
+      name: of the library.
+      srcs: .cc files, and headers that only these include.
+      hdrs: what it declares.
+      deps: cc_library targets; //compute:loops is one of them.
+      copts: for the C++ compiler.
+      testonly, **kwargs: as in cc_library.
+    """
+    sources = [file for file in srcs if file.endswith(".cc")]
+    headers = [file for file in srcs if file not in sources]
+    _objects(name = name + "_objects", srcs = sources, hdrs = hdrs + headers, deps = deps, testonly = testonly)
+    native.cc_library(
+        name = name + "_nvcc",
+        testonly = testonly,
+        srcs = [name + "_objects"],
+        hdrs = hdrs,
+        alwayslink = True,  # a learner's library is opened by a program, and finds there whatever it calls
+        target_compatible_with = REAL_CUDA_ONLY,
+        visibility = ["//visibility:private"],
+        deps = deps,
+    )
+    batched_library(
+        name = name + "_cc",
+        testonly = testonly,
+        srcs = srcs,
+        hdrs = hdrs,
+        alwayslink = True,
+        copts = copts,
+        visibility = ["//visibility:private"],
+        deps = deps,
+    )
+    native.cc_library(
+        name = name,
+        testonly = testonly,
+        deps = select({
+            "//bazel:is_real_cuda": [name + "_nvcc"],
+            "//conditions:default": [name + "_cc"],
+        }),
         **kwargs
     )

@@ -2,8 +2,9 @@
 
     cuda_libs(name = "cuda")        in WORKSPACE
 
-makes @cuda//:cudart, @cuda//:nccl and @cuda//:found, a text that lists what was found where. It
-searches CUDA_HOME (NCCL_HOME), and nothing else when that is set; otherwise the usual places:
+makes @cuda//:cudart, @cuda//:cublas, @cuda//:nccl and @cuda//:found, a text that lists what was
+found where. It searches CUDA_HOME (NCCL_HOME), and nothing else when that is set; otherwise the
+usual places:
 
     CUDA    /usr/local/cuda, the newest /usr/local/cuda-*, /opt/cuda, the folder of nvcc on the
             PATH, Debian's folders
@@ -146,6 +147,14 @@ cc_library(
 # Folders that every compiler searches by default; naming them again would confuse it.
 _BUILTIN_INCLUDES = ["/usr/include", "/usr/local/include"]
 
+_CUBLAS = """
+cc_library(
+    name = "cublas",
+    linkopts = {linkopts},
+    deps = [":cudart"],
+)
+"""
+
 _NCCL = """
 cc_library(
     name = "nccl",
@@ -193,6 +202,20 @@ def _cudart_target(ctx, cuda):
         ],
     )
 
+def _cublas_target(ctx, cuda, arch):
+    reason = cuda
+    if type(cuda) != type(""):
+        folder = _first_existing(ctx, _library_folders(cuda.home, arch), "libcublas.so")
+        if folder != None and ctx.path(cuda.include + "/cublas_v2.h").exists:
+            rpaths = ["-Wl,-rpath,$$ORIGIN", "-Wl,-rpath," + folder]
+            return _CUBLAS.format(linkopts = ["-L" + folder, "-lcublas"] + rpaths)
+        reason = "no cuBLAS in " + cuda.home
+    return _ABSENT.format(
+        name = "cublas",
+        reason = reason,
+        constraint = "cublas_not_found_set_CUDA_HOME",
+    )
+
 def _nccl_target(ctx, nccl):
     if type(nccl) == type(""):
         return _ABSENT.format(
@@ -226,7 +249,8 @@ def _cuda_libs_impl(ctx):
     ctx.file("found.txt", "CUDA: %s\nNCCL: %s\n" % (cuda_text, nccl_text))
     ctx.file("BUILD", "package(default_visibility = [\"//visibility:public\"])\n" +
                       "filegroup(name = \"found\", srcs = [\"found.txt\"])\n" +
-                      _cudart_target(ctx, cuda) + _nccl_target(ctx, nccl))
+                      _cudart_target(ctx, cuda) + _cublas_target(ctx, cuda, arch) +
+                       _nccl_target(ctx, nccl))
 
     ctx.file("defs.bzl", "".join([
         "%s = %r\n" % pair

@@ -21,18 +21,19 @@ LAYERS = [
     ("files", ["comm"]),
     ("clusters", ["comm"]),
     ("replay", ["comm"]),
-    ("host", ["comm"]),
+    ("compute", ["comm"]),
+    ("host", ["comm", "compute"]),
     ("launch", ["comm", "files"]),
     # Backends: only one of them is in a program, but for ranks that share a GPU.
     ("sim", ["comm", "host", "replay"]),
     ("mpi", ["comm", "host"]),
-    ("gpu", ["comm", "launch", "sim"]),
+    ("gpu", ["comm", "compute", "launch", "sim"]),
     # What is learnt.
     ("collectives", ["comm"]),
-    ("training", ["comm"]),
-    ("parallel", ["comm", "training"]),
+    ("training", ["comm", "compute"]),
+    ("parallel", ["comm", "compute", "training"]),
     ("exercises", ["comm", "collectives", "parallel", "training"]),
-    ("solutions", ["comm", "collectives", "parallel", "training", "exercises"]),
+    ("solutions", ["comm", "collectives", "compute", "parallel", "training", "exercises"]),
     ("race", ["comm", "collectives"]),
     # From a trace to a judgement, and to a picture.
     ("verdict", ["comm", "files", "replay", "race", "collectives", "training", "parallel",
@@ -61,6 +62,7 @@ LAYERS = [
 # A file that may include more than its row.
 EXCEPTIONS = {
     "comm/comm.h": ["sim", "mpi", "gpu"],  # the one place that names the backends
+    "compute/for_each.h": ["gpu"],  # the one place that names the kinds of memory
 }
 
 TEST_SUPPORT = ["tests"]

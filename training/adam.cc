@@ -2,31 +2,42 @@
 
 #include <cmath>
 
-#include <xtensor/xmath.hpp>
-#include <xtensor/xnoalias.hpp>
-
-#include "training/flat_view.h"
+#include "compute/for_each.h"
+#include "training/slice_checks.h"
 
 namespace rankbox {
+
+namespace {
+
+template <class T>
+void step(Slice value, Slice gradient, Slice m, Slice v, double t, const AdamOptions& options) {
+  const double correction1 = 1 - std::pow(options.beta1, t);
+  const double correction2 = 1 - std::pow(options.beta2, t);
+  const auto beta1 = static_cast<T>(options.beta1), rest1 = static_cast<T>(1 - options.beta1);
+  const auto beta2 = static_cast<T>(options.beta2), rest2 = static_cast<T>(1 - options.beta2);
+  const auto keep = static_cast<T>(1 - options.learning_rate * options.weight_decay);
+  const auto rate = static_cast<T>(options.learning_rate / correction1);
+  const auto larger = static_cast<T>(1 / correction2);
+  const auto epsilon = static_cast<T>(options.epsilon);
+  T* const w = elements<T>(value);
+  const T* const g = elements<T>(gradient);
+  T* const mean = elements<T>(m);
+  T* const square = elements<T>(v);
+  for_each(value.size(), [=] RANKBOX_PORTABLE(std::int64_t i) {
+    mean[i] = beta1 * mean[i] + rest1 * g[i];
+    square[i] = beta2 * square[i] + rest2 * g[i] * g[i];
+    w[i] = keep * w[i] - rate * mean[i] / (std::sqrt(larger * square[i]) + epsilon);
+  });
+}
+
+}  // namespace
 
 void adam_step(Slice value, Slice gradient, Slice m, Slice v, std::int64_t t,
                const AdamOptions& options) {
   check_alike("adam_step", value, {gradient, m, v});
   if (t < 1) throw InvalidArgument(fmt::format("adam_step: step {}, expected 1 or more", t));
-  with_real_type("adam_step", value.dtype(), [&]<class T>(T) {
-    const auto of = [](double number) { return static_cast<T>(number); };
-    const auto steps = static_cast<double>(t);
-    const double correction1 = 1 - std::pow(options.beta1, steps);
-    const double correction2 = 1 - std::pow(options.beta2, steps);
-    auto w = flat_view<T>(value);
-    const auto g = flat_view<const T>(gradient);
-    auto mean = flat_view<T>(m);
-    auto square = flat_view<T>(v);
-    xt::noalias(mean) = of(options.beta1) * mean + of(1 - options.beta1) * g;
-    xt::noalias(square) = of(options.beta2) * square + of(1 - options.beta2) * g * g;
-    xt::noalias(w) = of(1 - options.learning_rate * options.weight_decay) * w -
-                     of(options.learning_rate / correction1) * mean /
-                         (xt::sqrt(of(1 / correction2) * square) + of(options.epsilon));
+  with_real_type("adam_step", value.dtype(), [&](auto zero) {
+    step<decltype(zero)>(value, gradient, m, v, static_cast<double>(t), options);
   });
 }
 
@@ -41,7 +52,9 @@ AdamOf<T>::AdamOf(std::vector<ParameterOf<T>*> parameters, const AdamOptions& ad
 
 template <class T>
 void AdamOf<T>::step() {
-  const auto t = static_cast<std::int64_t>(steps_.value.data()[0] += 1);
+  const T steps = to_host(steps_.value).front() + 1;
+  detail::fill(steps_.value, static_cast<double>(steps));
+  const auto t = static_cast<std::int64_t>(steps);
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i]->gradient.empty()) continue;
     adam_step(parameters_[i]->value, parameters_[i]->gradient, means_[i].value, squares_[i].value,

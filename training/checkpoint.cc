@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "comm/errors.h"
+#include "comm/tensor.h"
 #include "training/data/read_file.h"
 
 namespace rankbox {
@@ -158,7 +159,9 @@ void save_checkpoint(const std::string& path, const TrainingState& state) {
   append(bytes, description.size());
   bytes += description;
   for (const auto& [name, slice] : state.tensors) {
-    bytes.append(static_cast<const char*>(slice.data()), static_cast<std::size_t>(slice.bytes()));
+    const std::size_t begin = bytes.size();
+    bytes.resize(begin + static_cast<std::size_t>(slice.bytes()));
+    if (slice.size() > 0) detail::copy_to_host(bytes.data() + begin, slice);
   }
   append(bytes, fnv1a(bytes));
   if (!write_beside_and_move(path, bytes)) {
@@ -190,8 +193,7 @@ void load_checkpoint(const std::string& path, const TrainingState& state) {
   for (std::size_t i = 0; i < numbers.size(); ++i) *state.numbers[i].second = numbers[i];
   const char* from = bytes.data() + begin;
   for (const auto& [name, slice] : state.tensors) {
-    if (slice.size() == 0) continue;
-    std::memcpy(slice.data(), from, static_cast<std::size_t>(slice.bytes()));
+    if (slice.size() > 0) detail::copy_from_host(slice, from);
     from += slice.bytes();
   }
 }

@@ -37,7 +37,7 @@ namespace rankbox {
 struct TrainingState {
   std::string model;  // its name and sizes: a checkpoint of another one is refused
   std::vector<std::pair<std::string, std::int64_t*>> numbers = {};
-  std::vector<std::pair<std::string, Slice>> tensors = {};  // in host memory
+  std::vector<std::pair<std::string, Slice>> tensors = {};
 };
 
 /// Adds values, not gradients.

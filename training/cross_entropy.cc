@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "compute/for_each_row.h"
 #include "training/rows.h"
 
 namespace rankbox {
@@ -30,31 +31,49 @@ template <class T>
 LossOf<T> cross_entropy(const TensorOf<T>& logits, std::span<const std::int32_t> labels,
                         double divisor) {
   check(logits.shape(), labels);
+  const auto batch = static_cast<std::int64_t>(labels.size());
   const std::int64_t classes = logits.shape().extents()[1];
   LossOf<T> loss;
   loss.gradient = TensorOf<T>(logits.shape());
-  loss.counted = static_cast<std::int64_t>(labels.size()) -
-                 std::count(labels.begin(), labels.end(), kIgnoredLabel);
+  loss.counted = batch - std::count(labels.begin(), labels.end(), kIgnoredLabel);
   const double scale = 1 / (divisor > 0 ? divisor : static_cast<double>(loss.counted));
 
-  for (std::size_t row = 0; row < labels.size(); ++row) {
-    const T* const x = logits.data() + static_cast<std::int64_t>(row) * classes;
-    T* const dx = loss.gradient.data() + static_cast<std::int64_t>(row) * classes;
-    const std::int32_t label = labels[row];
+  const TensorOf<std::int32_t> label_of = from_host(labels);
+  TensorOf<double> results({batch, 2});  // of each row: its loss, and 1 if it is correct
+  const std::int32_t* const wanted = label_of.data();
+  double* const result = results.data();
+  const T* const x = logits.data();
+  T* const dx = loss.gradient.data();
+  for_each_row(batch, [=] RANKBOX_PORTABLE(Lanes lanes, std::int64_t row) {
+    const std::int64_t label = wanted[row];
+    const T* const from = x + row * classes;
+    T* const to = dx + row * classes;
+    double mine = 0, correct = 0;
     if (label == kIgnoredLabel) {
-      std::fill_n(dx, classes, T{0});
-      continue;
+      lanes.each(classes, [=](std::int64_t c) { to[c] = 0; });
+    } else {
+      // Subtract the largest: e^x cannot overflow, and softmax is the same.
+      const double largest = lanes.max<T>(classes, [=](std::int64_t c) { return from[c]; });
+      const double sum = lanes.sum<double>(
+          classes, [=](std::int64_t c) { return std::exp(double{from[c]} - largest); });
+      mine = std::log(sum) - (double{from[label]} - largest);
+      const int before =
+          lanes.sum<int>(label, [=](std::int64_t c) { return from[c] == from[label] ? 1 : 0; });
+      correct = from[label] == largest && before == 0 ? 1 : 0;
+      lanes.each(classes, [=](std::int64_t c) {
+        const double probability = std::exp(double{from[c]} - largest) / sum;
+        to[c] = static_cast<T>((probability - (c == label ? 1 : 0)) * scale);
+      });
     }
-    // Subtract the largest: e^x cannot overflow, and softmax is the same.
-    const T* const largest = std::max_element(x, x + classes);
-    double sum = 0;
-    for (std::int64_t c = 0; c < classes; ++c) sum += std::exp(double{x[c]} - *largest);
-    loss.sum += std::log(sum) - (double{x[label]} - *largest);
-    loss.correct += largest - x == label ? 1 : 0;
-    for (std::int64_t c = 0; c < classes; ++c) {
-      const double probability = std::exp(double{x[c]} - *largest) / sum;
-      dx[c] = static_cast<T>((probability - (c == label ? 1 : 0)) * scale);
-    }
+    lanes.each(1, [=](std::int64_t) {
+      result[2 * row] = mine;
+      result[2 * row + 1] = correct;
+    });
+  });
+  const std::vector<double> rows = to_host(results);
+  for (std::size_t i = 0; i < rows.size(); i += 2) {
+    loss.sum += rows[i];
+    loss.correct += static_cast<std::int64_t>(rows[i + 1]);
   }
   return loss;
 }

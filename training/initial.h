@@ -6,14 +6,8 @@
 
 namespace rankbox {
 
-/// Uniform in [-bound, bound).
+/// Uniform in [-bound, bound): element i is the i-th number that `random` draws.
 template <class T>
-TensorOf<T> random_tensor(Shape shape, double bound, Random random) {
-  TensorOf<T> made(std::move(shape));
-  T* const x = made.data();
-  for (std::int64_t i = 0; i < made.size(); ++i)
-    x[i] = static_cast<T>(random.uniform(-bound, bound));
-  return made;
-}
+TensorOf<T> random_tensor(Shape shape, double bound, Random random);
 
 }  // namespace rankbox

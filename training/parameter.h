@@ -7,7 +7,6 @@
 // zero3) can free it: `parameter.gradient = {}`.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -44,9 +43,7 @@ TensorOf<T>& gradient_of(ParameterOf<T>& parameter) {
 /// Keeps the memory; empty gradients stay empty.
 template <class T>
 void zero_gradients(const std::vector<ParameterOf<T>*>& parameters) {
-  for (ParameterOf<T>* parameter : parameters) {
-    std::fill_n(parameter->gradient.data(), parameter->gradient.size(), T{0});
-  }
+  for (ParameterOf<T>* parameter : parameters) detail::fill(parameter->gradient, 0.0);
 }
 
 /// The total number of elements.

@@ -23,9 +23,9 @@ namespace rankbox {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : key_(mix(seed)) {}
+  constexpr explicit Random(std::uint64_t seed) : key_(mix(seed)) {}
 
-  Random stream(std::uint64_t number) const { return Random(key_ ^ mix(~number)); }
+  constexpr Random stream(std::uint64_t number) const { return Random(key_ ^ mix(~number)); }
   Random stream(std::string_view name) const {
     std::uint64_t digest = 0xcbf29ce484222325;  // FNV-1a
     for (const char letter : name)
@@ -33,11 +33,16 @@ class Random {
     return stream(digest);
   }
 
-  std::uint64_t at(std::uint64_t n) const { return mix(key_ + (n + 1) * 0x9e3779b97f4a7c15); }
-  std::uint64_t next() { return at(count_++); }
+  constexpr std::uint64_t at(std::uint64_t n) const {
+    return mix(key_ + (n + 1) * 0x9e3779b97f4a7c15);
+  }
+  /// In [0, 1), a multiple of 2^-53: what the n-th call of uniform() returns.
+  constexpr double uniform_at(std::uint64_t n) const {
+    return static_cast<double>(at(n) >> 11) * 0x1p-53;
+  }
 
-  /// In [0, 1), a multiple of 2^-53.
-  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  std::uint64_t next() { return at(count_++); }
+  double uniform() { return uniform_at(count_++); }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   bool chance(double probability) { return uniform() < probability; }
   /// Approximately normal, mean 0 and variance 1: the sum of twelve uniform numbers. It needs no
@@ -57,7 +62,7 @@ class Random {
   }
 
  private:
-  static std::uint64_t mix(std::uint64_t z) {
+  static constexpr std::uint64_t mix(std::uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);

@@ -1,27 +1,38 @@
 #include "training/sgd.h"
 
-#include <xtensor/xnoalias.hpp>
-
-#include "training/flat_view.h"
+#include "compute/for_each.h"
+#include "training/slice_checks.h"
 
 namespace rankbox {
 
+namespace {
+
+template <class T>
+void step(Slice value, Slice gradient, Slice velocity, const SgdOptions& options) {
+  const auto rate = static_cast<T>(options.learning_rate);
+  const auto momentum = static_cast<T>(options.momentum);
+  const auto decay = static_cast<T>(options.weight_decay);
+  T* const w = elements<T>(value);
+  const T* const g = elements<T>(gradient);
+  T* const v = elements<T>(velocity);
+  if (options.momentum == 0) {
+    for_each(value.size(),
+             [=] RANKBOX_PORTABLE(std::int64_t i) { w[i] = w[i] - rate * (g[i] + decay * w[i]); });
+  } else {
+    for_each(value.size(), [=] RANKBOX_PORTABLE(std::int64_t i) {
+      v[i] = momentum * v[i] + g[i] + decay * w[i];
+      w[i] = w[i] - rate * v[i];
+    });
+  }
+}
+
+}  // namespace
+
 void sgd_step(Slice value, Slice gradient, Slice velocity, const SgdOptions& options) {
   check_alike("sgd_step", value, {gradient});
-  with_real_type("sgd_step", value.dtype(), [&]<class T>(T) {
-    const auto rate = static_cast<T>(options.learning_rate);
-    const auto decay = static_cast<T>(options.weight_decay);
-    auto w = flat_view<T>(value);
-    const auto g = flat_view<const T>(gradient);
-    if (options.momentum == 0) {
-      xt::noalias(w) = w - rate * (g + decay * w);
-      return;
-    }
-    check_alike("sgd_step", value, {velocity});
-    auto v = flat_view<T>(velocity);
-    xt::noalias(v) = static_cast<T>(options.momentum) * v + g + decay * w;
-    xt::noalias(w) = w - rate * v;
-  });
+  if (options.momentum != 0) check_alike("sgd_step", value, {velocity});
+  with_real_type("sgd_step", value.dtype(),
+                 [&](auto zero) { step<decltype(zero)>(value, gradient, velocity, options); });
 }
 
 template <class T>

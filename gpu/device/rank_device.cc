@@ -77,8 +77,10 @@ RankDevice::~RankDevice() {
   const bool done = is_done(stream_, kLongestWait) && is_done(side_stream_, kLongestWait);
   if (!done) {
     memory_.abandon();
+    if (library_ != nullptr) new std::shared_ptr<void>(std::move(library_));  // its end would wait
     return;
   }
+  library_.reset();
   memory_.trim();
   // Failures here have been reported already.
   static_cast<void>(cudaEventDestroy(event_));

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include <cuda_runtime_api.h>
@@ -69,6 +70,10 @@ class RankDevice {
   using Throttle = std::function<void(const Doing& doing)>;
   void set_throttle(Throttle throttle) { throttle_ = std::move(throttle); }
 
+  /// What a library keeps for this rank, such as its handle, from its first call to the end of the
+  /// rank. Null at first.
+  std::shared_ptr<void>& library() { return library_; }
+
   // ---- Waiting ----
 
   /// Blocks until stream() has finished. Throws TimedOut after this many seconds, CudaError if work
@@ -95,6 +100,7 @@ class RankDevice {
   DeviceMemory memory_;
   Waiter waiter_;
   Throttle throttle_;
+  std::shared_ptr<void> library_;
 };
 
 /// The device of the rank on this thread; null outside any rank.

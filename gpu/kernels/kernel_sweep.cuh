@@ -21,11 +21,10 @@
 
 #include <cuda_runtime.h>
 
-#include "gpu/device/check.h"
+#include "gpu/kernels/launch.cuh"
 
 namespace rankbox::gpu {
 
-inline constexpr int kThreads = 256;  // per block
 // Blocks per multiprocessor. More would leave a thread too few registers for its loads in flight.
 inline constexpr int kBlocksAtOnce = 4;
 inline constexpr int kPackBytes = 16;
@@ -91,24 +90,6 @@ __device__ __forceinline__ void for_each_edge(const Cut& cut, Body body) {
   const auto i = static_cast<std::int64_t>(threadIdx.x);
   if (i < cut.head) body(i);
   if (i < cut.tail) body(cut.head + cut.packs * kLanes<T> + i);
-}
-
-/// Returns the current device's multiprocessor count. Queries each device once.
-int multiprocessors();
-
-/// Launches a kernel with one block per tile, capped at a block count that fills the device many
-/// times over; at least one block.
-/// @param tiles rounded up
-template <class... Parameters, class... Arguments>
-void launch(const Doing& doing, std::int64_t tiles, cudaStream_t stream,
-            void (*kernel)(Parameters...), const Arguments&... arguments) {
-  constexpr std::int64_t kBlocksPerMultiprocessor = 64;
-  const std::int64_t most = kBlocksPerMultiprocessor * multiprocessors();
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, most)));
-  config.blockDim = dim3(kThreads);
-  config.stream = stream;
-  check(cudaLaunchKernelEx(&config, kernel, arguments...), "cudaLaunchKernelEx", doing);
 }
 
 /// Returns the number of tiles for this many packs.

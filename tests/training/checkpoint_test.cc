@@ -45,9 +45,11 @@ struct Run {
   TrainingState state;
 
   explicit Run(std::int64_t at) : step(at) {
-    for (std::int64_t i = 0; i < 6; ++i)
-      weight.value.data()[i] = static_cast<float>(at) + 0.1f * static_cast<float>(i);
-    wide.data()[1] = static_cast<double>(at) / 3;
+    std::vector<float> values;
+    for (int i = 0; i < 6; ++i)
+      values.push_back(static_cast<float>(at) + 0.1f * static_cast<float>(i));
+    copy(weight.value, from_host(values));
+    copy(wide, from_host({0.0, static_cast<double>(at) / 3}));
     state.model = "tiny 2x3";
     state.numbers = {{"step", &step}};
     add_tensors(state, {&weight, &none});
@@ -101,9 +103,9 @@ TEST_CASE("a model and its optimizer go on as if nothing had happened") {
     }
     void step() {
       for (Parameter* p : model.parameters()) {
-        Tensor& gradient = gradient_of(*p);
-        for (std::int64_t i = 0; i < gradient.size(); ++i)
-          gradient.data()[i] = p->value.data()[i] - 0.5f * static_cast<float>(i);
+        std::vector<float> values = to_host(p->value);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] -= 0.5f * static_cast<float>(i);
+        copy(gradient_of(*p), from_host(values));
       }
       optimizer.step();
     }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -17,14 +19,16 @@ inline TensorOf<double> test_input(const Shape& shape, std::uint64_t seed = 1, d
   return random_tensor<double>(shape, bound, Random(seed));
 }
 
+inline void put(TensorOf<double>& tensor, std::int64_t i, double value) {
+  copy(Slice(tensor).sub(i, i + 1), from_host({value}));
+}
+
 /// Σ r·y: a loss whose derivative by y is r.
-inline double loss_of(LayerOf<double>& layer, const TensorOf<double>& x, const TensorOf<double>& r,
-                      const Pass& pass) {
+inline double loss_of(LayerOf<double>& layer, const TensorOf<double>& x,
+                      const std::vector<double>& r, const Pass& pass) {
   SavedOf<double> saved(pass);
-  const TensorOf<double> y = layer.forward(x, saved);
-  double sum = 0;
-  for (std::int64_t i = 0; i < y.size(); ++i) sum += y.data()[i] * r.data()[i];
-  return sum;
+  const std::vector<double> y = to_host(layer.forward(x, saved));
+  return std::inner_product(y.begin(), y.end(), r.begin(), 0.0);
 }
 
 /// Checks `claimed` against central differences of the loss by the elements of `by`: all of them,
@@ -36,18 +40,20 @@ double check_gradient(const std::string& what, TensorOf<double>& by,
   REQUIRE(claimed.size() == by.size());
   constexpr double kStep = 1e-5;  // error: kStep² · f''' + 1e-16 / kStep
   double largest = 0;
+  const std::vector<double> values = to_host(by), claims = to_host(claimed);
   for (std::int64_t i = 0; i < by.size(); i += 1 + by.size() / 150) {
-    const double at = by.data()[i];
-    by.data()[i] = at + kStep;
+    const double at = values[static_cast<std::size_t>(i)];
+    const double claim = claims[static_cast<std::size_t>(i)];
+    put(by, i, at + kStep);
     const double above = loss();
-    by.data()[i] = at - kStep;
+    put(by, i, at - kStep);
     const double below = loss();
-    by.data()[i] = at;
+    put(by, i, at);
     const double measured = (above - below) / (2 * kStep);
     largest = std::max(largest, std::abs(measured));
-    if (std::abs(measured - claimed.data()[i]) <= 1e-7 * (1 + std::abs(measured))) continue;
+    if (std::abs(measured - claim) <= 1e-7 * (1 + std::abs(measured))) continue;
     CAPTURE(i);
-    CHECK(claimed.data()[i] == doctest::Approx(measured).epsilon(1e-7));
+    CHECK(claim == doctest::Approx(measured).epsilon(1e-7));
   }
   return largest;
 }
@@ -63,7 +69,8 @@ inline void check_gradients(LayerOf<double>& layer, TensorOf<double> x, const Pa
   CHECK(saved.empty());
 
   double largest = 0;  // derivatives of 0 everywhere would agree with a layer that does nothing
-  const auto loss = [&] { return loss_of(layer, x, r, pass); };
+  const std::vector<double> weights = to_host(r);
+  const auto loss = [&] { return loss_of(layer, x, weights, pass); };
   if (of_input) {
     CHECK(dx.shape() == x.shape());
     largest = check_gradient("x", x, dx, loss);

@@ -52,7 +52,7 @@ TEST_CASE("relu and gelu: gradients are the derivatives, beyond and below a word
     ReluOf<double> relu;
     GeluOf<double> gelu;
     TensorOf<double> x = test_input({1, size});
-    x.data()[0] = 0.5;  // one that is not clipped, at least
+    testing::put(x, 0, 0.5);  // one that is not clipped, at least
     check_gradients(relu, x);
     check_gradients(gelu, x *= 4);
   }
@@ -133,8 +133,7 @@ TEST_CASE("attention: gradients are the derivatives, with and without padding") 
 TEST_CASE("embedding: gradients of both tables are the derivatives, also of words that repeat") {
   EmbeddingOf<double> layer({.vocabulary = 7, .longest = 5, .width = 3}, Random(1));
   TensorOf<double> tokens({2, 4});
-  const double ids[] = {0, 6, 3, 3, 6, 1, 0, 6};
-  for (std::int64_t i = 0; i < tokens.size(); ++i) tokens.data()[i] = ids[i];
+  copy(tokens, from_host({0., 6., 3., 3., 6., 1., 0., 6.}));
   check_gradients(layer, tokens, {}, false);
 }
 

@@ -86,21 +86,23 @@ TEST_CASE("conv: every output is the sum that the definition says") {
   SavedOf<double> saved;
   const TensorOf<double> y = conv.forward(x, saved);
   REQUIRE(y.shape() == Shape{2, 6, 7, 2});
-  std::int64_t at = 0;
+  const std::vector<double> ys = to_host(y), xs = to_host(x);
+  const std::vector<double> weights = to_host(conv.weight.value), biases = to_host(conv.bias.value);
+  std::size_t at = 0;
   for (std::int64_t n = 0; n < 2; ++n)
     for (std::int64_t i = 0; i < 6; ++i)
       for (std::int64_t j = 0; j < 7; ++j)
         for (std::int64_t o = 0; o < 2; ++o, ++at) {
-          double sum = conv.bias.value.data()[o];
+          double sum = biases[static_cast<std::size_t>(o)];
           for (std::int64_t k = 0; k < 5; ++k)
             for (std::int64_t l = 0; l < 5; ++l)
               for (std::int64_t c = 0; c < 3; ++c) {
                 const std::int64_t row = i + k - 2, column = j + l - 2;
                 if (row < 0 || row >= 6 || column < 0 || column >= 7) continue;
-                sum += conv.weight.value.data()[((o * 5 + k) * 5 + l) * 3 + c] *
-                       x.data()[((n * 6 + row) * 7 + column) * 3 + c];
+                sum += weights[static_cast<std::size_t>(((o * 5 + k) * 5 + l) * 3 + c)] *
+                       xs[static_cast<std::size_t>(((n * 6 + row) * 7 + column) * 3 + c)];
               }
-          CHECK(y.data()[at] == doctest::Approx(sum).epsilon(1e-12));
+          CHECK(ys[at] == doctest::Approx(sum).epsilon(1e-12));
         }
 }
 
@@ -112,11 +114,12 @@ TEST_CASE("max_pool: the largest of each window; its first place gets the deriva
     MaxPool pool(2);
     const Tensor y = pool.forward(x, saved);
     REQUIRE(y.shape() == Shape{2, 2, 2, channels});
+    const std::vector<float> ys = to_host(y), xs = to_host(x);
     for (std::int64_t i = 0; i < y.size(); ++i) {
       const std::int64_t c = i % channels, column = i / channels % 2, row = i / channels / 2 % 2;
       const std::int64_t first = ((i / channels / 4 * 5 + 2 * row) * 4 + 2 * column) * channels + c;
-      const float* const at = x.data() + first;
-      CHECK(y.data()[i] ==
+      const float* const at = xs.data() + first;
+      CHECK(ys[static_cast<std::size_t>(i)] ==
             std::max(std::max(at[0], at[channels]), std::max(at[4 * channels], at[5 * channels])));
     }
   }
@@ -132,13 +135,13 @@ TEST_CASE("batch_norm: normalizes the batch in training, and with running statis
   copy(x, from_host({1.F, 10.F, 3.F, 30.F}));
   Saved saved;
   CHECK(to_host(norm.forward(x, saved)) == std::vector<float>{-1, -1, 1, 1});
-  CHECK(norm.running_mean.value.data()[1] == 10);            // 0 → 20, halfway
-  CHECK(norm.running_var.value.data()[0] == (1 + 2) / 2.F);  // 1 → unbiased 2, halfway
+  CHECK(to_host(norm.running_mean.value)[1] == 10);            // 0 → 20, halfway
+  CHECK(to_host(norm.running_var.value)[0] == (1 + 2) / 2.F);  // 1 → unbiased 2, halfway
   norm.running_mean.value = from_host({1.F, 2.F});
   norm.running_var.value = from_host({4.F, 1.F});
   Saved evaluation(kEvaluate);
   CHECK(to_host(norm.forward(x, evaluation)) == std::vector<float>{0, 8, 1, 28});
-  CHECK(norm.running_mean.value.data()[1] == 2);
+  CHECK(to_host(norm.running_mean.value)[1] == 2);
 }
 
 /// Two ranks, as threads, that add up what each brings.
@@ -147,8 +150,7 @@ class Meeting {
   void add_up(std::size_t rank, TensorOf<double>& sums) {
     brought_[rank] = sums;
     both_here_.arrive_and_wait();
-    const TensorOf<double>& other = brought_[1 - rank];
-    for (std::int64_t i = 0; i < sums.size(); ++i) sums.data()[i] += other.data()[i];
+    sums += brought_[1 - rank];
     both_here_.arrive_and_wait();
   }
 
@@ -184,18 +186,18 @@ TEST_CASE("batch_norm: two parts whose sums are combined are one batch, in both 
   run(0);
   other.join();
   for (const std::size_t rank : {0, 1}) {
-    const auto expected_y = part(y, rank), expected_dx = part(dx, rank);
-    for (std::int64_t i = 0; i < expected_y.size(); ++i) {
-      CHECK(ys[rank].data()[i] == doctest::Approx(expected_y.data()[i]));
-      CHECK(dxs[rank].data()[i] == doctest::Approx(expected_dx.data()[i]));
+    const auto expected_y = to_host(part(y, rank)), expected_dx = to_host(part(dx, rank));
+    const auto its_y = to_host(ys[rank]), its_dx = to_host(dxs[rank]);
+    for (std::size_t i = 0; i < expected_y.size(); ++i) {
+      CHECK(its_y[i] == doctest::Approx(expected_y[i]));
+      CHECK(its_dx[i] == doctest::Approx(expected_dx[i]));
     }
-    CHECK(norms[rank].running_var.value.data()[2] ==
-          doctest::Approx(whole.running_var.value.data()[2]));
+    CHECK(to_host(norms[rank].running_var.value)[2] ==
+          doctest::Approx(to_host(whole.running_var.value)[2]));
   }
-  for (std::int64_t c = 0; c < 3; ++c) {
-    CHECK(norms[0].gamma.gradient.data()[c] + norms[1].gamma.gradient.data()[c] ==
-          doctest::Approx(whole.gamma.gradient.data()[c]));
-  }
+  const auto first = to_host(norms[0].gamma.gradient), second = to_host(norms[1].gamma.gradient);
+  for (std::size_t c = 0; c < 3; ++c)
+    CHECK(first[c] + second[c] == doctest::Approx(to_host(whole.gamma.gradient)[c]));
 }
 
 TEST_CASE("dropout: drops about its rate, keeps the mean, and is off in evaluation") {
@@ -203,9 +205,9 @@ TEST_CASE("dropout: drops about its rate, keeps the mean, and is off in evaluati
   Saved saved;
   const Tensor y = dropout.forward(full({10, 1000}, 3), saved);
   std::int64_t dropped = 0;
-  for (std::int64_t i = 0; i < y.size(); ++i) {
-    dropped += y.data()[i] == 0 ? 1 : 0;
-    CHECK((y.data()[i] == 0 || y.data()[i] == 4));
+  for (const float element : to_host(y)) {
+    dropped += element == 0 ? 1 : 0;
+    CHECK((element == 0 || element == 4));
   }
   CHECK(dropped == doctest::Approx(2500).epsilon(.06));
   Saved evaluation(kEvaluate);
@@ -236,23 +238,23 @@ TEST_CASE("attention: what lies in the padding changes nothing") {
   Tensor x = input({2, 5, 2 * 3 * 4});
   Saved saved(pass);
   const Tensor y = attention.forward(x, saved);
-  for (std::int64_t i = 3 * 24; i < 5 * 24; ++i) x.data()[i] = 100;  // tokens 3 and 4 of sample 0
+  copy(Slice(x).sub(3 * 24, 5 * 24), full(2 * 24, 100));  // tokens 3 and 4 of sample 0
   Saved other(pass);
-  const Tensor z = attention.forward(x, other);
-  for (std::int64_t i = 0; i < 3 * 8; ++i) CHECK(y.data()[i] == z.data()[i]);
-  for (std::int64_t i = 5 * 8; i < 10 * 8; ++i) CHECK(y.data()[i] == z.data()[i]);
+  const std::vector<float> ys = to_host(y), zs = to_host(attention.forward(x, other));
+  for (std::size_t i = 0; i < 3 * 8; ++i) CHECK(ys[i] == zs[i]);
+  for (std::size_t i = 5 * 8; i < 10 * 8; ++i) CHECK(ys[i] == zs[i]);
 }
 
 TEST_CASE("attention: heads do not see each other, so a rank may run some of them") {
   const Tensor x = input({1, 3, 2 * 3 * 4});
   Tensor second({1, 3, 3 * 4});
   for (std::int64_t token = 0; token < 3; ++token)
-    std::copy_n(x.data() + token * 24 + 12, 12, second.data() + token * 12);
+    copy(Slice(second).sub(token * 12, token * 12 + 12),
+         Slice(x).sub(token * 24 + 12, token * 24 + 24));
   Saved saved;
-  const Tensor both = Attention(2).forward(x, saved);
-  const Tensor alone = Attention(1).forward(second, saved);
-  for (std::int64_t i = 0; i < 12; ++i)
-    CHECK(alone.data()[i] == both.data()[i / 4 * 8 + 4 + i % 4]);
+  const std::vector<float> both = to_host(Attention(2).forward(x, saved));
+  const std::vector<float> alone = to_host(Attention(1).forward(second, saved));
+  for (std::size_t i = 0; i < 12; ++i) CHECK(alone[i] == both[i / 4 * 8 + 4 + i % 4]);
 }
 
 /// One of each, with an input for a batch of n.

@@ -120,8 +120,8 @@ TEST_CASE("batches hold the samples' values and labels; the last may be smaller,
     CHECK(batch.x.shape() == Shape{i == 2 ? 2 : 4, 2});
     for (std::size_t k = 0; k < batch.samples.size(); ++k) {
       const auto sample = static_cast<float>(batch.samples[k]);
-      CHECK(batch.x.data()[2 * k] == sample);
-      CHECK(batch.x.data()[2 * k + 1] == 10 * sample);
+      CHECK(to_host(batch.x)[static_cast<std::size_t>(2 * k)] == sample);
+      CHECK(to_host(batch.x)[static_cast<std::size_t>(2 * k + 1)] == 10 * sample);
       CHECK(batch.labels[k] == batch.samples[k] % 3);
     }
   }

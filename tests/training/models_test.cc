@@ -46,7 +46,7 @@ std::vector<Example> examples() {
                                        .classes = 3};
   TensorOf<double> tokens({4, 6});
   for (std::int64_t i = 0; i < tokens.size(); ++i)
-    tokens.data()[i] = static_cast<double>(i * 7 % 9);
+    testing::put(tokens, i, static_cast<double>(i * 7 % 9));
   all.push_back({"text_transformer",
                  text_transformer<double>(options),
                  tokens,

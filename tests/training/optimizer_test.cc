@@ -17,28 +17,28 @@ TEST_CASE("sgd_step: velocity gathers gradients, weights follow, decay pulls to 
   const SgdOptions options{.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 0.01};
   sgd_step(value, gradient, velocity, options);
   // v = 0.5 + 0.01 · 1 = 0.51, w = 1 - 0.051; v = 1 - 0.02 = 0.98, w = -2 - 0.098
-  CHECK(velocity.data()[0] == doctest::Approx(0.51));
-  CHECK(value.data()[0] == doctest::Approx(0.949));
-  CHECK(value.data()[1] == doctest::Approx(-2.098));
+  CHECK(to_host(velocity)[0] == doctest::Approx(0.51));
+  CHECK(to_host(value)[0] == doctest::Approx(0.949));
+  CHECK(to_host(value)[1] == doctest::Approx(-2.098));
   sgd_step(value, gradient, velocity, options);
   // v = 0.459 + 0.5 + 0.00949 = 0.96849
-  CHECK(velocity.data()[0] == doctest::Approx(0.96849));
-  CHECK(value.data()[0] == doctest::Approx(0.949 - 0.096849));
+  CHECK(to_host(velocity)[0] == doctest::Approx(0.96849));
+  CHECK(to_host(value)[0] == doctest::Approx(0.949 - 0.096849));
 }
 
 TEST_CASE("sgd_step without momentum wants no velocity") {
   Tensor value = from_host({1.0F}), none;
   sgd_step(value, from_host({2.0F}), none, {.learning_rate = 0.25, .momentum = 0});
-  CHECK(value.data()[0] == 0.5F);
+  CHECK(to_host(value)[0] == 0.5F);
 }
 
 TEST_CASE("adam_step: the first step is the learning rate, whatever the size of the gradient") {
   for (const double gradient : {1e-3, 1.0, -50.0}) {
     TensorOf<double> value = from_host({3.0}), m = zeros<double>(1), v = zeros<double>(1);
     adam_step(value, from_host({gradient}), m, v, 1, {.learning_rate = 0.01});
-    CHECK(value.data()[0] == doctest::Approx(3 - std::copysign(0.01, gradient)).epsilon(1e-5));
-    CHECK(m.data()[0] == doctest::Approx(0.1 * gradient));
-    CHECK(v.data()[0] == doctest::Approx(0.001 * gradient * gradient));
+    CHECK(to_host(value)[0] == doctest::Approx(3 - std::copysign(0.01, gradient)).epsilon(1e-5));
+    CHECK(to_host(m)[0] == doctest::Approx(0.1 * gradient));
+    CHECK(to_host(v)[0] == doctest::Approx(0.001 * gradient * gradient));
   }
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("adam_step: the second step, and decoupled weight decay, by hand") {
             {.learning_rate = 0.1, .epsilon = 0, .weight_decay = 0.5});
   const double mean = (0.9 * 0.1 + 0.1 * 3) / (1 - 0.81);
   const double square = (0.999 * 0.001 + 0.001 * 9) / (1 - 0.999 * 0.999);
-  CHECK(value.data()[0] == doctest::Approx(0.95 - 0.1 * mean / std::sqrt(square)));
+  CHECK(to_host(value)[0] == doctest::Approx(0.95 - 0.1 * mean / std::sqrt(square)));
 }
 
 TEST_CASE("an optimizer on pieces does what it does on the whole: element by element") {
@@ -66,8 +66,8 @@ TEST_CASE("Sgd and Adam step every parameter that has a gradient, and name their
   Parameter without{"a.bias", full(2, 1)};
   Sgd sgd({&with, &without}, {.learning_rate = 0.5, .momentum = 0.5});
   sgd.step();
-  CHECK(with.value.data()[3] == 0.5F);
-  CHECK(without.value.data()[0] == 1);
+  CHECK(to_host(with.value)[3] == 0.5F);
+  CHECK(to_host(without.value)[0] == 1);
   REQUIRE(sgd.state().size() == 2);
   CHECK(sgd.state()[0]->name == "a.weight.velocity");
   CHECK(Sgd({&with}, {.momentum = 0}).state().empty());
@@ -75,9 +75,9 @@ TEST_CASE("Sgd and Adam step every parameter that has a gradient, and name their
   Adam adam({&with, &without});
   adam.step();
   adam.step();
-  CHECK(with.value.data()[0] == doctest::Approx(0.5 - 0.002));
+  CHECK(to_host(with.value)[0] == doctest::Approx(0.5 - 0.002));
   REQUIRE(adam.state().size() == 5);
-  CHECK(adam.state()[0]->value.data()[0] == 2);  // steps
+  CHECK(to_host(adam.state()[0]->value)[0] == 2);  // steps
 }
 
 TEST_CASE("an optimizer that is given another's state goes on as the other would have") {
@@ -98,7 +98,7 @@ TEST_CASE("zero_gradients forgets anything, even what is not a number") {
   Parameter p{"w", full(2, 1), full(2, std::nanf(""))};
   Parameter empty{"b", full(2, 1)};
   zero_gradients<float>({&p, &empty});
-  CHECK(p.gradient.data()[1] == 0);
+  CHECK(to_host(p.gradient)[1] == 0);
   CHECK(empty.gradient.empty());
 }
 

@@ -30,17 +30,20 @@ Batch gather_batch(const Dataset& dataset, std::span<const std::int64_t> samples
   batch.x = Tensor(
       batch_shape(static_cast<std::int64_t>(samples.size()), dataset.sample_shape.extents()));
   batch.samples.assign(samples.begin(), samples.end());
-  float* to = batch.x.data();
+  std::vector<float> values;
+  values.reserve(static_cast<std::size_t>(batch.x.size()));
   for (const std::int64_t sample : samples) {
     if (sample < 0 || sample >= dataset.size()) {
       throw InvalidArgument(fmt::format("sample {} of a dataset of {}: there is no such sample",
                                         sample, dataset.size()));
     }
-    to = std::copy_n(dataset.values.data() + sample * elements, elements, to);
+    const auto from = dataset.values.begin() + sample * elements;
+    values.insert(values.end(), from, from + elements);
     batch.labels.push_back(dataset.labels[static_cast<std::size_t>(sample)]);
     if (!dataset.lengths.empty())
       batch.lengths.push_back(dataset.lengths[static_cast<std::size_t>(sample)]);
   }
+  if (!values.empty()) detail::copy_from_host(batch.x, values.data());
   return batch;
 }
 
@@ -57,7 +60,7 @@ Batch micro_batch(const Batch& batch, std::int64_t begin, std::int64_t end) {
   const std::int64_t elements = batch.size() == 0 ? 0 : batch.x.size() / batch.size();
   extents.front() = end - begin;
   Batch micro{Tensor(extents), piece(batch.labels), piece(batch.samples), piece(batch.lengths)};
-  std::copy_n(batch.x.data() + begin * elements, micro.x.size(), micro.x.data());
+  copy(micro.x, Slice(batch.x).sub(begin * elements, end * elements));
   micro.padding = std::clamp<std::int64_t>(end - (batch.size() - batch.padding), 0, end - begin);
   return micro;
 }

@@ -5,13 +5,14 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
-#include "training/matrix.h"
+#include "compute/for_each_row.h"
+#include "compute/matrix.h"
 #include "training/rows.h"
 
 namespace rankbox {
 namespace {
 
-/// One sample's piece of one head.
+/// The pieces of x, y and the weights.
 struct HeadShape {
   std::int64_t batch, length, heads, d;
 
@@ -25,56 +26,67 @@ struct HeadShape {
     }
     batch = extents[0], length = extents[1], d = extents[2] / (3 * heads);
   }
-  /// Of x: part 0 is q, 1 is k, 2 is v.
+  /// One head of all samples. Of x: part 0 is q, 1 is k, 2 is v.
   template <class T>
-  MatrixOf<T> part(T* x, std::int64_t n, std::int64_t head, int part) const {
+  MatricesOf<T> part(T* x, std::int64_t head, int part) const {
     const std::int64_t width = heads * 3 * d;
-    return {x + n * length * width + (head * 3 + part) * d, length, d, width};
+    return {{x + (head * 3 + part) * d, length, d, width}, length * width};
   }
   template <class T>
-  MatrixOf<T> out(T* y, std::int64_t n, std::int64_t head) const {
-    return {y + (n * length * heads + head) * d, length, d, heads * d};
+  MatricesOf<T> out(T* y, std::int64_t head) const {
+    return {{y + head * d, length, d, heads * d}, length * heads * d};
   }
   template <class T>
-  MatrixOf<T> weights(T* all, std::int64_t n, std::int64_t head) const {
-    return {all + (n * heads + head) * length * length, length, length};
+  MatricesOf<T> weights(T* all, std::int64_t head) const {
+    return {{all + head * length * length, length, length}, heads * length * length};
   }
 };
 
-/// Every row becomes e^(s x), normalized to 1 over its first `count` elements; 0 after them.
+/// Every row of matrix n becomes e^(s x), normalized to 1 over its first counts[n] elements; 0 after
+/// them.
 template <class T>
-void softmax_rows(MatrixOf<T> rows, std::int64_t count, T scale) {
-  for (std::int64_t i = 0; i < rows.rows; ++i) {
-    T* const x = rows.data + i * rows.stride;
-    T largest = x[0];
-    for (std::int64_t j = 1; j < count; ++j) largest = std::max(largest, x[j]);
-    T sum = 0;
-    for (std::int64_t j = 0; j < count; ++j) sum += x[j] = std::exp(scale * (x[j] - largest));
-    for (std::int64_t j = 0; j < count; ++j) x[j] /= sum;
-    for (std::int64_t j = count; j < rows.columns; ++j) x[j] = 0;
-  }
+void softmax_rows(std::int64_t matrices, MatricesOf<T> x, const std::int32_t* counts, T scale) {
+  const std::int64_t rows = x.first.rows, width = x.first.columns;
+  for_each_row(matrices * rows, [=] RANKBOX_PORTABLE(Lanes lanes, std::int64_t row) {
+    T* const at = x.first.data + row / rows * x.step + row % rows * x.first.stride;
+    const std::int64_t count = counts[row / rows];
+    const T largest = lanes.max<T>(count, [=](std::int64_t j) { return at[j]; });
+    const T sum = lanes.sum<T>(
+        count, [=](std::int64_t j) { return at[j] = std::exp(scale * (at[j] - largest)); });
+    lanes.each(width, [=](std::int64_t j) { at[j] = j < count ? at[j] / sum : T{0}; });
+  });
 }
 
 /// dw, the derivatives by the weights w, become those by the input of softmax_rows.
 template <class T>
-void softmax_rows_backward(MatrixOf<const T> w, MatrixOf<T> dw, T scale) {
-  for (std::int64_t i = 0; i < w.rows; ++i) {
-    const T* const weight = w.data + i * w.stride;
-    T* const d = dw.data + i * dw.stride;
-    T sum = 0;
-    for (std::int64_t j = 0; j < w.columns; ++j) sum += weight[j] * d[j];
-    for (std::int64_t j = 0; j < w.columns; ++j) d[j] = scale * weight[j] * (d[j] - sum);
-  }
+void softmax_rows_backward(std::int64_t matrices, MatricesOf<const T> w, MatricesOf<T> dw,
+                           T scale) {
+  const std::int64_t rows = w.first.rows, width = w.first.columns;
+  for_each_row(matrices * rows, [=] RANKBOX_PORTABLE(Lanes lanes, std::int64_t row) {
+    const std::int64_t n = row / rows, i = row % rows;
+    const T* const weight = w.first.data + n * w.step + i * w.first.stride;
+    T* const d = dw.first.data + n * dw.step + i * dw.first.stride;
+    const T sum = lanes.sum<T>(width, [=](std::int64_t j) { return weight[j] * d[j]; });
+    lanes.each(width, [=](std::int64_t j) { d[j] = scale * weight[j] * (d[j] - sum); });
+  });
 }
 
-std::int64_t length_of(const Pass& pass, std::int64_t n, const HeadShape& shape) {
-  if (pass.lengths.empty()) return shape.length;
-  const auto i = static_cast<std::size_t>(n);
-  if (i < pass.lengths.size() && pass.lengths[i] >= 1 && pass.lengths[i] <= shape.length)
-    return pass.lengths[i];
-  throw InvalidArgument(fmt::format(
-      "attention: sample {} of {} has {} tokens, expected 1 to {}", n, shape.batch,
-      i < pass.lengths.size() ? std::to_string(pass.lengths[i]) : "no number of", shape.length));
+/// [batch], before the padding.
+std::vector<std::int32_t> lengths_of(const Pass& pass, const HeadShape& shape) {
+  const auto batch = static_cast<std::size_t>(shape.batch);
+  std::vector<std::int32_t> lengths(batch, static_cast<std::int32_t>(shape.length));
+  if (pass.lengths.empty()) return lengths;
+  for (std::size_t n = 0; n < batch; ++n) {
+    const bool known = n < pass.lengths.size();
+    if (known && pass.lengths[n] >= 1 && pass.lengths[n] <= shape.length) {
+      lengths[n] = pass.lengths[n];
+      continue;
+    }
+    throw InvalidArgument(
+        fmt::format("attention: sample {} of {} has {} tokens, expected 1 to {}", n, shape.batch,
+                    known ? std::to_string(pass.lengths[n]) : "no number of", shape.length));
+  }
+  return lengths;
 }
 
 }  // namespace
@@ -83,19 +95,17 @@ template <class T>
 TensorOf<T> AttentionOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
   const HeadShape shape(x.shape(), heads_);
   const T scale = 1 / std::sqrt(static_cast<T>(shape.d));
+  const TensorOf<std::int32_t> lengths = from_host(lengths_of(saved.pass(), shape));
   TensorOf<T> weights({shape.batch, heads_, shape.length, shape.length});
   TensorOf<T> y({shape.batch, shape.length, heads_ * shape.d});
-  for (std::int64_t n = 0; n < shape.batch; ++n) {
-    const std::int64_t tokens = length_of(saved.pass(), n, shape);
-    for (std::int64_t head = 0; head < heads_; ++head) {
-      const auto q = shape.part(x.data(), n, head, 0);
-      const auto k = shape.part(x.data(), n, head, 1);
-      const auto v = shape.part(x.data(), n, head, 2);
-      const auto w = shape.weights(weights.data(), n, head);
-      multiply(q, k.transposed(), w);
-      softmax_rows(w, tokens, scale);
-      multiply(w, v, shape.out(y.data(), n, head));
-    }
+  for (std::int64_t head = 0; head < heads_; ++head) {
+    const auto q = shape.part(x.data(), head, 0);
+    const auto k = shape.part(x.data(), head, 1);
+    const auto v = shape.part(x.data(), head, 2);
+    const auto w = shape.weights(weights.data(), head);
+    multiply(shape.batch, q, k.transposed(), w);
+    softmax_rows(shape.batch, w, lengths.data(), scale);
+    multiply(shape.batch, w, v, shape.out(y.data(), head));
   }
   saved.push(std::move(x));
   saved.push(std::move(weights));
@@ -110,19 +120,20 @@ TensorOf<T> AttentionOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
   check_same_size("attention", dy.size(), x.size() / 3);
   const T scale = 1 / std::sqrt(static_cast<T>(shape.d));
   TensorOf<T> dx = empty_like(x);
-  TensorOf<T> dweights({shape.length, shape.length});
-  for (std::int64_t n = 0; n < shape.batch; ++n) {
-    for (std::int64_t head = 0; head < heads_; ++head) {
-      const auto w = shape.weights(weights.data(), n, head);
-      const auto dw = as_matrix(dweights, shape.length);
-      const auto dout = shape.out(dy.data(), n, head);
-      multiply(w.transposed(), dout, shape.part(dx.data(), n, head, 2));  // dv = wᵀ dy
-      multiply(dout, shape.part(x.data(), n, head, 2).transposed(), dw);  // dw = dy vᵀ
-      softmax_rows_backward<T>(w, dw, scale);
-      multiply(dw, shape.part(x.data(), n, head, 1), shape.part(dx.data(), n, head, 0));
-      multiply(dw.transposed(), shape.part(x.data(), n, head, 0),
-               shape.part(dx.data(), n, head, 1));
-    }
+  TensorOf<T> dweights({shape.batch, shape.length, shape.length});
+  const std::int64_t step = shape.length * shape.length;
+  const MatricesOf<T> dw{{dweights.data(), shape.length, shape.length}, step};
+  for (std::int64_t head = 0; head < heads_; ++head) {
+    const auto w = shape.weights(weights.data(), head);
+    const auto dout = shape.out(dy.data(), head);
+    const auto q = shape.part(x.data(), head, 0), dq = shape.part(dx.data(), head, 0);
+    const auto k = shape.part(x.data(), head, 1), dk = shape.part(dx.data(), head, 1);
+    const auto v = shape.part(x.data(), head, 2), dv = shape.part(dx.data(), head, 2);
+    multiply(shape.batch, w.transposed(), dout, dv);  // dv = wᵀ dy
+    multiply(shape.batch, dout, v.transposed(), dw);  // dw = dy vᵀ
+    softmax_rows_backward<T>(shape.batch, w, dw, scale);
+    multiply(shape.batch, dw, k, dq);
+    multiply(shape.batch, dw.transposed(), q, dk);
   }
   return dx;
 }

@@ -44,9 +44,6 @@ class BatchNormOf : public LayerOf<T> {
   std::function<void(TensorOf<double>& sums)> combine;
 
  private:
-  TensorOf<T> batch_statistics(const TensorOf<T>& x, std::int64_t rows);
-  TensorOf<T> running_statistics() const;
-
   std::int64_t channels_;
   BatchNormOptions options_;
 };

@@ -18,23 +18,21 @@ double bound_of(const ConvOptions& options) {
   return 1 / std::sqrt(static_cast<double>(inputs));
 }
 
-/// A batch is processed in pieces: as many images as have patches that fit in the cache.
-constexpr std::int64_t kCacheBytes = 512 << 10;
+/// A batch is processed in pieces: as many images as have patches that fit in the cache; on a GPU,
+/// where pieces cost launches, in a part of its memory.
+constexpr std::int64_t kPieceBytes = kOnGpu ? 256 << 20 : 512 << 10;
 
 template <class T>
 std::int64_t images_at_once(const ConvShape& shape, std::int64_t batch) {
   const std::int64_t bytes = shape.patches() * shape.patch() * std::int64_t{sizeof(T)};
-  return std::clamp<std::int64_t>(kCacheBytes / bytes, 1, std::max<std::int64_t>(batch, 1));
+  return std::clamp<std::int64_t>(kPieceBytes / bytes, 1, std::max<std::int64_t>(batch, 1));
 }
 
 /// The patches of images [first, first + count), as rows, in the memory of `patches`.
 template <class T>
 MatrixOf<T> patches_of(const ConvShape& shape, const TensorOf<T>& x, std::int64_t first,
                        std::int64_t count, TensorOf<T>& patches) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    im2col(shape, x.data() + (first + i) * shape.pixels(),
-           patches.data() + i * shape.patches() * shape.patch());
-  }
+  im2col(shape, count, x.data() + first * shape.pixels(), patches.data());
   return {patches.data(), count * shape.patches(), shape.patch()};
 }
 
@@ -109,10 +107,7 @@ TensorOf<T> ConvOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
     multiply(dpixels.transposed(), rows, filter_gradient, Into::kAdd);
     if (!this->wants_dx()) continue;
     multiply(dpixels, filters, rows);  // now the derivatives by the patches
-    for (std::int64_t i = 0; i < count; ++i) {
-      col2im(shape, rows.data + i * shape.patches() * shape.patch(),
-             dx.data() + (first + i) * shape.pixels());
-    }
+    col2im<T>(shape, count, rows.data, dx.data() + first * shape.pixels());
   }
   return dx;
 }

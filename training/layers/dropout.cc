@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "compute/for_each.h"
 
 namespace rankbox {
 
@@ -12,36 +13,41 @@ DropoutOf<T>::DropoutOf(double rate, Random random) : rate_(rate), random_(rando
   throw InvalidArgument(fmt::format("dropout: the rate is {}, expected 0 or more, below 1", rate));
 }
 
+namespace {
+
 template <class T>
-void DropoutOf<T>::apply(TensorOf<T>& x, const Pass& pass) const {
-  if (pass.mode == Mode::kEvaluation || rate_ == 0 || x.empty()) return;
+void apply(TensorOf<T>& x, double rate, const Random& random, const Pass& pass) {
+  if (pass.mode == Mode::kEvaluation || rate == 0 || x.empty()) return;
   const std::int64_t batch = x.shape().extents()[0];
   if (!pass.samples.empty() && static_cast<std::int64_t>(pass.samples.size()) != batch) {
     throw InvalidArgument(fmt::format("dropout: a batch of {}, but the pass names {} samples",
                                       batch, pass.samples.size()));
   }
-  const auto factor = static_cast<T>(1 / (1 - rate_));
-  const Random of_step = random_.stream(static_cast<std::uint64_t>(pass.step));
+  const auto factor = static_cast<T>(1 / (1 - rate));
+  const Random of_step = random.stream(static_cast<std::uint64_t>(pass.step));
   const std::int64_t elements = x.size() / batch;
-  for (std::int64_t i = 0; i < batch; ++i) {
-    const std::int64_t sample =
-        pass.samples.empty() ? i : pass.samples[static_cast<std::size_t>(i)];
-    Random of_sample = of_step.stream(static_cast<std::uint64_t>(sample));
-    T* const row = x.data() + i * elements;
-    for (std::int64_t e = 0; e < elements; ++e)
-      row[e] = of_sample.chance(rate_) ? T{0} : row[e] * factor;
-  }
+  const TensorOf<std::int64_t> numbers = from_host(pass.samples);
+  const std::int64_t* const sample_of = numbers.data();  // null: sample i is i
+  T* const to = x.data();
+  for_each(batch, elements, [=] RANKBOX_PORTABLE(std::int64_t i, std::int64_t e) {
+    const std::int64_t sample = sample_of == nullptr ? i : sample_of[i];
+    const Random of_sample = of_step.stream(static_cast<std::uint64_t>(sample));
+    const bool dropped = of_sample.uniform_at(static_cast<std::uint64_t>(e)) < rate;
+    to[i * elements + e] = dropped ? T{0} : to[i * elements + e] * factor;
+  });
 }
+
+}  // namespace
 
 template <class T>
 TensorOf<T> DropoutOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
-  apply(x, saved.pass());
+  apply(x, rate_, random_, saved.pass());
   return x;
 }
 
 template <class T>
 TensorOf<T> DropoutOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
-  apply(dy, saved.pass());
+  apply(dy, rate_, random_, saved.pass());
   return dy;
 }
 

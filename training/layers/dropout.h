@@ -24,8 +24,6 @@ class DropoutOf : public LayerOf<T> {
   TensorOf<T> backward(TensorOf<T> dy, SavedOf<T>& saved) override;
 
  private:
-  void apply(TensorOf<T>& x, const Pass& pass) const;
-
   double rate_;
   Random random_;
 };

@@ -32,8 +32,6 @@ class EmbeddingOf : public LayerOf<T> {
   ParameterOf<T> positions;
 
  private:
-  std::int64_t token_at(const TensorOf<T>& x, std::int64_t i) const;
-
   EmbeddingOptions options_;
 };
 using Embedding = EmbeddingOf<float>;

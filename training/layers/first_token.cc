@@ -1,10 +1,9 @@
 #include "training/layers/first_token.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "compute/for_each.h"
 #include "training/rows.h"
 
 namespace rankbox {
@@ -19,19 +18,25 @@ TensorOf<T> FirstTokenOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
   }
   const std::int64_t length = extents[1], width = extents[2];
   TensorOf<T> y({extents[0], width});
-  for (std::int64_t n = 0; n < extents[0]; ++n)
-    std::copy_n(x.data() + n * length * width, width, y.data() + n * width);
-  saved.push(full<std::int32_t>(1, static_cast<std::int32_t>(length)));
+  const T* const from = x.data();
+  T* const to = y.data();
+  for_each(extents[0], width, [=] RANKBOX_PORTABLE(std::int64_t n, std::int64_t i) {
+    to[n * width + i] = from[n * length * width + i];
+  });
+  saved.push(TensorOf<std::int32_t>({length, 0}));  // its shape
   return y;
 }
 
 template <class T>
 TensorOf<T> FirstTokenOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
-  const std::int64_t length = saved.pop_integers().data()[0];
+  const std::int64_t length = saved.pop_integers().shape().extents()[0];
   const std::int64_t batch = dy.shape().extents()[0], width = dy.shape().extents().back();
-  TensorOf<T> dx = zeros<T>({batch, length, width});
-  for (std::int64_t n = 0; n < batch; ++n)
-    std::copy_n(dy.data() + n * width, width, dx.data() + n * length * width);
+  TensorOf<T> dx({batch, length, width});
+  const T* const from = dy.data();
+  T* const to = dx.data();
+  for_each(batch, length * width, [=] RANKBOX_PORTABLE(std::int64_t n, std::int64_t i) {
+    to[n * length * width + i] = i < width ? from[n * width + i] : T{0};
+  });
   return dx;
 }
 

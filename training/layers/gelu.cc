@@ -1,28 +1,23 @@
 #include "training/layers/gelu.h"
 
+#include <cmath>
 #include <numbers>
 
-#include <xtensor/xmath.hpp>
-#include <xtensor/xnoalias.hpp>
-
-#include "training/flat_view.h"
+#include "compute/for_each.h"
 #include "training/rows.h"
 
 namespace rankbox {
 namespace {
 
-template <class T, class X>
-auto normal_distribution(const X& x) {
-  return T{0.5} * (T{1} + xt::erf(x * (T{1} / std::numbers::sqrt2_v<T>)));
+template <class T>
+RANKBOX_PORTABLE T normal_distribution(T x) {
+  return T{0.5} * (T{1} + std::erf(x * (T{1} / std::numbers::sqrt2_v<T>)));
 }
 
-// Not a local of the function below: an expression of xtensor refers to the variables in it.
 template <class T>
-constexpr T kDensityAtZero = std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>;
-
-template <class T, class X>
-auto normal_density(const X& x) {
-  return kDensityAtZero<T> * xt::exp(T{-0.5} * x * x);
+RANKBOX_PORTABLE T normal_density(T x) {
+  constexpr T kAtZero = std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>;
+  return kAtZero * std::exp(T{-0.5} * x * x);
 }
 
 }  // namespace
@@ -30,9 +25,10 @@ auto normal_density(const X& x) {
 template <class T>
 TensorOf<T> GeluOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
   TensorOf<T> y = empty_like(x);
-  const auto xs = flat_view<const T>(x);
-  auto ys = flat_view<T>(y);
-  xt::noalias(ys) = xs * normal_distribution<T>(xs);
+  const T* const xs = x.data();
+  T* const ys = y.data();
+  for_each(x.size(),
+           [=] RANKBOX_PORTABLE(std::int64_t i) { ys[i] = xs[i] * normal_distribution(xs[i]); });
   saved.push(std::move(x));
   return y;
 }
@@ -41,9 +37,11 @@ template <class T>
 TensorOf<T> GeluOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
   const TensorOf<T> x = saved.pop();
   check_same_size("gelu", dy.size(), x.size());
-  const auto xs = flat_view<const T>(x);
-  auto dys = flat_view<T>(dy);
-  xt::noalias(dys) = dys * (normal_distribution<T>(xs) + xs * normal_density<T>(xs));
+  const T* const xs = x.data();
+  T* const dys = dy.data();
+  for_each(x.size(), [=] RANKBOX_PORTABLE(std::int64_t i) {
+    dys[i] = dys[i] * (normal_distribution(xs[i]) + xs[i] * normal_density(xs[i]));
+  });
   return dy;
 }
 

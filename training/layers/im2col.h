@@ -3,7 +3,7 @@
 //   image [height, width, channels] → patches [out_height · out_width, kernel · kernel · channels]
 //
 // Pixels beyond the border count as 0. With the channels last, the elements of one line of a patch
-// are contiguous in the image.
+// are contiguous in the image: the host copies lines, a GPU has a thread per element.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ struct ConvShape {
   std::int64_t kernel = 0;   // its height and width
   std::int64_t padding = 0;  // lines of zeros around the image
 
-  std::int64_t out_height() const { return height + 2 * padding - kernel + 1; }
-  std::int64_t out_width() const { return width + 2 * padding - kernel + 1; }
-  std::int64_t pixels() const { return height * width * channels; }
-  std::int64_t patches() const { return out_height() * out_width(); }
-  std::int64_t patch() const { return kernel * kernel * channels; }
+  constexpr std::int64_t out_height() const { return height + 2 * padding - kernel + 1; }
+  constexpr std::int64_t out_width() const { return width + 2 * padding - kernel + 1; }
+  constexpr std::int64_t pixels() const { return height * width * channels; }
+  constexpr std::int64_t patches() const { return out_height() * out_width(); }
+  constexpr std::int64_t patch() const { return kernel * kernel * channels; }
 };
 
-/// patches = the patches of image. Allocates no memory.
+/// patches = the patches of `count` images. Allocates no memory.
 template <class T>
-void im2col(const ConvShape& shape, const T* image, T* patches);
+void im2col(const ConvShape& shape, std::int64_t count, const T* images, T* patches);
 
-/// Adds every patch to the image, where it was taken from: the transpose of im2col.
+/// Adds every patch to its image, where it was taken from: the transpose of im2col.
 template <class T>
-void col2im(const ConvShape& shape, const T* patches, T* image);
+void col2im(const ConvShape& shape, std::int64_t count, const T* patches, T* images);
 
 }  // namespace rankbox

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "compute/matrix.h"
 #include "training/initial.h"
 #include "training/layers/bias.h"
-#include "training/matrix.h"
 #include "training/rows.h"
 
 namespace rankbox {

@@ -1,8 +1,6 @@
 #include "training/layers/residual.h"
 
-#include <xtensor/xnoalias.hpp>
-
-#include "training/flat_view.h"
+#include "compute/for_each.h"
 #include "training/rows.h"
 
 namespace rankbox {
@@ -12,8 +10,9 @@ namespace {
 template <class T>
 void add(TensorOf<T>& into, const TensorOf<T>& from) {
   check_same_size("residual", from.size(), into.size());
-  auto sum = flat_view<T>(into);
-  xt::noalias(sum) += flat_view<const T>(from);
+  T* const sum = into.data();
+  const T* const summand = from.data();
+  for_each(into.size(), [=] RANKBOX_PORTABLE(std::int64_t i) { sum[i] += summand[i]; });
 }
 
 }  // namespace

@@ -1,8 +1,13 @@
 #include "tests/gpu/emulation/cuda_kernel.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <utility>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tests/gpu/emulation/cuda_call.h"
 #include "tests/gpu/emulation/cuda_control.h"
@@ -30,7 +35,23 @@ void run_all_threads(dim3 grid, dim3 block, const std::function<void()>& one_thr
   }
 }
 
+/// Is there memory at all? Numbers are hardly ever such an address.
+bool is_mapped(std::uintptr_t address) {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(address / page * page), 1, &resident) == 0;
+}
+
 }  // namespace
+
+void note_addresses(const void* object, std::size_t bytes, std::vector<const void*>& pointers) {
+  const char* const from = static_cast<const char*>(object);
+  for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, from + at, sizeof word);
+    if (word != 0 && is_mapped(word)) pointers.push_back(reinterpret_cast<const void*>(word));
+  }
+}
 
 cudaError_t launch(dim3 grid, dim3 block, cudaStream_t handle, std::vector<const void*> pointers,
                    std::function<void()> one_thread) {

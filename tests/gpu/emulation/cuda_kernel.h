@@ -1,6 +1,7 @@
 // Kernel execution in the emulated runtime.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -29,5 +30,8 @@ namespace rankbox::gpu::emulation {
 /// @param one_thread the work of each thread; reads the indices above
 cudaError_t launch(dim3 grid, dim3 block, cudaStream_t handle, std::vector<const void*> pointers,
                    std::function<void()> one_thread);
+
+/// Adds the words of an object that are addresses of this process's memory.
+void note_addresses(const void* object, std::size_t bytes, std::vector<const void*>& pointers);
 
 }  // namespace rankbox::gpu::emulation

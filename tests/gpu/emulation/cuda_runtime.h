@@ -36,16 +36,22 @@ typedef struct cudaLaunchConfig_st {
   unsigned int numAttrs;
 } cudaLaunchConfig_t;
 
-/// Checks pointer arguments: a kernel that receives host memory breaks the device with
-/// cudaErrorIllegalAddress.
+/// Checks addresses among the arguments, and those that a lambda has captured: a kernel that receives
+/// host memory breaks the device with cudaErrorIllegalAddress.
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
   std::tuple<std::remove_cv_t<Parameters>...> copies(std::forward<Arguments>(arguments)...);
   std::vector<const void*> pointers;
   const auto note = [&pointers](const auto& argument) {
-    if constexpr (std::is_pointer_v<std::remove_cvref_t<decltype(argument)>>) {
+    using Argument = std::remove_cvref_t<decltype(argument)>;
+    if constexpr (std::is_pointer_v<Argument>) {
       pointers.push_back(argument);
+    } else if constexpr (std::is_class_v<Argument>) {
+      static_assert(std::is_trivially_copy_constructible_v<Argument> &&
+                        std::is_trivially_destructible_v<Argument>,
+                    "a kernel takes its arguments as bytes");
+      rankbox::gpu::emulation::note_addresses(&argument, sizeof argument, pointers);
     }
   };
   std::apply([&](const auto&... each) { (note(each), ...); }, copies);

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "training/matrix.h"
+#include "compute/matrix.h"
 
 namespace rankbox {
 namespace {

@@ -1,0 +1,36 @@
+// cuBLAS, with a handle a rank.
+//
+// The handle works on the rank's stream, in a workspace that is allocated once. Products of floats
+// are computed in 32 bits: TF32 is off, unless NVIDIA_TF32_OVERRIDE=1 says otherwise.
+//
+// Thread safety: belongs to the rank's thread. Errors: BlasError, OutOfMemory.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <cublas_v2.h>
+
+#include "gpu/device/check.h"
+
+namespace rankbox::gpu {
+
+/// A call of cuBLAS failed. Memory that ran out is OutOfMemory instead.
+class BlasError : public Error {
+ public:
+  BlasError(const std::string& message, ErrorContext context, cublasStatus_t status)
+      : Error(message, std::move(context)), status_(status) {}
+
+  cublasStatus_t status() const { return status_; }
+
+ private:
+  cublasStatus_t status_;
+};
+
+/// @param call its name, "cublasGemmEx"
+void check_blas(cublasStatus_t status, const char* call, const Doing& doing = {});
+
+/// That of this thread's device (device_here()): made at the first call.
+cublasHandle_t blas_here();
+
+}  // namespace rankbox::gpu
