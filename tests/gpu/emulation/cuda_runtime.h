@@ -36,8 +36,9 @@ typedef struct cudaLaunchConfig_st {
   unsigned int numAttrs;
 } cudaLaunchConfig_t;
 
-/// Checks addresses among the arguments, and those that a lambda has captured: a kernel that receives
-/// host memory breaks the device with cudaErrorIllegalAddress.
+/// Checks addresses among the arguments, and those that a lambda has captured: a kernel that
+/// receives host memory breaks the device with cudaErrorIllegalAddress. (Clang 15 cannot tell an
+/// object's members from its padding: there only plain pointers are checked.)
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
@@ -51,7 +52,11 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
       static_assert(std::is_trivially_copy_constructible_v<Argument> &&
                         std::is_trivially_destructible_v<Argument>,
                     "a kernel takes its arguments as bytes");
-      rankbox::gpu::emulation::note_addresses(&argument, sizeof argument, pointers);
+#if __has_builtin(__builtin_clear_padding)
+      Argument bytes = argument;
+      __builtin_clear_padding(&bytes);
+      rankbox::gpu::emulation::note_addresses(&bytes, sizeof bytes, pointers);
+#endif
     }
   };
   std::apply([&](const auto&... each) { (note(each), ...); }, copies);
