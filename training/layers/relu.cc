@@ -34,8 +34,9 @@ template <class T>
 RANKBOX_PORTABLE inline std::uint32_t clip(Lanes lanes, T* x, std::int64_t count) {
   return lanes.sum<std::uint32_t>(count, [=](std::int64_t i) {
     const T value = x[i];
+    const std::uint32_t wins = value > 0 ? ~0U : 0U;  // all bits: no branch
     x[i] = value > 0 ? value : T{0};
-    return value > 0 ? bit(i) : 0U;
+    return wins & bit(i);
   });
 }
 
