@@ -127,6 +127,7 @@ def portable_library(name, srcs, hdrs, deps, copts = [], testonly = False, **kwa
     )
     batched_library(
         name = name + "_cc",
+        tags = ["manual"],  # built for this library, where nvcc does not
         testonly = testonly,
         srcs = srcs,
         hdrs = hdrs,

@@ -1,7 +1,5 @@
 #include "parallel/shard.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "comm/errors.h"
@@ -40,10 +38,11 @@ Shard make_shard(const std::vector<Parameter*>& parameters, int rank, int world_
   Shard shard;
   shard.mine.name = "shard";
   Tensor flat = zeros(size * world_size);
-  float* to = flat.data();
+  std::int64_t begin = 0;
   for (const Parameter* parameter : parameters) {
     shard.shapes.push_back(parameter->value.shape());
-    to = std::copy_n(parameter->value.data(), parameter->value.size(), to);
+    copy(Slice(flat).sub(begin, begin + parameter->value.size()), parameter->value);
+    begin += parameter->value.size();
   }
   shard.mine.value = Tensor(Shape(size));
   copy(shard.mine.value, chunk(flat, rank, world_size));
@@ -64,24 +63,25 @@ Tensor flat_for(const Shard& shard, int world_size) {
 
 void pack_gradients(const std::vector<Parameter*>& parameters, const Shard& shard, Tensor& flat) {
   check_fit(parameters, shard, flat);
-  float* to = flat.data();
+  detail::fill(flat, 0.0);
+  std::int64_t begin = 0;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const std::int64_t end = begin + shard.shapes[k].elements();
     const Tensor& gradient = parameters[k]->gradient;
-    to = gradient.empty() ? std::fill_n(to, shard.shapes[k].elements(), 0.0f)
-                          : std::copy_n(gradient.data(), gradient.size(), to);
+    if (!gradient.empty()) copy(Slice(flat).sub(begin, end), gradient);
+    begin = end;
   }
-  std::fill(to, flat.data() + flat.size(), 0.0f);
 }
 
 void unpack_values(const Tensor& flat, const Shard& shard,
                    const std::vector<Parameter*>& parameters) {
   check_fit(parameters, shard, flat);
-  const float* from = flat.data();
+  std::int64_t begin = 0;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     Tensor& value = parameters[k]->value;
     if (value.empty()) value = Tensor(shard.shapes[k]);
-    std::copy_n(from, value.size(), value.data());
-    from += value.size();
+    copy(value, Slice(flat).sub(begin, begin + value.size()));
+    begin += value.size();
   }
 }
 

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "comm/errors.h"
+#include "compute/portable.h"
 #include "files/temporary_folder.h"
+#include "tests/support/run_tests.h"
 #include "tests/support/thrown.h"
 #include "training/adam.h"
 #include "training/models/mlp.h"
@@ -201,6 +203,7 @@ TEST_CASE("what cannot be written leaves the old checkpoint, and says why") {
 }
 
 TEST_CASE("killed 100 times at random moments: all that was saved is there") {
+  if (kOnGpu) return pass_over("a forked process cannot use its parent's GPU");
   const TemporaryFolder folder;
   const std::string path = folder.path("run.ckpt");
   std::uint32_t random = 1;
