@@ -18,7 +18,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 # Headers of optional libraries: without them the file cannot be parsed.
 OPTIONAL = ("mpi.h", "nccl.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_fp16.h",
-            "gloo/allreduce.h")
+            "cublas_v2.h", "gloo/allreduce.h")
 
 
 # Folders of headers that take clang-tidy seconds.
@@ -32,8 +32,9 @@ def read(path):
     return text, INCLUDE.findall(text)
 
 
-# comm/comm.h includes one of these, as the backend has it.
-BACKENDS = {"sim/communicator.h": "SIM", "mpi/communicator.h": "MPI", "gpu/communicator.h": "NCCL"}
+# comm/comm.h and compute/for_each.h include one of these, as the backend has it.
+BACKENDS = {"sim/communicator.h": "SIM", "mpi/communicator.h": "MPI", "gpu/communicator.h": "NCCL",
+            "gpu/compute/for_each.h": "NCCL"}
 
 
 def closure(path, flags, seen, system):
@@ -42,7 +43,7 @@ def closure(path, flags, seen, system):
         return
     seen.add(path)
     for ours, theirs in read(path)[1]:
-        if ours in BACKENDS and path == "comm/comm.h":
+        if ours in BACKENDS and path in ("comm/comm.h", "compute/for_each.h"):
             if f"-DRANKBOX_BACKEND_{BACKENDS[ours]}" not in flags:
                 continue
         if theirs:

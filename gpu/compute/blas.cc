@@ -55,7 +55,10 @@ void check_blas(cublasStatus_t status, const char* call, const Doing& doing) {
 
 cublasHandle_t blas_here() {
   RankDevice& gpu = device_here();
-  if (gpu.library() == nullptr) gpu.library() = std::make_shared<Blas>(gpu);
+  if (gpu.library() == nullptr) {
+    const auto destroy = [](void* blas) { delete static_cast<Blas*>(blas); };
+    gpu.library() = RankDevice::Library(std::make_unique<Blas>(gpu).release(), destroy);
+  }
   return static_cast<const Blas*>(gpu.library().get())->handle();
 }
 

@@ -77,7 +77,7 @@ RankDevice::~RankDevice() {
   const bool done = is_done(stream_, kLongestWait) && is_done(side_stream_, kLongestWait);
   if (!done) {
     memory_.abandon();
-    if (library_ != nullptr) new std::shared_ptr<void>(std::move(library_));  // its end would wait
+    static_cast<void>(library_.release());  // its end would wait
     return;
   }
   library_.reset();

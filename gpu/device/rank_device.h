@@ -72,7 +72,8 @@ class RankDevice {
 
   /// What a library keeps for this rank, such as its handle, from its first call to the end of the
   /// rank. Null at first.
-  std::shared_ptr<void>& library() { return library_; }
+  using Library = std::unique_ptr<void, void (*)(void*)>;
+  Library& library() { return library_; }
 
   // ---- Waiting ----
 
@@ -100,7 +101,7 @@ class RankDevice {
   DeviceMemory memory_;
   Waiter waiter_;
   Throttle throttle_;
-  std::shared_ptr<void> library_;
+  Library library_{nullptr, nullptr};
 };
 
 /// The device of the rank on this thread; null outside any rank.
