@@ -104,6 +104,7 @@ cublasStatus_t enqueue_products(cublasHandle_t handle, const Matrix& a, const Ma
 
 extern "C" {
 
+// NOLINTBEGIN: the names are NVIDIA's.
 const char* cublasGetStatusString(cublasStatus_t status) {
   switch (status) {
     case CUBLAS_STATUS_SUCCESS:
@@ -179,4 +180,5 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                                     Btype, ldb, 0, beta, C, Ctype, ldc, 0, 1, computeType, algo);
 }
 
+// NOLINTEND
 }  // extern "C"
