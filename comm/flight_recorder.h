@@ -102,6 +102,8 @@ inline auto fields_of(FlightLog& log) {
 class FlightRecorder {
  public:
   static constexpr int kSize = 64;
+  /// An operation that was not noted: set_state() ignores it, and its state is kDone.
+  static constexpr std::uint64_t kNotNoted = std::uint64_t{1} << 62;
 
   explicit FlightRecorder(int rank);
   FlightRecorder(const FlightRecorder&) = delete;

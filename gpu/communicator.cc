@@ -79,6 +79,14 @@ void Backend::compute(const Caller& caller, double seconds, Label label) {
   std::visit([&](auto& backend) { backend.compute(caller, seconds, label); }, which_);
 }
 
+void Backend::set_timed(bool timed) {
+  std::visit([&](auto& backend) { backend.set_timed(timed); }, which_);
+}
+
+void Backend::call_in_group(const std::function<void()>& calls) {
+  std::visit([&](auto& backend) { backend.call_in_group(calls); }, which_);
+}
+
 void Backend::synchronize(const Caller& caller) {
   std::visit([&](auto& backend) { backend.synchronize(caller); }, which_);
 }

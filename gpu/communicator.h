@@ -15,6 +15,7 @@
 // CudaError.
 #pragma once
 
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -56,6 +57,15 @@ class Backend {
 
   void compute(const Caller& caller, double seconds, Label label);
   void synchronize(const Caller& caller);
+
+  // ---- For programs that take times ----
+
+  /// While calls of this rank are timed, waits never sleep. On NCCL, calls are also not noted for
+  /// the post-mortem, most launches have no event, and AVG of native collectives is ncclAvg.
+  void set_timed(bool timed);
+  /// Runs calls(), which may call native collectives other than barrier(). On NCCL they are one
+  /// group: NCCL launches them together. REQUIRES: set_timed(true), RunOptions::blocking_calls.
+  void call_in_group(const std::function<void()>& calls);
 
  private:
   std::variant<SharedBackend, NcclBackend> which_;

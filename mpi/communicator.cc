@@ -18,6 +18,8 @@ int Backend::node() const {
                           options.world_size);
 }
 
+void Backend::set_timed(bool timed) { run_->set_timed(timed); }
+
 int Backend::local_rank() const {
   const RunOptions& options = run_->options();
   if (options.nodes == 1) return environment().local_rank;

@@ -60,6 +60,9 @@ class Backend {
   void compute(const Caller& /*caller*/, double /*seconds*/, Label /*label*/) {}
   void synchronize(const Caller& /*caller*/) {}  // there is no device
 
+  /// See Run::set_timed().
+  void set_timed(bool timed);
+
  private:
   Run* run_;
   Group* group_;

@@ -83,7 +83,12 @@ void Run::note(Operation& operation, const Caller& caller, Group& group, const F
   operation.caller = caller;
   operation.group = &group;
   operation.call = call;
-  operation.flight = recorder_.begin({caller.operation, caller.place, call});
+  operation.flight = note(caller, call);
+}
+
+std::uint64_t Run::note(const Caller& caller, const FlightCall& call) {
+  if (timed_ && call.kind != FlightKind::kCollective) return FlightRecorder::kNotNoted;
+  return recorder_.begin({caller.operation, caller.place, call});
 }
 
 void Run::start(Operation& message, const Caller& caller, Group& group, FlightKind kind,
@@ -154,7 +159,7 @@ void Run::wait_for_request(const Caller& caller, Operation& operation) {
   FlightCall call = operation.call;
   call.async = false;
   call.waits = true;
-  const std::uint64_t flight = recorder_.begin({caller.operation, caller.place, call});
+  const std::uint64_t flight = note(caller, call);
   wait(operation);
   recorder_.set_state(flight, FlightState::kDone);
 }

@@ -39,6 +39,8 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   const RunOptions& options() const { return options_; }
+  /// While calls are timed, messages are not noted. Collectives are: BlockingDeadline needs that.
+  void set_timed(bool timed) { timed_ = timed; }
   int rank() const { return rank_; }
   MemoryMeter& memory() { return memory_; }
   Group& world() { return groups_.front(); }
@@ -91,6 +93,7 @@ class Run {
   };
 
   void note(Operation& operation, const Caller& caller, Group& group, const FlightCall& call);
+  std::uint64_t note(const Caller& caller, const FlightCall& call);
   void send_buffered(const Operation& message);
   void finish(Operation& operation);
   void forget_ended_sends();
@@ -102,6 +105,7 @@ class Run {
   const int rank_;
   MemoryMeter memory_;
   FlightRecorder recorder_;
+  bool timed_ = false;
   std::deque<Group> groups_;
   std::vector<PendingOperation*> open_requests_;
   std::deque<BufferedSend> buffered_sends_;

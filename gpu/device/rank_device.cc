@@ -19,9 +19,9 @@ double seconds_since(Clock::time_point start) {
 
 /// Spins for short waits and yields the core in long ones: the ranks of a machine outnumber its
 /// cores.
-void pause(double waited) {
+void pause(double waited, bool spins) {
   if (waited < 50e-6) return;
-  if (waited < 1e-3) return std::this_thread::yield();
+  if (spins || waited < 1e-3) return std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::microseconds(waited < 20e-3 ? 20 : 200));
 }
 
@@ -95,7 +95,8 @@ void RankDevice::order(cudaStream_t earlier, cudaStream_t later) {
   check(cudaStreamWaitEvent(later, event_, 0), "cudaStreamWaitEvent");
 }
 
-void RankDevice::wait_for_stream(cudaStream_t stream, double deadline_seconds, const Doing& doing) {
+void RankDevice::wait_for_stream(cudaStream_t stream, double deadline_seconds, const Doing& doing,
+                                 bool spins) {
   const Clock::time_point start = Clock::now();
   for (;;) {
     const cudaError_t status = cudaStreamQuery(stream);
@@ -109,7 +110,7 @@ void RankDevice::wait_for_stream(cudaStream_t stream, double deadline_seconds, c
                       in_words(doing), deadline_seconds, place_in_words(doing)),
           context_of(doing));
     }
-    pause(waited);
+    pause(waited, spins);
   }
 }
 

@@ -81,16 +81,20 @@ class RankDevice {
   /// on it failed, or what the waiter throws, if there is one.
   void synchronize(double deadline_seconds, const Doing& doing = {}) {
     if (waiter_) return waiter_(stream_, doing);
-    wait_for_stream(stream_, deadline_seconds, doing);
+    wait_for_stream(stream_, deadline_seconds, doing, spins_);
   }
+
+  /// While calls are timed, waits never sleep: waking up would add to the time.
+  void set_spins(bool spins) { spins_ = spins; }
+  bool spins() const { return spins_; }
 
   /// Replaces the wait of synchronize(). A communicator sets one, because it knows other reasons to
   /// end the wait and has its own deadline. Null: none.
   using Waiter = std::function<void(cudaStream_t stream, const Doing& doing)>;
   void set_waiter(Waiter waiter) { waiter_ = std::move(waiter); }
 
-  static void wait_for_stream(cudaStream_t stream, double deadline_seconds,
-                              const Doing& doing = {});
+  static void wait_for_stream(cudaStream_t stream, double deadline_seconds, const Doing& doing = {},
+                              bool spins = false);
 
  private:
   int rank_;
@@ -102,6 +106,7 @@ class RankDevice {
   Waiter waiter_;
   Throttle throttle_;
   Library library_{nullptr, nullptr};
+  bool spins_ = false;
 };
 
 /// The device of the rank on this thread; null outside any rank.

@@ -20,7 +20,7 @@
 //   split                      ncclCommSplit, twice; an equal one is remembered: see split.cc
 //
 // AVG is a sum and one division at the end, as in every backend. It is not ncclAvg, which rounds
-// differently. NCCL never receives 0 elements: both sides know that there is nothing to wait for. A
+// differently, except while times are taken. NCCL never receives 0 elements: both sides know that there is nothing to wait for. A
 // message to the rank itself is a copy.
 //
 // **Limits of NCCL.** The messages of one group complete together, and a group delays later
@@ -51,6 +51,7 @@
 // Errors: as comm's, plus NcclError and CudaError.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -99,6 +100,10 @@ class NcclBackend {
 
   void compute(const Caller& /*caller*/, double /*seconds*/, Label /*label*/) {}
   void synchronize(const Caller& caller);
+
+  // See gpu/communicator.h.
+  void set_timed(bool timed);
+  void call_in_group(const std::function<void()>& calls);
 
  private:
   /// @param member null: the communicator does not include this rank

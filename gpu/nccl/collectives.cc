@@ -19,7 +19,11 @@ struct Work {
   int ranks;
   ncclComm_t comm;
   cudaStream_t stream;
+  bool averages;  // NCCL does: AVG is ncclAvg
 
+  ncclRedOp_t op() const {
+    return averages && call.op == ReduceOp::AVG ? ncclAvg : nccl_op(call.op);
+  }
   ncclDataType_t dtype() const { return nccl_type(call.dtype); }
   std::size_t count() const { return static_cast<std::size_t>(call.count); }
   ncclResult_t send(Slice piece, int peer) const {
@@ -87,7 +91,7 @@ ncclResult_t all_to_all(const Work& work, const Doing& doing) {
 
 ncclResult_t reduce_scatter(const Work& work) {
   const CollectiveCall& call = work.call;
-  const ncclRedOp_t op = nccl_op(call.op);
+  const ncclRedOp_t op = work.op();
   if (call.count % work.ranks == 0) {
     return ncclReduceScatter(call.in.data(), call.out.data(), nccl_count(call.out), work.dtype(),
                              op, work.comm, work.stream);
@@ -117,9 +121,9 @@ ncclResult_t enqueue(const Work& work, std::int32_t* scratch, const Doing& doing
                            work.stream);
     case CollectiveKind::kReduce:
       return ncclReduce(data, work.index == call.root ? data : nullptr, work.count(), work.dtype(),
-                        nccl_op(call.op), call.root, work.comm, work.stream);
+                        work.op(), call.root, work.comm, work.stream);
     case CollectiveKind::kAllReduce:
-      return ncclAllReduce(data, data, work.count(), work.dtype(), nccl_op(call.op), work.comm,
+      return ncclAllReduce(data, data, work.count(), work.dtype(), work.op(), work.comm,
                            work.stream);
     case CollectiveKind::kGather:
       return gather(work, doing);
@@ -158,7 +162,7 @@ const char* nccl_name(const CollectiveCall& call) {
 /// Divides the result of AVG, so far a sum.
 void divide_if_average(const Work& work) {
   const CollectiveCall& call = work.call;
-  if (!call.reduces || call.op != ReduceOp::AVG || work.ranks == 1) return;
+  if (!call.reduces || call.op != ReduceOp::AVG || work.ranks == 1 || work.averages) return;
   if (call.kind == CollectiveKind::kReduce && work.index != call.root) return;
   void* const data = call.out.data();
   if (is_integer(call.dtype)) {
@@ -181,11 +185,13 @@ std::uint64_t launch(const Caller& caller, NcclRank& rank, NcclMember& member,
   const Doing doing = doing_of(caller, member.world_rank(call.root),
                                has_data ? call.count * size_of(call.dtype) : -1);
   const auto work = [&] {
-    return Work{call, member.index, caller.size, member.collectives, stream};
+    return Work{
+        call, member.index, caller.size, member.collectives, stream, /*averages=*/rank.is_timed()};
   };
   const std::uint64_t launch = rank.launch(
       caller, doing, nccl_name(call), member.collectives, stream,
-      [&] { return enqueue(work(), member.scratch, doing); }, [&] { divide_if_average(work()); });
+      [&] { return enqueue(work(), member.scratch, doing); }, [&] { divide_if_average(work()); },
+      /*is_awaited=*/async || !has_data);
   rank.record().launched(record, launch);
   return launch;
 }

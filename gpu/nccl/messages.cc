@@ -77,7 +77,10 @@ void NcclRank::launch(const Caller& caller, NcclMember& member,
       return result;
     });
   };
-  const std::uint64_t number = launch(caller, doing, name, member.messages, stream, all_of_them);
+  const bool has_requests = std::any_of(messages.begin(), messages.end(),
+                                        [](const NcclMessage& message) { return !message.blocks; });
+  const std::uint64_t number =
+      launch(caller, doing, name, member.messages, stream, all_of_them, {}, has_requests);
   for (const NcclMessage& message : messages) {
     record_.launched(message.record, number);
     if (const auto request = message.request.lock()) request->set_launch(number);

@@ -16,15 +16,17 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kLookAtLaunches = 5e-3;  // seconds between two checks for progress
 constexpr int kWorkPerMark = 8;
+constexpr int kTimedLaunchesPerEvent = 8;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 /// Spins for short waits, and yields the core in long ones.
-void pause(double waited) {
+/// @param spins never sleeps
+void pause(double waited, bool spins = false) {
   if (waited < 100e-6) return;
-  if (waited < 2e-3) return std::this_thread::yield();
+  if (spins || waited < 2e-3) return std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::microseconds(waited < 20e-3 ? 20 : 200));
 }
 
@@ -133,13 +135,20 @@ void NcclRank::issue(const Caller& caller, const Doing& doing, const char* name,
   if (state != ncclSuccess) stop_and_throw(nccl_error(state, name, doing, load(comm)));
 }
 
+void NcclRank::set_timed(bool timed) {
+  timed_ = timed;
+  record_.set_on(!timed);
+}
+
 std::uint64_t NcclRank::launch(const Caller& caller, const Doing& doing, const char* name,
                                ncclComm_t& comm, cudaStream_t stream,
                                const std::function<ncclResult_t()>& calls,
-                               const std::function<void()>& then) {
+                               const std::function<void()>& then, bool is_awaited) {
   if (!launches_.has_room()) wait_until(caller, [this] { return launches_.has_room(); });
   issue(caller, doing, name, comm, calls);
   if (then) then();
+  if (timed_ && !is_awaited && ++launches_without_event_ < kTimedLaunchesPerEvent) return 0;
+  launches_without_event_ = 0;
   return launches_.add(stream, doing);
 }
 
@@ -186,7 +195,7 @@ void NcclRank::wait_until(const Caller& caller, const std::function<bool()>& don
       const double waited = seconds_since(progress);
       if (waited > deadline_seconds_) time_out(caller, waited);
     }
-    pause(seconds_since(start));
+    pause(seconds_since(start), timed_);
   }
   // A failing peer aborts its communicators one by one. The rest of its stream's work may match
   // this rank's operation before the last one is gone. The operation is then done, but wrong.

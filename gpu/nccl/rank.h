@@ -128,9 +128,15 @@ class NcclRank {
              const std::function<ncclResult_t()>& calls);
   /// The same for work on a stream. Returns the launch.
   /// @param then enqueues more work that belongs to the launch
+  /// @param is_awaited false: while calls are timed, only every eighth launch has an event, which
+  ///     takes about as long to record as a launch; of the others the result is 0
   std::uint64_t launch(const Caller& caller, const Doing& doing, const char* name, ncclComm_t& comm,
                        cudaStream_t stream, const std::function<ncclResult_t()>& calls,
-                       const std::function<void()>& then = {});
+                       const std::function<void()>& then = {}, bool is_awaited = true);
+
+  /// See gpu/communicator.h.
+  void set_timed(bool timed);
+  bool is_timed() const { return timed_; }
 
   // ---- Messages: see messages.cc ----
 
@@ -221,7 +227,9 @@ class NcclRank {
   ncclComm_t root_ = nullptr;       // the first communicator, if only its calls do not block
   std::deque<NcclMember> members_;  // [0]: the world; references stay valid
   std::shared_ptr<NcclOpenRequests> requests_ = std::make_shared<NcclOpenRequests>();
-  std::int64_t operations_ = 0;  // calls made
+  bool timed_ = false;
+  int launches_without_event_ = 0;  // since the last one with an event, while timed
+  std::int64_t operations_ = 0;     // calls made
   std::int64_t messages_sent_ = 0;
   std::int64_t bytes_sent_ = 0;
 };

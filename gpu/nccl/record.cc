@@ -10,6 +10,7 @@ void NcclRecord::add_group(const NcclMember& member) {
 
 std::uint64_t NcclRecord::begin(const Caller& caller, const FlightCall& call) {
   latest_ = call;
+  if (!on_) return FlightRecorder::kNotNoted;
   const std::uint64_t number =
       recorder_.begin({.op = caller.operation, .place = caller.place, .call = call});
   launches_[number % FlightRecorder::kSize] = 0;
@@ -54,6 +55,7 @@ std::uint64_t NcclRecord::begin_local(const Caller& caller) {
 
 void NcclRecord::launched(std::uint64_t number, std::uint64_t launch) {
   // The ring may have dropped a message that was deferred for long.
+  if (number == FlightRecorder::kNotNoted) return;
   if (number + FlightRecorder::kSize <= recorder_.recorded()) return;
   recorder_.set_state(number, FlightState::kEnqueued);
   launches_[number % FlightRecorder::kSize] = launch;

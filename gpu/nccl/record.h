@@ -25,6 +25,8 @@ class NcclRecord {
 
   void add_group(const NcclMember& member);
   void set_returned() { recorder_.set_returned(); }
+  /// While off, begin() only counts calls, as ranks must count them alike.
+  void set_on(bool on) { on_ = on; }
 
   /// Each records a call that begins, and returns its number.
   std::uint64_t begin(const Caller& caller, NcclMember& member, const NcclMessage& message);
@@ -52,6 +54,7 @@ class NcclRecord {
   std::array<std::uint64_t, FlightRecorder::kSize> launches_{};  // by slot; 0: none
   FlightCall latest_;
   FlightLog log_;
+  bool on_ = true;
   bool closed_ = false;
 };
 

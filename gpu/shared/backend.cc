@@ -16,6 +16,8 @@ SharedBackend SharedBackend::split(const Caller& caller, const CollectiveCall& c
   return SharedBackend(sim::Backend::split(caller, call));
 }
 
+void SharedBackend::set_timed(bool timed) { device_here().set_spins(timed); }
+
 void SharedBackend::synchronize(const Caller& caller) {
   RankDevice& gpu = device_here();
   gpu.order(gpu.side_stream(), gpu.stream());

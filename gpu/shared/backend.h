@@ -4,6 +4,8 @@
 // it.
 #pragma once
 
+#include <functional>
+
 #include "sim/communicator.h"
 
 namespace rankbox::gpu {
@@ -16,6 +18,10 @@ class SharedBackend : public sim::Backend {
   void run(const Caller& caller, const CollectiveCall& call);
   SharedBackend split(const Caller& caller, const CollectiveCall& call);
   void synchronize(const Caller& caller);
+
+  // See gpu/communicator.h.
+  void set_timed(bool timed);
+  void call_in_group(const std::function<void()>& calls) { calls(); }
 };
 
 }  // namespace rankbox::gpu

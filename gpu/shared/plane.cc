@@ -51,8 +51,8 @@ void SharedPlane::enter(int rank) {
   Rank& state = state_of(rank);
   const auto sharers = std::count(devices_.begin(), devices_.end(), device);
   state.gpu = std::make_unique<RankDevice>(rank, device, static_cast<int>(sharers));
-  state.gpu->set_waiter([this](cudaStream_t stream, const Doing& doing) {
-    RankDevice::wait_for_stream(stream, deadline_seconds_, doing);
+  state.gpu->set_waiter([this, &gpu = *state.gpu](cudaStream_t stream, const Doing& doing) {
+    RankDevice::wait_for_stream(stream, deadline_seconds_, doing, gpu.spins());
   });
 
   const std::set<int> all(devices_.begin(), devices_.end());

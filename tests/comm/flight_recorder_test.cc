@@ -54,6 +54,11 @@ TEST_CASE("a state changes until the operation is over, and only while the ring 
   for (int i = 0; i < FlightRecorder::kSize; ++i) recorder.begin(send_to(1, 1));
   recorder.set_state(index, FlightState::kDone);  // its slot is another operation's now
   CHECK(recorder.state(index + FlightRecorder::kSize) == FlightState::kStarted);
+
+  recorder.set_state(FlightRecorder::kNotNoted, FlightState::kFailed);
+  CHECK(recorder.state(FlightRecorder::kNotNoted) == FlightState::kDone);
+  for (const LoggedFlight& flight : recorder.log().flights)
+    CHECK(flight.state == FlightState::kStarted);
 }
 
 TEST_CASE("a log is the same after it has travelled as bytes") {
