@@ -112,7 +112,7 @@ TEST_CASE("all collectives and algorithms, right on every row, in the table and 
   if (!can_run()) return;
   const std::string path = path_in_new_folder("full");
   const Result result =
-      run(with_ranks({"-b", "64", "-e", "4K", "-f", "8", "-n", "2", "-m", "1", "-w", "1",
+      run(with_ranks({"-b", "64", "-e", "4K", "-f", "8", "-n", "2", "-m", "3", "-w", "1",
                       "--collective", "all", "--cluster", "h100-nvlink", "-J", path}));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
@@ -126,6 +126,7 @@ TEST_CASE("all collectives and algorithms, right on every row, in the table and 
   for (const Json& row : json.at("results")) {
     CHECK(row.at("wrong") == 0);
     CHECK(row.at("time_us").at("median").get<double>() > 0);
+    CHECK(row.at("p99_us").get<double>() >= row.at("latency_us").get<double>());
     // The library's other algorithms have no closed form.
     if (row.at("algorithm") != "native-ring") CHECK(row.at("virtual_us").get<double>() > 0);
     CHECK(row.at("failure").is_null());
@@ -243,12 +244,28 @@ TEST_CASE("with NCCL between GPUs, its ring is measured beside its defaults") {
   if (variable("RANKBOX_COMPARE").find("nccl") == std::string::npos)
     return testing::pass_over("not NCCL");
   if (!can_run()) return;
-  const Result result = run(with_ranks(small({"--collective", "all_reduce"})));
+  const std::string path = path_in_new_folder("ring");
+  const Result result =
+      run(with_ranks(small({"--collective", "all_reduce,all_gather", "-o", "avg", "-J", path})));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
   // Ranks that share a GPU use other native collectives, which ignore NCCL_ALGO.
   const bool shared = result.output.find("# 3 ranks share ") != std::string::npos;
-  CHECK((result.output.find("\n  native-ring ") != std::string::npos) == !shared);
+  for (const char* part :
+       {"\n  native-ring ", "\n  native-ring (in place) ", " vs native vs ring "}) {
+    CAPTURE(part);
+    CHECK((result.output.find(part) != std::string::npos) == !shared);
+  }
+  const Json json = read_json(path);
+  for (const Json& row : json.at("results")) CHECK(row.at("vs_ring").is_number() == !shared);
+}
+
+TEST_CASE("without NCCL's ring there is no column for it") {
+  if (!can_run_without_mpirun()) return;
+  const Result result = run(with_ranks(small({"--baseline", "none"})));
+  CHECK(result.exit_code == 0);
+  CHECK(result.output.find("vs native ") != std::string::npos);
+  CHECK(result.output.find("vs native vs ring") == std::string::npos);
 }
 
 TEST_CASE("a baseline that fails is told, and the rest is measured") {

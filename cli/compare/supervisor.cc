@@ -205,7 +205,7 @@ void Supervisor::finish_contest(std::vector<Row> rows) {
     failures_.try_emplace(file_of(row).exercise, *row.failure);
   }
   add_failures(rows);
-  compare_with_native(rows);
+  set_ratios(rows);
   ++contests_;
   output_.add(rows);
 }

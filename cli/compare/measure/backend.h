@@ -46,6 +46,15 @@ RunOptions run_options(const Plan& plan, int world_size);
 void judge_contest(Contest& contest, const Plan& plan,
                    const std::function<void(std::size_t job)>& starting);
 
+/// Call on each rank around timed calls. While `timed`, NCCL keeps no records for a post-mortem,
+/// waits without sleeping, and computes AVG of native collectives as ncclAvg; MPI keeps no records
+/// of messages. In the sandbox, timed runs never keep records.
+void set_timed(Comm& dist, bool timed);
+
+/// Runs calls(), which calls native collectives other than a barrier, as one group where the
+/// library has groups: NCCL. REQUIRES: set_timed(dist, true).
+void call_in_group(Comm& dist, const std::function<void()>& calls);
+
 /// Returns the baselines that are measured by default in a world of this size.
 std::vector<Baseline> default_baselines(int world_size);
 

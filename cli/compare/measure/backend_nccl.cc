@@ -70,6 +70,16 @@ std::vector<int> default_ranks() {
 void judge_contest(Contest& /*contest*/, const Plan& /*plan*/,
                    const std::function<void(std::size_t job)>& /*starting*/) {}
 
+void set_timed(Comm& dist, bool timed) {
+  auto backend = dist.backend();
+  backend.set_timed(timed);
+}
+
+void call_in_group(Comm& dist, const std::function<void()>& calls) {
+  auto backend = dist.backend();
+  backend.call_in_group(calls);
+}
+
 // NCCL may choose a tree or NVLS, which reduces in the switches; no program of sends and receives
 // can match that. A ring is comparable with NCCL's ring.
 std::vector<Baseline> default_baselines(int world_size) {

@@ -17,8 +17,14 @@ namespace {
 constexpr std::size_t kWords = 128;
 constexpr std::size_t kLongestText = 120;
 
-// Tensors of the largest size per rank: input, output and an algorithm's temporary.
-constexpr int kTensors = 3;
+// More than the caches of most GPUs hold. Small devices spare less.
+constexpr std::int64_t kUncachedBytes = std::int64_t{128} << 20;
+constexpr std::int64_t kLargestShare = 8;  // of the memory
+
+std::int64_t pool_of(const Device& device, std::int64_t ranks, std::int64_t largest_bytes) {
+  return std::max(largest_bytes,
+                  std::min(kUncachedBytes, device.memory_bytes / kLargestShare) / ranks);
+}
 
 }  // namespace
 
@@ -57,17 +63,34 @@ std::vector<std::vector<int>> sharing_ranks(const std::vector<Device>& devices) 
   return groups;
 }
 
+std::int64_t pool_bytes(const std::vector<Device>& devices, int rank, std::int64_t largest_bytes) {
+  const Device& mine = devices[static_cast<std::size_t>(rank)];
+  const auto ranks = std::ranges::count_if(devices, [&](const Device& other) {
+    return other.host == mine.host && other.bus == mine.bus;
+  });
+  return pool_of(mine, ranks, largest_bytes);
+}
+
 void check_memory(const std::vector<Device>& devices, std::int64_t largest_bytes) {
-  std::map<std::pair<std::string, std::string>, std::int64_t> needed;
+  struct Use {
+    const Device* device = nullptr;
+    std::int64_t ranks = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Use> uses;
   for (const Device& device : devices) {
-    const std::int64_t sum = needed[{device.host, device.bus}] += kTensors * largest_bytes;
-    if (sum > device.memory_bytes) {
-      throw InvalidArgument(fmt::format(
-          "{} do not fit: {} tensors of that size on each rank of {} ({}) are more than its {}: "
-          "use a smaller -e or fewer ranks",
-          format_bytes(largest_bytes), kTensors, device.host, device.name,
-          format_bytes(device.memory_bytes)));
-    }
+    Use& use = uses[{device.host, device.bus}];
+    use.device = &device;
+    ++use.ranks;
+  }
+  for (const auto& [where, use] : uses) {
+    const Device& device = *use.device;
+    const std::int64_t needed =
+        use.ranks * (2 * pool_of(device, use.ranks, largest_bytes) + largest_bytes);
+    if (needed <= device.memory_bytes) continue;
+    throw InvalidArgument(fmt::format(
+        "{} do not fit: three tensors of that size on each rank of {} ({}) are more than its {}: "
+        "use a smaller -e or fewer ranks",
+        format_bytes(largest_bytes), device.host, device.name, format_bytes(device.memory_bytes)));
   }
 }
 

@@ -33,8 +33,12 @@ std::vector<Device> gather_devices(Comm& dist, Device mine);
 /// Returns the ranks of each shared device, ordered by the first of them.
 std::vector<std::vector<int>> sharing_ranks(const std::vector<Device>& devices);
 
-/// Throws InvalidArgument if the devices cannot hold buffers of this size: input, output, and as
-/// much for the algorithm, per rank.
+/// Returns the bytes of a rank's pool of inputs, or outputs (buffer_pool.h): those of the largest
+/// row, and at least a rank's share of what caches cannot hold: 128 MiB per device.
+std::int64_t pool_bytes(const std::vector<Device>& devices, int rank, std::int64_t largest_bytes);
+
+/// Throws InvalidArgument if the devices cannot hold both pools for rows of this size, and as much
+/// as the largest row for the algorithm, per rank.
 void check_memory(const std::vector<Device>& devices, std::int64_t largest_bytes);
 
 /// Returns a compact list of ranks: "0-3" or "0,2,5".

@@ -45,6 +45,26 @@ TEST_CASE("ranks in few words") {
   CHECK(in_words({0, 1, 4, 6, 7}) == "0-1,4,6-7");
 }
 
+TEST_CASE("a pool has the largest row's bytes, and at least a share of what caches cannot hold") {
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+  const struct {
+    std::int64_t memory;
+    std::int64_t largest;
+    std::int64_t pool;
+  } table[] = {
+      {16384 * kMiB, 4, 64 * kMiB},            // two ranks share 128 MiB
+      {16384 * kMiB, 512 * kMiB, 512 * kMiB},  // as nccl-tests: the largest size
+      {64 * kMiB, 4, 4 * kMiB},                // an eighth of a small device
+  };
+  for (const auto& row : table) {
+    const std::vector<Device> devices = {gpu("a", "1", row.memory), gpu("b", "1", row.memory),
+                                         gpu("a", "1", row.memory)};
+    CHECK(pool_bytes(devices, 0, row.largest) == row.pool);
+    CHECK(pool_bytes(devices, 2, row.largest) == row.pool);
+  }
+  CHECK(pool_bytes({gpu("a", "1", 16384 * kMiB)}, 0, 4) == 128 * kMiB);
+}
+
 TEST_CASE("three tensors of the largest size fit, on each rank of a device") {
   CHECK_NOTHROW(check_memory({gpu("a", "1"), gpu("a", "2")}, 333));
   CHECK_NOTHROW(check_memory({gpu("a", "1"), gpu("a", "1")}, 166));

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include "cli/compare/measure/backend.h"
+#include "cli/compare/measure/buffer_pool.h"
+#include "cli/compare/measure/samples.h"
 #include "cli/compare/plan/row_failure.h"
 #include "cli/support/child.h"
 #include "cli/support/now.h"
@@ -18,47 +22,47 @@ constexpr double kRowSeconds = 0.1;
 constexpr int kFewestIterations = 5;
 constexpr int kMostIterations = 50;
 constexpr int kMostCalls = 10000;
-constexpr int kSingleCalls = 11;
+// At least as many calls are timed alone, for a 99th percentile.
+constexpr int kSingleCalls = 100;
 
-/// Combines all ranks' numbers into one. A collective.
-double agree(Comm& dist, double mine, Average average) {
-  TensorOf<double> agreed = full<double>({1}, mine);
+/// Combines all ranks' numbers, each with the others' at its index. A collective.
+std::vector<double> agree(Comm& dist, const std::vector<double>& mine, Average average) {
+  TensorOf<double> agreed = from_host(mine);
   switch (average) {
     case Average::kRank0:
       dist.broadcast(agreed, 0);
-      return to_host(agreed).front();
+      break;
     case Average::kMean:
-      dist.all_reduce(agreed, ReduceOp::SUM);
-      return to_host(agreed).front() / dist.world_size();
+      dist.all_reduce(agreed, ReduceOp::AVG);
+      break;
     case Average::kMin:
       dist.all_reduce(agreed, ReduceOp::MIN);
-      return to_host(agreed).front();
+      break;
     case Average::kMax:
       dist.all_reduce(agreed, ReduceOp::MAX);
-      return to_host(agreed).front();
+      break;
   }
-  return mine;
+  return to_host(agreed);
 }
 
-/// Interpolates linearly between samples. REQUIRES: sorted, not empty.
-double quantile(const std::vector<double>& sorted, double q) {
-  const double position = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
+/// While it lives, this rank's calls are timed: see set_timed() in backend.h.
+class TimedCalls {
+ public:
+  explicit TimedCalls(Comm& dist) : dist_(dist) { set_timed(dist_, true); }
+  ~TimedCalls() { set_timed(dist_, false); }
+  TimedCalls(const TimedCalls&) = delete;
+  TimedCalls& operator=(const TimedCalls&) = delete;
 
-Times summarize(std::vector<double> seconds) {
-  std::ranges::sort(seconds);
-  return {quantile(seconds, 0.5), quantile(seconds, 0.25), quantile(seconds, 0.75),
-          static_cast<std::int64_t>(seconds.size())};
-}
+ private:
+  Comm& dist_;
+};
 
 /// One rank's part in measuring one contest.
 class Measurement {
  public:
-  Measurement(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks)
-      : dist_(dist), contest_(contest), plan_(plan), marks_(marks) {
+  Measurement(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks,
+              std::int64_t pool_bytes)
+      : dist_(dist), contest_(contest), plan_(plan), marks_(marks), pool_bytes_(pool_bytes) {
     for (std::size_t i = 0; i < contest.size(); ++i) {
       if (!contest[i].row.failure) active_.push_back(i);
     }
@@ -69,7 +73,8 @@ class Measurement {
     for (const std::size_t i : active_) check(i);
     std::erase_if(active_, [this](std::size_t i) { return contest_[i].row.failure.has_value(); });
     if (active_.empty()) return;
-    make_shared_buffers();
+    // Competing jobs share them.
+    pool_.emplace(part_of(contest_[active_.front()], dist_.rank()), pool_bytes_);
     std::vector<Pace> paces;
     for (const std::size_t i : active_) paces.push_back(warm_up(i));
     take_turns(paces);
@@ -79,6 +84,7 @@ class Measurement {
   struct Pace {
     int calls = 1;
     int iterations = 1;
+    int single_calls = 0;  // after each iteration
   };
 
   /// Synchronizes all ranks: earlier calls are done, and job `i` is next.
@@ -107,17 +113,15 @@ class Measurement {
   void check(std::size_t i) {
     Row& row = contest_[i].row;
     if (plan_.checks == 0 || row.wrong) return;
+    const RankPart part = part_of(contest_[i], dist_.rank());
     std::int64_t sum = 0;
     for (int round = 0; round < plan_.checks; ++round) {
-      Buffers buffers =
-          make_buffers(row.collective, dist_.rank(), row.world_size, row.elements, 0, plan_.root);
-      fill_input(row.collective, buffers, dist_.rank(), row.op);
+      Buffers buffers = make_buffers(part);
+      fill_input(buffers, part);
       synchronize_before(i);
-      call(i, buffers);
-      dist_.synchronize();
+      call_once(i, buffers);
       synchronize_after(i);
-      auto wrong = from_host({count_wrong(row.collective, buffers, dist_.rank(), row.world_size,
-                                          row.elements, row.op, plan_.root)});
+      auto wrong = from_host({count_wrong(buffers, part)});
       dist_.all_reduce(wrong, ReduceOp::SUM);
       sum += to_host(wrong).front();
     }
@@ -125,22 +129,42 @@ class Measurement {
     fail_if_wrong(row);
   }
 
-  /// Competing jobs share memory. Ones stay ones under PRODUCT, MAX, MIN and AVG, and zeros stay
-  /// zeros under SUM, so repeated calls give no infinities.
-  void make_shared_buffers() {
-    const Row& row = contest_[active_.front()].row;
-    const float value = row.op == ReduceOp::SUM ? 0.0f : 1.0f;
-    buffers_ =
-        make_buffers(row.collective, dist_.rank(), row.world_size, row.elements, value, plan_.root);
+  /// A native collective runs as it is timed. Other algorithms keep their records, in case they
+  /// fail.
+  void call_once(std::size_t i, Buffers& buffers) {
+    std::optional<TimedCalls> timed;
+    if (contest_[i].row.whose == Whose::kNative) timed.emplace(dist_);
+    call(i, buffers);
+    dist_.synchronize();
+  }
+
+  /// As in nccl-tests, -m makes groups. A barrier cannot be in one, because the host waits for it;
+  /// nor can other algorithms, whose calls wait for each other.
+  bool is_grouped(std::size_t i, int calls) const {
+    const Row& row = contest_[i].row;
+    return plan_.calls && calls > 1 && row.whose == Whose::kNative &&
+           row.collective != CollectiveKind::kBarrier;
   }
 
   double time_calls(std::size_t i, int calls) {
+    const auto call_all = [&] {
+      for (int k = 0; k < calls; ++k) call(i, pool_->next());
+    };
+    double seconds = 0;
     synchronize_before(i);
-    const double begin = now();
-    for (int k = 0; k < calls; ++k) call(i, buffers_);
-    dist_.synchronize();
-    const double seconds = now() - begin;
+    {
+      const TimedCalls timed(dist_);
+      const double begin = now();
+      if (is_grouped(i, calls)) {
+        call_in_group(dist_, call_all);
+      } else {
+        call_all();
+      }
+      dist_.synchronize();
+      seconds = now() - begin;
+    }
     synchronize_after(i);
+    pool_->restore();
     return seconds;
   }
 
@@ -151,13 +175,17 @@ class Measurement {
     for (int k = 0; k < std::max(plan_.warmup, 1); ++k) {
       quickest = std::min(quickest, time_calls(i, 1));
     }
-    const double one_call = std::max(agree(dist_, quickest, Average::kMax), 1e-9);
+    const double one_call = std::max(agree(dist_, {quickest}, Average::kMax).front(), 1e-9);
     Pace pace;
     pace.calls = plan_.calls.value_or(
         static_cast<int>(std::clamp(kIterationSeconds / one_call, 1.0, double{kMostCalls})));
     pace.iterations = plan_.iterations.value_or(
         static_cast<int>(std::clamp(kRowSeconds / (pace.calls * one_call),
                                     double{kFewestIterations}, double{kMostIterations})));
+    if (pace.calls > 1) {
+      pace.single_calls =
+          plan_.iterations ? 1 : (kSingleCalls + pace.iterations - 1) / pace.iterations;
+    }
     return pace;
   }
 
@@ -165,8 +193,9 @@ class Measurement {
   void iterate(std::size_t k, int round, const Pace& pace) {
     if (round >= pace.iterations) return;
     samples_[k].push_back(time_calls(active_[k], pace.calls) / pace.calls);
-    if (pace.calls == 1 || round >= kSingleCalls) return;
-    singles_[k].push_back(time_calls(active_[k], 1));
+    for (int call = 0; call < pace.single_calls; ++call) {
+      singles_[k].push_back(time_calls(active_[k], 1));
+    }
   }
 
   void take_turns(const std::vector<Pace>& paces) {
@@ -182,16 +211,14 @@ class Measurement {
     }
     for (std::size_t k = 0; k < jobs; ++k) {
       Row& row = contest_[active_[k]].row;
-      row.time = summarize(of_all_ranks(samples_[k]));
-      row.latency_seconds =
-          singles_[k].empty() ? row.time->median : summarize(of_all_ranks(singles_[k])).median;
+      const std::vector<double> iterations = agree(dist_, samples_[k], plan_.average);
+      // Iterations of one call are single calls.
+      const std::vector<double> singles =
+          singles_[k].empty() ? iterations : agree(dist_, singles_[k], plan_.average);
+      row.time = summarize(iterations);
+      row.latency_seconds = quantile(singles, 0.5);
+      row.p99_seconds = quantile(singles, 0.99);
     }
-  }
-
-  std::vector<double> of_all_ranks(const std::vector<double>& mine) {
-    std::vector<double> all;
-    for (const double seconds : mine) all.push_back(agree(dist_, seconds, plan_.average));
-    return all;
   }
 
   Comm& dist_;
@@ -199,15 +226,17 @@ class Measurement {
   const Plan& plan_;
   const Marks& marks_;
   std::vector<std::size_t> active_;  // jobs that have not failed
-  Buffers buffers_;
+  const std::int64_t pool_bytes_;
+  std::optional<BufferPool> pool_;
   std::vector<std::vector<double>> samples_;  // [active job][iteration] seconds of a call
   std::vector<std::vector<double>> singles_;  // [active job] seconds of a single call
 };
 
 }  // namespace
 
-void measure(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks) {
-  Measurement(dist, contest, plan, marks).run();
+void measure(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks,
+             std::int64_t pool_bytes) {
+  Measurement(dist, contest, plan, marks, pool_bytes).run();
 }
 
 }  // namespace rankbox::cli

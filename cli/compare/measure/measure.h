@@ -10,8 +10,12 @@
 //     of them, so ratios within a contest are more reliable than the times themselves.
 //   * The slowest rank's time counts by default, not the mean over ranks.
 //
-// latency_seconds is measured on single calls, each with a barrier before (not timed) and a
-// synchronize() after (timed).
+// latency_seconds and p99_seconds are measured on single calls, at least 100 unless the plan sets
+// the number of iterations. Each has a barrier before (not timed) and a synchronize() after (timed).
+//
+// Buffers hold random numbers and take turns (buffer_pool.h). Results are checked before times are
+// taken, and timed calls keep no records (set_timed() in backend.h). docs/gpu.md has a table of all
+// that, beside nccl-tests.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +33,14 @@ struct Marks {
   std::function<void()> leave;  // after the same, following a call of a learner's job
 };
 
-/// Measures the jobs of `contest` that have not failed. Sets time and latency_seconds of their
-/// rows, the same on every rank, and wrong unless it was checked in the sandbox. Does not set
-/// vs_native.
+/// Measures the jobs of `contest` that have not failed. Sets time, latency_seconds and
+/// p99_seconds of their rows, the same on every rank, and wrong unless it was checked in the
+/// sandbox. Does not set vs_native and vs_ring.
 ///
 /// A collective. Throws what the algorithms throw, and Interrupted between two calls after a signal
 /// (cli/support/child.h).
-void measure(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks);
+/// @param pool_bytes of this rank's inputs that take turns (buffer_pool.h)
+void measure(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks,
+             std::int64_t pool_bytes);
 
 }  // namespace rankbox::cli

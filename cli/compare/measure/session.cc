@@ -70,11 +70,13 @@ void measure_from(const Plan& plan, const std::vector<Contest>& contests, const 
   run_ranks(run_options(plan, contests.front().front().row.world_size), [&](Comm& dist) {
     const bool tells = dist.rank() == 0;
     position.started = true;
+    const std::vector<Device> devices = gather_devices(dist, device_here(dist));
+    const std::int64_t largest = largest_bytes(contests);
     if (is_first_run) {
-      const std::vector<Device> devices = gather_devices(dist, device_here(dist));
-      check_memory(devices, largest_bytes(contests));
+      check_memory(devices, largest);
       if (!starts(dist, listener, devices)) return;
     }
+    const std::int64_t pool = pool_bytes(devices, dist.rank(), largest);
     for (std::size_t number = first; number < contests.size(); ++number) {
       Contest contest = contests[number];
       const Marks marks = {.announce =
@@ -90,10 +92,10 @@ void measure_from(const Plan& plan, const std::vector<Contest>& contests, const 
                                [&] {
                                  if (tells && listener.on_left) listener.on_left();
                                }};
-      measure(dist, contest, plan, marks);
+      measure(dist, contest, plan, marks, pool);
       if (!tells || !listener.on_contest) continue;
       std::vector<Row> rows = rows_of(contest);
-      compare_with_native(rows);
+      set_ratios(rows);
       listener.on_contest(rows);
     }
   });
@@ -180,11 +182,15 @@ void run_session(const Plan& plan, std::vector<Contest> contests, const Listener
   }
 }
 
-void compare_with_native(std::vector<Row>& rows) {
+void set_ratios(std::vector<Row>& rows) {
   const auto native = std::ranges::find(rows, Whose::kNative, &Row::whose);
-  if (native == rows.end() || !native->time) return;
+  const auto ring = std::ranges::find(rows, kNativeRing, &Row::algorithm);
   for (Row& row : rows) {
-    if (row.time) row.vs_native = row.time->median / native->time->median;
+    if (!row.time) continue;
+    if (native != rows.end() && native->time) {
+      row.vs_native = row.time->median / native->time->median;
+    }
+    if (ring != rows.end() && ring->time) row.vs_ring = row.time->median / ring->time->median;
   }
 }
 

@@ -47,7 +47,7 @@ class CannotStart : public Error {
 /// InvalidArgument; Interrupted (cli/support/child.h) after a signal.
 void run_session(const Plan& plan, std::vector<Contest> contests, const Listener& listener);
 
-/// Sets vs_native of all rows of one contest.
-void compare_with_native(std::vector<Row>& rows);
+/// Sets vs_native and vs_ring of all rows of one contest.
+void set_ratios(std::vector<Row>& rows);
 
 }  // namespace rankbox::cli

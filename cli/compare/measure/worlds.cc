@@ -16,18 +16,18 @@ std::vector<int> world_sizes(const Plan& plan) {
   return processes > 0 ? std::vector{processes} : plan.ranks;
 }
 
-/// Inserts the baselines of this contest after its native row.
+/// Inserts the baselines of this contest after its native rows.
 void insert_baselines(const std::vector<Row>& baselines, std::vector<Row>& rows) {
-  std::size_t at = 1;
+  auto at = std::ranges::count(rows, Whose::kNative, &Row::whose);
   for (const Row& baseline : baselines) {
     const Row& native = rows.front();
     if (baseline.collective != native.collective || baseline.op != native.op ||
         baseline.elements != native.elements || baseline.world_size != native.world_size) {
       continue;
     }
-    rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(at++), baseline);
+    rows.insert(rows.begin() + at++, baseline);
   }
-  compare_with_native(rows);
+  set_ratios(rows);
 }
 
 }  // namespace

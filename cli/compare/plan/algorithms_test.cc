@@ -1,6 +1,9 @@
 // Every algorithm of every collective is correct, and wrong results are detected.
 #include "cli/compare/plan/algorithms.h"
 
+#include <algorithm>
+#include <set>
+
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
@@ -9,19 +12,25 @@
 namespace rankbox::cli {
 namespace {
 
+/// Where the result is. In place it is part of the input of scatter and reduce_scatter.
+Slice result_of(Buffers& buffers, const RankPart& part) {
+  if (buffers.output.empty()) return buffers.input;
+  const bool is_in_input = part.in_place && (part.collective == CollectiveKind::kScatter ||
+                                             part.collective == CollectiveKind::kReduceScatter);
+  return is_in_input ? chunk(buffers.input, part.rank, part.world_size) : Slice(buffers.output);
+}
+
 std::int64_t wrong_elements(const Algorithm& algorithm, int world_size, std::int64_t bytes,
                             ReduceOp op, bool spoil = false, int root = 0) {
   const std::int64_t elements = elements_of(algorithm.collective, world_size, bytes);
   const auto [wrong, report] = run_ranks({.world_size = world_size}, [&](Comm& dist) {
-    Buffers buffers =
-        make_buffers(algorithm.collective, dist.rank(), world_size, elements, 0, root);
-    fill_input(algorithm.collective, buffers, dist.rank(), op);
+    const RankPart part = {algorithm.collective, dist.rank(), world_size, elements, op, root,
+                           algorithm.in_place};
+    Buffers buffers = make_buffers(part);
+    fill_input(buffers, part);
     algorithm.call(dist, buffers, {op, 3, root});
-    Tensor& result = buffers.output.empty() ? buffers.input : buffers.output;
-    if (spoil && dist.rank() == root) {
-      detail::fill(chunk(result, 0, static_cast<int>(result.size())), -1.0);
-    }
-    return count_wrong(algorithm.collective, buffers, dist.rank(), world_size, elements, op, root);
+    if (spoil && dist.rank() == root) detail::fill(result_of(buffers, part).sub(0, 1), -1.0);
+    return count_wrong(buffers, part);
   });
   std::int64_t sum = 0;
   for (const std::int64_t of_rank : wrong) {
@@ -90,13 +99,13 @@ TEST_CASE("a piece in another's place is seen") {
   if (possible({4}).empty()) return;
   const std::int64_t elements = 4 * 1000;
   const auto [wrong, report] = run_ranks({.world_size = 4}, [&](Comm& dist) {
-    Buffers buffers = make_buffers(CollectiveKind::kAllGather, dist.rank(), 4, elements, 0);
-    fill_input(CollectiveKind::kAllGather, buffers, dist.rank(), ReduceOp::SUM);
+    const RankPart part = {CollectiveKind::kAllGather, dist.rank(), 4, elements};
+    Buffers buffers = make_buffers(part);
+    fill_input(buffers, part);
     dist.all_gather(buffers.input, buffers.output);
     Tensor other = clone(buffers.output);
     copy(chunk(buffers.output, 1, 4), chunk(other, 2, 4));
-    return count_wrong(CollectiveKind::kAllGather, buffers, dist.rank(), 4, elements,
-                       ReduceOp::SUM);
+    return count_wrong(buffers, part);
   });
   CHECK(wrong == std::vector<std::int64_t>(4, 1000));
 }
@@ -147,9 +156,58 @@ TEST_CASE("each collective's native way comes first, and names are not repeated"
     CHECK(algorithms.front().whose == Whose::kNative);
     for (std::size_t i = 0; i < algorithms.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        CHECK(algorithms[i].name != algorithms[j].name);
+        const bool both_native =
+            algorithms[i].whose == Whose::kNative && algorithms[j].whose == Whose::kNative;
+        CHECK((both_native ? algorithms[i].in_place != algorithms[j].in_place
+                           : algorithms[i].name != algorithms[j].name));
       }
     }
+  }
+}
+
+TEST_CASE("native collectives are in place, out of place or both, as the contract allows") {
+  const struct {
+    CollectiveKind collective;
+    bool in_place;
+    bool out_of_place;
+  } table[] = {
+      {CollectiveKind::kBroadcast, true, false},    {CollectiveKind::kReduce, true, false},
+      {CollectiveKind::kAllReduce, true, false},    {CollectiveKind::kGather, true, true},
+      {CollectiveKind::kScatter, true, true},       {CollectiveKind::kAllGather, true, true},
+      {CollectiveKind::kReduceScatter, true, true}, {CollectiveKind::kAllToAll, false, true},
+      {CollectiveKind::kBarrier, false, true},
+  };
+  for (const auto& row : table) {
+    CAPTURE(name_of(row.collective));
+    const std::vector<Algorithm> algorithms = algorithms_of(row.collective);
+    const auto has = [&](bool in_place) {
+      return std::ranges::any_of(algorithms, [=](const Algorithm& algorithm) {
+        return algorithm.whose == Whose::kNative && algorithm.in_place == in_place;
+      });
+    };
+    CHECK(has(true) == row.in_place);
+    CHECK(has(false) == row.out_of_place);
+  }
+}
+
+TEST_CASE("inputs are random, differ between ranks, and have exact sums") {
+  const auto input_of = [](int rank, int world_size) {
+    const RankPart part = {CollectiveKind::kAllReduce, rank, world_size, 1000};
+    Buffers buffers = make_buffers(part);
+    fill_input(buffers, part);
+    return to_host(buffers.input);
+  };
+  if (!why_no_ranks().empty()) return testing::pass_over(why_no_ranks());
+  for (const int world_size : {1, 2, 3, 8, 1024, 65536}) {
+    CAPTURE(world_size);
+    const std::vector<float> input = input_of(0, world_size);
+    const std::set<float> values(input.begin(), input.end());
+    CHECK(values.size() > 100);
+    CHECK(*values.begin() >= 1);
+    CHECK(*values.rbegin() <= 0x1p24f / static_cast<float>(world_size));
+    CHECK(*values.rbegin() > 0x1p22f / static_cast<float>(world_size));  // uses the bits there are
+    CHECK(input == input_of(0, world_size));
+    CHECK(input != input_of(1, world_size));
   }
 }
 

@@ -1,7 +1,10 @@
-// The tensors of a row: sizes, inputs and expected results.
+#include "cli/compare/plan/buffers.h"
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <vector>
 
 #include "cli/compare/plan/algorithms.h"
 
@@ -12,20 +15,32 @@ using enum CollectiveKind;
 
 // Element i of a rank's input depends only on (i + rank) mod kPeriod. The expected reduction is
 // then computed once per remainder instead of once per element and rank. kPeriod is prime, so that
-// a misplaced piece shows for any size. It is small enough that the sum of 65,536 ranks is below
-// 2^24, which float32 represents exactly.
+// a misplaced piece shows for any size.
 constexpr int kPeriod = 251;
 
 // Only this many ranks contribute factors other than 1, so that products of many ranks stay finite.
 constexpr int kMultiplyingRanks = 32;
 
-/// Returns whole numbers that differ between ranks; for products, powers of two.
-float input_value(std::int64_t index, int rank, ReduceOp op) {
-  const auto phase = static_cast<int>((index + rank) % kPeriod);
+/// Returns 32 pseudo-random bits: splitmix64 with a fixed seed.
+constexpr std::uint32_t random_bits(int number) {
+  std::uint64_t bits = 0x9e3779b97f4a7c15 * (static_cast<std::uint64_t>(number) + 1);
+  bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
+  return static_cast<std::uint32_t>((bits ^ bits >> 31) >> 32);
+}
+
+/// Returns how many random bits an input has: the sum of all ranks is at most 2^24, so float32
+/// represents every partial sum exactly.
+int random_width(int world_size) {
+  return 24 - static_cast<int>(std::bit_width(static_cast<unsigned>(world_size) - 1));
+}
+
+float input_value(std::int64_t index, int rank, int world_size, ReduceOp op) {
+  const std::uint32_t bits = random_bits(static_cast<int>((index + rank) % kPeriod));
   if (op == ReduceOp::PRODUCT) {
-    return rank < kMultiplyingRanks && phase % 5 == 0 ? 2.0f : 1.0f;
+    return rank < kMultiplyingRanks && bits % 5 == 0 ? 2.0f : 1.0f;
   }
-  return static_cast<float>(1 + phase);
+  return static_cast<float>(1 + (bits >> (32 - random_width(world_size))));
 }
 
 // Ranks that are a period apart have equal inputs.
@@ -35,16 +50,16 @@ double sum_at(std::int64_t index, int world_size) {
   double sum = 0;
   for (int rank = 0; rank < distinct_ranks(world_size); ++rank) {
     const int alike = (world_size - 1 - rank) / kPeriod + 1;
-    sum += alike * static_cast<double>(input_value(index, rank, ReduceOp::SUM));
+    sum += alike * static_cast<double>(input_value(index, rank, world_size, ReduceOp::SUM));
   }
   return sum;
 }
 
 template <class Combine>
 double folded_at(std::int64_t index, int world_size, ReduceOp op, Combine combine) {
-  float result = input_value(index, 0, op);
+  float result = input_value(index, 0, world_size, op);
   for (int rank = 1; rank < distinct_ranks(world_size); ++rank) {
-    result = combine(result, input_value(index, rank, op));
+    result = combine(result, input_value(index, rank, world_size, op));
   }
   return static_cast<double>(result);
 }
@@ -76,10 +91,11 @@ struct Pattern {
   std::array<float, kPeriod> slack{};  // tolerances; 0: exact
 };
 
-Pattern input_of(int rank) {
+Pattern input_of(int rank, int world_size) {
   Pattern pattern;
   for (int phase = 0; phase < kPeriod; ++phase) {
-    pattern.values[static_cast<std::size_t>(phase)] = input_value(phase, rank, ReduceOp::SUM);
+    pattern.values[static_cast<std::size_t>(phase)] =
+        input_value(phase, rank, world_size, ReduceOp::SUM);
   }
   return pattern;
 }
@@ -90,10 +106,11 @@ Pattern reduction_of(int world_size, ReduceOp op) {
     const double value = reduced_value(phase, world_size, op);
     pattern.values[static_cast<std::size_t>(phase)] = static_cast<float>(value);
     if (op == ReduceOp::AVG) {
-      // Some libraries divide every rank's input before they add: one rounding per rank.
+      // Some libraries multiply every rank's input by 1/p before they add: one rounding per rank,
+      // one per addition, and that of 1/p.
       constexpr double kRounding = 0x1p-24;
       pattern.slack[static_cast<std::size_t>(phase)] =
-          static_cast<float>(value * kRounding * (world_size + 1));
+          static_cast<float>(value * kRounding * (world_size + 2));
     }
   }
   return pattern;
@@ -125,7 +142,8 @@ std::int64_t count_unlike_pieces(Slice gathered, int world_size, std::int64_t be
   const std::int64_t piece = gathered.size() / world_size;
   std::int64_t wrong = 0;
   for (int rank = 0; rank < world_size; ++rank) {
-    wrong += count_unlike(gathered.sub(rank * piece, (rank + 1) * piece), begin, input_of(rank));
+    wrong += count_unlike(gathered.sub(rank * piece, (rank + 1) * piece), begin,
+                          input_of(rank, world_size));
   }
   return wrong;
 }
@@ -139,8 +157,8 @@ std::int64_t elements_of(CollectiveKind collective, int world_size, std::int64_t
   return std::max(elements / world_size, std::int64_t{1}) * world_size;
 }
 
-Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::int64_t elements,
-                     float value, int root) {
+Buffers make_buffers(const RankPart& part) {
+  const auto [collective, rank, world_size, elements, op, root, in_place] = part;
   const std::int64_t piece = elements / world_size;
   const std::int64_t my_chunk =
       chunk_begin(elements, rank + 1, world_size) - chunk_begin(elements, rank, world_size);
@@ -148,53 +166,60 @@ Buffers make_buffers(CollectiveKind collective, int rank, int world_size, std::i
     case kBarrier:
       return {};
     case kGather:
-      return {full({piece}, value), rank == root ? zeros({elements}) : Tensor()};
+      return {zeros({piece}), rank == root ? zeros({elements}) : Tensor()};
     case kAllGather:
-      return {full({piece}, value), zeros({elements})};
+      return {zeros({piece}), zeros({elements})};
     case kScatter:
-      return {rank == root ? full({elements}, value) : Tensor(), zeros({piece})};
+      return {rank == root ? zeros({elements}) : Tensor(), zeros({piece})};
     case kReduceScatter:
-      return {full({elements}, value), zeros({my_chunk})};
+      return {zeros({elements}), zeros({my_chunk})};
     case kAllToAll:
-      return {full({elements}, value), zeros({world_size * my_chunk})};
+      return {zeros({elements}), zeros({world_size * my_chunk})};
     default:
-      return {full({elements}, value), Tensor()};
+      return {zeros({elements}), Tensor()};
   }
 }
 
-void fill_input(CollectiveKind collective, Buffers& buffers, int rank, ReduceOp op) {
-  const ReduceOp values = is_reducing(collective) ? op : ReduceOp::SUM;
+void fill_input(Buffers& buffers, const RankPart& part) {
+  const ReduceOp values = is_reducing(part.collective) ? part.op : ReduceOp::SUM;
   const Slice input = buffers.input;
   std::vector<float> staged(static_cast<std::size_t>(std::min(input.size(), kStaged)));
   for (std::size_t i = 0; i < staged.size(); ++i) {
-    staged[i] = input_value(static_cast<std::int64_t>(i), rank, values);
+    staged[i] = input_value(static_cast<std::int64_t>(i), part.rank, part.world_size, values);
   }
   for (std::int64_t at = 0; at < input.size(); at += kStaged) {
     const std::int64_t end = std::min(at + kStaged, input.size());
     detail::copy_from_host(input.sub(at, end), staged.data());
   }
+  const bool gathers = part.collective == kGather || part.collective == kAllGather;
+  if (!part.in_place || !gathers || buffers.output.empty()) return;
+  copy(chunk(buffers.output, part.rank, part.world_size), input);
 }
 
-std::int64_t count_wrong(CollectiveKind collective, const Buffers& buffers, int rank,
-                         int world_size, std::int64_t elements, ReduceOp op, int root) {
+std::int64_t count_wrong(const Buffers& buffers, const RankPart& part) {
+  const auto [collective, rank, world_size, elements, op, root, in_place] = part;
   const std::int64_t begin = chunk_begin(elements, rank, world_size);
+  // In place, the result of these is the rank's chunk of the input.
+  const bool in_input =
+      in_place && (collective == kReduceScatter || (collective == kScatter && rank == root));
+  const Slice output = in_input ? chunk(buffers.input, rank, world_size) : Slice(buffers.output);
   switch (collective) {
     case kBroadcast:
-      return count_unlike(buffers.input, 0, input_of(root));
+      return count_unlike(buffers.input, 0, input_of(root, world_size));
     case kReduce:
       return rank == root ? count_unlike(buffers.input, 0, reduction_of(world_size, op)) : 0;
     case kAllReduce:
       return count_unlike(buffers.input, 0, reduction_of(world_size, op));
     case kGather:
-      return rank == root ? count_unlike_pieces(buffers.output, world_size, 0) : 0;
+      return rank == root ? count_unlike_pieces(output, world_size, 0) : 0;
     case kAllGather:
-      return count_unlike_pieces(buffers.output, world_size, 0);
+      return count_unlike_pieces(output, world_size, 0);
     case kScatter:
-      return count_unlike(buffers.output, rank * (elements / world_size), input_of(root));
+      return count_unlike(output, rank * (elements / world_size), input_of(root, world_size));
     case kReduceScatter:
-      return count_unlike(buffers.output, begin, reduction_of(world_size, op));
+      return count_unlike(output, begin, reduction_of(world_size, op));
     case kAllToAll:
-      return count_unlike_pieces(buffers.output, world_size, begin);
+      return count_unlike_pieces(output, world_size, begin);
     case kBarrier:  // has no result
     case kSplit:
       return 0;

@@ -19,8 +19,7 @@ double by_the_clock(const Job& job, const Cluster& cluster) {
   options.nodes = cluster.nodes_for(row.world_size);
   options.cluster = cluster;
   const auto [ignored, report] = run_ranks(options, [&](Comm& dist) {
-    Buffers buffers = make_buffers(row.collective, dist.rank(), row.world_size, row.elements, 1,
-                                   job.settings.root);
+    Buffers buffers = make_buffers(part_of(job, dist.rank()));
     job.algorithm.call(dist, buffers, job.settings);
   });
   return report.virtual_seconds;

@@ -51,6 +51,7 @@ Job job_of(const Plan& plan, const Algorithm& algorithm, ReduceOp op, int world_
   row.whose = algorithm.whose;
   row.op = op;
   row.root = has_root(row.collective) ? plan.root : -1;
+  row.in_place = algorithm.in_place;
   row.world_size = world_size;
   row.elements = elements;
   row.bytes = elements * size_of(Tensor::dtype());
@@ -63,6 +64,16 @@ Job job_of(const Plan& plan, const Algorithm& algorithm, ReduceOp op, int world_
 }
 
 }  // namespace
+
+RankPart part_of(const Job& job, int rank) {
+  return {.collective = job.row.collective,
+          .rank = rank,
+          .world_size = job.row.world_size,
+          .elements = job.row.elements,
+          .op = job.row.op,
+          .root = job.settings.root,
+          .in_place = job.row.in_place};
+}
 
 void set_stop_hooks(const StopHooks& hooks) { hooks_of_this_process = hooks; }
 

@@ -15,6 +15,9 @@ struct Job {
   Row row;  // all that is known before measuring
 };
 
+/// Returns what a rank does in the job.
+RankPart part_of(const Job& job, int rank);
+
 /// Competing jobs: one collective, operation, world and size. The native one comes first.
 using Contest = std::vector<Job>;
 

@@ -50,7 +50,7 @@ TEST_CASE("sizes and counts are those of nccl-tests") {
     Plan plan = plan_of(row.collective, row.bytes, row.bytes);
     plan.root = 2;
     const std::vector<Job> jobs = jobs_of(plan, 3);
-    REQUIRE(jobs.size() == 1);
+    REQUIRE_FALSE(jobs.empty());
     CHECK(jobs[0].row.bytes == row.size);
     CHECK(jobs[0].row.root == row.root);
     CHECK(jobs[0].row.elements * 4 == row.size);
@@ -61,7 +61,9 @@ TEST_CASE("sizes and counts are those of nccl-tests") {
 TEST_CASE("sizes that became equal are measured once") {
   const auto sizes = [](const Plan& plan, int world_size) {
     std::vector<std::int64_t> bytes;
-    for (const Job& job : jobs_of(plan, world_size)) bytes.push_back(job.row.bytes);
+    for (const Job& job : jobs_of(plan, world_size)) {
+      if (label_of(job.row) == "native") bytes.push_back(job.row.bytes);
+    }
     return bytes;
   };
   CHECK(sizes(plan_of(kAllReduce, 0, 16), 2) == std::vector<std::int64_t>{4, 8, 16});

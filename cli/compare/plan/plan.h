@@ -32,6 +32,9 @@ struct Baseline {
   std::string value;     // "RING"
 };
 
+/// The label of the baseline that vs_ring compares with: NCCL with NCCL_ALGO=RING.
+inline constexpr const char* kNativeRing = "native-ring";
+
 /// A learner's file, compiled for the backend (cli/plugin/compile.h).
 struct Mine {
   std::string exercise;
@@ -86,13 +89,17 @@ struct Row {
   Whose whose = Whose::kReference;
   ReduceOp op = ReduceOp::SUM;
   int root = -1;  // -1: no rank is special
+  // Broadcast, reduce and all_reduce, and native collectives whose piece is part of the whole.
+  bool in_place = false;
   int world_size = 1;
-  std::int64_t elements = 0;  // of all pieces together, see elements_of() in algorithms.h
+  std::int64_t elements = 0;  // of all pieces together, see elements_of() in buffers.h
   std::int64_t bytes = 0;     // of all pieces together
 
   std::optional<Times> time;
   double latency_seconds = 0;             // of one call alone: the median
+  double p99_seconds = 0;                 // the same: 99 % of these calls took at most this
   double vs_native = 1;                   // median divided by the native collective's
+  std::optional<double> vs_ring;          // the same with kNativeRing's; none: not measured
   std::optional<std::int64_t> wrong;      // elements of all ranks' results; none: not checked
   std::optional<double> virtual_seconds;  // on Plan::cluster; none: not known
   std::optional<Cost> cost;               // none: not known
@@ -107,12 +114,13 @@ inline auto fields_of(RowFailure& failure) {
   return std::tie(failure.kind, failure.message, failure.file, failure.line);
 }
 inline auto fields_of(Row& row) {
-  return std::tie(row.collective, row.algorithm, row.whose, row.op, row.root, row.world_size,
-                  row.elements, row.bytes, row.time, row.latency_seconds, row.vs_native, row.wrong,
-                  row.virtual_seconds, row.cost, row.failure);
+  return std::tie(row.collective, row.algorithm, row.whose, row.op, row.root, row.in_place,
+                  row.world_size, row.elements, row.bytes, row.time, row.latency_seconds,
+                  row.p99_seconds, row.vs_native, row.vs_ring, row.wrong, row.virtual_seconds,
+                  row.cost, row.failure);
 }
 
-/// Returns "ring", or "ring (yours)".
+/// Returns "ring", "ring (yours)" or, of a collective that has both, "native (in place)".
 std::string label_of(const Row& row);
 
 /// Returns "all_reduce (ring (yours)) on 4 ranks, 64 KiB".

@@ -22,6 +22,7 @@ struct Signature {
 const Signature* signature_of(std::string_view family);
 
 /// Returns the backend's native collective.
-Call native_call(CollectiveKind collective);
+/// @param in_place the rank's piece is part of the whole; empty where the contract forbids that
+Call native_call(CollectiveKind collective, bool in_place);
 
 }  // namespace rankbox::cli

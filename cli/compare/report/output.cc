@@ -22,7 +22,8 @@ constexpr double kSecondsBetweenShows = 0.1;
 void Output::start(const std::vector<std::string>& backend, const std::vector<Device>& devices) {
   devices_ = devices;
   if (!prints_) return;
-  fmt::print("{}{}", format_header(backend, devices), has_started_ ? "" : legend(plan_));
+  const bool is_nccl = !backend.empty() && backend.front().starts_with("nccl");
+  fmt::print("{}{}", format_header(backend, devices), has_started_ ? "" : legend(plan_, is_nccl));
   std::fflush(stdout);
   has_started_ = true;
 }

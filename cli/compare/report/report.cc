@@ -28,39 +28,53 @@ std::string format_heading(const Row& row) {
   return heading;
 }
 
-/// The widths of the columns that depend on their content.
-struct Widths {
-  std::size_t label = 17;
-  std::size_t cluster = 9;
+/// What a contest decides about the columns.
+struct Columns {
+  std::size_t label = 15;   // width
+  std::size_t cluster = 9;  // width
+  bool has_ring = false;
 };
 
-Widths widths_of(const Plan& plan, const std::vector<Row>& contest) {
-  Widths widths;
-  widths.cluster = std::max(widths.cluster, plan.cluster.name.size());
-  for (const Row& row : contest) widths.label = std::max(widths.label, label_of(row).size());
-  return widths;
+Columns columns_of(const Plan& plan, const std::vector<Row>& contest) {
+  Columns columns;
+  columns.cluster = std::max(columns.cluster, plan.cluster.name.size());
+  for (const Row& row : contest) {
+    columns.label = std::max(columns.label, label_of(row).size());
+    columns.has_ring = columns.has_ring || row.vs_ring;
+  }
+  return columns;
 }
 
-std::string format_row(const Row& row, const Widths& widths, bool wins_here, bool wins_there) {
+std::string ring_column(const Columns& columns, const std::string& content) {
+  return columns.has_ring ? fmt::format(" {:>7}", content) : "";
+}
+
+std::string format_titles(const Plan& plan, const Columns& columns) {
+  return fmt::format("  {:<{}} {:>8} {:>8} {:>9}{} {:>8} {:>{}}   {:>5} {:>8} {:>8}\n", "",
+                     columns.label, "time", "p99", "vs native", ring_column(columns, "vs ring"),
+                     "GB/s", plan.cluster.name, columns.cluster, "steps", "sent", "added");
+}
+
+std::string format_row(const Row& row, const Columns& columns, bool wins_here, bool wins_there) {
   const std::string label =
-      fmt::format("{} {:<{}}", wins_here ? '*' : ' ', label_of(row), widths.label);
+      fmt::format("{} {:<{}}", wins_here ? '*' : ' ', label_of(row), columns.label);
   if (row.failure) return fmt::format("{}  {}", label, in_words(*row.failure));
-  const double spread =
-      row.time && row.time->median > 0 ? 100 * (row.time->q3 - row.time->q1) / row.time->median : 0;
+  const auto ratio = [](double value) { return fmt::format("{:.2f} x", value); };
   const std::string busbw = row.bytes == 0 || row.world_size == 1
                                 ? "-"
                                 : fmt::format("{:.3g}", row.bus_bandwidth() / 1e9);
+  // µ is one column and two bytes; fmt handles that.
   std::string line =
-      fmt::format("{} {:>9} {:>6} {:>9} {:>8} {:>{}} {}", label,
+      fmt::format("{} {:>8} {:>8} {:>9}{} {:>8} {:>{}} {}", label,
                   row.time ? format_seconds(row.time->median) : "-",
-                  fmt::format("{:.0f} %", spread), fmt::format("{:.2f} x", row.vs_native), busbw,
-                  row.virtual_seconds ? format_seconds(*row.virtual_seconds) : "-",
-                  // µ is one column and two bytes; fmt handles that.
-                  widths.cluster, wins_there ? '*' : ' ');
-  line += row.cost ? fmt::format(" {:>6} {:>9} {:>9}", fmt::format("{:.0f}", row.cost->steps),
+                  row.time ? format_seconds(row.p99_seconds) : "-", ratio(row.vs_native),
+                  ring_column(columns, row.vs_ring ? ratio(*row.vs_ring) : "-"), busbw,
+                  row.virtual_seconds ? format_seconds(*row.virtual_seconds) : "-", columns.cluster,
+                  wins_there ? '*' : ' ');
+  line += row.cost ? fmt::format(" {:>5} {:>8} {:>8}", fmt::format("{:.0f}", row.cost->steps),
                                  in_terms_of(row.cost->bytes, row.bytes),
                                  in_terms_of(row.cost->reduced, row.bytes))
-                   : fmt::format(" {:>6} {:>9} {:>9}", "-", "-", "-");
+                   : fmt::format(" {:>5} {:>8} {:>8}", "-", "-", "-");
   if (row.wrong.value_or(0) > 0) line += fmt::format("  WRONG: {} elements", *row.wrong);
   return line;
 }
@@ -103,30 +117,33 @@ std::string format_header(const std::vector<std::string>& backend,
   return header + note_on_sharing(devices);
 }
 
-std::string legend(const Plan& plan) {
+std::string legend(const Plan& plan, bool has_ring) {
   constexpr const char* kWhose[] = {"of rank 0", "the mean over ranks", "of its fastest rank",
                                     "of its slowest rank"};
   return fmt::format(
       "time         median of the iterations, each {}\n"
-      "iqr          width of their middle half, in % of the median\n"
+      "p99          99 % of the calls that were timed alone took at most this\n"
       "vs native    time / native time: above 1 is slower than the native collective\n"
+      "{}"
       "GB/s         bus bandwidth, as nccl-tests define it\n"
       "{:<12} virtual time there (rankbox compare --list-clusters)\n"
       "steps, sent, added: exact coefficients of latency, bytes sent and bytes reduced\n"
       "*            the fastest topology: by time on the left, by virtual time on the right\n",
-      kWhose[static_cast<std::size_t>(plan.average)], plan.cluster.name);
+      kWhose[static_cast<std::size_t>(plan.average)],
+      has_ring ? "vs ring      the same for native-ring, NCCL with NCCL_ALGO=RING, where it is "
+                 "measured\n"
+               : "",
+      plan.cluster.name);
 }
 
 std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bool colour) {
-  const Widths widths = widths_of(plan, contest);
+  const Columns columns = columns_of(plan, contest);
   std::string table =
-      fmt::format("\n{}\n  {:<{}} {:>9} {:>6} {:>9} {:>8} {:>{}}   {:>6} {:>9} {:>9}\n",
-                  format_heading(contest.front()), "", widths.label, "time", "iqr", "vs native",
-                  "GB/s", plan.cluster.name, widths.cluster, "steps", "sent", "added");
+      fmt::format("\n{}\n{}", format_heading(contest.front()), format_titles(plan, columns));
   const Row* here = winner_of(contest, ClockKind::kWall);
   const Row* there = winner_of(contest, ClockKind::kVirtual);
   for (const Row& row : contest) {
-    const std::string line = format_row(row, widths, &row == here, &row == there);
+    const std::string line = format_row(row, columns, &row == here, &row == there);
     const bool is_bad = row.failure || row.wrong.value_or(0) > 0;
     const char* paint = is_bad ? "\033[31m" : &row == here ? "\033[1;32m" : nullptr;
     table += colour && paint != nullptr ? fmt::format("{}{}\033[0m\n", paint, line) : line + "\n";

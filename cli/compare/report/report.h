@@ -16,7 +16,8 @@ std::string format_header(const std::vector<std::string>& backend,
                           const std::vector<Device>& devices);
 
 /// Returns the explanation of the columns, printed once above the tables.
-std::string legend(const Plan& plan);
+/// @param has_ring there may be a column `vs ring`
+std::string legend(const Plan& plan, bool has_ring);
 
 /// Returns the rows of one contest as aligned lines under a heading. A mark on the left shows the
 /// fastest topology on this machine; a mark beside the virtual time shows the fastest on the

@@ -19,7 +19,9 @@ Row make_row(const char* algorithm, std::int64_t bytes, double wall, double virt
   row.world_size = 4;
   row.bytes = bytes;
   row.elements = bytes / 4;
+  row.in_place = true;
   row.time = Times{wall, wall * 0.99, wall * 1.01, 20};
+  row.p99_seconds = 3 * wall;
   row.virtual_seconds = virtual_seconds;
   row.wrong = 0;
   row.cost = Cost{6, 1.5 * static_cast<double>(bytes), 0.75 * static_cast<double>(bytes)};
@@ -95,13 +97,33 @@ TEST_CASE("tables fit into 100 columns and hold no escapes without colour") {
                            make_row("hierarchical", std::int64_t{1} << 36, 999.9e-6, 99.96e-3)};
   rows[1].cost = Cost{12345, 1.2345 * 68719476736.0, 0};
   rows[1].vs_native = 1234.56;
-  const std::string table = legend(plan) + format_contest(plan, rows, false);
+  rows[2].p99_seconds = 99.96e-3;
+  const std::string table = legend(plan, true) + format_contest(plan, rows, false);
   CHECK(table.find('\033') == std::string::npos);
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
     CAPTURE(line);
     CHECK(columns(line) <= 100);
   }
+}
+
+TEST_CASE("vs ring is a column where NCCL's ring was measured, within 100 columns") {
+  Plan plan = laptop();
+  plan.cluster = cluster_named("h100-nvlink");
+  std::vector<Row> rows = crossing_rows();
+  rows.resize(3);
+  CHECK(format_contest(plan, rows, false).find("vs ring") == std::string::npos);
+  rows.insert(rows.begin() + 1, make_row("native-ring", 64, 2e-6, 2e-6));
+  rows[2].vs_ring = 1.25;
+  const std::string table = format_contest(plan, rows, false);
+  CHECK(testing::lacks(table, {" vs native vs ring ", " 1.00 x  1.25 x "}) == "");
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK(columns(line) <= 100);
+  }
+  CHECK(testing::lacks(legend(plan, true), {"vs ring"}) == "");
+  CHECK(legend(plan, false).find("vs ring") == std::string::npos);
 }
 
 TEST_CASE("a wrong result stands out in its row") {
@@ -134,7 +156,7 @@ TEST_CASE("a row of yours that failed has its kind and place, and never wins") {
   rows.resize(2);
   rows.push_back(failed_row());
   const std::string table = format_contest(laptop(), rows, false);
-  CHECK(table.find("ring (yours)       deadlock: ranks 0, 1 blocked at ring.cc:14\n") !=
+  CHECK(table.find("ring (yours)     deadlock: ranks 0, 1 blocked at ring.cc:14\n") !=
         std::string::npos);
   CHECK(format_winners(laptop(), rows).empty());
 }
@@ -152,6 +174,9 @@ TEST_CASE("JSON has every row in the agreed shape") {
   CHECK(row.at("count") == 16);
   CHECK(row.at("time_us").at("median").get<double>() == doctest::Approx(2));
   CHECK(row.at("time_us").at("iterations") == 20);
+  CHECK(row.at("p99_us").get<double>() == doctest::Approx(6));
+  CHECK(row.at("in_place") == true);
+  CHECK(row.at("vs_ring").is_null());
   CHECK(row.at("cost").at("steps") == 6);
   CHECK(row.at("wrong") == 0);
   for (const char* key : {"vs_native", "busbw_gbps", "virtual_us"}) {
@@ -165,7 +190,8 @@ TEST_CASE("in JSON, what is not known is null") {
   const nlohmann::ordered_json row =
       to_json(laptop(), {failed_row()}, {"mpi", "", {}, {}}).at("results").at(0);
   CHECK(row.at("whose") == "yours");
-  for (const char* key : {"time_us", "latency_us", "vs_native", "busbw_gbps"}) {
+  for (const char* key :
+       {"time_us", "latency_us", "p99_us", "vs_native", "vs_ring", "busbw_gbps"}) {
     CAPTURE(key);
     CHECK(row.at(key).is_null());
   }
