@@ -23,8 +23,8 @@
 //   2(p-1)(α + n/p β) + (p-1) n/p γ   for s = 1: the plain ring
 //
 // Each coefficient by itself, as the clock of α, β or γ alone counts it: 2(p-1)s steps, 2(p-1)/p n
-// bytes, (p-1)/p n reduced. If ps does not divide the number of elements N: at most that, with
-// segments of ⌈⌈N/p⌉/s⌉ elements.
+// bytes, (p-1)/p n reduced. If ps does not divide the number of elements N: as many steps, and at
+// most the bytes and additions of segments of ⌈⌈N/p⌉/s⌉ elements.
 // Blocks: until all ranks have called it and the chunks have gone round.
 // Difficulty 4/5. Importance 4/5. A bonus.
 // Paper: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations,

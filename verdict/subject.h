@@ -68,7 +68,8 @@ struct Subject {
   /// Returns the promised cost. Null: no closed form; only `checks` compare costs.
   std::function<Cost(const Case& example)> cost = {};
 
-  /// Set if the promised cost is a bound in some cases: there a run may cost less.
+  /// Set if the promised bytes and additions are bounds in some cases: there a run may have fewer,
+  /// in as many steps.
   std::function<bool(const Case& example)> may_cost_less = {};
 
   /// Further checks of a run's report.
