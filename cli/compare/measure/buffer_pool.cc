@@ -30,9 +30,8 @@ BufferPool::BufferPool(const RankPart& part, std::int64_t bytes) {
       copy_all(buffers.output, buffers_.front().output);
     }
   }
-  if (is_reducing(part.collective) && is_in_place(part.collective)) {
-    original_ = buffers_.front().input;
-  }
+  // The input of reduce_scatter is work space, and holds the result where native is in place.
+  if (is_reducing(part.collective)) original_ = buffers_.front().input;
 }
 
 Buffers& BufferPool::next() {

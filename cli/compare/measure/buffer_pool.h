@@ -28,7 +28,7 @@ class BufferPool {
   Buffers& next();
 
   /// Gives the inputs that next() returned since the last call their numbers again, if reductions
-  /// in place have replaced them: sums of sums soon become infinite, and the same on all ranks.
+  /// may have replaced them: sums of sums soon become infinite, and the same on all ranks.
   /// Copies, so call it outside timed regions. A restored input is not used again before all others
   /// were, so no cache holds it then.
   void restore();

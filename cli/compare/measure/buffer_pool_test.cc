@@ -1,4 +1,4 @@
-// Buffers take turns, and reductions in place do not wear them out.
+// Buffers take turns, and inputs that reductions overwrite are restored.
 #include "cli/compare/measure/buffer_pool.h"
 
 #include <set>
@@ -43,17 +43,19 @@ TEST_CASE("there are as many buffers as have the bytes, from 1 to 64, and each h
 
 TEST_CASE("all inputs hold the numbers of fill_input(), again after each restore()") {
   if (!has_tensors()) return;
-  const RankPart part = {kAllReduce, 1, 2, 100};
-  Buffers expected = make_buffers(part);
-  fill_input(expected, part);
-  const std::vector<float> numbers = to_host(expected.input);
-  for (const int uses : {0, 1, 3, 4, 9}) {
-    CAPTURE(uses);
-    BufferPool pool(part, 4 * 400);
-    REQUIRE(pool.size() == 4);
-    for (int i = 0; i < uses; ++i) pool.next().input *= 2.0f;
-    pool.restore();
-    for (int i = 0; i < 4; ++i) CHECK(to_host(pool.next().input) == numbers);
+  for (const CollectiveKind collective : {kAllReduce, kReduce, kReduceScatter}) {
+    const RankPart part = {collective, 1, 2, 100};
+    Buffers expected = make_buffers(part);
+    fill_input(expected, part);
+    const std::vector<float> numbers = to_host(expected.input);
+    for (const int uses : {0, 1, 3, 4, 9}) {
+      CAPTURE(uses);
+      BufferPool pool(part, 4 * 400);
+      REQUIRE(pool.size() == 4);
+      for (int i = 0; i < uses; ++i) pool.next().input *= 2.0f;
+      pool.restore();
+      for (int i = 0; i < 4; ++i) CHECK(to_host(pool.next().input) == numbers);
+    }
   }
 }
 

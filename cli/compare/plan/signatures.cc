@@ -24,7 +24,7 @@ using FromRootInSegments = void (*)(Comm&, Tensor&, int, int);
 using ToRoot = void (*)(Comm&, Tensor&, int, ReduceOp);
 using Rooted = void (*)(Comm&, const Tensor&, Tensor&, int);
 using Apart = void (*)(Comm&, const Tensor&, Tensor&);
-using ReducedApart = void (*)(Comm&, const Tensor&, Tensor&, ReduceOp);
+using ReducedApart = void (*)(Comm&, Tensor&, Tensor&, ReduceOp);  // the first is work space
 using Nothing = void (*)(Comm&);
 using Settings = CallSettings;
 
