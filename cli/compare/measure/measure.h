@@ -10,8 +10,9 @@
 //     of them, so ratios within a contest are more reliable than the times themselves.
 //   * The slowest rank's time counts by default, not the mean over ranks.
 //
-// latency_seconds and p99_seconds are measured on single calls, at least 100 unless the plan sets
-// the number of iterations. Each has a barrier before (not timed) and a synchronize() after (timed).
+// latency_seconds and p99_seconds are measured on single calls: on the iterations if they have one
+// call; else on at least 100, unless the plan sets the number of iterations. Each has a barrier
+// before (not timed) and a synchronize() after (timed).
 //
 // Buffers hold random numbers and take turns (buffer_pool.h). Results are checked before times are
 // taken, and timed calls keep no records (set_timed() in backend.h). docs/gpu.md has a table of all
