@@ -114,13 +114,19 @@ def portable_library(name, srcs, hdrs, deps, copts = [], testonly = False, **kwa
     """
     sources = [file for file in srcs if file.endswith(".cc")]
     headers = [file for file in srcs if file not in sources]
-    _objects(name = name + "_objects", srcs = sources, hdrs = hdrs + headers, deps = deps, testonly = testonly)
+    _objects(
+        name = name + "_objects",
+        testonly = testonly,
+        srcs = sources,
+        hdrs = hdrs + headers,
+        deps = deps,
+    )
     native.cc_library(
         name = name + "_nvcc",
         testonly = testonly,
         srcs = [name + "_objects"],
         hdrs = hdrs,
-        alwayslink = True,  # a learner's library is opened by a program, and finds there whatever it calls
+        alwayslink = True,  # a learner's library finds what it calls in the program that opens it
         target_compatible_with = REAL_CUDA_ONLY,
         visibility = ["//visibility:private"],
         deps = deps,

@@ -20,8 +20,8 @@
 //   split                      ncclCommSplit, twice; an equal one is remembered: see split.cc
 //
 // AVG is a sum and one division at the end, as in every backend. It is not ncclAvg, which rounds
-// differently, except while times are taken. NCCL never receives 0 elements: both sides know that there is nothing to wait for. A
-// message to the rank itself is a copy.
+// differently, except while times are taken. NCCL never receives 0 elements: both sides know that
+// there is nothing to wait for. A message to the rank itself is a copy.
 //
 // **Limits of NCCL.** The messages of one group complete together, and a group delays later
 // messages of its communicator. So these programs may hang here, although the contract allows them:

@@ -1,5 +1,5 @@
-// Judging allreduce_ring_segmented: the sums, what the messages cost, and that additions hide behind
-// them.
+// Judging allreduce_ring_segmented: the sums, the cost of the messages, and that additions overlap
+// with them.
 //
 // The clock of the judge's machine has no latency, so that it shows what is exposed and nothing
 // else: the messages of all 2(p-1) steps take 2(p-1)/p nβ, and all that the clock shows beyond is
