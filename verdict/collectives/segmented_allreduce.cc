@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "collectives/cost.h"
 #include "verdict/case_lists.h"
 #include "verdict/checks.h"
 #include "verdict/collectives/families.h"
