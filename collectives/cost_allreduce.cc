@@ -43,7 +43,7 @@ Cost allreduce_ring_segmented(int world_size, std::int64_t elements, std::int64_
                               int segments) {
   const std::int64_t chunk = (elements + world_size - 1) / world_size;
   const std::int64_t segment = (chunk + segments - 1) / segments;
-  Cost cost = allreduce_ring(world_size, world_size * segments * segment, element_bytes);
+  Cost cost = allreduce_ring(world_size, segment * segments * world_size, element_bytes);
   cost.steps *= segments;
   return cost;
 }
