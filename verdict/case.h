@@ -18,7 +18,7 @@ struct Case {
   int world_size = 1;                      // not written for exercises that run threads
   std::optional<int> nodes = {};           // RunOptions::nodes
   std::optional<int> root = {};            // src or dst
-  std::optional<int> segments = {};        // of a pipelined broadcast; or (micro-)batches of a rank
+  std::optional<int> segments = {};        // of a ring in segments; or (micro-)batches of a rank
   std::optional<std::int64_t> count = {};  // elements of the tensor, or of one rank's part
   std::optional<int> steps = {};           // of an optimizer that trains a small model; 0: none
   std::optional<std::int64_t> bucket_bytes = {};  // of gradients; written "bucket"

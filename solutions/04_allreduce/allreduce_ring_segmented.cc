@@ -45,7 +45,7 @@ void allreduce_ring_segmented(Comm& dist, Tensor& tensor, ReduceOp op, int segme
   const auto add = [&](int k) {
     if (k >= half) return;
     accumulate(coming(k), received(k), op);
-    // In the last step of the first half, chunks come from the rank before their own: complete.
+    // What arrives in the last step of the first half has been on every rank: it is complete.
     if (k >= half - segments) divide_if_average(coming(k), op, world_size);
   };
 
