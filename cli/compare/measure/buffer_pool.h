@@ -1,7 +1,8 @@
 // Buffers that take turns, so that a timed call does not find its data in a cache.
 //
 // nccl-tests shifts its buffers through the largest size. The contract's functions take whole
-// tensors, so here up to 64 pairs of tensors take turns.
+// tensors, so here up to 64 pairs of tensors take turns. Rows smaller than a 64th of a cache may
+// still find their data in it.
 //
 // Thread safety: belongs to one rank.
 #pragma once
@@ -29,8 +30,8 @@ class BufferPool {
 
   /// Gives the inputs that next() returned since the last call their numbers again, if reductions
   /// may have replaced them: sums of sums soon become infinite, and the same on all ranks.
-  /// Copies, so call it outside timed regions. A restored input is not used again before all others
-  /// were, so no cache holds it then.
+  /// Copies, so call it outside timed regions. All other inputs are used before a restored one is
+  /// used again.
   void restore();
 
  private:

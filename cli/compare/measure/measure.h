@@ -2,7 +2,7 @@
 //
 // The method is that of nccl-tests: the host's clock around back-to-back calls, divided by their
 // number. Every size is warmed up. A barrier and a synchronize() precede the calls, a synchronize()
-// follows. Three things differ:
+// follows. These differ most:
 //
 //   * An iteration is as many calls as take 0.5 ms, unless the plan sets the number. There are
 //     several iterations, for a median and quartiles.
