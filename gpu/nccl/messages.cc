@@ -9,8 +9,8 @@
 //   with the next send, recv or sendrecv of their communicator, on stream();
 //   before any other call after which stream() or the host waits for a peer (a message of another
 //     communicator, a collective, barrier, split, synchronize, to_host, the end of the function; a
-//     wait for a collective, or for one of them), on the communicator's message stream, so that
-//     they overlap with the work on stream().
+//     wait for a collective, or for one of them; arithmetic, if the queue of stream() is full), on
+//     the communicator's message stream, so that they overlap with the work on stream().
 //
 // Calls that only start an operation leave them deferred, and so does a wait for an earlier
 // message.

@@ -155,8 +155,11 @@ std::uint64_t NcclRank::launch(const Caller& caller, const Doing& doing, const c
 void NcclRank::throttle(const Doing& doing) {
   if (++unmarked_ < kWorkPerMark) return;
   unmarked_ = 0;
-  if (!marks_.has_room())
-    wait_until(caller(doing.op, doing.place), [this] { return marks_.has_room(); });
+  if (!marks_.has_room()) {
+    const Caller waiter = this->caller(doing.op, doing.place);
+    flush(waiter);  // stream() may wait for a rank that first needs a deferred message
+    wait_until(waiter, [this] { return marks_.has_room(); });
+  }
   marks_.add(device_.stream(), doing);
 }
 
