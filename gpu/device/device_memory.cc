@@ -76,8 +76,10 @@ void* DeviceMemory::allocate(std::int64_t bytes) {
     check(status, "cudaMalloc", {.op = "allocate", .bytes = bytes});
     ++device_allocations_;
   }
-  in_use_.emplace(block, rounded);
-  bytes_in_use_ += rounded;
+  // Another thread may have freed a block with this address, which is still listed.
+  std::int64_t& listed = in_use_[block];
+  bytes_in_use_ += rounded - listed;
+  listed = rounded;
   return block;
 }
 
