@@ -43,6 +43,12 @@ class Blas {
   cublasHandle_t handle_ = nullptr;
 };
 
+// cublasCreate allocates device memory and loads code: too late once ranks communicate.
+[[maybe_unused]] const bool kAtStart = [] {
+  start_hooks().push_back([] { static_cast<void>(blas_here()); });
+  return true;
+}();
+
 }  // namespace
 
 void check_blas(cublasStatus_t status, const char* call, const Doing& doing) {

@@ -30,7 +30,8 @@ class BlasError : public Error {
 /// @param call its name, "cublasGemmEx"
 void check_blas(cublasStatus_t status, const char* call, const Doing& doing = {});
 
-/// That of this thread's device (device_here()): made at the first call.
+/// Returns the handle of this thread's device (device_here()). The first call creates it: over NCCL
+/// at the start of the rank (start_hooks()).
 cublasHandle_t blas_here();
 
 }  // namespace rankbox::gpu

@@ -52,6 +52,11 @@ bool is_done(cudaStream_t stream, double deadline_seconds) {
 
 }  // namespace
 
+std::vector<void (*)()>& start_hooks() {
+  static std::vector<void (*)()> hooks;
+  return hooks;
+}
+
 RankDevice*& current_rank_device() {
   thread_local RankDevice* here = nullptr;
   return here;

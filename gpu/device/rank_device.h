@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 
@@ -108,6 +109,10 @@ class RankDevice {
   Library library_{nullptr, nullptr};
   bool spins_ = false;
 };
+
+/// What libraries do on each rank's thread before its communicator connects the ranks: afterwards a
+/// rank must not allocate device memory (arena.h). They add to it before main().
+std::vector<void (*)()>& start_hooks();
 
 /// The device of the rank on this thread; null outside any rank.
 RankDevice*& current_rank_device();

@@ -21,6 +21,7 @@ void NcclRank::start(const Caller& caller) {
   check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
         doing);
   warm_kernels(device_.stream());
+  for (const auto hook : start_hooks()) hook();
 
   std::vector<int> everyone;
   for (int r = 0; r < caller.size; ++r) everyone.push_back(r);
