@@ -14,8 +14,8 @@
 // next one begins, because split() launches deferred messages. So the calls of both are in the same
 // order on all ranks.
 //
-// Cost: two small all-gathers for a remembered split, one and seconds for a new one. Blocks the
-// host.
+// Cost: two small all-gathers for a remembered split; two or three, and seconds, for a new one.
+// Blocks the host.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -98,7 +98,8 @@ std::size_t first_unused(const Caller& caller, NcclRank& rank, NcclMember& whole
 /// Creates this rank's communicators of a split.
 /// @param all colors and keys, by index
 NcclMember& make_part(const Caller& caller, NcclRank& rank, NcclMember& whole,
-                      const std::vector<std::int32_t>& all, int color, int key) {
+                      std::uint64_t record, const std::vector<std::int32_t>& all, int color,
+                      int key) {
   int index = -1;
   std::vector<int> world_ranks;
   for (const int member : color < 0 ? std::vector<int>() : members_of(all, color)) {
@@ -117,9 +118,14 @@ NcclMember& make_part(const Caller& caller, NcclRank& rank, NcclMember& whole,
       if (color < 0) continue;
       rank.issue(caller, doing, "ncclCommSplit", *made, [] { return ncclInProgress; });
     }
-    if (color < 0) return;
-    rank.connect_pairs(caller, part, part.messages);
-    rank.wait_for_stream(caller, rank.device().stream());
+    if (color >= 0) {
+      rank.connect_pairs(caller, part, part.messages);
+      rank.connect_pairs(caller, part, part.collectives);  // for gather, scatter and all_to_all
+      rank.wait_for_stream(caller, rank.device().stream());
+    }
+    // Ranks that are left out, or in a part that is connected first, wait here for the others: in
+    // their next call they would have the deadline of an operation.
+    exchange(caller, rank, whole, record, 0, 0);
   });
   return part;
 }
@@ -136,7 +142,7 @@ NcclBackend NcclBackend::split(const Caller& caller, const CollectiveCall& call)
   std::vector<NcclMember*>& equal = member_->parts[all];
   const std::size_t i = equal.empty() ? 0 : first_unused(caller, *rank_, *member_, record, equal);
   NcclMember* const part =
-      i < equal.size() ? equal[i] : &make_part(caller, *rank_, *member_, all, color, key);
+      i < equal.size() ? equal[i] : &make_part(caller, *rank_, *member_, record, all, color, key);
   if (i == equal.size() && i < kRemembered) equal.push_back(part);
   rank_->record().done(record);
   if (color < 0) return {*rank_, nullptr, nullptr};
