@@ -130,6 +130,7 @@ std::shared_ptr<NcclPending> NcclRank::defer(const Caller& caller, NcclMember& m
     record_.done(message.record);
     pending->set_done();
   } else {
+    throttle(doing_of(caller));
     member.deferred.push_back(message);
     check(cudaEventRecord(ready_, device_.stream()), "cudaEventRecord", doing_of(caller));
   }
@@ -178,6 +179,7 @@ void NcclRank::wait(const Caller& caller, NcclPending& pending) {
     if (pending.launch() == 0 || collective) flush(caller);
     if (pending.launch() == 0) stop_and_throw(waits_for_itself(caller));
     record_.launched(record, pending.launch());
+    throttle(doing_of(caller));
     launches_.order(pending.launch(), device_.stream(), doing_of(caller));
     if (pending.is_barrier())
       wait_until(caller, [&] { return launches_.is_finished(pending.launch()); });
