@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -127,8 +128,11 @@ bool Arena::release_elsewhere(void* range) noexcept {
 }
 
 void Arena::abandon() noexcept {
+  if (block_ == nullptr) return;
   const std::lock_guard guard(blocks().lock);
-  blocks().by_first_byte.erase(std::exchange(block_, nullptr));
+  // It stays listed, as in use forever: a tensor that outlives the rank may release its range.
+  Block& mine = blocks().by_first_byte.find(std::exchange(block_, nullptr))->second;
+  mine.used = std::numeric_limits<std::int64_t>::max();
 }
 
 std::int64_t arena_bytes(int ranks) {
