@@ -5,8 +5,9 @@
 
 namespace rankbox {
 
-/// True for a slice without elements, and for integers.
-/// Cost: one sweep. Blocks until the rank's stream has come that far. Thread safety: any thread.
+/// Returns true for an empty slice, and for integers.
+/// Cost: one sweep. On a GPU it blocks until the rank's stream has finished. Thread safety: any
+/// thread.
 bool all_finite(Slice slice);
 
 }  // namespace rankbox

@@ -8,8 +8,8 @@
 
 namespace rankbox {
 
-/// into[i] = from[i], rounded to the nearest that its type has, ties to even. Types: float32,
-/// float64, float16. The two share no memory, unless they are the same.
+/// into[i] = from[i], rounded to nearest, ties to even. Types: float32, float64, float16, bfloat16.
+/// REQUIRES: the two are equal or do not overlap.
 /// Cost: one sweep; enqueued, on a GPU. Thread safety: any thread.
 /// Errors: InvalidArgument for slices that differ in size, a read-only target, other types.
 void cast(Slice from, Slice into);

@@ -1,10 +1,10 @@
 // The first element with a property, for checks of what a tensor holds.
 //
-//   const std::int64_t bad = first_of(n, [=] RANKBOX_PORTABLE(std::int64_t i) { return x[i] < 0; });
+//   const auto bad = first_of(n, [=] RANKBOX_PORTABLE(std::int64_t i) { return x[i] < 0; });
 //   if (bad < n) throw …
 //
-// Cost: one sweep. Blocks until the rank's stream has come that far, since the host needs the
-// answer. Thread safety, errors: as for_each.
+// Cost: one sweep. On a GPU it blocks until the rank's stream has finished: the host needs the
+// result. Thread safety: as for_each. Errors: as for_each and to_host().
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace rankbox {
 
 namespace detail {
 
-/// How far from the end the first one of a row is: 0 if there is none.
+/// Finds the first element of a row, as its distance from the end; 0 if there is none.
 template <class F>
 struct FindInRow {
   static constexpr std::int64_t kColumns = 4096;
@@ -52,7 +52,7 @@ struct FindFarthest {
 
 }  // namespace detail
 
-/// The smallest i, 0 <= i < n, for which is_one(i) is true; n if there is none.
+/// Returns the smallest i, 0 <= i < n, for which is_one(i) is true; n if there is none.
 template <class F>
 std::int64_t first_of(std::int64_t n, F is_one) {
   if constexpr (kOnGpu) {

@@ -4,8 +4,8 @@
 //
 // A file that calls it is compiled as portable_library (bazel/cuda.bzl) says.
 //
-// Cost: on a GPU one launch, on the rank's stream: returns when it is enqueued. On the host it
-// blocks until done, and what is inlined into the loop is vectorized where that is possible.
+// Cost: on a GPU one launch on the rank's stream; it returns when that is enqueued. On the host it
+// blocks until done, and code that is inlined into the loop is vectorized where possible.
 // Thread safety: any number of threads. Errors: none on the host; CudaError.
 #pragma once
 

@@ -6,8 +6,9 @@
 //     lanes.each(width, [=](std::int64_t i) { y[row * width + i] = from[i] / sum; });
 //   });
 //
-// Every lane executes what is outside of sum, max and each. Inside, a lane has the elements
-// i = lane, lane + kWidth, …: it may read what it wrote itself, and not what other lanes wrote.
+// Every lane executes the code outside of sum, max and each. Inside, a lane has the elements
+// i = lane, lane + kWidth, …: it may read what it wrote itself, but not what other lanes wrote.
+// REQUIRES: all lanes of a row make the same calls of sum and max, which exchange values.
 //
 // Cost, thread safety, errors: as for_each.
 #pragma once
@@ -67,7 +68,7 @@ class Lanes {
 
  private:
 #if defined(__CUDA_ARCH__)
-  /// What the lane has whose number differs in one bit.
+  /// Returns the value of the lane whose number differs in the bit `distance`.
   template <class T>
   static __device__ T of_lane(T value, int distance) {
     return __shfl_xor_sync(0xffffffffU, value, distance);

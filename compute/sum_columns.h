@@ -8,7 +8,8 @@
 // rows. On a GPU the rows are cut into stripes, summed by a thread per stripe and column, and then
 // the stripes' sums are added, in order.
 //
-// Cost, thread safety, errors: as for_each; on a GPU two launches, and memory for the stripes' sums.
+// Cost, thread safety, errors: as for_each; on a GPU two launches and memory for the stripes' sums
+// (OutOfMemory).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// cuBLAS, with a handle a rank.
+// cuBLAS, with one handle per rank.
 //
 // The handle works on the rank's stream, in a workspace that is allocated once. Products of floats
 // are computed in 32 bits: TF32 is off, unless NVIDIA_TF32_OVERRIDE=1 says otherwise.
@@ -15,7 +15,7 @@
 
 namespace rankbox::gpu {
 
-/// A call of cuBLAS failed. Memory that ran out is OutOfMemory instead.
+/// A cuBLAS call failed. Running out of memory is OutOfMemory instead.
 class BlasError : public Error {
  public:
   BlasError(const std::string& message, ErrorContext context, cublasStatus_t status)

@@ -11,7 +11,8 @@
 
 namespace rankbox::gpu {
 
-/// Neighbouring threads have neighbouring elements, so that a warp reads whole lines of memory.
+/// Neighbouring threads have neighbouring elements, so that a warp reads whole lines of memory. 32
+/// elements from a multiple of 32 on belong to one warp, as for_each_row (Lanes) requires.
 template <class F>
 __global__ void __launch_bounds__(kThreads) for_each_kernel(std::int64_t n, F f) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;

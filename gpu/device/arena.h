@@ -26,8 +26,8 @@ class Arena {
  public:
   static constexpr std::int64_t kAlignment = 256;
 
-  /// Allocates so many bytes on the thread's current device, or the half, quarter, … if they are
-  /// not there. Returns null for less than 1 MiB.
+  /// Allocates this many bytes on the thread's current device, or half, a quarter, … of them if
+  /// less is free. Returns null if that is less than 1 MiB.
   static std::unique_ptr<Arena> make(std::int64_t bytes);
   /// Calls cudaFree, unless ranges are still in use. REQUIRES: all work on them has finished.
   ~Arena();
@@ -36,10 +36,10 @@ class Arena {
 
   std::int64_t bytes() const { return bytes_; }
 
-  /// Returns at least so many bytes, aligned to kAlignment; null if no free range is large enough.
+  /// Returns at least that many bytes, aligned to kAlignment; null if no free range fits.
   /// REQUIRES: bytes > 0.
   void* take(std::int64_t bytes);
-  /// Returns false for memory that is not from take().
+  /// Returns false for memory that take() did not return.
   bool release(void* range) noexcept;
 
   /// Releases a range of an arena of another thread, or of one whose owner has ended. Returns false

@@ -130,7 +130,8 @@ class NcclRank {
   /// The same for work on a stream. Returns the launch.
   /// @param then enqueues more work that belongs to the launch
   /// @param is_awaited false: while calls are timed, only every eighth launch has an event, which
-  ///     takes about as long to record as a launch; of the others the result is 0
+  ///     takes about as long to record as a launch; of the others the result is 0. So up to 512
+  ///     launches are in flight, and CUDA may block the host: no deadline of the rank ends that
   std::uint64_t launch(const Caller& caller, const Doing& doing, const char* name, ncclComm_t& comm,
                        cudaStream_t stream, const std::function<ncclResult_t()>& calls,
                        const std::function<void()>& then = {}, bool is_awaited = true);

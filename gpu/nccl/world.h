@@ -2,7 +2,7 @@
 //
 //   NcclWorld world({.world_size = 4});
 //   // on each of four threads:
-//   RankDevice gpu(r, r);
+//   RankDevice gpu(r, r, /*sharers=*/1);
 //   NcclRank rank(world, gpu, owner);      // all ranks at once, under the deadline
 //   try {
 //     Communicator dist(Backend(NcclBackend(rank)));
