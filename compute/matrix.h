@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "comm/bfloat16.h"
 #include "comm/float16.h"
 #include "comm/tensor.h"
 
@@ -79,6 +80,8 @@ void multiply(MatrixOf<const double> a, MatrixOf<const double> b, MatrixOf<doubl
               Into into = Into::kOverwrite);
 /// Of 16-bit factors: their products and sums are floats.
 void multiply(MatrixOf<const Float16> a, MatrixOf<const Float16> b, MatrixOf<float> c,
+              Into into = Into::kOverwrite);
+void multiply(MatrixOf<const BFloat16> a, MatrixOf<const BFloat16> b, MatrixOf<float> c,
               Into into = Into::kOverwrite);
 
 /// cᵢ = aᵢ bᵢ for 0 <= i < count: the heads of attention.

@@ -80,14 +80,22 @@ void multiply_with(Gemm gemm, std::int64_t count, MatricesOf<const T> as, Matric
   }
 }
 
-/// The same matrix in floats, in `memory`.
-MatrixOf<const float> widened(MatrixOf<const Float16> m, std::vector<float>& memory) {
+/// Returns the same matrix in floats, in `memory`.
+template <class T>
+MatrixOf<const float> widened(MatrixOf<const T> m, std::vector<float>& memory) {
   const std::int64_t lines = m.is_transposed ? m.columns : m.rows;
   const std::int64_t length = m.is_transposed ? m.rows : m.columns;
   memory.reserve(static_cast<std::size_t>(lines * length));
   for (std::int64_t i = 0; i < lines; ++i)
     memory.insert(memory.end(), m.data + i * m.stride, m.data + i * m.stride + length);
   return {memory.data(), m.rows, m.columns, length, m.is_transposed};
+}
+
+template <class T>
+void multiply_widened(MatrixOf<const T> a, MatrixOf<const T> b, MatrixOf<float> c, Into into) {
+  check_product(a, b, c);
+  std::vector<float> of_a, of_b;
+  multiply(widened(a, of_a), widened(b, of_b), c, into);
 }
 
 }  // namespace
@@ -101,9 +109,12 @@ void multiply(MatrixOf<const double> a, MatrixOf<const double> b, MatrixOf<doubl
 }
 
 void multiply(MatrixOf<const Float16> a, MatrixOf<const Float16> b, MatrixOf<float> c, Into into) {
-  check_product(a, b, c);
-  std::vector<float> of_a, of_b;
-  multiply(widened(a, of_a), widened(b, of_b), c, into);
+  multiply_widened(a, b, c, into);
+}
+
+void multiply(MatrixOf<const BFloat16> a, MatrixOf<const BFloat16> b, MatrixOf<float> c,
+              Into into) {
+  multiply_widened(a, b, c, into);
 }
 
 void multiply(std::int64_t count, MatricesOf<const float> a, MatricesOf<const float> b,

@@ -10,12 +10,13 @@ namespace rankbox {
 namespace {
 
 template <class T>
-constexpr cudaDataType kType = std::is_same_v<T, double>  ? CUDA_R_64F
-                               : std::is_same_v<T, float> ? CUDA_R_32F
-                                                          : CUDA_R_16F;
+constexpr cudaDataType kType = std::is_same_v<T, double>    ? CUDA_R_64F
+                               : std::is_same_v<T, float>   ? CUDA_R_32F
+                               : std::is_same_v<T, Float16> ? CUDA_R_16F
+                                                            : CUDA_R_16BF;
 
-/// cuBLAS has columns where we have rows: what it takes for a matrix is its transpose. So it is
-/// asked for cᵀ = bᵀ aᵀ.
+/// cuBLAS stores matrices by columns, and we by rows. So it reads the transpose of each of ours, and
+/// computes cᵀ = bᵀ aᵀ.
 template <class From, class To>
 void multiply_on_gpu(std::int64_t count, const MatricesOf<const From>& as,
                      const MatricesOf<const From>& bs, const MatricesOf<To>& cs, Into into) {
@@ -62,6 +63,11 @@ void multiply(MatrixOf<const double> a, MatrixOf<const double> b, MatrixOf<doubl
 
 void multiply(MatrixOf<const Float16> a, MatrixOf<const Float16> b, MatrixOf<float> c, Into into) {
   multiply_on_gpu<Float16, float>(1, {a}, {b}, {c}, into);
+}
+
+void multiply(MatrixOf<const BFloat16> a, MatrixOf<const BFloat16> b, MatrixOf<float> c,
+              Into into) {
+  multiply_on_gpu<BFloat16, float>(1, {a}, {b}, {c}, into);
 }
 
 void multiply(std::int64_t count, MatricesOf<const float> a, MatricesOf<const float> b,

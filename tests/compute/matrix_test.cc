@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "comm/dtype.h"
 #include "comm/errors.h"
 #include "compute/cast.h"
 #include "compute/portable.h"
@@ -33,8 +34,8 @@ MatrixOf<const T> flipped_or_not(const TensorOf<T>& t, std::int64_t rows, std::i
 
 template <class T>
 TensorOf<T> numbers(std::int64_t size, std::uint64_t seed) {
-  if constexpr (std::is_same_v<T, Float16>) {
-    TensorOf<Float16> rounded(size);
+  if constexpr (ReducedFloat<T>) {
+    TensorOf<T> rounded(size);
     cast(random_tensor<float>(size, 1, Random(seed)), rounded);
     return rounded;
   } else {
@@ -81,6 +82,7 @@ TEST_CASE(
           check_product<float, float>(rows, inner, columns, flips);
           check_product<double, double>(rows, inner, columns, flips);
           check_product<Float16, float>(rows, inner, columns, flips);
+          check_product<BFloat16, float>(rows, inner, columns, flips);
         }
       }
     }

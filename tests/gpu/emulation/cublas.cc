@@ -4,6 +4,7 @@
 
 #include <cublas_v2.h>
 
+#include "comm/bfloat16.h"
 #include "comm/float16.h"
 #include "tests/gpu/emulation/cuda_control.h"
 #include "tests/gpu/emulation/cuda_memory.h"
@@ -43,7 +44,8 @@ template <class T>
 std::vector<T> packed(const Matrix& m, std::int64_t number) {
   const auto get = m.type == CUDA_R_64F   ? element<double>
                    : m.type == CUDA_R_32F ? element<float>
-                                          : element<Float16>;
+                   : m.type == CUDA_R_16F ? element<Float16>
+                                          : element<BFloat16>;
   std::vector<T> all;
   all.reserve(static_cast<std::size_t>(m.rows * m.columns));
   const char* const data = m.at(number);
@@ -162,7 +164,7 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
   const Matrix c{from(C), Ctype, m, n, ldc, strideC, false};
   const bool in_doubles = computeType == CUBLAS_COMPUTE_64F;
   if (handle->workspace == nullptr || batchCount < 0 || !a.fits() || !b.fits() || !c.fits() ||
-      Atype != Btype || (Ctype == CUDA_R_64F) != in_doubles || Ctype == CUDA_R_16F) {
+      Atype != Btype || (Ctype == CUDA_R_64F) != in_doubles || c.element_bytes() == 2) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   const auto enqueue = in_doubles ? rankbox::gpu::emulation::enqueue_products<double>
