@@ -68,7 +68,7 @@ void* DeviceMemory::allocate(std::int64_t bytes) {
   } else {
     const auto size = static_cast<std::size_t>(rounded);
     cudaError_t status = cudaMalloc(&block, size);
-    if (status == cudaErrorMemoryAllocation && bytes_kept_ > 0) {
+    if (status == cudaErrorMemoryAllocation && (bytes_kept_ > 0 || !foreign_.empty())) {
       cudaGetLastError();
       trim();
       status = cudaMalloc(&block, size);
@@ -86,7 +86,8 @@ void* DeviceMemory::allocate(std::int64_t bytes) {
 void DeviceMemory::release(void* block) noexcept {
   if (block == nullptr) return;
   const auto used = in_use_.find(block);
-  if (used == in_use_.end()) return release_elsewhere(block);
+  if (used == in_use_.end())
+    return arena_ == nullptr ? release_elsewhere(block) : foreign_.push_back(block);
   const std::int64_t bytes = used->second;
   in_use_.erase(used);
   bytes_in_use_ -= bytes;
@@ -100,12 +101,14 @@ void DeviceMemory::release_elsewhere(void* block) noexcept {
 }
 
 bool DeviceMemory::trim() noexcept {
-  if (kept_.empty()) return true;
+  if (kept_.empty() && foreign_.empty()) return true;
   if (!drain(stream_)) return false;
   for (const auto& [bytes, blocks] : kept_) {
     for (void* const block : blocks) give_back(block);
   }
+  for (void* const block : foreign_) release_elsewhere(block);
   kept_.clear();
+  foreign_.clear();
   bytes_kept_ = 0;
   return true;
 }
@@ -113,6 +116,7 @@ bool DeviceMemory::trim() noexcept {
 void DeviceMemory::abandon() noexcept {
   if (arena_ != nullptr) arena_->abandon();
   kept_.clear();
+  foreign_.clear();
   in_use_.clear();
   bytes_kept_ = 0;
   bytes_in_use_ = 0;

@@ -45,7 +45,8 @@ class DeviceMemory {
   /// OutOfMemory. Throws InvalidArgument for a negative size.
   void* allocate(std::int64_t bytes);
 
-  /// Accepts null, and blocks of another allocator: see release_elsewhere().
+  /// Accepts null, and blocks of another allocator: see release_elsewhere(), which an allocator with
+  /// an arena calls only in trim(), since cudaFree may wait for GPUs that wait for this rank.
   /// REQUIRES: all work that uses the block is on the stream, or the stream waits for it.
   void release(void* block) noexcept;
 
@@ -53,8 +54,8 @@ class DeviceMemory {
   /// its arena goes back to CUDA, which waits until it is unused. Any thread.
   static void release_elsewhere(void* block) noexcept;
 
-  /// Frees the kept blocks. Waits for the stream, 5 s at most; if it is still busy then, keeps
-  /// everything and returns false.
+  /// Frees the kept blocks, and those of other allocators. Waits for the stream, 5 s at most; if it
+  /// is still busy then, keeps everything and returns false.
   bool trim() noexcept;
 
   /// Forgets all blocks without freeing them, for the end of a run that hangs.
@@ -69,6 +70,7 @@ class DeviceMemory {
   std::unique_ptr<Arena> arena_;                     // null: there is none
   std::unordered_map<void*, std::int64_t> in_use_;   // block -> bytes of its class
   std::map<std::int64_t, std::vector<void*>> kept_;  // bytes of the class -> blocks
+  std::vector<void*> foreign_;                       // released here, of other allocators
   std::int64_t bytes_in_use_ = 0;
   std::int64_t bytes_kept_ = 0;
   std::int64_t device_allocations_ = 0;
