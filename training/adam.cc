@@ -10,7 +10,8 @@ namespace rankbox {
 namespace {
 
 template <class T>
-void step(Slice value, Slice gradient, Slice m, Slice v, double t, const AdamOptions& options) {
+void adam_elements(Slice value, Slice gradient, Slice m, Slice v, double t,
+                   const AdamOptions& options) {
   const double correction1 = 1 - std::pow(options.beta1, t);
   const double correction2 = 1 - std::pow(options.beta2, t);
   const auto beta1 = static_cast<T>(options.beta1), rest1 = static_cast<T>(1 - options.beta1);
@@ -37,7 +38,7 @@ void adam_step(Slice value, Slice gradient, Slice m, Slice v, std::int64_t t,
   check_alike("adam_step", value, {gradient, m, v});
   if (t < 1) throw InvalidArgument(fmt::format("adam_step: step {}, expected 1 or more", t));
   with_real_type("adam_step", value.dtype(), [&](auto zero) {
-    step<decltype(zero)>(value, gradient, m, v, static_cast<double>(t), options);
+    adam_elements<decltype(zero)>(value, gradient, m, v, static_cast<double>(t), options);
   });
 }
 

@@ -8,7 +8,7 @@ namespace rankbox {
 namespace {
 
 template <class T>
-void step(Slice value, Slice gradient, Slice velocity, const SgdOptions& options) {
+void sgd_elements(Slice value, Slice gradient, Slice velocity, const SgdOptions& options) {
   const auto rate = static_cast<T>(options.learning_rate);
   const auto momentum = static_cast<T>(options.momentum);
   const auto decay = static_cast<T>(options.weight_decay);
@@ -31,8 +31,9 @@ void step(Slice value, Slice gradient, Slice velocity, const SgdOptions& options
 void sgd_step(Slice value, Slice gradient, Slice velocity, const SgdOptions& options) {
   check_alike("sgd_step", value, {gradient});
   if (options.momentum != 0) check_alike("sgd_step", value, {velocity});
-  with_real_type("sgd_step", value.dtype(),
-                 [&](auto zero) { step<decltype(zero)>(value, gradient, velocity, options); });
+  with_real_type("sgd_step", value.dtype(), [&](auto zero) {
+    sgd_elements<decltype(zero)>(value, gradient, velocity, options);
+  });
 }
 
 template <class T>

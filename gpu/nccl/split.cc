@@ -97,9 +97,8 @@ std::size_t first_unused(const Caller& caller, NcclRank& rank, NcclMember& whole
 
 /// Creates this rank's communicators of a split.
 /// @param all colors and keys, by index
-NcclMember& make_part(const Caller& caller, NcclRank& rank, NcclMember& whole,
-                      std::uint64_t record, const std::vector<std::int32_t>& all, int color,
-                      int key) {
+NcclMember& make_part(const Caller& caller, NcclRank& rank, NcclMember& whole, std::uint64_t record,
+                      const std::vector<std::int32_t>& all, int color, int key) {
   int index = -1;
   std::vector<int> world_ranks;
   for (const int member : color < 0 ? std::vector<int>() : members_of(all, color)) {
