@@ -22,6 +22,7 @@
 #include "gpu/processes.h"
 #include "gpu/run_mode.h"
 #include "gpu/shared/plane.h"
+#include "launch/environment.h"
 #include "launch/rank_variables.h"
 
 namespace rankbox {
@@ -46,11 +47,18 @@ void run_shared(const RunOptions& options, const Body& body, RunReport* report) 
 
 // ---- Threads with a GPU each -------------------------------------------------------------------
 
+/// Returns RANKBOX_START_SECONDS if it is set, otherwise options.start_seconds.
+double start_seconds_of(const RunOptions& options) {
+  const auto named = launcher::number_in(launcher::process_environment(), "RANKBOX_START_SECONDS",
+                                         1, 24 * 60 * 60);
+  return named ? *named : options.start_seconds;
+}
+
 NcclSettings settings_for(const RunOptions& options) {
   NcclSettings settings;
   settings.world_size = options.world_size;
   settings.deadline_seconds = options.deadline_seconds;
-  settings.start_seconds = options.start_seconds;
+  settings.start_seconds = start_seconds_of(options);
   settings.blocking_calls = options.blocking_calls;
   settings.faults = options.faults;
   return settings;
@@ -114,8 +122,9 @@ RankEnd run_member(const Processes& all, const RunOptions& options, const std::s
 
 void run_processes(const RunOptions& options, const Body& body, RunReport* report) {
   using End = std::pair<Report, std::string>;
-  Processes& all = processes(options.start_seconds);
-  const std::string id = all.start_run(options.world_size, new_id, options.start_seconds);
+  const double start_seconds = start_seconds_of(options);
+  Processes& all = processes(start_seconds);
+  const std::string id = all.start_run(options.world_size, new_id, start_seconds);
   Report mine;
   RankEnd end = {.rank = all.rank()};
   if (all.rank() < options.world_size) end = run_member(all, options, id, body, &mine);
@@ -178,7 +187,7 @@ void run_world(const RunOptions& options, const std::function<void(Comm&)>& body
 std::vector<std::string> gather_from_processes(int world_size, std::string mine) {
   if (!launcher::launched()) return {std::move(mine)};
   std::vector<std::string> all =
-      gpu::processes(RunOptions().start_seconds).exchange(mine, gpu::kAnyTime);
+      gpu::processes(gpu::start_seconds_of({})).exchange(mine, gpu::kAnyTime);
   all.resize(static_cast<std::size_t>(world_size));
   return all;
 }

@@ -285,9 +285,9 @@ TEST_CASE("a process that finds no others says so, whichever it is") {
   if (program.find("nccl") == std::string::npos) return testing::pass_over("not NCCL");
   for (const char* rank : {"RANK=0", "RANK=1"}) {
     CAPTURE(rank);
-    const Result result =
-        run({"env", rank, "WORLD_SIZE=2", "LOCAL_RANK=0", "MASTER_ADDR=127.0.0.1",
-             "MASTER_PORT=29871", program, "-b", "8", "-e", "8", "--baseline", "none", "-T", "1"});
+    const Result result = run({"env", "RANKBOX_START_SECONDS=1", rank, "WORLD_SIZE=2",
+                               "LOCAL_RANK=0", "MASTER_ADDR=127.0.0.1", "MASTER_PORT=29871",
+                               program, "-b", "8", "-e", "8", "--baseline", "none", "-T", "1"});
     CAPTURE(result.output);
     CHECK(result.exit_code == 1);
     CHECK(result.output.find("rankbox-compare-nccl: ") == 0);
