@@ -1,10 +1,10 @@
 // All-reduce around a ring, in segments: while a segment is added, the next one is in flight.
 //
 // allreduce_ring waits for a chunk, then adds it, and its links are idle meanwhile. Here each chunk
-// is cut into s segments, segment(chunk, i, s), and they are messages of their own. Message k of a
-// rank is segment k mod s of the chunk that a plain ring sends in step k / s. It can leave as soon
-// as message k-s has arrived and has been added; so with s >= 2 the messages follow each other
-// without a gap, from step to step, and each addition takes place during the next message.
+// is cut into s segments, segment(chunk, i, s), and each segment is a message. Message k of a rank
+// is segment k mod s of the chunk that a plain ring sends in step k / s. It can leave as soon as
+// message k-s has arrived and has been added; so with s >= 2 the messages follow each other without
+// a gap, from step to step, and each addition takes place during the next message.
 //
 //   p = 3, time →          step 0          step 1          step 2          step 3
 //   ring      messages     [  0   ]        [  1   ]        [  2   ][  3   ]

@@ -69,6 +69,7 @@ struct RunOptions {
   // How long a rank may wait for the others where deadlocks are not proved (MPI, NCCL).
   double deadline_seconds = 30;
   // The same for the start of the run, where ranks have to find each other and connect (NCCL).
+  // RANKBOX_START_SECONDS overrides it.
   double start_seconds = 60;
   // Native collectives are the library's blocking calls, as for measurements. MPI's are faster by
   // up to a factor of 4 (mpi/native.h), but a rank that times out in one reports alone.

@@ -1,6 +1,6 @@
 // Matrix products on the host, by OpenBLAS.
 //
-// Each rank is already a thread, so OpenBLAS is told once to start none. Each product takes a
+// Each rank is already a thread, so OpenBLAS is set to start none. Each product takes a
 // 128 MiB buffer of OpenBLAS, which aborts the program when too many are in use, and retries
 // forever when memory runs out. So products wait for their turn: at most as many run as there are
 // cores, and fewer where memory is limited (RLIMIT_DATA).

@@ -15,8 +15,8 @@ constexpr cudaDataType kType = std::is_same_v<T, double>    ? CUDA_R_64F
                                : std::is_same_v<T, Float16> ? CUDA_R_16F
                                                             : CUDA_R_16BF;
 
-/// cuBLAS stores matrices by columns, and we by rows. So it reads the transpose of each of ours, and
-/// computes cᵀ = bᵀ aᵀ.
+/// cuBLAS stores matrices by columns, and we by rows. So it reads the transpose of each of ours,
+/// and computes cᵀ = bᵀ aᵀ.
 template <class From, class To>
 void multiply_on_gpu(std::int64_t count, const MatricesOf<const From>& as,
                      const MatricesOf<const From>& bs, const MatricesOf<To>& cs, Into into) {

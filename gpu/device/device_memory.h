@@ -45,8 +45,8 @@ class DeviceMemory {
   /// OutOfMemory. Throws InvalidArgument for a negative size.
   void* allocate(std::int64_t bytes);
 
-  /// Accepts null, and blocks of another allocator: see release_elsewhere(), which an allocator with
-  /// an arena calls only in trim(), since cudaFree may wait for GPUs that wait for this rank.
+  /// Accepts null, and blocks of another allocator: see release_elsewhere(), which an allocator
+  /// with an arena calls only in trim(), since cudaFree may wait for GPUs that wait for this rank.
   /// REQUIRES: all work that uses the block is on the stream, or the stream waits for it.
   void release(void* block) noexcept;
 

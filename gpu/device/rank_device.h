@@ -67,7 +67,7 @@ class RankDevice {
 
   /// Sets what throttle() calls; null: nothing. CUDA blocks the host when about 1,000 launches are
   /// queued, and no deadline ends that wait. A communicator, whose streams may wait for a rank that
-  /// never sends, sets a bound of its own.
+  /// never sends, sets this bound.
   using Throttle = std::function<void(const Doing& doing)>;
   void set_throttle(Throttle throttle) { throttle_ = std::move(throttle); }
 

@@ -8,7 +8,7 @@
 //
 // CUDA must not make the host wait, because no deadline ends that: it blocks a launch when about
 // 1,000 are queued. So at most 64 calls of NCCL are in flight, and on stream() at most 512 other
-// kernels and copies. The latter have a ring of their own: stream() executes them in order, so once
+// kernels and copies. The latter have a second ring: stream() executes them in order, so once
 // deferred messages are launched, the oldest one waits for no later call of the program, as an
 // asynchronous call may.
 //

@@ -11,7 +11,8 @@
 // show the traffic that an algorithm causes. Within one GPU no link is measured.
 //
 // Ranks may be spread over several GPUs, in order. A copy between two of them crosses their link,
-// or the host, as the driver chooses. A collective's kernel reads from other GPUs where it can reach them.
+// or the host, as the driver chooses. A collective's kernel reads from other GPUs where it can
+// reach them.
 //
 // Cost: per message, about six CUDA calls of a microsecond each, on two threads. Blocks only in
 // cudaMalloc. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.

@@ -227,7 +227,8 @@ TEST_CASE("a rank per process, with an id from outside: all calls work, and spli
 }
 
 TEST_CASE("a start may take longer than an operation") {
-  // Each rank begins its own world: the second one when the first has waited for twice the deadline.
+  // Each rank begins its own world: the second one when the first has waited for twice the
+  // deadline.
   emulation::set_device_count(8);
   const ncclUniqueId id = NcclWorld::make_id();
   std::vector<std::exception_ptr> failures(2);

@@ -74,8 +74,8 @@ std::vector<T> special_values() {
   if constexpr (ReducedFloat<T>) {
     std::vector<T> values;
     for (const float value : special_values<float>()) values.push_back(T(value));
-    // The largest, the smallest, the last subnormal, the first normal, and 1 plus a bit: of float16,
-    // then of bfloat16.
+    // The largest, the smallest, the last subnormal, the first normal, and 1 plus a bit: of
+    // float16, then of bfloat16.
     constexpr std::uint16_t kBits[] = {0x7bff, 0xfbff, 0x0001, 0x8001, 0x03ff, 0x0400,
                                        0x3c01, 0x7f7f, 0xff7f, 0x007f, 0x0080, 0x3f81};
     for (const std::uint16_t bits : kBits) values.push_back(T::from_bits(bits));

@@ -42,8 +42,8 @@ struct HeadShape {
   }
 };
 
-/// Every row of matrix n becomes e^(s x), normalized to 1 over its first counts[n] elements; 0 after
-/// them.
+/// Every row of matrix n becomes e^(s x), normalized to 1 over its first counts[n] elements; 0
+/// after them.
 template <class T>
 void softmax_rows(std::int64_t matrices, MatricesOf<T> x, const std::int32_t* counts, T scale) {
   const std::int64_t rows = x.first.rows, width = x.first.columns;

@@ -1,4 +1,4 @@
-// Segments are chunks of chunks, every message has a buffer of its own, and AVG divides at the end.
+// Segments are chunks of chunks, every message has its own buffer, and AVG divides at the end.
 #include <vector>
 
 #include "collectives/allreduce_ring_segmented.h"

@@ -1,5 +1,5 @@
 // In the steady state the gradient comes first, then the activation leaves: who is behind sends
-// first and receives later, so nobody hangs.
+// first and receives later, so no stage hangs.
 #include <algorithm>
 #include <utility>
 
