@@ -308,7 +308,7 @@ TEST_CASE("a process that is killed is named at once to all others, then and eve
   }
 }
 
-TEST_CASE("a rank that is late for an all-gather is named to the others, and told so itself") {
+TEST_CASE("a rank that is late for an all-gather is named in every rank's error") {
   for (const int late : {0, 2}) {
     CAPTURE(late);
     const int world_size = late == 0 ? 2 : 3;

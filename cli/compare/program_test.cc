@@ -268,7 +268,7 @@ TEST_CASE("without NCCL's ring there is no column for it") {
   CHECK(result.output.find("vs native vs ring") == std::string::npos);
 }
 
-TEST_CASE("a baseline that fails is told, and the rest is measured") {
+TEST_CASE("a baseline that fails is reported, and the rest is measured") {
   if (!can_run_without_mpirun()) return;
   const std::string path = path_in_new_folder("failed_baseline");
   // The loader then lists the program's libraries instead of running it.

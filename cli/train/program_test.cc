@@ -117,7 +117,7 @@ Json object_in(const std::string& output) {
   return Json::parse(output.substr(begin, output.find('\n', begin) - begin));
 }
 
-TEST_CASE("ranks train together, rank 0 alone tells of it") {
+TEST_CASE("ranks train together, and rank 0 alone prints") {
   const Result result = run(with_ranks({"--epochs", "2", "--no-timeline"}));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
@@ -220,7 +220,7 @@ TEST_CASE("a mistake is one line and exit code 2, before anything is trained") {
   }
 }
 
-TEST_CASE("what MPI leaves to mpirun is refused, and told how it is done") {
+TEST_CASE("what MPI leaves to mpirun is refused with the mpirun line") {
   if (!is_on_mpi()) return testing::pass_over("one process");
   const Result nodes = run(with_ranks({"--nodes", "2"}));
   CHECK(nodes.exit_code == 2);

@@ -60,7 +60,8 @@ TEST_CASE(
   CHECK(run.report.virtual_seconds == doctest::Approx(5.6392e-6).epsilon(1e-9));
 }
 
-TEST_CASE("ddp_overlap without overlap is told how much was exposed, and how much need be") {
+TEST_CASE(
+    "ddp_overlap without overlap: the message says how much was exposed, and how much must be") {
   if (judges_only_values()) return testing::pass_over("only the sandbox judges this");
   const Verdict verdict =
       judge("ddp_overlap", subject_in("ddp_overlap", without_overlap), {.replay = kExample});

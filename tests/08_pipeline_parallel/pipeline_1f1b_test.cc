@@ -10,7 +10,8 @@
 
 namespace rankbox {
 
-TEST_CASE("GPipe in its place is told which pass comes too early, and that memory is the matter") {
+TEST_CASE(
+    "GPipe in its place: the message names the pass that comes too early, and the memory limit") {
   if (judges_only_values()) return testing::pass_over("only the sandbox judges this");
   const Verdict verdict = judge("pipeline_1f1b", subject_in("pipeline", pipeline_gpipe, "1f1b"));
   REQUIRE(verdict.failure.has_value());

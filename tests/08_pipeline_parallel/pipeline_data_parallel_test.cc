@@ -20,7 +20,7 @@ void without_average(Comm& dist, Stage& stage, int stages) {
 
 }  // namespace
 
-TEST_CASE("a replica on its own is told that the others' gradients are missing") {
+TEST_CASE("a replica that trains alone: the message says that the others' gradients are missing") {
   if (launch().processes == 1) return testing::pass_over("one process");
   const Verdict verdict =
       judge("pipeline_data_parallel", subject_in("pipeline_data_parallel", without_average));

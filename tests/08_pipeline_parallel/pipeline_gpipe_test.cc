@@ -30,7 +30,7 @@ void keeps_outputs(Comm& dist, Stage& stage) {
 
 }  // namespace
 
-TEST_CASE("who keeps what was sent fails by memory, and is told when") {
+TEST_CASE("keeping what was sent fails by memory, and the message says when") {
   if (judges_only_values()) return testing::pass_over("only the sandbox judges this");
   const Verdict verdict = judge("pipeline_gpipe", subject_in("pipeline", keeps_outputs, "gpipe"));
   REQUIRE(verdict.failure.has_value());

@@ -154,7 +154,7 @@ TEST_CASE("collectives in a row are not confused when some ranks run ahead") {
   }
 }
 
-TEST_CASE("a barrier lets nobody go before everybody has come") {
+TEST_CASE("no rank leaves a barrier before all have entered it") {
   // Rank 0 sends only after all have called; a message before the barrier would be too early.
   for (int p : world_sizes(2)) {
     const auto run = run_ranks(testing::world(p), [&](Comm& dist) {

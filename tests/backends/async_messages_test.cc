@@ -12,7 +12,7 @@
 namespace rankbox::testing {
 namespace {
 
-TEST_CASE("everybody sends to everybody, oneself included, waited for in any order") {
+TEST_CASE("all ranks send to all, themselves included, and wait in any order") {
   for (int p : world_sizes()) {
     for (std::int64_t count : {0, 3, 999, 70'001}) {
       const auto run = run_ranks(world(p), [&](Comm& dist) {

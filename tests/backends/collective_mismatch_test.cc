@@ -136,7 +136,7 @@ TEST_CASE("of several under way the second one disagrees, whichever is waited fo
   }
 }
 
-TEST_CASE("within a group a mismatch is told in ranks of the world") {
+TEST_CASE("within a group a mismatch names ranks of the world") {
   for (int p : worlds_that_compare(4)) {
     const Observation seen = observe(world(p), [](Comm& dist) {
       Comm half = dist.split(dist.rank() % 2);
@@ -161,7 +161,7 @@ TEST_CASE("one barrier too few, then a collective: the ranks disagree") {
   }
 }
 
-TEST_CASE("a mismatch that everybody swallows still fails the run") {
+TEST_CASE("a mismatch whose error every rank swallows still fails the run") {
   for (int p : worlds_that_compare(2)) {
     const Observation seen = observe(world(p), [](Comm& dist) {
       Tensor tensor = zeros(1);

@@ -232,7 +232,7 @@ TEST_CASE("where several ranks fail, the run reports one of them, and never an A
   }
 }
 
-TEST_CASE("requests that are open when a rank fails are taken back: nobody writes to dead memory") {
+TEST_CASE("requests that are open when a rank fails are taken back: no write to freed memory") {
   for (int p : world_sizes(2)) {
     for (int round = 0; round < 5; ++round) {
       const Observation seen = observe(world(p), [&](Comm& dist) {

@@ -44,7 +44,7 @@ void check_both_told(const Observation& seen, const std::string& sent,
 
 void note_line(std::string& note, int line) { note = std::to_string(line); }
 
-TEST_CASE("a message of another size: both ranks are told, nothing is copied") {
+TEST_CASE("a message of another size: both ranks fail, nothing is copied") {
   for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
       for (const auto& [sent, received] : {std::pair{3, 4},
@@ -194,7 +194,7 @@ TEST_CASE("what irecv was given does not fit, while its rank waits for something
   }
 }
 
-TEST_CASE("a buffered message that does not fit is told to its receiver, and stops its sender") {
+TEST_CASE("a buffered message that does not fit fails its receiver, and stops its sender") {
   for (int p : worlds_that_buffer(2)) {
     for (int late : {0, 1}) {
       RunOptions options = one_late(p, late);
@@ -219,7 +219,7 @@ TEST_CASE("a buffered message that does not fit is told to its receiver, and sto
   }
 }
 
-TEST_CASE("within a group both sides are told in ranks of the world") {
+TEST_CASE("within a group both sides are named by their ranks in the world") {
   for (int p : worlds_that_compare(4)) {
     const Observation seen = observe(world(p), [](Comm& dist) {
       Comm odd = dist.split(dist.rank() % 2);

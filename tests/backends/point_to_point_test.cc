@@ -148,7 +148,7 @@ TEST_CASE("the sizes of a row of messages between two ranks go up and down, and 
   }
 }
 
-TEST_CASE("a receiver takes from its sources in an order of its own") {
+TEST_CASE("a receiver takes from its sources in any order") {
   for (int p : world_sizes(2)) {
     const auto run = run_ranks(world(p), [](Comm& dist) {
       constexpr int kRounds = 10;

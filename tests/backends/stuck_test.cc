@@ -84,7 +84,7 @@ const std::vector<Program>& programs() {
   return all;
 }
 
-TEST_CASE("whoever waits in vain is told, and the run ends" * doctest::skip(kFailureEndsJob)) {
+TEST_CASE("a rank that waits in vain fails, and the run ends" * doctest::skip(kFailureEndsJob)) {
   for (const Program& program : programs()) {
     if (!wants_row(program.name)) continue;
     for (int p : world_sizes(2)) {
@@ -116,7 +116,7 @@ TEST_CASE("a ring in which all send, and then receive" * doctest::skip(kFailureE
   }
 }
 
-TEST_CASE("a rank that sends to itself, or receives from itself, is told at once" *
+TEST_CASE("a rank that sends to itself, or receives from itself, fails at once" *
           doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes()) {
     for (bool sends : {true, false}) {

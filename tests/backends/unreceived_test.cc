@@ -30,7 +30,7 @@ void check_unreceived(const Observation& seen, int rank, const std::string& op, 
   CHECK(contains(error.what(), "rank " + std::to_string(rank)));
 }
 
-TEST_CASE("a buffered message that nobody received" * doctest::skip(kFailureEndsJob)) {
+TEST_CASE("a buffered message that was never received" * doctest::skip(kFailureEndsJob)) {
   for (int p : worlds_that_buffer(2)) {
     for (int count : {3, 100'000}) {
       const Observation seen = observe(unbounded(p), [&](Comm& dist, std::string& note) {
@@ -44,7 +44,7 @@ TEST_CASE("a buffered message that nobody received" * doctest::skip(kFailureEnds
   }
 }
 
-TEST_CASE("a buffered message that nobody received, in a group, beside others that were" *
+TEST_CASE("a buffered message that was never received, in a group, beside others that were" *
           doctest::skip(kFailureEndsJob)) {
   for (int p : worlds_that_buffer(2)) {
     const Observation seen = observe(unbounded(p), [&](Comm& dist, std::string& note) {
@@ -63,7 +63,7 @@ TEST_CASE("a buffered message that nobody received, in a group, beside others th
   }
 }
 
-TEST_CASE("a request that nobody waited for, though its message was received" *
+TEST_CASE("a request without a wait, though its message was received" *
           doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(world(p), [](Comm& dist, std::string& note) {
@@ -82,7 +82,8 @@ TEST_CASE("a request that nobody waited for, though its message was received" *
   }
 }
 
-TEST_CASE("a receive that nobody waited for, and nobody sent" * doctest::skip(kFailureEndsJob)) {
+TEST_CASE("a receive without a wait, whose message was never sent" *
+          doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(world(p), [](Comm& dist, std::string& note) {
       Tensor tensor = zeros(3);
@@ -94,7 +95,7 @@ TEST_CASE("a receive that nobody waited for, and nobody sent" * doctest::skip(kF
   }
 }
 
-TEST_CASE("a collective that nobody waited for" * doctest::skip(kFailureEndsJob)) {
+TEST_CASE("a collective without a wait" * doctest::skip(kFailureEndsJob)) {
   for (int p : world_sizes()) {
     const Observation seen = observe(world(p), [&](Comm& dist, std::string& note) {
       Tensor tensor = zeros(3);

@@ -43,7 +43,7 @@ TEST_CASE("a picture is drawn in the format that its name says") {
   }
 }
 
-TEST_CASE("yours is a line of its own, and what failed is none") {
+TEST_CASE("yours has its own line; what failed has none") {
   const std::string wrong = (fs::path(project()) / "wrong.cc").string();
   std::ofstream(wrong) << "#include \"collectives/allreduce_ring.h\"\nnamespace rankbox {\n"
                           "void allreduce_ring(Comm&, Tensor&, ReduceOp) {}\n}\n";

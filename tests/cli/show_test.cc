@@ -93,7 +93,7 @@ TEST_CASE("a run that deadlocks is drawn up to there, and explained") {
   CHECK(shown.output.find("`----' send, 16384 bytes, ") != std::string::npos);
 }
 
-TEST_CASE("the buffering dial decides whether a program deadlocks") {
+TEST_CASE("the buffering mode decides whether a program deadlocks") {
   struct Dial {
     const char* text;
     int exit_code;

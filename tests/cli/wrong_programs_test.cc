@@ -134,7 +134,7 @@ TEST_CASE("a replay runs just the case that failed, and fails in the same way") 
   }
 }
 
-TEST_CASE("a failure is told in at most twelve lines") {
+TEST_CASE("a failure is reported in at most twelve lines") {
   for (const Verdict& verdict : verdicts()) {
     const std::string text = to_text(verdict);
     INFO(text);

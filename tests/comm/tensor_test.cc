@@ -133,7 +133,7 @@ TEST_CASE("a clone is deep, and so is a copy; a move leaves nothing behind") {
   CHECK(to_host(moved) == std::vector<float>(6, 4.0f));
 }
 
-TEST_CASE("empty_like has the shape and dtype, and memory of its own") {
+TEST_CASE("empty_like has the same shape and dtype, and its own memory") {
   const TensorOf<std::int64_t> like = zeros<std::int64_t>({4, 2});
   TensorOf<std::int64_t> made = empty_like(like);
   CHECK(made.shape() == like.shape());

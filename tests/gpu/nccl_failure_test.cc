@@ -31,7 +31,7 @@ int threads_here() {
 
 // ---- Ranks that fail ---------------------------------------------------------------------------
 
-TEST_CASE("a request nobody waits for fails its rank, kept or dropped") {
+TEST_CASE("a request without a wait fails its rank, kept or dropped") {
   for (const bool keeps : {true, false}) {
     CAPTURE(keeps);
     int at = 0;

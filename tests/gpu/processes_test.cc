@@ -98,7 +98,7 @@ TEST_CASE("a process that is gone before a run is named by all others") {
   CHECK(count(output, ": threw RankFailed of rank 1: ") == 2);
 }
 
-TEST_CASE("processes that would share a GPU are told both fixes") {
+TEST_CASE("processes that would share a GPU: the error names both fixes") {
   const std::string output = launch(3, "results 2");
   CAPTURE(output);
   CHECK(count(output, ": threw InvalidArgument of rank -1: ranks 0 and 1 ") == 3);
@@ -120,7 +120,7 @@ TEST_CASE("a world larger than what was launched is refused by each process") {
   CHECK(count(output, ": threw InvalidArgument of rank -1: a world of 3 ranks ") == 2);
 }
 
-TEST_CASE("processes that disagree on the world size are told so, and may go on") {
+TEST_CASE("processes that disagree on the world size fail with both sizes, and may go on") {
   const std::string output = launch(3, "disagree");
   CAPTURE(output);
   CHECK(count(output, "threw InvalidArgument of rank -1: process 0 ") == 3);

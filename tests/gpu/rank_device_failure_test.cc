@@ -113,7 +113,7 @@ TEST_CASE("before memory runs out, what is kept is given back") {
   emulation::set_device_memory(std::size_t{4} << 30);
 }
 
-TEST_CASE("a rank whose second stream cannot be made leaves none behind, and is nobody's") {
+TEST_CASE("a rank whose second stream cannot be made leaves neither stream nor device behind") {
   emulation::fail_next("cudaStreamCreateWithFlags", cudaErrorLaunchOutOfResources, 1);
   const std::int64_t destroyed = emulation::calls_of("cudaStreamDestroy");
   CHECK_THROWS_AS(RankDevice(0, 0), CudaError);

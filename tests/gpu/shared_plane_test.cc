@@ -122,7 +122,7 @@ TEST_CASE("what was started goes on beside what its rank does meanwhile") {
   CHECK((done_beside[0] || done_beside[1]));
 }
 
-TEST_CASE("a barrier lets nobody go on before the others' GPU work is done") {
+TEST_CASE("no rank leaves a barrier before the others' GPU work is done") {
   const Setting setting(2, "shared");
   const auto done = std::make_shared<std::atomic<int>>(0);
   std::vector<int> seen(4);
@@ -321,7 +321,7 @@ TEST_CASE("a CUDA call that fails ends the run with its error, wherever it was")
   }
 }
 
-TEST_CASE("memory that runs out is told with its rank") {
+TEST_CASE("memory that runs out: the error names the rank") {
   const Setting setting(1, "shared");
   const std::exception_ptr error = thrown_by({.world_size = 2}, [](Comm& dist) {
     if (dist.rank() == 1) Tensor too_large(std::int64_t{1} << 40);

@@ -19,7 +19,7 @@ namespace {
 // MPI's guarantee, and the bits of real libraries.
 constexpr int kBits[] = {15, 20, 23, 28, 30, 31};
 
-TEST_CASE("a tag fits, tells the type, and tells a message from the others under way") {
+TEST_CASE("a tag fits, names the type, and differs from those of other messages under way") {
   for (int bits : kBits) {
     CAPTURE(bits);
     const mpi::TagFormat tags(bits);
@@ -39,7 +39,7 @@ TEST_CASE("a tag fits, tells the type, and tells a message from the others under
   }
 }
 
-TEST_CASE("small sizes are told apart for certain: as many as there are bits for") {
+TEST_CASE("small sizes always have different tags, as many as there are bits for") {
   for (int bits : kBits) {
     CAPTURE(bits);
     const mpi::TagFormat tags(bits);

@@ -23,8 +23,9 @@ struct Blocked {
   int line;
 };
 
-inline void check_told_to(const std::string& file, int rank, const DeadlockError& error,
-                          const std::vector<Blocked>& blocked, const std::vector<int>& cycle) {
+inline void check_error_of_rank(const std::string& file, int rank, const DeadlockError& error,
+                                const std::vector<Blocked>& blocked,
+                                const std::vector<int>& cycle) {
   CAPTURE(rank);
   REQUIRE(error.waits().size() == blocked.size());
   for (std::size_t i = 0; i < blocked.size(); ++i) {
@@ -49,7 +50,7 @@ inline std::string check_deadlocks(RunOptions options,
                                    std::vector<Blocked> blocked, const std::vector<int>& cycle,
                                    Place place = Place::current()) {
   const std::string file = place.file_name();
-  std::string story;
+  std::string report;
   for_each_schedule(4, [&](std::uint64_t seed) {
     options.seed = seed;
     std::vector<int> lines(static_cast<std::size_t>(options.world_size), 0);
@@ -59,7 +60,7 @@ inline std::string check_deadlocks(RunOptions options,
 
     INFO(what_of(seen.thrown));
     const auto error = require_error<DeadlockError>(seen);
-    check_told_to(file, -1, error, blocked, cycle);
+    check_error_of_rank(file, -1, error, blocked, cycle);
     CHECK(error.rank() == (cycle.empty() ? blocked.front().rank : cycle.front()));
     for (int rank = 0; rank < options.world_size; ++rank) {
       const std::exception_ptr& ended = seen.ranks[static_cast<std::size_t>(rank)];
@@ -68,10 +69,10 @@ inline std::string check_deadlocks(RunOptions options,
       CAPTURE(rank);
       REQUIRE((ended != nullptr) == is_blocked);
       if (!is_blocked) continue;
-      const auto told = require_error<DeadlockError>(seen, rank);
-      check_told_to(file, rank, told, blocked, cycle);
-      CHECK(told.rank() == rank);
-      CHECK(std::string(told.what()) == error.what());
+      const auto rank_error = require_error<DeadlockError>(seen, rank);
+      check_error_of_rank(file, rank, rank_error, blocked, cycle);
+      CHECK(rank_error.rank() == rank);
+      CHECK(std::string(rank_error.what()) == error.what());
     }
 
     const std::string what = error.what();
@@ -84,10 +85,10 @@ inline std::string check_deadlocks(RunOptions options,
       }
     }
     CHECK(std::count(what.begin(), what.end(), '\n') <= 11);
-    if (story.empty()) story = what;
-    CHECK(what == story);
+    if (report.empty()) report = what;
+    CHECK(what == report);
   });
-  return story;
+  return report;
 }
 
 }  // namespace rankbox::testing

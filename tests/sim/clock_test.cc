@@ -226,7 +226,7 @@ TEST_CASE("a message waits behind one that its program has first, though its rec
   CHECK(seconds_of(report) == std::vector<double>{2 * one, 3 * one, one, 3 * one});
 }
 
-TEST_CASE("a message whose receiver has not come to it holds up nobody") {
+TEST_CASE("a message whose receiver has not come to it delays no other message") {
   const auto report = report_of(world_of(3), [](Comm& dist) {
     Tensor tensor = zeros(25);
     if (dist.rank() == 0) return dist.wait_all({dist.isend(tensor, 1), dist.isend(tensor, 2)});

@@ -42,7 +42,8 @@ TEST_CASE("a collective on one side, a message on the other") {
       {0, 1});
 }
 
-TEST_CASE("waiting for requests that nobody will complete: the line is the one that started them") {
+TEST_CASE(
+    "waiting for requests that no rank will complete: the line is the one that started them") {
   check_deadlocks(
       {.world_size = 3},
       [](Comm& dist, int& line) {
@@ -97,7 +98,7 @@ TEST_CASE("a ring of sendrecvs in which one goes the wrong way") {
                   {{0, "sendrecv", {2}, 4, 0}, {2, "sendrecv", {1}, 4, 0}}, {0, 2, 1});
 }
 
-TEST_CASE("within a group the story is told in ranks of the world") {
+TEST_CASE("within a group the report names ranks of the world") {
   check_deadlocks({.world_size = 5},
                   [](Comm& dist, int& line) {
                     Comm half = dist.split(dist.rank() % 2);

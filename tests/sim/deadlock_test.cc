@@ -14,7 +14,7 @@ namespace rankbox::testing {
 namespace {
 
 TEST_CASE("two ranks that send first") {
-  const std::string story =
+  const std::string report =
       check_deadlocks({.world_size = 2},
                       [](Comm& dist, int& line) {
                         Tensor tensor = zeros(3);
@@ -23,7 +23,7 @@ TEST_CASE("two ranks that send first") {
                         dist.recv(tensor, 1 - dist.rank());
                       },
                       {{0, "send", {1}, 12, 0}, {1, "send", {0}, 12, 0}}, {0, 1});
-  CHECK(contains(story, "sendrecv"));  // the fix
+  CHECK(contains(report, "sendrecv"));  // the fix
 }
 
 TEST_CASE("two ranks that receive first, also when sends are buffered") {
@@ -150,7 +150,7 @@ TEST_CASE("a send to oneself stops those that wait elsewhere, too") {
   check_all_ended_as<DeadlockError>(seen);
 }
 
-TEST_CASE("messages that nobody takes are told with the deadlock") {
+TEST_CASE("messages that no rank receives are listed with the deadlock") {
   // Every rank waits for the rank before, and has sent to the one after next.
   for (int world_size : {3, 17}) {
     std::vector<Blocked> blocked;
@@ -159,7 +159,7 @@ TEST_CASE("messages that nobody takes are told with the deadlock") {
       blocked.push_back({rank, "recv", {prev_rank(rank, world_size)}, 4, 0});
       if (rank > 0) cycle.push_back(world_size - rank);
     }
-    const std::string story = check_deadlocks(
+    const std::string report = check_deadlocks(
         {.world_size = world_size, .buffering = Buffering::unbounded()},
         [](Comm& dist, int& line) {
           Tensor tensor = zeros(1);
@@ -171,8 +171,8 @@ TEST_CASE("messages that nobody takes are told with the deadlock") {
         },
         blocked, cycle);
     // The first of them, and how many more there are.
-    for (const char* value : {"rank 0", "4 bytes", "rank 2"}) CHECK(contains(story, value));
-    CHECK(contains(story, std::to_string(2 * world_size - 1) + " more"));
+    for (const char* value : {"rank 0", "4 bytes", "rank 2"}) CHECK(contains(report, value));
+    CHECK(contains(report, std::to_string(2 * world_size - 1) + " more"));
   }
 }
 

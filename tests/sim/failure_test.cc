@@ -175,7 +175,7 @@ TEST_CASE("an invalid argument stops the others as any failure does") {
   check_all_ended_as<Aborted>(seen, /*but=*/1);
 }
 
-TEST_CASE("requests that are open when a rank fails are taken back: nobody writes to dead memory") {
+TEST_CASE("requests that are open when a rank fails are taken back: no write to freed memory") {
   for_each_schedule(20, [&](std::uint64_t seed) {
     const Observation seen = observe({.world_size = 3, .seed = seed}, [](Comm& dist) {
       Tensor in = zeros(1000);

@@ -220,7 +220,7 @@ TEST_CASE("tensors are counted for the rank that made them, although ranks take 
   }
 }
 
-TEST_CASE("a rank may start a world of its own") {
+TEST_CASE("a rank may start another world") {
   const auto run = rankbox::run_ranks(fibers(5), [](Comm& dist) {
     const auto inner = rankbox::run_ranks(
         fibers(3), [](Comm& other) { return sum_up_tree(other, static_cast<float>(1)); });

@@ -32,7 +32,7 @@ void check_both_told(const Observation& seen, const std::vector<int>& lines) {
   }
 }
 
-TEST_CASE("a message of another size: both ranks are told, nothing is copied") {
+TEST_CASE("a message of another size: both ranks fail, nothing is copied") {
   for (int late : {0, 1}) {
     for (const std::pair<int, int>& counts :
          {std::pair{3, 4}, {4, 3}, {0, 1}, {1, 0}, {1000, 999}}) {
@@ -143,7 +143,7 @@ TEST_CASE("a sendrecv whose receive does not fit says so, though its send is sti
   CHECK(ended_as<Aborted>(seen, 2));
 }
 
-TEST_CASE("a buffered message that does not fit is told to its receiver, and stops its sender") {
+TEST_CASE("a buffered message that does not fit fails its receiver, and stops its sender") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
     const Observation seen =
@@ -274,7 +274,7 @@ TEST_CASE("ranks that call different collectives, or the same with different arg
   }
 }
 
-TEST_CASE("within a group a mismatch is told in ranks of the world") {
+TEST_CASE("within a group a mismatch names ranks of the world") {
   const Observation seen = observe({.world_size = 4}, [](Comm& dist) {
     Comm half = dist.split(dist.rank() % 2);
     Tensor tensor = zeros(1);

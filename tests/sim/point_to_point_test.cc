@@ -116,7 +116,7 @@ TEST_CASE("a sendrecv matches a plain send and a plain receive") {
   CHECK(run.results == std::vector<float>{2, 0, -1});
 }
 
-TEST_CASE("everybody sends to everybody with isend and irecv, waited for in any order") {
+TEST_CASE("all ranks send to all with isend and irecv, and wait in any order") {
   for (int world_size : kWorldSizes) {
     for (std::int64_t count :
          {std::int64_t{0}, std::int64_t{3}, std::int64_t{13}, std::int64_t{999}}) {
@@ -300,7 +300,7 @@ TEST_CASE("results come back by rank, also where they have no default and cannot
     CHECK(*run.results[static_cast<std::size_t>(rank)].rank == rank);
 }
 
-TEST_CASE("a rank may start a world of its own, and go on afterwards") {
+TEST_CASE("a rank may start another world, and go on afterwards") {
   const auto run = run_ranks({.world_size = 3}, [](Comm& dist) {
     const auto inner = run_ranks({.world_size = 2}, [&](Comm& other) {
       Tensor sum = full(1, static_cast<float>(dist.rank()));

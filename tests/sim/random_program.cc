@@ -18,9 +18,9 @@ constexpr DType kDTypes[] = {DType::kInt64, DType::kFloat64, DType::kFloat32};
 
 /// Returns the same numbers from the same seed on every machine, which the standard's distributions
 /// do not guarantee.
-class Dice {
+class RandomSource {
  public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  explicit RandomSource(std::uint64_t seed) : engine_(seed) {}
   int below(std::size_t bound) { return static_cast<int>(engine_() % bound); }
   bool one_in(std::size_t n) { return below(n) == 0; }
   template <class Range>
@@ -47,35 +47,35 @@ bool reduces(CollectiveKind kind) {
 }
 
 /// Sets the fields of a collective that depend on its kind.
-void choose_arguments(Step& step, const std::vector<int>& members, Dice& dice) {
-  step.peer = has_root(step.collective) ? dice.pick(members) : -1;
-  step.op = reduces(step.collective) ? dice.pick(kReduceOps) : ReduceOp::SUM;
+void choose_arguments(Step& step, const std::vector<int>& members, RandomSource& random) {
+  step.peer = has_root(step.collective) ? random.pick(members) : -1;
+  step.op = reduces(step.collective) ? random.pick(kReduceOps) : ReduceOp::SUM;
   const bool barrier = step.collective == CollectiveKind::kBarrier;
-  step.count = barrier ? 0 : dice.pick(kCounts);
-  step.dtype = barrier ? DType::kInt64 : dice.pick(kDTypes);
+  step.count = barrier ? 0 : random.pick(kCounts);
+  step.dtype = barrier ? DType::kInt64 : random.pick(kDTypes);
 }
 
 class Generator {
  public:
-  Generator(std::uint64_t seed, int most_ranks) : dice_(seed) {
+  Generator(std::uint64_t seed, int most_ranks) : random_(seed) {
     program_.seed = seed;
-    program_.world_size = 1 + dice_.below(static_cast<std::size_t>(most_ranks));
+    program_.world_size = 1 + random_.below(static_cast<std::size_t>(most_ranks));
     std::vector<int> everyone(static_cast<std::size_t>(program_.world_size));
     std::iota(everyone.begin(), everyone.end(), 0);
     program_.groups.push_back(std::move(everyone));
     program_.ranks.resize(static_cast<std::size_t>(program_.world_size));
     open_.resize(program_.ranks.size());
-    const int dial = dice_.below(3);
-    if (dial == 1) program_.buffering = Buffering::eager(dice_.pick(kCounts) * 8);
-    if (dial == 2) program_.buffering = Buffering::unbounded();
-    program_.schedule = dice_.one_in(2) ? 0 : 1 + seed;
+    const int mode = random_.below(3);
+    if (mode == 1) program_.buffering = Buffering::eager(random_.pick(kCounts) * 8);
+    if (mode == 2) program_.buffering = Buffering::unbounded();
+    program_.schedule = random_.one_in(2) ? 0 : 1 + seed;
   }
 
   Program make() {
-    const int events = 3 + dice_.below(23);
+    const int events = 3 + random_.below(23);
     for (event_ = 0; event_ < events; ++event_) {
       // A single rank has no peer to send to.
-      const int kind = program_.world_size == 1 ? 13 + dice_.below(7) : dice_.below(20);
+      const int kind = program_.world_size == 1 ? 13 + random_.below(7) : random_.below(20);
       if (kind < 10) {
         add_message();
       } else if (kind < 13) {
@@ -85,7 +85,7 @@ class Generator {
       } else if (kind < 18) {
         add_split();
       } else {
-        steps_of(dice_.pick(program_.groups[0])).push_back({.kind = StepKind::kCompute});
+        steps_of(random_.pick(program_.groups[0])).push_back({.kind = StepKind::kCompute});
       }
       wait_for_some(3);
     }
@@ -97,7 +97,7 @@ class Generator {
   std::vector<Step>& steps_of(int rank) { return program_.ranks[static_cast<std::size_t>(rank)]; }
 
   int pick_group() {
-    const int group = dice_.one_in(2) ? 0 : dice_.below(program_.groups.size());
+    const int group = random_.one_in(2) ? 0 : random_.below(program_.groups.size());
     return program_.groups[static_cast<std::size_t>(group)].empty() ? 0 : group;
   }
 
@@ -117,16 +117,16 @@ class Generator {
     const int group = pick_group();
     std::vector<int> members = program_.groups[static_cast<std::size_t>(group)];
     if (members.size() < 2) return;
-    dice_.shuffle(members);
+    random_.shuffle(members);
     Step send;
-    send.kind = dice_.one_in(3) ? StepKind::kIsend : StepKind::kSend;
+    send.kind = random_.one_in(3) ? StepKind::kIsend : StepKind::kSend;
     send.group = group;
     send.peer = members[1];
-    send.count = dice_.pick(kCounts);
-    if (dice_.one_in(4)) send.dtype = DType::kFloat64;
+    send.count = random_.pick(kCounts);
+    if (random_.one_in(4)) send.dtype = DType::kFloat64;
     send.value = value_of(members[0], members[1]);
     Step recv = send;
-    recv.kind = dice_.one_in(3) ? StepKind::kIrecv : StepKind::kRecv;
+    recv.kind = random_.one_in(3) ? StepKind::kIrecv : StepKind::kRecv;
     recv.peer = members[0];
     add(members[0], send);
     add(members[1], recv);
@@ -137,10 +137,10 @@ class Generator {
     const int group = pick_group();
     std::vector<int> members = program_.groups[static_cast<std::size_t>(group)];
     if (members.size() < 2) return;
-    dice_.shuffle(members);
-    members.resize(2 + static_cast<std::size_t>(dice_.below(members.size() - 1)));
+    random_.shuffle(members);
+    members.resize(2 + static_cast<std::size_t>(random_.below(members.size() - 1)));
     std::vector<std::int64_t> counts;  // [i]: of the message from i to the next
-    for (std::size_t i = 0; i < members.size(); ++i) counts.push_back(dice_.pick(kCounts));
+    for (std::size_t i = 0; i < members.size(); ++i) counts.push_back(random_.pick(kCounts));
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::size_t prev = (i + members.size() - 1) % members.size();
       Step step;
@@ -158,11 +158,11 @@ class Generator {
   void add_collective() {
     Step step;
     step.group = pick_group();
-    step.collective = dice_.pick(kCollectives);
+    step.collective = random_.pick(kCollectives);
     const std::vector<int>& members = program_.groups[static_cast<std::size_t>(step.group)];
-    choose_arguments(step, members, dice_);
+    choose_arguments(step, members, random_);
     for (int rank : members) {
-      step.kind = dice_.one_in(3) ? StepKind::kCollectiveAsync : StepKind::kCollective;
+      step.kind = random_.one_in(3) ? StepKind::kCollectiveAsync : StepKind::kCollective;
       step.value = value_of(rank, rank);
       add(rank, step);
     }
@@ -173,7 +173,7 @@ class Generator {
     const auto first = static_cast<int>(program_.groups.size());
     program_.groups.resize(program_.groups.size() + 2);
     for (int rank : program_.groups[0]) {
-      const int color = dice_.below(2);
+      const int color = random_.below(2);
       Step step;
       step.kind = StepKind::kSplit;
       step.color = color;
@@ -187,8 +187,8 @@ class Generator {
   void wait_for_some(std::size_t n) {
     for (int rank = 0; rank < program_.world_size; ++rank) {
       std::vector<int>& open = open_[static_cast<std::size_t>(rank)];
-      dice_.shuffle(open);
-      while (!open.empty() && dice_.one_in(n)) {
+      random_.shuffle(open);
+      while (!open.empty() && random_.one_in(n)) {
         Step wait;
         wait.kind = StepKind::kWait;
         wait.request = open.back();
@@ -198,7 +198,7 @@ class Generator {
     }
   }
 
-  Dice dice_;
+  RandomSource random_;
   Program program_;
   std::vector<std::vector<int>> open_;  // [rank] requests not waited for yet
   int event_ = 0;
@@ -228,16 +228,16 @@ bool is_sound(const std::vector<Step>& steps) {
 }
 
 /// Changes one thing on one rank. Returns what, or nothing if it cannot be done there.
-std::string change_something(Program& program, Dice& dice) {
-  const int rank = dice.below(program.ranks.size());
+std::string change_something(Program& program, RandomSource& random) {
+  const int rank = random.below(program.ranks.size());
   std::vector<Step>& steps = program.ranks[static_cast<std::size_t>(rank)];
   if (steps.empty()) return "";
-  const auto at = static_cast<std::size_t>(dice.below(steps.size()));
+  const auto at = static_cast<std::size_t>(random.below(steps.size()));
   const auto here = steps.begin() + static_cast<std::ptrdiff_t>(at);
   Step& step = *here;
   const std::vector<int>& members = program.groups[static_cast<std::size_t>(step.group)];
   const std::string where = " step " + std::to_string(at) + " of rank " + std::to_string(rank);
-  switch (dice.below(9)) {
+  switch (random.below(9)) {
     case 0: {  // with its wait
       if (step.kind == StepKind::kSplit || step.kind == StepKind::kCompute) return "";
       const Step gone = step;
@@ -250,7 +250,7 @@ std::string change_something(Program& program, Dice& dice) {
       return (gone.kind == StepKind::kWait ? "dropped the wait at" : "dropped") + where;
     }
     case 1: {
-      const auto other = static_cast<std::size_t>(dice.below(steps.size()));
+      const auto other = static_cast<std::size_t>(random.below(steps.size()));
       if (other == at) return "";
       std::swap(steps[at], steps[other]);
       return "swapped" + where + " and " + std::to_string(other);
@@ -259,14 +259,14 @@ std::string change_something(Program& program, Dice& dice) {
       if (!is_message(step.kind) && !is_collective(step.kind)) return "";
       if (step.collective == CollectiveKind::kBarrier && is_collective(step.kind)) return "";
       std::int64_t& count =
-          step.kind == StepKind::kSendrecv && dice.one_in(2) ? step.count_in : step.count;
-      count = count == 0 || dice.one_in(2) ? count + 1 : count - 1;
+          step.kind == StepKind::kSendrecv && random.one_in(2) ? step.count_in : step.count;
+      count = count == 0 || random.one_in(2) ? count + 1 : count - 1;
       return "changed the size at" + where;
     }
     case 3: {
       if (!is_message(step.kind)) return "";
-      int& peer = step.kind == StepKind::kSendrecv && dice.one_in(2) ? step.src : step.peer;
-      const int other = dice.pick(members);
+      int& peer = step.kind == StepKind::kSendrecv && random.one_in(2) ? step.src : step.peer;
+      const int other = random.pick(members);
       if (other == rank || other == peer) return "";
       peer = other;
       return "changed the peer at" + where;
@@ -284,9 +284,9 @@ std::string change_something(Program& program, Dice& dice) {
     case 7: {
       if (!is_collective(step.kind)) return "";
       const Step before = step;
-      if (dice.one_in(2)) step.collective = dice.pick(kCollectives);
-      choose_arguments(step, members, dice);
-      if (step.collective != CollectiveKind::kBarrier && dice.one_in(2)) {
+      if (random.one_in(2)) step.collective = random.pick(kCollectives);
+      choose_arguments(step, members, random);
+      if (step.collective != CollectiveKind::kBarrier && random.one_in(2)) {
         step.count = before.count;
         step.dtype = before.dtype;
       }
@@ -314,10 +314,10 @@ Program matched_program(std::uint64_t seed, int most_ranks) {
 
 Program broken_program(std::uint64_t seed, int most_ranks) {
   const Program matched = matched_program(seed, most_ranks);
-  Dice dice(seed ^ 0x9e3779b97f4a7c15);
+  RandomSource random(seed ^ 0x9e3779b97f4a7c15);
   while (true) {
     Program broken = matched;
-    broken.change = change_something(broken, dice);
+    broken.change = change_something(broken, random);
     const bool sound = std::all_of(broken.ranks.begin(), broken.ranks.end(), is_sound);
     if (!broken.change.empty() && sound) return broken;
   }

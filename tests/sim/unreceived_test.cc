@@ -24,7 +24,7 @@ void check_unreceived(const Observation& seen, int rank, const std::string& op, 
   for (const std::exception_ptr& ended : seen.ranks) CHECK(ended == nullptr);
 }
 
-TEST_CASE("a buffered message that nobody received") {
+TEST_CASE("a buffered message that was never received") {
   for (Buffering buffering : {Buffering::eager(12), Buffering::unbounded()}) {
     int line = 0;
     const Observation seen = observe({.world_size = 3, .buffering = buffering}, [&](Comm& dist) {
@@ -39,7 +39,7 @@ TEST_CASE("a buffered message that nobody received") {
   }
 }
 
-TEST_CASE("of several the lowest rank's first is told, and how many more there are") {
+TEST_CASE("of several, the lowest rank's first is named, and how many more there are") {
   for_each_schedule(4, [&](std::uint64_t seed) {
     int line = 0;
     const Observation seen = observe(
@@ -230,7 +230,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a message that is received by somebody else's receive is not unreceived") {
+TEST_CASE("a message that another receive took is not unreceived") {
   // Received through irecv, sendrecv and in a group: nothing remains.
   const Observation seen =
       observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {

@@ -156,7 +156,7 @@ TEST_CASE(
   CHECK(contains(refusal(path, loaded.state), path));
 }
 
-TEST_CASE("a checkpoint of something else is refused, and told what differs") {
+TEST_CASE("a checkpoint of something else is refused: the error names what differs") {
   const TemporaryFolder folder;
   const std::string path = folder.path("run.ckpt");
   save_checkpoint(path, Run(7).state);

@@ -156,7 +156,7 @@ TEST_CASE("a value that no rank could have comes from nowhere") {
   CHECK_FALSE(origin_of_element(std::nanf(""), 5).empty());
 }
 
-TEST_CASE("a wrong value tells where it came from") {
+TEST_CASE("the message of a wrong value says where it came from") {
   CHECK(testing::lacks(origin_of_element(element(3, 4), 5), {"element 4", "rank 3"}) == "");
   CHECK(origin_of_element(element(7, 4), 5).empty());
   const float sum = reduced(ReduceOp::SUM, 2, 4);

@@ -45,7 +45,7 @@ std::vector<Row> crossing_rows() {
 
 std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n') + 1); }
 
-TEST_CASE("the winners are told with the size where one overtakes another") {
+TEST_CASE("the summary names the winners, and the size where one overtakes another") {
   const std::string lines = format_winners(laptop(), crossing_rows());
   const std::string here = first_line_of(lines);
   CHECK(testing::lacks(here, {"all_reduce", "4 ranks", "tree", "1 KiB", "ring", "64 KiB"}) == "");
@@ -53,7 +53,7 @@ TEST_CASE("the winners are told with the size where one overtakes another") {
   CHECK(testing::lacks(model, {"laptop", "tree", "64 B", "ring", "704 B"}) == "");
 }
 
-TEST_CASE("one champion at all sizes is told so, and native does not compete") {
+TEST_CASE("the summary says when one topology wins at all sizes; native does not compete") {
   std::vector<Row> rows = crossing_rows();
   for (Row& row : rows) {
     if (row.algorithm == "ring") {
@@ -75,7 +75,7 @@ TEST_CASE("a lead that may be noise does not dethrone") {
   CHECK(testing::lacks(first_line_of(lines), {"tree", "64 B", "64 KiB"}) == "");
 }
 
-TEST_CASE("nothing is told where only one topology ran") {
+TEST_CASE("no summary where only one topology ran") {
   CHECK(
       format_winners(laptop(), {make_row("native", 64, 1, 1), make_row("tree", 64, 1, 1)}).empty());
 }

@@ -31,7 +31,7 @@ TEST_CASE("without a device every call says so") {
   cudaGetLastError();
 }
 
-TEST_CASE("devices are numbered, and told apart by their bus") {
+TEST_CASE("devices are numbered, and each has its own bus") {
   set_device_count(3);
   int count = 0;
   CHECK(cudaGetDeviceCount(&count) == cudaSuccess);

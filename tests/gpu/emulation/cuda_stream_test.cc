@@ -133,7 +133,7 @@ TEST_CASE("who waits for a recording is not let go by a later one on another str
   CHECK(cudaStreamSynchronize(waiting) == cudaSuccess);
 }
 
-TEST_CASE("an event that was never recorded holds nobody up") {
+TEST_CASE("an event that was never recorded delays no stream") {
   const Stream stream;
   const Event event;
   CHECK(cudaEventQuery(event) == cudaSuccess);

@@ -25,19 +25,19 @@ std::atomic<std::int64_t>& live() {
   return communicators;
 }
 
-/// Returns the clique of an id. The first rank that uses the id creates it.
-std::shared_ptr<Clique> clique_of(const ncclUniqueId& id, int size) {
+/// Returns what the ranks of an id share. The first rank that uses the id creates it.
+std::shared_ptr<SharedComm> shared_comm_of(const ncclUniqueId& id, int size) {
   static std::mutex mutex;
-  static auto* const cliques = new std::map<std::string, std::weak_ptr<Clique>>;
+  static auto* const by_id = new std::map<std::string, std::weak_ptr<SharedComm>>;
   const std::string key(id.internal, sizeof id.internal);
   const std::lock_guard lock(mutex);
-  std::weak_ptr<Clique>& known = (*cliques)[key];
-  std::shared_ptr<Clique> clique = known.lock();
-  if (clique == nullptr) {
-    clique = std::make_shared<Clique>(size);
-    known = clique;
+  std::weak_ptr<SharedComm>& known = (*by_id)[key];
+  std::shared_ptr<SharedComm> shared_comm = known.lock();
+  if (shared_comm == nullptr) {
+    shared_comm = std::make_shared<SharedComm>(size);
+    known = shared_comm;
   }
-  return clique;
+  return shared_comm;
 }
 
 bool may_share_device() {
@@ -50,14 +50,14 @@ bool is_blocking(const ncclConfig_t* config, bool otherwise) {
   return config->blocking != 0;
 }
 
-ncclResult_t make(ncclComm_t* comm, std::shared_ptr<Clique> clique, int rank, int device,
+ncclResult_t make(ncclComm_t* comm, std::shared_ptr<SharedComm> shared_comm, int rank, int device,
                   bool blocking) {
   auto made = std::make_unique<ncclComm>();
-  made->clique = std::move(clique);
+  made->shared_comm = std::move(shared_comm);
   made->rank = rank;
   made->device = device;
   made->blocking = blocking;
-  if (!made->clique->join(rank, device)) {
+  if (!made->shared_comm->join(rank, device)) {
     return fail(ncclInvalidArgument, fmt::format("rank {} has joined already", rank));
   }
   const cudaError_t status = cudaEventCreateWithFlags(&made->latest, cudaEventDisableTiming);
@@ -77,9 +77,9 @@ void release(ncclComm_t comm) {
 }
 
 /// Checks that all ranks have joined, each on a separate device.
-ncclResult_t check_clique(ncclComm_t comm) {
-  if (!comm->clique->all_have_joined()) return ncclInProgress;
-  const int twin = comm->clique->twin_of(comm->rank);
+ncclResult_t check_shared_comm(ncclComm_t comm) {
+  if (!comm->shared_comm->all_have_joined()) return ncclInProgress;
+  const int twin = comm->shared_comm->twin_of(comm->rank);
   if (twin < 0 || may_share_device()) return ncclSuccess;
   return fail(ncclInvalidUsage,
               fmt::format("Duplicate GPU detected : rank {} and rank {} both on CUDA device {:x}",
@@ -87,10 +87,11 @@ ncclResult_t check_clique(ncclComm_t comm) {
 }
 
 ncclResult_t finish_split(ncclComm_t parent, std::uint64_t n, ncclComm_t* made, bool blocking) {
-  const std::unique_ptr<Clique::Place> place = parent->clique->result_of_split(n, parent->rank);
+  const std::unique_ptr<SharedComm::Place> place =
+      parent->shared_comm->result_of_split(n, parent->rank);
   if (place == nullptr) return ncclInProgress;
-  if (place->clique == nullptr) return ncclSuccess;
-  return make(made, place->clique, place->rank, parent->device, blocking);
+  if (place->shared_comm == nullptr) return ncclSuccess;
+  return make(made, place->shared_comm, place->rank, parent->device, blocking);
 }
 
 ncclResult_t wait_for_kernels(ncclComm_t comm) {
@@ -167,18 +168,18 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId c
   }
   const auto ordered = rankbox::gpu::emulation::count_init(device);
   if (ordered.now != ncclSuccess) return ordered.now;
-  auto clique = rankbox::gpu::emulation::clique_of(comm_id, nranks);
-  if (clique->size() != nranks) {
+  auto shared_comm = rankbox::gpu::emulation::shared_comm_of(comm_id, nranks);
+  if (shared_comm->size() != nranks) {
     return fail(ncclInvalidArgument, fmt::format("rank {} says {} ranks where another said {}",
-                                                 rank, nranks, clique->size()));
+                                                 rank, nranks, shared_comm->size()));
   }
   const bool blocking = rankbox::gpu::emulation::is_blocking(config, true);
   const ncclResult_t made =
-      rankbox::gpu::emulation::make(comm, std::move(clique), rank, device, blocking);
+      rankbox::gpu::emulation::make(comm, std::move(shared_comm), rank, device, blocking);
   if (made != ncclSuccess) return made;
   ncclComm_t mine = *comm;
   const ncclResult_t result =
-      carry_out_or_defer(mine, [mine] { return rankbox::gpu::emulation::check_clique(mine); });
+      carry_out_or_defer(mine, [mine] { return rankbox::gpu::emulation::check_shared_comm(mine); });
   if (blocking && result != ncclSuccess) {
     rankbox::gpu::emulation::release(std::exchange(*comm, nullptr));
   }
@@ -199,7 +200,7 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newc
   const auto ordered = rankbox::gpu::emulation::count_init(comm->device);
   if (ordered.now != ncclSuccess) return ordered.now;
   const std::uint64_t n = comm->splits++;
-  comm->clique->call_split(n, comm->rank, color, key);
+  comm->shared_comm->call_split(n, comm->rank, color, key);
   const bool blocking = rankbox::gpu::emulation::is_blocking(config, comm->blocking);
   return carry_out_or_defer(comm, [comm, n, newcomm, blocking] {
     return rankbox::gpu::emulation::finish_split(comm, n, newcomm, blocking);
@@ -244,14 +245,14 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclSuccess;
   comm->aborted->store(true);
-  comm->clique->wake();
+  comm->shared_comm->wake();
   if (!rankbox::gpu::emulation::defer_abort(comm)) rankbox::gpu::emulation::finish_abort(comm);
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommCount(const ncclComm_t comm, int* count) {
   if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
-  *count = comm->clique->size();
+  *count = comm->shared_comm->size();
   return ncclSuccess;
 }
 

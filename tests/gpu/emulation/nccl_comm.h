@@ -9,11 +9,11 @@
 
 #include <nccl.h>
 
-#include "tests/gpu/emulation/nccl_clique.h"
+#include "tests/gpu/emulation/nccl_shared_comm.h"
 
 /// Only one thread at a time may use it, except members shared by pointer.
 struct ncclComm {
-  std::shared_ptr<rankbox::gpu::emulation::Clique> clique;
+  std::shared_ptr<rankbox::gpu::emulation::SharedComm> shared_comm;
   int rank = -1;
   int device = -1;
   bool blocking = true;

@@ -41,14 +41,15 @@ ncclResult_t cuda_failure(cudaError_t status) {
 ncclResult_t put_on_streams(ncclComm_t comm, Kernel kernel,
                             const std::vector<cudaStream_t>& streams) {
   const auto shared = std::make_shared<Kernel>(std::move(kernel));
-  const auto clique = comm->clique;
+  const auto shared_comm = comm->shared_comm;
   const cudaStream_t first = streams.front();
   cudaError_t status = cudaStreamWaitEvent(first, comm->latest, 0);
   for (std::size_t i = 1; i < streams.size() && status == cudaSuccess; ++i) {
     status = cudaEventRecord(comm->latest, streams[i]);
     if (status == cudaSuccess) status = cudaStreamWaitEvent(first, comm->latest, 0);
   }
-  if (status == cudaSuccess) status = enqueue(first, [shared, clique] { clique->run(*shared); });
+  if (status == cudaSuccess)
+    status = enqueue(first, [shared, shared_comm] { shared_comm->run(*shared); });
   if (status == cudaSuccess) status = cudaEventRecord(comm->latest, first);
   for (std::size_t i = 1; i < streams.size() && status == cudaSuccess; ++i) {
     status = cudaStreamWaitEvent(streams[i], comm->latest, 0);
@@ -110,7 +111,7 @@ ncclResult_t launch_all(const std::vector<Call>& calls) {
 /// @param in_count, out_count elements at the two pointers; 0: not checked
 ncclResult_t check(const Call& call, std::size_t in_count, std::size_t out_count) {
   const Task& task = call.task;
-  const int ranks = call.comm->clique->size();
+  const int ranks = call.comm->shared_comm->size();
   const std::size_t element = element_bytes(task.dtype);
   if (element == 0) return fail(ncclInvalidArgument, "invalid type");
   if (task.op < ncclSum || task.op > ncclAvg) {
@@ -246,7 +247,7 @@ ncclResult_t ncclReduceScatter(const void* sendbuff, void* recvbuff, size_t recv
                   .count = recvcount,
                   .dtype = datatype,
                   .op = op};
-  const auto ranks = static_cast<size_t>(comm == nullptr ? 0 : comm->clique->size());
+  const auto ranks = static_cast<size_t>(comm == nullptr ? 0 : comm->shared_comm->size());
   return rankbox::gpu::emulation::call(comm, stream, task, recvcount * ranks, recvcount);
 }
 
@@ -257,7 +258,7 @@ ncclResult_t ncclAllGather(const void* sendbuff, void* recvbuff, size_t sendcoun
                   .out = recvbuff,
                   .count = sendcount,
                   .dtype = datatype};
-  const auto ranks = static_cast<size_t>(comm == nullptr ? 0 : comm->clique->size());
+  const auto ranks = static_cast<size_t>(comm == nullptr ? 0 : comm->shared_comm->size());
   return rankbox::gpu::emulation::call(comm, stream, task, sendcount, sendcount * ranks);
 }
 

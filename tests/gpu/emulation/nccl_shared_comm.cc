@@ -1,4 +1,4 @@
-#include "tests/gpu/emulation/nccl_clique.h"
+#include "tests/gpu/emulation/nccl_shared_comm.h"
 
 #include <algorithm>
 #include <chrono>
@@ -66,7 +66,7 @@ void carry_out(const std::vector<const Task*>& tasks) {
 
 std::int64_t running_nccl_operations() { return running().load(); }
 
-bool Clique::join(int rank, int device) {
+bool SharedComm::join(int rank, int device) {
   const std::lock_guard lock(mutex_);
   int& mine = devices_[static_cast<std::size_t>(rank)];
   if (mine >= 0) return false;
@@ -74,12 +74,12 @@ bool Clique::join(int rank, int device) {
   return true;
 }
 
-bool Clique::all_have_joined() const {
+bool SharedComm::all_have_joined() const {
   const std::lock_guard lock(mutex_);
   return std::find(devices_.begin(), devices_.end(), -1) == devices_.end();
 }
 
-int Clique::twin_of(int rank) const {
+int SharedComm::twin_of(int rank) const {
   const std::lock_guard lock(mutex_);
   for (int other = 0; other < size(); ++other) {
     if (other != rank &&
@@ -90,7 +90,7 @@ int Clique::twin_of(int rank) const {
   return -1;
 }
 
-void Clique::call_split(std::uint64_t n, int rank, int color, int key) {
+void SharedComm::call_split(std::uint64_t n, int rank, int color, int key) {
   const std::lock_guard lock(mutex_);
   Split& split = splits_[n];
   split.calls.resize(devices_.size());
@@ -99,7 +99,7 @@ void Clique::call_split(std::uint64_t n, int rank, int color, int key) {
   split.called[static_cast<std::size_t>(rank)] = true;
 }
 
-std::unique_ptr<Clique::Place> Clique::result_of_split(std::uint64_t n, int rank) {
+std::unique_ptr<SharedComm::Place> SharedComm::result_of_split(std::uint64_t n, int rank) {
   const std::lock_guard lock(mutex_);
   Split& split = splits_[n];
   if (std::find(split.called.begin(), split.called.end(), false) != split.called.end()) {
@@ -114,16 +114,16 @@ std::unique_ptr<Clique::Place> Clique::result_of_split(std::uint64_t n, int rank
     if (its_color == color) members.emplace_back(key, r);
   }
   std::sort(members.begin(), members.end());
-  std::shared_ptr<Clique>& part = split.parts[color];
-  if (part == nullptr) part = std::make_shared<Clique>(static_cast<int>(members.size()));
-  place->clique = part;
+  std::shared_ptr<SharedComm>& part = split.parts[color];
+  if (part == nullptr) part = std::make_shared<SharedComm>(static_cast<int>(members.size()));
+  place->shared_comm = part;
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (members[i].second == rank) place->rank = static_cast<int>(i);
   }
   return place;
 }
 
-void Clique::wake() {
+void SharedComm::wake() {
   // With the lock held: a kernel that is about to wait has checked before, or sees it now.
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
@@ -131,7 +131,7 @@ void Clique::wake() {
 
 /// Returns false if the rank has aborted, or the process ends.
 template <class Done>
-bool Clique::wait(std::unique_lock<std::mutex>& lock, const Kernel& kernel, Done done) {
+bool SharedComm::wait(std::unique_lock<std::mutex>& lock, const Kernel& kernel, Done done) {
   while (!done()) {
     if (kernel.aborted->load() || exiting()) return false;
     changed_.wait_for(lock, std::chrono::milliseconds(20));
@@ -139,13 +139,13 @@ bool Clique::wait(std::unique_lock<std::mutex>& lock, const Kernel& kernel, Done
   return true;
 }
 
-Clique::Queue& Clique::queue(int rank, const Task& task, TaskKind kind) {
+SharedComm::Queue& SharedComm::queue(int rank, const Task& task, TaskKind kind) {
   const bool sends = task.kind == TaskKind::kSend;
   const auto pair = sends ? std::pair(rank, task.peer) : std::pair(task.peer, rank);
   return kind == TaskKind::kSend ? sends_[pair] : receives_[pair];
 }
 
-void Clique::post(int rank, Message& message) {
+void SharedComm::post(int rank, Message& message) {
   const Task& mine = *message.task;
   const bool sends = mine.kind == TaskKind::kSend;
   Queue& theirs = queue(rank, mine, sends ? TaskKind::kRecv : TaskKind::kSend);
@@ -163,12 +163,13 @@ void Clique::post(int rank, Message& message) {
   }
 }
 
-void Clique::withdraw(int rank, Message& message) {
+void SharedComm::withdraw(int rank, Message& message) {
   Queue& mine = queue(rank, *message.task, message.task->kind);
   mine.erase(std::remove(mine.begin(), mine.end(), &message), mine.end());
 }
 
-bool Clique::take_part(std::unique_lock<std::mutex>& lock, const Kernel& kernel, const Task& task) {
+bool SharedComm::take_part(std::unique_lock<std::mutex>& lock, const Kernel& kernel,
+                           const Task& task) {
   Meeting& meeting = meetings_[task.collective];
   meeting.tasks.resize(devices_.size(), nullptr);
   const Task*& mine = meeting.tasks[static_cast<std::size_t>(kernel.rank)];
@@ -191,7 +192,7 @@ bool Clique::take_part(std::unique_lock<std::mutex>& lock, const Kernel& kernel,
   return true;
 }
 
-void Clique::run(const Kernel& kernel) {
+void SharedComm::run(const Kernel& kernel) {
   running().fetch_add(1);
   std::unique_lock lock(mutex_);
   std::deque<Message> messages;

@@ -2,8 +2,7 @@
 //
 // A kernel is the work that one group of calls enqueues on a stream. On the stream's thread it
 // posts its messages and joins its collectives, one after the other. It returns when all of them
-// are done, or its rank has aborted. The last rank to arrive does the work, under the clique's
-// lock.
+// are done, or its rank has aborted. The last rank to arrive does the work, under the lock.
 //
 // Thread safety: any thread.
 #pragma once
@@ -54,9 +53,10 @@ struct Kernel {
   std::shared_ptr<std::atomic<bool>> aborted;  // its communicator was aborted
 };
 
-class Clique {
+/// What the ranks of one communicator share.
+class SharedComm {
  public:
-  explicit Clique(int size) : devices_(static_cast<std::size_t>(size), -1) {}
+  explicit SharedComm(int size) : devices_(static_cast<std::size_t>(size), -1) {}
 
   int size() const { return static_cast<int>(devices_.size()); }
 
@@ -70,7 +70,7 @@ class Clique {
 
   /// Returns one rank's part in the n-th split; null while some rank has not called it yet.
   struct Place {
-    std::shared_ptr<Clique> clique;  // null: no color
+    std::shared_ptr<SharedComm> shared_comm;  // null: no color
     int rank = -1;
   };
   void call_split(std::uint64_t n, int rank, int color, int key);
@@ -98,7 +98,7 @@ class Clique {
   struct Split {
     std::vector<std::pair<int, int>> calls;  // [rank] color, key
     std::vector<bool> called;
-    std::map<int, std::shared_ptr<Clique>> parts;  // by color
+    std::map<int, std::shared_ptr<SharedComm>> parts;  // by color
   };
   using Queue = std::deque<Message*>;
 
