@@ -76,18 +76,36 @@ void set_limits(const ChildOptions& options) {
   limit(RLIMIT_AS, options.memory_bytes + (std::int64_t{4} << 30));
 }
 
-/// Returns this process's variables plus the child's folder for temporary files. Built before the
-/// fork: another thread may hold a lock that the child would wait for.
-std::vector<char*> environment_with(const ChildOptions& options, std::string& temporary) {
-  std::vector<char*> environment;
+// A judged program starts thousands of threads, up to 17 at a time. glibc keeps the stacks of ended
+// threads for new ones, but only 40 MiB: five. Keeping all takes a third off a check's CPU time.
+constexpr const char* kKeptStacks = "GLIBC_TUNABLES=glibc.pthread.stack_cache_size=268435456";
+
+bool is_same_variable(std::string_view variable, std::string_view other) {
+  const std::size_t name = other.find('=') + 1;
+  return variable.substr(0, name) == other.substr(0, name);
+}
+
+/// Returns this process's variables, with the child's folder for temporary files.
+std::vector<std::string> environment_of(const ChildOptions& options) {
+  std::vector<std::string> environment = {kKeptStacks};
+  if (!options.temporary.empty()) environment.push_back("TMPDIR=" + options.temporary);
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    const bool is_replaced =
-        !options.temporary.empty() && std::string_view(*variable).starts_with("TMPDIR=");
-    if (!is_replaced) environment.push_back(*variable);
+    if (is_same_variable(*variable, kKeptStacks)) {
+      environment.front() = *variable;  // the user's
+    } else if (options.temporary.empty() || !is_same_variable(*variable, "TMPDIR=")) {
+      environment.emplace_back(*variable);
+    }
   }
-  if (!options.temporary.empty()) environment.push_back(temporary.data());
-  environment.push_back(nullptr);
   return environment;
+}
+
+/// Returns pointers for exec. Built before the fork: another thread may hold a lock that the child
+/// would wait for.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 // Runs between fork and exec. Returns only on failure, with errno set.
@@ -114,13 +132,10 @@ void become(const ChildOptions& options, std::vector<char*>& arguments,
 class Child {
  public:
   Child(const ChildOptions& options, const Pipe& output, const Pipe& report) {
-    std::vector<char*> arguments;
-    for (const std::string& argument : options.command) {
-      arguments.push_back(const_cast<char*>(argument.c_str()));
-    }
-    arguments.push_back(nullptr);
-    std::string temporary = "TMPDIR=" + options.temporary;
-    std::vector<char*> environment = environment_with(options, temporary);
+    std::vector<std::string> command = options.command;
+    std::vector<std::string> variables = environment_of(options);
+    std::vector<char*> arguments = pointers_to(command);
+    std::vector<char*> environment = pointers_to(variables);
 
     Pipe error;  // closed by a successful exec; else carries errno
     pid_ = fork();
