@@ -1,0 +1,50 @@
+// Programs under mpirun that fail: their end, their report, and the processes that are left.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rankbox::testing {
+
+/// Bounds a failed run: ranks that do not report, and mpirun itself, besides the deadlines of the
+/// scenarios. Tests may share the machine.
+inline constexpr double kSoon = 40;
+
+/// The test's folder for files.
+std::string folder();
+
+/// A copy of the failing program, so that its processes have a name that only this test uses.
+const std::string& program();
+
+/// The processes of program() that live.
+std::vector<int> survivors();
+
+/// Whether all have ended within this many seconds. Kills those that have not.
+bool all_are_gone(double seconds);
+
+/// The command that starts program() with these arguments.
+std::vector<std::string> mpirun(int processes, const std::vector<std::string>& arguments);
+
+struct Ending {
+  int exit_code = 0;  // 128 + signal if a signal ended it
+  std::string output;
+  double seconds = 0;
+};
+
+/// Runs a command to its end, for at most 50 s.
+Ending run(const std::vector<std::string>& command);
+
+/// The contents of a scenario's report.
+struct Report {
+  std::string name;  // the error's class
+  int rank = -1;
+  std::string op;
+  int peer = -1;
+  std::string text;        // the first cause, in one line
+  int count = 0;           // number of reports
+  std::vector<int> lines;  // of the calls that the report must name
+};
+
+Report report_in(const std::string& output);
+
+}  // namespace rankbox::testing
