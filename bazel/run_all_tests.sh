@@ -78,14 +78,14 @@ check_stage() {
 
 # Bazel remembers which libraries were here when its server started.
 bazel sync --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
-bazel_stage tests //...
+# Many tests wait, for deadlines or for programs that they start: one more than there are cores.
+waiting=(--jobs=$(($(nproc) + 1)) --local_cpu_resources=$(($(nproc) + 1)))
+bazel_stage tests "${waiting[@]}" //...
 if [[ $fast == no ]]; then
   # What a backend has of its own, and what every backend compiles: the course and its tests.
   # Only the first stage compiles each source by itself.
   batched=--//bazel:batched
   backend=("$batched" --build_tests_only --test_tag_filters=backend //...)
-  # Many of their tests wait for deadlines to pass: one more than there are cores.
-  waiting=(--jobs=$(($(nproc) + 1)) --local_cpu_resources=$(($(nproc) + 1)))
   for name in mpi nccl; do
     # Where the library is not on this machine, its targets are skipped.
     bazel_stage "$name" --config="$name" "${waiting[@]}" "${backend[@]}"
@@ -105,7 +105,7 @@ if [[ $fast == no ]]; then
   threads=(--build_tests_only --test_tag_filters=sanitize)
   memory=(--build_tests_only --test_tag_filters=sanitize,sanitize_memory)
   bazel_stage tsan "${tsan[@]}" "${threads[@]}" //...
-  bazel_stage tsan_gpu --config=emulated "${tsan[@]}" "${threads[@]}" //gpu/... //tests/gpu/...
+  bazel_stage tsan_gpu --config=emulated "${waiting[@]}" "${tsan[@]}" "${threads[@]}" //gpu/... //tests/gpu/...
   bazel_stage asan_ubsan --config=asan_ubsan "${memory[@]}" //...
   check_stage format bazel/check_format.sh
   check_stage tidy bazel/check_tidy.sh
