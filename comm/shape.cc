@@ -27,4 +27,10 @@ std::int64_t Shape::elements() const {
   return product;
 }
 
+void detail::check_holds(const Shape& shape, std::size_t count) {
+  if (shape.elements() == static_cast<std::int64_t>(count)) return;
+  throw InvalidArgument(fmt::format("from_host: {} elements for a shape of {}: give as many", count,
+                                    shape.elements()));
+}
+
 }  // namespace rankbox

@@ -29,6 +29,16 @@
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
 
+// A call that is inlined is no error.
+#if defined(RANKBOX_ELEMENTS_ARE_REMOTE)
+#define RANKBOX_ELEMENTS                                                                      \
+  [[gnu::noinline, gnu::error("tensors are in the memory of a GPU, which a loop on the host " \
+                              "cannot read: copy with to_host() and from_host(), or compute " \
+                              "with the functions that docs/gpu.md lists")]]
+#else
+#define RANKBOX_ELEMENTS
+#endif
+
 namespace rankbox {
 
 /// Extents of a tensor, outermost first. One number is a one-dimensional shape; {} is the empty
@@ -79,6 +89,8 @@ class Storage {
   std::uint64_t owner_ = 0;
 };
 
+/// Throws InvalidArgument unless the shape has `count` elements.
+void check_holds(const Shape& shape, std::size_t count);
 void copy_from_host(Slice into, const void* from);
 void copy_to_host(void* into, Slice from);
 void fill(Slice into, double value);
@@ -126,9 +138,9 @@ class TensorOf {
   static constexpr DType dtype() { return dtype_of<T>(); }
 
   /// Returns the elements, in the backend's memory. Host code may read them in the sandbox and
-  /// under MPI, but not on a GPU.
-  T* data() { return static_cast<T*>(storage_.data()); }
-  const T* data() const { return static_cast<const T*>(storage_.data()); }
+  /// under MPI, but not on a GPU: there a learner's file that calls this is a compiler's error.
+  RANKBOX_ELEMENTS T* data() { return static_cast<T*>(storage_.data()); }
+  RANKBOX_ELEMENTS const T* data() const { return static_cast<const T*>(storage_.data()); }
 
   operator Slice() { return {storage_.data(), size_, dtype(), false, storage_.owner()}; }
   operator Slice() const { return {storage_.data(), size_, dtype(), true, storage_.owner()}; }
@@ -196,16 +208,20 @@ TensorOf<T> clone(const TensorOf<T>& from) {
 template <class T>
 TensorOf<T>::TensorOf(const TensorOf& other) : TensorOf(clone(other)) {}
 
-/// Returns a one-dimensional tensor with the elements of an array in host memory (a vector, an
-/// array, a span).
+/// Returns a tensor with the elements of an array in host memory (a vector, an array, a span):
+/// one-dimensional, or of a shape with as many elements (else InvalidArgument).
 template <class R>
 requires requires(const R& host) { std::span(std::data(host), std::size(host)); }
-auto from_host(const R& host) {
+auto from_host(const R& host, Shape shape) {
   using T = std::remove_cvref_t<decltype(*std::data(host))>;
-  TensorOf<T> made(Shape(std::size(host)));
+  detail::check_holds(shape, std::size(host));
+  TensorOf<T> made(std::move(shape));
   if (!made.empty()) detail::copy_from_host(made, std::data(host));
   return made;
 }
+template <class R>
+requires requires(const R& host) { std::span(std::data(host), std::size(host)); }
+auto from_host(const R& host) { return from_host(host, Shape(std::size(host))); }
 template <class T>
 TensorOf<T> from_host(std::initializer_list<T> host) {
   return from_host(std::span<const T>(host.begin(), host.size()));

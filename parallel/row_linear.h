@@ -15,7 +15,7 @@
 // itself, without a message. dx comes out in columns, as x came in.
 //
 // Build on shard.forward and shard.backward, which involve no other ranks, and on conjugate_g; add
-// the bias in a loop (+= of slices is a reduction, and is charged as one).
+// the bias with add_bias (+= of slices is a reduction, and is charged as one).
 //
 // Cost: forward the native all-reduce of y; backward none.
 // Memory: 1/p of W, of its gradient and of x; y is whole.
@@ -26,6 +26,7 @@
 
 #include "comm/comm.h"
 #include "parallel/direction.h"
+#include "parallel/layer_shards.h"
 #include "training/layers/linear.h"
 
 namespace rankbox {

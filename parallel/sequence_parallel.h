@@ -15,8 +15,8 @@
 // Backward needs all rows of dy for the gradient of fc2's weights; with them, b's gradient needs no
 // further message.
 //
-// Build on dist.all_gather and dist.reduce_scatter, and on the layers of the shard; add the bias in
-// a loop (+= of slices is a reduction, and is charged as one).
+// Build on dist.all_gather and dist.reduce_scatter, and on the layers of the shard; add the bias
+// with add_bias (+= of slices is a reduction, and is charged as one).
 //
 // Cost: in each direction the native all-gather of a rank's rows and the native reduce-scatter of
 // all rows.
@@ -30,6 +30,7 @@
 
 #include "comm/comm.h"
 #include "parallel/direction.h"
+#include "parallel/layer_shards.h"
 #include "parallel/parallel_mlp.h"
 
 namespace rankbox {

@@ -1,7 +1,9 @@
 // Shards cover all elements once, for all sizes, and unpack to the same values.
 #include "parallel/shard.h"
 
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -15,8 +17,9 @@ struct Counted {
   explicit Counted(const std::vector<std::int64_t>& sizes) {
     float next = 1;
     for (const std::int64_t size : sizes) {
-      all.push_back({"p" + std::to_string(all.size()), Tensor(Shape(size))});
-      for (std::int64_t i = 0; i < size; ++i) all.back().value.data()[i] = next++;
+      std::vector<float> values(static_cast<std::size_t>(size));
+      for (float& value : values) value = next++;
+      all.push_back({"p" + std::to_string(all.size()), from_host(values)});
     }
     for (Parameter& parameter : all) pointers.push_back(&parameter);
   }
@@ -38,8 +41,9 @@ TEST_CASE("all ranks' shards one after the other are the parameters, padded with
       CHECK(flat.size() - elements < p);
       for (int rank = 0; rank < p; ++rank)
         copy(chunk(flat, rank, p), make_shard(whole.pointers, rank, p).mine.value);
-      for (std::int64_t i = 0; i < flat.size(); ++i)
-        CHECK(flat.data()[i] == (i < elements ? static_cast<float>(i + 1) : 0.0f));
+      std::vector<float> expected(static_cast<std::size_t>(flat.size()), 0);
+      std::iota(expected.begin(), expected.begin() + elements, 1.0f);
+      CHECK(to_host(flat) == expected);
 
       // And back, into parameters that have no memory.
       const Shard shard = make_shard(whole.pointers, p - 1, p);

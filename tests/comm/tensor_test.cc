@@ -110,6 +110,20 @@ TEST_CASE_TEMPLATE("a trip from the host and back changes nothing", T, float, do
   CHECK(to_host(from_host(std::array<T, 2>{T{4}, T{5}})) == of<T>({4, 5}));
 }
 
+TEST_CASE("elements from the host take a shape that has as many") {
+  const std::vector<float> host = numbers<float>(6, 3);
+  for (const Shape& shape : {Shape{2, 3}, Shape{6}, Shape{1, 6, 1}}) {
+    const Tensor tensor = from_host(host, shape);
+    CHECK(tensor.shape() == shape);
+    CHECK(to_host(tensor) == host);
+  }
+  CHECK(from_host(std::vector<float>(), {0, 3}).shape() == Shape{0, 3});
+  for (const Shape& shape : {Shape{2, 2}, Shape{7}, Shape()}) {
+    const std::string message = complaint([&] { from_host(host, shape); });
+    CHECK(says(message, {"6", std::to_string(shape.elements())}));
+  }
+}
+
 TEST_CASE("a clone is deep, and so is a copy; a move leaves nothing behind") {
   Tensor original = full({2, 3}, 1.0f);
   Tensor cloned = clone(original);

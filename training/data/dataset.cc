@@ -27,11 +27,9 @@ std::vector<std::int32_t> Batch::labels_without_padding() const {
 Batch gather_batch(const Dataset& dataset, std::span<const std::int64_t> samples) {
   const std::int64_t elements = dataset.sample_shape.elements();
   Batch batch;
-  batch.x = Tensor(
-      batch_shape(static_cast<std::int64_t>(samples.size()), dataset.sample_shape.extents()));
   batch.samples.assign(samples.begin(), samples.end());
   std::vector<float> values;
-  values.reserve(static_cast<std::size_t>(batch.x.size()));
+  values.reserve(samples.size() * static_cast<std::size_t>(elements));
   for (const std::int64_t sample : samples) {
     if (sample < 0 || sample >= dataset.size()) {
       throw InvalidArgument(fmt::format("sample {} of a dataset of {}: there is no such sample",
@@ -43,7 +41,7 @@ Batch gather_batch(const Dataset& dataset, std::span<const std::int64_t> samples
     if (!dataset.lengths.empty())
       batch.lengths.push_back(dataset.lengths[static_cast<std::size_t>(sample)]);
   }
-  if (!values.empty()) detail::copy_from_host(batch.x, values.data());
+  batch.x = from_host(values, batch_shape(batch.size(), dataset.sample_shape.extents()));
   return batch;
 }
 
