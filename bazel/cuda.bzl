@@ -101,15 +101,29 @@ def cuda_library(name, srcs, hdrs = [], textual_hdrs = [], deps = [], **kwargs):
         **kwargs
     )
 
-def portable_library(name, srcs, hdrs, deps, copts = [], testonly = False, **kwargs):
-    """A cc_library whose .cc files nvcc or the C++ compiler compiles. All of it is linked.
+def portable_library(
+        name,
+        srcs,
+        deps,
+        hdrs = [],
+        host_srcs = [],
+        copts = [],
+        alwayslink = True,
+        testonly = False,
+        **kwargs):
+    """A static cc_library whose .cc files nvcc or the C++ compiler compiles.
+
+    The archive itself is NAME_nvcc or NAME_cc, which its package may use.
 
     Args:
       name: of the library.
       srcs: .cc files, and headers that only these include.
-      hdrs: what it declares.
       deps: cc_library targets; //compute:loops is one of them.
+      hdrs: what it declares.
+      host_srcs: .cc files that call no for_each, and that the C++ compiler alone compiles.
       copts: for the C++ compiler.
+      alwayslink: all of it is linked, so that a learner's library finds what it calls in the
+        program that opens it.
       testonly, **kwargs: as in cc_library.
     """
     sources = [file for file in srcs if file.endswith(".cc")]
@@ -124,9 +138,10 @@ def portable_library(name, srcs, hdrs, deps, copts = [], testonly = False, **kwa
     native.cc_library(
         name = name + "_nvcc",
         testonly = testonly,
-        srcs = [name + "_objects"],
+        srcs = [name + "_objects"] + host_srcs,
         hdrs = hdrs,
-        alwayslink = True,  # a learner's library finds what it calls in the program that opens it
+        alwayslink = alwayslink,
+        linkstatic = True,
         target_compatible_with = REAL_CUDA_ONLY,
         visibility = ["//visibility:private"],
         deps = deps,
@@ -135,10 +150,11 @@ def portable_library(name, srcs, hdrs, deps, copts = [], testonly = False, **kwa
         name = name + "_cc",
         tags = ["manual"],  # built for this library, where nvcc does not
         testonly = testonly,
-        srcs = srcs,
+        srcs = srcs + host_srcs,
         hdrs = hdrs,
-        alwayslink = True,
+        alwayslink = alwayslink,
         copts = copts,
+        linkstatic = True,
         visibility = ["//visibility:private"],
         deps = deps,
     )

@@ -54,7 +54,7 @@ struct FindFarthest {
 
 /// Returns the smallest i, 0 <= i < n, for which is_one(i) is true; n if there is none.
 template <class F>
-std::int64_t first_of(std::int64_t n, F is_one) {
+[[gnu::flatten]] std::int64_t first_of(std::int64_t n, F is_one) {
   if constexpr (kOnGpu) {
     if (n == 0) return n;
     constexpr std::int64_t kColumns = detail::FindInRow<F>::kColumns;
@@ -64,9 +64,18 @@ std::int64_t first_of(std::int64_t n, F is_one) {
     for_each_row(1, detail::FindFarthest{rows, found.data(), farthest.data()});
     return n - to_host(farthest).front();
   } else {
-    std::int64_t i = 0;
-    while (i < n && !is_one(i)) ++i;
-    return i;
+    constexpr std::int64_t kBlock = 1024;
+    for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+      const std::int64_t end = std::min(begin + kBlock, n);
+      bool any = false;  // not the first: a loop without an exit is vectorized
+      for (std::int64_t i = begin; i < end; ++i) any |= is_one(i);
+      if (any) {
+        std::int64_t i = begin;
+        while (!is_one(i)) ++i;
+        return i;
+      }
+    }
+    return n;
   }
 }
 

@@ -51,11 +51,11 @@ struct MatrixOf {
 /// A tensor's elements, in rows of `columns`. REQUIRES: `columns` divides its size.
 template <class T>
 MatrixOf<T> as_matrix(TensorOf<T>& tensor, std::int64_t columns) {
-  return {tensor.data(), tensor.size() / columns, columns};
+  return {static_cast<T*>(Slice(tensor).data()), tensor.size() / columns, columns};
 }
 template <class T>
 MatrixOf<const T> as_matrix(const TensorOf<T>& tensor, std::int64_t columns) {
-  return {tensor.data(), tensor.size() / columns, columns};
+  return {static_cast<const T*>(Slice(tensor).data()), tensor.size() / columns, columns};
 }
 
 /// Matrices of one size in one block of memory: number i begins i * step elements after the first.

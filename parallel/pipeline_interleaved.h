@@ -19,12 +19,17 @@
 //   3. cool-down  the other backwards
 //
 // Sends may block until they are received, and on a ring all ranks may wait for each other: with
-// isend a rank continues. It waits for one isend before it starts the next in that direction;
-// waiting only at the end would keep all messages in memory. Messages have no tags. With two ranks,
-// the next is also the previous: activations and gradients come from the same neighbour, and this
-// order of passes receives them in the order in which they are sent.
+// isend and irecv a rank continues. Wait for messages before the next passes; waiting only at the
+// end would keep all of them in memory. Messages have no tags. With two ranks, the next is also the
+// previous: activations and gradients come from the same neighbour, and this order of passes
+// receives them in the order in which they are sent.
 //
-// Build on chunk.forward, chunk.backward, dist.isend, dist.recv and dist.wait.
+// The messages that NCCL has in flight together complete together (docs/gpu.md), so there another
+// order may hang: after forward k and backward k - w, where w is the warm-up without the minimum,
+// start what they send and what forward k + 1 and backward k + 1 - w receive, and wait for all
+// four. Their other halves are in the neighbours' exchanges of the same k + rank.
+//
+// Build on chunk.forward, chunk.backward, dist.isend, dist.irecv and dist.wait_all.
 //
 // Cost: (v m + p - 1)(f + b), where f and b are those of one chunk: each rank is idle for
 // (p-1)/(v m + p-1) of the time. 2(v p - 1)m messages, between neighbours on the ring.

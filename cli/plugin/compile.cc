@@ -60,7 +60,10 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   }
   words.emplace_back(options.optimize ? "-O2" : "-O1");
   if (options.backend == "mpi") words.emplace_back("-DRANKBOX_BACKEND_MPI");
-  if (options.backend == "nccl") words.emplace_back("-DRANKBOX_BACKEND_NCCL");
+  if (options.backend == "nccl") {
+    for (const char* word : {"-DRANKBOX_BACKEND_NCCL", "-DRANKBOX_ELEMENTS_ARE_REMOTE"})
+      words.emplace_back(word);
+  }
   if (!registry().folder.empty()) words.push_back("-I" + registry().folder);
   const std::string contract = precompiled_contract(words);
   if (!contract.empty()) words.insert(words.end(), {"-include", contract});
@@ -84,7 +87,8 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   return words;
 }
 
-// Parses "file.cc:12:3: error: message". The linker writes "file.cc:12: undefined …" instead.
+// Parses "file.cc:12:3: error: message". The linker writes "file.cc:12: undefined …" instead. The
+// call of a function with the attribute `error` is its message alone.
 Failure first_error(const std::string& output) {
   static const std::regex pattern("^(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)$");
   Failure failure;
@@ -96,7 +100,9 @@ Failure first_error(const std::string& output) {
     if (std::regex_match(line, match, pattern)) {
       failure.file = display_path(match[1]);
       failure.line = std::atoi(match[2].str().c_str());
-      failure.message = match[3];
+      static const std::regex call(
+          "^call to .* declared with (attribute error|'error' attribute): ");
+      failure.message = std::regex_replace(match[3].str(), call, "");
       return failure;
     }
     if (first_line.empty() && line.find("error") != std::string::npos) first_line = line;

@@ -38,7 +38,8 @@ namespace rankbox::gpu {
 
 template <class F>
 void for_each(std::int64_t, F) {
-  static_assert(sizeof(F) == 0, "nvcc compiles what calls for_each: make it a portable_library");
+  static_assert(sizeof(F) == 0,
+                "nvcc compiles what calls for_each: list it in srcs of a portable_library");
 }
 
 }  // namespace rankbox::gpu

@@ -1,5 +1,7 @@
 #include "parallel/checkpoint_rank0.h"
 
+#include <vector>
+
 namespace rankbox {
 
 void checkpoint_rank0(Comm& dist, CheckpointAction action, const std::string& path,
@@ -11,11 +13,12 @@ void checkpoint_rank0(Comm& dist, CheckpointAction action, const std::string& pa
   }
   if (dist.rank() == 0) load_checkpoint(path, state);
 
-  TensorOf<std::int64_t> numbers = zeros<std::int64_t>(state.numbers.size());
-  std::int64_t* next = numbers.data();
-  for (const auto& [name, number] : state.numbers) *next++ = *number;
+  std::vector<std::int64_t> values;
+  for (const auto& [name, number] : state.numbers) values.push_back(*number);
+  auto numbers = from_host(values);
   dist.broadcast(numbers, 0);
-  next = numbers.data();
+  values = to_host(numbers);
+  auto next = values.begin();
   for (const auto& [name, number] : state.numbers) *number = *next++;
 
   for (const auto& [name, tensor] : state.tensors) dist.broadcast(tensor, 0);

@@ -1,26 +1,15 @@
 #include "parallel/dynamic_loss_scaling.h"
 
-#include <cmath>
+#include "compute/all_finite.h"
 
 namespace rankbox {
-
-namespace {
-
-bool is_finite(const Tensor& tensor) {
-  for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    if (!std::isfinite(tensor.data()[i])) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 void dynamic_loss_scaling(Comm& dist, const std::vector<Parameter*>& parameters, LossScale& scale,
                           bool& skip) {
   // 1. Has any rank seen a value that is not finite?
   float overflow = 0;
   for (const Parameter* parameter : parameters) {
-    if (!is_finite(parameter->gradient)) overflow = 1;
+    if (!all_finite(parameter->gradient)) overflow = 1;
   }
   Tensor any = full(1, overflow);
   dist.all_reduce(any, ReduceOp::MAX);

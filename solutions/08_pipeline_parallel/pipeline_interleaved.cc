@@ -1,79 +1,48 @@
 #include "parallel/pipeline_interleaved.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace rankbox {
-
-namespace {
-
-/// One message in flight to a neighbour, and its tensor: the next one waits for it.
-class Outbox {
- public:
-  Outbox(Comm& dist, int to) : dist_(dist), to_(to) {}
-
-  void send(Tensor tensor) {
-    wait();
-    tensor_ = std::move(tensor);
-    request_ = dist_.isend(tensor_, to_);
-    is_under_way_ = true;
-  }
-  void wait() {
-    if (is_under_way_) dist_.wait(request_);
-    is_under_way_ = false;
-  }
-
- private:
-  Comm& dist_;
-  int to_;
-  Tensor tensor_;
-  Request request_;
-  bool is_under_way_ = false;
-};
-
-}  // namespace
 
 void pipeline_interleaved(Comm& dist, std::vector<Stage>& chunks) {
   const int p = dist.world_size();
   const int r = dist.rank();
   const int v = static_cast<int>(chunks.size());
   const int all = v * chunks.front().micro_batches();
-  const int warm_up = std::min(all, 2 * (p - 1 - r) + (v - 1) * p);
+  const int lead = 2 * (p - 1 - r) + (v - 1) * p;  // backward k - lead comes after forward k
   const int next = (r + 1) % p;
   const int prev = (r + p - 1) % p;
-
-  Outbox activations(dist, next);
-  Outbox gradients(dist, prev);
 
   // The k-th forward; the k-th backward goes through the chunks the other way round.
   const auto chunk_of = [&](int k) { return k % (v * p) / p; };
   const auto micro_batch_of = [&](int k) { return p * (k / (v * p)) + k % p; };
-
-  const auto forward = [&](int k) {
-    Stage& chunk = chunks[static_cast<std::size_t>(chunk_of(k))];
-    const int i = micro_batch_of(k);
-    Tensor x = chunk.empty_input(i);
-    if (!chunk.is_first()) dist.recv(x, prev);
-    Tensor y = chunk.forward(i, std::move(x));
-    if (!chunk.is_last()) activations.send(std::move(y));
+  const auto forward_chunk = [&](int k) -> Stage& {
+    return chunks[static_cast<std::size_t>(chunk_of(k))];
   };
-  const auto backward = [&](int k) {
-    Stage& chunk = chunks[static_cast<std::size_t>(v - 1 - chunk_of(k))];
-    const int i = micro_batch_of(k);
-    Tensor dy = chunk.empty_output_gradient(i);
-    if (!chunk.is_last()) dist.recv(dy, next);
-    Tensor dx = chunk.backward(i, std::move(dy));
-    if (!chunk.is_first()) gradients.send(std::move(dx));
+  const auto backward_chunk = [&](int k) -> Stage& {
+    return chunks[static_cast<std::size_t>(v - 1 - chunk_of(k))];
   };
+  const auto has_pass = [=](int k) { return k >= 0 && k < all; };
 
-  for (int k = 0; k < warm_up; ++k) forward(k);
-  for (int k = warm_up; k < all; ++k) {
-    forward(k);
-    backward(k - warm_up);
+  Tensor x, dy;  // of the next passes; empty where nothing is received
+  for (int k = -1; k < all + lead; ++k) {
+    // 1. A forward, a backward, both, or neither.
+    Tensor y, dx;
+    if (has_pass(k)) y = forward_chunk(k).forward(micro_batch_of(k), std::move(x));
+    const int b = k - lead;
+    if (has_pass(b)) dx = backward_chunk(b).backward(micro_batch_of(b), std::move(dy));
+
+    // 2. Their results for those of the next passes, with both neighbours at the same time.
+    x = has_pass(k + 1) ? forward_chunk(k + 1).empty_input(micro_batch_of(k + 1)) : Tensor();
+    dy = has_pass(b + 1) ? backward_chunk(b + 1).empty_output_gradient(micro_batch_of(b + 1))
+                         : Tensor();
+    std::vector<Request> requests;
+    if (!x.empty()) requests.push_back(dist.irecv(x, prev));
+    if (!dy.empty()) requests.push_back(dist.irecv(dy, next));
+    if (!y.empty()) requests.push_back(dist.isend(y, next));
+    if (!dx.empty()) requests.push_back(dist.isend(dx, prev));
+    dist.wait_all(requests);
   }
-  for (int k = all - warm_up; k < all; ++k) backward(k);
-  activations.wait();
-  gradients.wait();
 }
 
 }  // namespace rankbox

@@ -6,14 +6,12 @@ namespace rankbox {
 
 void row_linear(Comm& dist, Linear& shard, Parameter& bias, Direction direction, Tensor& tensor,
                 Saved& saved) {
-  const std::int64_t out = bias.value.size();
   if (direction == Direction::kForward) {
     tensor = shard.forward(std::move(tensor), saved);
     conjugate_g(dist, direction, tensor);
-    for (std::int64_t i = 0; i < tensor.size(); ++i) tensor.data()[i] += bias.value.data()[i % out];
+    add_bias(tensor, bias.value);
   } else {
-    float* const gradient = gradient_of(bias).data();
-    for (std::int64_t i = 0; i < tensor.size(); ++i) gradient[i % out] += tensor.data()[i];
+    add_bias_gradient(tensor, gradient_of(bias));
     conjugate_g(dist, direction, tensor);
     tensor = shard.backward(std::move(tensor), saved);
   }

@@ -28,12 +28,10 @@ void sequence_parallel(Comm& dist, ParallelMlp& shard, Direction direction, Tens
     Tensor x = shard.fc1.forward(gathered(dist, tensor, in), saved);
     x = shard.activation.forward(std::move(x), saved);
     tensor = scattered(dist, shard.fc2.forward(std::move(x), saved), out);
-    for (std::int64_t i = 0; i < tensor.size(); ++i)
-      tensor.data()[i] += shard.bias.value.data()[i % out];
+    add_bias(tensor, shard.bias.value);
   } else {
     Tensor dy = gathered(dist, tensor, out);
-    float* const gradient = gradient_of(shard.bias).data();
-    for (std::int64_t i = 0; i < dy.size(); ++i) gradient[i % out] += dy.data()[i];
+    add_bias_gradient(dy, gradient_of(shard.bias));
     dy = shard.activation.backward(shard.fc2.backward(std::move(dy), saved), saved);
     tensor = scattered(dist, shard.fc1.backward(std::move(dy), saved), in);
   }

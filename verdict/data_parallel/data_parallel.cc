@@ -18,7 +18,7 @@ using Function = void (*)(Comm& dist, Sequential& model, const Batch& batch);
 
 /// Returns a batch of the same size without the master's data.
 Batch without_data(Batch batch) {
-  std::fill_n(batch.x.data(), batch.x.size(), std::numeric_limits<float>::quiet_NaN());
+  batch.x = full(batch.x.shape(), std::numeric_limits<float>::quiet_NaN());
   std::fill(batch.labels.begin(), batch.labels.end(), kIgnoredLabel);
   return batch;
 }

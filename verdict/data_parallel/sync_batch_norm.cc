@@ -1,5 +1,4 @@
 // Judges sync_batch_norm: batch norm over the global batch, whose parts differ in size.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -40,12 +39,6 @@ Part part_of(int rank, std::int64_t count) {
     part.dy.push_back(static_cast<float>(random.uniform(-1, 1)));
   }
   return part;
-}
-
-Tensor shaped(const std::vector<float>& values, const Shape& shape) {
-  Tensor tensor(shape);
-  std::copy(values.begin(), values.end(), tensor.data());
-  return tensor;
 }
 
 struct Expected {
@@ -112,8 +105,8 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   }
   const Part mine = part_of(dist.rank(), *example.count);
   const Shape shape = {rows_of(dist.rank(), *example.count), kFeatures};
-  const Tensor x = shaped(mine.x, shape);
-  const Tensor dy = shaped(mine.dy, shape);
+  const Tensor x = from_host(mine.x, shape);
+  const Tensor dy = from_host(mine.dy, shape);
   Tensor y = full(shape, std::numeric_limits<float>::quiet_NaN());
   Tensor dx = full(shape, std::numeric_limits<float>::quiet_NaN());
 

@@ -33,6 +33,10 @@ float overflow_of(int step) {
   return kinds[step % 3];
 }
 
+Slice last_of(Tensor& gradient) {
+  return Slice(gradient).sub(gradient.size() - 1, gradient.size());
+}
+
 struct Expected {
   LossScale scale = {.scale = 65536, .good_steps = 0, .growth_interval = kInterval};
   bool skip = false;
@@ -79,12 +83,12 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   for (int step = 0; step < *example.steps; ++step) {
     const int culprit = overflowing_rank(step, dist.world_size());
     const bool is_culprit = culprit == dist.rank();
-    float& last = gradient.data()[gradient.size() - 1];
-    const float before = last;
-    if (is_culprit) last = overflow_of(step);
+    Tensor before(1);
+    copy(before, last_of(gradient));
+    if (is_culprit) copy(last_of(gradient), full(1, overflow_of(step)));
     bool skip = step % 2 == 0;  // to be overwritten
     function(dist, parameters.pointers, scale, skip);
-    last = before;
+    copy(last_of(gradient), before);
 
     expected.go_on(culprit >= 0);
     if (auto wrong = compare_step(step, is_culprit, expected, scale, skip)) return wrong;

@@ -51,9 +51,9 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   std::vector<TensorOf<Float16>> scaled;
   std::vector<Parameter> parameters;
   for (const std::int64_t size : parameter_sizes(*example.count)) {
-    scaled.emplace_back(Shape(size));
-    for (std::int64_t i = 0; i < size; ++i)
-      scaled.back().data()[i] = Float16(scaled_gradient(dist.rank(), i));
+    std::vector<Float16> values;
+    for (std::int64_t i = 0; i < size; ++i) values.emplace_back(scaled_gradient(dist.rank(), i));
+    scaled.push_back(from_host(values));
     parameters.push_back({"layer" + std::to_string(parameters.size()) + ".weight", zeros(size)});
   }
   std::vector<Parameter*> pointers;

@@ -45,29 +45,34 @@ std::vector<Case> cases() {
 std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& example) {
   const std::int64_t count = *example.count;
   const int steps = *example.steps;
-  TensorOf<Float16> gradient{Shape(count)};
-  TensorOf<Float16> weights{Shape(count)};
-  Tensor master{Shape(count)};
+  std::vector<Float16> gradients, rounded;
+  std::vector<float> exact;
   for (std::int64_t i = 0; i < count; ++i) {
-    gradient.data()[i] = Float16(scaled_gradient(i));
-    weights.data()[i] = Float16(weight(i));
-    master.data()[i] = weight(i);
+    gradients.emplace_back(scaled_gradient(i));
+    rounded.emplace_back(weight(i));
+    exact.push_back(weight(i));
   }
+  const TensorOf<Float16> gradient = from_host(gradients);
+  TensorOf<Float16> weights = from_host(rounded);
+  Tensor master = from_host(exact);
 
   for (int step = 0; step < steps; ++step) function(gradient, kScale, kRate, master, weights);
 
+  exact = to_host(master);
+  rounded = to_host(weights);
   for (std::int64_t i = 0; i < count; ++i) {
+    const auto k = static_cast<std::size_t>(i);
     const float moved = static_cast<float>(steps) * step_of(i);
-    const float is = master.data()[i];
+    const float is = exact[k];
     // Each subtraction rounds by far less than a step.
     if (!(std::abs(is - (weight(i) - moved)) <= 0.02f * moved)) {
       return Difference{fmt::format("master after {} steps", steps), i, in_words(weight(i) - moved),
                         in_words(is), origin(is, i, steps)};
     }
-    if (weights.data()[i].bits() == Float16(is).bits()) continue;
+    if (rounded[k].bits() == Float16(is).bits()) continue;
     return Difference{fmt::format("weights after {} steps", steps), i,
                       in_words(static_cast<float>(Float16(is))),
-                      in_words(static_cast<float>(weights.data()[i])),
+                      in_words(static_cast<float>(rounded[k])),
                       "weights are the master's values, rounded to 16 bits"};
   }
   return std::nullopt;

@@ -60,13 +60,14 @@ Batch deep_batch(std::int64_t samples, int step, int replica) {
                       .stream(static_cast<std::uint64_t>(step))
                       .stream(static_cast<std::uint64_t>(replica));
   Batch batch;
-  batch.x = Tensor({samples, kInputs});
+  std::vector<float> values(static_cast<std::size_t>(samples * kInputs));
+  for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
   for (std::int64_t i = 0; i < samples; ++i) {
-    float* const x = batch.x.data() + i * kInputs;
-    for (std::int64_t k = 0; k < kInputs; ++k) x[k] = static_cast<float>(random.uniform(-1, 1));
+    const auto x = values.begin() + i * kInputs;
     batch.labels.push_back(static_cast<std::int32_t>(std::max_element(x, x + kClasses) - x));
     batch.samples.push_back(i);
   }
+  batch.x = from_host(values, {samples, kInputs});
   return batch;
 }
 

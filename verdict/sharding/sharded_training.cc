@@ -44,7 +44,7 @@ std::vector<NamedTensor> state_of(const std::vector<Parameter*>& parameters,
     const std::int64_t mine = std::clamp<std::int64_t>(elements - rank * each, 0, each);
     if (mine == 0) continue;
     Tensor part{Shape(mine)};
-    std::copy_n(shards[k].mine.value.data(), mine, part.data());
+    copy(part, Slice(shards[k].mine.value).sub(0, mine));
     state.push_back({fmt::format("the shard of group {}", k), std::move(part)});
   }
   return state;

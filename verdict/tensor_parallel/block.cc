@@ -18,7 +18,7 @@ Linear linear(const std::string& name, std::int64_t out, std::int64_t in) {
 /// Returns the gradient of a bias that is added to these rows.
 Tensor gradient_of_bias(const Tensor& rows, std::int64_t width) {
   Tensor sum = full(width, kGradientBefore);
-  for (std::int64_t i = 0; i < rows.size(); ++i) sum.data()[i % width] += rows.data()[i];
+  add_bias_gradient(rows, sum);
   return sum;
 }
 

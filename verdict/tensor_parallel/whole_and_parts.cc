@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "parallel/layer_shards.h"
 #include "training/random.h"
 #include "verdict/case_lists.h"
 #include "verdict/training/known_mistakes.h"
@@ -53,22 +54,22 @@ std::vector<Case> cases_by_rows(const std::vector<std::int64_t>& counts) {
 
 Tensor small_values(const Shape& shape, std::string_view name) {
   Random random = Random(11).stream(name);
-  Tensor made(shape);
-  for (std::int64_t i = 0; i < made.size(); ++i)
-    made.data()[i] = static_cast<float>(random.below(5) - 2) / 2;
-  return made;
+  std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+  for (float& value : values) value = static_cast<float>(random.below(5) - 2) / 2;
+  return from_host(values, shape);
 }
 
 Tensor scaled(const Tensor& tensor, float factor) {
   Tensor made = clone(tensor);
-  for (std::int64_t i = 0; i < made.size(); ++i) made.data()[i] *= factor;
+  made *= factor;
   return made;
 }
 
 Tensor weighted_sum(float factor, const Tensor& a, const Tensor& b) {
-  Tensor made = clone(b);
-  for (std::int64_t i = 0; i < made.size(); ++i) made.data()[i] += factor * a.data()[i];
-  return made;
+  const std::vector<float> from = to_host(a);
+  std::vector<float> sum = to_host(b);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * from[i];
+  return from_host(sum, b.shape());
 }
 
 Passes run_alone(Layer& layer, Tensor x, Tensor dy, const Pass& pass) {
@@ -94,8 +95,8 @@ std::optional<Difference> compare_tensor(const std::string& what, const Tensor& 
 std::vector<Guess> mistakes_of_sum(const Tensor& y, const Tensor& own_product, const Tensor& bias,
                                    int world_size, const HintsOfSum& hints) {
   const auto ranks = static_cast<float>(world_size);
-  Tensor b(y.shape());  // the bias in every row
-  for (std::int64_t i = 0; i < b.size(); ++i) b.data()[i] = bias.data()[i % bias.size()];
+  Tensor b = zeros(y.shape());  // the bias in every row
+  add_bias(b, bias);
   const Tensor product = weighted_sum(-1, b, y);
   return {{hints.alone, weighted_sum(1, own_product, b)},
           {"the bias is in it p times: it was added on every rank, before the sum",

@@ -11,13 +11,13 @@ namespace {
 
 std::optional<Difference> compare_near(const NamedTensor& actual, const NamedTensor& expected,
                                        float bound) {
-  const std::int64_t size = expected.value.size();
-  if (auto difference = compare_size(actual.name, actual.value, size)) return difference;
-  for (std::int64_t i = 0; i < size; ++i) {
-    const float is = actual.value.data()[i];
-    const float should_be = expected.value.data()[i];
-    if (std::abs(is - should_be) <= bound) continue;  // false for NaN
-    return Difference{actual.name, i, in_words(should_be), in_words(is), ""};
+  if (auto wrong = compare_size(actual.name, actual.value, expected.value.size())) return wrong;
+  const std::vector<float> is = to_host(actual.value);
+  const std::vector<float> should_be = to_host(expected.value);
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    if (std::abs(is[i] - should_be[i]) <= bound) continue;  // false for NaN
+    return Difference{actual.name, static_cast<std::int64_t>(i), in_words(should_be[i]),
+                      in_words(is[i]), ""};
   }
   return std::nullopt;
 }

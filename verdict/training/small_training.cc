@@ -27,14 +27,14 @@ Batch small_batch(int world_size, int step) {
   const std::int64_t size = world_size * kSamplesPerRank;
   Random random = Random(7).stream(static_cast<std::uint64_t>(step));
   Batch batch;
-  batch.x = zeros({size, kSmallInputs});
+  std::vector<float> values(static_cast<std::size_t>(size * kSmallInputs));
+  for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
   for (std::int64_t i = 0; i < size; ++i) {
-    float* const x = batch.x.data() + i * kSmallInputs;
-    for (std::int64_t k = 0; k < kSmallInputs; ++k)
-      x[k] = static_cast<float>(random.uniform(-1, 1));
+    const auto x = values.begin() + i * kSmallInputs;
     batch.labels.push_back(static_cast<std::int32_t>(std::max_element(x, x + kSmallClasses) - x));
     batch.samples.push_back(step * size + i);
   }
+  batch.x = from_host(values, {size, kSmallInputs});
   return batch;
 }
 

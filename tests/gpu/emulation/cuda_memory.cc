@@ -17,8 +17,8 @@ namespace {
 constexpr std::align_val_t kAlignment{256};
 // Makes every float, double and half NaN, and every integer -1.
 constexpr int kFresh = 0xff;
-// Larger blocks stay as they are, so that memory that is not used costs nothing.
-constexpr std::size_t kMostToFill = std::size_t{64} << 20;
+// Larger blocks, as the workspace of cuBLAS, stay as they are: memory that is not used costs nothing.
+constexpr std::size_t kMostToFill = std::size_t{16} << 20;
 
 struct Memory {
   std::mutex mutex;
