@@ -67,9 +67,9 @@ template <class F>
     constexpr std::int64_t kBlock = 1024;
     for (std::int64_t begin = 0; begin < n; begin += kBlock) {
       const std::int64_t end = std::min(begin + kBlock, n);
-      bool any = false;  // not the first: a loop without an exit is vectorized
-      for (std::int64_t i = begin; i < end; ++i) any |= is_one(i);
-      if (any) {
+      int any = 0;  // a loop without an exit, whose result is no bool, is vectorized
+      for (std::int64_t i = begin; i < end; ++i) any |= is_one(i) ? 1 : 0;
+      if (any != 0) {
         std::int64_t i = begin;
         while (!is_one(i)) ++i;
         return i;
