@@ -144,6 +144,14 @@ cc_library(
 )
 """
 
+# The archive alone, for shared libraries with kernels; none where the runtime is a shared library.
+_CUDART_ARCHIVE = """
+filegroup(
+    name = "cudart_archive",
+    srcs = {srcs},
+)
+"""
+
 # Folders that every compiler searches by default; naming them again would confuse it.
 _BUILTIN_INCLUDES = ["/usr/include", "/usr/local/include"]
 
@@ -179,7 +187,7 @@ def _cudart_target(ctx, cuda):
             name = "cudart",
             reason = cuda,
             constraint = "cuda_toolkit_not_found_set_CUDA_HOME",
-        )
+        ) + _CUDART_ARCHIVE.format(srcs = [])
     includes = []
     if cuda.include not in _BUILTIN_INCLUDES:
         ctx.symlink(cuda.include, "cuda")
@@ -190,7 +198,7 @@ def _cudart_target(ctx, cuda):
             srcs = ["lib/libcudart_static.a"],
             includes = includes,
             linkopts = ["-ldl", "-lrt", "-lpthread"],
-        )
+        ) + _CUDART_ARCHIVE.format(srcs = ["lib/libcudart_static.a"])
     return _CUDART.format(
         srcs = [],
         includes = includes,
@@ -200,7 +208,7 @@ def _cudart_target(ctx, cuda):
             "-Wl,-rpath,$$ORIGIN",
             "-Wl,-rpath," + cuda.shared,
         ],
-    )
+    ) + _CUDART_ARCHIVE.format(srcs = [])
 
 def _cublas_target(ctx, cuda, arch):
     reason = cuda

@@ -33,11 +33,11 @@ struct InGrid {
 
 template <class F>
 void for_each(std::int64_t n, F f) {
-  gpu::for_each(n, f);
+  gpu::enqueue_for_each(n, f);
 }
 template <class F>
 void for_each(std::int64_t rows, std::int64_t columns, F f) {
-  gpu::for_each(rows * columns, detail::InGrid<F>{columns, f});
+  gpu::enqueue_for_each(rows * columns, detail::InGrid<F>{columns, f});
 }
 
 #else

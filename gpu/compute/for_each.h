@@ -1,4 +1,7 @@
 // for_each of compute/for_each.h as a kernel on the rank's stream.
+//
+// It has another name: the type of an nvcc lambda contains the signature of the function around it.
+// If that has a Comm, an unqualified call is looked up in this namespace, too.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +24,7 @@ __global__ void __launch_bounds__(kThreads) for_each_kernel(std::int64_t n, F f)
 }
 
 template <class F>
-void for_each(std::int64_t n, F f) {
+void enqueue_for_each(std::int64_t n, F f) {
   if (n == 0) return;
   constexpr Doing kDoing{.op = "for_each"};
   RankDevice& gpu = device_here();
@@ -37,7 +40,7 @@ void for_each(std::int64_t n, F f) {
 namespace rankbox::gpu {
 
 template <class F>
-void for_each(std::int64_t, F) {
+void enqueue_for_each(std::int64_t, F) {
   static_assert(sizeof(F) == 0,
                 "nvcc compiles what calls for_each: list it in srcs of a portable_library");
 }
