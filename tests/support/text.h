@@ -15,7 +15,7 @@ inline bool contains(const std::string& text, const std::string& part) {
 /// Returns the first of these parts that is missing, with the text; "" if none is.
 inline std::string lacks(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
-    if (!contains(text, part)) return "\"" + part + "\" in: " + text;
+    if (!contains(text, part)) return std::string("\"").append(part).append("\" in: ").append(text);
   return "";
 }
 
