@@ -7,7 +7,7 @@
 // next, so a piece of a larger matrix is a matrix, too.
 //
 // Cost: 2 m n k operations for (m × k) (k × n): on the calling thread, or enqueued on the rank's
-// stream, where float products are not rounded to fewer bits (no TF32).
+// stream, where float factors are rounded to fewer bits only within an Autocast (no TF32).
 // Thread safety: any number of threads may multiply at once, and get the same bits as one alone. On
 // the host at most as many run as there are cores; the others wait.
 // Errors: InvalidArgument if the sizes do not match; on a GPU also BlasError.

@@ -1,9 +1,11 @@
 // Matrix products on the rank's stream, by cuBLAS.
 #include <type_traits>
 
+#include "compute/autocast.h"
 #include "compute/matrix.h"
 #include "compute/matrix_checks.h"
 #include "gpu/compute/blas.h"
+#include "gpu/compute/round_factors.h"
 #include "gpu/device_here.h"
 
 namespace rankbox {
@@ -51,10 +53,30 @@ void multiply_on_gpu(std::int64_t count, const MatricesOf<const From>& as,
   gpu::settle_here(doing);
 }
 
+template <class T>
+void multiply_rounded(std::int64_t count, const MatricesOf<const float>& a,
+                      const MatricesOf<const float>& b, const MatricesOf<float>& c, Into into) {
+  TensorOf<T> of_a, of_b;
+  multiply_on_gpu<T, float>(count, gpu::round_factors(count, a, of_a),
+                            gpu::round_factors(count, b, of_b), c, into);
+}
+
+void multiply_floats(std::int64_t count, const MatricesOf<const float>& a,
+                     const MatricesOf<const float>& b, const MatricesOf<float>& c, Into into) {
+  switch (Autocast::type()) {
+    case DType::kFloat16:
+      return multiply_rounded<Float16>(count, a, b, c, into);
+    case DType::kBFloat16:
+      return multiply_rounded<BFloat16>(count, a, b, c, into);
+    default:
+      return multiply_on_gpu<float, float>(count, a, b, c, into);
+  }
+}
+
 }  // namespace
 
 void multiply(MatrixOf<const float> a, MatrixOf<const float> b, MatrixOf<float> c, Into into) {
-  multiply_on_gpu<float, float>(1, {a}, {b}, {c}, into);
+  multiply_floats(1, {a}, {b}, {c}, into);
 }
 
 void multiply(MatrixOf<const double> a, MatrixOf<const double> b, MatrixOf<double> c, Into into) {
@@ -72,7 +94,7 @@ void multiply(MatrixOf<const BFloat16> a, MatrixOf<const BFloat16> b, MatrixOf<f
 
 void multiply(std::int64_t count, MatricesOf<const float> a, MatricesOf<const float> b,
               MatricesOf<float> c) {
-  multiply_on_gpu<float, float>(count, a, b, c, Into::kOverwrite);
+  multiply_floats(count, a, b, c, Into::kOverwrite);
 }
 
 void multiply(std::int64_t count, MatricesOf<const double> a, MatricesOf<const double> b,

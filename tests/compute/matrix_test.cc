@@ -9,6 +9,7 @@
 
 #include "comm/dtype.h"
 #include "comm/errors.h"
+#include "compute/autocast.h"
 #include "compute/cast.h"
 #include "compute/portable.h"
 #include "tests/support/thrown.h"
@@ -109,6 +110,65 @@ TEST_CASE("several products at once are those that one makes after the other") {
     }
     CHECK(to_host(all) == to_host(one));
   }
+}
+
+/// c + a b of floats within an Autocast. On the host that changes nothing.
+template <class T>
+void check_rounded_product(std::int64_t rows, std::int64_t inner, std::int64_t columns, int flips) {
+  const TensorOf<float> a = numbers<float>(rows * inner, 1), b = numbers<float>(inner * columns, 2);
+  const auto left = flipped_or_not(a, rows, inner, (flips & 1) != 0);
+  const auto right = flipped_or_not(b, inner, columns, (flips & 2) != 0);
+  TensorOf<float> expected = full<float>(rows * columns, 7), result = clone(expected);
+  if (kOnGpu) {
+    TensorOf<T> of_a(a.shape()), of_b(b.shape());
+    cast(a, of_a);
+    cast(b, of_b);
+    multiply(flipped_or_not(of_a, rows, inner, (flips & 1) != 0),
+             flipped_or_not(of_b, inner, columns, (flips & 2) != 0), as_matrix(expected, columns),
+             Into::kAdd);
+  } else {
+    multiply(left, right, as_matrix(expected, columns), Into::kAdd);
+  }
+  {
+    const Autocast outer(DType::kFloat32);
+    const Autocast scope(dtype_of<T>());
+    multiply(left, right, as_matrix(result, columns), Into::kAdd);
+  }
+  CHECK(Autocast::type() == DType::kFloat32);
+  CHECK(to_host(result) == to_host(expected));
+}
+
+TEST_CASE("within an Autocast factors of floats are rounded to 16 bits on a GPU") {
+  for (const std::int64_t rows : {1, 3, 17}) {
+    for (const std::int64_t inner : {0, 1, 5, 64}) {
+      for (int flips = 0; flips < 4; ++flips) {
+        CAPTURE(rows);
+        CAPTURE(inner);
+        CAPTURE(flips);
+        check_rounded_product<Float16>(rows, inner, 33, flips);
+        check_rounded_product<BFloat16>(rows, inner, 33, flips);
+      }
+    }
+  }
+}
+
+TEST_CASE("within an Autocast several products at once are those of one after the other") {
+  constexpr std::int64_t kRows = 3, kInner = 4, kColumns = 5, kCount = 7;
+  const TensorOf<float> a = numbers<float>(kRows * kInner * kCount, 1);
+  const TensorOf<float> b = numbers<float>(kColumns * kInner * kCount, 2);
+  TensorOf<float> one = full<float>(kRows * kColumns * kCount, 7), all = clone(one);
+  const Autocast scope(DType::kBFloat16);
+  // Interlaced, as the heads of attention are.
+  const MatricesOf<const float> as{{a.data(), kRows, kInner, kCount * kInner}, kInner};
+  const MatricesOf<const float> bs{{b.data(), kColumns, kInner}, kColumns * kInner};
+  multiply(kCount, as, bs.transposed(),
+           MatricesOf<float>{{all.data(), kRows, kColumns}, kRows * kColumns});
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    multiply(MatrixOf<const float>(a.data() + i * kInner, kRows, kInner, kCount * kInner),
+             MatrixOf<const float>(b.data() + i * kColumns * kInner, kColumns, kInner).transposed(),
+             MatrixOf<float>(one.data() + i * kRows * kColumns, kRows, kColumns));
+  }
+  CHECK(to_host(all) == to_host(one));
 }
 
 TEST_CASE("sizes that do not fit are refused") {
