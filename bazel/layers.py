@@ -39,7 +39,7 @@ LAYERS = [
     ("verdict", ["comm", "files", "replay", "race", "collectives", "training", "parallel",
                  "exercises"]),
     ("viewer", ["comm", "replay"]),
-    ("train", ["comm", "files", "training", "parallel", "exercises", "solutions"]),
+    ("train", ["comm", "files", "compute", "training", "parallel", "exercises", "solutions"]),
     ("bench", ["comm", "collectives", "training", "parallel"]),
     # The command line: subcommands stand on what they share.
     ("cli/support", ["comm", "files", "exercises"]),

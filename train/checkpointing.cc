@@ -41,7 +41,7 @@ TrainingState state_of(const std::string& model, Trainer& trainer, Numbers& numb
 Checkpointing::Checkpointing(const Plan& plan, const Task& task)
     : path_(plan.save),
       model_(fmt::format("{}, {}{}", task.model_name, name_of(plan.optimizer),
-                         plan.precision == Precision::kMixed ? ", mixed precision" : "")),
+                         with_precision(plan.precision))),
       batch_(plan.batch),
       seed_(static_cast<std::int64_t>(plan.seed)),
       data_(plan.save.empty() ? 0 : digest_of(task.data.train)),

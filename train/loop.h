@@ -4,6 +4,12 @@
 // any rank received a stop signal. So rank 0 can report on the global batch, and all ranks stop
 // after the same step, although a signal reaches them at different times.
 //
+// On a GPU a step enqueues its work, and the host waits five times: for the copy of the samples,
+// when nothing else is queued; after forward, for the copy of the labels and then for the loss;
+// after the optimizer, for the four numbers' copy and then for their sums. Adam, embeddings and the
+// loss scale of mixed precision wait as well, where the host needs one of their values. A pipeline
+// does so for every micro-batch.
+//
 // An epoch's last batch is skipped if it is not full. Only full batches can be shared equally, and
 // only then is the mean of the ranks' gradients the gradient of the mean.
 #pragma once

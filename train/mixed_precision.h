@@ -1,13 +1,16 @@
-// --precision mixed: 16-bit weights and gradients, 32-bit masters and optimizer state.
+// --precision mixed and bf16: 16-bit weights and gradients, 32-bit masters and optimizer state.
 //
-//   a step   weights = masters, rounded to 16 bits; forward, backward with the loss times a scale;
-//            gradients rounded to 16 bits; widened, divided by the scale, averaged over the ranks;
-//            if one of them is not finite, all ranks skip the step and halve the scale; else the
-//            masters are updated
+//   a step   weights = masters, rounded to 16 bits; forward, backward;
+//            gradients rounded to 16 bits, widened, averaged over the ranks;
+//            the optimizer updates the masters
 //
-// It combines chapter 7: loss_scaling and dynamic_loss_scaling do the work. Values are rounded to
-// 16 bits; products are computed in 32, from rounded factors, as on tensor cores. Activations stay
-// in 32 bits. So this shows the effect of mixed precision on learning; it saves no time on a CPU.
+// bf16 is that, with BFloat16. Float16 of `mixed` has a smaller range, so the loss is multiplied by
+// a scale and the gradients divided by it; if one of them is not finite, all ranks skip the step
+// and halve the scale. That is chapter 7: loss_scaling and dynamic_loss_scaling do the work.
+//
+// Products are computed from 16-bit factors with 32-bit sums. On a GPU both factors are rounded,
+// activations too, and tensor cores multiply them (compute/autocast.h). On the host activations
+// stay in 32 bits: it shows the effect of rounded weights on learning, and saves no time.
 #pragma once
 
 #include <functional>
@@ -15,6 +18,7 @@
 
 #include "comm/comm.h"
 #include "parallel/dynamic_loss_scaling.h"
+#include "train/plan.h"
 #include "training/cross_entropy.h"
 #include "training/parameter.h"
 
@@ -22,11 +26,12 @@ namespace rankbox::train {
 
 class MixedPrecision {
  public:
-  explicit MixedPrecision(const LossScale& start = {});
+  /// @param precision kMixed or kBf16
+  explicit MixedPrecision(Precision precision, const LossScale& start = {});
 
   /// @param find_gradients(factor) runs forward and backward, with the loss times that factor
-  /// @param average averages all parameters' gradients over the ranks; empty: loss_scaling averages
-  /// as it unscales
+  /// @param average averages all parameters' gradients over the ranks; empty, which requires
+  /// kMixed: loss_scaling averages as it unscales
   ///
   /// Afterwards parameters have their masters' values, and the mean of all ranks' gradients in 32
   /// bits. Sets `skip` to whether these must not be used, the same on all ranks. Collective.
@@ -34,11 +39,12 @@ class MixedPrecision {
                       const std::function<Loss(float factor)>& find_gradients,
                       const std::function<void()>& average, bool& skip);
 
-  /// Returns the checkpoint state: the scale, and the number of good steps.
-  NamedTensor& state() { return state_; }
-  float scale() const { return state_.value.data()[0]; }
+  /// Returns the checkpoint state. kMixed: the scale, and the number of good steps.
+  std::vector<NamedTensor*> state();
+  float scale() const { return to_host(state_.value)[0]; }
 
  private:
+  Precision precision_;
   NamedTensor state_;
 };
 

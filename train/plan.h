@@ -1,6 +1,7 @@
 // The plan of a training run: the command line as values.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,10 +16,27 @@ constexpr const char* name_of(OptimizerKind kind) {
   return kind == OptimizerKind::kSgd ? "sgd" : "adam";
 }
 
-enum class Precision { kFp32, kMixed };
+/// See mixed_precision.h.
+enum class Precision { kFp32, kMixed, kBf16 };
+
+inline constexpr std::array kPrecisions = {Precision::kFp32, Precision::kMixed, Precision::kBf16};
 
 constexpr const char* name_of(Precision precision) {
-  return precision == Precision::kFp32 ? "fp32" : "mixed";
+  switch (precision) {
+    case Precision::kFp32:
+      return "fp32";
+    case Precision::kMixed:
+      return "mixed";
+    case Precision::kBf16:
+      return "bf16";
+  }
+  return "unknown";
+}
+
+/// Returns ", mixed precision", to end a list with; nothing for fp32.
+inline std::string with_precision(Precision precision) {
+  if (precision == Precision::kFp32) return "";
+  return std::string(", ") + name_of(precision) + " precision";
 }
 
 /// Batches are global: the samples of all ranks in one step. So a plan has the same meaning for any

@@ -64,11 +64,11 @@ int world_size_for(int asked) {
 
 void check_plan(const Plan& plan, std::int64_t samples) {
   const Strategy& strategy = strategy_named(plan.strategy);
-  if (plan.precision == Precision::kMixed && !strategy.has_mixed) {
+  if (plan.precision != Precision::kFp32 && !strategy.has_16_bits) {
     throw InvalidArgument(
-        fmt::format("--precision mixed: {} computes in 32 bits alone; leave it out, or choose "
+        fmt::format("--precision {}: {} computes in 32 bits alone; leave it out, or choose "
                     "--strategy single or ddp",
-                    strategy.name));
+                    name_of(plan.precision), strategy.name));
   }
   if (all_reduce_named(plan.all_reduce).name != "native" && !strategy.all_reduces) {
     throw InvalidArgument(fmt::format(

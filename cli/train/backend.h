@@ -8,11 +8,11 @@
 
 namespace rankbox::train {
 
-/// Returns "sim" or "mpi": the program is rankbox-train-NAME.
+/// Returns "sim", "mpi" or "nccl": the program is rankbox-train-NAME.
 const char* backend_name();
 
-/// Returns "threads of this process".
-const char* what_ranks_are();
+/// Returns "threads of this process", for a world of so many ranks.
+std::string what_ranks_are(int ranks);
 
 /// Options that place ranks, as typed; "" if omitted.
 struct Placement {
@@ -21,7 +21,7 @@ struct Placement {
 };
 
 /// Copies the options that this backend supports into the plan. Throws InvalidArgument for the
-/// others, in one line with the alternative on this backend.
+/// others, in one line with the alternative on this backend. NCCL: also CudaError without a GPU.
 void place(const Placement& typed, Plan& plan);
 
 /// Returns whether a step can be drawn: only where time is virtual.

@@ -8,7 +8,7 @@ namespace rankbox::train {
 
 const char* backend_name() { return "mpi"; }
 
-const char* what_ranks_are() { return "a process each"; }
+std::string what_ranks_are(int /*ranks*/) { return "a process each"; }
 
 void place(const Placement& typed, Plan& /*plan*/) {
   if (!typed.nodes.empty()) {

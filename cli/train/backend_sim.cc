@@ -44,7 +44,7 @@ Trace second_step(Trace trace) {
 
 const char* backend_name() { return "sim"; }
 
-const char* what_ranks_are() { return "threads of this process"; }
+std::string what_ranks_are(int /*ranks*/) { return "threads of this process"; }
 
 void place(const Placement& typed, Plan& plan) {
   plan.cluster = typed.cluster.empty() ? cluster_presets().front() : cluster_named(typed.cluster);

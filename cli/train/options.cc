@@ -52,8 +52,10 @@ std::string footer() {
   ./rankbox train --model convnet --save run.ckpt --save-every 100
   ./rankbox train --model convnet --save run.ckpt --resume
   ./rankbox train --backend mpi --ranks 4
---backend sim|mpi: ranks are threads of one process, or MPI processes, which mpirun starts here. On
-several machines: mpirun --host one:4,two:4 .rankbox/bin/rankbox-train-mpi --strategy ddp
+  ./rankbox train --backend nccl --ranks 8 --precision bf16
+--backend sim|mpi|nccl: ranks are threads of one process; MPI processes, which mpirun starts here;
+or GPUs, which several ranks may share. On several machines a launcher starts the program itself:
+mpirun --host one:4,two:4 .rankbox/bin/rankbox-train-mpi --strategy ddp (docs/gpu.md has others).
 All ranks share each batch, so that results depend on their number only by rounding. An epoch's
 last batch is left out if it is not full. Rank 0 writes checkpoints, whole or not at all, after each
 epoch and every --save-every steps. Ctrl-C finishes the current step, saves if --save was given, and
@@ -84,7 +86,8 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
                  "butterfly, ring, rabenseifner, hierarchical (ddp)")
       ->capture_default_str();
   app.add_option("--precision", typed.precision,
-                 "fp32; or mixed: weights and gradients of 16 bits, masters of 32 (single, ddp)")
+                 "fp32; or weights and gradients of 16 bits, and masters of 32: mixed (float16, "
+                 "with loss scaling) or bf16 (single, ddp)")
       ->capture_default_str();
   app.add_option("--seed", typed.seed, "seed of the initial values and of the order of samples")
       ->check(cli::whole_number(0, kMost))
@@ -146,10 +149,10 @@ OptimizerKind parse_optimizer(const std::string& text) {
 }
 
 Precision parse_precision(const std::string& text) {
-  for (const Precision precision : {Precision::kFp32, Precision::kMixed})
+  for (const Precision precision : kPrecisions)
     if (text == name_of(precision)) return precision;
   throw InvalidArgument(
-      fmt::format("--precision {}: unknown precision, choose one of fp32, mixed", text));
+      fmt::format("--precision {}: unknown precision, choose one of fp32, mixed, bf16", text));
 }
 
 double parse_rate(const std::string& text) {

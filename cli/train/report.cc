@@ -81,13 +81,12 @@ void Report::on_start() {
   std::string text = fmt::format("{}; {}\n", task_.model_name, task_.data_name);
   text +=
       fmt::format("{} on {} ({}{}), batches of {}", plan_.strategy, plural(plan_.ranks, "rank"),
-                  what_ranks_are(),
+                  what_ranks_are(plan_.ranks),
                   plan_.nodes > 1 ? fmt::format(", on {} nodes", plan_.nodes) : "", plan_.batch);
   if (plan_.ranks > 1 && strategy_named(plan_.strategy).shares_batches)
     text += fmt::format(" ({} a rank)", plan_.batch / plan_.ranks);
   text += fmt::format(", {}, learning rate {}{}, seed {}\n", name_of(plan_.optimizer),
-                      plan_.learning_rate,
-                      plan_.precision == Precision::kMixed ? ", mixed precision" : "", plan_.seed);
+                      plan_.learning_rate, with_precision(plan_.precision), plan_.seed);
   text += made_of(plan_);
   if (plan_.resume) {
     const Position& from = record_.from();

@@ -45,7 +45,7 @@ std::unique_ptr<Trainer> make(Comm& dist, const Model& model, const Plan& plan) 
 
 std::vector<std::string> uses(const Plan& plan) {
   std::vector<std::string> all = Replica::uses(plan);
-  if (plan.precision == Precision::kFp32 && plan.all_reduce == "native")
+  if (plan.precision != Precision::kMixed && plan.all_reduce == "native")
     all.emplace_back("ddp_average_gradients");
   all.emplace_back("ddp_init_broadcast");
   return all;
@@ -59,7 +59,7 @@ const Strategy kDdp = {
     .check = check_equal_shares,
     .make = make,
     .uses = uses,
-    .has_mixed = true,
+    .has_16_bits = true,
     .all_reduces = true,
 };
 

@@ -6,18 +6,22 @@
 
 namespace rankbox::train {
 Replica::Replica(Comm& dist, const Model& model, const Plan& plan)
-    : dist_(dist), all_reduce_(all_reduce_named(plan.all_reduce)), whole_(model, plan) {
-  if (plan.precision == Precision::kMixed) mixed_.emplace();
+    : dist_(dist),
+      all_reduce_(all_reduce_named(plan.all_reduce)),
+      loss_scaling_averages_(plan.precision == Precision::kMixed && averages_natively()),
+      whole_(model, plan) {
+  if (plan.precision != Precision::kFp32) mixed_.emplace(plan.precision);
 }
 
 void Replica::add_state(TrainingState& state) {
   whole_.add_state(state);
-  if (mixed_) add_tensors(state, {&mixed_->state()});
+  if (mixed_) add_tensors(state, mixed_->state());
 }
 
 std::vector<NamedTensor*> Replica::learning_state() {
   std::vector<NamedTensor*> state = whole_.optimizer->state();
-  if (mixed_) state.push_back(&mixed_->state());
+  if (!mixed_) return state;
+  for (NamedTensor* tensor : mixed_->state()) state.push_back(tensor);
   return state;
 }
 
@@ -29,9 +33,7 @@ Loss Replica::find_gradients(Batch batch, std::int64_t number, float factor) {
   forward.stop();
   ComputeTime backward(dist_);
   Tensor gradient = std::exchange(loss.gradient, {});
-  if (factor != 1) {
-    for (std::int64_t i = 0; i < gradient.size(); ++i) gradient.data()[i] *= factor;
-  }
+  if (factor != 1) gradient *= factor;
   whole_.model.backward(std::move(gradient), saved);
   backward.stop();
   return loss;
@@ -59,7 +61,7 @@ Loss Replica::learn(Batch batch, std::int64_t number, const Average& average_all
       return find_gradients(std::move(batch), number, factor);
     };
     std::function<void()> own;
-    if (!averages_natively()) own = [&] { average(parameters); };
+    if (!loss_scaling_averages_) own = [&] { average_all(parameters); };
     loss = mixed_->find_gradients(dist_, parameters, scaled, own, skip);
   } else {
     loss = find_gradients(std::move(batch), number, 1);

@@ -44,6 +44,7 @@ class Replica : public Trainer {
 
   Comm& dist_;
   const AllReduce& all_reduce_;
+  bool loss_scaling_averages_;
   WholeModel whole_;
   std::optional<MixedPrecision> mixed_;
 };

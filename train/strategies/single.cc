@@ -38,7 +38,7 @@ const Strategy kSingle = {
     .check = check,
     .make = make,
     .uses = Replica::uses,
-    .has_mixed = true,
+    .has_16_bits = true,
 };
 
 }  // namespace rankbox::train

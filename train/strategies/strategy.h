@@ -73,7 +73,7 @@ struct Strategy {
   /// Returns the exercises whose functions its trainer calls, and those that their reference
   /// solutions call. tests/cli/train_test.cc detects missing and superfluous ones.
   std::vector<std::string> (*uses)(const Plan& plan);
-  bool has_mixed = false;      // Precision::kMixed
+  bool has_16_bits = false;    // Precision::kMixed and kBf16
   bool all_reduces = false;    // averages gradients with Plan::all_reduce
   bool shares_batches = true;  // false: all ranks work on the whole batch
 };

@@ -3,7 +3,6 @@
 // Uncut layers are whole on every rank, with the same gradients, so they stay equal without
 // messages. Dropout outside blocks draws the same mask on every rank. Parameters equal those of
 // `single` up to rounding.
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -35,8 +34,10 @@ void columns_together(const Tensor& flat, int ranks, Tensor& whole) {
   const std::int64_t width = whole.shape().extents().back(), own = width / ranks;
   const std::int64_t rows = whole.size() / width;
   for (std::int64_t r = 0; r < ranks; ++r) {
-    for (std::int64_t row = 0; row < rows; ++row)
-      std::copy_n(flat.data() + (r * rows + row) * own, own, whole.data() + row * width + r * own);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t from = (r * rows + row) * own, to = row * width + r * own;
+      copy(Slice(whole).sub(to, to + own), Slice(flat).sub(from, from + own));
+    }
   }
 }
 
