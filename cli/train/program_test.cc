@@ -40,6 +40,7 @@ Words split(const std::string& text) {
 }
 
 bool is_on_mpi() { return !variable("RANKBOX_LAUNCHER").empty(); }
+bool is_on_gpus() { return variable("RANKBOX_TRAIN").ends_with("nccl"); }
 
 /// Returns a command for three ranks, as the BUILD file specifies: a small MLP, 20 steps per epoch.
 Words with_ranks(const Words& options) {
@@ -229,6 +230,39 @@ TEST_CASE("what MPI leaves to mpirun is refused with the mpirun line") {
   CHECK(run(with_ranks({"--timeline"})).output.find("--timeline") != std::string::npos);
 }
 
+TEST_CASE("on GPUs ranks may share one, and what cannot run there is one line") {
+  if (!is_on_gpus()) return testing::pass_over("no GPUs");
+  const Words program = with_ranks({"--epochs", "1", "--no-timeline"});
+  const auto with = [&](const Words& before, const Words& after) {
+    Words command = {"env"};
+    for (const Words& part : {before, program, after})
+      command.insert(command.end(), part.begin(), part.end());
+    return run(command);
+  };
+  const Result shared = with({"RANKBOX_GPU_MODE=shared"}, {});
+  CAPTURE(shared.output);
+  CHECK(shared.exit_code == 0);
+  CHECK(shared.output.find("threads that share ") != std::string::npos);
+  CHECK(shared.output.find("test accuracy ") != std::string::npos);
+
+  const struct {
+    Words before, after;
+    const char* part;
+    int exit_code;
+  } table[] = {{{"RANKBOX_EMULATED_GPUS=0", "CUDA_VISIBLE_DEVICES="}, {}, "nvidia-smi", 1},
+               {{}, {"--nodes", "2"}, "torchrun ", 2},
+               {{}, {"--cluster", "laptop"}, "--cluster laptop", 2},
+               {{}, {"--timeline"}, "--timeline", 2}};
+  for (const auto& row : table) {
+    const Result result = with(row.before, row.after);
+    CAPTURE(result.output);
+    CHECK(result.exit_code == row.exit_code);
+    CHECK(result.output.find(row.part) != std::string::npos);
+    CHECK(result.output.find("rankbox train: ") == 0);
+    CHECK(count(result.output, "\n") == 1);
+  }
+}
+
 TEST_CASE("killed at any moment, again and again, it ends with the bits of a run that was not") {
   const TemporaryFolder folder;
   const std::string file = folder.path("run.ckpt");
@@ -247,7 +281,7 @@ TEST_CASE("killed at any moment, again and again, it ends with the bits of a run
   // After the first checkpoint: without one, a run starts from scratch.
   std::uniform_int_distribution<int> milliseconds(0, 250);
   int killed = 0;
-  for (int round = 0; round < (is_on_mpi() ? 2 : 5); ++round) {
+  for (int round = 0; round < (is_on_mpi() || is_on_gpus() ? 2 : 5); ++round) {
     const bool has_file = fs::exists(file);
     const pid_t pid = start(command(file, has_file ? Words{"--resume"} : Words{}));
     REQUIRE(wait_for_file(file));
@@ -311,11 +345,16 @@ TEST_CASE("asked twice, it ends at once") {
 
 TEST_CASE("a full disk is a failure") {
   if (is_on_mpi()) return testing::pass_over("mpirun does the writing");
-  std::string line;
-  for (const std::string& word : with_ranks({"--epochs", "1"})) line += word + " ";
-  const Result result = run({"sh", "-c", line + ">/dev/full"});
-  CAPTURE(result.output);
-  CHECK(result.exit_code != 0);
+  for (const char* last : {"--timeline", "--no-timeline", "--quiet"}) {
+    if (is_on_gpus() && std::string(last) == "--timeline") continue;
+    CAPTURE(last);
+    std::string line;
+    for (const std::string& word : with_ranks({"--epochs", "1", last})) line += word + " ";
+    const Result result = run({"sh", "-c", line + ">/dev/full"});
+    CAPTURE(result.output);
+    CHECK(result.exit_code == 1);
+    CHECK(count(result.output, "standard output") == 1);
+  }
 }
 
 }  // namespace

@@ -83,12 +83,8 @@ Words exercises_called(const std::string& program, const Words& arguments) {
 
 void run_train(Words arguments) {
   const std::string backend = value_of("--backend", arguments, "sim");
-  if (backend == "nccl") {
-    throw InvalidArgument("--backend nccl: training computes on the host, choose sim or mpi");
-  }
-  if (backend != "sim" && backend != "mpi") {
-    throw InvalidArgument(fmt::format("--backend {}: choose sim or mpi", backend));
-  }
+  if (backend != "sim" && backend != "mpi" && backend != "nccl")
+    throw InvalidArgument(fmt::format("--backend {}: choose sim, mpi or nccl", backend));
   remove_option("--backend", arguments);
   const bool asks_for_help = std::ranges::any_of(
       arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
@@ -111,7 +107,8 @@ void run_train(Words arguments) {
 
 void add_train(CLI::App& app) {
   CLI::App* train = app.add_subcommand(
-      "train", "trains a model on one rank or many, in the sandbox or under MPI; --help shows how");
+      "train",
+      "trains a model on one rank or many, in the sandbox, under MPI or on GPUs; --help shows how");
   // The program has separate options and help.
   train->prefix_command();
   train->set_help_flag();

@@ -160,7 +160,8 @@ fs::path place_of(const Candidate& candidate, const std::string& backend) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const char* compiler = std::getenv("CXX");
   std::string key = text + candidate.file + (compiler == nullptr ? "" : compiler) +
-                    state_of_headers({"comm", "collectives", "parallel", "training", "sim", "mpi"});
+                    state_of_headers({"comm", "collectives", "compute", "parallel", "training",
+                                      "sim", "mpi", "gpu"});
   if (includes_others(text)) key += fmt::format("{}", getpid());
   return fs::path(project_root()) / ".rankbox" / "mine" / backend /
          fmt::format("{}-{}.so", candidate.exercise->name, text_digest(key));
