@@ -90,15 +90,20 @@ std::string describe_devices() {
   }
 }
 
+bool can_access(int device, int peer) {
+  if (device == peer) return true;
+  int possible = 0;
+  check(cudaDeviceCanAccessPeer(&possible, device, peer), "cudaDeviceCanAccessPeer");
+  return possible != 0;
+}
+
 std::vector<int> enable_peer_access(const std::vector<int>& devices) {
   int here = 0;
   check(cudaGetDevice(&here), "cudaGetDevice");
   std::vector<int> out_of_reach;
   for (const int peer : devices) {
     if (peer == here) continue;
-    int possible = 0;
-    check(cudaDeviceCanAccessPeer(&possible, here, peer), "cudaDeviceCanAccessPeer");
-    if (possible == 0) {
+    if (!can_access(here, peer)) {
       out_of_reach.push_back(peer);
       continue;
     }

@@ -39,6 +39,10 @@ std::string runtime_version();
 /// reason. Never throws.
 std::string describe_devices();
 
+/// Returns whether kernels and copies of one device can use the other's memory. Each can use its
+/// own.
+bool can_access(int device, int peer);
+
 /// Enables direct access from kernels and copies of the current device to the others' memory.
 /// Returns the devices it cannot reach: copies to and from them go through the host. Idempotent.
 std::vector<int> enable_peer_access(const std::vector<int>& devices);

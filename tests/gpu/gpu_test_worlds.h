@@ -1,23 +1,29 @@
 // Worlds on a chosen number of emulated GPUs, in a chosen mode, for tests.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "comm/run_ranks.h"
+#include "gpu/device/check.h"
 #include "tests/gpu/emulation/cuda_control.h"
 
 namespace rankbox::gpu {
 
-/// Sets RANKBOX_GPU_MODE and the number of GPUs for its lifetime.
+/// Sets RANKBOX_GPU_MODE and the number of GPUs for its lifetime. In mode peer, all messages are
+/// long.
 class Setting {
  public:
   Setting(int gpus, const std::string& mode) {
     emulation::set_device_count(gpus);
     setenv("RANKBOX_GPU_MODE", mode.c_str(), 1);
+    setenv("RANKBOX_GPU_PEER_BYTES", "1", 1);
     setenv("RANKBOX_GPU_NOTICE", "0", 1);
   }
   ~Setting() {
@@ -27,6 +33,16 @@ class Setting {
   Setting(const Setting&) = delete;
   Setting& operator=(const Setting&) = delete;
 };
+
+/// Blocks later work on the stream until the flag is set.
+inline void hold(cudaStream_t stream, const std::shared_ptr<std::atomic<bool>>& go_on) {
+  check(emulation::enqueue(stream,
+                           [go_on] {
+                             while (!*go_on && !emulation::exiting())
+                               std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                           }),
+        "enqueue");
+}
 
 /// Returns the run's exception; null if there was none.
 inline std::exception_ptr thrown_by(const RunOptions& options,

@@ -19,16 +19,6 @@
 namespace rankbox::gpu {
 namespace {
 
-/// Blocks later work on the stream until the flag is set.
-void hold(cudaStream_t stream, const std::shared_ptr<std::atomic<bool>>& go_on) {
-  check(emulation::enqueue(stream,
-                           [go_on] {
-                             while (!*go_on && !emulation::exiting())
-                               std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                           }),
-        "enqueue");
-}
-
 /// Moves data in every way, once, and uses every rank's own tensors.
 void use_everything(Comm& dist) {
   const int p = dist.world_size();

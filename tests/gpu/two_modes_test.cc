@@ -1,4 +1,5 @@
-// The same programs over NCCL and with shared GPUs give the same results, bit by bit.
+// The same programs over NCCL, with shared GPUs and with peer copies give the same results, bit by
+// bit.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -128,8 +129,9 @@ const std::vector<Program>& programs() {
   return all;
 }
 
-Results results_of(const Program& program, int gpus, int ranks, std::int64_t count) {
-  const Setting setting(gpus, "auto");
+Results results_of(const Program& program, int gpus, int ranks, std::int64_t count,
+                   const char* mode = "auto") {
+  const Setting setting(gpus, mode);
   const int nodes = ranks % 2 == 0 ? 2 : 1;
   return run_ranks({.world_size = ranks, .nodes = nodes},
                    [&](Comm& dist) {
@@ -144,7 +146,7 @@ Results results_of(const Program& program, int gpus, int ranks, std::int64_t cou
       .results;
 }
 
-TEST_CASE("a program leaves the same results over NCCL and on 1, 2 and 3 shared GPUs") {
+TEST_CASE("a program leaves the same results over NCCL, on shared GPUs and with peer copies") {
   for (const Program& program : programs()) {
     const std::string name = program.name;
     CAPTURE(name);
@@ -157,6 +159,10 @@ TEST_CASE("a program leaves the same results over NCCL and on 1, 2 and 3 shared 
           if (gpus >= ranks) continue;
           CAPTURE(gpus);
           CHECK(results_of(program, gpus, ranks, count) == over_nccl);
+        }
+        for (int gpus : {2, 8}) {
+          CAPTURE(gpus);
+          CHECK(results_of(program, gpus, ranks, count, "peer") == over_nccl);
         }
       }
     }
