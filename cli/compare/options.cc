@@ -257,8 +257,7 @@ Baseline parse_baseline(const std::string& text) {
         "--baseline {}: write LABEL:VARIABLE=VALUE, like native-ring:NCCL_ALGO=RING, or none",
         text));
   }
-  return {text.substr(0, colon), text.substr(colon + 1, equals - colon - 1),
-          text.substr(equals + 1)};
+  return {text.substr(0, colon), {text.substr(colon + 1)}};
 }
 
 }  // namespace rankbox::cli

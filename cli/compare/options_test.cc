@@ -132,8 +132,8 @@ TEST_CASE("baselines") {
       parse({"--baseline", "ring:NCCL_ALGO=RING", "--baseline", "x:A=B=C"}).plan.baselines;
   REQUIRE(baselines.size() == 2);
   CHECK(baselines[0].label == "ring");
-  CHECK(baselines[0].variable == "NCCL_ALGO");
-  CHECK(baselines[1].value == "B=C");
+  CHECK(baselines[0].environment == Words{"NCCL_ALGO=RING"});
+  CHECK(baselines[1].environment == Words{"A=B=C"});
   CHECK(parse({"--baseline", "none"}).plan.baselines.empty());
 }
 

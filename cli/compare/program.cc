@@ -240,7 +240,7 @@ int run(const Words& arguments) {
     throw InvalidArgument(
         fmt::format("--baseline: {} processes cannot run themselves again; set {} in a separate "
                     "run, and compare the two",
-                    backend_name(), plan.baselines.front().variable));
+                    backend_name(), plan.baselines.front().environment.front()));
   }
   Words again =
       typed_options(app, {"--algorithms", "--baseline", "--ranks", "--ngpus", "--nthreads",

@@ -40,11 +40,14 @@ BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
   const char* const job = std::getenv("RANKBOX_JOB");
   ChildOptions child;
   // Not /proc/self/exe: that would be env.
-  child.command = {"env", fmt::format("{}={}", baseline.variable, baseline.value),
-                   // A separate job id: the children must find each other, and not their parents
-                   // (launch/rank_variables.h).
-                   fmt::format("RANKBOX_JOB={} {}", job == nullptr ? "" : job, baseline.label),
-                   std::filesystem::read_symlink("/proc/self/exe").string()};
+  child.command = {"env"};
+  child.command.insert(child.command.end(), baseline.environment.begin(),
+                       baseline.environment.end());
+  // A separate job id: the children must find each other, and not their parents
+  // (launch/rank_variables.h).
+  child.command.push_back(
+      fmt::format("RANKBOX_JOB={} {}", job == nullptr ? "" : job, baseline.label));
+  child.command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   child.command.insert(child.command.end(), arguments_of_this_process.begin(),
                        arguments_of_this_process.end());
   for (const char* option : {"--is-baseline", "--algorithms", "native", "--baseline", "none"}) {

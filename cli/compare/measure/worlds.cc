@@ -1,6 +1,7 @@
 #include "cli/compare/measure/worlds.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -16,17 +17,18 @@ std::vector<int> world_sizes(const Plan& plan) {
   return processes > 0 ? std::vector{processes} : plan.ranks;
 }
 
-/// Inserts the baselines of this contest after its native rows.
+/// Inserts the baselines of this contest after its native rows, or replaces these.
 void insert_baselines(const std::vector<Row>& baselines, std::vector<Row>& rows) {
-  auto at = std::ranges::count(rows, Whose::kNative, &Row::whose);
-  for (const Row& baseline : baselines) {
+  std::vector<Row> of_contest;
+  std::ranges::copy_if(baselines, std::back_inserter(of_contest), [&](const Row& baseline) {
     const Row& native = rows.front();
-    if (baseline.collective != native.collective || baseline.op != native.op ||
-        baseline.elements != native.elements || baseline.world_size != native.world_size) {
-      continue;
-    }
-    rows.insert(rows.begin() + at++, baseline);
-  }
+    return baseline.collective == native.collective && baseline.op == native.op &&
+           baseline.elements == native.elements && baseline.world_size == native.world_size;
+  });
+  if (std::ranges::find(of_contest, kNative, &Row::algorithm) != of_contest.end())
+    std::erase_if(rows, [](const Row& row) { return row.whose == Whose::kNative; });
+  const auto at = std::ranges::count(rows, Whose::kNative, &Row::whose);
+  rows.insert(rows.begin() + at, of_contest.begin(), of_contest.end());
   set_ratios(rows);
 }
 
@@ -50,8 +52,8 @@ std::vector<std::string> measure_worlds(const Plan& plan, const Listener& listen
       const BaselineRows measured = measure_baseline(world_size, baseline);
       baselines.insert(baselines.end(), measured.rows.begin(), measured.rows.end());
       if (!measured.failure.empty()) {
-        failures.push_back(
-            fmt::format("{} was not measured: {}", baseline.label, measured.failure));
+        failures.push_back(fmt::format("{} ({}) was not measured: {}", baseline.label,
+                                       fmt::join(baseline.environment, " "), measured.failure));
       }
     }
     Listener with_baselines = listener;

@@ -24,13 +24,15 @@ constexpr const char* name_of(Whose whose) {
 /// The rank whose time counts: nccl-tests' -a.
 enum class Average : std::uint8_t { kRank0, kMean, kMin, kMax };
 
-/// The native collective under another name, measured in a separate process with an environment
-/// variable set. A library that reads it once, at its start, ignores later changes.
+/// The native collective under another name, measured in a separate process with environment
+/// variables set. A library that reads them once, at its start, ignores later changes.
 struct Baseline {
-  std::string label;     // "native-ring"
-  std::string variable;  // "NCCL_ALGO"
-  std::string value;     // "RING"
+  std::string label;                     // "native-ring"; "native" replaces the native rows
+  std::vector<std::string> environment;  // "NCCL_ALGO=RING"
 };
+
+/// The label of the native rows.
+inline constexpr const char* kNative = "native";
 
 /// The label of the baseline that vs_ring compares with: NCCL with NCCL_ALGO=RING.
 inline constexpr const char* kNativeRing = "native-ring";
