@@ -75,7 +75,7 @@ TEST_CASE("what was started goes on beside what its rank does meanwhile") {
   const Setting setting(1, "shared");
   const auto go_on = std::make_shared<std::atomic<bool>>(false);
   std::atomic<int> ready{0};
-  std::vector<bool> done_beside(2);
+  std::vector<std::atomic<bool>> done_beside(2);
   std::vector<std::vector<float>> got(2);
   run_world({.world_size = 2}, [&](Comm& dist) {
     const auto me = static_cast<std::size_t>(dist.rank());

@@ -160,10 +160,7 @@ TEST_CASE("a program leaves the same results over NCCL, on shared GPUs and with 
           CAPTURE(gpus);
           CHECK(results_of(program, gpus, ranks, count) == over_nccl);
         }
-        for (int gpus : {2, 8}) {
-          CAPTURE(gpus);
-          CHECK(results_of(program, gpus, ranks, count, "peer") == over_nccl);
-        }
+        CHECK(results_of(program, 4, ranks, count, "peer") == over_nccl);
       }
     }
   }
