@@ -39,7 +39,9 @@ std::string sharing_in_words(int world_size) {
                    : "messages are copies, by the driver where they cross a link between GPUs";
   return fmt::format("{} rank{} {} {}: {}; {}", world_size, world_size == 1 ? "" : "s",
                      used < world_size ? "share" : "on", gpus_in_words(used), messages,
-                     used == 1 ? "no link is measured" : "NCCL is not measured");
+                     used == 1      ? "no link is measured"
+                     : peer_bytes() ? "NCCL carries none"
+                                    : "NCCL is not measured");
 }
 
 void check_peer_access(int world_size) {

@@ -156,7 +156,7 @@ TEST_CASE("the description of peer copies says so, on one GPU and on several") {
   CHECK(
       contains(describe_world(2),
                "2 ranks on 2 GPUs: receivers read long messages from the sender's memory, and add "
-               "while reading; NCCL is not measured\n"));
+               "while reading; NCCL carries none\n"));
   CHECK(contains(describe_world(4), "4 ranks share 2 GPUs: receivers read"));
   emulation::set_device_count(1);
   CHECK(contains(describe_world(2), "while reading; no link is measured\n"));
