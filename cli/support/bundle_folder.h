@@ -1,0 +1,26 @@
+// A folder of programs for another machine, which needs no Bazel, compiler or checkout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rankbox::cli {
+
+struct BundleFile {
+  std::string file;
+  std::string name;  // in the folder; may contain a subfolder
+};
+
+struct BundleFolder {
+  std::string path;                  // created if missing
+  std::vector<BundleFile> programs;  // lib/ gets the shared libraries that a bare system lacks
+  std::vector<BundleFile> others;
+  std::string script;  // the text of run.sh
+};
+
+/// Writes the folder; an earlier bundle there is overwritten. The other machine provides MPI's
+/// libraries and the NVIDIA driver. Throws InvalidArgument for a folder that holds other files,
+/// Error if it cannot be written or a library is missing on this machine.
+void write_bundle_folder(const BundleFolder& bundle);
+
+}  // namespace rankbox::cli
