@@ -97,6 +97,26 @@ bool can_access(int device, int peer) {
   return possible != 0;
 }
 
+LinkCounts count_links() {
+  LinkCounts links;
+  const int count = device_count();
+  for (int device = 0; device < count; ++device) {
+    for (int peer = 0; peer < count; ++peer) {
+      if (peer == device) continue;
+      const auto has = [&](cudaDeviceP2PAttr attribute) {
+        int value = 0;
+        check(cudaDeviceGetP2PAttribute(&value, attribute, device, peer),
+              "cudaDeviceGetP2PAttribute");
+        return value != 0 ? 1 : 0;
+      };
+      ++links.pairs;
+      links.with_peer_access += has(cudaDevP2PAttrAccessSupported);
+      links.with_native_atomics += has(cudaDevP2PAttrNativeAtomicSupported);
+    }
+  }
+  return links;
+}
+
 std::vector<int> enable_peer_access(const std::vector<int>& devices) {
   int here = 0;
   check(cudaGetDevice(&here), "cudaGetDevice");

@@ -43,6 +43,14 @@ std::string describe_devices();
 /// own.
 bool can_access(int device, int peer);
 
+/// The links between GPUs, as CUDA reports them, counted in ordered pairs of different GPUs.
+struct LinkCounts {
+  int pairs = 0;
+  int with_peer_access = 0;     // one can access the other's memory
+  int with_native_atomics = 0;  // and the link has atomic operations: NVLink has, PCIe has not
+};
+LinkCounts count_links();
+
 /// Enables direct access from kernels and copies of the current device to the others' memory.
 /// Returns the devices it cannot reach: copies to and from them go through the host. Idempotent.
 std::vector<int> enable_peer_access(const std::vector<int>& devices);

@@ -1,6 +1,6 @@
 // Benchmark of the kernels against the GPU's own copy; requires a GPU.
 //
-//   kernel_bench [--device 0] [--min 1M] [--max 1G] [--repeats 21] [--json FILE]
+//   kernel_bench [--device 0] [--min 1M] [--max 1G] [--repeats 21] [--json FILE|-]
 //
 // `bytes` is the size n of one float tensor. Bandwidth counts every byte read or written once:
 //
@@ -193,19 +193,22 @@ std::vector<Result> run_all(const Options& options) {
   RankDevice gpu(0, options.device);
   warm_kernels(gpu.stream());
   gpu.synchronize(kDeadlineSeconds, {.op = "warm-up"});
-  fmt::print("{:>9}  {:<18} {:>12} {:>10} {:>7}\n", "bytes", "kernel", "time (us)", "GB/s",
-             "ratio");
+  const bool prints = options.json != "-";
+  if (prints) {
+    fmt::print("{:>9}  {:<18} {:>12} {:>10} {:>7}\n", "bytes", "kernel", "time (us)", "GB/s",
+               "ratio");
+  }
   std::vector<Result> all;
   for (std::uint64_t size = options.min_bytes; size <= options.max_bytes; size *= 4) {
     const auto bytes = static_cast<std::int64_t>(size / 16 * 16);
     gpu.memory().trim();
     const int tensors = tensors_that_fit(bytes);
     if (tensors == 0) {
-      fmt::print("{:>9}  does not fit into the GPU's memory\n", size_in_words(bytes));
+      fmt::print(stderr, "{:>9}  does not fit into the GPU's memory\n", size_in_words(bytes));
       break;
     }
     for (const Result& result : Bench(gpu, bytes, tensors, options.repeats).run()) {
-      print_row(result);
+      if (prints) print_row(result);
       all.push_back(result);
     }
   }
@@ -227,6 +230,10 @@ void write_json(const Options& options, const std::vector<Result>& results) {
       {"repeats", options.repeats},
       {"results", nlohmann::json::array()}};
   for (const Result& result : results) report["results"].push_back(as_json(result));
+  if (options.json == "-") {
+    fmt::print("{}\n", report.dump(2));
+    return;
+  }
   std::ofstream file(options.json);
   file << report.dump(2) << '\n';
   if (!file) throw Error("cannot write " + options.json);
@@ -245,11 +252,11 @@ int run(int argc, char** argv) {
   app.add_option("--repeats", options.repeats, "samples for each median")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  app.add_option("--json", options.json, "file for the figures");
+  app.add_option("--json", options.json, "file for the figures; - for stdout, without the table");
   CLI11_PARSE(app, argc, argv);
   try {
     device_count();
-    fmt::print("{}", describe_devices());
+    if (options.json != "-") fmt::print("{}", describe_devices());
     const std::vector<Result> results = run_all(options);
     if (!options.json.empty()) write_json(options, results);
   } catch (const Error& error) {

@@ -36,6 +36,17 @@ TEST_CASE("a GPU that does not exist is an error") {
   CHECK_THROWS_AS(device_info(device_count()), Error);
 }
 
+TEST_CASE("links are counted in ordered pairs, and no GPU has a link to itself") {
+  const int count = device_count();
+  const LinkCounts links = count_links();
+  CHECK(links.pairs == count * (count - 1));
+  std::vector<int> all;
+  for (int device = 0; device < count; ++device) all.push_back(device);
+  // Those that device 0 reaches are among them.
+  CHECK(links.with_peer_access >= count - 1 - static_cast<int>(enable_peer_access(all).size()));
+  CHECK(links.with_native_atomics <= links.with_peer_access);
+}
+
 TEST_CASE("enabling peer access twice is fine, and a GPU is in its own reach") {
   const int count = device_count();
   std::vector<int> all;

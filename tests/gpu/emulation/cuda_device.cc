@@ -141,6 +141,17 @@ cudaError_t cudaDeviceCanAccessPeer(int* possible, int device, int peer) {
   });
 }
 
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attr, int device, int peer) {
+  if (attr == cudaDevP2PAttrAccessSupported) return cudaDeviceCanAccessPeer(value, device, peer);
+  return call("cudaDeviceGetP2PAttribute", device, [&] {
+    if (value == nullptr || attr != cudaDevP2PAttrNativeAtomicSupported)
+      return cudaErrorInvalidValue;
+    if (!exists(device) || !exists(peer) || device == peer) return cudaErrorInvalidDevice;
+    *value = 0;  // as over PCIe: no link is emulated
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
   return call("cudaDeviceEnablePeerAccess", [&] {
     const int device = current_device();
