@@ -54,6 +54,7 @@ LAYERS = [
     ("cli/compare", ALL),
     ("cli/train", ALL),
     ("cli/demo", ALL),
+    ("cli/gpu", ALL),
     ("cli", ALL),
     ("bazel", []),
     ("tests", ALL),

@@ -69,11 +69,16 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"check", "broadcast_ring", "--replay", "world_size=21"}, "1 to 20"},
       {{"check", "broadcast_ring", "--replay", "count=10000"}, "0 to 9999"},
       {{"chekc"}, "chekc"},
-      {{"chekc"}, "demo, list, check, watch, hint, reset, show, run, compare, race, train, test"},
+      {{"chekc"},
+       "demo, list, check, watch, hint, reset, show, run, compare, gpu, race, train, test"},
       {{"race", "--repeats", "x"}, "0 to 1000000000"},
       {{"race", "--threads", "3"}, "--threads"},
       {{"race", "--runs", "0"}, "1 to 100000"},
       {{"compare", "--op", "nope"}, "\"nope\""},
+      {{"gpu", "--only", "nothing"}, "contract-shared"},
+      {{"gpu", "--markdown", "--json", "-"}, "--markdown"},
+      {{"gpu", "--bundle", "there", "--json", "-"}, "run.sh"},
+      {{"gpu", "--seconds", "soon"}, "--seconds"},
       {{"compare", "--iters", "few"}, "1 to 1000000"},
       {{"compare", "--buffering", "eager:8,16"}, "\"8,16\""},
       {{"compare", "--buffering", "eager:-1"}, "-1"},
@@ -101,7 +106,7 @@ TEST_CASE("a world that this machine cannot start is refused before anything is 
 }
 
 TEST_CASE("help comes with an example for every subcommand") {
-  for (const char* subcommand : {"list", "check", "race", "compare", "run", "demo"}) {
+  for (const char* subcommand : {"list", "check", "race", "compare", "gpu", "run", "demo"}) {
     const CommandResult result = rankbox({subcommand, "--help"});
     INFO(result.output);
     CHECK(result.exit_code == 0);

@@ -1,0 +1,150 @@
+// Collectives: each against native, and rings against their bounds.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/gpu/sections.h"
+
+namespace rankbox::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Words = std::vector<std::string>;
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::array kRingSizes = {64 * kMiB, 256 * kMiB};
+const Words kOfRingSizes = {"-b", "64M", "-e", "256M", "-f", "4"};
+constexpr int kSharing = 4;           // ranks that share a GPU
+constexpr double kRingAccesses = 21;  // of n bytes, by a ring of 4 (docs/gpu.md)
+constexpr double kLeastOfBound = 0.8;
+struct RingTarget {
+  const char* algorithm;
+  double most;  // of the time of NCCL's ring
+};
+constexpr std::array kRingTargets = {RingTarget{"ring", 1.4}, RingTarget{"ring_segmented", 1.15}};
+constexpr std::array kSegments = {2, 4, 8};
+
+/// Runs rankbox-compare-nccl. `name` as in Session::figures.
+Figures compare(Session& session, const std::string& name, int ranks,
+                const std::vector<Words>& options, Words environment = {}) {
+  Command command = {.program = "rankbox-compare-nccl",
+                     .arguments = {"--ranks", std::to_string(ranks), "--json", "-"},
+                     .environment = std::move(environment),
+                     .reports_failures = true};
+  command.environment.emplace_back("RANKBOX_GPU_NOTICE=0");
+  for (const Words& words : options)
+    command.arguments.insert(command.arguments.end(), words.begin(), words.end());
+  return session.figures(name, command);
+}
+
+/// Returns the row of an all-reduce. Sizes are rounded down to equal shares of the ranks.
+Json row_of(const Figures& figures, const std::string& algorithm, std::int64_t bytes) {
+  for (const Json& row : figures.get().at("results")) {
+    const std::int64_t rounded = bytes - row.at("bytes").get<std::int64_t>();
+    if (row.at("algorithm") == algorithm && rounded >= 0 && rounded < 4096) return row;
+  }
+  throw NotMeasured{algorithm + " has no row", /*is_failure=*/true};
+}
+
+/// Returns the value for the rows of a contest, native's first.
+Value value_of(const std::vector<Json>& rows) {
+  std::int64_t wrong = 0;
+  bool has_failed = rows.empty();
+  Value value;
+  std::string last;
+  for (const Json& row : rows) {
+    if (!row.at("wrong").is_null()) wrong += row.at("wrong").get<std::int64_t>();
+    value.text += value.text.empty() ? "" : ", ";
+    const auto name = row.at("algorithm").get<std::string>();
+    value.text += name + (name == last ? " (in place)" : "");  // native ones are in both ways
+    last = name;
+    if (row.at("time_us").is_null()) {
+      value.text += " failed";
+      has_failed = true;
+    } else if (!value.number) {
+      value.number = row.at("time_us").at("median").get<double>();
+      value.text += fmt::format(" {:.4g} us", *value.number);
+    } else {
+      value.text += fmt::format(" {:.2f}x", row.at("vs_native").get<double>());
+    }
+  }
+  value.text += wrong > 0 ? fmt::format("; {} wrong elements", wrong) : "";
+  value.is_met = wrong == 0 && !has_failed;
+  return value;
+}
+
+}  // namespace
+
+void measure_collectives(Session& session) {
+  const int ranks = session.gpus() > 1 ? session.gpus() : kSharing;
+  const Figures table = compare(session, "collectives", ranks,
+                                {{"--collective", "all", "-b", "1K", "-e", "64M", "-f", "256"}});
+  for (const char* const name : {"broadcast", "reduce", "all_reduce", "gather", "scatter",
+                                 "all_gather", "all_to_all", "reduce_scatter", "barrier"}) {
+    session.measure(fmt::format("{}, {} ranks, largest size", name, ranks), "no wrong element",
+                    [&] {
+                      std::vector<Json> rows;
+                      for (const Json& row : table.get().at("results")) {
+                        if (row.at("collective") != name) continue;
+                        // Sizes grow from contest to contest.
+                        if (!rows.empty() && rows.front().at("bytes") != row.at("bytes"))
+                          rows.clear();
+                        rows.push_back(row);
+                      }
+                      return value_of(rows);
+                    });
+  }
+}
+
+void measure_sharing_ring(Session& session) {
+  const Figures ring =
+      compare(session, "sharing", kSharing, {kOfRingSizes, {"--algorithms", "ring"}},
+              {"RANKBOX_GPU_MODE=shared", only_first_gpu()});
+  for (const std::int64_t bytes : kRingSizes) {
+    session.measure(fmt::format("ring all-reduce, {} MiB", bytes / kMiB), "at least 80 %", [&] {
+      const auto us = row_of(ring, "ring", bytes).at("time_us").at("median").get<double>();
+      if (!session.copy_bytes_per_second) throw NotMeasured{"the device copy is not measured"};
+      const double bound =
+          kRingAccesses * static_cast<double>(bytes) / *session.copy_bytes_per_second;
+      const double share = bound / (us * 1e-6);
+      return Value{fmt::format("{:.1f} % of the bound of 21 n bytes", 100 * share), share,
+                   share >= kLeastOfBound};
+    });
+  }
+}
+
+void measure_ring(Session& session) {
+  const bool has_nvlink = session.report().machine.has_nvlink();
+  std::array<Figures, kSegments.size()> by_segments;
+  for (std::size_t i = 0; i < kSegments.size(); ++i) {
+    const std::string segments = std::to_string(kSegments[i]);
+    by_segments[i] =
+        session.gpus() < 2
+            ? Figures{{}, NotMeasured{"there is one GPU"}}
+            : compare(
+                  session, "ring_" + segments, session.gpus(),
+                  {kOfRingSizes, {"--algorithms", "ring,ring_segmented", "--segments", segments}});
+  }
+  for (const std::int64_t bytes : kRingSizes) {
+    for (const RingTarget& ring : kRingTargets) {
+      const std::string what =
+          fmt::format("{}, {} MiB, against NCCL's ring", ring.algorithm, bytes / kMiB);
+      session.measure(what, fmt::format("at most {} times with NVLink", ring.most), [&] {
+        Value best;
+        for (std::size_t i = 0; i < kSegments.size(); ++i) {
+          const Json row = row_of(by_segments[i], ring.algorithm, bytes);
+          const auto ratio = row.at("vs_ring").get<double>();
+          if (best.number && *best.number <= ratio) continue;
+          best.number = ratio;
+          best.text = fmt::format("{:.2f} times, {:.2f} times native, --segments {}", ratio,
+                                  row.at("vs_native").get<double>(), kSegments[i]);
+        }
+        if (has_nvlink) best.is_met = *best.number <= ring.most;
+        return best;
+      });
+    }
+  }
+}
+
+}  // namespace rankbox::cli
