@@ -18,11 +18,6 @@ const Words kOfRingSizes = {"-b", "64M", "-e", "256M", "-f", "4"};
 constexpr int kSharing = 4;           // ranks that share a GPU
 constexpr double kRingAccesses = 21;  // of n bytes, by a ring of 4 (docs/gpu.md)
 constexpr double kLeastOfBound = 0.8;
-struct RingTarget {
-  const char* algorithm;
-  double most;  // of the time of NCCL's ring
-};
-constexpr std::array kRingTargets = {RingTarget{"ring", 1.4}, RingTarget{"ring_segmented", 1.15}};
 constexpr std::array kSegments = {2, 4, 8};
 
 /// Runs rankbox-compare-nccl. `name` as in Session::figures.
@@ -114,35 +109,64 @@ void measure_sharing_ring(Session& session) {
   }
 }
 
+namespace {
+
+/// Measures the ring of learners on all GPUs, against NCCL's.
+Figures measure_ring_with(Session& session, const std::string& name, const Words& options,
+                          Words environment = {}) {
+  if (session.gpus() < 2) return {{}, NotMeasured{"there is one GPU"}};
+  return compare(session, name, session.gpus(), {kOfRingSizes, options}, std::move(environment));
+}
+
+/// Returns the ring's time in times of NCCL's ring.
+Value ratio_of(const Figures& figures, const char* algorithm, std::int64_t bytes) {
+  const Json row = row_of(figures, algorithm, bytes);
+  const auto ratio = row.at("vs_ring").get<double>();
+  return {
+      fmt::format("{:.2f} times, {:.2f} times native", ratio, row.at("vs_native").get<double>()),
+      ratio};
+}
+
+}  // namespace
+
 void measure_ring(Session& session) {
-  const bool has_nvlink = session.report().machine.has_nvlink();
-  std::array<Figures, kSegments.size()> by_segments;
-  for (std::size_t i = 0; i < kSegments.size(); ++i) {
-    const std::string segments = std::to_string(kSegments[i]);
-    by_segments[i] =
-        session.gpus() < 2
-            ? Figures{{}, NotMeasured{"there is one GPU"}}
-            : compare(
-                  session, "ring_" + segments, session.gpus(),
-                  {kOfRingSizes, {"--algorithms", "ring,ring_segmented", "--segments", segments}});
+  struct Way {
+    std::string name;   // in the line
+    std::string notes;  // of the value
+    const char* algorithm;
+    double most;  // of the time of NCCL's ring, with NVLink
+    Figures figures;
+  };
+  std::vector<Way> ways;
+  ways.push_back(
+      {"ring", "", "ring", 1.4, measure_ring_with(session, "ring", {"--algorithms", "ring"})});
+  ways.push_back({"ring with peer copies", "", "ring", 1.15,
+                  measure_ring_with(session, "ring_peer", {"--algorithms", "ring"},
+                                    {"RANKBOX_GPU_MODE=peer"})});
+  for (const int segments : kSegments) {
+    const std::string number = std::to_string(segments);
+    ways.push_back({"ring_segmented", ", --segments " + number, "ring_segmented", 1.15,
+                    measure_ring_with(session, "ring_" + number,
+                                      {"--algorithms", "ring_segmented", "--segments", number})});
   }
+  const bool has_nvlink = session.report().machine.has_nvlink();
   for (const std::int64_t bytes : kRingSizes) {
-    for (const RingTarget& ring : kRingTargets) {
-      const std::string what =
-          fmt::format("{}, {} MiB, against NCCL's ring", ring.algorithm, bytes / kMiB);
-      session.measure(what, fmt::format("at most {} times with NVLink", ring.most), [&] {
-        Value best;
-        for (std::size_t i = 0; i < kSegments.size(); ++i) {
-          const Json row = row_of(by_segments[i], ring.algorithm, bytes);
-          const auto ratio = row.at("vs_ring").get<double>();
-          if (best.number && *best.number <= ratio) continue;
-          best.number = ratio;
-          best.text = fmt::format("{:.2f} times, {:.2f} times native, --segments {}", ratio,
-                                  row.at("vs_native").get<double>(), kSegments[i]);
-        }
-        if (has_nvlink) best.is_met = *best.number <= ring.most;
-        return best;
-      });
+    // Ways of the same name are one line, with the fastest.
+    for (std::size_t first = 0, end = 0; first < ways.size(); first = end) {
+      while (end < ways.size() && ways[end].name == ways[first].name) ++end;
+      const Way& way = ways[first];
+      session.measure(fmt::format("{}, {} MiB, against NCCL's ring", way.name, bytes / kMiB),
+                      fmt::format("at most {} times with NVLink", way.most), [&] {
+                        Value best;
+                        for (std::size_t i = first; i < end; ++i) {
+                          Value value = ratio_of(ways[i].figures, way.algorithm, bytes);
+                          if (best.number && *best.number <= *value.number) continue;
+                          best = value;
+                          best.text += ways[i].notes;
+                        }
+                        if (has_nvlink) best.is_met = *best.number <= way.most;
+                        return best;
+                      });
     }
   }
 }
