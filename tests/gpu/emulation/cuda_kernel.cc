@@ -42,6 +42,10 @@ bool is_mapped(std::uintptr_t address) {
   return mincore(reinterpret_cast<void*>(address / page * page), 1, &resident) == 0;
 }
 
+// Programs, heaps and stacks are above. Two small integers, side by side, are an address below,
+// where AddressSanitizer has its shadow memory.
+constexpr std::uintptr_t kLowest = std::uintptr_t{1} << 45;
+
 }  // namespace
 
 void note_addresses(const void* object, std::size_t bytes, std::vector<const void*>& pointers) {
@@ -49,7 +53,7 @@ void note_addresses(const void* object, std::size_t bytes, std::vector<const voi
   for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
     std::uintptr_t word = 0;
     std::memcpy(&word, from + at, sizeof word);
-    if (word != 0 && is_mapped(word)) pointers.push_back(reinterpret_cast<const void*>(word));
+    if (word >= kLowest && is_mapped(word)) pointers.push_back(reinterpret_cast<const void*>(word));
   }
 }
 
