@@ -20,16 +20,16 @@ namespace rankbox {
 class Autocast {
  public:
   /// REQUIRES: float16, bfloat16, or float32, which turns an outer scope off.
-  explicit Autocast(DType factors) : outer_(std::exchange(type_, factors)) {}
+  explicit Autocast(DType factors) : outer_(std::exchange(innermost, factors)) {}
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;
-  ~Autocast() { type_ = outer_; }
+  ~Autocast() { innermost = outer_; }
 
   /// The type of the innermost scope on this thread; float32 if there is none.
-  static DType type() { return type_; }
+  static DType type() { return innermost; }
 
  private:
-  static inline thread_local DType type_ = DType::kFloat32;
+  static inline thread_local DType innermost = DType::kFloat32;
   DType outer_;
 };
 
