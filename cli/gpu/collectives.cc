@@ -52,7 +52,8 @@ Value value_of(const std::vector<Json>& rows) {
     if (!row.at("wrong").is_null()) wrong += row.at("wrong").get<std::int64_t>();
     value.text += value.text.empty() ? "" : ", ";
     const auto name = row.at("algorithm").get<std::string>();
-    value.text += name + (name == last ? " (in place)" : "");  // native ones are in both ways
+    value.text +=
+        name + (name == last ? " (in place)" : "");  // native runs out of place and in place
     last = name;
     if (row.at("time_us").is_null()) {
       value.text += " failed";
@@ -60,7 +61,7 @@ Value value_of(const std::vector<Json>& rows) {
     } else if (!value.number) {
       value.number = row.at("time_us").at("median").get<double>();
       value.text += fmt::format(" {:.4g} us", *value.number);
-    } else {
+    } else if (!row.at("vs_native").is_null()) {
       value.text += fmt::format(" {:.2f}x", row.at("vs_native").get<double>());
     }
   }
@@ -118,9 +119,15 @@ Figures measure_ring_with(Session& session, const std::string& name, const Words
   return compare(session, name, session.gpus(), {kOfRingSizes, options}, std::move(environment));
 }
 
-/// Returns the ring's time in times of NCCL's ring.
+/// Returns the ring's time as a multiple of that of NCCL's ring.
 Value ratio_of(const Figures& figures, const char* algorithm, std::int64_t bytes) {
   const Json row = row_of(figures, algorithm, bytes);
+  for (const char* const field : {"vs_ring", "vs_native"}) {
+    if (!row.at(field).is_null()) continue;
+    throw NotMeasured{
+        fmt::format("{} is missing: {}, native or native-ring failed", field, algorithm),
+        /*is_failure=*/true};
+  }
   const auto ratio = row.at("vs_ring").get<double>();
   return {
       fmt::format("{:.2f} times, {:.2f} times native", ratio, row.at("vs_native").get<double>()),
@@ -151,19 +158,25 @@ void measure_ring(Session& session) {
   }
   const bool has_nvlink = session.report().machine.has_nvlink();
   for (const std::int64_t bytes : kRingSizes) {
-    // Ways of the same name are one line, with the fastest.
+    // Ways with the same name share one line: the fastest.
     for (std::size_t first = 0, end = 0; first < ways.size(); first = end) {
       while (end < ways.size() && ways[end].name == ways[first].name) ++end;
       const Way& way = ways[first];
       session.measure(fmt::format("{}, {} MiB, against NCCL's ring", way.name, bytes / kMiB),
                       fmt::format("at most {} times with NVLink", way.most), [&] {
                         Value best;
+                        NotMeasured missing;
                         for (std::size_t i = first; i < end; ++i) {
-                          Value value = ratio_of(ways[i].figures, way.algorithm, bytes);
-                          if (best.number && *best.number <= *value.number) continue;
-                          best = value;
-                          best.text += ways[i].notes;
+                          try {
+                            Value value = ratio_of(ways[i].figures, way.algorithm, bytes);
+                            if (best.number && *best.number <= *value.number) continue;
+                            best = value;
+                            best.text += ways[i].notes;
+                          } catch (const NotMeasured& because) {
+                            missing = because;
+                          }
                         }
+                        if (!best.number) throw missing;
                         if (has_nvlink) best.is_met = *best.number <= way.most;
                         return best;
                       });

@@ -50,8 +50,10 @@ void write_bundle(const std::string& folder, const fs::path& programs, const fs:
 
 void run(const Options& options) {
   const bool is_for_others = !options.bundle.empty();
-  if (is_for_others && !options.report.json.empty())
-    throw InvalidArgument("--bundle measures nothing here: give --json to its run.sh");
+  if (is_for_others && (!options.report.json.empty() || !options.report.only.empty() ||
+                        options.report.is_markdown)) {
+    throw InvalidArgument("--bundle measures nothing here: give the other options to its run.sh");
+  }
   check_options(options.report);
   // The folder of //cli/gpu:rankbox-gpu, and the one program that it cannot hold.
   const fs::path programs = backend_program("gpu", "nccl", is_for_others);
@@ -68,17 +70,19 @@ void add_gpu(CLI::App& app) {
       "gpu", "reports what this machine's GPUs do: tests, kernels, collectives, training");
   const auto options = std::make_shared<Options>();
   add_report_options(*command, options->report);
-  command->add_option("--bundle", options->bundle,
-                      "instead of measuring here, make a folder whose run.sh measures on another "
-                      "machine");
+  command
+      ->add_option("--bundle", options->bundle,
+                   "instead of measuring here, make a folder whose run.sh measures on another "
+                   "machine")
+      ->excludes("--seconds");
   command->footer(
       "Examples:\n"
       "  ./rankbox gpu\n"
       "  ./rankbox gpu --markdown --json figures.json\n"
       "  ./rankbox gpu --only contract,kernels\n"
       "  ./rankbox gpu --bundle to_the_gpus\n"
-      "Exits with 0 if every measured target is met, 1 if one is not or a program fails, 130 for\n"
-      "Ctrl-C, which prints what is measured.");
+      "Exits with 0 if every measured target is met, 1 if one is not or a program fails, 130\n"
+      "after Ctrl-C, which still prints what has been measured.");
   command->callback([options] { run(*options); });
 }
 

@@ -105,7 +105,7 @@ int run_report(const ReportOptions& options, const std::vector<std::string>& fol
     const Figures figures = session.figures("machine", {.program = "gpu_machine"});
     report.machine = nlohmann::json(figures.get()).get<Machine>();
   } catch (const NotMeasured& missing) {
-    throw Error(missing.because);
+    throw Error("cannot find out about the GPUs: " + missing.because);
   }
 
   double total = 0;

@@ -68,7 +68,7 @@ void check_memory_accesses(Session& session) {
         const Ended ended = session.run(
             {.program = program, .environment = {"RANKBOX_REQUIRE_GPU=1"}, .under = under});
         if (ended.code == 0) continue;
-        session.report().details[kind] = ended.output + ended.errors;
+        session.report().details[kind] = ended.messages();
         return Value{fmt::format("{} has exit code {}", program, ended.code), {}, false};
       }
       return Value{fmt::format("{} programs without an error", programs.size()), {}, true};

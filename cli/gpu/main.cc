@@ -1,4 +1,4 @@
-// rankbox-gpu: the report of `./rankbox gpu` without Bazel. The programs that it runs lie beside it.
+// rankbox-gpu: the report of `./rankbox gpu` without Bazel. Its programs are in the same folder.
 #include <cstdio>
 #include <exception>
 #include <filesystem>

@@ -17,23 +17,27 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Standard output goes to the report's descriptor (cli/support/child.h), apart from errors. $1 is
-// the number of processes, and the rest is the command of each. The exit code is a failing one's.
+// the number of processes, and the rest is the command of each. The exit code is 0 if all of them
+// succeed. When one fails, the others have 5 s to report the same. What would change how ranks
+// start, or what is measured, is not inherited.
 constexpr const char* kScript = R"sh(
 exec >&3 3>&-
+unset RANK LOCAL_RANK WORLD_SIZE LOCAL_WORLD_SIZE OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE \
+  PMI_RANK PMI_SIZE PMIX_RANK SLURM_PROCID SLURM_NTASKS RANKBOX_GPU_MODE RANKBOX_GPU_PEER_BYTES \
+  RANKBOX_NCCL_SHARE_GPU NCCL_ALGO NCCL_DEBUG
 processes=$1
 shift
 [ "$processes" -gt 1 ] || exec "$@"
 rank=0
 pids=
+trap 'sleep 5; exit 1' USR1
 while [ "$rank" -lt "$processes" ]; do
-  env RANK=$rank LOCAL_RANK=$rank WORLD_SIZE="$processes" LOCAL_WORLD_SIZE="$processes" \
-    MASTER_ADDR=127.0.0.1 "$@" &
+  { env RANK=$rank LOCAL_RANK=$rank WORLD_SIZE="$processes" LOCAL_WORLD_SIZE="$processes" \
+    MASTER_ADDR=127.0.0.1 "$@" || kill -USR1 $$; } &
   pids="$pids $!"
   rank=$((rank + 1))
 done
-status=0
-for pid in $pids; do wait "$pid" || status=$?; done
-exit $status
+for pid in $pids; do wait "$pid"; done
 )sh";
 
 }  // namespace
@@ -80,6 +84,14 @@ Ended Session::run(const Command& command) {
   return {code, result.timed_out, result.report, result.output};
 }
 
+std::string Ended::messages() const {
+  constexpr std::size_t kMost = 2000;  // of each: errors come last
+  const auto end_of = [](const std::string& text) {
+    return text.size() <= kMost ? text : text.substr(text.size() - kMost);
+  };
+  return end_of(output) + end_of(errors);
+}
+
 Figures Session::figures(const std::string& name, const Command& command) {
   const auto failed = [](const std::string& because) {
     return NotMeasured{because, /*is_failure=*/true};
@@ -95,6 +107,7 @@ Figures Session::figures(const std::string& name, const Command& command) {
     if (ended.code != 0 && !may_fail) throw failed(last_line(ended.errors));
     if (!json.is_object()) throw failed(command.program + " did not print JSON");
     report_.details[name] = json;
+    if (may_fail) report_.details[name + "_errors"] = ended.messages();
     return {json, {}};
   } catch (const NotMeasured& missing) {
     return {{}, missing};

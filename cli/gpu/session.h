@@ -34,6 +34,9 @@ struct Ended {
   bool timed_out = false;
   std::string output;  // its standard output
   std::string errors;  // its standard error
+
+  /// Returns the last 2,000 bytes of both, for the details.
+  std::string messages() const;
 };
 
 /// The figures of a program that ran, or why there are none.

@@ -32,7 +32,7 @@ double speed_of_training(Session& session, const std::string& backend, int ranks
        .arguments = {"--model", "mlp", "--ranks", std::to_string(ranks), "--epochs", "3", "--json"},
        .environment = {"RANKBOX_GPU_NOTICE=0"},
        .under = under});
-  return figures.get().at("epochs").back().at("samples_per_second").get<double>();
+  return figures.get().at("epochs").at(2).at("samples_per_second").get<double>();
 }
 
 }  // namespace
@@ -55,8 +55,9 @@ void measure_training(Session& session) {
     if ((ranks & (ranks - 1)) != 0 && ranks != session.gpus()) continue;  // 2, 4, 8, … and all
     session.measure(fmt::format("mlp, {} GPUs", ranks), "", [&] {
       const double speed = speed_of_training(session, "nccl", ranks);
-      const double scaling = one == 0 ? 0 : speed / one;
-      return Value{fmt::format("{:.0f} samples/s, {:.2f} times one GPU", speed, scaling), speed};
+      std::string text = fmt::format("{:.0f} samples/s", speed);
+      if (one > 0) text += fmt::format(", {:.2f} times one GPU", speed / one);
+      return Value{text, speed};
     });
   }
 }
