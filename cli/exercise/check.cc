@@ -152,7 +152,7 @@ void add_check(CLI::App& app) {
       "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.\n"
       "Before an exercise's first run, check asks at a terminal what you expect; Enter skips.\n"
       "With --json, status is pass, fail, not_implemented or error (ours, not yours), and each of\n"
-      "the four checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
+      "the checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
       "peer are -1, op and file empty and line 0 where there is none, or none is known.");
   add_exercise_file(*check_command, options->file, "grade");
   check_command->add_flag("--json", options->json, "print one JSON object");

@@ -34,6 +34,8 @@ std::string path_of(const ExerciseFile& options, const Exercise& exercise) {
   if (options.solution) return absolute_path(solution_path(exercise));
   const bool is_path = options.name.find('/') != std::string::npos;
   if (is_path && std::filesystem::exists(options.name)) return options.name;
+  if (is_path && options.name.ends_with(".cc"))
+    throw InvalidArgument(fmt::format("there is no file {}", options.name));
   return absolute_path(stub_path(exercise));
 }
 

@@ -52,6 +52,8 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"check", "zzzzzz"}, "rankbox list"},
       {{"check", "broadcast_ring", "--file", "nowhere.cc"}, "nowhere.cc"},
       {{"check", "broadcast_ring", "--file", "."}, "."},
+      {{"check", "nowhere/broadcast_ring.cc"}, "nowhere/broadcast_ring.cc"},
+      {{"--course", "/nowhere", "list"}, "list --course /nowhere"},
       {{"check", "broadcast_ring", "--file", "a.cc", "--solution"}, "--solution"},
       {{"check", "broadcast_ring", "--timeout", "0"}, "--timeout"},
       {{"check", "broadcast_ring", "--timeout", "soon"}, "--timeout"},
