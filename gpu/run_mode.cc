@@ -26,13 +26,13 @@ std::string gpus_in_words(int count) {
   return fmt::format("{} GPU{}", count, count == 1 ? "" : "s");
 }
 
-std::set<int> devices_used(int world_size) {
+std::set<int> set_of_devices(int world_size) {
   const std::vector<int> assigned = assign_devices(world_size);
   return {assigned.begin(), assigned.end()};
 }
 
 std::string sharing_in_words(int world_size) {
-  const auto used = static_cast<int>(devices_used(world_size).size());
+  const auto used = devices_used(world_size);
   const char* const messages =
       peer_bytes() ? "receivers read long messages from the sender's memory, and add while reading"
       : used == 1  ? "messages are copies within its memory"
@@ -45,7 +45,7 @@ std::string sharing_in_words(int world_size) {
 }
 
 void check_peer_access(int world_size) {
-  const std::set<int> devices = devices_used(world_size);
+  const std::set<int> devices = set_of_devices(world_size);
   for (const int device : devices) {
     for (const int peer : devices) {
       if (can_access(device, peer)) continue;
@@ -102,6 +102,8 @@ RunMode choose_mode(int world_size) {
   if (wants_peer) check_peer_access(world_size);
   return wants_shared || devices < world_size ? RunMode::kShared : RunMode::kThreads;
 }
+
+int devices_used(int world_size) { return static_cast<int>(set_of_devices(world_size).size()); }
 
 std::optional<std::int64_t> peer_bytes() {
   constexpr std::int64_t kDefault = 1 << 20;

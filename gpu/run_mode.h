@@ -31,6 +31,8 @@ std::optional<std::int64_t> peer_bytes();
 /// Returns the device of each rank that is a thread of this process: in order, as evenly as
 /// possible.
 std::vector<int> assign_devices(int world_size);
+/// The number of devices among them.
+int devices_used(int world_size);
 
 /// Describes a world of this size and what its times mean, then the GPUs and the versions of CUDA
 /// and NCCL. Several lines, for the header of a report. Never throws: the text includes errors.

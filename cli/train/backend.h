@@ -21,7 +21,8 @@ struct Placement {
 };
 
 /// Copies the options that this backend supports into the plan. Throws InvalidArgument for the
-/// others, in one line with the alternative on this backend. NCCL: also CudaError without a GPU.
+/// others, in one line with the alternative on this backend. NCCL without a launcher: also
+/// CudaError if there is no GPU.
 void place(const Placement& typed, Plan& plan);
 
 /// Returns whether a step can be drawn: only where time is virtual.

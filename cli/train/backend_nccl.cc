@@ -3,7 +3,6 @@
 
 #include "cli/train/backend.h"
 #include "comm/errors.h"
-#include "gpu/device/devices.h"
 #include "gpu/run_mode.h"
 
 namespace rankbox::train {
@@ -16,9 +15,11 @@ std::string what_ranks_are(int ranks) {
       return "a process and a GPU each";
     case gpu::RunMode::kThreads:
       return "a GPU each";
-    case gpu::RunMode::kShared:
-      return fmt::format("threads that share {} GPU{}", gpu::device_count(),
-                         gpu::device_count() == 1 ? "" : "s");
+    case gpu::RunMode::kShared: {
+      const int used = gpu::devices_used(ranks);
+      return fmt::format("threads {} {} GPU{}", used < ranks ? "that share" : "on", used,
+                         used == 1 ? "" : "s");
+    }
   }
   return "";
 }
@@ -27,7 +28,8 @@ void place(const Placement& typed, Plan& plan) {
   if (!typed.nodes.empty()) {
     throw InvalidArgument(
         fmt::format("--nodes {}: with NCCL, a launcher places the processes; start one per GPU: "
-                    "torchrun --no-python --nnodes 2 --nproc-per-node 8 rankbox-train-nccl ...",
+                    "torchrun --no-python --nnodes 2 --node-rank I --nproc-per-node 8 "
+                    "--master-addr FIRST .rankbox/bin/rankbox-train-nccl ...",
                     typed.nodes));
   }
   if (!typed.cluster.empty()) {
@@ -36,7 +38,7 @@ void place(const Placement& typed, Plan& plan) {
                     "leave out --backend nccl",
                     typed.cluster));
   }
-  // Without a GPU this throws, before data are read.
+  // Without a launcher this throws if there is no GPU, before data are read.
   static_cast<void>(gpu::choose_mode(plan.ranks));
 }
 

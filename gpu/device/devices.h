@@ -47,7 +47,7 @@ bool can_access(int device, int peer);
 struct LinkCounts {
   int pairs = 0;
   int with_peer_access = 0;     // one can access the other's memory
-  int with_native_atomics = 0;  // and the link has atomic operations: NVLink has, PCIe has not
+  int with_native_atomics = 0;  // and the link has atomic operations: NVLink has, PCIe does not
 };
 LinkCounts count_links();
 

@@ -54,7 +54,7 @@ class RankDevice {
   /// Returns uninitialised memory aligned to 256 bytes; null for 0 bytes. Blocks only if it does
   /// not fit into the arena and has to call cudaMalloc. Throws OutOfMemory.
   void* allocate(std::int64_t bytes) {
-    settle();  // what is deferred may use blocks that were released, and are freed now
+    settle();  // deferred work may still use released blocks, which this call may reuse
     return memory_.allocate(bytes);
   }
   /// REQUIRES: all work that uses the block is on stream(), or stream() waits for it.

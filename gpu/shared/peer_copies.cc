@@ -13,13 +13,12 @@
 namespace rankbox::gpu {
 namespace {
 
-/// Spins until the receiver has enqueued the message, some time at most.
-void give_receiver_time(const PeerCopy& copy) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::microseconds kLongest{50};
-  if (copy.enqueued) return;
-  for (const auto until = Clock::now() + kLongest; !copy.enqueued && Clock::now() < until;)
-    std::this_thread::yield();
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::microseconds kLongestSpin{50};
+
+/// Spins until the receiver has enqueued the message, or the time is over.
+void give_receiver_time(const PeerCopy& copy, Clock::time_point until) {
+  while (!copy.enqueued && Clock::now() < until) std::this_thread::yield();
 }
 
 }  // namespace
@@ -60,12 +59,14 @@ void PeerCopies::enqueue_copy(PeerCopy& copy, const char* op) {
 }
 
 void PeerCopies::settle() {
-  // First what others wait for.
+  // The received message first: its sender waits for it.
   if (const auto copy = std::exchange(received_, nullptr)) enqueue_copy(*copy, "recv");
+  if (sent_.empty()) return;
+  const Clock::time_point until = Clock::now() + kLongestSpin;
   while (!sent_.empty()) {
     const auto copy = std::move(sent_.back());
     sent_.pop_back();
-    give_receiver_time(*copy);
+    give_receiver_time(*copy, until);
     enqueue_copy(*copy, "send");
   }
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::align_val_t kAlignment{256};
 // Makes every float, double and half NaN, and every integer -1.
 constexpr int kFresh = 0xff;
-// Larger blocks, as the workspace of cuBLAS, stay as they are: memory that is not used costs nothing.
+// Larger blocks, such as cuBLAS's workspace, stay as they are: unused memory costs nothing.
 constexpr std::size_t kMostToFill = std::size_t{16} << 20;
 
 struct Memory {
