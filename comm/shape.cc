@@ -29,8 +29,9 @@ std::int64_t Shape::elements() const {
 
 void detail::check_holds(const Shape& shape, std::size_t count) {
   if (shape.elements() == static_cast<std::int64_t>(count)) return;
-  throw InvalidArgument(fmt::format("from_host: {} elements for a shape of {}: give as many", count,
-                                    shape.elements()));
+  throw InvalidArgument(
+      fmt::format("from_host: {} elements do not fill a shape of {}: the two must be equal", count,
+                  shape.elements()));
 }
 
 }  // namespace rankbox

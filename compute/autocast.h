@@ -8,7 +8,8 @@
 // not be faster.
 //
 // Cost: on a GPU a sweep over each factor, and memory for it. Thread safety: the setting is the
-// calling thread's. Errors: as multiply(); OutOfMemory.
+// calling thread's; ranks that are fibers share it, on hosts, where it has no effect. Errors: as
+// multiply(); OutOfMemory.
 #pragma once
 
 #include <utility>

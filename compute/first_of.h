@@ -52,7 +52,8 @@ struct FindFarthest {
 
 }  // namespace detail
 
-/// Returns the smallest i, 0 <= i < n, for which is_one(i) is true; n if there is none.
+/// Returns the smallest i, 0 <= i < n, for which is_one(i) is true; n if there is none. May call
+/// is_one for later elements, too, and more than once.
 template <class F>
 [[gnu::flatten]] std::int64_t first_of(std::int64_t n, F is_one) {
   if constexpr (kOnGpu) {

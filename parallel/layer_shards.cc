@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "comm/errors.h"
 #include "compute/for_each.h"
 #include "compute/sum_columns.h"
 
@@ -34,7 +37,20 @@ Tensor column_part(const Tensor& whole, int rank, int world_size) {
   return part;
 }
 
+namespace {
+
+void check_bias(const char* call, std::int64_t elements, std::int64_t bias) {
+  if (bias > 0 && elements % bias == 0) return;
+  throw InvalidArgument(
+      fmt::format("{}: {} elements are not rows of {}, the bias; row_shard() has none: pass the "
+                  "whole layer's",
+                  call, elements, bias));
+}
+
+}  // namespace
+
 void add_bias(Tensor& y, const Tensor& bias) {
+  check_bias("add_bias", y.size(), bias.size());
   const std::int64_t out = bias.size();
   float* const ys = y.data();
   const float* const bs = bias.data();
@@ -44,6 +60,7 @@ void add_bias(Tensor& y, const Tensor& bias) {
 }
 
 void add_bias_gradient(const Tensor& dy, Tensor& gradient) {
+  check_bias("add_bias_gradient", dy.size(), gradient.size());
   const std::int64_t out = gradient.size();
   const float* const dys = dy.data();
   sum_columns(

@@ -36,7 +36,7 @@ inline Linear row_shard(const Linear& whole, int rank, int world_size) {
 }
 
 /// Adds the bias [out] to every row of y [rows, out]; backward, the rows of dy to its gradient.
-/// Free in virtual time, as layers are.
+/// Free in virtual time, as layers are. Errors: InvalidArgument unless y is rows of out elements.
 void add_bias(Tensor& y, const Tensor& bias);
 void add_bias_gradient(const Tensor& dy, Tensor& gradient);
 

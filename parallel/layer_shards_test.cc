@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "comm/errors.h"
+
 namespace rankbox {
 namespace {
 
@@ -62,6 +64,15 @@ TEST_CASE("a bias is added to every row, and its gradient is the sum of all rows
     Tensor gradient = from_host({10.0f, 20.0f, 30.0f});
     add_bias_gradient(counted({rows, 3}), gradient);
     CHECK(to_host(gradient) == sums);
+  }
+}
+
+TEST_CASE("elements that are not rows of the bias are refused, and so is no bias") {
+  for (const std::int64_t bias : {0, 4}) {
+    CAPTURE(bias);
+    Tensor y = zeros(6), other = zeros(bias);
+    CHECK_THROWS_AS(add_bias(y, other), InvalidArgument);
+    CHECK_THROWS_AS(add_bias_gradient(y, other), InvalidArgument);
   }
 }
 

@@ -24,10 +24,10 @@
 // previous: activations and gradients come from the same neighbour, and this order of passes
 // receives them in the order in which they are sent.
 //
-// The messages that NCCL has in flight together complete together (docs/gpu.md), so there another
-// order may hang: after forward k and backward k - w, where w is the warm-up without the minimum,
-// start what they send and what forward k + 1 and backward k + 1 - w receive, and wait for all
-// four. Their other halves are in the neighbours' exchanges of the same k + rank.
+// The messages that NCCL has in flight together complete together (docs/gpu.md), so another order
+// may hang there. This one does not: after forward k and backward k - w, where w is the warm-up
+// without the minimum, start what they send and what forward k + 1 and backward k + 1 - w receive,
+// and wait for all four. Their other halves are in the neighbours' exchanges of the same k + rank.
 //
 // Build on chunk.forward, chunk.backward, dist.isend, dist.irecv and dist.wait_all.
 //

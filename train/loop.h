@@ -6,9 +6,9 @@
 //
 // On a GPU a step enqueues its work, and the host waits five times: for the copy of the samples,
 // when nothing else is queued; after forward, for the copy of the labels and then for the loss;
-// after the optimizer, for the four numbers' copy and then for their sums. Adam, embeddings and the
-// loss scale of mixed precision wait as well, where the host needs one of their values. A pipeline
-// does so for every micro-batch.
+// after the optimizer, for the four numbers' copy and then for their sums. Adam waits once more,
+// embeddings for their check, attention and dropout for copies of lengths and samples' numbers, and
+// mixed precision once per parameter. A pipeline does so for every micro-batch.
 //
 // An epoch's last batch is skipped if it is not full. Only full batches can be shared equally, and
 // only then is the mean of the ranks' gradients the gradient of the mean.

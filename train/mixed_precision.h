@@ -10,7 +10,7 @@
 //
 // Products are computed from 16-bit factors with 32-bit sums. On a GPU both factors are rounded,
 // activations too, and tensor cores multiply them (compute/autocast.h). On the host activations
-// stay in 32 bits: it shows the effect of rounded weights on learning, and saves no time.
+// stay in 32 bits, so a run shows the effect of rounded weights on learning, and saves no time.
 #pragma once
 
 #include <functional>

@@ -8,6 +8,7 @@
 
 #include "comm/dtype.h"
 #include "comm/run_ranks.h"
+#include "compute/autocast.h"
 #include "compute/portable.h"
 #include "train/trained.h"
 
@@ -71,10 +72,12 @@ TEST_CASE("where one rank's gradients overflow, all skip, with unchanged masters
       MixedPrecision mixed(Precision::kMixed, start);
       Parameter weight{"weight", from_host({1.0f, 0.1f})};
       float seen = 0;
+      DType factors{};
       // 100 · 1024 overflows 16 bits, and only the last rank has it.
       const bool large = dist.rank() == ranks - 1;
       const auto find = [&](float factor) {
         seen = to_host(weight.value)[1];
+        factors = Autocast::type();
         weight.gradient = from_host({(large ? 100.0f : 1.0f) * factor, 0.0f});
         return Loss{};
       };
@@ -82,6 +85,8 @@ TEST_CASE("where one rank's gradients overflow, all skip, with unchanged masters
       mixed.find_gradients(dist, {&weight}, find, {}, skip);
       CHECK(skip);
       CHECK(mixed.scale() == 512);
+      CHECK(factors == DType::kFloat16);
+      CHECK(Autocast::type() == DType::kFloat32);
       CHECK(seen == static_cast<float>(Float16(0.1f)));  // forward sees it rounded to 16 bits
       CHECK(to_host(weight.value)[1] == 0.1f);
 
@@ -100,9 +105,11 @@ TEST_CASE("bf16 scales nothing and skips nothing: large gradients arrive, rounde
     CHECK(bf16.state().empty());
     Parameter weight{"weight", from_host({1.0f, 0.1f})};
     float seen = 0, factor = 0;
+    DType factors{};
     const auto find = [&](float times) {
       seen = to_host(weight.value)[1];
       factor = times;
+      factors = Autocast::type();
       weight.gradient = from_host({1e30f, 0.1f});
       return Loss{};
     };
@@ -111,6 +118,8 @@ TEST_CASE("bf16 scales nothing and skips nothing: large gradients arrive, rounde
     bf16.find_gradients(dist, {&weight}, find, average, skip);
     CHECK(!skip);
     CHECK(factor == 1);
+    CHECK(factors == DType::kBFloat16);
+    CHECK(Autocast::type() == DType::kFloat32);
     CHECK(seen == static_cast<float>(BFloat16(0.1f)));
     CHECK(to_host(weight.value)[1] == 0.1f);
     CHECK(to_host(weight.gradient)[0] == doctest::Approx(float(BFloat16(1e30f))).epsilon(1e-6));

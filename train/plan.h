@@ -33,7 +33,7 @@ constexpr const char* name_of(Precision precision) {
   return "unknown";
 }
 
-/// Returns ", mixed precision", to end a list with; nothing for fp32.
+/// Returns ", mixed precision", to end a list with; an empty string for fp32.
 inline std::string with_precision(Precision precision) {
   if (precision == Precision::kFp32) return "";
   return std::string(", ") + name_of(precision) + " precision";

@@ -61,7 +61,8 @@ last batch is left out if it is not full. Rank 0 writes checkpoints, whole or no
 epoch and every --save-every steps. Ctrl-C finishes the current step, saves if --save was given, and
 stops; a second Ctrl-C stops at once. (An mpirun of your own kills its ranks a second after Ctrl-C:
 send it SIGUSR1 instead.)
-Exits with 0 when done, 2 for a mistake on this command line, 128 + its number after a signal, else 1.
+Exits with 0 when done, 2 for a mistake on this command line, 128 + the number of the signal that
+ended it, else 1.
 This is the program of the backend {}.)",
                       backend_name());
   return text;
@@ -76,7 +77,7 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
   app.add_option("--epochs", typed.epochs, "passes over the data (default: the model's)")
       ->check(cli::whole_number(1, 1'000'000));
   app.add_option("--batch", typed.batch,
-                 "samples of a step, over all ranks; a multiple of the ranks if each takes a share "
+                 "samples per step, over all ranks; a multiple of the ranks if each takes a share "
                  "(default: the model's)")
       ->check(cli::whole_number(1, kMost));
   app.add_option("--optimizer", typed.optimizer, "sgd or adam (default: the model's)");

@@ -239,7 +239,7 @@ TEST_CASE("on GPUs ranks may share one, and what cannot run there is one line") 
       command.insert(command.end(), part.begin(), part.end());
     return run(command);
   };
-  const Result shared = with({"RANKBOX_GPU_MODE=shared"}, {});
+  const Result shared = with({"RANKBOX_GPU_MODE=shared", "RANKBOX_EMULATED_GPUS=1"}, {});
   CAPTURE(shared.output);
   CHECK(shared.exit_code == 0);
   CHECK(shared.output.find("threads that share ") != std::string::npos);

@@ -1,6 +1,7 @@
 // Matrix products.
 #include "compute/matrix.h"
 
+#include <cmath>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -135,7 +136,10 @@ void check_rounded_product(std::int64_t rows, std::int64_t inner, std::int64_t c
     multiply(left, right, as_matrix(result, columns), Into::kAdd);
   }
   CHECK(Autocast::type() == DType::kFloat32);
-  CHECK(to_host(result) == to_host(expected));
+  // On a GPU, rows that are not aligned may have another kernel, which adds in another order.
+  const std::vector<float> is = to_host(result), wanted = to_host(expected);
+  const double bound = kOnGpu ? 1e-6 * static_cast<double>(inner + 8) : 0;
+  for (std::size_t i = 0; i < is.size(); ++i) CHECK(std::abs(is[i] - wanted[i]) <= bound);
 }
 
 TEST_CASE("within an Autocast factors of floats are rounded to 16 bits on a GPU") {
