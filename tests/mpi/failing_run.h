@@ -10,19 +10,19 @@ namespace rankbox::testing {
 /// scenarios. Tests may share the machine.
 inline constexpr double kSoon = 40;
 
-/// The test's folder for files.
+/// Returns the test's folder for files.
 std::string folder();
 
 /// A copy of the failing program, so that its processes have a name that only this test uses.
 const std::string& program();
 
-/// The processes of program() that live.
+/// Returns the live processes of program().
 std::vector<int> survivors();
 
-/// Whether all have ended within this many seconds. Kills those that have not.
+/// Returns whether all have ended within this many seconds. Kills those that have not.
 bool all_are_gone(double seconds);
 
-/// The command that starts program() with these arguments.
+/// Returns the command that starts program() with these arguments.
 std::vector<std::string> mpirun(int processes, const std::vector<std::string>& arguments);
 
 struct Ending {
