@@ -106,11 +106,10 @@ double mean_of(const std::vector<double>& losses, std::size_t begin, std::size_t
          static_cast<double>(end - begin);
 }
 
-bool on_emulated_gpus() { return kOnGpu && std::getenv("RANKBOX_EMULATED_GPUS") != nullptr; }
-
 std::vector<int> world_sizes() {
   std::vector<int> sizes = {1, 2, 4};
-  if (on_emulated_gpus()) sizes = {1, 4};
+  // Emulated GPUs are slow.
+  if (kOnGpu && std::getenv("RANKBOX_EMULATED_GPUS") != nullptr) sizes = {1, 4};
   const int processes = launch().processes;
   if (processes > 0) std::erase_if(sizes, [processes](int size) { return size > processes; });
   return sizes;

@@ -46,9 +46,6 @@ double largest_difference(const Values& a, const Values& b);
 /// Returns the mean of losses [begin, end).
 double mean_of(const std::vector<double>& losses, std::size_t begin, std::size_t end);
 
-/// Emulated GPUs are slow: tests leave out cases.
-bool on_emulated_gpus();
-
 /// Returns those of 1, 2 and 4 that can run here: all with threads, with processes as many as there
 /// are. On emulated GPUs 1 and 4.
 std::vector<int> world_sizes();
