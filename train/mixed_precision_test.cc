@@ -48,12 +48,14 @@ TEST_CASE("with 16 bits a model learns the same up to rounding, and ranks stay e
     CHECK(off < bound);
 
     plan.strategy = "ddp";
+    const bool is_large = std::string(row.model) == "convnet";
     for (const int ranks : world_sizes()) {
+      if (is_large && ranks != world_sizes().back()) continue;
       CAPTURE(ranks);
       plan.ranks = ranks;
       const Trained ddp = train(plan, task);
       for (const Values& rank : ddp.after) CHECK(rank == ddp.after[0]);
-      if (std::string(row.model) == "mlp")
+      if (!is_large)
         CHECK(distance(ddp.after[0], single.after[0]) / moved < bound);
       plan.all_reduce = "tree";
       const Trained tree = train(plan, task);
