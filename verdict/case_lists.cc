@@ -2,32 +2,45 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
+
+#include "verdict/salt.h"
 
 namespace rankbox {
 
 namespace {
 
+constexpr int kLargestWorld = 17;  // without a salt
+
+std::int64_t drawn_for(int world_size, const char* use, std::int64_t fixed, std::int64_t least,
+                       std::int64_t most) {
+  return drawn(use + std::to_string(world_size), fixed, least, most);
+}
+
 std::vector<int> roots(int world_size, std::int64_t count) {
   std::vector<int> every(static_cast<std::size_t>(world_size));
   std::iota(every.begin(), every.end(), 0);
-  if (world_size <= 5 || count == world_size + 1) return every;
-  return {0, 1, world_size / 2, world_size - 1};
+  if (world_size <= 5 || (count == world_size + 1 && world_size <= kLargestWorld)) return every;
+  const auto middle =
+      static_cast<int>(drawn_for(world_size, "root", world_size / 2, 2, world_size - 2));
+  return {0, 1, middle, world_size - 1};
 }
 
 }  // namespace
 
-const std::vector<int>& world_sizes() {
-  static const std::vector<int> sizes = [] {
-    std::vector<int> up_to_17(17);
-    std::iota(up_to_17.begin(), up_to_17.end(), 1);
-    return up_to_17;
-  }();
+std::vector<int> world_sizes() {
+  std::vector<int> sizes(kLargestWorld);
+  std::iota(sizes.begin(), sizes.end(), 1);
+  if (salt() != 0) sizes.push_back(static_cast<int>(drawn("world size", 0, kLargestWorld + 1, 24)));
   return sizes;
 }
 
 std::vector<std::int64_t> counts(int world_size) {
-  std::vector<std::int64_t> all = {0, 1, 2, world_size - 1, world_size, world_size + 1, 97};
-  if (world_size == 2 || world_size == 5 || world_size == 8) all.push_back(4096);
+  const std::int64_t uneven = drawn_for(world_size, "count", 97, 26, 150);
+  if (world_size > kLargestWorld) return {1, uneven};
+  std::vector<std::int64_t> all = {0, 1, 2, world_size - 1, world_size, world_size + 1, uneven};
+  if (world_size == 2 || world_size == 5 || world_size == 8)
+    all.push_back(drawn_for(world_size, "large count", 4096, 3000, 4500));
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;

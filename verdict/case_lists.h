@@ -1,4 +1,4 @@
-// Lists of cases, from small to large.
+// Lists of cases, from small to large. They vary with the salt (salt.h).
 #pragma once
 
 #include <vector>
@@ -7,11 +7,12 @@
 
 namespace rankbox {
 
-/// Returns 1 to 17: powers of two, their neighbours, and all sizes in between.
-const std::vector<int>& world_sizes();
+/// Returns 1 to 17: powers of two, their neighbours, and all sizes in between. Under a salt also
+/// one from 18 to 24.
+std::vector<int> world_sizes();
 
-/// Returns sizes with empty, uneven or large chunks: 0, 1, 2, p-1, p, p+1, a prime, and for a few
-/// world sizes 4096.
+/// Returns sizes with empty, uneven or large chunks: 0, 1, 2, p-1, p, p+1, 97, and for a few
+/// world sizes 4096. A salt draws others than the last two. Worlds of more than 17 ranks have two sizes only.
 std::vector<std::int64_t> counts(int world_size);
 
 /// Returns every world size combined with each of these cases.

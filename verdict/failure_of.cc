@@ -135,6 +135,34 @@ Failure failure_of(const Difference& difference, int rank, const Case& example,
   return failure;
 }
 
+std::optional<Failure> failure_of_split(const Trace& trace, const Case& example,
+                                        const Subject& subject) {
+  const bool may_wait = subject.natives >= Natives::kBarrierAndOthers || subject.splits_later;
+  const bool is_one_call = example.steps.value_or(0) <= 1;
+  if (may_wait || !is_one_call) return std::nullopt;
+  for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    bool has_begun = subject.is_barrier;
+    for (const Event& event : trace.ranks[rank]) {
+      const bool splits =
+          event.kind == EventKind::kCollective && event.collective == CollectiveKind::kSplit;
+      has_begun |= event.kind == EventKind::kSend || event.kind == EventKind::kRecv;
+      if (!splits || !has_begun) continue;
+      Failure failure;
+      failure.rank = static_cast<int>(rank);
+      point_to(failure, event);
+      failure.kind = subject.is_barrier ? FailureKind::kMessages : FailureKind::kSafety;
+      failure.message = fmt::format(
+          "it calls split ({}), which waits for all ranks as a barrier does: {}",
+          to_string(example),
+          subject.is_barrier ? "build it from send and recv" : "split before the first message");
+      failure.expected = "send and recv alone";
+      failure.actual = "a split";
+      return failure;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Failure> failure_of_native(const Trace& trace, const Case& example,
                                          const Subject& subject) {
   Failure failure;

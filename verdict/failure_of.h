@@ -23,6 +23,12 @@ Failure failure_of(const Difference& difference, int rank, const Case& example, 
 std::optional<Failure> failure_of_native(const Trace& trace, const Case& example,
                                          const Subject& subject);
 
+/// Returns the failure for a split after a rank's first message, or in the barrier exercise: it
+/// waits for all ranks, as a barrier does. Returns nothing if the subject may do that, and for cases
+/// of several steps.
+std::optional<Failure> failure_of_split(const Trace& trace, const Case& example,
+                                        const Subject& subject);
+
 /// Returns the failure for a cost other than the promised one. Points to the last event of the
 /// busiest rank.
 Failure failure_of_cost(const Cost& expected, const Case& example, const RunReport& report);

@@ -7,11 +7,54 @@
 
 #include <fmt/format.h>
 
+#include "verdict/salt.h"
+
 namespace rankbox {
 
 namespace {
 
 constexpr int kRankStride = 10000;
+
+/// The code of a rank's elements under the salt: a random rotation of the ranks' ranges, and of the
+/// elements in them.
+struct Code {
+  std::int64_t first = 0;     // of all codes
+  std::uint64_t ranks = 0;    // whose range a rank has: rank ^ ranks
+  std::int64_t rotation = 0;  // of this rank's elements
+};
+
+Code code_of(int rank) {
+  if (salt() == 0) return {};
+  const Random random = salted("elements");
+  return {static_cast<std::int64_t>(random.at(0) % 4'000'000), random.at(1) % 1024,
+          static_cast<std::int64_t>(random.at(static_cast<std::uint64_t>(rank) + 2) % kRankStride)};
+}
+
+float element(const Code& code, int rank, std::int64_t i) {
+  const auto range = static_cast<std::int64_t>(static_cast<std::uint64_t>(rank) ^ code.ranks);
+  return static_cast<float>(code.first + range * kRankStride + (i + code.rotation) % kRankStride +
+                            1);
+}
+
+// Shares under a salt, and in worlds too large for powers of two, are random integers whose sum is
+// exact. None is so small that the mean's tolerance could hide it.
+constexpr std::int64_t kLeastShare = 1 << 17;
+constexpr std::int64_t kMostShare = 1 << 19;
+constexpr int kMostPowers = 20;
+
+bool has_random_shares(int world_size) { return salt() != 0 || world_size > kMostPowers; }
+
+float random_share(ReduceOp op, int rank, std::int64_t i) {
+  const std::uint64_t bits =
+      salted("shares").stream(static_cast<std::uint64_t>(rank)).at(static_cast<std::uint64_t>(i));
+  const auto number = static_cast<float>(
+      kLeastShare + static_cast<std::int64_t>(bits % (kMostShare - kLeastShare + 1)));
+  if (op == ReduceOp::MAX) return -number;
+  if (op == ReduceOp::AVG) return number / 3;  // the bits of the sum depend on the order
+  if (op != ReduceOp::PRODUCT) return number;
+  const auto exponent = static_cast<int>(bits >> 62) + 1;
+  return std::ldexp(bits % 2 == 0 ? 1.0f : -1.0f, exponent);
+}
 
 template <class Element>
 Tensor filled(std::int64_t count, Element element_at) {
@@ -22,12 +65,11 @@ Tensor filled(std::int64_t count, Element element_at) {
 
 }  // namespace
 
-float element(int rank, std::int64_t i) {
-  return static_cast<float>(std::int64_t{rank} * kRankStride + i + 1);
-}
+float element(int rank, std::int64_t i) { return element(code_of(rank), rank, i); }
 
 Tensor elements_of(int rank, std::int64_t count) {
-  return filled(count, [&](std::int64_t i) { return element(rank, i); });
+  const Code code = code_of(rank);
+  return filled(count, [&](std::int64_t i) { return element(code, rank, i); });
 }
 
 Tensor poison(std::int64_t count) {
@@ -35,6 +77,7 @@ Tensor poison(std::int64_t count) {
 }
 
 float share(ReduceOp op, int rank, std::int64_t i, int world_size) {
+  if (has_random_shares(world_size)) return random_share(op, rank, i);
   const int weight = static_cast<int>(i % 7) + 1;
   const int turn = static_cast<int>((rank + i) % world_size);
   switch (op) {
@@ -82,12 +125,17 @@ float tolerance(ReduceOp op) { return op == ReduceOp::AVG ? 2e-6f : 0.0f; }
 
 std::string origin_of_element(float value, int world_size) {
   if (std::isnan(value)) return "it was never written";
-  const double code = static_cast<double>(value) - 1;
-  // Infinite or huge values are no element, and do not fit an integer.
-  const bool in_range = code >= 0 && code < double{kRankStride} * world_size;
-  if (!in_range || code != std::floor(code)) return "";
-  const auto whole = static_cast<std::int64_t>(code);
-  return fmt::format("that is element {} of rank {}", whole % kRankStride, whole / kRankStride);
+  for (int rank = 0; rank < world_size; ++rank) {
+    const Code code = code_of(rank);
+    const auto range = static_cast<double>(static_cast<std::uint64_t>(rank) ^ code.ranks);
+    const double offset =
+        static_cast<double>(value) - 1 - static_cast<double>(code.first) - range * kRankStride;
+    // Infinite or huge values are no element, and do not fit an integer.
+    if (!(offset >= 0 && offset < kRankStride) || offset != std::floor(offset)) continue;
+    const auto i = (static_cast<std::int64_t>(offset) + kRankStride - code.rotation) % kRankStride;
+    return fmt::format("that is element {} of rank {}", i, rank);
+  }
+  return "";
 }
 
 std::string origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size) {

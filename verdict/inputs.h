@@ -1,4 +1,5 @@
-// Inputs with exact results, from which a wrong result can be traced back.
+// Inputs with exact results, from which a wrong result can be traced back. They vary with the salt
+// (salt.h).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ Tensor elements_of(int rank, std::int64_t count);
 Tensor poison(std::int64_t count);
 
 /// Returns element i of a rank's tensor where elements are reduced. Every rank's share affects the
-/// result. Results of up to 20 ranks are exact in float, except for the division of AVG.
+/// result. Results of up to 24 ranks are exact in float, except for the division of AVG. Under a
+/// salt, and for more than 20 ranks, shares are random numbers; without:
 ///   SUM, AVG   a power of two per rank, so that missing and doubled shares show
 ///   PRODUCT    powers of two with signs
 ///   MAX        negative numbers, so that zeros spoil the result; the maximum rotates over ranks

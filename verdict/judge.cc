@@ -22,6 +22,10 @@ namespace {
 // Outside the sandbox, ranks may share a few GPUs or cores, so larger worlds only take longer.
 constexpr int kMostRanksOffSandbox = 8;
 
+// Of the runs with several calls.
+constexpr int kWorldsOfSeveralCalls[] = {1, 2, 5, 8};
+constexpr std::int64_t kMostElementsOfSeveralCalls = 1000;
+
 /// The checks of reports of runs with correct values, in order of precedence.
 constexpr FailureKind kReportChecks[] = {FailureKind::kMessages, FailureKind::kMemory,
                                          FailureKind::kCost};
@@ -65,6 +69,7 @@ class Judgement {
 
   Verdict run() && {
     if (!run_all()) return std::move(verdict_);
+    if (!run_some_again()) return std::move(verdict_);
     pass("values", cases_in_words());
     if (!subject_.sends_messages || judges_only_values()) return std::move(verdict_);
     for (const FailureKind kind : kReportChecks) {
@@ -122,6 +127,43 @@ class Judgement {
       return false;
     }
     return true;
+  }
+
+  // Runs some cases one after the other in one world: small, large, small. A program that keeps
+  // something of its first call fails then. Returns false if it does.
+  bool run_some_again() {
+    if (judges_only_values() || !options_.replay.empty()) return true;
+    for (const int world_size : kWorldsOfSeveralCalls) {
+      const std::vector<Case> some = some_of_world(world_size);
+      if (some.empty()) continue;
+      if (options_.starting) options_.starting(replay_line(some.front()));
+      CaseRun result = run_cases(subject_, some, {.cluster = subject_.cluster}, options_.entering);
+      if (!result.failure) continue;
+      result.failure->message = fmt::format(
+          "right in each of the calls alone, and wrong when all ranks call it {} times "
+          "(is something kept between calls?): {}",
+          some.size(), result.failure->message);
+      result.failure->replay = options_.command;
+      fail(std::move(*result.failure));
+      return false;
+    }
+    return true;
+  }
+
+  /// Returns the first case with elements, the last one, and the first again: all in worlds of the
+  /// same shape.
+  std::vector<Case> some_of_world(int world_size) const {
+    std::vector<Case> some;
+    for (const Case& example : cases_) {
+      const bool fits = example.world_size == world_size && example.count.value_or(1) > 0 &&
+                        example.count.value_or(1) <= kMostElementsOfSeveralCalls &&
+                        example.steps.value_or(0) <= 1;
+      if (!fits || (!some.empty() && example.nodes != some.front().nodes)) continue;
+      if (some.size() == 2) some.pop_back();
+      some.push_back(example);
+    }
+    if (!some.empty()) some.push_back(some.front());
+    return some;
   }
 
   void check_report(const RunReport& report, const Case& example) {

@@ -11,7 +11,8 @@
 //             barrier hides a wrong order of messages
 //   memory    no rank held more than the contract allows (exercises about memory only)
 //
-// Every case runs in rendezvous mode. For safety, the smallest cases of every world size (the
+// Every case runs in rendezvous mode. In a few worlds all ranks also call the function several
+// times, with different cases. For safety, the smallest cases of every world size (the
 // first, and the first with elements) run again with unbounded buffers and once more with random
 // delays. One in four of the other cases runs again, alternately with buffers and with delays. A
 // program that hangs without buffers is run again with unbounded ones; the verdict says if that

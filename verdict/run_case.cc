@@ -2,16 +2,43 @@
 
 #include <cstddef>
 #include <exception>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "comm/run_ranks.h"
 #include "verdict/checks.h"
 #include "verdict/failure_of.h"
+#include "verdict/noted_result.h"
 
 namespace rankbox {
 
+namespace {
+
+/// Returns the failure if ranks noted different results.
+std::optional<Failure> compare_noted(const std::vector<std::uint64_t>& noted, const Case& example,
+                                     const Trace& trace) {
+  for (std::size_t rank = 1; rank < noted.size(); ++rank) {
+    if (noted[rank] == noted.front()) continue;
+    const Difference difference = {"the result's bits", -1, "the same on every rank",
+                                   fmt::format("others on rank {} than on rank 0", rank),
+                                   "compute each element on one rank, then copy it"};
+    return failure_of(difference, static_cast<int>(rank), example, trace);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 CaseRun run_case(const Subject& subject, const Case& example, RunOptions how,
                  const std::function<void()>& entering) {
+  return run_cases(subject, {example}, std::move(how), entering);
+}
+
+CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, RunOptions how,
+                  const std::function<void()>& entering) {
+  const Case& example = examples.front();
   how.world_size = example.world_size;
   how.nodes = example.nodes.value_or(how.nodes);
   how.watch_buffers = true;
@@ -20,12 +47,19 @@ CaseRun run_case(const Subject& subject, const Case& example, RunOptions how,
   // [rank]; unset: compared by another process
   std::vector<std::optional<std::optional<Difference>>> differences(
       static_cast<std::size_t>(how.world_size));
+  std::vector<std::uint64_t> noted(differences.size());  // [rank]
   try {
     run_world(
         how,
         [&](Comm& dist) {
           if (entering) entering();
-          differences[static_cast<std::size_t>(dist.rank())] = subject.run(dist, example);
+          const auto rank = static_cast<std::size_t>(dist.rank());
+          take_noted_result();
+          for (const Case& each : examples) {
+            differences[rank] = subject.run(dist, each);
+            if (differences[rank].value()) break;
+          }
+          noted[rank] = take_noted_result();
         },
         &run.report);
     if (launch().processes > 0) exchange(differences);
@@ -35,13 +69,17 @@ CaseRun run_case(const Subject& subject, const Case& example, RunOptions how,
     return run;
   }
   if (subject.sends_messages) run.failure = failure_of_native(run.report.trace, example, subject);
+  if (subject.sends_messages && !run.failure && examples.size() == 1)
+    run.failure = failure_of_split(run.report.trace, example, subject);
   for (std::size_t rank = 0; rank < differences.size() && !run.failure; ++rank) {
     const std::optional<Difference>& difference = differences[rank].value();
     if (!difference) continue;
     run.failure = failure_of(*difference, example.threads ? -1 : static_cast<int>(rank), example,
                              run.report.trace);
   }
-  if (!run.failure)
+  if (!run.failure && launch().processes == 0)
+    run.failure = compare_noted(noted, example, run.report.trace);
+  if (!run.failure && examples.size() == 1)
     run.failure = first_failure(subject.checks, FailureKind::kValues, run.report, example);
   return run;
 }

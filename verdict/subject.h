@@ -45,7 +45,8 @@ struct RunCheck {
   std::string promise = {};  // what holds if it passes, for users; may be empty
 };
 
-/// The native collectives that a function may call. (Any function may split its communicator.)
+/// The native collectives that a function may call. (Any function may split its communicator, but
+/// see `splits_later`.)
 enum class Natives {
   kNone,              // the function must implement them itself
   kCollectives,       // all but the barrier, which would only hide a wrong order of messages
@@ -77,6 +78,7 @@ struct Subject {
 
   Natives natives = Natives::kNone;
   bool is_barrier = false;     // the function implements the native barrier
+  bool splits_later = false;   // it may split also after its first message, which acts as a barrier
   bool sends_messages = true;  // if not, only values are judged
   bool limits_memory = false;  // a verdict has the check "memory"
   Cluster cluster = {};        // of the runs; sets the virtual clock

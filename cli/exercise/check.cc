@@ -1,5 +1,6 @@
 #include "cli/exercise/check.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "cli/support/whole_number.h"
 #include "cli/support/wrap.h"
 #include "comm/errors.h"
+#include "verdict/salt.h"
 #include "verdict/verdict_json.h"
 #include "verdict/verdict_text.h"
 
@@ -34,6 +36,7 @@ struct Options {
   ExerciseFile file;
   std::string replay;
   std::string prediction;
+  std::uint64_t salt = 0;
   int memory_mb = 1024;
   bool json = false;
 };
@@ -83,7 +86,7 @@ std::string replay_command(const Options& options, const Exercise& exercise,
   const bool plain = file.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                          "0123456789_-./+=,@%") == std::string::npos;
-  const bool fits = command.size() + file.size() + 100 < kLongestReplay;
+  const bool fits = command.size() + file.size() + 120 < kLongestReplay;
   return fmt::format("{} --file {}", command, plain && fits ? file : "FILE");
 }
 
@@ -110,10 +113,12 @@ bool check(const Exercise& exercise, const Options& options) {
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);
   grading.replay = options.replay;
+  grading.salt = options.salt;
   grading.seconds = options.file.seconds;
   grading.memory_mb = options.memory_mb;
   const bool own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
   grading.command = replay_command(options, exercise, grading.file, own);
+  if (options.salt != 0) grading.command += fmt::format(" --salt {}", options.salt);
 
   const Grade graded = grade(exercise, grading);
   const bool whole = options.replay.empty();  // one case proves nothing about the others
@@ -158,6 +163,10 @@ void add_check(CLI::App& app) {
   check_command->add_flag("--json", options->json, "print one JSON object");
   check_command->add_option("--replay", options->replay, "only this case, as a failure names it")
       ->type_name("CASE");
+  check_command
+      ->add_option("--salt", options->salt, "other inputs and cases, drawn from this number")
+      ->check(whole_number(0, kLargestSalt))
+      ->type_name("N");
   check_command
       ->add_option("--predict", options->prediction,
                    "what you expect on 8 ranks: steps, steps and multiple of n bytes, or who wins")

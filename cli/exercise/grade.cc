@@ -1,6 +1,7 @@
 #include "cli/exercise/grade.h"
 
 #include <filesystem>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +25,9 @@ Contained judge(const Exercise& exercise, const std::string& library, const std:
                 const GradeOptions& options) {
   ContainedOptions contained;
   contained.words = {"judge", exercise.name, library, "--command", options.command};
+  if (options.salt != 0) {
+    contained.words.insert(contained.words.end(), {"--salt", std::to_string(options.salt)});
+  }
   if (!options.replay.empty()) {
     contained.words.insert(contained.words.end(), {"--replay", options.replay});
   }

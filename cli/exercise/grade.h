@@ -1,6 +1,7 @@
 // Grades a source file: compiles it, then runs and judges it in a separate process.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "verdict/catalog.h"
@@ -9,12 +10,13 @@
 namespace rankbox::cli {
 
 struct GradeOptions {
-  std::string file;      // what to grade: a path
-  std::string replay;    // only this case; empty: all
-  std::string command;   // the start of a replay line: "./rankbox check broadcast_ring"
-  double seconds = 10;   // time limit, without compilation
-  int memory_mb = 1024;  // likewise
-  std::string picture;   // draw one run instead of judging all: PictureOptions as JSON
+  std::string file;        // what to grade: a path
+  std::string replay;      // only this case; empty: all
+  std::uint64_t salt = 0;  // of inputs and cases (verdict/salt.h); 0: those of `check`
+  std::string command;     // the start of a replay line: "./rankbox check broadcast_ring"
+  double seconds = 10;     // time limit, without compilation
+  int memory_mb = 1024;    // likewise
+  std::string picture;     // draw one run instead of judging all: PictureOptions as JSON
 };
 
 struct Grade {

@@ -1,5 +1,6 @@
 #include "cli/exercise/judge.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
+#include "verdict/salt.h"
 
 namespace rankbox::cli {
 
@@ -26,6 +28,7 @@ struct Options {
   std::string command;
   std::string picture;
   std::string solution;
+  std::uint64_t salt = 0;
 };
 
 /// Loads the reference solution, for exercises whose promised cost is the solution's.
@@ -62,6 +65,7 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
 
 [[noreturn]] void run(const Options& options) {
   report_stops();
+  set_salt(options.salt);
   report_and_exit(judge_library(exercise_named(options.name), options));
 }
 
@@ -73,6 +77,7 @@ void add_judge(CLI::App& app) {
   judge->group("");  // hidden
   judge->add_option("name", options->name)->required();
   judge->add_option("library", options->library)->required();
+  judge->add_option("--salt", options->salt);
   judge->add_option("--replay", options->replay);
   judge->add_option("--command", options->command);
   judge->add_option("--picture", options->picture);

@@ -1,6 +1,7 @@
 // The hidden subcommand `judge`: the part of grading that runs in a separate process.
 //
-//   rankbox judge NAME LIBRARY [--replay CASE] [--command TEXT] [--picture OPTIONS]
+//   rankbox judge NAME LIBRARY [--salt N] [--replay CASE] [--command TEXT]
+//                [--picture OPTIONS]
 //
 // Opens the library and judges its rankbox_exercise(). With --picture, runs it once and draws the
 // run (picture.h). Reports on kReportFd in the format of verdict_report.h.

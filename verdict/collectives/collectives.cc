@@ -1,10 +1,13 @@
 // The families of the collectives. Each prepares a rank's tensors, calls the function and compares.
+#include <utility>
 #include <vector>
 
 #include "verdict/case_lists.h"
 #include "verdict/collectives/families.h"
 #include "verdict/compare.h"
 #include "verdict/inputs.h"
+#include "verdict/noted_result.h"
+#include "verdict/salt.h"
 
 namespace rankbox {
 
@@ -44,11 +47,16 @@ std::optional<Difference> run_segmented(SegmentedBroadcast function, Comm& dist,
 
 std::vector<Case> cases_with_segments() {
   // One segment is the plain ring. With more segments than elements, some are empty.
+  const auto few = static_cast<int>(drawn("few segments", 3, 2, 7));
+  const auto most = static_cast<int>(drawn("most segments", 40, 18, 60));
   std::vector<Case> cases;
   for (Case example : cases_by_root()) {
     const bool every_number = example.root == example.world_size - 1;
-    for (int segments : {1, 3, 8}) {
-      if (segments != 3 && !every_number) continue;
+    // Many segments only once per world.
+    const bool many = every_number && example.count == example.world_size + 1;
+    for (int segments : {1, few, 8, 17, most}) {
+      if (segments != few && !every_number) continue;
+      if (segments > 8 && !many) continue;
       example.segments = segments;
       cases.push_back(example);
     }
@@ -72,6 +80,7 @@ std::optional<Difference> run_allreduce(AllReduce function, Comm& dist, const Ca
   const ReduceOp op = *example.op;
   Tensor tensor = shares_of(op, dist.rank(), *example.count, example.world_size);
   function(dist, tensor, op);
+  note_result(tensor);
   return compare_reduced("tensor", tensor, 0, *example.count, op, example.world_size);
 }
 
@@ -113,16 +122,20 @@ std::optional<Difference> run_reduce_scatter(ReduceScatter function, Comm& dist,
 
 // 3. Gathers: every rank's tensor in rank order, on one rank or on all.
 
-/// @param size of the output on this rank
+constexpr std::int64_t kMostUnchanged = 9999;  // beyond, elements are not distinct
+
+/// @param gathered the output as the function finds it
+/// @param is_result whether this rank gets the result; otherwise its output stays as it is
 template <class Call>
 std::optional<Difference> run_gather_with(Call call, Comm& dist, const Case& example,
-                                          std::int64_t size) {
+                                          Tensor gathered, bool is_result) {
   const std::int64_t count = *example.count;
   const Tensor tensor = elements_of(dist.rank(), count);
-  Tensor gathered = poison(size);
+  const std::int64_t size = gathered.size();
   call(tensor, gathered);
 
   if (auto difference = compare_unchanged("tensor", tensor, dist.rank(), count)) return difference;
+  if (!is_result) return compare_unchanged("gathered", gathered, dist.rank(), size);
   return compare_moved("gathered", gathered, size, example.world_size, [&](std::int64_t i) {
     return element(static_cast<int>(i / count), i % count);
   });
@@ -130,15 +143,19 @@ std::optional<Difference> run_gather_with(Call call, Comm& dist, const Case& exa
 
 std::optional<Difference> run_gather(Rooted function, Comm& dist, const Case& example) {
   const bool is_dst = dist.rank() == *example.root;
-  return run_gather_with([&](const Tensor& tensor,
-                             Tensor& gathered) { function(dist, tensor, gathered, *example.root); },
-                         dist, example, is_dst ? example.world_size * *example.count : 0);
+  const std::int64_t size = example.world_size * *example.count;
+  // Elsewhere it may be empty, and is left alone.
+  const bool is_empty = dist.rank() % 2 == 0 || size > kMostUnchanged;
+  Tensor gathered = is_dst ? poison(size) : elements_of(dist.rank(), is_empty ? 0 : size);
+  return run_gather_with(
+      [&](const Tensor& tensor, Tensor& out) { function(dist, tensor, out, *example.root); }, dist,
+      example, std::move(gathered), is_dst);
 }
 
 std::optional<Difference> run_allgather(Unrooted function, Comm& dist, const Case& example) {
   return run_gather_with(
       [&](const Tensor& tensor, Tensor& gathered) { function(dist, tensor, gathered); }, dist,
-      example, example.world_size * *example.count);
+      example, poison(example.world_size * *example.count), /*is_result=*/true);
 }
 
 // 4. Scatters: each rank receives its chunk of src's tensor. All-to-all: chunk d of rank s becomes
@@ -204,9 +221,9 @@ std::vector<Family> collective_families() {
                                {.cases = cases_by_root_and_op}, run_reduce),
       family_with_form<AllReduce>("allreduce", "(Comm& dist, Tensor& tensor, ReduceOp op)",
                                   {.cases = cases_by_op}, run_allreduce),
-      family_with_form<AllReduce>("hierarchical_allreduce",
-                                  "(Comm& dist, Tensor& tensor, ReduceOp op)",
-                                  {.cases = cases_with_nodes}, run_allreduce, &Case::nodes),
+      family_with_form<AllReduce>(
+          "hierarchical_allreduce", "(Comm& dist, Tensor& tensor, ReduceOp op)",
+          {.cases = cases_with_nodes, .splits_later = true}, run_allreduce, &Case::nodes),
       family::segmented_allreduce(),
       family_with_form<Rooted>("gather",
                                "(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst)",

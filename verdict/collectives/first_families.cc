@@ -10,6 +10,7 @@
 #include "verdict/collectives/families.h"
 #include "verdict/compare.h"
 #include "verdict/inputs.h"
+#include "verdict/salt.h"
 
 namespace rankbox {
 
@@ -19,12 +20,15 @@ namespace {
 
 using Race = void (*)(SharedValue& value, int threads, std::int64_t repeats);
 
-constexpr std::int64_t kBefore = 1000;  // not 0: the program must start from the given value
+/// Not 0: the program must start from the given value.
+std::int64_t value_before() { return drawn("shared value", 1000, -1'000'000, 1'000'000); }
 
 std::vector<Case> cases_of_race() {
+  const auto uneven = static_cast<int>(2 * drawn("pairs of threads", 3, 3, 15));
   std::vector<Case> cases;
   for (std::int64_t repeats : {0, 1, 1000, 30'000}) {
-    for (int threads : {2, 4, 8}) {
+    for (int threads : {2, 4, uneven, 8, 64}) {
+      if ((threads == uneven && repeats == 30'000) || (threads == 64 && repeats != 1)) continue;
       // One correct run proves nothing. A race is more likely to show in a longer run.
       const std::size_t times = repeats >= 1000 ? 3 : 1;
       cases.insert(cases.end(), times, Case{.threads = threads, .repeats = repeats});
@@ -34,10 +38,11 @@ std::vector<Case> cases_of_race() {
 }
 
 std::optional<Difference> run_race(Race function, Comm& /*dist*/, const Case& example) {
-  SharedValue value(kBefore);
+  const std::int64_t before = value_before();
+  SharedValue value(before);
   function(value, *example.threads, *example.repeats);
 
-  const auto wrong = what_is_wrong(value, kBefore, *example.threads, *example.repeats);
+  const auto wrong = what_is_wrong(value, before, *example.threads, *example.repeats);
   if (!wrong) return std::nullopt;
   return Difference{"the shared value", -1, "no update is lost", *wrong, ""};
 }

@@ -2,15 +2,18 @@
 #include "parallel/checkpoint_rank0.h"
 
 #include <filesystem>
+#include <mutex>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "comm/run_ranks.h"
 #include "files/temporary_folder.h"
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
 #include "verdict/data_parallel/families.h"
 #include "verdict/inputs.h"
+#include "verdict/salt.h"
 #include "verdict/training/native_calls.h"
 #include "verdict/training/parameters.h"
 
@@ -21,15 +24,23 @@ namespace {
 using Function = void (*)(Comm& dist, CheckpointAction action, const std::string& path,
                           const TrainingState& state);
 
-/// The training state: two numbers and three tensors.
+/// The training state: some numbers and three tensors.
 struct Trained {
-  std::int64_t epoch = 0;
-  std::int64_t step = 0;
+  std::vector<std::int64_t> numbers;
   std::vector<Tensor> tensors;
 };
 
+constexpr const char* kNames[] = {"epoch", "step", "seed"};
+
+/// One number, or three.
+std::size_t numbers_of(std::int64_t count) { return count == 0 ? 1 : 3; }
+
 Trained trained_by(int rank, std::int64_t count) {
-  Trained trained{(std::int64_t{1} << 40) + rank, 1000 + rank, {}};
+  Trained trained;
+  // Numbers may need more bits than a double has.
+  const std::int64_t more = drawn("numbers", 1, 1, 1'000'000);
+  trained.numbers = {(std::int64_t{1} << 62) + more + rank, 1000 + rank, -more - rank};
+  trained.numbers.resize(numbers_of(count));
   for (const std::int64_t size : parameter_sizes(count))
     trained.tensors.push_back(elements_of(rank, size));
   return trained;
@@ -38,7 +49,8 @@ Trained trained_by(int rank, std::int64_t count) {
 TrainingState state_of(Trained& trained) {
   TrainingState state;
   state.model = "a model of three tensors";
-  state.numbers = {{"epoch", &trained.epoch}, {"step", &trained.step}};
+  for (std::size_t k = 0; k < trained.numbers.size(); ++k)
+    state.numbers.emplace_back(kNames[k], &trained.numbers[k]);
   for (std::size_t k = 0; k < trained.tensors.size(); ++k)
     state.tensors.emplace_back(fmt::format("tensor{}", k), trained.tensors[k]);
   return state;
@@ -48,9 +60,12 @@ TrainingState state_of(Trained& trained) {
 std::optional<Difference> compare_restored(const Trained& actual, std::int64_t count,
                                            int world_size) {
   const Trained saved = trained_by(0, count);
-  const char* const hint = "numbers are part of the state: without them the resumed run differs";
-  if (auto wrong = compare_number("epoch", actual.epoch, saved.epoch, hint)) return wrong;
-  if (auto wrong = compare_number("step", actual.step, saved.step, hint)) return wrong;
+  for (std::size_t k = 0; k < saved.numbers.size(); ++k) {
+    if (auto wrong = compare_number(kNames[k], actual.numbers[k], saved.numbers[k],
+                                    "numbers are part of the state, all their 64 bits: without "
+                                    "them the resumed run differs"))
+      return wrong;
+  }
   for (std::size_t k = 0; k < saved.tensors.size(); ++k) {
     if (auto wrong =
             compare_moved(fmt::format("tensor{}", k), actual.tensors[k], saved.tensors[k].size(),
@@ -61,12 +76,33 @@ std::optional<Difference> compare_restored(const Trained& actual, std::int64_t c
 }
 
 Trained forgotten(std::int64_t count) {
-  Trained nothing{-1, -1, {}};
+  Trained nothing{std::vector<std::int64_t>(numbers_of(count), -1), {}};
   for (const std::int64_t size : parameter_sizes(count)) nothing.tensors.push_back(poison(size));
   return nothing;
 }
 
-std::vector<Case> cases() { return cases_with_each({{.count = 0}, {.count = 5}}); }
+std::vector<Case> cases() {
+  return cases_with_each({{.count = 0}, {.count = drawn("count", 5, 1, 40)}});
+}
+
+/// Where rank 0 of this process saves: for the other ranks, which look there when the function has
+/// returned.
+struct SavedAt {
+  std::mutex mutex;
+  std::string path;  // guarded by mutex
+};
+SavedAt saved_at;
+
+void set_path(const std::string& path) {
+  const std::lock_guard lock(saved_at.mutex);
+  saved_at.path = path;
+}
+
+/// Returns whether rank 0's file exists. True where rank 0 is another process.
+bool is_saved() {
+  const std::lock_guard lock(saved_at.mutex);
+  return launch().processes > 0 || std::filesystem::exists(saved_at.path);
+}
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   std::optional<TemporaryFolder> disk;  // on rank 0 only
@@ -74,10 +110,13 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   const std::string path =
       disk ? disk->path("run.ckpt") : fmt::format("/no disk of rank {}/run.ckpt", dist.rank());
 
+  if (disk) set_path(path);
   Trained mine = trained_by(dist.rank(), *example.count);
   function(dist, CheckpointAction::kSave, path, state_of(mine));
-  if (disk && !std::filesystem::exists(path)) {
-    return Difference{"the checkpoint", -1, "a file", "none", "rank 0 has to save it"};
+  if (!is_saved()) {
+    return Difference{"the checkpoint", -1, "a file", "none",
+                      disk ? "rank 0 has to save it"
+                           : "this rank has returned before rank 0 has saved: wait for it"};
   }
 
   Trained again = forgotten(*example.count);
@@ -88,7 +127,8 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 NativeCalls calls(const Case& example) {
   const NativeCalls save = {{CollectiveKind::kBarrier}};
   std::vector<std::int64_t> sizes = parameter_sizes(*example.count);
-  sizes.push_back(4);  // two numbers of 8 bytes, in floats
+  // Numbers of 8 bytes, in floats.
+  sizes.push_back(2 * static_cast<std::int64_t>(numbers_of(*example.count)));
   return save + calls_of(CollectiveKind::kBroadcast, sizes);
 }
 

@@ -6,6 +6,7 @@
 #include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/families.h"
+#include "verdict/salt.h"
 #include "verdict/training/native_calls.h"
 #include "verdict/training/parameters.h"
 #include "verdict/training/small_training.h"
@@ -26,9 +27,12 @@ std::vector<std::int64_t> sizes(std::int64_t count) {
   return {3 * count, 6 * count + 3, 1, 4 * count, count + 1, 5};
 }
 
-/// Every gradient alone; some together; two that fit exactly; all together.
+/// Every gradient alone; some together; two that fit exactly; all together; one that a salt draws.
 std::vector<std::int64_t> limits(std::int64_t count) {
-  return {1, 8 * (count + 1) * kElementBytes, (count + 6) * kElementBytes, 1 << 20};
+  std::vector<std::int64_t> all = {1, 8 * (count + 1) * kElementBytes, (count + 6) * kElementBytes,
+                                   1 << 20};
+  if (salt() != 0) all.push_back(drawn("bucket", 0, 5, 16 * (count + 1) * kElementBytes));
+  return all;
 }
 
 std::vector<std::int64_t> sizes_in(const Case& example) {
@@ -41,7 +45,7 @@ std::vector<Case> cases() {
   std::vector<Case> cases;
   for (Case example : cases_by_count()) {
     const std::int64_t count = *example.count;
-    const bool is_chosen = count == 1 || count == example.world_size || count >= 97;
+    const bool is_chosen = count == 1 || count == example.world_size || count >= 26;
     if (!is_chosen) continue;
     example.steps = 0;
     for (const std::int64_t limit : limits(count)) {

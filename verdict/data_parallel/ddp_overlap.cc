@@ -15,6 +15,7 @@
 #include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/families.h"
+#include "verdict/salt.h"
 #include "verdict/training/known_mistakes.h"
 #include "verdict/training/native_calls.h"
 #include "verdict/training/small_training.h"
@@ -148,6 +149,8 @@ std::vector<Case> cases() {
          {std::int64_t{1}, 8 * count * kElementBytes, std::int64_t{1} << 20})
       some.push_back({.count = count, .steps = 0, .bucket_bytes = bytes});
   }
+  if (salt() != 0)
+    some.push_back({.count = kHidden, .steps = 0, .bucket_bytes = drawn("bucket", 0, 5, 1500)});
   some.push_back({.count = kHidden, .steps = 20, .bucket_bytes = 8 * kHidden * kElementBytes});
   return cases_with_each(some);
 }

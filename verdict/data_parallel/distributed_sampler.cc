@@ -4,6 +4,7 @@
 #include "training/data/sampler.h"
 #include "verdict/case_lists.h"
 #include "verdict/data_parallel/families.h"
+#include "verdict/salt.h"
 
 namespace rankbox {
 
@@ -54,14 +55,18 @@ std::optional<Difference> compare_share(const Share& actual, const Share& expect
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
+  // The seed exceeds 32 bits.
+  const auto seed =
+      static_cast<std::uint64_t>(drawn("seed", (std::int64_t{11} << 32) + 11, 1, INT64_MAX - 1));
   for (const bool shuffle : {false, true}) {
     for (const bool drop_last : {false, true}) {
-      for (const std::int64_t epoch : {0, 1, 5}) {
+      for (const std::int64_t epoch :
+           {std::int64_t{0}, std::int64_t{1}, drawn("epoch", 5, 2, 1000)}) {
         const SamplerOptions options{.rank = dist.rank(),
                                      .world_size = dist.world_size(),
                                      .shuffle = shuffle,
                                      .drop_last = drop_last,
-                                     .seed = 11,
+                                     .seed = seed,
                                      .epoch = epoch};
         Share share{{-1, -1}, 5};  // to be overwritten
         function(*example.count, options, share);

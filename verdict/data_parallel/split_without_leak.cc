@@ -6,6 +6,7 @@
 #include "training/data/sampler.h"
 #include "verdict/case_lists.h"
 #include "verdict/data_parallel/families.h"
+#include "verdict/salt.h"
 #include "verdict/training/native_calls.h"
 
 namespace rankbox {
@@ -17,10 +18,15 @@ using Function = void (*)(Comm& dist, std::int64_t samples, std::int64_t held_ou
                           std::vector<std::int64_t>& validation);
 
 /// Exceeds 32 bits, and differs on every rank.
-std::int64_t seed_of(int rank) { return (std::int64_t{rank + 3} << 40) + 17 * rank + 5; }
+std::int64_t seed_of(int rank) {
+  return (std::int64_t{rank + 3} << 40) + 17 * rank + drawn("seed", 5, 5, std::int64_t{1} << 39);
+}
 
-/// Returns how many of these samples are held out.
-std::int64_t held_out_of(std::int64_t samples) { return (samples + 3) / 4; }
+/// Returns how many of these samples are held out: a part, all, or none.
+std::int64_t held_out_of(std::int64_t samples) {
+  if (samples % 5 == 3) return 0;
+  return samples % 5 == 1 ? samples : (samples + 3) / 4;
+}
 
 std::optional<Difference> compare_list(const char* what, const std::vector<std::int64_t>& actual,
                                        const std::vector<std::int64_t>& expected,

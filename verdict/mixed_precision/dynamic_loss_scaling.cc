@@ -1,7 +1,7 @@
 // Judges dynamic_loss_scaling: all ranks skip a step or none does, and all agree on the scale.
 #include "parallel/dynamic_loss_scaling.h"
 
-#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
 #include "verdict/mixed_precision/families.h"
+#include "verdict/salt.h"
 #include "verdict/training/native_calls.h"
 #include "verdict/training/parameters.h"
 
@@ -19,12 +20,19 @@ namespace {
 using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters, LossScale& scale,
                           bool& skip);
 
-constexpr int kInterval = 3;
+/// Small worlds and large ones start with different scales and intervals.
+int interval_of(int world_size) {
+  return static_cast<int>(drawn("interval", world_size % 4 == 3 ? 2 : 3, 2, 4));
+}
+float scale_of(int world_size) {
+  return std::ldexp(1.0F, static_cast<int>(drawn("scale", world_size % 4 == 3 ? 9 : 16, 4, 20)));
+}
 
 /// Returns the rank whose gradient is not finite in this step; -1: none. Between two overflows the
 /// scale has time to grow. Every rank overflows at some step.
 int overflowing_rank(int step, int world_size) {
-  return step % 6 == 2 || step % 7 == 6 ? step % world_size : -1;
+  const auto turn = static_cast<int>(drawn("overflow", 0, 0, 23));
+  return step % 6 == 2 || step % 7 == 6 ? (step + turn) % world_size : -1;
 }
 
 float overflow_of(int step) {
@@ -33,12 +41,26 @@ float overflow_of(int step) {
   return kinds[step % 3];
 }
 
-Slice last_of(Tensor& gradient) {
-  return Slice(gradient).sub(gradient.size() - 1, gradient.size());
+constexpr float kLargest = std::numeric_limits<float>::max();
+
+/// Returns an element of the gradients, another one in every step.
+Slice element_of(const ParameterList& parameters, int step) {
+  Tensor& gradient = parameters.pointers[static_cast<std::size_t>(step / 2 % 2)]->gradient;
+  const std::int64_t i = step % 2 == 0 ? gradient.size() - 1 : step % gradient.size();
+  return Slice(gradient).sub(i, i + 1);
+}
+
+/// Makes all gradients large and finite: their sum, and the square of one, are not.
+void make_large(const ParameterList& parameters) {
+  for (Parameter* parameter : parameters.pointers)
+    copy(parameter->gradient, full(parameter->gradient.shape(), kLargest));
 }
 
 struct Expected {
-  LossScale scale = {.scale = 65536, .good_steps = 0, .growth_interval = kInterval};
+  explicit Expected(int world_size)
+      : scale{.scale = scale_of(world_size), .growth_interval = interval_of(world_size)} {}
+
+  LossScale scale;
   bool skip = false;
 
   void go_on(bool overflow) {
@@ -46,7 +68,7 @@ struct Expected {
     if (overflow) {
       scale.scale /= 2;
       scale.good_steps = 0;
-    } else if (++scale.good_steps == kInterval) {
+    } else if (++scale.good_steps == scale.growth_interval) {
       scale.scale *= 2;
       scale.good_steps = 0;
     }
@@ -77,21 +99,27 @@ std::vector<Case> cases() {
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const ParameterList parameters =
       make_parameters(parameter_sizes(*example.count), dist.rank(), dist.world_size());
-  Tensor& gradient = parameters.pointers[1]->gradient;
-  Expected expected;
+  make_large(parameters);
+  Expected expected(dist.world_size());
   LossScale scale = expected.scale;
   for (int step = 0; step < *example.steps; ++step) {
     const int culprit = overflowing_rank(step, dist.world_size());
     const bool is_culprit = culprit == dist.rank();
-    Tensor before(1);
-    copy(before, last_of(gradient));
-    if (is_culprit) copy(last_of(gradient), full(1, overflow_of(step)));
+    const Slice element = element_of(parameters, step);
+    if (is_culprit) copy(element, full(1, overflow_of(step)));
     bool skip = step % 2 == 0;  // to be overwritten
     function(dist, parameters.pointers, scale, skip);
-    copy(last_of(gradient), before);
+    copy(element, full(1, kLargest));
 
     expected.go_on(culprit >= 0);
     if (auto wrong = compare_step(step, is_culprit, expected, scale, skip)) return wrong;
+  }
+  for (const Parameter& parameter : parameters.all) {
+    auto wrong = compare(
+        parameter.name + "'s gradient", parameter.gradient, parameter.gradient.size(),
+        [](std::int64_t) { return kLargest; },
+        [](float, std::int64_t) { return "gradients have to stay as they were"; });
+    if (wrong) return wrong;
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 #include "training/layers/gelu.h"
 #include "training/layers/linear.h"
 #include "training/random.h"
+#include "verdict/salt.h"
 
 namespace rankbox {
 
@@ -32,7 +33,7 @@ std::unique_ptr<Layer> wide_linear(std::int64_t in, std::int64_t out, Random ran
 }  // namespace
 
 Model deep_model(int stages) {
-  const Random random(8);
+  const Random random(8 ^ salt());
   Model model;
   for (int stage = 0; stage < stages; ++stage) {
     const std::string number = std::to_string(stage + 1);
@@ -56,7 +57,7 @@ StageCut deep_cut(int stage, int stages) {
 }
 
 Batch deep_batch(std::int64_t samples, int step, int replica) {
-  Random random = Random(9)
+  Random random = Random(9 ^ salt())
                       .stream(static_cast<std::uint64_t>(step))
                       .stream(static_cast<std::uint64_t>(replica));
   Batch batch;

@@ -21,6 +21,7 @@
 #include "verdict/pipeline/families.h"
 #include "verdict/pipeline/layout.h"
 #include "verdict/pipeline/schedule.h"
+#include "verdict/salt.h"
 #include "verdict/training/known_mistakes.h"
 #include "verdict/training/small_training.h"
 
@@ -236,7 +237,8 @@ using OneChunk = void (*)(Comm& dist, Stage& stage);
 
 std::vector<Case> cases_of_one_chunk(int world_size) {
   std::vector<Case> some;
-  for (const int micro_batches : {1, 3, 12}) {
+  const auto many = static_cast<int>(drawn("micro-batches", 12, 10, 16));
+  for (const int micro_batches : {1, 3, many}) {
     // The count is not divisible: one micro-batch is larger.
     some.push_back(
         {.world_size = world_size, .segments = micro_batches, .count = 2 * micro_batches + 1});
@@ -254,9 +256,14 @@ const Schedule& schedule_named(std::string_view name) {
 
 using SeveralChunks = void (*)(Comm& dist, std::vector<Stage>& chunks);
 
+constexpr int kMostRanksOfManyChunks = 4;
+
 std::vector<Case> cases_of_several_chunks(int world_size) {
+  const auto many = static_cast<int>(drawn("chunks", 3, 3, 4));
   std::vector<Case> some;
-  for (const auto& [chunks, rounds] : {std::pair(1, 1), std::pair(2, 1), std::pair(2, 3)}) {
+  for (const auto& [chunks, rounds] :
+       {std::pair(1, 1), std::pair(2, 1), std::pair(2, 3), std::pair(many, 2)}) {
+    if (chunks == many && world_size > kMostRanksOfManyChunks) continue;
     const int micro_batches = rounds * world_size;
     some.push_back({.world_size = world_size,
                     .segments = micro_batches,
@@ -271,10 +278,14 @@ std::vector<Case> cases_of_several_chunks(int world_size) {
 using Replicas = void (*)(Comm& dist, Stage& stage, int stages);
 
 std::vector<Case> cases_of_replicas(int world_size) {
+  const auto micro_batches = static_cast<int>(drawn("micro-batches", 3, 2, 6));
   std::vector<Case> some;
   for (int replicas = 1; replicas <= world_size; ++replicas) {
     if (world_size % replicas != 0) continue;
-    some.push_back({.world_size = world_size, .segments = 3, .count = 7, .replicas = replicas});
+    some.push_back({.world_size = world_size,
+                    .segments = micro_batches,
+                    .count = 2 * micro_batches + 1,
+                    .replicas = replicas});
   }
   return some;
 }
@@ -336,6 +347,7 @@ Family family::pipeline_data_parallel() {
                                                            example.world_size / *example.replicas);
                     }});
     made.natives = Natives::kCollectives;
+    made.splits_later = true;
     made.checks.push_back(check_of(FailureKind::kCost, compare_averaging));
     return made;
   };

@@ -9,6 +9,7 @@
 #include "verdict/case_lists.h"
 #include "verdict/judge.h"
 #include "verdict/memory_window.h"
+#include "verdict/salt.h"
 #include "verdict/training/known_mistakes.h"
 
 namespace rankbox {
@@ -67,7 +68,7 @@ std::vector<NamedTensor> state_of_whole(Sequential& model, Groups (*group)(Seque
 
 /// Takes one step with the gradient of `parts` of the batch.
 void step_with(Sequential& model, const std::vector<Weighted>& parts) {
-  Sgd optimizer(model.parameters(), kSmallSgd);
+  Sgd optimizer(model.parameters(), small_sgd());
   add_weighted_gradients(model, parts);
   optimizer.step();
 }
@@ -93,8 +94,10 @@ std::optional<Difference> compare_memory(const MemoryWindow& window, const Memor
 }  // namespace
 
 Model sharded_model(std::int64_t width) {
-  return mlp(
-      {.inputs = kSmallInputs, .hidden = {width, width, width, width}, .classes = kSmallClasses});
+  return mlp({.inputs = kSmallInputs,
+              .hidden = {width, width, width, width},
+              .classes = kSmallClasses,
+              .seed = kSmallSeed ^ salt()});
 }
 
 std::vector<std::int64_t> sharded_layer_sizes(std::int64_t width) {
@@ -129,7 +132,7 @@ Groups by_layer(Sequential& model) {
 ShardedTraining::ShardedTraining(const Case& example, int rank, Groups (*group)(Sequential& model))
     : model(sharded_model(*example.count)),
       shards(shards_of(group(model), rank, example.world_size)),
-      optimizer(mine_of(shards), kSmallSgd),
+      optimizer(mine_of(shards), small_sgd()),
       example_(example),
       rank_(rank),
       group_(group) {}

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "training/layers/gelu.h"
+#include "training/layers/relu.h"
 #include "verdict/tensor_parallel/families.h"
 #include "verdict/tensor_parallel/mlp_training.h"
 #include "verdict/training/native_calls.h"
@@ -28,15 +29,17 @@ std::vector<Case> cases_of_mlp() {
 std::optional<Difference> run_once(MlpFunction function, Comm& dist, std::int64_t rows,
                                    bool cut_by_rows) {
   Gelu gelu;
+  Relu relu;
+  Layer& activation = rows % 2 == 0 ? static_cast<Layer&>(relu) : gelu;
   const BlockRun run = {.shape = mlp_shape(kIn, kOut, dist.world_size()),
-                        .middle = gelu,
-                        .own_middle = gelu,
+                        .middle = activation,
+                        .own_middle = activation,
                         .x = small_values({rows, kIn}, "x"),
                         .dy = small_values({rows, kOut}, "dy"),
                         .cut_by_rows = cut_by_rows};
   return compare_block(dist, run,
                        [&](BlockShard& shard, Direction direction, Tensor& tensor, Saved& saved) {
-                         ParallelMlp block{shard.first, gelu, shard.last, shard.bias};
+                         ParallelMlp block{shard.first, activation, shard.last, shard.bias};
                          function(dist, block, direction, tensor, saved);
                        });
 }

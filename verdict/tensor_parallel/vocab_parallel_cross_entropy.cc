@@ -10,6 +10,7 @@
 #include "parallel/layer_shards.h"
 #include "training/random.h"
 #include "verdict/compare.h"
+#include "verdict/salt.h"
 #include "verdict/tensor_parallel/families.h"
 #include "verdict/tensor_parallel/whole_and_parts.h"
 #include "verdict/training/native_calls.h"
@@ -23,6 +24,7 @@ using Function = void (*)(Comm& dist, const Tensor& logits, std::int64_t classes
 
 constexpr double kSumBound = 1e-5;  // relative; losses reach 500 per row
 constexpr float kGradientBound = 2e-6f;
+constexpr std::int64_t kCorrectBefore = 7;
 
 /// Divisible; not divisible; fewer than ranks.
 std::int64_t classes_of(int world_size, std::int64_t batch) {
@@ -38,7 +40,7 @@ std::int64_t classes_of(int world_size, std::int64_t batch) {
 
 /// Rows differ in magnitude; e^x of some elements overflows a float.
 std::vector<float> logits_of(std::int64_t batch, std::int64_t classes) {
-  Random random(13);
+  Random random(13 ^ salt());
   std::vector<float> logits;
   for (std::int64_t i = 0; i < batch * classes; ++i) {
     const auto level = static_cast<double>((i / classes) % 4);
@@ -50,9 +52,10 @@ std::vector<float> logits_of(std::int64_t batch, std::int64_t classes) {
 /// Cycles through the classes of all ranks; every fourth label is ignored.
 std::vector<std::int32_t> labels_of(std::int64_t batch, std::int64_t classes) {
   std::vector<std::int32_t> labels;
+  const std::int64_t turn = drawn("labels", -1, 0, 99);
   for (std::int64_t i = 0; i < batch; ++i)
     labels.push_back(i % 4 == 1 ? kIgnoredLabel
-                                : static_cast<std::int32_t>((i * 5 + classes - 1) % classes));
+                                : static_cast<std::int32_t>((i * 5 + classes + turn) % classes));
   return labels;
 }
 
@@ -120,6 +123,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   Loss loss;
   loss.sum = std::numeric_limits<double>::quiet_NaN();
   loss.counted = -1;
+  loss.correct = kCorrectBefore;
   function(dist, own, classes, labels, loss);
 
   const Loss expected = cross_entropy(logits, labels);
@@ -146,6 +150,10 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
            "(softmax - (1 for the label)) / counted, for this rank's classes; 0 in rows labelled "
            "kIgnoredLabel"},
           kGradientBound))
+    return wrong;
+  if (auto wrong =
+          compare_number("loss.correct", loss.correct, kCorrectBefore,
+                         "it has to stay as it was: no rank alone knows the largest logit"))
     return wrong;
   if (to_host(own) != before)
     return Difference{"logits", -1, "unchanged", "changed", "an input, which stays as it was"};

@@ -5,6 +5,7 @@
 #include "parallel/layer_shards.h"
 #include "training/random.h"
 #include "verdict/case_lists.h"
+#include "verdict/salt.h"
 #include "verdict/training/known_mistakes.h"
 
 namespace rankbox {
@@ -49,11 +50,12 @@ std::optional<Difference> compare_parameter(const ParameterCheck& check, float b
 std::vector<Case> cases_by_rows(const std::vector<std::int64_t>& counts) {
   std::vector<Case> some;
   for (const std::int64_t rows : counts) some.push_back({.count = rows});
+  if (salt() != 0) some.push_back({.count = drawn("rows", 0, counts.back() + 1, 12)});
   return cases_with_each(some);
 }
 
 Tensor small_values(const Shape& shape, std::string_view name) {
-  Random random = Random(11).stream(name);
+  Random random = Random(11 ^ salt()).stream(name);
   std::vector<float> values(static_cast<std::size_t>(shape.elements()));
   for (float& value : values) value = static_cast<float>(random.below(5) - 2) / 2;
   return from_host(values, shape);

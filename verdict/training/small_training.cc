@@ -7,16 +7,28 @@
 #include "training/cross_entropy.h"
 #include "training/models/mlp.h"
 #include "training/random.h"
+#include "verdict/salt.h"
 #include "verdict/training/known_mistakes.h"
 
 namespace rankbox {
 
+SgdOptions small_sgd() {
+  return {.learning_rate = static_cast<double>(drawn("learning rate", 20, 10, 25)) / 100,
+          .momentum = static_cast<double>(drawn("momentum", 5, 3, 7)) / 10};
+}
+
 Model small_model(std::int64_t hidden) {
-  return mlp({.inputs = kSmallInputs, .hidden = {hidden}, .classes = kSmallClasses});
+  return mlp({.inputs = kSmallInputs,
+              .hidden = {hidden},
+              .classes = kSmallClasses,
+              .seed = kSmallSeed ^ salt()});
 }
 
 Model deeper_model(std::int64_t width) {
-  return mlp({.inputs = kSmallInputs, .hidden = {width, 6, width}, .classes = kSmallClasses});
+  return mlp({.inputs = kSmallInputs,
+              .hidden = {width, 6, width},
+              .classes = kSmallClasses,
+              .seed = kSmallSeed ^ salt()});
 }
 
 std::vector<std::int64_t> small_model_sizes(std::int64_t hidden) {
@@ -25,7 +37,7 @@ std::vector<std::int64_t> small_model_sizes(std::int64_t hidden) {
 
 Batch small_batch(int world_size, int step) {
   const std::int64_t size = world_size * kSamplesPerRank;
-  Random random = Random(7).stream(static_cast<std::uint64_t>(step));
+  Random random = Random(7 ^ salt()).stream(static_cast<std::uint64_t>(step));
   Batch batch;
   std::vector<float> values(static_cast<std::size_t>(size * kSmallInputs));
   for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
@@ -51,7 +63,7 @@ double add_gradients(Sequential& model, const Batch& batch) {
 }
 
 void train_alone(Sequential& model, int world_size, int steps) {
-  Sgd optimizer(model.parameters(), kSmallSgd);
+  Sgd optimizer(model.parameters(), small_sgd());
   for (int step = 0; step < steps; ++step) {
     zero_gradients(model.parameters());
     add_gradients(model, small_batch(world_size, step));
@@ -61,7 +73,7 @@ void train_alone(Sequential& model, int world_size, int steps) {
 
 void train_together(Sequential& model, int rank, int world_size, int steps,
                     const GradientStep& gradients) {
-  Sgd optimizer(model.parameters(), kSmallSgd);
+  Sgd optimizer(model.parameters(), small_sgd());
   for (int step = 0; step < steps; ++step) {
     zero_gradients(model.parameters());
     gradients(model, part_of(small_batch(world_size, step), rank, world_size));

@@ -4,7 +4,7 @@
 // models end up the same, so any mistake shows.
 //
 // The model has 6 inputs, a hidden layer and 3 classes. A batch has 4 samples per rank; every step
-// has another batch. tests/verdict/small_training_test.cc shows that it learns.
+// has another batch. Initial values, batches and learning rate vary with the salt. tests/verdict/small_training_test.cc shows that it learns.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,8 @@ namespace rankbox {
 inline constexpr std::int64_t kSamplesPerRank = 4;
 inline constexpr std::int64_t kSmallInputs = 6;
 inline constexpr std::int64_t kSmallClasses = 3;
+/// Of initial values, without a salt.
+inline constexpr std::uint64_t kSmallSeed = 1;
 
 /// The bound on differences of parameters between trainings: the order of additions differs.
 inline constexpr float kTrainingBound = 1e-4f;
@@ -37,8 +39,8 @@ Batch part_of(const Batch& batch, int rank, int world_size);
 /// Runs forward, loss and backward: adds the gradient of the batch's mean loss. Returns that loss.
 double add_gradients(Sequential& model, const Batch& batch);
 
-/// The optimizer's options in all trainings.
-inline constexpr SgdOptions kSmallSgd = {.learning_rate = 0.2, .momentum = 0.5};
+/// Returns the optimizer's options in all trainings.
+SgdOptions small_sgd();
 
 /// One step of a rank, with its part of the batch. Leaves the mean of all ranks' gradients in the
 /// model's parameters; gradients are zero before.

@@ -1,0 +1,24 @@
+#include "verdict/noted_result.h"
+
+#include <bit>
+#include <utility>
+
+namespace rankbox {
+
+namespace {
+
+thread_local std::uint64_t noted = 0;
+
+}  // namespace
+
+void note_result(const Tensor& result) {
+  constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a
+  std::uint64_t digest = noted == 0 ? 0xcbf29ce484222325 : noted;
+  for (const float element : to_host(result))
+    digest = (digest ^ std::bit_cast<std::uint32_t>(element)) * kPrime;
+  noted = digest;
+}
+
+std::uint64_t take_noted_result() { return std::exchange(noted, 0); }
+
+}  // namespace rankbox
