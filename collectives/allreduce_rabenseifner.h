@@ -18,9 +18,9 @@
 //   double, distance 1   4444  ◀───▶ 4444        4444  ◀───▶ 4444
 //
 // It moves the bytes of the ring in the rounds of a tree: for powers of two, the best of both.
-// Other p pay for folding two more tensors, more than the ring needs in all. The large parts travel
-// between neighbours, which are likely to share a node. Every part is added up once and then
-// copied: all ranks end with the same bits.
+// Other p pay for folding two more tensors, more than the ring needs in all. Other orders of the
+// distances cost the same; in this one the large parts travel between neighbours, which are likely
+// to share a node. Every part is added up once and then copied: all ranks end with the same bits.
 //
 // Cost, f = (q-1)/q: p = q: 2 log2 q α + 2fnβ + fnγ for tensors of n bytes;
 //                    other p: (2 log2 q + 2)α + (2f+2)nβ + (f+1)nγ.

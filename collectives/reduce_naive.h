@@ -8,8 +8,8 @@
 //
 // where ab stands for a + b, or max(a, b), …
 //
-// dst receives all bytes and does all additions, alone. The additions happen in rank order, which
-// matters in floating point: (a + b) + c need not be a + (b + c).
+// dst receives all bytes and does all additions, alone. It may add in any order; in floating point
+// the order matters: (a + b) + c need not be a + (b + c).
 //
 // Cost: (p-1)(α + nβ + nγ) for tensors of n bytes.
 // Blocks: dst until all others have sent, the others until dst has received from them.

@@ -17,7 +17,8 @@
 //   gather, distance 2   44··        ··44        ·           ·           v0 ◀─ v2, v1 ◀─ v3
 //   gather, distance 1   4444  ◀──── ·
 //
-// The large parts travel between neighbours, which are likely to share a node.
+// Other orders of the distances cost the same. In this one the large parts travel between
+// neighbours, which are likely to share a node.
 //
 // Cost, f = (q-1)/q: p = q: 2 log2 q α + 2fnβ + fnγ for tensors of n bytes;
 //                    other p: (2 log2 q + 1)α + (2f+1)nβ + (f+1)nγ.

@@ -11,8 +11,8 @@
 //   distance 2    abcd ◀─────────── ·                 ef       no v6: v4 waits
 //   distance 4    abcdef ◀─────────────────────────── ·
 //
-// The additions of a round happen at the same time on different ranks. Every rank adds neighbours,
-// in order: only the brackets differ from the naive sum.
+// The additions of a round happen at the same time on different ranks. Where every rank adds
+// neighbours, in order, only the brackets differ from the naive sum.
 //
 // Cost: ⌈log2 p⌉ (α + nβ + nγ) for tensors of n bytes.
 // Blocks: a rank until those below it in the tree have sent, and until the rank above has received.

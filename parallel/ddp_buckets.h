@@ -27,7 +27,7 @@
 //
 // Cost: the native all-reduce of every bucket, one after the other. Copies are local, and free in
 // virtual time.
-// Memory: one bucket besides the gradients.
+// Memory: one bucket besides the gradients, if each is sent before the next one is filled.
 // Blocks: until all ranks have called it.
 // Difficulty 2/5. Importance 4/5.
 // Paper: Li et al., PyTorch Distributed: experiences on accelerating data parallel training, VLDB

@@ -1,14 +1,18 @@
-// Judges ddp_no_sync: the gradient of the mean over all micro-batches of all ranks, sent once.
+// Judges ddp_no_sync: the gradient of the mean over all micro-batches of all ranks, sent once, in
+// the memory of one micro-batch.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "parallel/stage.h"
 #include "training/data/dataset.h"
 #include "training/sequential.h"
 #include "verdict/case_lists.h"
 #include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/families.h"
+#include "verdict/judge.h"
+#include "verdict/memory_window.h"
 #include "verdict/training/known_mistakes.h"
 #include "verdict/training/native_calls.h"
 #include "verdict/training/small_training.h"
@@ -21,6 +25,24 @@ using Function = void (*)(Comm& dist, Sequential& model, const std::vector<Batch
 
 constexpr std::int64_t kHidden = 9;
 constexpr float kBound = 3e-6f;  // the order of additions differs
+
+// The cases that judge memory: what a micro-batch saves exceeds bookkeeping.
+constexpr std::int64_t kWide = 256;
+constexpr int kMicroBatchesOfWide = 8;
+constexpr std::int64_t kSamplesOfWide = std::int64_t{16} * kMicroBatchesOfWide;
+constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
+
+bool judges_memory(const Case& example) { return *example.count == kWide; }
+
+std::int64_t samples_per_rank(const Case& example) {
+  return judges_memory(example) ? kSamplesOfWide : kSamplesPerRank;
+}
+
+/// Returns the batch of all ranks.
+Batch batch_of(const Case& example, int step) {
+  return small_batch(
+      static_cast<int>(example.world_size * samples_per_rank(example) / kSamplesPerRank), step);
+}
 
 int rounds_in(const Case& example) { return std::max(1, *example.steps); }
 
@@ -39,8 +61,25 @@ std::vector<Batch> micro_batches(const Batch& whole, int number, int rank, int s
 }
 
 std::vector<Batch> micro_batches_of(const Case& example, int rank, int step) {
-  const int p = example.world_size;
-  return micro_batches(part_of(small_batch(p, step), rank, p), *example.segments, rank, step);
+  const Batch mine = part_of(batch_of(example, step), rank, example.world_size);
+  return judges_memory(example) ? rankbox::micro_batches_of(mine, *example.segments)
+                                : micro_batches(mine, *example.segments, rank, step);
+}
+
+/// Compares with what the largest micro-batch needs. Twice that is allowed, plus a margin.
+std::optional<Difference> compare_memory(std::int64_t peak, const Case& example,
+                                         const Batch& largest) {
+  if (judges_only_values()) return std::nullopt;  // libraries hold their own memory
+  Sequential alone(small_model(*example.count));
+  const MemoryWindow of_one;
+  add_gradients(alone, largest);
+  const std::int64_t allowed = 2 * of_one.peak() + kBookkeeping;
+  if (peak <= allowed) return std::nullopt;
+  Difference excess{"memory held at the worst moment", -1, fmt::format("at most {} bytes", allowed),
+                    fmt::format("{} bytes", peak),
+                    "go backward through a micro-batch before the next one goes forward"};
+  excess.kind = FailureKind::kMemory;
+  return excess;
 }
 
 /// Returns the parameters that other weights would produce from the first step's micro-batches.
@@ -63,11 +102,12 @@ std::vector<NamedTensor> gradients_with(const Case& example, Weight weight) {
 
 std::vector<Mistake> mistakes(const Case& example, int me) {
   const double p = example.world_size;
+  const auto samples = static_cast<double>(samples_per_rank(example));
   const auto made = [=](auto weight) { return [=] { return gradients_with(example, weight); }; };
   return {
       {"that is this rank's own gradient: the others' are missing",
        made([=](int rank, std::size_t, std::size_t, double size) {
-         return rank == me ? size / kSamplesPerRank : 0;
+         return rank == me ? size / samples : 0;
        })},
       {"those are the micro-batches' means, added up: the larger their number, the larger the "
        "step. Divide each loss by this rank's number of samples: cross_entropy's divisor",
@@ -81,18 +121,23 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
        made([=](int, std::size_t k, std::size_t n, double) { return k + 1 == n ? 1 / p : 0; })},
       {"that is the last micro-batch's part alone: gradients have to add up",
        made([=](int, std::size_t k, std::size_t n, double size) {
-         return k + 1 == n ? size / kSamplesPerRank / p : 0;
+         return k + 1 == n ? size / samples / p : 0;
        })},
       {"that is the sum of all ranks' gradients: their mean is wanted",
-       made([=](int, std::size_t, std::size_t, double size) { return size / kSamplesPerRank; })},
+       made([=](int, std::size_t, std::size_t, double size) { return size / samples; })},
   };
 }
 
 std::vector<Case> cases() {
-  return cases_with_each({{.segments = 1, .count = kHidden, .steps = 0},
-                          {.segments = 2, .count = kHidden, .steps = 0},
-                          {.segments = 3, .count = kHidden, .steps = 0},
-                          {.segments = 3, .count = kHidden, .steps = 20}});
+  std::vector<Case> all = cases_with_each({{.segments = 1, .count = kHidden, .steps = 0},
+                                           {.segments = 2, .count = kHidden, .steps = 0},
+                                           {.segments = 3, .count = kHidden, .steps = 0},
+                                           {.segments = 3, .count = kHidden, .steps = 20}});
+  for (const int world_size : {1, 2, 3}) {
+    all.push_back(
+        {.world_size = world_size, .segments = kMicroBatchesOfWide, .count = kWide, .steps = 0});
+  }
+  return all;
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
@@ -103,13 +148,21 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     });
   }
   Sequential model(small_model(*example.count));
-  function(dist, model, micro_batches_of(example, dist.rank(), 0));
+  const std::vector<Batch> mine = micro_batches_of(example, dist.rank(), 0);
+  const auto peak_of_call = [&] {
+    const MemoryWindow window;
+    function(dist, model, mine);
+    return window.peak();
+  };
+  const std::int64_t peak = peak_of_call();
 
   Sequential alone(small_model(*example.count));
-  add_gradients(alone, small_batch(dist.world_size(), 0));
-  return compare_tensors(gradients_of(model), gradients_of(alone), kBound,
-                         mistakes(example, dist.rank()),
-                         "one rank has this gradient of the mean over all samples");
+  add_gradients(alone, batch_of(example, 0));
+  auto wrong = compare_tensors(gradients_of(model), gradients_of(alone), kBound,
+                               mistakes(example, dist.rank()),
+                               "one rank has this gradient of the mean over all samples");
+  if (wrong || !judges_memory(example)) return wrong;
+  return compare_memory(peak, example, mine.front());
 }
 
 NativeCalls calls(const Case& example) {
@@ -131,12 +184,18 @@ std::optional<Difference> compare_schedule(const RunReport& report, const Case& 
                     0};
 }
 
+Subject subject() {
+  Subject made = subject_with_calls(cases, calls, {check_of(FailureKind::kCost, compare_schedule)});
+  made.limits_memory = true;
+  return made;
+}
+
 }  // namespace
 
 Family family::ddp_no_sync() {
   return make_family<Function>(
       "ddp_no_sync", "(Comm& dist, Sequential& model, const std::vector<Batch>& micro_batches)",
-      subject_with_calls(cases, calls, {check_of(FailureKind::kCost, compare_schedule)}), run);
+      subject(), run);
 }
 
 }  // namespace rankbox

@@ -157,10 +157,12 @@ std::vector<Case> cases() {
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const int p = dist.world_size();
+  std::int64_t left_over = 0;
   const auto add_averaged = [&](Sequential& model, const Batch& mine) {
     Saved saved(mine.pass(Mode::kTraining));
     Loss loss = cross_entropy(model.forward(mine.x, saved), mine.labels);
     function(dist, model, std::move(loss.gradient), saved, *example.bucket_bytes);
+    left_over = saved.bytes();
   };
   Sequential model;
   add_timed_layers(model, example, dist);
@@ -175,6 +177,10 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 
   const Batch whole = small_batch(p, 0);
   add_averaged(model, part_of(whole, dist.rank(), p));
+  if (left_over > 0) {
+    return Difference{"what forward has saved", -1, "all of it popped by backward",
+                      fmt::format("{} bytes left over", left_over), "pop it from `saved` itself"};
+  }
   add_gradients(alone, whole);
   const auto made = [&](int first, int last, double weight) {
     return [=, &whole, &example] {

@@ -1,4 +1,5 @@
 // Judges zero1, zero2 and zero3: the values of unsharded training, in a shard's memory.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -52,6 +53,25 @@ std::optional<Difference> compare_dropped(Sequential& model, bool keeps_values) 
   return std::nullopt;
 }
 
+std::optional<Difference> compare_saved(const Saved& saved) {
+  if (saved.empty()) return std::nullopt;
+  return Difference{"what forward has saved", -1, "all of it popped by backward",
+                    fmt::format("{} bytes left over", saved.bytes()), "pop it from `saved` itself"};
+}
+
+/// After zero1 a gradient may be as it was, zero, or empty.
+std::optional<Difference> compare_gradients(const std::vector<Parameter*>& parameters,
+                                            const std::vector<Tensor>& before) {
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const std::vector<float> is = to_host(parameters[k]->gradient);
+    const bool is_zero = std::all_of(is.begin(), is.end(), [](float each) { return each == 0; });
+    if (is_zero || is == to_host(before[k])) continue;
+    return Difference{parameters[k]->name + "'s gradient", -1, "as it was, zero, or empty",
+                      "something else", "the mean belongs to the shard"};
+  }
+  return std::nullopt;
+}
+
 std::optional<Difference> run_zero1(Zero1 function, Comm& dist, const Case& example) {
   const ShardBytes bytes = shard_bytes(size_of_all(example), dist.world_size());
   // A flat tensor, the shard's gradient, and one spare shard for programs that need it.
@@ -61,10 +81,11 @@ std::optional<Difference> run_zero1(Zero1 function, Comm& dist, const Case& exam
   return training.run(limit, [&](const Batch& mine, const Watch& watch) {
     zero_gradients(training.model.parameters());
     add_gradients(training.model, mine);
-    watch([&] {
-      function(dist, training.model.parameters(), training.shards.front(), training.optimizer);
-    });
-    return std::nullopt;
+    const std::vector<Parameter*> parameters = training.model.parameters();
+    std::vector<Tensor> before;
+    for (const Parameter* parameter : parameters) before.push_back(parameter->gradient);
+    watch([&] { function(dist, parameters, training.shards.front(), training.optimizer); });
+    return compare_gradients(parameters, before);
   });
 }
 
@@ -82,6 +103,7 @@ std::optional<Difference> run_zero2(Zero2 function, Comm& dist, const Case& exam
       function(dist, training.model, std::move(loss.gradient), saved, training.shards,
                training.optimizer);
     });
+    if (auto wrong = compare_saved(saved)) return wrong;
     return compare_dropped(training.model, /*keeps_values=*/true);
   });
 }
@@ -102,6 +124,7 @@ std::optional<Difference> run_zero3(Zero3 function, Comm& dist, const Case& exam
         watch([&] {
           function(dist, training.model, mine, saved, training.shards, loss, training.optimizer);
         });
+        if (auto wrong = compare_saved(saved)) return wrong;
         if (auto wrong = compare_dropped(training.model, /*keeps_values=*/false)) return wrong;
         // The first step's loss is known without training.
         if (!std::exchange(is_first, false)) return std::nullopt;

