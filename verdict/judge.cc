@@ -69,9 +69,11 @@ class Judgement {
 
   Verdict run() && {
     if (!run_all()) return std::move(verdict_);
-    if (!run_some_again()) return std::move(verdict_);
     pass("values", cases_in_words());
-    if (!subject_.sends_messages || judges_only_values()) return std::move(verdict_);
+    if (!subject_.sends_messages || judges_only_values()) {
+      run_some_again();
+      return std::move(verdict_);
+    }
     for (const FailureKind kind : kReportChecks) {
       if (!failures_.contains(kind)) pass(check_named_after(kind), promise_of(kind));
     }
@@ -80,7 +82,8 @@ class Judgement {
     for (const FailureKind kind : kReportChecks) {
       if (failures_.contains(kind)) fail(std::move(failures_.at(kind).failure));
     }
-    if (verdict_.passed() && options_.replay.empty() && subject_.remark) add_remark();
+    const bool passes = verdict_.passed() && run_some_again();
+    if (passes && options_.replay.empty() && subject_.remark) add_remark();
     return std::move(verdict_);
   }
 

@@ -71,6 +71,15 @@ void with_a_split(Comm& dist, Tensor& tensor, int src) {
   dist.split(0, dist.rank());
   right(dist, tensor, src);
 }
+void with_a_late_split(Comm& dist, Tensor& tensor, int src) {
+  right(dist, tensor, src);
+  dist.split(0, dist.rank());
+}
+void keeps_its_first_size(Comm& dist, Tensor& tensor, int src) {
+  thread_local const std::int64_t size = tensor.size();
+  if (size == tensor.size()) right(dist, tensor, src);
+}
+void barrier_by_split(Comm& dist) { dist.split(0, dist.rank()); }
 void native_barrier(Comm& dist) { dist.barrier(); }
 void barrier_by_rank_0(Comm& dist) {
   Tensor nothing;
@@ -197,6 +206,22 @@ TEST_CASE("a barrier is a crutch, and a split is not") {
   CHECK(crutch.failure->op == "barrier");
   const Verdict split = judged(with_a_split);
   CHECK(kind_of(split) == "cost");
+}
+
+TEST_CASE("a split after the first message is a barrier, and in the barrier no answer") {
+  const Verdict late = judged(with_a_late_split);
+  CHECK(kind_of(late) == "safety");
+  CHECK(late.failure->op == "split");
+  const Verdict barrier =
+      judge("barrier", subject_in("barrier", barrier_by_split, "barrier_dissemination"));
+  CHECK(kind_of(barrier) == "messages");
+}
+
+TEST_CASE("what is kept from one call to the next fails, and the replay is the whole check") {
+  const Verdict verdict = judged(keeps_its_first_size);
+  CHECK(kind_of(verdict) == "values");
+  CHECK(testing::contains(verdict.failure->message, "3 times"));
+  CHECK(verdict.failure->replay == "./rankbox check");
 }
 
 TEST_CASE("every world size runs at least once more with buffers, and once more with delays") {
