@@ -52,8 +52,10 @@ Slice element_of(const ParameterList& parameters, int step) {
 
 /// Makes all gradients large and finite: their sum, and the square of one, are not.
 void make_large(const ParameterList& parameters) {
-  for (Parameter* parameter : parameters.pointers)
+  for (Parameter* parameter : parameters.pointers) {
+    if (parameter->gradient.empty()) continue;
     copy(parameter->gradient, full(parameter->gradient.shape(), kLargest));
+  }
 }
 
 struct Expected {
