@@ -24,6 +24,7 @@ namespace {
 using Function = void (*)(Comm& dist, Tensor& tensor, ReduceOp op, int segments);
 
 constexpr int kSegments[] = {1, 2, 3, 8};
+constexpr int kMostRanksOfManySegments = 5;
 constexpr std::int64_t kDivisible = 192;  // elements of a chunk that any of them divides
 
 Cluster without_latency() {
@@ -34,22 +35,26 @@ Cluster without_latency() {
 }
 
 std::vector<Case> cases() {
+  const auto many = static_cast<int>(drawn("segments", 17, 9, 40));
   std::vector<Case> all;
+  std::size_t turn = 0;  // cycles through the numbers of segments and the operations
   const auto add = [&](int world_size, std::int64_t count, int segments) {
     all.push_back({.world_size = world_size,
                    .segments = segments,
                    .count = count,
-                   .op = kReduceOps[all.size() % kReduceOps.size()]});
+                   .op = kReduceOps[turn++ % kReduceOps.size()]});
   };
   for (const int world_size : world_sizes()) {
     for (const std::int64_t count : counts(world_size))
-      add(world_size, count, kSegments[all.size() % std::size(kSegments)]);
+      add(world_size, count, kSegments[turn % std::size(kSegments)]);
     // Large worlds take long: one number of segments each.
     for (const int segments : kSegments) {
       if (world_size <= 8 || segments == kSegments[world_size % std::size(kSegments)])
         add(world_size, kDivisible * world_size, segments);
     }
-    if (world_size <= 5) add(world_size, 97, static_cast<int>(drawn("segments", 17, 9, 40)));
+    if (world_size > kMostRanksOfManySegments) continue;
+    all.push_back(all.back());
+    all.back().segments = many;
   }
   return all;
 }
