@@ -55,10 +55,13 @@ CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, Run
           if (entering) entering();
           const auto rank = static_cast<std::size_t>(dist.rank());
           take_noted_result();
+          // A rank with a wrong value goes on: the others may wait for it.
+          std::optional<Difference> first;
           for (const Case& each : examples) {
-            differences[rank] = subject.run(dist, each);
-            if (differences[rank].value()) break;
+            auto difference = subject.run(dist, each);
+            if (!first) first = std::move(difference);
           }
+          differences[rank] = std::move(first);
           noted[rank] = take_noted_result();
         },
         &run.report);
