@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/picture/run_picture.h"
+#include "cli/picture/picture.h"
 #include "cli/plugin/compile.h"
 #include "cli/plugin/contained.h"
 #include "cli/support/paths.h"
@@ -34,7 +34,13 @@ Contained judge(const Exercise& exercise, const std::string& library, const std:
   if (!solution.empty()) {
     contained.words.insert(contained.words.end(), {"--solution", solution});
   }
+  contained.in_container = true;
+  if (!solution.empty()) contained.readable.push_back(solution);
   if (!options.picture.empty()) {
+    const PictureOptions picture = picture_from_text(options.picture);
+    contained.writable.push_back(picture.style.folder);
+    contained.readable.push_back(source);  // a page shows its lines
+    if (picture.cluster.starts_with('/')) contained.readable.push_back(picture.cluster);
     contained.words.insert(contained.words.end(), {"--picture", options.picture});
     contained.file_bytes = kMostPictureBytes;
   }

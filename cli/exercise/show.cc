@@ -1,6 +1,7 @@
 #include "cli/exercise/show.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,6 +85,8 @@ PictureOptions picture_options(const Exercise& exercise, const Options& options,
   picture.segments = options.segments.value_or(0);
   if (!options.op.empty()) picture.op = options.op;
   picture.cluster = options.cluster;
+  if (options.cluster.find('/') != std::string::npos || options.cluster.ends_with(".toml"))
+    picture.cluster = std::filesystem::absolute(options.cluster).string();  // a file
   picture.buffering = options.buffering;
   return picture;
 }

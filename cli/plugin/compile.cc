@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include "cli/plugin/compile_container.h"
 #include "cli/plugin/precompiled.h"
+#include "cli/plugin/public_headers.h"
 #include "cli/support/child.h"
 #include "cli/support/paths.h"
 
@@ -20,7 +22,7 @@ namespace rankbox::cli {
 
 namespace {
 
-constexpr double kSeconds = 60;
+constexpr double kSeconds = 30;
 constexpr std::int64_t kMemory = std::int64_t{4} << 30;  // limits runaway templates
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -35,6 +37,7 @@ struct Unit {
   std::string function;
   std::string header;
   std::string source;
+  bool is_contained = true;  // its compiler
 };
 
 /// Hides all symbols of a library except its entry and its function: a helper must not replace
@@ -47,8 +50,8 @@ std::string write_symbol_list(const Unit& unit, const std::string& library) {
   return path;
 }
 
-std::vector<std::string> command(const Unit& unit, const std::string& library,
-                                 const CompileOptions& options) {
+/// Returns the compiler and the flags on which a precompiled header depends.
+std::vector<std::string> compiler_and_flags(const CompileOptions& options) {
   const char* chosen = std::getenv("CXX");
   std::vector<std::string> words = words_of(chosen == nullptr ? "" : chosen);
   if (words.empty()) words = {"c++"};
@@ -65,7 +68,13 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
       words.emplace_back(word);
   }
   if (!registry().folder.empty()) words.push_back("-I" + registry().folder);
-  const std::string contract = precompiled_contract(words);
+  return words;
+}
+
+std::vector<std::string> command(const Unit& unit, const std::string& library,
+                                 const Precompiled& precompiled, const CompileOptions& options) {
+  std::vector<std::string> words = compiler_and_flags(options);
+  const std::string& contract = precompiled.contract;
   if (!contract.empty()) words.insert(words.end(), {"-include", contract});
   // Calls of the learner's own functions stay in the library, even if the process has others of the
   // same name.
@@ -80,7 +89,8 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", unit.function));
   words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"{}\"", unit.header));
   // A name that begins with - would be parsed as an option.
-  const std::string source = unit.source.starts_with('-') ? "./" + unit.source : unit.source;
+  const std::string path = std::filesystem::path(unit.source).lexically_normal();
+  const std::string source = path.starts_with('-') ? "./" + path : path;
   for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), source}) {
     words.push_back(word);
   }
@@ -103,7 +113,15 @@ Failure first_error(const std::string& output) {
       static const std::regex call(
           "^call to .* declared with (attribute error|'error' attribute): ");
       failure.message = std::regex_replace(match[3].str(), call, "");
+      if (const std::string missing = message_about_missing(failure.message); !missing.empty())
+        failure.message = missing;
       return failure;
+    }
+    if (line.find("out of memory") != std::string::npos ||
+        line.find("virtual memory exhausted") != std::string::npos) {
+      first_line = fmt::format("the compiler needs more than {} GiB: does a template never end?",
+                               kMemory >> 30);
+      break;
     }
     if (first_line.empty() && line.find("error") != std::string::npos) first_line = line;
   }
@@ -111,9 +129,30 @@ Failure first_error(const std::string& output) {
   return failure;
 }
 
+/// The folder that a compiler writes to, next to the library. The destructor removes it.
+class OutputFolder {
+ public:
+  explicit OutputFolder(const std::string& library) : path_(library + ".d") {
+    std::filesystem::create_directories(path_);
+  }
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  ~OutputFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string path(const char* file) const { return path_ + "/" + file; }
+
+ private:
+  std::string path_;
+};
+
 Compiled compile_unit(const Unit& unit, const std::string& library, const CompileOptions& chosen) {
+  const OutputFolder folder(library);
+  const std::string output = folder.path("library.so");
+  Precompiled precompiled = precompiled_contract(compiler_and_flags(chosen));
   ChildOptions options;
-  options.command = command(unit, library, chosen);
+  options.command = command(unit, output, precompiled, chosen);
   options.directory = project_root();
   options.seconds = kSeconds;
   options.memory_bytes = kMemory;
@@ -122,7 +161,16 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
   Compiled compiled;
   ChildResult result;
   try {
-    result = run_child(options);
+    if (unit.is_contained) {
+      if (precompiled.headers.empty()) {
+        precompiled.headers = folder.path("headers");
+        copy_public_headers(precompiled.headers);
+      }
+      result = run_compiler(options, {absolute_path(unit.source), folder.path(""), precompiled,
+                                      registry().folder});
+    } else {
+      result = run_child(options);
+    }
   } catch (const std::system_error& error) {
     compiled.compiler_missing = true;
     compiled.failure = Failure{};
@@ -132,7 +180,10 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
     return compiled;
   }
   compiled.output = std::move(result.output);
-  if (result.status == 0) return compiled;
+  if (result.status == 0) {
+    std::filesystem::rename(output, library);
+    return compiled;
+  }
 
   compiled.failure = first_error(compiled.output);
   if (result.timed_out) {
@@ -155,7 +206,7 @@ Compiled compile(const Exercise& exercise, const std::string& source, const std:
 
 Compiled compile_program(const std::string& source, const std::string& library,
                          const CompileOptions& options) {
-  return compile_unit({"rank_main", "cli/rank_main.h", source}, library, options);
+  return compile_unit({"rank_main", "cli/rank_main.h", source, false}, library, options);
 }
 
 }  // namespace rankbox::cli

@@ -22,14 +22,16 @@ struct Compiled {
 
 /// Compiles `source` with $CXX (default: c++) into the shared library `library`. Its entry returns
 /// the exercise's function (cli/plugin/exercise_entry.h), and load_function() in
-/// cli/plugin/plugin.h finds it. Other libraries see only that function. Blocks until done; see
-/// child.h for errors.
+/// cli/plugin/plugin.h finds it. Other libraries see only that function. The compiler runs in a
+/// container, and sees only what compile_container.h shows. Blocks until done; see child.h for
+/// errors. Throws InvalidArgument for a source that is not a regular file.
 ///
 /// @param source a path from the project's root, or an absolute one
 Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library,
                  const CompileOptions& options = {});
 
-/// As compile, for a whole program, void rank_main(Comm& dist); see cli/rank_main.h.
+/// As compile, for a whole program, void rank_main(Comm& dist); see cli/rank_main.h. It is the
+/// user's own, and compiled without a container.
 Compiled compile_program(const std::string& source, const std::string& library,
                          const CompileOptions& options = {});
 

@@ -2,6 +2,8 @@
 
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 
 #include "cli/plugin/source_lines.h"
 #include "cli/support/child.h"
+#include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "verdict/verdict_json.h"
@@ -123,6 +126,23 @@ void complete_place(Failure& failure, const ContainedOptions& options, const Rep
   failure.file = display_path(failure.file);
 }
 
+/// Returns a container with this program, the library, the registries, and what `options` add.
+Container container_of(const ContainedOptions& options) {
+  Container container;
+  container.hidden = {project_root()};
+  container.readable = own_program();
+  std::vector<std::string> paths = {options.library, absolute_path("comm/comm.h"),
+                                    absolute_path("exercises/registry.toml")};
+  if (course_root() != project_root()) paths.push_back(course_root() + "/registry.toml");
+  paths.insert(paths.end(), options.readable.begin(), options.readable.end());
+  for (const std::string& path : paths) {
+    container.readable.push_back({std::filesystem::canonical(path).string(),
+                                  std::filesystem::path(path).lexically_normal().string()});
+  }
+  container.writable = options.writable;
+  return container;
+}
+
 }  // namespace
 
 Failure failure_of_end(const ChildResult& child, const ContainedOptions& options) {
@@ -135,13 +155,19 @@ Failure failure_of_end(const ChildResult& child, const ContainedOptions& options
 Contained run_contained(const ContainedOptions& options) {
   ChildOptions child_options;
   child_options.temporary = options.temporary;
-  child_options.command = {"/proc/self/exe"};
+  child_options.command = {own_path()};
   child_options.command.insert(child_options.command.end(), options.words.begin(),
                                options.words.end());
   child_options.seconds = options.seconds;
   child_options.memory_bytes = std::int64_t{options.memory_mb} << 20;
   child_options.file_bytes = options.file_bytes;
   child_options.ask_where = true;
+  std::optional<Container> container;
+  if (options.in_container && container_problem().empty()) {
+    container = container_of(options);
+    child_options.container = &*container;
+    child_options.directory = project_root();
+  }
   const ChildResult child = run_child(child_options);
   const Report report = parse_report(child.report);
   if (!report.mistake.empty()) throw InvalidArgument(report.mistake);

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "cli/plugin/public_headers.h"
 #include "cli/support/child.h"
 #include "cli/support/paths.h"
 #include "files/text_digest.h"
@@ -21,11 +22,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kHeader = "contract.h";
+constexpr const char* kPublic = "headers";
 
-/// Creates the header and, if the compiler can, its precompiled form. Without that form the header
+/// Copies the public headers, and creates the header and, if the compiler can, its precompiled form. Without that form the header
 /// still works; retrying each time would only take longer.
 void make(const std::vector<std::string>& compiler, const fs::path& folder) {
   fs::create_directories(folder);
+  copy_public_headers((folder / kPublic).string());
   const fs::path header = folder / kHeader;
   std::ofstream(header) << "#include \"comm/comm.h\"\n";
   ChildOptions options;
@@ -69,24 +72,26 @@ std::string state_of_headers(std::initializer_list<const char*> folders) {
   return fmt::format("{:016x}", all);
 }
 
-std::string precompiled_contract(const std::vector<std::string>& compiler) {
+Precompiled precompiled_contract(const std::vector<std::string>& compiler) {
   try {
     // A folder for each compiler and set of flags, with the form of the newest headers.
     const fs::path all = fs::path(project_root()) / ".rankbox" / "precompiled" /
                          text_digest(fmt::format("{}", fmt::join(compiler, "\n")));
-    const fs::path mine = all / state_of_headers({"comm", "sim", "mpi", "gpu"});
-    if (fs::exists(mine)) return (mine / kHeader).string();
-
-    const fs::path part = all / fmt::format("{}.{}", mine.filename().string(), getpid());
-    make(compiler, part);
-    std::error_code ignored;
-    fs::rename(part, mine, ignored);  // fails, harmlessly, if another process was faster
-    fs::remove_all(part, ignored);
-    if (!fs::exists(mine)) return "";
-    remove_others(all, mine);
-    return (mine / kHeader).string();
+    const fs::path mine =
+        all / state_of_headers({"bazel", "cli/plugin", "collectives", "comm", "compute", "gpu",
+                                "mpi", "parallel", "sim", "training"});
+    if (!fs::exists(mine)) {
+      const fs::path part = all / fmt::format("{}.{}", mine.filename().string(), getpid());
+      make(compiler, part);
+      std::error_code ignored;
+      fs::rename(part, mine, ignored);  // fails, harmlessly, if another process was faster
+      fs::remove_all(part, ignored);
+      if (!fs::exists(mine)) return {};
+      remove_others(all, mine);
+    }
+    return {mine.string(), (mine / kHeader).string(), (mine / kPublic).string()};
   } catch (const std::system_error&) {
-    return "";  // full or read-only disk, or no compiler: compilation reports it
+    return {};  // full or read-only disk, or no compiler: compilation reports it
   }
 }
 

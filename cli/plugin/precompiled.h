@@ -7,13 +7,19 @@
 
 namespace rankbox::cli {
 
-/// Returns a header to include before all others, in place of comm/comm.h. Recreated if the
-/// compiler, its flags or a header of the project has changed (.rankbox/precompiled, 50 MB per set
-/// of flags). Empty if it cannot be created: compilations then only take longer. Blocks for some
-/// seconds while it is created. Several processes may call it at once. Throws Interrupted while an
-/// InterruptGuard lives.
+/// A folder that compilations read, and never write to.
+struct Precompiled {
+  std::string folder;    // empty: it could not be created, and compilations only take longer
+  std::string contract;  // a header to include before all others, in place of comm/comm.h
+  std::string headers;   // the public headers (public_headers.h)
+};
+
+/// Returns the folder for these flags. Recreated if the compiler, its flags or a header of the
+/// project has changed (.rankbox/precompiled, 50 MB per set of flags). Blocks for some seconds while
+/// it is created. Several processes may call it at once. Throws Interrupted while an InterruptGuard
+/// lives.
 /// @param compiler the program and the flags of the compilation that will include it
-std::string precompiled_contract(const std::vector<std::string>& compiler);
+Precompiled precompiled_contract(const std::vector<std::string>& compiler);
 
 /// Returns a key that changes when any header below these folders of the project changes. It
 /// depends on file times, not on contents, so the check takes almost no time.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/support/child.h"
+#include "cli/support/container.h"
 
 namespace rankbox::cli {
 
@@ -29,6 +30,9 @@ SourceLine source_line(const std::string& library, const std::string& addresses,
   for (std::string address; words >> address;) options.command.push_back(address);
   if (options.command.size() == 4) return {};
 
+  Container container;
+  container.readable = {{library, library}};
+  if (container_problem().empty()) options.container = &container;
   std::string output;
   try {
     output = run_child(options).output;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string_view>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "cli/plugin/faults.h"
@@ -101,6 +102,7 @@ void remember_throw() {
 }  // namespace
 
 void report_stops() {
+  fcntl(kReportFd, F_SETFD, FD_CLOEXEC);  // no other program may report
   handle_faults({.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw},
                 {SIGUSR1});
 }

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/support/container.h"
 #include "cli/support/threads_of.h"
 #include "files/fd.h"
 
@@ -85,18 +86,28 @@ bool is_same_variable(std::string_view variable, std::string_view other) {
   return variable.substr(0, name) == other.substr(0, name);
 }
 
-/// Returns this process's variables, with the child's folder for temporary files.
+/// Returns this process's variables, with the child's folder for temporary files; or a container's.
 std::vector<std::string> environment_of(const ChildOptions& options) {
-  std::vector<std::string> environment = {kKeptStacks};
-  if (!options.temporary.empty()) environment.push_back("TMPDIR=" + options.temporary);
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (is_same_variable(*variable, kKeptStacks)) {
-      environment.front() = *variable;  // the user's
-    } else if (options.temporary.empty() || !is_same_variable(*variable, "TMPDIR=")) {
-      environment.emplace_back(*variable);
+  std::vector<std::string> given;
+  if (options.container != nullptr) {
+    given = container_variables();
+  } else {
+    for (char** variable = environ; *variable != nullptr; ++variable) given.emplace_back(*variable);
+    if (!options.temporary.empty()) {
+      std::erase_if(given, [](const auto& each) { return is_same_variable(each, "TMPDIR="); });
+      given.push_back("TMPDIR=" + options.temporary);
     }
   }
-  return environment;
+  const bool is_tuned = std::ranges::any_of(
+      given, [](const auto& each) { return is_same_variable(each, kKeptStacks); });
+  if (!is_tuned) given.emplace_back(kKeptStacks);
+  return given;
+}
+
+/// Returns the command that starts the program.
+ContainerCommand command_of(const ChildOptions& options) {
+  if (options.container != nullptr) return in_container(*options.container, options.command);
+  return {options.command, {}};
 }
 
 /// Returns pointers for exec. Built before the fork: another thread may hold a lock that the child
@@ -110,7 +121,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
 
 // Runs between fork and exec. Returns only on failure, with errno set.
 void become(const ChildOptions& options, std::vector<char*>& arguments,
-            std::vector<char*>& environment, int output, int report) {
+            std::vector<char*>& environment, const std::vector<Fd>& inherited, int output,
+            int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int signal : kSignals) std::signal(signal, SIG_DFL);
@@ -123,6 +135,7 @@ void become(const ChildOptions& options, std::vector<char*>& arguments,
   if (nothing < 0 || output_copy < 0 || report_copy < 0) return;
   if (dup2(nothing, STDIN_FILENO) < 0 || dup2(output_copy, STDOUT_FILENO) < 0) return;
   if (dup2(output_copy, STDERR_FILENO) < 0 || dup2(report_copy, kReportFd) < 0) return;
+  for (const Fd& fd : inherited) fcntl(fd.get(), F_SETFD, 0);
   if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) return;
   set_limits(options);
   execvpe(arguments.front(), arguments.data(), environment.data());
@@ -131,17 +144,19 @@ void become(const ChildOptions& options, std::vector<char*>& arguments,
 /// A running child. The destructor kills its whole process group and reaps it.
 class Child {
  public:
-  Child(const ChildOptions& options, const Pipe& output, const Pipe& report) {
-    std::vector<std::string> command = options.command;
+  Child(const ChildOptions& options, const Pipe& output, const Pipe& report)
+      : is_contained_(options.container != nullptr) {
+    ContainerCommand command = command_of(options);
     std::vector<std::string> variables = environment_of(options);
-    std::vector<char*> arguments = pointers_to(command);
+    std::vector<char*> arguments = pointers_to(command.words);
     std::vector<char*> environment = pointers_to(variables);
 
     Pipe error;  // closed by a successful exec; else carries errno
     pid_ = fork();
     if (pid_ < 0) fail("fork");
     if (pid_ == 0) {
-      become(options, arguments, environment, output.write_end.get(), report.write_end.get());
+      become(options, arguments, environment, command.inherited, output.write_end.get(),
+             report.write_end.get());
       const int reason = errno;
       (void)!write(error.write_end.get(), &reason, sizeof(reason));
       _exit(127);
@@ -153,14 +168,24 @@ class Child {
     if (read(error.read_end.get(), &reason, sizeof(reason)) == sizeof(reason)) {
       kill_and_reap();
       errno = reason;
-      fail("cannot run " + options.command.front());
+      fail("cannot run " + command.words.front());
     }
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() { kill_and_reap(); }
 
-  pid_t pid() const { return pid_; }
+  /// Returns the program itself. In a container it is the first child of the first process there,
+  /// which is this process's grandchild.
+  pid_t pid() const {
+    pid_t program = pid_;
+    for (int generation = 0; is_contained_ && generation < 2; ++generation) {
+      const std::vector<pid_t> children = children_of(program);
+      if (children.empty()) break;  // not started yet
+      program = children.front();
+    }
+    return program;
+  }
   /// Sets the time that the child has to end after SIGTERM, before it is killed.
   void set_grace(double seconds) { grace_seconds_ = seconds; }
 
@@ -174,7 +199,18 @@ class Child {
   void terminate(double grace_seconds) {
     if (grace_seconds <= 0 || has_ended()) return;
     kill(pid_, SIGTERM);
-    const auto deadline = Clock::now() + std::chrono::duration<double>(grace_seconds);
+    wait_for(grace_seconds);
+  }
+
+  /// Kills the first process of its container, and with it all others.
+  void end_container() {
+    if (!is_contained_ || has_ended()) return;
+    for (const pid_t first : children_of(pid_)) kill(first, SIGKILL);
+    wait_for(kSecondsToEnd);
+  }
+
+  void wait_for(double seconds) {
+    const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
     while (!has_ended() && Clock::now() < deadline) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
@@ -183,6 +219,7 @@ class Child {
   /// Kills the rest of its group. Returns the status of the child itself.
   int kill_and_reap() {
     terminate(grace_seconds_);
+    end_container();
     kill(-pid_, SIGKILL);
     if (!reaped_) {
       kill(pid_, SIGKILL);
@@ -190,10 +227,19 @@ class Child {
       }
       reaped_ = true;
     }
-    return status_;
+    return is_contained_ ? status_in_container() : status_;
   }
 
  private:
+  static constexpr double kSecondsToEnd = 1;
+
+  /// The program's status: bwrap ends with 128 plus its signal, as a shell does.
+  int status_in_container() const {
+    const int code = WIFEXITED(status_) ? WEXITSTATUS(status_) : 0;
+    return code > 128 && code < 128 + NSIG ? code - 128 : status_;
+  }
+
+  const bool is_contained_;
   pid_t pid_ = -1;
   int status_ = 0;
   bool reaped_ = false;  // true: status_ is final
@@ -212,6 +258,16 @@ void drain(Fd& from, std::string& into, std::size_t most) {
     } else if (errno != EINTR) {
       return;
     }
+  }
+}
+
+/// Waits until a container's last process has closed its output, as it does when it ends.
+void await_end_of(const ChildOptions& options, Pipe& output, ChildResult& result) {
+  const auto deadline = Clock::now() + kTimeToAnswer;
+  while (options.container != nullptr && output.read_end.is_open() && Clock::now() < deadline) {
+    pollfd waiting = {output.read_end.get(), POLLIN, 0};
+    poll(&waiting, 1, static_cast<int>(kTick.count()));
+    drain(output.read_end, result.output, kMostOutput);
   }
 }
 
@@ -285,6 +341,7 @@ ChildResult run_child(const ChildOptions& options) {
   }
 
   result.status = child.kill_and_reap();
+  await_end_of(options, output, result);
   drain(output.read_end, result.output, kMostOutput);
   drain(report.read_end, result.report, kMostReport);
   throw_if_interrupted();

@@ -1,9 +1,9 @@
 // Runs an untrusted program, with limits on time, memory and output.
 //
-// No process is left behind. The program gets a separate process group, an empty standard input,
-// and limits. Its standard output and error are returned as one text, in the order written. Output
-// to the file descriptor kReportFd is returned separately, so that prints cannot be mistaken for
-// results.
+// The program gets a separate process group, an empty standard input, and limits; on request also a
+// container (cli/support/container.h), which no process outlives. Its standard output and error are
+// returned as one text, in the order written. Output to the file descriptor kReportFd is returned
+// separately, so that prints cannot be mistaken for results.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,8 @@
 
 namespace rankbox::cli {
 
+struct Container;
+
 /// The file descriptor on which a child reports to its parent.
 inline constexpr int kReportFd = 3;
 
@@ -21,6 +23,7 @@ struct ChildOptions {
   std::vector<std::string> command;   // the program, searched for in PATH, and its arguments
   std::string directory;              // working directory; empty: the current one
   std::string temporary;              // the program's $TMPDIR; empty: inherited
+  const Container* container = nullptr;  // where it runs; null: beside this process
   double seconds = 10;                // of wall-clock time
   std::int64_t memory_bytes = 0;      // of private memory; 0: no limit
   std::int64_t file_bytes = 1 << 24;  // largest file it may write
@@ -36,7 +39,7 @@ struct ChildOptions {
 };
 
 struct ChildResult {
-  int status = 0;  // in waitpid's encoding
+  int status = 0;  // in waitpid's encoding; of the program itself, also in a container
   bool timed_out = false;
   bool was_computing = false;  // when the time was up, at least one thread was not asleep
   std::string output;          // the first 64 KiB
@@ -70,8 +73,8 @@ class InterruptGuard {
   static void check();
 };
 
-/// Blocks until the program has ended, or was killed with its process group. Throws
-/// std::system_error if it cannot be started, Interrupted as above.
+/// Blocks until the program has ended, or was killed with its process group, or with all processes
+/// of its container. Throws std::system_error if it cannot be started, Interrupted as above.
 ChildResult run_child(const ChildOptions& options);
 
 /// Returns the last line of a program's output that is not empty: usually its error.

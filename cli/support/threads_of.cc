@@ -67,4 +67,11 @@ bool poke_threads(pid_t process, int signal) {
   return false;
 }
 
+std::vector<pid_t> children_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", process));
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) children.push_back(child);
+  return children;
+}
+
 }  // namespace rankbox::cli

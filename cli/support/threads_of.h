@@ -1,5 +1,7 @@
-// Finds the threads of another process that compute, from Linux's /proc.
+// The threads and children of another process, from Linux's /proc.
 #pragma once
+
+#include <vector>
 
 #include <sys/types.h>
 
@@ -8,5 +10,8 @@ namespace rankbox::cli {
 /// Sends `signal` to the running thread of `process` with the most processor time, and returns
 /// true. If all are asleep, sends it to each of them, and returns false.
 bool poke_threads(pid_t process, int signal);
+
+/// Returns the children of a process with one thread, oldest first.
+std::vector<pid_t> children_of(pid_t process);
 
 }  // namespace rankbox::cli

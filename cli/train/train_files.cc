@@ -195,7 +195,6 @@ Library library_of(const Candidate& candidate, const std::string& backend) {
   const std::string part = fmt::format("{}.{}", path.string(), getpid());
   const Compiled compiled = compile(*candidate.exercise, display_path(candidate.file), part,
                                     {.backend = backend, .optimize = true});
-  fs::remove(part + ".symbols", ignored);
   if (compiled.failure) {
     fs::remove(part, ignored);
     return {"", in_words(*compiled.failure)};

@@ -1,0 +1,13 @@
+// The system calls that a judged program may not make, as a filter for the kernel.
+#pragma once
+
+#include <string>
+
+namespace rankbox::cli {
+
+/// Returns a seccomp program, as bwrap --seccomp reads it. It refuses (EPERM) to start processes,
+/// to trace them, to open sockets and to make namespaces; threads may be started. Empty for a
+/// processor that this file does not know.
+std::string system_call_filter();
+
+}  // namespace rankbox::cli
