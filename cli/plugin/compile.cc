@@ -23,7 +23,7 @@ namespace rankbox::cli {
 namespace {
 
 constexpr double kSeconds = 30;
-constexpr std::int64_t kMemory = std::int64_t{4} << 30;  // limits runaway templates
+constexpr std::int64_t kMemory = std::int64_t{2} << 30;  // limits runaway templates
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;
@@ -166,8 +166,8 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
         precompiled.headers = folder.path("headers");
         copy_public_headers(precompiled.headers);
       }
-      result = run_compiler(options, {absolute_path(unit.source), folder.path(""), precompiled,
-                                      registry().folder});
+      result = run_compiler(
+          options, {absolute_path(unit.source), folder.path(""), precompiled, registry().folder});
     } else {
       result = run_child(options);
     }

@@ -127,9 +127,10 @@ Container container_of(const Compilation& compilation, const std::string& compil
   container.made.push_back({source.string(), *std::move(text)});
   for (const Mount& mount : container.readable) {
     if (!source.string().starts_with(mount.at + "/")) continue;
-    throw InvalidArgument(fmt::format("{} lies among the headers that every program may include: "
-                                      "move it to another folder",
-                                      compilation.source));
+    throw InvalidArgument(
+        fmt::format("{} lies among the headers that every program may include: "
+                    "move it to another folder",
+                    compilation.source));
   }
   return container;
 }

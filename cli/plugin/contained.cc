@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -108,7 +109,14 @@ Verdict verdict_of(const ContainedOptions& options, const ChildResult& child,
                    const Report& report) {
   // The verdict of a killed process is ignored.
   if (!report.verdict.empty() && child.status == 0 && !child.timed_out) {
-    return verdict_from_json(report.verdict);
+    try {
+      return verdict_from_json(report.verdict);
+    } catch (const std::runtime_error&) {
+      Failure failure;
+      failure.kind = FailureKind::kCrash;
+      failure.message = "it wrote to the judge's file descriptor";
+      return failed_before_running(options.name, failure);
+    }
   }
   return failed_before_running(options.name, failure_of_end(child, report, options.seconds));
 }
@@ -170,7 +178,7 @@ Contained run_contained(const ContainedOptions& options) {
   }
   const ChildResult child = run_child(child_options);
   const Report report = parse_report(child.report);
-  if (!report.mistake.empty()) throw InvalidArgument(report.mistake);
+  if (!report.mistake.empty() && !options.in_container) throw InvalidArgument(report.mistake);
 
   Contained contained;
   contained.output = child.output;

@@ -20,13 +20,13 @@ struct Container;
 inline constexpr int kReportFd = 3;
 
 struct ChildOptions {
-  std::vector<std::string> command;   // the program, searched for in PATH, and its arguments
-  std::string directory;              // working directory; empty: the current one
-  std::string temporary;              // the program's $TMPDIR; empty: inherited
+  std::vector<std::string> command;      // the program, searched for in PATH, and its arguments
+  std::string directory;                 // working directory; empty: the current one
+  std::string temporary;                 // the program's $TMPDIR; empty: inherited
   const Container* container = nullptr;  // where it runs; null: beside this process
-  double seconds = 10;                // of wall-clock time
-  std::int64_t memory_bytes = 0;      // of private memory; 0: no limit
-  std::int64_t file_bytes = 1 << 24;  // largest file it may write
+  double seconds = 10;                   // of wall-clock time
+  std::int64_t memory_bytes = 0;         // of private memory; 0: no limit
+  std::int64_t file_bytes = 1 << 24;     // largest file it may write
 
   /// When the time is up: first sends SIGUSR1 to the thread that computes, or to all if none does,
   /// so that the program can report its position.

@@ -24,9 +24,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // The programs and libraries of this machine: compilers, linkers and their files.
-constexpr const char* kSystem[] = {"/usr",      "/bin",  "/sbin", "/lib",
-                                   "/lib32",    "/lib64", "/nix/store",
-                                   "/etc/alternatives", "/etc/ld.so.cache"};
+constexpr const char* kSystem[] = {"/usr",
+                                   "/bin",
+                                   "/sbin",
+                                   "/lib",
+                                   "/lib32",
+                                   "/lib64",
+                                   "/nix/store",
+                                   "/etc/alternatives",
+                                   "/etc/ld.so.cache"};
 
 bool is_inside(const std::string& path, const std::string& folder) {
   return path == folder || path.starts_with(folder + "/");

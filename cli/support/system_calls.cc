@@ -9,6 +9,7 @@
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 namespace rankbox::cli {
@@ -36,6 +37,8 @@ constexpr long kRefused[] = {
     SYS_unshare, SYS_setns, SYS_mount, SYS_pivot_root,        //
     // A network namespace hides the network, but neither other kinds of sockets nor their bugs.
     SYS_socket, SYS_socketpair,
+    // Memory that no limit counts.
+    SYS_memfd_create, SYS_shmget,
     // Work that the kernel does on a program's behalf, past this filter, and rare calls with bugs.
     SYS_io_uring_setup, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key,
     SYS_request_key};
@@ -79,10 +82,16 @@ std::string system_call_filter() {
   // Its flags are in memory, which a filter cannot read; the C library then calls clone.
   if_equal(program, SYS_clone3);
   give(program, SECCOMP_RET_ERRNO | ENOSYS);
-  // The number stays loaded up to here; a clone is a thread's or refused.
-  add(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3);
-  load(program, offsetof(seccomp_data, args));  // the lower half: both processors are little-endian
+  // Arguments follow, of which the lower half matters: both processors are little-endian.
+  add(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+  load(program, offsetof(seccomp_data, args));
   add(program, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
+  give(program, kRefuse);
+  give(program, SECCOMP_RET_ALLOW);
+  add(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
+  load(program, offsetof(seccomp_data, args) + 3 * sizeof(std::uint64_t));
+  add(program, BPF_ALU | BPF_AND | BPF_K, MAP_SHARED | MAP_ANONYMOUS);
+  if_equal(program, MAP_SHARED | MAP_ANONYMOUS);
   give(program, kRefuse);
   give(program, SECCOMP_RET_ALLOW);
   return {reinterpret_cast<const char*>(program.data()), program.size() * sizeof(sock_filter)};

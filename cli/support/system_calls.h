@@ -6,8 +6,8 @@
 namespace rankbox::cli {
 
 /// Returns a seccomp program, as bwrap --seccomp reads it. It refuses (EPERM) to start processes,
-/// to trace them, to open sockets and to make namespaces; threads may be started. Empty for a
-/// processor that this file does not know.
+/// to trace them, to open sockets, to make namespaces and to share memory; threads may be started.
+/// Empty for a processor that this file does not know.
 std::string system_call_filter();
 
 }  // namespace rankbox::cli

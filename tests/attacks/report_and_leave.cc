@@ -1,0 +1,13 @@
+// Tries to report a pass by itself.
+#include <unistd.h>
+
+#include "attack.h"
+
+namespace rankbox {
+
+void broadcast_naive(Comm& dist, Tensor& tensor, int src) {
+  (void)!write(attack::kReport, attack::kPass, sizeof(attack::kPass) - 1);
+  _exit(0);
+}
+
+}  // namespace rankbox
