@@ -156,6 +156,8 @@ void add_check(CLI::App& app) {
       "right?\n"
       "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.\n"
       "Before an exercise's first run, check asks at a terminal what you expect; Enter skips.\n"
+      "Your file is compiled and run in a container (bubblewrap) where Linux allows it: it sees no\n"
+      "other file of yours, and no network. RANKBOX_NO_CONTAINER=1 does without.\n"
       "With --json, status is pass, fail, not_implemented or error (ours, not yours), and each of\n"
       "the checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
       "peer are -1, op and file empty and line 0 where there is none, or none is known.");

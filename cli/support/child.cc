@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,7 +108,7 @@ std::vector<std::string> environment_of(const ChildOptions& options) {
 /// Returns the command that starts the program.
 ContainerCommand command_of(const ChildOptions& options) {
   if (options.container != nullptr) return in_container(*options.container, options.command);
-  return {options.command, {}};
+  return {options.command, {}, Fd()};
 }
 
 /// Returns pointers for exec. Built before the fork: another thread may hold a lock that the child
@@ -163,6 +164,7 @@ class Child {
     }
     setpgid(pid_, pid_);  // the child does the same: the first call takes effect
     error.write_end.reset();
+    info_ = std::move(command.info);
     fcntl(error.read_end.get(), F_SETFL, 0);
     int reason = 0;
     if (read(error.read_end.get(), &reason, sizeof(reason)) == sizeof(reason)) {
@@ -175,16 +177,11 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child() { kill_and_reap(); }
 
-  /// Returns the program itself. In a container it is the first child of the first process there,
-  /// which is this process's grandchild.
-  pid_t pid() const {
-    pid_t program = pid_;
-    for (int generation = 0; is_contained_ && generation < 2; ++generation) {
-      const std::vector<pid_t> children = children_of(program);
-      if (children.empty()) break;  // not started yet
-      program = children.front();
-    }
-    return program;
+  /// Returns the program itself: in a container, the first child of the first process there.
+  pid_t program() {
+    if (!is_contained_) return pid_;
+    const std::vector<pid_t> children = children_of(first_in_container());
+    return children.empty() ? pid_ : children.front();
   }
   /// Sets the time that the child has to end after SIGTERM, before it is killed.
   void set_grace(double seconds) { grace_seconds_ = seconds; }
@@ -202,11 +199,20 @@ class Child {
     wait_for(grace_seconds);
   }
 
-  /// Kills the first process of its container, and with it all others.
+  /// Kills the first process of its container, and with it all others. Waits until they have ended.
   void end_container() {
-    if (!is_contained_ || has_ended()) return;
-    for (const pid_t first : children_of(pid_)) kill(first, SIGKILL);
+    const pid_t first = is_contained_ ? first_in_container() : -1;
+    if (first < 0) return;
+    if (!has_ended()) kill(first, SIGKILL);
+    const Fd ending(static_cast<int>(syscall(SYS_pidfd_open, first, 0)));
+    pollfd waiting = {ending.get(), POLLIN, 0};
+    if (ending.is_open()) poll(&waiting, 1, kSecondsToEnd * 1000);
     wait_for(kSecondsToEnd);
+  }
+
+  pid_t first_in_container() {
+    if (first_ < 0) first_ = first_process_of(info_);
+    return first_;
   }
 
   void wait_for(double seconds) {
@@ -219,7 +225,8 @@ class Child {
   /// Kills the rest of its group. Returns the status of the child itself.
   int kill_and_reap() {
     terminate(grace_seconds_);
-    end_container();
+    if (!is_over_) end_container();
+    is_over_ = true;
     kill(-pid_, SIGKILL);
     if (!reaped_) {
       kill(pid_, SIGKILL);
@@ -231,7 +238,7 @@ class Child {
   }
 
  private:
-  static constexpr double kSecondsToEnd = 1;
+  static constexpr int kSecondsToEnd = 1;
 
   /// The program's status: bwrap ends with 128 plus its signal, as a shell does.
   int status_in_container() const {
@@ -240,9 +247,12 @@ class Child {
   }
 
   const bool is_contained_;
+  Fd info_;
+  pid_t first_ = -1;
   pid_t pid_ = -1;
   int status_ = 0;
-  bool reaped_ = false;  // true: status_ is final
+  bool reaped_ = false;   // true: status_ is final
+  bool is_over_ = false;  // true: its container has ended
   double grace_seconds_ = 0;
 };
 
@@ -258,16 +268,6 @@ void drain(Fd& from, std::string& into, std::size_t most) {
     } else if (errno != EINTR) {
       return;
     }
-  }
-}
-
-/// Waits until a container's last process has closed its output, as it does when it ends.
-void await_end_of(const ChildOptions& options, Pipe& output, ChildResult& result) {
-  const auto deadline = Clock::now() + kTimeToAnswer;
-  while (options.container != nullptr && output.read_end.is_open() && Clock::now() < deadline) {
-    pollfd waiting = {output.read_end.get(), POLLIN, 0};
-    poll(&waiting, 1, static_cast<int>(kTick.count()));
-    drain(output.read_end, result.output, kMostOutput);
   }
 }
 
@@ -327,7 +327,7 @@ ChildResult run_child(const ChildOptions& options) {
         break;
       }
       result.timed_out = true;
-      result.was_computing = poke_threads(child.pid(), SIGUSR1);
+      result.was_computing = poke_threads(child.program(), SIGUSR1);
       deadline = Clock::now() + kTimeToAnswer;
     }
 
@@ -341,7 +341,6 @@ ChildResult run_child(const ChildOptions& options) {
   }
 
   result.status = child.kill_and_reap();
-  await_end_of(options, output, result);
   drain(output.read_end, result.output, kMostOutput);
   drain(report.read_end, result.report, kMostReport);
   throw_if_interrupted();

@@ -1,9 +1,11 @@
 #include "cli/support/container.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -38,14 +40,24 @@ bool is_inside(const std::string& path, const std::string& folder) {
   return path == folder || path.starts_with(folder + "/");
 }
 
-/// Returns a descriptor that reads `content`, with a number above those that a child uses.
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+/// Returns a descriptor with a number above those that a child uses.
+Fd moved_up(int fd) {
+  const Fd old(fd);
+  Fd moved(old.is_open() ? fcntl(old.get(), F_DUPFD_CLOEXEC, kReportFd + 2) : -1);
+  if (!moved.is_open()) fail("no file descriptor");
+  return moved;
+}
+
+/// Returns a descriptor that reads `content`.
 Fd readable(const std::string& content) {
-  const Fd made(memfd_create("rankbox", MFD_CLOEXEC));
-  Fd file(made.is_open() ? fcntl(made.get(), F_DUPFD_CLOEXEC, kReportFd + 2) : -1);
-  if (!file.is_open()) throw std::system_error(errno, std::generic_category(), "memfd_create");
+  Fd file = moved_up(memfd_create("rankbox", MFD_CLOEXEC));
   for (std::size_t sent = 0; sent < content.size();) {
     const ssize_t wrote = write(file.get(), content.data() + sent, content.size() - sent);
-    if (wrote < 0) throw std::system_error(errno, std::generic_category(), "write");
+    if (wrote < 0) fail("write");
     sent += static_cast<std::size_t>(wrote);
   }
   lseek(file.get(), 0, SEEK_SET);
@@ -106,9 +118,20 @@ ContainerCommand in_container(const Container& container, const std::vector<std:
   add({"--remount-ro", "/"});
   const std::string filter = container.may_start_processes ? "" : system_call_filter();
   if (!filter.empty()) add({"--seccomp", descriptor(filter)});
-  add({"--"});
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) fail("pipe");
+  made.info.reset(ends[0]);
+  made.inherited.push_back(moved_up(ends[1]));
+  add({"--info-fd", std::to_string(made.inherited.back().get()), "--"});
   words.insert(words.end(), command.begin(), command.end());
   return made;
+}
+
+pid_t first_process_of(const Fd& info) {
+  std::array<char, 1024> text = {};  // {"child-pid": 1234, …}
+  if (read(info.get(), text.data(), text.size() - 1) <= 0) return -1;
+  const char* const number = std::strstr(text.data(), "\"child-pid\":");
+  return number == nullptr ? -1 : std::atoi(number + std::strlen("\"child-pid\":"));
 }
 
 std::string container_problem() {

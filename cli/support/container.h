@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "files/fd.h"
 
 namespace rankbox::cli {
@@ -42,12 +44,17 @@ struct Container {
 struct ContainerCommand {
   std::vector<std::string> words;
   std::vector<Fd> inherited;  // close-on-exec until the fork
+  Fd info;                    // for first_process_of()
 };
 
 /// Returns the command that runs `command` in `container`. Mounting takes about 10 ms. It passes on
 /// its standard descriptors and the report's, and ends as `command` does: with 128 plus the number
 /// of a signal that ended it. Throws std::system_error.
 ContainerCommand in_container(const Container& container, const std::vector<std::string>& command);
+
+/// Returns the first process of a container, as other processes number it, from a command's `info`.
+/// Returns -1 as long as there is none. When it has ended, so have all others of the container.
+pid_t first_process_of(const Fd& info);
 
 /// Returns in one line why no container can be made on this machine; empty if one can. The first
 /// call makes one, which takes about 10 ms. Thread safety: any thread may call it.
