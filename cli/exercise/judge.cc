@@ -66,6 +66,7 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
 [[noreturn]] void run(const Options& options) {
   report_stops();
   set_salt(options.salt);
+  report_line("loading " + options.library);  // the library's code may run from here on
   report_and_exit(judge_library(exercise_named(options.name), options));
 }
 

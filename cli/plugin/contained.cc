@@ -177,6 +177,8 @@ Contained run_contained(const ContainedOptions& options) {
     child_options.directory = project_root();
   }
   const ChildResult child = run_child(child_options);
+  if (container && child.report.empty() && !child.timed_out)
+    throw Error("the judge did not start: " + last_line(child.output));
   const Report report = parse_report(child.report);
   if (!report.mistake.empty() && !options.in_container) throw InvalidArgument(report.mistake);
 

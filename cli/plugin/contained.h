@@ -38,7 +38,7 @@ Failure failure_of_end(const ChildResult& child, const ContainedOptions& options
 
 /// Blocks until done. Crashes, calls of exit() and endless loops become verdicts with their place.
 /// Leaves no process behind. Throws InvalidArgument for a user error that a process outside of containers
-/// reports; Interrupted while an InterruptGuard lives.
+/// reports, Error if one inside does not start; Interrupted while an InterruptGuard lives.
 Contained run_contained(const ContainedOptions& options);
 
 }  // namespace rankbox::cli

@@ -1,5 +1,6 @@
 // Reports of the process that runs a learner's library to its parent, one line each.
 //
+//   loading /tmp/…/exercise.so                                      before the library is loaded
 //   case ./rankbox check broadcast_ring --replay world_size=3,…      before each case
 //   result {…}                                                       figures of a run
 //   mistake world size 70000 …                                       the user's, not the program's
