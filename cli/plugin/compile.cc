@@ -1,5 +1,6 @@
 #include "cli/plugin/compile.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -123,7 +124,9 @@ Failure first_error(const std::string& output) {
                                kMemory >> 30);
       break;
     }
-    if (first_line.empty() && line.find("error") != std::string::npos) first_line = line;
+    // The assembler's are capitalized.
+    const std::size_t error = std::min(line.find("error"), line.find("Error"));
+    if (first_line.empty() && error != std::string::npos) first_line = line;
   }
   failure.message = first_line.empty() ? "the compiler refuses this file" : first_line;
   return failure;

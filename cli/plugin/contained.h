@@ -15,14 +15,14 @@ struct ContainedOptions {
   std::string name;                // of the verdict, if the process returns none
   std::string function;            // of the library
   std::string library;
-  std::string source;                 // an absolute path
-  std::string temporary;              // a folder for its files; the caller removes it
-  bool in_container = false;          // where there are containers (cli/support/container.h)
-  std::vector<std::string> readable;  // in a container: what else it sees, absolute paths
-  std::vector<std::string> writable;  // likewise: folders it may write to, besides its own /tmp
-  double seconds = 10;                // of wall-clock time
-  int memory_mb = 1024;               // of private memory
-  std::int64_t file_bytes = 1 << 24;  // largest file it may write
+  std::string source;                      // an absolute path
+  std::string temporary;                   // a folder for its files; the caller removes it
+  bool in_container = false;               // where there are containers (cli/support/container.h)
+  std::vector<std::string> readable = {};  // in a container: what else it sees, absolute paths
+  std::vector<std::string> writable = {};  // likewise: folders that it may write to
+  double seconds = 10;                     // of wall-clock time
+  int memory_mb = 1024;                    // of private memory
+  std::int64_t file_bytes = 1 << 24;       // largest file it may write
 };
 
 struct Contained {
