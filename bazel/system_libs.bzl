@@ -20,6 +20,7 @@ _LIBRARIES = [
     struct(name = "json", modules = ["nlohmann_json"], header = "nlohmann/json.hpp", package = "nlohmann-json3-dev", links = []),
     struct(name = "tomlplusplus", modules = ["tomlplusplus"], header = "toml++/toml.h", package = "libtomlplusplus-dev", links = []),
     struct(name = "boost_context", modules = [], header = "boost/context/fiber.hpp", package = "libboost-context-dev", links = ["-lboost_context"]),
+    struct(name = "seccomp", modules = ["libseccomp"], header = "seccomp.h", package = "libseccomp-dev", links = ["-lseccomp"]),
     struct(name = "benchmark", modules = ["benchmark"], header = "benchmark/benchmark.h", package = "libbenchmark-dev", links = ["-lbenchmark"]),
 ]
 

@@ -58,6 +58,11 @@ class Stage {
 
   int micro_batches() const { return static_cast<int>(all_.size()); }
 
+  /// What it was made and loaded with.
+  const StageCut& cut() const { return cut_; }
+  const Batch& batch(int i) const { return at(i, "batch").batch; }
+  std::int64_t step() const { return step_; }
+
   /// A tensor to receive into: the previous stage's output for micro-batch i.
   Tensor empty_input(int i) const;
   /// The same for the derivative of the loss by this stage's output.

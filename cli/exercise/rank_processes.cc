@@ -1,0 +1,81 @@
+#include "cli/exercise/rank_processes.h"
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/support/container.h"
+#include "comm/errors.h"
+#include "files/fd.h"
+#include "seal/referee/referee.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside this program where it is installed; in the next folder where Bazel built it.
+std::string rank_program() {
+  const fs::path own = fs::path(own_path()).parent_path();
+  for (const fs::path& candidate : {own / "rankbox-rank", own.parent_path() / "seal/rankbox-rank"}) {
+    if (fs::exists(candidate)) return candidate.string();
+  }
+  throw Error(fmt::format("{} is missing: run ./rankbox, which builds it",
+                          (own / "rankbox-rank").string()));
+}
+
+}  // namespace
+
+RankProcesses::RankProcesses(const std::string& family, int ranks,
+                             const std::vector<std::string>& libraries) {
+  const std::vector<int> sockets = seal::connect_ranks(ranks);
+  const std::string program = rank_program();
+  std::vector<std::string> words = {program, family, fmt::format("{}", fmt::join(sockets, ","))};
+  words.insert(words.end(), libraries.begin(), libraries.end());
+
+  Container container;
+  container.may_start_processes = true;  // the ranks; each forbids itself more
+  container.readable.push_back({program, program});
+  for (const std::string& library : libraries) container.readable.push_back({library, library});
+  ContainerCommand command = in_container(container, words);
+
+  std::vector<char*> arguments;
+  for (std::string& word : command.words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::vector<std::string> variables = container_variables();
+  // A function has one thread, unless it starts others.
+  variables.emplace_back("OPENBLAS_NUM_THREADS=1");
+  std::vector<char*> environment;
+  for (std::string& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
+
+  pid_ = fork();
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (const int socket : sockets) fcntl(socket, F_SETFD, 0);
+    for (const Fd& fd : command.inherited) fcntl(fd.get(), F_SETFD, 0);
+    // No learner's code gets the descriptor of the report.
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int fd : {0, 1, 2, 3}) dup2(nothing, fd);
+    execvpe(arguments.front(), arguments.data(), environment.data());
+    _exit(127);
+  }
+  for (const int socket : sockets) close(socket);
+}
+
+RankProcesses::~RankProcesses() {
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,13 @@
+// The subcommand `referee`, for internal use: judges a compiled exercise whose ranks run as
+// processes of their own.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace rankbox::cli {
+
+void add_referee(CLI::App& app);
+
+}  // namespace rankbox::cli

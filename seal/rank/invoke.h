@@ -1,0 +1,38 @@
+// Calls the learner's function with arguments that the referee sent.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "seal/rank/arguments.h"
+#include "seal/rank/checkpoint.h"
+
+namespace rankbox::seal {
+
+
+
+template <class Function>
+struct Invoke;
+
+template <class... P>
+struct Invoke<void(P...)> {
+  /// Returns the state after the call. Throws what the function throws.
+  static std::string call(void (*function)(), Comm dist, ByteReader& reader) {
+    Invocation invocation{std::move(dist)};
+    set_call_state(&invocation.state);
+    // Braces: evaluated from left to right. Not moved: the state points to them.
+    const std::tuple<std::unique_ptr<Made<P>>...> arguments{
+        std::make_unique<Made<P>>(invocation, reader)...};
+    invocation.state.get(reader);
+    std::apply(
+        [&](const auto&... made) { reinterpret_cast<void (*)(P...)>(function)(made->get()...); },
+        arguments);
+    ByteWriter writer;
+    invocation.state.put(writer);
+    return writer.bytes;
+  }
+};
+
+}  // namespace rankbox::seal

@@ -1,0 +1,131 @@
+// The program that runs a learner's function in a process for each rank. The referee starts it in a
+// container; see seal/referee/rank_processes.h.
+//
+//   rankbox-rank FAMILY SOCKET,… LIBRARY [HELPER]…
+//
+// SOCKETs are the descriptors of ranks 0, 1, …. Each process keeps its own, and serves calls until
+// the referee closes it. HELPERs are libraries with other exercises' solutions that the
+// function may call.
+#include <cstdlib>
+#include <exception>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "comm/error_bytes.h"
+#include "comm/errors.h"
+#include "seal/rank/comm.h"
+#include "seal/rank/filter.h"
+#include "seal/rank/invoke.h"
+#include "seal/rank/request.h"
+#include "seal/signatures.h"
+
+namespace rankbox::seal {
+
+namespace {
+
+using Function = void (*)();
+using Invoker = std::string (*)(Function function, Comm dist, ByteReader& reader);
+
+struct Program {
+  std::string family;
+  std::vector<int> sockets;
+  std::string library;
+  std::vector<std::string> helpers;
+};
+
+Function load_function(const Program& program) {
+  for (const std::string& helper : program.helpers) {
+    if (dlopen(helper.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) throw Error(dlerror());
+  }
+  void* const opened = dlopen(program.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) throw Error(dlerror());
+  void* const entry = dlsym(opened, "rankbox_exercise");
+  if (entry == nullptr) throw Error(dlerror());
+  return reinterpret_cast<Function (*)()>(entry)();
+}
+
+/// Carries out one call; tells the referee how it ended.
+void carry_out(Invoker invoke, Function function) {
+  static std::uint64_t current_case = 0;
+  static Comm dist = begin_case(0, 0, 0, 0);
+  const std::string bytes = next_call();
+  std::pair<Kind, std::string> end;
+  try {
+    ByteReader reader(bytes);
+    const auto owner = reader.next<std::uint64_t>();
+    const int size = reader.next<int>();
+    const int node = reader.next<int>();
+    const int local_rank = reader.next<int>();
+    if (owner != std::exchange(current_case, owner)) {
+      saveds().clear();
+      dist = begin_case(owner, size, node, local_rank);
+    }
+    end = {Kind::kReturned, invoke(function, dist, reader)};
+  } catch (...) {
+    end = {Kind::kThrew, error_to_bytes(std::current_exception())};
+  }
+  notify(end.first, end.second);
+}
+
+[[noreturn]] void run_rank(const Program& program, int socket) {
+  for (const int other : program.sockets) {
+    if (other != socket) close(other);
+  }
+  set_socket(socket);
+  const auto invoke = reinterpret_cast<Invoker>(find_entry<Invoke>(program.family));
+  try {
+    if (invoke == nullptr) throw Error("no family " + program.family);
+    forbid_system_calls();
+    const Function function = load_function(program);
+    for (;;) carry_out(invoke, function);
+  } catch (...) {
+    const std::string error = error_to_bytes(std::current_exception());
+    for (;;) {
+      next_call();
+      notify(Kind::kThrew, error);
+    }
+  }
+}
+
+int run(const Program& program) {
+  for (const int socket : program.sockets) {
+    const pid_t child = fork();
+    if (child < 0) return EXIT_FAILURE;
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      run_rank(program, socket);
+    }
+  }
+  for (const int socket : program.sockets) close(socket);
+  while (wait(nullptr) > 0) {
+  }
+  return EXIT_SUCCESS;
+}
+
+std::vector<int> numbers_in(const std::string& list) {
+  std::vector<int> numbers;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) numbers.push_back(std::stoi(word));
+  return numbers;
+}
+
+}  // namespace
+
+}  // namespace rankbox::seal
+
+int main(int count, char** words) {
+  if (count < 4) {
+    fmt::print(stderr, "usage: rankbox-rank FAMILY SOCKET,... LIBRARY [HELPER]...\n");
+    return EXIT_FAILURE;
+  }
+  return rankbox::seal::run({words[1], rankbox::seal::numbers_in(words[2]), words[3],
+                             std::vector<std::string>(words + 4, words + count)});
+}

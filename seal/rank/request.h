@@ -1,0 +1,24 @@
+// The rank process's side of its socket.
+#pragma once
+
+#include <string>
+
+#include "comm/result_bytes.h"
+#include "seal/wire.h"
+
+namespace rankbox::seal {
+
+/// Sets the socket to the referee, before any request.
+void set_socket(int socket);
+
+/// Returns the bytes of the reply, or throws the error with which the request was refused. Blocks
+/// until the referee has carried out the call. The process ends if the referee has ended.
+std::string request(Kind kind, const ByteWriter& arguments);
+
+/// Sends a message that has no reply.
+void notify(Kind kind, const std::string& bytes);
+
+/// Blocks until the referee calls; returns the arguments.
+std::string next_call();
+
+}  // namespace rankbox::seal

@@ -1,0 +1,51 @@
+// One call of a learner's function, made by a rank's thread of the referee and carried out by the
+// rank's process.
+//
+// A rank process gets values. Objects with behaviour (layers, stages, optimizers) stay with the
+// referee; the process has stand-ins whose methods are requests. So what a pass computes, saves and
+// costs is the referee's, whatever a learner's code does to its own memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/comm.h"
+#include "parallel/stage.h"
+#include "seal/state.h"
+#include "training/checkpoint.h"
+#include "training/layer.h"
+#include "training/optimizer.h"
+
+namespace rankbox::seal {
+
+/// A stage, and which of a call's layers are its own.
+struct StageLayers {
+  Stage* stage = nullptr;
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
+
+struct Call {
+  Comm* dist = nullptr;  // null: the function has no communicator
+  State state = {};
+  std::vector<Layer*> layers = {};
+  std::vector<Parameter*> parameters = {};  // of those layers,
+  std::vector<Shape> shapes = {};           // and their shapes: they may have no values at first
+  std::vector<StageLayers> stages = {};
+  Optimizer* optimizer = nullptr;
+  Saved* saved = nullptr;  // the argument's, filled by a forward pass of the referee
+  const TrainingState* checkpoint = nullptr;
+  std::string path = {};  // of the checkpoint
+
+  /// The pass that a stage has announced, and the layers that it has not gone through yet.
+  std::size_t turning = 0;  // index in `stages`
+  Turn turn = Turn::kForward;
+  std::size_t layers_left = 0;
+};
+
+/// Has this thread's rank process call the function with these arguments, and serves its requests
+/// until it returns. Throws what the function threw; Error if the process ended.
+void carry_out(Call& call, const std::string& arguments);
+
+}  // namespace rankbox::seal

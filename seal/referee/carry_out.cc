@@ -1,0 +1,91 @@
+#include <cstddef>
+#include <exception>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "comm/error_bytes.h"
+#include "comm/errors.h"
+#include "seal/referee/call.h"
+#include "seal/referee/comm_requests.h"
+#include "seal/referee/link.h"
+#include "seal/referee/object_requests.h"
+#include "seal/wire.h"
+
+namespace rankbox::seal {
+
+namespace {
+
+std::string serve(Link& link, Call& call, const Message& request) {
+  ByteReader reader(request.bytes);
+  if (is_comm_request(request.kind)) return serve_comm(link, call, request.kind, reader);
+  return serve_object(link, call, request.kind, reader);
+}
+
+/// Throws what the function threw. A failed request is the cause: the function only passed it on.
+[[noreturn]] void rethrow(const Link& link, const std::string& bytes) {
+  if (link.failure != nullptr) std::rethrow_exception(link.failure);
+  const std::exception_ptr error = error_from_bytes(bytes);
+  try {
+    std::rethrow_exception(error);
+  } catch (const Aborted& aborted) {  // no rank can say that another one was the cause
+    throw Error(aborted.what(), aborted.context());
+  }
+}
+
+/// Returns false once the function has returned.
+bool serve_next(Link& link, Call& call) {
+  const Message request = receive_message(link.socket);
+  if (request.kind == Kind::kThrew) rethrow(link, request.bytes);
+  if (request.kind == Kind::kReturned) {
+    ByteReader reader(request.bytes);
+    call.state.get(reader);
+    check_turn_is_over(call);
+    return false;
+  }
+  if (request.kind == Kind::kDrop) {
+    ByteReader reader(request.bytes);
+    link.open.erase(reader.next<std::uint32_t>());
+    return true;
+  }
+  std::string reply;
+  try {
+    reply = serve(link, call, request);
+  } catch (const InvalidArgument&) {  // a function may catch it and go on
+    send_message(link.socket, Kind::kRefused, error_to_bytes(std::current_exception()));
+    return true;
+  } catch (const Error&) {
+    link.failure = std::current_exception();
+    send_message(link.socket, Kind::kRefused, error_to_bytes(link.failure));
+    return true;
+  }
+  send_message(link.socket, Kind::kReply, reply);
+  return true;
+}
+
+}  // namespace
+
+void carry_out(Call& call, const std::string& arguments) {
+  Link& link = current_link();
+  const int rank = static_cast<int>((link.owner & 0xffffffff) - 1);
+  try {
+    ByteWriter writer;
+    writer.put(link.owner);
+    writer.put(call.dist == nullptr ? 0 : call.dist->world_size());
+    writer.put(call.dist == nullptr ? 0 : call.dist->node());
+    writer.put(call.dist == nullptr ? 0 : call.dist->local_rank());
+    send_message(link.socket, Kind::kCall, writer.bytes + arguments);
+    while (serve_next(link, call)) {
+    }
+  } catch (const Error&) {
+    throw;
+  } catch (const ConnectionLost&) {
+    throw Error(fmt::format("the process of rank {} ended instead of returning", rank),
+                ErrorContext{rank, "", -1, "", 0});
+  } catch (const std::runtime_error& error) {
+    throw Error(fmt::format("rank {} sent what is no request: {}", rank, error.what()),
+                ErrorContext{rank, "", -1, "", 0});
+  }
+}
+
+}  // namespace rankbox::seal

@@ -1,0 +1,59 @@
+// The referee's side of one rank process: its socket, and what belongs to the current case.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <vector>
+
+#include "comm/comm.h"
+#include "training/saved.h"
+
+namespace rankbox::seal {
+
+/// Data of a rank process while the referee works on it. The address of its bytes never changes.
+class Buffer {
+ public:
+  Buffer() = default;  // null
+  /// Throws std::runtime_error for a negative or an impossible number of bytes.
+  Buffer(DType dtype, std::int64_t elements);
+
+  Slice slice() {
+    if (null_) return {};
+    return {bytes_.data(), elements_, dtype_, /*read_only=*/false, /*owner=*/0};
+  }
+
+ private:
+  bool null_ = true;
+  DType dtype_ = DType::kFloat32;
+  std::int64_t elements_ = 0;
+  std::vector<std::byte> bytes_;
+};
+
+/// An asynchronous operation that the rank process started.
+struct Open {
+  Buffer in;   // what it sends; null: nothing
+  Buffer out;  // what it receives
+  Request request;
+};
+
+struct Link {
+  int socket = -1;
+  std::uint64_t owner = 0;  // of the case's rank (MemoryMeter::owner): another one, another case
+  std::vector<Comm> communicators;  // by number; the first is the world
+  std::map<std::uint32_t, Open> open;
+  std::uint32_t opened = 0;
+  std::map<std::uint32_t, Saved> saved;  // of forward passes of the process's own
+  std::uint32_t saves = 0;
+  std::exception_ptr failure;  // of a request, which ended the run
+};
+
+/// Returns this rank's link, for the case that runs on this thread.
+Link& current_link();
+
+/// Sets the sockets, one for each rank, before any case runs.
+void set_sockets(std::vector<int> sockets);
+
+}  // namespace rankbox::seal

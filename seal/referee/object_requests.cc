@@ -1,0 +1,139 @@
+#include "seal/referee/object_requests.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "seal/values.h"
+
+namespace rankbox::seal {
+
+namespace {
+
+/// Layers compute with these sizes, and must not read or write beyond what a rank process sent.
+void check_shapes(const Call& call) {
+  if (call.shapes.size() != call.parameters.size()) throw std::runtime_error("unknown shapes");
+  for (std::size_t i = 0; i < call.shapes.size(); ++i) {
+    const Parameter& parameter = *call.parameters[i];
+    const bool fits = parameter.value.shape() == call.shapes[i] &&
+                      (parameter.gradient.empty() || parameter.gradient.shape() == call.shapes[i]);
+    const bool is_dropped = parameter.value.empty() && parameter.gradient.empty();
+    if (!fits && !is_dropped) throw std::runtime_error("a parameter of another shape");
+  }
+}
+
+void check_has_values(Layer& layer) {
+  for (const Parameter* parameter : layer.parameters()) {
+    if (parameter->value.empty()) throw InvalidArgument(parameter->name + " has no value");
+  }
+}
+
+std::size_t next_layer(const Call& call, ByteReader& reader) {
+  const auto number = reader.next<std::size_t>();
+  if (number >= call.layers.size()) throw std::runtime_error("no such layer");
+  check_has_values(*call.layers[number]);
+  return number;
+}
+
+/// A stage's layers may only be used in a pass that it announced. So the order of passes, which the
+/// trace shows, is the order in which they were made.
+void use_in_turn(Call& call, std::size_t layer, Turn turn) {
+  if (call.stages.empty()) return;
+  const StageLayers& stage = call.stages[call.turning];
+  const bool is_its_own = layer >= stage.first && layer < stage.end;
+  if (call.layers_left == 0 || call.turn != turn || !is_its_own)
+    throw std::runtime_error("a pass through a stage's layers without Stage::forward or backward");
+  --call.layers_left;
+}
+
+void forward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
+  const std::size_t number = next_layer(call, reader);
+  const Pass pass = next_pass(reader);
+  Tensor x = next_tensor<float>(reader);
+  use_in_turn(call, number, Turn::kForward);
+  Saved saved(pass);
+  const Tensor y = call.layers[number]->forward(std::move(x), saved);
+  std::uint32_t token = 0;
+  if (saved.training()) {
+    token = ++link.saves;
+    link.saved.emplace(token, std::move(saved));
+  }
+  call.state.put(reply);
+  reply.put(token);
+  put_tensor(reply, y);
+}
+
+void backward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
+  const std::size_t number = next_layer(call, reader);
+  const auto token = reader.next<std::uint32_t>();
+  Tensor dy = next_tensor<float>(reader);
+  use_in_turn(call, number, Turn::kBackward);
+  // Without a token: what the referee's own forward pass saved.
+  const auto found = link.saved.find(token);
+  Saved* const saved = found != link.saved.end() ? &found->second : token == 0 ? call.saved : nullptr;
+  if (saved == nullptr) throw std::runtime_error("backward without a forward pass");
+  const Tensor dx = call.layers[number]->backward(std::move(dy), *saved);
+  if (found != link.saved.end()) link.saved.erase(found);
+  call.state.put(reply);
+  put_tensor(reply, dx);
+}
+
+void turn(Call& call, ByteReader& reader, ByteWriter& reply) {
+  const auto stage = reader.next<std::size_t>();
+  const auto turn = reader.next<std::uint8_t>() == 0 ? Turn::kForward : Turn::kBackward;
+  const int micro_batch = reader.next<int>();
+  if (stage >= call.stages.size()) throw std::runtime_error("no such stage");
+  check_turn_is_over(call);
+  call.turning = stage;
+  call.turn = turn;
+  call.layers_left = call.stages[stage].end - call.stages[stage].first;
+  const auto& on_turn = call.stages[stage].stage->on_turn;
+  if (on_turn) on_turn(turn, micro_batch);
+  call.state.put(reply);
+}
+
+void file(Call& call, Kind kind, ByteReader& reader, ByteWriter& reply) {
+  const auto path = reader.next<std::string>();
+  if (call.checkpoint == nullptr || path != call.path)
+    throw std::runtime_error("a checkpoint in another file than the argument's");
+  if (kind == Kind::kSave) save_checkpoint(path, *call.checkpoint);
+  if (kind == Kind::kLoad) load_checkpoint(path, *call.checkpoint);
+  call.state.put(reply);
+}
+
+}  // namespace
+
+void check_turn_is_over(const Call& call) {
+  if (call.layers_left > 0)
+    throw std::runtime_error("a stage announced a pass that it did not make");
+}
+
+std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader) {
+  call.state.get(reader);
+  check_shapes(call);
+  ByteWriter reply;
+  switch (kind) {
+    case Kind::kForward:
+      forward(link, call, reader, reply);
+      break;
+    case Kind::kBackward:
+      backward(link, call, reader, reply);
+      break;
+    case Kind::kStep:
+      if (call.optimizer == nullptr) throw std::runtime_error("no optimizer");
+      call.optimizer->step();
+      call.state.put(reply);
+      break;
+    case Kind::kTurn:
+      turn(call, reader, reply);
+      break;
+    case Kind::kSave:
+    case Kind::kLoad:
+      file(call, kind, reader, reply);
+      break;
+    default:
+      throw std::runtime_error("no such request");
+  }
+  return reply.bytes;
+}
+
+}  // namespace rankbox::seal

@@ -1,0 +1,22 @@
+// Requests of a rank process that use the referee's objects: layers, stages, optimizers, and the
+// checkpoint's file.
+#pragma once
+
+#include <string>
+
+#include "comm/result_bytes.h"
+#include "seal/referee/call.h"
+#include "seal/referee/link.h"
+#include "seal/wire.h"
+
+namespace rankbox::seal {
+
+/// Returns the bytes of the reply, which begin with the call's state. Throws what the object's
+/// function throws; std::runtime_error for a request that does not parse, or passes that a stage
+/// did not announce.
+std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader);
+
+/// Throws std::runtime_error if a stage announced a pass without going through its layers.
+void check_turn_is_over(const Call& call);
+
+}  // namespace rankbox::seal

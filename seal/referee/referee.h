@@ -1,0 +1,31 @@
+// The referee: it judges a learner's function in a process in which no learner's code runs.
+//
+// Every rank is a process of its own (seal/rank/main.cc), in a container, with one socket to the
+// referee. For the judge nothing changes: it runs ranks as threads of the sandbox, prepares
+// arguments, calls a function and compares. But that function sends the arguments to the rank's
+// process, and carries out the calls of Comm that come back, on the sandbox's mailboxes. So values
+// can only come by messages, and the trace, the proof of a deadlock and the costs are the sandbox's
+// own.
+//
+//   std::vector<int> theirs = connect_ranks(p);      // give them to the processes
+//   judge_exercise(exercise, sealed_function(exercise.family), …);
+//
+// Thread safety: connect_ranks once, before ranks start.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "exercises/registry.h"
+
+namespace rankbox::seal {
+
+/// Returns the function that a family of exercises calls in place of the learner's; null for a
+/// family whose ranks cannot be processes (`race`).
+AnyFunction sealed_function(std::string_view family);
+
+/// Makes the sockets of this many ranks. Returns the processes' ends, for descriptors of the caller
+/// to close; close-on-exec. Throws std::system_error.
+std::vector<int> connect_ranks(int ranks);
+
+}  // namespace rankbox::seal
