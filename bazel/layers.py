@@ -47,7 +47,7 @@ LAYERS = [
     ("cli/plugin", ["comm", "files", "verdict", "cli/support"]),
     ("cli/picture", ["comm", "files", "clusters", "replay", "verdict", "viewer",
                      "cli/support", "cli/plugin"]),
-    ("cli/exercise", ["comm", "files", "clusters", "verdict", "exercises",
+    ("cli/exercise", ["comm", "files", "clusters", "verdict", "exercises", "seal",
                       "cli/support", "cli/plugin", "cli/picture"]),
     ("cli/race", ["comm", "race", "cli/support"]),
     ("cli/dev", ALL),

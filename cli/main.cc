@@ -19,6 +19,7 @@
 #include "cli/exercise/hint.h"
 #include "cli/exercise/judge.h"
 #include "cli/exercise/list.h"
+#include "cli/exercise/referee.h"
 #include "cli/exercise/reset.h"
 #include "cli/exercise/show.h"
 #include "cli/exercise/watch.h"
@@ -76,6 +77,7 @@ int run(int argc, char** argv) {
   rankbox::cli::add_test(app);
   rankbox::cli::add_dev(app);
   rankbox::cli::add_judge(app);
+  rankbox::cli::add_referee(app);
   rankbox::cli::add_run_library(app);
   try {
     app.parse(argc, argv);

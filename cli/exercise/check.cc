@@ -39,6 +39,7 @@ struct Options {
   std::uint64_t salt = 0;
   int memory_mb = 1024;
   bool json = false;
+  bool sealed = false;
 };
 
 // Prints the output of the learner's code or of the compiler, indented and truncated.
@@ -116,9 +117,12 @@ bool check(const Exercise& exercise, const Options& options) {
   grading.salt = options.salt;
   grading.seconds = options.file.seconds;
   grading.memory_mb = options.memory_mb;
+  grading.sealed = options.sealed;
   const bool own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
   grading.command = replay_command(options, exercise, grading.file, own);
   if (options.salt != 0) grading.command += fmt::format(" --salt {}", options.salt);
+
+  if (options.sealed) grading.command += " --sealed";
 
   const Grade graded = grade(exercise, grading);
   const bool whole = options.replay.empty();  // one case proves nothing about the others
@@ -176,6 +180,9 @@ void add_check(CLI::App& app) {
   check_command->add_option("--memory", options->memory_mb, "MB it may use (default 1024)")
       ->check(whole_number(64, 1 << 20))
       ->type_name("MB");
+  check_command->add_flag("--sealed", options->sealed,
+                          "what passes is judged again, with a process for each rank, so that no "
+                          "program can pass by deceiving its judge");
   add_course(*check_command);
   check_command->callback([options] { run(*options); });
 }

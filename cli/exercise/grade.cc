@@ -1,16 +1,21 @@
 #include "cli/exercise/grade.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/picture/picture.h"
 #include "cli/plugin/compile.h"
 #include "cli/plugin/contained.h"
+#include "cli/support/container.h"
 #include "cli/support/paths.h"
+#include "comm/errors.h"
 #include "files/temporary_folder.h"
+#include "seal/referee/referee.h"
 
 namespace rankbox::cli {
 
@@ -62,10 +67,60 @@ void compile_solution(const Exercise& exercise, const std::string& library) {
       compiled.failure->file, compiled.failure->line, compiled.failure->message));
 }
 
+/// Compiles the solutions that `exercise` may call, and those that they call, into `folder`.
+void compile_called(const Exercise& exercise, const TemporaryFolder& folder,
+                    std::vector<std::string>& libraries) {
+  for (const std::string& name : exercise.calls) {
+    const std::string library = folder.path(name + ".so");
+    if (std::ranges::find(libraries, library) != libraries.end()) continue;
+    const Exercise& called = exercise_named(name);
+    compile_called(called, folder, libraries);  // a library comes after those that it calls
+    compile_solution(called, library);
+    libraries.push_back(library);
+  }
+}
+
+/// Judges with a process for each rank.
+Contained judge_sealed(const Exercise& exercise, const std::string& library,
+                       const std::string& solution, const std::string& source,
+                       const TemporaryFolder& temporary, const GradeOptions& options) {
+  std::vector<std::string> called;
+  compile_called(exercise, temporary, called);
+  ContainedOptions contained;
+  contained.words = {"referee", exercise.name, library};
+  contained.words.insert(contained.words.end(), called.begin(), called.end());
+  contained.words.insert(contained.words.end(), {"--command", options.command});
+  if (!options.replay.empty()) {
+    contained.words.insert(contained.words.end(), {"--replay", options.replay});
+  }
+  if (!solution.empty()) {
+    contained.words.insert(contained.words.end(), {"--solution", solution});
+  }
+  contained.name = contained.function = exercise.name;
+  contained.library = library;
+  contained.source = source;
+  contained.temporary = temporary.path("");
+  contained.seconds = options.seconds;
+  contained.memory_mb = options.memory_mb;
+  return run_contained(contained);
+}
+
+/// The threads of `race` share memory: they cannot be processes.
+bool is_sealable(const Exercise& exercise) {
+  return seal::sealed_function(exercise.family) != nullptr;
+}
+
+void require_containers() {
+  const std::string problem = container_problem();
+  if (!problem.empty())
+    throw Error("a sealed verdict needs containers: " + problem + "; --unsealed goes without");
+}
+
 }  // namespace
 
 Grade grade(const Exercise& exercise, const GradeOptions& options) {
   require_readable(options.file);
+  if (options.sealed) require_containers();
   if (!options.replay.empty()) parse_case(options.replay, first_case_of(exercise));
 
   const TemporaryFolder temporary;
@@ -91,6 +146,10 @@ Grade grade(const Exercise& exercise, const GradeOptions& options) {
   Contained judged = judge(exercise, library, solution, source, temporary.path(""), options);
   grade.program_output = std::move(judged.output);
   grade.verdict = std::move(judged.verdict);
+  if (options.sealed && grade.verdict.passed() && is_sealable(exercise)) {
+    grade.verdict =
+        judge_sealed(exercise, library, solution, source, temporary, options).verdict;
+  }
   return grade;
 }
 

@@ -17,6 +17,8 @@ struct GradeOptions {
   double seconds = 10;     // time limit, without compilation
   int memory_mb = 1024;    // likewise
   std::string picture;     // draw one run instead of judging all: PictureOptions as JSON
+  /// What passes is judged again by a referee, with a process for each rank (seal/).
+  bool sealed = false;
 };
 
 struct Grade {
@@ -26,8 +28,8 @@ struct Grade {
 };
 
 /// Blocks until done. Returns a verdict for any file, and leaves no process and no file behind.
-/// Throws InvalidArgument if the file cannot be read or the replay is no case of the exercise;
-/// Interrupted while an InterruptGuard lives.
+/// Throws InvalidArgument if the file cannot be read or the replay is no case of the exercise; Error
+/// for a sealed verdict where there are no containers; Interrupted while an InterruptGuard lives.
 Grade grade(const Exercise& exercise, const GradeOptions& options);
 
 }  // namespace rankbox::cli
