@@ -60,7 +60,7 @@ class Stage {
 
   /// What it was made and loaded with.
   const StageCut& cut() const { return cut_; }
-  const Batch& batch(int i) const { return at(i, "batch").batch; }
+  Batch& batch(int i) { return at(i, "batch").batch; }
   std::int64_t step() const { return step_; }
 
   /// A tensor to receive into: the previous stage's output for micro-batch i.

@@ -84,6 +84,10 @@ std::int64_t MemoryWindow::peak() const {
 
 std::int64_t MemoryWindow::kept() const { return bytes_held() - held_before_; }
 
+UncountedMemory::UncountedMemory() : now_(held.now), most_(held.most) {}
+
+UncountedMemory::~UncountedMemory() { held = {now_, most_}; }
+
 }  // namespace rankbox
 
 #if RANKBOX_COUNTS_NEW

@@ -33,4 +33,18 @@ class MemoryWindow {
   std::int64_t held_before_;
 };
 
+/// While one lives, memory of this thread is not counted: what a referee needs to carry out a call
+/// is not the function's.
+class UncountedMemory {
+ public:
+  UncountedMemory();
+  UncountedMemory(const UncountedMemory&) = delete;
+  UncountedMemory& operator=(const UncountedMemory&) = delete;
+  ~UncountedMemory();
+
+ private:
+  std::int64_t now_;
+  std::int64_t most_;
+};
+
 }  // namespace rankbox

@@ -55,12 +55,12 @@ Stage make_stage(Invocation& call, ByteReader& reader) {
   const auto number = reader.next<std::size_t>();
   Stage stage(model, cut);
   stage.load(std::move(batches), step);
-  stage.on_turn = [&state = call.state, number](Turn turn, int micro_batch) {
-    ObjectRequest announce(state);
-    announce.arguments.put(number);
-    announce.arguments.put(static_cast<std::uint8_t>(turn == Turn::kBackward));
-    announce.arguments.put(micro_batch);
-    announce.make(Kind::kTurn);
+  stage.on_turn = [number](Turn turn, int micro_batch) {
+    ByteWriter announcement;
+    announcement.put(number);
+    announcement.put(static_cast<std::uint8_t>(turn == Turn::kBackward));
+    announcement.put(micro_batch);
+    request(Kind::kTurn, announcement);
   };
   return stage;
 }

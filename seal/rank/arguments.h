@@ -310,14 +310,16 @@ class Made<const TrainingState&> {
 /// @param prefix of the parameters' names, which Sequential::add puts there
 inline std::unique_ptr<StandInLayer> make_layer(Invocation& call, ByteReader& reader,
                                                 const std::string& prefix = "") {
-  auto layer = std::make_unique<StandInLayer>(call.state, reader.next<std::size_t>());
-  layer->parameters_ = make_parameters(call, reader);
-  layer->statistics_ = make_tensors(call, reader);
+  auto layer = std::make_unique<StandInLayer>(reader.next<std::size_t>());
+  const std::size_t before = call.state.size();
+  layer->owned_parameters = make_parameters(call, reader);
+  layer->owned_statistics = make_tensors(call, reader);
+  layer->state = call.state.since(before);
   const auto shorten = [&](std::string& name) {
     if (!prefix.empty() && name.starts_with(prefix + ".")) name = name.substr(prefix.size() + 1);
   };
-  for (const auto& parameter : layer->parameters_) shorten(parameter->name);
-  for (const auto& tensor : layer->statistics_) shorten(tensor->name);
+  for (const auto& parameter : layer->owned_parameters) shorten(parameter->name);
+  for (const auto& tensor : layer->owned_statistics) shorten(tensor->name);
   return layer;
 }
 

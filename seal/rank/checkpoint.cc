@@ -14,6 +14,7 @@ const seal::State* call_state = nullptr;
 
 void request_file(seal::Kind kind, const std::string& path) {
   seal::ObjectRequest request(*call_state);
+  call_state->put(request.arguments);
   request.arguments.put(path);
   request.make(kind);
 }

@@ -1,10 +1,11 @@
 // Stand-ins for the referee's objects: each method is a request. See seal/referee/call.h.
 //
-// A request carries the state of all arguments there and back, because an object may use any of
-// them: an optimizer steps parameters that are another argument's.
+// An optimizer's step carries the state of all arguments there and back, because it may change any
+// of them; a layer's passes carry its own.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,13 +18,12 @@
 
 namespace rankbox::seal {
 
-/// Makes a request with the state, and takes over the state of its reply. Returns the reply's
-/// reader through `rest`, if it is not null.
+/// A request that begins with a state, and whose reply does.
 class ObjectRequest {
  public:
-  explicit ObjectRequest(const State& state) : state_(state) { state.put(arguments); }
+  explicit ObjectRequest(const State& state) : state_(state) {}
 
-  /// Call once. Returns a reader of what follows the state.
+  /// Call once. Returns a reader of what follows the state in the reply.
   ByteReader make(Kind kind) {
     reply_ = request(kind, arguments);
     ByteReader reader(reply_);
@@ -41,11 +41,12 @@ class ObjectRequest {
 class StandInLayer : public Layer {
  public:
   /// @param number as Argument<Layer&> wrote it
-  StandInLayer(const State& state, std::size_t number) : state_(state), number_(number) {}
+  explicit StandInLayer(std::size_t number) : number_(number) {}
 
   Tensor forward(Tensor x, Saved& saved) override {
-    ObjectRequest forward(state_);
+    ObjectRequest forward(state);
     forward.arguments.put(number_);
+    state.put(forward.arguments);
     put_pass(forward.arguments, saved.pass());
     put_tensor(forward.arguments, x);
     ByteReader reply = forward.make(Kind::kForward);
@@ -56,19 +57,21 @@ class StandInLayer : public Layer {
 
   Tensor backward(Tensor dy, Saved& saved) override {
     const std::int32_t token = saved.empty() ? 0 : to_host(saved.pop_integers()).at(0);
-    ObjectRequest backward(state_);
+    ObjectRequest backward(state);
     backward.arguments.put(number_);
+    state.put(backward.arguments);
     backward.arguments.put(token);
     put_tensor(backward.arguments, dy);
     ByteReader reply = backward.make(Kind::kBackward);
     return next_tensor<float>(reply);
   }
 
-  std::vector<Parameter*> parameters() override { return pointers(parameters_); }
-  std::vector<NamedTensor*> statistics() override { return pointers(statistics_); }
+  std::vector<Parameter*> parameters() override { return pointers(owned_parameters); }
+  std::vector<NamedTensor*> statistics() override { return pointers(owned_statistics); }
 
-  std::vector<std::unique_ptr<Parameter>> parameters_;
-  std::vector<std::unique_ptr<NamedTensor>> statistics_;
+  State state;  // of these
+  std::vector<std::unique_ptr<Parameter>> owned_parameters;
+  std::vector<std::unique_ptr<NamedTensor>> owned_statistics;
 
  private:
   template <class T>
@@ -78,14 +81,17 @@ class StandInLayer : public Layer {
     return all;
   }
 
-  const State& state_;
   const std::size_t number_;
 };
 
 class StandInOptimizer : public Optimizer {
  public:
   explicit StandInOptimizer(const State& state) : state_(state) {}
-  void step() override { ObjectRequest(state_).make(Kind::kStep); }
+  void step() override {
+    ObjectRequest step(state_);
+    state_.put(step.arguments);
+    step.make(Kind::kStep);
+  }
   std::vector<NamedTensor*> state() override { return {}; }
 
  private:

@@ -191,10 +191,10 @@ template <>
 struct Argument<std::vector<Shard>&> {
   static void describe(Call& call, ByteWriter& writer, std::vector<Shard>& shards) {
     writer.put(shards.size());
-    call.shapes.clear();  // those of the shards are known even where values were dropped
-    for (Shard& shard : shards) {
-      call.shapes.insert(call.shapes.end(), shard.shapes.begin(), shard.shapes.end());
-      Argument<Shard&>::describe(call, writer, shard);
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      // Known even where values were dropped: a shard for each layer.
+      if (i < call.layers.size()) call.layers[i].shapes = shards[i].shapes;
+      Argument<Shard&>::describe(call, writer, shards[i]);
     }
   }
 };
@@ -224,13 +224,14 @@ struct Argument<const TrainingState&> {
 
 inline void describe_layer(Call& call, ByteWriter& writer, Layer& layer) {
   writer.put(call.layers.size());  // its number in requests
-  call.layers.push_back(&layer);
-  for (Parameter* parameter : layer.parameters()) {
-    call.parameters.push_back(parameter);
-    call.shapes.push_back(parameter->value.shape());
-  }
+  SharedLayer shared{&layer};
+  for (const Parameter* parameter : layer.parameters())
+    shared.shapes.push_back(parameter->value.shape());
+  const std::size_t before = call.state.size();
   Argument<const std::vector<Parameter*>&>::describe(call, writer, layer.parameters());
   describe_tensors(call, writer, layer.statistics());
+  shared.state = call.state.since(before);
+  call.layers.push_back(std::move(shared));
 }
 
 template <>
@@ -259,7 +260,10 @@ struct Argument<Stage&> {
     put_shape(writer, cut.input);
     put_shape(writer, cut.output);
     writer.put(stage.micro_batches());
-    for (int i = 0; i < stage.micro_batches(); ++i) put_batch(writer, stage.batch(i));
+    for (int i = 0; i < stage.micro_batches(); ++i) {
+      put_batch(writer, stage.batch(i));
+      stage.batch(i).x = {};  // the rank's from now on
+    }
     writer.put(stage.step());
     const std::size_t first = call.layers.size();
     Argument<Sequential&>::describe(call, writer, stage.layers());

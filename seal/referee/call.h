@@ -19,6 +19,13 @@
 
 namespace rankbox::seal {
 
+/// A layer, with the state of its parameters and statistics alone.
+struct SharedLayer {
+  Layer* layer = nullptr;
+  State state = {};
+  std::vector<Shape> shapes = {};  // of its parameters, which may have no values at first
+};
+
 /// A stage, and which of a call's layers are its own.
 struct StageLayers {
   Stage* stage = nullptr;
@@ -29,9 +36,7 @@ struct StageLayers {
 struct Call {
   Comm* dist = nullptr;  // null: the function has no communicator
   State state = {};
-  std::vector<Layer*> layers = {};
-  std::vector<Parameter*> parameters = {};  // of those layers,
-  std::vector<Shape> shapes = {};           // and their shapes: they may have no values at first
+  std::vector<SharedLayer> layers = {};
   std::vector<StageLayers> stages = {};
   Optimizer* optimizer = nullptr;
   Saved* saved = nullptr;  // the argument's, filled by a forward pass of the referee

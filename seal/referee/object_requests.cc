@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "seal/values.h"
 
@@ -9,28 +10,26 @@ namespace rankbox::seal {
 
 namespace {
 
-/// Layers compute with these sizes, and must not read or write beyond what a rank process sent.
-void check_shapes(const Call& call) {
-  if (call.shapes.size() != call.parameters.size()) throw std::runtime_error("unknown shapes");
-  for (std::size_t i = 0; i < call.shapes.size(); ++i) {
-    const Parameter& parameter = *call.parameters[i];
-    const bool fits = parameter.value.shape() == call.shapes[i] &&
-                      (parameter.gradient.empty() || parameter.gradient.shape() == call.shapes[i]);
-    const bool is_dropped = parameter.value.empty() && parameter.gradient.empty();
-    if (!fits && !is_dropped) throw std::runtime_error("a parameter of another shape");
-  }
-}
-
-void check_has_values(Layer& layer) {
-  for (const Parameter* parameter : layer.parameters()) {
-    if (parameter->value.empty()) throw InvalidArgument(parameter->name + " has no value");
+/// Takes over the layer's parameters. It computes with their sizes, and must not read or write
+/// beyond what the rank process sent.
+void take_state(const SharedLayer& shared, ByteReader& reader) {
+  shared.state.get(reader);
+  const std::vector<Parameter*> parameters = shared.layer->parameters();
+  if (parameters.size() != shared.shapes.size()) throw std::runtime_error("other parameters");
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = *parameters[i];
+    const Shape& shape = shared.shapes[i];
+    if (parameter.value.shape() != shape)
+      throw InvalidArgument(parameter.name + " does not have its values");
+    if (!parameter.gradient.empty() && parameter.gradient.shape() != shape)
+      throw std::runtime_error("a gradient of another shape");
   }
 }
 
 std::size_t next_layer(const Call& call, ByteReader& reader) {
   const auto number = reader.next<std::size_t>();
   if (number >= call.layers.size()) throw std::runtime_error("no such layer");
-  check_has_values(*call.layers[number]);
+  take_state(call.layers[number], reader);
   return number;
 }
 
@@ -51,13 +50,13 @@ void forward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
   Tensor x = next_tensor<float>(reader);
   use_in_turn(call, number, Turn::kForward);
   Saved saved(pass);
-  const Tensor y = call.layers[number]->forward(std::move(x), saved);
+  const Tensor y = call.layers[number].layer->forward(std::move(x), saved);
   std::uint32_t token = 0;
   if (saved.training()) {
     token = ++link.saves;
     link.saved.emplace(token, std::move(saved));
   }
-  call.state.put(reply);
+  call.layers[number].state.put(reply);
   reply.put(token);
   put_tensor(reply, y);
 }
@@ -71,13 +70,13 @@ void backward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
   const auto found = link.saved.find(token);
   Saved* const saved = found != link.saved.end() ? &found->second : token == 0 ? call.saved : nullptr;
   if (saved == nullptr) throw std::runtime_error("backward without a forward pass");
-  const Tensor dx = call.layers[number]->backward(std::move(dy), *saved);
+  const Tensor dx = call.layers[number].layer->backward(std::move(dy), *saved);
   if (found != link.saved.end()) link.saved.erase(found);
-  call.state.put(reply);
+  call.layers[number].state.put(reply);
   put_tensor(reply, dx);
 }
 
-void turn(Call& call, ByteReader& reader, ByteWriter& reply) {
+void turn(Call& call, ByteReader& reader) {
   const auto stage = reader.next<std::size_t>();
   const auto turn = reader.next<std::uint8_t>() == 0 ? Turn::kForward : Turn::kBackward;
   const int micro_batch = reader.next<int>();
@@ -88,10 +87,17 @@ void turn(Call& call, ByteReader& reader, ByteWriter& reply) {
   call.layers_left = call.stages[stage].end - call.stages[stage].first;
   const auto& on_turn = call.stages[stage].stage->on_turn;
   if (on_turn) on_turn(turn, micro_batch);
+}
+
+void step(Call& call, ByteReader& reader, ByteWriter& reply) {
+  if (call.optimizer == nullptr) throw std::runtime_error("no optimizer");
+  call.state.get(reader);
+  call.optimizer->step();
   call.state.put(reply);
 }
 
 void file(Call& call, Kind kind, ByteReader& reader, ByteWriter& reply) {
+  call.state.get(reader);
   const auto path = reader.next<std::string>();
   if (call.checkpoint == nullptr || path != call.path)
     throw std::runtime_error("a checkpoint in another file than the argument's");
@@ -108,8 +114,6 @@ void check_turn_is_over(const Call& call) {
 }
 
 std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader) {
-  call.state.get(reader);
-  check_shapes(call);
   ByteWriter reply;
   switch (kind) {
     case Kind::kForward:
@@ -119,12 +123,10 @@ std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader) 
       backward(link, call, reader, reply);
       break;
     case Kind::kStep:
-      if (call.optimizer == nullptr) throw std::runtime_error("no optimizer");
-      call.optimizer->step();
-      call.state.put(reply);
+      step(call, reader, reply);
       break;
     case Kind::kTurn:
-      turn(call, reader, reply);
+      turn(call, reader);
       break;
     case Kind::kSave:
     case Kind::kLoad:

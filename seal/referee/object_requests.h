@@ -11,7 +11,7 @@
 
 namespace rankbox::seal {
 
-/// Returns the bytes of the reply, which begin with the call's state. Throws what the object's
+/// Returns the bytes of the reply. Throws what the object's
 /// function throws; std::runtime_error for a request that does not parse, or passes that a stage
 /// did not announce.
 std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader);
