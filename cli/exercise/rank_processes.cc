@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +15,6 @@
 
 #include "cli/support/container.h"
 #include "comm/errors.h"
-#include "files/fd.h"
 #include "seal/referee/referee.h"
 
 namespace rankbox::cli {
@@ -47,6 +47,7 @@ RankProcesses::RankProcesses(const std::string& family, int ranks,
   container.readable.push_back({program, program});
   for (const std::string& library : libraries) container.readable.push_back({library, library});
   ContainerCommand command = in_container(container, words);
+  info_ = std::move(command.info);
 
   std::vector<char*> arguments;
   for (std::string& word : command.words) arguments.push_back(word.data());
@@ -74,6 +75,8 @@ RankProcesses::RankProcesses(const std::string& family, int ranks,
 }
 
 RankProcesses::~RankProcesses() {
+  // With it the kernel ends all others of the container.
+  if (const pid_t first = first_process_of(info_); first > 0) kill(first, SIGKILL);
   kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
 }

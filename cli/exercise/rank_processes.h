@@ -6,6 +6,8 @@
 
 #include <sys/types.h>
 
+#include "files/fd.h"
+
 namespace rankbox::cli {
 
 /// Starts a process for each rank, in one container without the project's files, and ends them all
@@ -21,6 +23,7 @@ class RankProcesses {
 
  private:
   pid_t pid_ = -1;
+  Fd info_;  // on the container's first process
 };
 
 }  // namespace rankbox::cli
