@@ -1,7 +1,9 @@
 #include "cli/exercise/referee.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,8 @@
 #include "comm/errors.h"
 #include "seal/referee/referee.h"
 #include "verdict/catalog.h"
+#include "verdict/judge.h"
+#include "verdict/salt.h"
 
 namespace rankbox::cli {
 
@@ -29,18 +33,42 @@ struct Options {
   std::string solution;
 };
 
+/// Returns a sample: of every world size the first and the last case, and one in four of the
+/// others. All have been judged in threads; a program that deceived that judge cannot know which
+/// ones are judged again, for they depend on the salt.
+std::vector<Case> sample_of(const std::vector<Case>& cases) {
+  std::mt19937_64 random(salt());
+  std::vector<Case> sample;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const bool is_chosen = random() % 4 == 0;
+    const auto differs = [&](std::size_t other) {
+      return other >= cases.size() || cases[other].world_size != cases[i].world_size;
+    };
+    if (is_chosen || differs(i - 1) || differs(i + 1)) sample.push_back(cases[i]);
+  }
+  return sample;
+}
+
 /// Returns the ranks of the largest world that will be judged.
-int most_ranks(const Exercise& exercise, const std::string& replay) {
-  if (!replay.empty()) return parse_case(replay, first_case_of(exercise)).world_size;
+int most_ranks(const Subject& subject, const std::string& replay) {
   int most = 1;
-  for (const Case& example : subject_of(exercise).cases())
-    most = std::max(most, example.world_size);
+  for (const Case& example : subject.cases()) most = std::max(most, example.world_size);
+  if (!replay.empty()) most = parse_case(replay, subject.cases().front()).world_size;
   return most;
 }
 
 [[noreturn]] void run(const Options& options) {
   const Exercise& exercise = exercise_named(options.name);
-  const RankProcesses processes(exercise.family, most_ranks(exercise, options.replay),
+  AnyFunction solution = nullptr;
+  if (!options.solution.empty()) {
+    const LoadedFunction loaded = load_function(options.solution, signature(exercise));
+    if (loaded.function == nullptr) throw Error("cannot load the solution: " + loaded.problem);
+    solution = loaded.function;
+  }
+  Subject subject = subject_of(exercise, seal::sealed_function(exercise.family), solution);
+  subject.cases = [sample = sample_of(subject.cases())] { return sample; };
+
+  const RankProcesses processes(exercise.family, most_ranks(subject, options.replay),
                                 options.libraries);
   JudgeOptions judge_options;
   judge_options.command = options.command;
@@ -48,14 +76,7 @@ int most_ranks(const Exercise& exercise, const std::string& replay) {
   judge_options.starting = [](const std::string& replay_line) {
     report_line("case " + replay_line);
   };
-  AnyFunction solution = nullptr;
-  if (!options.solution.empty()) {
-    const LoadedFunction loaded = load_function(options.solution, signature(exercise));
-    if (loaded.function == nullptr) throw Error("cannot load the solution: " + loaded.problem);
-    solution = loaded.function;
-  }
-  report_and_exit(judge_exercise(exercise, seal::sealed_function(exercise.family), judge_options,
-                                 solution));
+  report_and_exit(judge(exercise.name, subject, judge_options));
 }
 
 }  // namespace

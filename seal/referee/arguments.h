@@ -260,10 +260,7 @@ struct Argument<Stage&> {
     put_shape(writer, cut.input);
     put_shape(writer, cut.output);
     writer.put(stage.micro_batches());
-    for (int i = 0; i < stage.micro_batches(); ++i) {
-      put_batch(writer, stage.batch(i));
-      stage.batch(i).x = {};  // the rank's from now on
-    }
+    for (int i = 0; i < stage.micro_batches(); ++i) put_batch(writer, stage.batch(i));
     writer.put(stage.step());
     const std::size_t first = call.layers.size();
     Argument<Sequential&>::describe(call, writer, stage.layers());

@@ -81,12 +81,14 @@ void turn(Call& call, ByteReader& reader) {
   const auto turn = reader.next<std::uint8_t>() == 0 ? Turn::kForward : Turn::kBackward;
   const int micro_batch = reader.next<int>();
   if (stage >= call.stages.size()) throw std::runtime_error("no such stage");
+  Stage& its_own = *call.stages[stage].stage;
   check_turn_is_over(call);
   call.turning = stage;
   call.turn = turn;
   call.layers_left = call.stages[stage].end - call.stages[stage].first;
-  const auto& on_turn = call.stages[stage].stage->on_turn;
-  if (on_turn) on_turn(turn, micro_batch);
+  if (its_own.on_turn) its_own.on_turn(turn, micro_batch);
+  // The rank's stage takes it for the pass that now begins.
+  if (turn == Turn::kForward) its_own.batch(micro_batch).x = {};
 }
 
 void step(Call& call, ByteReader& reader, ByteWriter& reply) {
