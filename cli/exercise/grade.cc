@@ -90,6 +90,7 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   contained.words = {"referee", exercise.name, library};
   contained.words.insert(contained.words.end(), called.begin(), called.end());
   contained.words.insert(contained.words.end(), {"--command", options.command});
+  contained.words.insert(contained.words.end(), {"--salt", std::to_string(options.salt)});
   if (!options.replay.empty()) {
     contained.words.insert(contained.words.end(), {"--replay", options.replay});
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <string>
@@ -31,6 +32,7 @@ struct Options {
   std::string replay;
   std::string command;
   std::string solution;
+  std::uint64_t salt = 0;
 };
 
 /// Returns a sample: of every world size the first and the last case, and one in four of the
@@ -58,6 +60,7 @@ int most_ranks(const Subject& subject, const std::string& replay) {
 }
 
 [[noreturn]] void run(const Options& options) {
+  set_salt(options.salt);
   const Exercise& exercise = exercise_named(options.name);
   AnyFunction solution = nullptr;
   if (!options.solution.empty()) {
@@ -91,6 +94,7 @@ void add_referee(CLI::App& app) {
   referee->add_option("--replay", options->replay);
   referee->add_option("--command", options->command);
   referee->add_option("--solution", options->solution);
+  referee->add_option("--salt", options->salt);
   add_course(*referee);
   referee->callback([options] { run(*options); });
 }
