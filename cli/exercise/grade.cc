@@ -23,6 +23,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// A message between processes takes longer than one between threads.
+constexpr double kSealedTimes = 2;
+
 /// @param temporary a folder for the program's files, removed afterwards
 /// @param solution the compiled reference solution; empty: the promised cost does not need it
 Contained judge(const Exercise& exercise, const std::string& library, const std::string& solution,
@@ -101,7 +104,7 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   contained.library = library;
   contained.source = source;
   contained.temporary = temporary.path("");
-  contained.seconds = options.seconds;
+  contained.seconds = kSealedTimes * options.seconds;
   contained.memory_mb = options.memory_mb;
   return run_contained(contained);
 }

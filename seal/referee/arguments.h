@@ -14,6 +14,7 @@
 #include "seal/referee/call.h"
 #include "seal/values.h"
 #include "training/sequential.h"
+#include "verdict/memory_window.h"
 
 namespace rankbox::seal {
 
@@ -332,6 +333,7 @@ struct Stub;
 template <class... P>
 struct Stub<void(P...)> {
   static void call(P... arguments) {
+    const UncountedMemory uncounted;
     Call call;
     ByteWriter writer;
     (Argument<P>::describe(call, writer, arguments), ...);

@@ -11,7 +11,6 @@
 #include "seal/referee/link.h"
 #include "seal/referee/object_requests.h"
 #include "seal/wire.h"
-#include "verdict/memory_window.h"
 
 namespace rankbox::seal {
 
@@ -67,7 +66,6 @@ bool serve_next(Link& link, Call& call) {
 }  // namespace
 
 void carry_out(Call& call, const std::string& arguments) {
-  const UncountedMemory uncounted;
   Link& link = current_link();
   const int rank = static_cast<int>((link.owner & 0xffffffff) - 1);
   try {
