@@ -1,6 +1,6 @@
 // Tries to include the solution by a link.
 #include "collectives/broadcast_naive.h"
-#include "link.h"
+#include "solution_link.h"
 
 namespace rankbox {
 

@@ -33,7 +33,7 @@ constexpr int kCompileSeconds = 30;  // cli/plugin/compile.cc
 constexpr bool kHasSealed = true;   // check --sealed exists
 
 struct Attack {
-  const char* name;
+  std::string name;
   FailureKind kind = FailureKind::kNotImplemented;  // kCompile; otherwise any other kind
   bool sealed_only = false;  // succeeds where ranks and judge are one process
   int seconds = kSeconds;
@@ -193,7 +193,7 @@ fs::path copy_of_attacks() {
   for (const auto& file : fs::directory_iterator(fs::path(project()) / "tests/attacks"))
     fs::copy_file(file.path(), folder / file.path().filename());
   fs::create_symlink(fs::path(project()) / "solutions/02_broadcast/broadcast_naive.cc",
-                     folder / "link.h");
+                     folder / "solution_link.h");
   mkfifo((folder / "pipe.h").c_str(), 0600);
   return folder;
 }
@@ -202,6 +202,7 @@ fs::path copy_of_attacks() {
 std::map<std::string, std::string> files_now() {
   std::map<std::string, std::string> files;
   for (const auto& file : fs::recursive_directory_iterator(project())) {
+    if (file.path() == fs::path(project()) / "tmp") continue;  // files come and go
     struct stat now = {};
     lstat(file.path().c_str(), &now);
     files[file.path().string()] = fmt::format("{} {} {}.{}", now.st_ino, now.st_size,
@@ -255,7 +256,7 @@ TEST_CASE("no attack passes, goes on after its time, or leaves anything behind")
                                       "broadcast_naive",
                                       "--json",
                                       "--file",
-                                      (folder / attack.name).string() + ".cc",
+                                      (folder / (attack.name + ".cc")).string(),
                                       "--timeout",
                                       std::to_string(attack.seconds)};
     if (attack.sealed_only && kHasSealed) check.emplace_back("--sealed");
