@@ -1,18 +1,11 @@
 // Tries to use all memory of the compiler.
-#include <array>
+#include <utility>
 
 #include "collectives/broadcast_naive.h"
 
 namespace {
-template <int N>
-struct Twice {
-  Twice<N - 1> a, b;
-};
-template <>
-struct Twice<0> {
-  int value = 1;
-};
-constexpr Twice<30> kLarge{};
+using Large = std::make_index_sequence<(std::size_t{1} << 27)>;
+constexpr std::size_t kLarge = Large::size();
 }  // namespace
 
 namespace rankbox {
