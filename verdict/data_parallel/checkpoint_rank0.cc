@@ -2,12 +2,12 @@
 #include "parallel/checkpoint_rank0.h"
 
 #include <filesystem>
-#include <mutex>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "comm/run_ranks.h"
+#include "comm/thread_annotations.h"
 #include "files/temporary_folder.h"
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
@@ -88,19 +88,19 @@ std::vector<Case> cases() {
 /// Where rank 0 of this process saves: for the other ranks, which look there when the function has
 /// returned.
 struct SavedAt {
-  std::mutex mutex;
-  std::string path;  // guarded by mutex
+  Mutex lock;
+  std::string path GUARDED_BY(lock);
 };
 SavedAt saved_at;
 
 void set_path(const std::string& path) {
-  const std::lock_guard lock(saved_at.mutex);
+  const Lock guard(saved_at.lock);
   saved_at.path = path;
 }
 
 /// Returns whether rank 0's file exists. True where rank 0 is another process.
 bool is_saved() {
-  const std::lock_guard lock(saved_at.mutex);
+  const Lock guard(saved_at.lock);
   return launch().processes > 0 || std::filesystem::exists(saved_at.path);
 }
 
