@@ -35,7 +35,8 @@ class Table {
   const Where* find(const std::string& file, unsigned line) {
     const Lock held(lock_);
     const std::size_t places = entries_.size();
-    auto& entry = entries_[places < kMostPlaces ? std::pair(file, line) : std::pair(std::string(), 0U)];
+    auto& entry =
+        entries_[places < kMostPlaces ? std::pair(file, line) : std::pair(std::string(), 0U)];
     if (entry == nullptr) {
       entry = std::make_unique<Entry>(Entry{file, {}});
       entry->where = {entry->file.c_str(), "", line, 0};
@@ -45,8 +46,7 @@ class Table {
 
  private:
   Mutex lock_;
-  std::map<std::pair<std::string, unsigned>, std::unique_ptr<Entry>> entries_
-      GUARDED_BY(lock_);
+  std::map<std::pair<std::string, unsigned>, std::unique_ptr<Entry>> entries_ GUARDED_BY(lock_);
 };
 
 }  // namespace

@@ -55,8 +55,7 @@ TEST_CASE("with 16 bits a model learns the same up to rounding, and ranks stay e
       plan.ranks = ranks;
       const Trained ddp = train(plan, task);
       for (const Values& rank : ddp.after) CHECK(rank == ddp.after[0]);
-      if (!is_large)
-        CHECK(distance(ddp.after[0], single.after[0]) / moved < bound);
+      if (!is_large) CHECK(distance(ddp.after[0], single.after[0]) / moved < bound);
       plan.all_reduce = "tree";
       const Trained tree = train(plan, task);
       plan.all_reduce = "native";

@@ -17,7 +17,8 @@ void set_salt(std::uint64_t salt) { current.store(salt, std::memory_order_relaxe
 
 std::uint64_t random_salt() {
   std::random_device device;
-  return 1 + device() % static_cast<std::uint64_t>(kLargestSalt);
+  const std::uint64_t bits = (std::uint64_t{device()} << 32) | device();
+  return 1 + bits % static_cast<std::uint64_t>(kLargestSalt);
 }
 
 Random salted(std::string_view use) { return Random(salt()).stream(use); }

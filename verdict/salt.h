@@ -17,8 +17,9 @@
 
 namespace rankbox {
 
-/// The largest salt that random_salt() returns: short enough for a replay line.
-inline constexpr std::int64_t kLargestSalt = 0xffffffff;
+/// The largest salt: a number that JSON's readers hold exactly, and too large to be guessed by a
+/// program that sees its own inputs.
+inline constexpr std::int64_t kLargestSalt = (std::int64_t{1} << 53) - 1;
 
 std::uint64_t salt();
 void set_salt(std::uint64_t salt);

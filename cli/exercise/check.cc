@@ -114,13 +114,14 @@ bool check(const Exercise& exercise, const Options& options) {
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);
   grading.replay = options.replay;
-  grading.salt = options.salt;
+  // Known numbers prove nothing about a program that may know them.
+  grading.salt = options.sealed && options.salt == 0 ? random_salt() : options.salt;
   grading.seconds = options.file.seconds;
   grading.memory_mb = options.memory_mb;
   grading.sealed = options.sealed;
   const bool own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
   grading.command = replay_command(options, exercise, grading.file, own);
-  if (options.salt != 0) grading.command += fmt::format(" --salt {}", options.salt);
+  if (grading.salt != 0) grading.command += fmt::format(" --salt {}", grading.salt);
 
   if (options.sealed) grading.command += " --sealed";
 
@@ -160,7 +161,8 @@ void add_check(CLI::App& app) {
       "right?\n"
       "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.\n"
       "Before an exercise's first run, check asks at a terminal what you expect; Enter skips.\n"
-      "Your file is compiled and run in a container (bubblewrap) where Linux allows it: it sees no\n"
+      "Your file is compiled and run in a container (bubblewrap) where Linux allows it: it sees "
+      "no\n"
       "other file of yours, and no network. RANKBOX_NO_CONTAINER=1 does without.\n"
       "With --json, status is pass, fail, not_implemented or error (ours, not yours), and each of\n"
       "the checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
@@ -170,7 +172,9 @@ void add_check(CLI::App& app) {
   check_command->add_option("--replay", options->replay, "only this case, as a failure names it")
       ->type_name("CASE");
   check_command
-      ->add_option("--salt", options->salt, "other inputs and cases, drawn from this number")
+      ->add_option("--salt", options->salt,
+                   "other inputs and cases, drawn from this number; --sealed alone draws one at "
+                   "random")
       ->check(whole_number(0, kLargestSalt))
       ->type_name("N");
   check_command

@@ -151,8 +151,7 @@ Grade grade(const Exercise& exercise, const GradeOptions& options) {
   grade.program_output = std::move(judged.output);
   grade.verdict = std::move(judged.verdict);
   if (options.sealed && grade.verdict.passed() && is_sealable(exercise)) {
-    grade.verdict =
-        judge_sealed(exercise, library, solution, source, temporary, options).verdict;
+    grade.verdict = judge_sealed(exercise, library, solution, source, temporary, options).verdict;
   }
   return grade;
 }

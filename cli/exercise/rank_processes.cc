@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 /// Beside this program where it is installed; in the next folder where Bazel built it.
 std::string rank_program() {
   const fs::path own = fs::path(own_path()).parent_path();
-  for (const fs::path& candidate : {own / "rankbox-rank", own.parent_path() / "seal/rankbox-rank"}) {
+  for (const fs::path& candidate :
+       {own / "rankbox-rank", own.parent_path() / "seal/rankbox-rank"}) {
     if (fs::exists(candidate)) return candidate.string();
   }
   throw Error(fmt::format("{} is missing: run ./rankbox, which builds it",

@@ -21,8 +21,8 @@ Made<const TrainingState&>::Made(Invocation& call, ByteReader& reader) {
     const auto dtype = reader.next<DType>();
     const auto bytes = reader.next<std::string>();
     if (dtype != DType::kFloat32) throw std::runtime_error("a checkpoint of other than float32");
-    Tensor& tensor = *floats_.emplace_back(std::make_unique<Tensor>(
-        Shape(static_cast<std::int64_t>(bytes.size() / sizeof(float)))));
+    Tensor& tensor = *floats_.emplace_back(
+        std::make_unique<Tensor>(Shape(static_cast<std::int64_t>(bytes.size() / sizeof(float)))));
     state_.tensors.emplace_back(std::move(name), tensor);
     const Slice slice = tensor;
     call.state.add([slice](ByteWriter& w) { put_slice(w, slice); },
@@ -48,8 +48,7 @@ Stage make_stage(Invocation& call, ByteReader& reader) {
   if (layers != cut.end - cut.begin) throw std::runtime_error("a stage with other layers");
   for (std::int64_t i = cut.begin; i < cut.end; ++i) {
     auto name = reader.next<std::string>();
-    const auto made =
-        std::make_shared<std::unique_ptr<Layer>>(make_layer(call, reader, name));
+    const auto made = std::make_shared<std::unique_ptr<Layer>>(make_layer(call, reader, name));
     model[static_cast<std::size_t>(i)] = {std::move(name), [made] { return std::move(*made); }};
   }
   const auto number = reader.next<std::size_t>();

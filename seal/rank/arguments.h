@@ -387,9 +387,7 @@ template <>
 class Made<Saved&> {
  public:
   Made(Invocation& /*call*/, ByteReader& reader)
-      : saved_(saveds()
-                   .try_emplace(reader.next<std::uintptr_t>())
-                   .first->second) {
+      : saved_(saveds().try_emplace(reader.next<std::uintptr_t>()).first->second) {
     Pass pass = next_pass(reader);
     if (saved_.empty()) saved_ = Saved(std::move(pass));
   }

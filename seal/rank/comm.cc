@@ -217,8 +217,8 @@ Comm seal::begin_case(std::uint64_t owner, int world_size, int node, int local_r
   sim::this_rank = {{owner, 0, 0}, static_cast<int>((owner & 0xffffffff) - 1), node, local_rank};
   current_memory_meter() = &sim::this_rank.memory;
   sim::groups.clear();
-  return Comm(sim::Backend(sim::this_rank, sim::groups.emplace_back(0, world_size),
-                           sim::this_rank.rank));
+  return Comm(
+      sim::Backend(sim::this_rank, sim::groups.emplace_back(0, world_size), sim::this_rank.rank));
 }
 
 }  // namespace rankbox

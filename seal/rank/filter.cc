@@ -28,30 +28,30 @@ constexpr std::initializer_list<int> kAllowed = {
     // Signals to itself: handlers, and how a crash ends it.
     SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
     // Time and numbers.
-    SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep),
-    SCMP_SYS(gettimeofday), SCMP_SYS(getrandom), SCMP_SYS(uname), SCMP_SYS(getrusage),
-    SCMP_SYS(sysinfo),
+    SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep), SCMP_SYS(gettimeofday),
+    SCMP_SYS(getrandom), SCMP_SYS(uname), SCMP_SYS(getrusage), SCMP_SYS(sysinfo),
     SCMP_SYS(prlimit64),  // of its own limits, which only shrink
 };
 
 void require(int result) {
-  if (result < 0) throw Error("this system cannot restrict the system calls of a process (seccomp)");
+  if (result < 0)
+    throw Error("this system cannot restrict the system calls of a process (seccomp)");
 }
 
 }  // namespace
 
 void forbid_system_calls() {
-  const std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter(
-      seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release);
+  const std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter(seccomp_init(SCMP_ACT_ERRNO(EPERM)),
+                                                                seccomp_release);
   if (filter == nullptr) require(-1);
   for (const int call : kAllowed) require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, call, 0));
   // Files only to read them, and only those of the container.
   require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
                            SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY)));
   // Threads, but no processes. glibc falls back to clone() where clone3() is unknown.
-  require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-                           SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM,
-                                   CLONE_THREAD | CLONE_VM)));
+  require(seccomp_rule_add(
+      filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+      SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM)));
   require(seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0));
   require(seccomp_load(filter.get()));
 }

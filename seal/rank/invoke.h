@@ -11,8 +11,6 @@
 
 namespace rankbox::seal {
 
-
-
 template <class Function>
 struct Invoke;
 

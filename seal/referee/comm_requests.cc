@@ -161,7 +161,8 @@ std::string split(Link& link, Comm& dist, ByteReader& reader, Place place) {
 
 std::string accumulate_data(ByteReader& reader) {
   const auto op = reader.next<ReduceOp>();
-  if (static_cast<std::size_t>(op) >= kReduceOps.size()) throw std::runtime_error("no such operation");
+  if (static_cast<std::size_t>(op) >= kReduceOps.size())
+    throw std::runtime_error("no such operation");
   Buffer into = next_data(reader);
   Buffer from = next_data(reader);
   accumulate(into.slice(), from.slice(), op);
@@ -194,8 +195,7 @@ bool is_comm_request(Kind kind) { return kind >= Kind::kSend && kind <= Kind::kA
 
 std::string serve_comm(Link& link, Call& call, Kind kind, ByteReader& reader) {
   if (kind == Kind::kAccumulate) return accumulate_data(reader);
-  if (link.communicators.empty() && call.dist != nullptr)
-    link.communicators.push_back(*call.dist);
+  if (link.communicators.empty() && call.dist != nullptr) link.communicators.push_back(*call.dist);
   const Place place = next_place(reader);
   Comm& dist = next_communicator(link, reader);
   switch (kind) {

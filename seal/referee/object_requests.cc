@@ -68,7 +68,9 @@ void backward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
   use_in_turn(call, number, Turn::kBackward);
   // Without a token: what the referee's own forward pass saved.
   const auto found = link.saved.find(token);
-  Saved* const saved = found != link.saved.end() ? &found->second : token == 0 ? call.saved : nullptr;
+  Saved* const saved = found != link.saved.end() ? &found->second
+                       : token == 0              ? call.saved
+                                                 : nullptr;
   if (saved == nullptr) throw std::runtime_error("backward without a forward pass");
   const Tensor dx = call.layers[number].layer->backward(std::move(dy), *saved);
   if (found != link.saved.end()) link.saved.erase(found);

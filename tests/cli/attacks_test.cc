@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kSeconds = 20;         // of the judge, where an attack reaches no limit
 constexpr int kCompileSeconds = 30;  // cli/plugin/compile.cc
-constexpr bool kHasSealed = true;   // check --sealed exists
+constexpr bool kHasSealed = true;    // check --sealed exists
 
 struct Attack {
   std::string name;

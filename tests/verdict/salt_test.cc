@@ -106,7 +106,7 @@ TEST_CASE("reductions of up to 24 ranks are exact, in any order") {
   }
 }
 
-TEST_CASE("random salts are numbers of 32 bits, and not 0") {
+TEST_CASE("random salts are numbers of 53 bits, and not 0") {
   for (int i = 0; i < 100; ++i) {
     const std::uint64_t number = random_salt();
     CHECK(number >= 1);
