@@ -1,0 +1,81 @@
+// Similar submissions of one exercise: which pairs an instructor should look at.
+//
+// Winnowing (Schleimer, Wilkerson, Aiken: "Winnowing: Local Algorithms for Document Fingerprinting",
+// 2003) over normalized tokens (tokens.h): comments, layout, names and literals do not matter, nor
+// does the order of functions. A fingerprint is the hash of kRun consecutive tokens; of every kWindow
+// consecutive hashes at least one is kept. So any common passage of kRun + kWindow - 1 tokens, about
+// two lines, is found.
+//
+// Fingerprints of the stub are dropped everywhere. Those of the reference solution are dropped
+// between students, and each submission is compared with the reference by itself: two students who
+// both copied the reference are two pairs with it, and none with each other.
+//
+// A score proves nothing: see kWhatSimilarityMeans.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rankbox::cli {
+
+struct SubmittedText {
+  std::string student;
+  std::string exercise;
+  std::string text;  // of the file
+};
+
+/// What was handed out, and must not count as copied from a student.
+struct HandedOutText {
+  std::string exercise;
+  std::string stub;
+  std::string solution;  // empty: submissions are not compared with it
+};
+
+/// A passage that two files share. Lines count from 1, both ends included.
+struct SimilarPassage {
+  int first_line_of_a = 0;
+  int last_line_of_a = 0;
+  int first_line_of_b = 0;
+  int last_line_of_b = 0;
+};
+
+struct SimilarPair {
+  std::string exercise;
+  std::string a;           // a student
+  std::string b;           // another student; empty: the reference solution
+  double score = 0;        // share of the shorter file's fingerprints that the other has, 0 to 1
+  int shared = 0;          // fingerprints that both have
+  bool same_text = false;  // the files differ in white space at most
+  std::vector<SimilarPassage> passages;  // in the order of a's lines
+};
+
+struct SimilarityOptions {
+  double least_score = 0.75;  // pairs below are not reported
+  int least_shared = 10;      // likewise; files with fewer fingerprints say too little
+};
+
+/// Returns the pairs to look at, highest score first, then by exercise and names. Submissions of
+/// different exercises are not compared, nor are those of the same student. Exercises without a
+/// HandedOutText are compared without a discount.
+///
+/// Cost: for s submissions of an exercise with f fingerprints each, O(s f) memory and, where most
+/// fingerprints are shared, O(s² f) time: 0.1 s for 200 submissions of 10 exercises. Does not block.
+/// Thread safety: any thread.
+std::vector<SimilarPair> similar_pairs(const std::vector<SubmittedText>& submissions,
+                                       const std::vector<HandedOutText>& handed_out,
+                                       const SimilarityOptions& options = {});
+
+/// What a high score means and what it does not prove, in sentences for a report.
+extern const std::string_view kWhatSimilarityMeans;
+
+/// Returns one line a pair, without a line end: exercise, score, names, matching lines of both.
+std::string to_text(const SimilarPair& pair);
+
+/// Returns a JSON array with an object a pair:
+///   {"exercise": …, "a": …, "b": … or null, "score": 0.93, "shared": 41, "same_text": false,
+///    "passages": [{"a": [first, last], "b": [first, last]}, …]}
+/// @param indent spaces per level; -1: all in one line
+std::string to_json(const std::vector<SimilarPair>& pairs, int indent = -1);
+
+}  // namespace rankbox::cli
