@@ -19,6 +19,8 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy
 TMPDIR=$(mktemp -d /tmp/rankbox_mpi.XXXXXX) || exit 1
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
+# Each run would replace the report of those before it. Bazel makes one of the log.
+unset XML_OUTPUT_FILE
 
 command -v mpirun >/dev/null || {
   echo "mpirun is not installed: apt-get install openmpi-bin" >&2

@@ -30,14 +30,6 @@ constexpr std::int64_t kMostElementsOfSeveralCalls = 1000;
 constexpr FailureKind kReportChecks[] = {FailureKind::kMessages, FailureKind::kMemory,
                                          FailureKind::kCost};
 
-/// Returns whether this backend runs the case when all cases are judged.
-bool is_judged(const Case& example) {
-  if (!judges_only_values()) return true;
-  const int processes = launch().processes;
-  return processes > 0 ? example.world_size == std::min(processes, kMostRanksOffSandbox)
-                       : example.world_size <= kMostRanksOffSandbox;
-}
-
 std::vector<Case> cases_of(const Subject& subject, const std::string& replay) {
   std::vector<Case> cases = subject.cases();
   if (!replay.empty()) return {parse_case(replay, cases.front())};
@@ -240,7 +232,7 @@ class Judgement {
     return true;
   }
 
-  /// Keeps the first failure as the verdict's; later ones only mark their checks as failed.
+  /// The first failure is the verdict's.
   void fail(Failure failure) {
     Check& failing = check(check_named_after(failure.kind));
     failing.expected = failure.expected;
@@ -252,7 +244,11 @@ class Judgement {
       failing.status = CheckStatus::kFail;
       failing.detail = failure.message;
     }
-    if (!verdict_.failure) verdict_.failure = std::move(failure);
+    if (verdict_.failure) {
+      verdict_.others.push_back(std::move(failure));
+    } else {
+      verdict_.failure = std::move(failure);
+    }
   }
 
   void pass(std::string_view name, std::string detail) {
@@ -290,6 +286,13 @@ class Judgement {
 #define RANKBOX_KEEPS_TRACES 1
 #endif
 bool judges_only_values() { return RANKBOX_KEEPS_TRACES == 0; }
+
+bool is_judged(const Case& example) {
+  if (!judges_only_values()) return true;
+  const int processes = launch().processes;
+  return processes > 0 ? example.world_size == std::min(processes, kMostRanksOffSandbox)
+                       : example.world_size <= kMostRanksOffSandbox;
+}
 
 Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options) {
   return Judgement(name, subject, options).run();

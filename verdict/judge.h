@@ -48,6 +48,9 @@ struct JudgeOptions {
 /// Returns whether this build's backend keeps no trace, so that only values are judged.
 bool judges_only_values();
 
+/// Returns whether this backend runs the case when all cases are judged.
+bool is_judged(const Case& example);
+
 /// Blocks until all cases are judged or the first one fails. Never throws for errors of the
 /// subject. Throws InvalidArgument for a replay that is no case of the subject.
 Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options = {});

@@ -66,6 +66,7 @@ struct Verdict {
   Status status = Status::kPass;
   std::vector<Check> checks;
   std::optional<Failure> failure;  // set unless status is kPass
+  std::vector<Failure> others{};   // failures of other checks; not in JSON
 
   bool passed() const { return status == Status::kPass; }
   /// Returns the check of that name; null if there is none.

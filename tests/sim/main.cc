@@ -2,6 +2,7 @@
 //
 // On GPUs ranks are threads; where there is no GPU the tests are skipped.
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ int main(int argc, char** argv) {
     std::printf("ranks as %s:\n", name_of(executor));
     std::fflush(stdout);
     const int ended = rankbox::testing::run_tests(argc, argv);
-    if (ended != 0) status = ended;
+    if (ended == 0) continue;
+    status = ended;
+    unsetenv("XML_OUTPUT_FILE");  // the report of this failure is not to be replaced
   }
   return status;
 }

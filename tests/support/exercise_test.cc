@@ -1,8 +1,9 @@
 // The tests of every exercise.
 //
-// RANKBOX_SCOPE is an exercise, or a chapter's folder for the tests of all its exercises. All tests
-// but the worked example share one judgement of an exercise, over all world sizes, counts and other
-// fields. The worked example is a single case with a cost worked out by hand.
+// RANKBOX_SCOPE is an exercise, whose learner's file is linked and judged, or a chapter's folder, for
+// all its solutions. All tests but the worked example share one judgement of an exercise, over all
+// world sizes, counts and other fields. Each exercise is a row of a test case; values also have one
+// for each world size.
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,28 +24,40 @@ constexpr std::string_view kScope = RANKBOX_SCOPE;
 
 std::vector<const Exercise*> exercises_in_scope() {
   std::vector<const Exercise*> found;
+  bool any = false;
   for (const Exercise& exercise : exercises()) {
     if (exercise.name != kScope && chapter_of(exercise).folder != kScope) continue;
+    any = true;
     // Exercises with threads instead of ranks need no second process.
     if (!sends_messages(exercise) && launch().processes > 1) continue;
     found.push_back(&exercise);
   }
+  REQUIRE_MESSAGE(any, "no exercise or chapter is called ", kScope);
   return found;
 }
 
-Subject subject_in_test(const Exercise& exercise) {
+/// Returns the linked function: the learner's, where one is linked, replaces the solution.
+AnyFunction function_of(const Exercise& exercise) {
   const AnyFunction function = solution_of(exercise.name);
   REQUIRE_MESSAGE(static_cast<bool>(function), exercise.name, " has no solution");
+  return function;
+}
+
+Subject subject_in_test(const Exercise& exercise) {
+  const AnyFunction function = function_of(exercise);
   return subject_of(exercise, function, function);
 }
 
-const Verdict& verdict_on(const Exercise& exercise) {
-  static std::map<std::string, Verdict> verdicts;
-  const auto found = verdicts.find(exercise.name);
-  if (found != verdicts.end()) return found->second;
-  const AnyFunction function = solution_of(exercise.name);
-  REQUIRE_MESSAGE(static_cast<bool>(function), exercise.name, " has no solution");
-  return verdicts[exercise.name] = judge_exercise(exercise, function, {}, function);
+const Judged& judged_once(const Exercise& exercise) {
+  static std::map<std::string, Judged> done;
+  const auto found = done.find(exercise.name);
+  if (found != done.end()) return found->second;
+  const bool is_learners = exercise.name == kScope;
+  const AnyFunction function = function_of(exercise);
+  return done[exercise.name] =
+             judged(exercise, function, function,
+                    is_learners ? stub_path(exercise) : solution_path(exercise),
+                    "./rankbox check " + exercise.name + (is_learners ? "" : " --solution"));
 }
 
 /// Calls body(exercise) for each exercise for which `applies` is true; each is a row.
@@ -52,10 +65,9 @@ template <class Applies, class Body>
 void for_each_exercise(Applies applies, Body body) {
   bool any = false;
   for (const Exercise* exercise : exercises_in_scope()) {
-    if (!testing::wants_row(exercise->name) || !applies(*exercise)) continue;
+    if (!applies(*exercise)) continue;
     any = true;
-    INFO(exercise->name);
-    body(*exercise);
+    SUBCASE(exercise->name.c_str()) { body(*exercise); }
   }
   if (!any) testing::pass_over("this applies to no exercise here");
 }
@@ -63,44 +75,44 @@ void for_each_exercise(Applies applies, Body body) {
 /// Checks that exercises whose ranks exchange messages pass this check.
 void expect_all_pass(const std::string& check) {
   for_each_exercise(sends_messages,
-                    [&](const Exercise& exercise) { expect_pass(verdict_on(exercise), check); });
+                    [&](const Exercise& exercise) { expect_pass(judged_once(exercise), check); });
 }
 
 }  // namespace
 
-TEST_CASE("there is something to test, and every exercise with messages has a worked example") {
-  if (launch().processes <= 1) CHECK(!exercises_in_scope().empty());
+TEST_CASE("values: every element is right, for all world sizes, counts and arguments") {
   for_each_exercise([](const Exercise&) { return true; },
                     [](const Exercise& exercise) {
-                      CHECK(exercise.example.empty() != sends_messages(exercise));
+                      const Judged& judged = judged_once(exercise);
+                      for (const auto& [name, verdict] : judged.worlds) {
+                        SUBCASE(name.c_str()) { expect_values(judged, verdict); }
+                      }
                     });
 }
 
-TEST_CASE("every element is right, for all world sizes, counts and arguments") {
-  for_each_exercise([](const Exercise&) { return true; },
-                    [](const Exercise& exercise) { expect_pass(verdict_on(exercise), "values"); });
-}
-
-TEST_CASE("every message is received as it was sent, by a rank that the algorithm has it go to") {
+TEST_CASE("messages: each is received as it was sent, by a rank that the algorithm sends it to") {
   expect_all_pass("messages");
 }
 
-TEST_CASE("the cost is what the contract promises") { expect_all_pass("cost"); }
+TEST_CASE("cost: it is what the contract promises") { expect_all_pass("cost"); }
 
-TEST_CASE("the worked example costs what it costs by hand") {
-  for_each_exercise([](const Exercise& exercise) { return !exercise.example.empty(); },
-                    [](const Exercise& exercise) {
-                      expect_cost(subject_in_test(exercise), exercise.example,
-                                  exercise.example_cost);
-                    });
+TEST_CASE("example: the worked example costs what it costs by hand") {
+  for_each_exercise(
+      [](const Exercise& exercise) {
+        return sends_messages(exercise) || !exercise.example.empty();
+      },
+      [](const Exercise& exercise) {
+        REQUIRE_MESSAGE(!exercise.example.empty(), exercise.name, " has no worked example");
+        expect_example_cost(judged_once(exercise), subject_in_test(exercise));
+      });
 }
 
-TEST_CASE("nothing depends on buffers or on timing") { expect_all_pass("safety"); }
+TEST_CASE("safety: nothing depends on buffers or on timing") { expect_all_pass("safety"); }
 
-TEST_CASE("no rank holds more memory than the contract allows") {
+TEST_CASE("memory: no rank holds more than the contract allows") {
   for_each_exercise(
       [](const Exercise& exercise) { return subject_in_test(exercise).limits_memory; },
-      [](const Exercise& exercise) { expect_pass(verdict_on(exercise), "memory"); });
+      [](const Exercise& exercise) { expect_pass(judged_once(exercise), "memory"); });
 }
 
 }  // namespace rankbox

@@ -1,21 +1,41 @@
-// Checks of a verdict in tests of exercises.
+// Checks of an exercise, each with the message, place and replay line that `check` prints.
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "comm/run_options.h"
-#include "verdict/subject.h"
-#include "verdict/verdict.h"
+#include "exercises/registry.h"
+#include "verdict/judge.h"
 
 namespace rankbox {
 
-/// Passes the running test case if this check ("values", "messages", "cost", "safety") passed. Else
-/// fails it and shows the verdict as a learner would see it. On backends that judge only values,
-/// passes over the test case for the other checks.
-void expect_pass(const Verdict& verdict, const std::string& check);
+/// A judgement of an exercise.
+struct Judged {
+  const Exercise* exercise = nullptr;
+  std::string file;  // of the function: the place of failures that have none
+  std::string command;
+  Verdict verdict;  // on all cases
+  /// A verdict on the cases of each world size (or number of threads), named "5 ranks". All of them
+  /// are `verdict` if that says the same about each world size.
+  std::vector<std::pair<std::string, Verdict>> worlds;
+};
 
-/// Passes the running test case if this case of the subject ("world_size=8,count=24") has exactly
-/// this cost, where the backend counts costs.
-void expect_cost(const Subject& subject, const std::string& example_text, const Cost& expected);
+/// Judges a function on all cases, and on those of each world size if that fails.
+/// @param file of the function, from the project's root
+/// @param command the start of a replay line
+Judged judged(const Exercise& exercise, AnyFunction function, AnyFunction solution,
+              const std::string& file, const std::string& command);
+
+/// Passes the running test case if the verdict on this world size finds all values right.
+void expect_values(const Judged& judged, const Verdict& world);
+
+/// Passes the running test case if this check ("messages", "cost", "safety", "memory") passed. On
+/// backends that judge only values, passes over the test case.
+void expect_pass(const Judged& judged, const std::string& check);
+
+/// Passes the running test case if the exercise's worked example has exactly the cost that was
+/// worked out by hand, where the backend counts costs.
+void expect_example_cost(const Judged& judged, const Subject& subject);
 
 }  // namespace rankbox

@@ -2,7 +2,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <string_view>
+
+#include <unistd.h>
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
@@ -12,28 +16,58 @@ namespace {
 
 struct State {
   std::string filter;  // of rows; empty: all
+  std::string xml;     // where to write test.xml; empty: nowhere
+  std::string running;
+  bool ended = true;
   bool passed_over = false;
   bool entered_a_row = false;
   int failures = 0;
 };
 State state;
 
+/// What doctest's reporter of JUnit's XML writes to, constructed before it.
+struct XmlText {
+  explicit XmlText(const doctest::ContextOptions& given) : options(given) { options.cout = &text; }
+
+  std::ostringstream text;
+  doctest::ContextOptions options;
+};
+
 /// Detects test cases without a check: a loop over an empty table, a callback that was never
-/// called.
-struct FindsEmptyCases : doctest::IReporter {
-  explicit FindsEmptyCases(const doctest::ContextOptions& options) : out(*options.cout) {}
+/// called. Writes test.xml, with a case per row.
+struct Listener : private XmlText, doctest::JUnitReporter {
+  explicit Listener(const doctest::ContextOptions& given)
+      : XmlText(given), JUnitReporter(options), out(*given.cout) {}
 
   void test_case_start(const doctest::TestCaseData& data) override {
+    JUnitReporter::test_case_start(data);
     running = &data;
     state.passed_over = false;
   }
-  void subcase_start(const doctest::SubcaseSignature&) override { state.entered_a_row = true; }
+  void subcase_start(const doctest::SubcaseSignature& row) override {
+    JUnitReporter::subcase_start(row);
+    state.entered_a_row = true;
+  }
+  void log_message(const doctest::MessageData& message) override {
+    if ((message.m_severity & doctest::assertType::is_warn) != 0) return;
+    add_failure(message.m_file, message.m_line, message.m_string.c_str());
+  }
+  void test_case_exception(const doctest::TestCaseException& exception) override {
+    JUnitReporter::test_case_exception(exception);
+    if (exception.is_crash && !state.running.empty())
+      out << "ERROR: it was running " << state.running << "\n";
+  }
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
     // If only some rows were selected, a test case may be empty.
-    if (stats.numAssertsCurrentTest > 0 || state.passed_over || !state.filter.empty()) return;
-    ++state.failures;
-    out << running->m_file.c_str() << ":" << running->m_line << ": ERROR: \"" << running->m_name
-        << "\" checked nothing; if it does not apply here, call pass_over()\n";
+    if (stats.numAssertsCurrentTest == 0 && stats.failure_flags == 0 && !state.passed_over &&
+        state.filter.empty()) {
+      ++state.failures;
+      const std::string what = std::string("\"") + running->m_name +
+                               "\" checked nothing; if it does not apply here, call pass_over()";
+      out << running->m_file.c_str() << ":" << running->m_line << ": ERROR: " << what << "\n";
+      add_failure(running->m_file.c_str(), static_cast<int>(running->m_line), what);
+    }
+    JUnitReporter::test_case_end(stats);
   }
   void test_run_end(const doctest::TestRunStats& stats) override {
     if (stats.numTestCasesPassingFilters == 0) {
@@ -43,21 +77,22 @@ struct FindsEmptyCases : doctest::IReporter {
       ++state.failures;
       out << "ERROR: no row is called \"" << state.filter << "\"\n";
     }
+    doctest::TestRunStats counted = stats;
+    counted.numAsserts = static_cast<int>(testCaseData.testcases.size());  // the number of tests
+    JUnitReporter::test_run_end(counted);
+    if (!state.xml.empty()) std::ofstream(state.xml) << text.str();
   }
 
-  void report_query(const doctest::QueryData&) override {}
-  void test_run_start() override {}
-  void test_case_reenter(const doctest::TestCaseData&) override {}
-  void test_case_exception(const doctest::TestCaseException&) override {}
-  void subcase_end() override {}
-  void log_assert(const doctest::AssertData&) override {}
-  void log_message(const doctest::MessageData&) override {}
-  void test_case_skipped(const doctest::TestCaseData&) override {}
+  void add_failure(const char* file, int line_number, const std::string& message) {
+    std::ostringstream place;
+    place << file << ":" << line_number << ": " << message << "\n";
+    testCaseData.addFailure(message.substr(0, message.find('\n')), "failure", place.str());
+  }
 
   std::ostream& out;
   const doctest::TestCaseData* running = nullptr;
 };
-REGISTER_LISTENER("finds_empty_cases", 1, FindsEmptyCases);
+REGISTER_LISTENER("listener", 1, Listener);
 
 /// Returns the row filter: --test_filter, which Bazel puts into a variable, or else --subcase.
 std::string filter_of_rows(int argc, char** argv) {
@@ -70,15 +105,32 @@ std::string filter_of_rows(int argc, char** argv) {
   return "";
 }
 
+/// A tested function that calls exit(0) must not look like a test that passed.
+void refuse_early_exit() {
+  if (state.ended) return;
+  std::printf("ERROR: exit() was called while running %s\n",
+              state.running.empty() ? "the tests" : state.running.c_str());
+  std::fflush(stdout);
+  _exit(1);
+}
+
 }  // namespace
 
 int run_tests(int argc, char** argv, std::ostream* out) {
+  [[maybe_unused]] static const int registered = std::atexit(refuse_early_exit);
   state = {};
   state.filter = filter_of_rows(argc, argv);
+  const char* xml = std::getenv("XML_OUTPUT_FILE");
+  if (xml != nullptr && out == nullptr) state.xml = xml;
   doctest::Context context(argc, argv);
   if (out != nullptr) context.setCout(out);
-  if (!state.filter.empty()) context.addFilter("subcase", state.filter.c_str());
+  if (!state.filter.empty()) {
+    context.addFilter("subcase", state.filter.c_str());
+    context.setOption("subcase-filter-levels", 1);
+  }
+  state.ended = false;
   const int status = context.run();
+  state.ended = true;
   return status != 0 ? status : state.failures > 0 ? 1 : 0;
 }
 
@@ -88,6 +140,8 @@ bool wants_row(const std::string& name) {
   state.entered_a_row = state.entered_a_row || wants;
   return wants;
 }
+
+void now_running(const std::string& what) { state.running = what; }
 
 void pass_over(const std::string& why) {
   if (!state.passed_over) MESSAGE("passed over: ", why);

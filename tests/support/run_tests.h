@@ -10,13 +10,19 @@ namespace rankbox::testing {
 /// check, unless it was passed over, or if no test case or row matches the filter.
 ///
 /// Bazel's --test_filter=NAME runs only one row of a table, as does doctest's --subcase=NAME; both
-/// allow wildcards.
+/// allow wildcards. A row of a table is what wants_row() names, or a SUBCASE of a test case.
 ///
-/// @param out where reports go; null: to the standard output
+/// Writes JUnit's XML, with a case per SUBCASE, to the file that XML_OUTPUT_FILE names, which Bazel
+/// keeps as test.xml. A call of exit() by what is tested ends the program with status 1.
+///
+/// @param out where reports go; null: to the standard output. Otherwise no XML is written
 int run_tests(int argc, char** argv, std::ostream* out = nullptr);
 
 /// Returns whether to run this row of a table. A loop over named rows calls it before each of them.
 bool wants_row(const std::string& name);
+
+/// Names what runs from now on, for the report of a crash, of exit(), or of a time limit.
+void now_running(const std::string& what);
 
 /// Marks the running test case as not applicable here (too few ranks, another backend), with the
 /// reason: it need not check anything.

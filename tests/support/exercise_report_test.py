@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""What the test of an exercise prints, and writes to test.xml, about right and wrong programs.
+
+usage: exercise_report_test.py WRONG_EXERCISE WRONG_BROADCAST_TREE.CC
+"""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree
+
+PROGRAM, SOURCE = sys.argv[1:3]
+
+WORLDS = {f"values/{n} rank{'s' if n > 1 else ''}" for n in range(1, 18)}
+PROPERTIES = {"messages", "cost", "example", "safety"}
+
+# A mistake, and the tests that fail.
+FAIL = {
+    "": set(),
+    "untouched": WORLDS | PROPERTIES,
+    "a wrong element": {"values/5 ranks", "messages", "cost", "safety"},
+    "a message too few": {"values/5 ranks", "messages", "cost", "safety"},
+    "a star, not a tree": {"messages", "cost", "example"},
+}
+
+
+class ExerciseReportTest(unittest.TestCase):
+    def run_test(self, wrong, *arguments, **variables):
+        """Returns the exit status, the output, and test.xml as {test: its failures}."""
+        path = os.path.join(os.environ["TEST_TMPDIR"], "test.xml")
+        environment = {**os.environ, "WRONG": wrong, "XML_OUTPUT_FILE": path, **variables}
+        with subprocess.Popen([PROGRAM, *arguments], env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            output = ""
+            for line in process.stdout:
+                output += line
+                if line == "never ends\n":
+                    process.terminate()  # as Bazel does at the time limit
+        tests = {}
+        if os.path.exists(path):
+            for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+                name = re.sub(":[^/]*", "", case.get("name")).replace("/broadcast_tree", "")
+                self.assertNotIn(name, tests)
+                tests[name] = list(case)
+            os.remove(path)
+        return process.returncode, output, tests
+
+    def failed(self, tests):
+        return {name for name, failures in tests.items() if failures}
+
+    def test_each_mistake_fails_its_tests_each_with_message_place_and_replay_line(self):
+        with open(SOURCE, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        for wrong, fail in FAIL.items():
+            with self.subTest(wrong=wrong):
+                status, output, tests = self.run_test(wrong)
+                self.assertEqual(set(tests), WORLDS | PROPERTIES | {"memory"})
+                self.assertEqual(self.failed(tests), fail)
+                self.assertEqual(status, 1 if fail else 0)
+                self.assertNotIn("CHECK(", output)
+                self.assertEqual(output.count("ERROR:"), len(fail))
+                for name in fail:
+                    self.assertEqual(len(tests[name]), 1)
+                    text = tests[name][0].text
+                    self.assertTrue(tests[name][0].get("message").strip())
+                    place = re.match(rf"{re.escape(SOURCE)}:(\d+): ", text)
+                    self.assertIn("broadcast_tree" if wrong == "untouched" else "dist.",
+                                  lines[int(place[1]) - 1])
+                    self.assertRegex(text, r"\./rankbox check broadcast_tree --replay '?world_size=")
+                    self.assertIn(text.strip().split("\n")[-1], output)
+
+    def test_a_failure_of_one_world_size_names_it(self):
+        _, _, tests = self.run_test("a wrong element")
+        self.assertIn("world_size=5,", tests["values/5 ranks"][0].text)
+        _, _, tests = self.run_test("a star, not a tree")
+        self.assertNotEqual(tests["messages"][0].text, tests["cost"][0].text)
+
+    def test_a_program_that_ends_or_never_ends_says_where_and_does_not_pass(self):
+        for wrong, word in [("it crashes", "SIGSEGV"), ("it exits", "exit()"),
+                            ("it never ends", "SIGTERM")]:
+            with self.subTest(wrong=wrong):
+                status, output, tests = self.run_test(wrong)
+                self.assertNotEqual(status, 0)
+                self.assertIn(word, output)
+                self.assertRegex(output, r"\./rankbox check broadcast_tree --replay '?world_size=5,")
+                self.assertTrue(wrong == "it exits" or self.failed(tests))
+
+    def test_a_filter_that_names_the_exercise_runs_all_its_rows(self):
+        status, _, tests = self.run_test("", TESTBRIDGE_TEST_ONLY="broadcast_t*")
+        self.assertEqual((status, WORLDS - set(tests)), (0, set()))
+        status, _, _ = self.run_test("", TESTBRIDGE_TEST_ONLY="broadcast_ring")
+        self.assertEqual(status, 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
