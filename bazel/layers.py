@@ -56,6 +56,7 @@ LAYERS = [
     ("cli/train", ALL),
     ("cli/demo", ALL),
     ("cli/gpu", ALL),
+    ("cli/grade", ALL),
     ("cli", ALL),
     ("bazel", []),
     ("tests", ALL),

@@ -1,14 +1,14 @@
 // Similar submissions of one exercise: which pairs an instructor should look at.
 //
-// Winnowing (Schleimer, Wilkerson, Aiken: "Winnowing: Local Algorithms for Document Fingerprinting",
-// 2003) over normalized tokens (tokens.h): comments, layout, names and literals do not matter, nor
-// does the order of functions. A fingerprint is the hash of kRun consecutive tokens; of every kWindow
-// consecutive hashes at least one is kept. So any common passage of kRun + kWindow - 1 tokens, about
-// two lines, is found.
-//
-// Fingerprints of the stub are dropped everywhere. Those of the reference solution are dropped
-// between students, and each submission is compared with the reference by itself: two students who
+// Two files are compared by their fingerprints (fingerprints.h): comments, layout, names, literals
+// and the order of functions do not matter. Fingerprints of the stub are dropped. Each submission is
+// compared with the reference solution, whose fingerprints are then dropped, too: two students who
 // both copied the reference are two pairs with it, and none with each other.
+//
+// Measured: 300 pairs of right programs in different styles (tests/variants) score at most 0.48 with
+// each other, and 0.73 with the reference from which some were made; one pair was copied, and scores
+// 0.87. Copies with an additional statement after every third one score 0.72 to 0.9. Of 514
+// references with a mistake or two (tests/mutants), 92 % score above 0.75.
 //
 // A score proves nothing: see kWhatSimilarityMeans.
 #pragma once
@@ -50,9 +50,11 @@ struct SimilarPair {
   std::vector<SimilarPassage> passages;  // in the order of a's lines
 };
 
+/// Pairs below these are not reported.
 struct SimilarityOptions {
-  double least_score = 0.75;  // pairs below are not reported
-  int least_shared = 10;      // likewise; files with fewer fingerprints say too little
+  double least_score = 0.6;
+  double least_score_with_solution = 0.75;  // hints and pages lead to it
+  int least_shared = 10;                    // fingerprints: a shorter file says too little
 };
 
 /// Returns the pairs to look at, highest score first, then by exercise and names. Submissions of
