@@ -48,6 +48,7 @@ void fail(const Judged& judged, const Failure& failure, const std::string& prefi
   // Without the heading, which is the name of the test case.
   std::string text = to_text(verdict);
   text.erase(0, text.find_first_not_of(' ', text.find('\n') + 1));
+  text.pop_back();  // the last line's end
   const std::string& file = failure.file.empty() ? judged.file : failure.file;
   ADD_FAIL_CHECK_AT(file.c_str(), failure.line, prefix, text);
 }
