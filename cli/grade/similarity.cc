@@ -129,9 +129,7 @@ std::vector<SimilarPair> similar_pairs(const std::vector<SubmittedText>& submiss
     by_exercise[each.exercise].emplace_back(each.student, each.text);
   std::vector<SimilarPair> pairs;
   for (auto& [exercise, files] : by_exercise) {
-    const auto known =
-        std::find_if(handed_out.begin(), handed_out.end(),
-                     [&](const HandedOutText& text) { return text.exercise == exercise; });
+    const auto known = std::ranges::find(handed_out, exercise, &HandedOutText::exercise);
     compare_all(exercise, std::move(files), known == handed_out.end() ? nullptr : &*known, options,
                 pairs);
   }
