@@ -17,11 +17,11 @@ struct Judged {
   std::string command;
   Verdict verdict;  // on all cases
   /// A verdict on the cases of each world size (or number of threads), named "5 ranks". All of them
-  /// are `verdict` if that says the same about each world size.
+  /// are `verdict` if that finds all values right.
   std::vector<std::pair<std::string, Verdict>> worlds;
 };
 
-/// Judges a function on all cases, and on those of each world size if that fails.
+/// Judges a function on all cases, and on those of each world size if a value is wrong.
 /// @param file of the function, from the project's root
 /// @param command the start of a replay line
 Judged judged(const Exercise& exercise, AnyFunction function, AnyFunction solution,
