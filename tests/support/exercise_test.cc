@@ -90,9 +90,7 @@ TEST_CASE("values") {
                     });
 }
 
-TEST_CASE("messages") {
-  expect_all_pass("messages");
-}
+TEST_CASE("messages") { expect_all_pass("messages"); }
 
 TEST_CASE("cost") { expect_all_pass("cost"); }
 
