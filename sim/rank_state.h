@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/errors.h"
 #include "comm/memory_meter.h"
 #include "sim/collective/collective.h"
 #include "sim/executor/spin.h"
@@ -54,6 +55,8 @@ struct alignas(64) RankState {
   std::minstd_rand shaker;                       // generates random pauses
 
   std::exception_ptr failure;  // what its function threw, if anything
+
+  std::vector<MessageMismatch> mismatches;  // found by this rank, as of the lower of the two
 
   // The first request that was dropped unfinished, as text; empty: none.
   std::string dropped_request;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -97,6 +98,8 @@ void World::stop_deadlocked() {
     returned.push_back(returned_[static_cast<std::size_t>(rank->rank)].load());
     if (!returned.back()) asleep.push_back(rank.get());
   }
+  // A message that did not fit may be the cause, though no rank came to wait for it.
+  if (const std::exception_ptr mismatch = known_mismatch()) return stop(mismatch);
   const DeadlockError error = explain_deadlock(asleep, returned, leftovers());
   stop(std::make_exception_ptr(error), std::make_shared<const DeadlockError>(error));
 }
@@ -151,6 +154,21 @@ std::exception_ptr World::dropped_request() const {
     return std::make_exception_ptr(UnreceivedMessage(rank->dropped_request, context));
   }
   return nullptr;
+}
+
+std::exception_ptr World::known_mismatch() const {
+  // Which of two ranks found it depends on the schedule; the report must not.
+  const MessageMismatch* first = nullptr;
+  const auto is_before = [](const MessageMismatch& a, const MessageMismatch& b) {
+    return std::pair(a.rank(), std::string_view(a.what())) <
+           std::pair(b.rank(), std::string_view(b.what()));
+  };
+  for (const std::unique_ptr<RankState>& rank : ranks_) {
+    for (const MessageMismatch& each : rank->mismatches) {
+      if (first == nullptr || is_before(each, *first)) first = &each;
+    }
+  }
+  return first == nullptr ? nullptr : std::make_exception_ptr(*first);
 }
 
 std::vector<Channel::Leftover> World::leftovers() {

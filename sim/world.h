@@ -42,8 +42,8 @@ class World {
   /// Returns whether it has been stopped: then communicators are being closed, or will be.
   bool is_stopped() const { return stopped_.load(); }
 
-  /// Stops it for a deadlock. Called by the one rank whose block() returned true: all others are
-  /// parked or have returned.
+  /// Stops it for a deadlock, or for a mismatch that is known by then. Called by the one rank whose
+  /// block() returned true: all others are parked or have returned.
   void stop_deadlocked();
 
   /// Stops it because `rank` blocks on a message to or from itself, which no other rank can
@@ -69,6 +69,7 @@ class World {
   std::vector<Channel::Leftover> leftovers();  // by rank and peer; requires that no rank runs
   std::exception_ptr left_behind();
   std::exception_ptr dropped_request() const;  // null: none was dropped
+  std::exception_ptr known_mismatch() const;   // null: every message that met its receive fits
 
   const RunOptions options_;
   DataPlane* const data_plane_;

@@ -24,6 +24,15 @@ std::string describe(const Operation& operation) {
                      operation.peer, operation.place.file_name(), operation.place.line());
 }
 
+/// Both ranks throw it when they wait for the message, which a deadlock may prevent.
+void remember_mismatch(const Operation& mine, const Operation& theirs) {
+  const Operation& lower = mine.owner->rank < theirs.owner->rank ? mine : theirs;
+  const bool sends = lower.kind == OperationKind::kSend;
+  mine.owner->mismatches.emplace_back(
+      mine.mismatch, ErrorContext{lower.owner->rank, sends ? "send" : "recv", lower.peer,
+                                  lower.place.file_name(), static_cast<int>(lower.place.line())});
+}
+
 /// The other rank may be parked on the other half of its sendrecv, and must see that this one
 /// failed. Either that half is in its channel, and is removed here. Or it is posted later, and then
 /// its owner sees the outcome after posting it, since both go through that channel's lock.
@@ -65,6 +74,7 @@ void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_fr
     mine.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     theirs.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     fail_other_half(theirs);
+    remember_mismatch(mine, theirs);
   } else if (mine.owner->data_plane != nullptr) [[unlikely]] {
     move_on_device(mine, theirs);
   } else if (sending) {

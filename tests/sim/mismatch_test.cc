@@ -115,6 +115,32 @@ TEST_CASE("asynchronous messages tell it to whoever waits") {
   }
 }
 
+TEST_CASE("a mismatch that no rank came to wait for is reported, and not the deadlock after it") {
+  for (int late : {0, 1}) {
+    std::vector<int> lines(2);
+    const Observation seen =
+        observe({.world_size = 3, .faults = delay_of(late, 0)}, [&](Comm& dist) {
+          Tensor tensor = zeros(dist.rank() + 1);
+          Request request;
+          if (dist.rank() == 0) {
+            lines[0] = __LINE__ + 1;
+            request = dist.isend(tensor, 1);
+          } else if (dist.rank() == 1) {
+            lines[1] = __LINE__ + 1;
+            request = dist.irecv(tensor, 0);
+          }
+          Tensor other = zeros(5);
+          dist.recv(other, (dist.rank() + 1) % 3);  // all wait in a circle
+          dist.wait(request);
+        });
+    const auto error = require_error<MessageMismatch>(seen);
+    INFO(error.what());
+    CHECK(error.rank() == 0);
+    CHECK(error.line() == lines[0]);
+    for (int line : lines) CHECK(contains(error.what(), place(line)));
+  }
+}
+
 TEST_CASE("a sendrecv that disagrees with its neighbour") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
