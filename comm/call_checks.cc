@@ -59,7 +59,9 @@ void check_source(const Caller& caller, Slice slice) {
 void check_target(const Caller& caller, Slice slice) {
   check_source(caller, slice);
   if (slice.read_only()) [[unlikely]] {
-    refuse(caller, "the slice to be written is part of a const tensor");
+    refuse(caller,
+           "the slice to be written is part of a const tensor, which has to stay as it is; give "
+           "another tensor");
   }
 }
 

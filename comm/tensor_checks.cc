@@ -42,7 +42,11 @@ void check_written(const char* function, Slice into) {
   if (into.is_null()) {
     refuse_arithmetic(function, "the target slice is null; pass a tensor, or chunk() of one");
   }
-  if (into.read_only()) refuse_arithmetic(function, "the target is part of a const tensor");
+  if (into.read_only()) {
+    refuse_arithmetic(function,
+                      "the target is part of a const tensor, which has to stay as it is; give "
+                      "another tensor");
+  }
   check_owner(function, into);
 }
 

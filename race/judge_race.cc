@@ -9,17 +9,35 @@
 
 namespace rankbox {
 
+namespace {
+
+/// Returns the likely cause of a wrong number of threads that loaded or stored the value.
+std::string wrong_number(std::size_t actual, std::size_t expected) {
+  const char* cause = "";
+  if (expected == 0) {
+    cause = "with repeats = 0 there is nothing to load or store";
+  } else if (actual == 0) {
+    cause = "no thread made an update: start `threads` of them, and give each the updates to make";
+  } else if (actual == 1) {
+    cause = "one thread made all updates: start `threads` of them at once";
+  } else if (actual < expected) {
+    cause = "the argument `threads` says how many to start";
+  } else {
+    cause = "start `threads` of them; the one that starts them makes no updates itself";
+  }
+  return fmt::format("{} thread{} loaded or stored the value, expected {}: {}", actual,
+                     actual == 1 ? "" : "s", expected, cause);
+}
+
+}  // namespace
+
 std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t before, int threads,
                                          std::int64_t repeats) {
   const std::vector<SharedValue::Use> uses = value.uses();
   const std::size_t expected_threads = repeats > 0 ? static_cast<std::size_t>(threads) : 0;
 
   // First, check that the updates were made: an untouched value also keeps its number.
-  if (uses.size() != expected_threads) {
-    return fmt::format(
-        "{} threads loaded or stored the value, expected {}: start one thread per rank of the race",
-        uses.size(), expected_threads);
-  }
+  if (uses.size() != expected_threads) return wrong_number(uses.size(), expected_threads);
   for (const SharedValue::Use& use : uses) {
     if (use.loads != repeats || use.stores != repeats) {
       return fmt::format(

@@ -42,6 +42,15 @@ void starts_no_threads(SharedValue& value, int threads, std::int64_t repeats) {
   }
 }
 
+void starts_half(SharedValue& value, int threads, std::int64_t repeats) {
+  fixed(value, threads / 2, repeats);
+}
+
+void helps(SharedValue& value, int threads, std::int64_t repeats) {
+  fixed(value, threads, repeats);
+  value.store(value.load());
+}
+
 void adds_up_first(SharedValue& value, int threads, std::int64_t repeats) {
   std::mutex mutex;
   in_threads(threads, [&](std::int64_t amount) {
@@ -105,6 +114,8 @@ TEST_CASE("a fixed race passes for every number of threads and repeats") {
 TEST_CASE("a race that is not run is found out, though the value is right") {
   CHECK(testing::lacks(judged(does_nothing, 4, 100), {"0 threads", "4"}) == "");
   CHECK(testing::lacks(judged(starts_no_threads, 4, 100), {"1 thread", "4"}) == "");
+  CHECK(testing::lacks(judged(starts_half, 4, 100), {"2 threads", "4", "says how many"}) == "");
+  CHECK(testing::lacks(judged(helps, 4, 100), {"5 threads", "4", "itself"}) == "");
   CHECK(testing::lacks(judged(adds_up_first, 4, 100), {"1 load", "1 store", "100"}) == "");
 }
 

@@ -11,7 +11,25 @@ std::optional<Difference> compare_size(const std::string& what, const Tensor& ac
   if (actual.size() == size) return std::nullopt;
   return Difference{what, -1, fmt::format("{} elements", size),
                     fmt::format("{} elements", actual.size()),
-                    "write into the tensor you are given instead of replacing it"};
+                    actual.size() == 0 && what.ends_with("gradient")
+                        ? "it is empty: a gradient that this rank did not use has to be made, too "
+                          "(gradient_of() makes zeros)"
+                        : "write into the tensor you are given instead of replacing it"};
+}
+
+std::string origin_of_moved(float value, std::int64_t i, int world_size) {
+  double sum = 0;
+  bool is_of_one_rank = false;
+  for (int rank = 0; rank < world_size; ++rank) {
+    sum += element(rank, i);
+    is_of_one_rank = is_of_one_rank || value == element(rank, i);
+  }
+  // By chance, a mean is also some other element, far beyond the end of the tensor.
+  if (!is_of_one_rank && value == static_cast<float>(sum / world_size))
+    return fmt::format("that is the mean of all ranks' elements {}: here one rank's is wanted", i);
+  if (!is_of_one_rank && value == static_cast<float>(sum))
+    return fmt::format("that is the sum of all ranks' elements {}: here one rank's is wanted", i);
+  return origin_of_element(value, world_size);
 }
 
 std::optional<Difference> compare_reduced(const std::string& what, const Tensor& actual,

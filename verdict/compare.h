@@ -46,12 +46,16 @@ std::optional<Difference> compare(const std::string& what, const Tensor& actual,
   return std::nullopt;
 }
 
+/// Describes the likely origin of a wrong value at index i where elements are only moved; empty if
+/// unknown.
+std::string origin_of_moved(float value, std::int64_t i, int world_size);
+
 /// As compare, where elements are only moved: expected(i) is an element() of inputs.h.
 template <class Expected>
 std::optional<Difference> compare_moved(const std::string& what, const Tensor& actual,
                                         std::int64_t size, int world_size, Expected expected) {
   return compare(what, actual, size, expected,
-                 [&](float is, std::int64_t) { return origin_of_element(is, world_size); });
+                 [&](float is, std::int64_t i) { return origin_of_moved(is, i, world_size); });
 }
 
 /// Compares with elements [begin, begin + size) of the reduction of all ranks' shares.

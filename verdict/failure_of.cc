@@ -1,11 +1,14 @@
 #include "verdict/failure_of.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "replay/native_cost.h"
 
 namespace rankbox {
 
@@ -43,7 +46,17 @@ void point_to(Failure& failure, const Event& event) {
   failure.line = static_cast<int>(event.place.line());
 }
 
-// Points to the last event of failure.rank that has a place. With `prefer_received`, points to the
+/// Returns whether the place is in a learner's file, and not in the judge's or the course's own
+/// functions, which a family calls or which the learner's file does.
+bool is_in_learners_file(const Place& place) {
+  if (place.line() == 0) return false;
+  const std::string_view file = place.file_name();
+  return std::ranges::none_of(
+      std::array{"verdict/", "parallel/", "training/", "collectives/", "compute/"},
+      [=](const char* folder) { return file.starts_with(folder); });
+}
+
+// Points to the last event of failure.rank in the learner's file. With `prefer_received`, points to the
 // last receive if there is one.
 void point_to_last_of(Failure& failure, const Trace& trace, bool prefer_received) {
   const auto rank = static_cast<std::size_t>(failure.rank);
@@ -51,7 +64,7 @@ void point_to_last_of(Failure& failure, const Trace& trace, bool prefer_received
   const Event* last = nullptr;
   const Event* last_received = nullptr;
   for (const Event& event : trace.ranks[rank]) {
-    if (event.place.line() == 0) continue;
+    if (!is_in_learners_file(event.place)) continue;
     last = &event;
     const bool receives = event.kind == EventKind::kRecv || event.kind == EventKind::kCollective;
     if (receives) last_received = &event;
@@ -67,12 +80,43 @@ bool has_reduction(const Trace& trace) {
   });
 }
 
+/// Names a `split` or an empty message that explains steps too many; empty if there is none.
+std::string hint_of_superfluous(const Cost& expected, const Case& example,
+                                const RunReport& report) {
+  if (report.cost.steps <= expected.steps) return "";
+  const double split =
+      cost::native_cost(CollectiveKind::kSplit, example.world_size, 0, {}, 0).steps;
+  // Empty chunks are sent where there are fewer elements than ranks.
+  const bool has_empty_chunks = example.count.value_or(0) < example.world_size;
+  for (std::size_t rank = 0; rank < report.trace.ranks.size(); ++rank) {
+    int splits = 0;
+    for (const Event& event : report.trace.ranks[rank]) {
+      if (event.kind == EventKind::kCollective && event.collective == CollectiveKind::kSplit)
+        ++splits;
+      if (report.cost.steps == expected.steps + splits * split && splits > 0) {
+        return fmt::format(
+            "a split is a collective, of {:g} step{} on {} ranks: is the one in line {} needed?",
+            split, split == 1 ? "" : "s", example.world_size, event.place.line());
+      }
+      if (event.kind == EventKind::kSend && event.bytes == 0 && expected.bytes > 0 &&
+          !has_empty_chunks) {
+        return fmt::format("rank {} sends rank {} an empty message in line {}: one too many?", rank,
+                           event.peer, event.place.line());
+      }
+    }
+  }
+  return "";
+}
+
 /// Returns the likely cause of a difference in cost; empty if the numbers suggest none.
 std::string cost_hint(const Cost& expected, const Case& example, const RunReport& report) {
   const Cost& actual = report.cost;
 
   // Most specific cause first: one mistake often changes several coefficients.
-  if (expected.reduced > 0 && !has_reduction(report.trace)) {
+  if (const std::string hint = hint_of_superfluous(expected, example, report); !hint.empty())
+    return hint;
+  // Native collectives reduce without an event of their own.
+  if (expected.reduced > 0 && actual.reduced == 0 && !has_reduction(report.trace)) {
     return "no reduction was seen: use accumulate, +=, *=, maximum or minimum, so that it counts";
   }
   if (actual.bytes > expected.bytes && actual.steps <= expected.steps) {
@@ -84,6 +128,10 @@ std::string cost_hint(const Cost& expected, const Case& example, const RunReport
   if (actual.reduced > expected.reduced && actual.steps <= expected.steps) {
     return "more is added up than needed: whole tensors where chunks are enough, or the same "
            "share twice?";
+  }
+  if (actual.steps == expected.steps + 1) {
+    return "one message too many, or two one after another that could go at once: a sendrecv, or "
+           "another order?";
   }
   if (actual.steps > expected.steps) {
     return "messages go one after another that could go at once: a sendrecv, or another order?";
@@ -208,8 +256,8 @@ Failure failure_of_cost(const Cost& expected, const Case& example, const RunRepo
   }
   failure.expected = in_words(expected, example);
   failure.actual = in_words(report.cost, example);
-  failure.message =
-      fmt::format("expected {}, got {} ({})", failure.expected, failure.actual, to_string(example));
+  failure.message = fmt::format("expected {}, got {} ({}{})", failure.expected, failure.actual,
+                                to_string(example), definition_of_n(example));
   const std::string hint = cost_hint(expected, example, report);
   if (!hint.empty()) failure.message += "; " + hint;
   return failure;
@@ -221,6 +269,11 @@ std::string in_words(const Cost& cost, const Case& example) {
   if (n == 0) return fmt::format("{}, {:g} bytes, {:g} reduced", steps, cost.bytes, cost.reduced);
   return fmt::format("{}, {:.4g} n bytes, {:.4g} n reduced", steps, cost.bytes / n,
                      cost.reduced / n);
+}
+
+std::string definition_of_n(const Case& example) {
+  const std::int64_t count = example.count.value_or(0);
+  return count == 0 ? "" : fmt::format("; n = {} bytes: count elements", count * kElementBytes);
 }
 
 }  // namespace rankbox

@@ -37,4 +37,7 @@ Failure failure_of_cost(const Cost& expected, const Case& example, const RunRepo
 /// elements.
 std::string in_words(const Cost& cost, const Case& example);
 
+/// Returns "; n = 388 bytes: count elements", to follow the case; empty where costs are in bytes.
+std::string definition_of_n(const Case& example);
+
 }  // namespace rankbox

@@ -103,22 +103,28 @@ class Judgement {
                     options_.entering);
   }
 
+  /// A deadlock that buffers would cure is called so.
+  CaseRun run_rendezvous(const Case& example) const {
+    CaseRun result = start(example, Buffering::rendezvous());
+    const bool hangs = result.failure && result.failure->kind == FailureKind::kDeadlock;
+    if (hangs && !run_once(example, Buffering::unbounded()).failure) {
+      result.failure->message =
+          "works only when sends are buffered: hangs on NCCL. " + result.failure->message;
+    }
+    return result;
+  }
+
   // Runs every case in rendezvous mode. Returns false if a run fails or a value is wrong. Otherwise
   // failures_ holds the failures that reports revealed.
   bool run_all() {
     for (const Case& example : cases_) {
-      CaseRun result = start(example, Buffering::rendezvous());
+      CaseRun result = run_rendezvous(example);
       if (!result.failure) {
         check_report(result.report, example);
         continue;
       }
-      const bool hangs = result.failure->kind == FailureKind::kDeadlock;
-      if (hangs && !run_once(example, Buffering::unbounded()).failure) {
-        result.failure->message =
-            "works only when sends are buffered: hangs on NCCL. " + result.failure->message;
-      }
       result.failure->replay = replay_line(example);
-      fail(std::move(*result.failure));
+      fail(better_explained(std::move(*result.failure), example));
       return false;
     }
     return true;
@@ -161,6 +167,22 @@ class Judgement {
     return some;
   }
 
+  /// Without elements, a message has no bytes and no values. Returns the same kind of failure of the
+  /// next case that has some, if it fails so.
+  Failure better_explained(Failure failure, const Case& example) {
+    if (example.count.value_or(1) > 0) return failure;
+    const auto larger = std::ranges::find_if(cases_, [&](Case other) {
+      const bool has_elements = other.count.value_or(0) > 0;
+      other.count = example.count;
+      return has_elements && to_string(other) == to_string(example);
+    });
+    if (larger == cases_.end()) return failure;
+    CaseRun result = run_rendezvous(*larger);
+    if (!result.failure || result.failure->kind != failure.kind) return failure;
+    result.failure->replay = replay_line(*larger);
+    return std::move(*result.failure);
+  }
+
   void check_report(const RunReport& report, const Case& example) {
     if (judges_only_values()) return;
     for (const FailureKind kind : kReportChecks) {
@@ -174,7 +196,8 @@ class Judgement {
       failure->replay = replay_line(example);
       failures_[kind] = {std::move(*failure), is_telling};
     }
-    last_cost_ = fmt::format("{}: {}", to_string(example), in_words(report.cost, example));
+    last_cost_ = fmt::format("{}: {}{}", to_string(example), in_words(report.cost, example),
+                             definition_of_n(example));
   }
 
   std::string promise_of(FailureKind kind) const {

@@ -74,6 +74,9 @@ CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, Run
   if (subject.sends_messages) run.failure = failure_of_native(run.report.trace, example, subject);
   if (subject.sends_messages && !run.failure && examples.size() == 1)
     run.failure = failure_of_split(run.report.trace, example, subject);
+  // A barrier moves no data, so a wrong value is another mistake, and the more serious one.
+  std::optional<Failure> barrier;
+  if (run.failure && run.failure->kind == FailureKind::kSafety) barrier.swap(run.failure);
   for (std::size_t rank = 0; rank < differences.size() && !run.failure; ++rank) {
     const std::optional<Difference>& difference = differences[rank].value();
     if (!difference) continue;
@@ -84,6 +87,8 @@ CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, Run
     run.failure = compare_noted(noted, example, run.report.trace);
   if (!run.failure && examples.size() == 1)
     run.failure = first_failure(subject.checks, FailureKind::kValues, run.report, example);
+  if (barrier && run.failure) run.failure->message += "; besides, " + barrier->message;
+  if (!run.failure) run.failure = std::move(barrier);
   return run;
 }
 

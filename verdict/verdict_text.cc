@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "verdict/visible_text.h"
+
 namespace rankbox {
 
 namespace {
@@ -30,6 +32,9 @@ class Writer {
   bool colour_;
 };
 
+/// Returns whether the byte continues a character of UTF-8.
+bool is_inside_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
 // Returns the message in lines. Lines that are too long or too many are truncated.
 std::vector<std::string> lines_of(const std::string& message) {
   std::vector<std::string> lines;
@@ -41,8 +46,10 @@ std::vector<std::string> lines_of(const std::string& message) {
         lines.back() += " …";
         break;
       }
-      std::string line = message.substr(begin, std::min(end - begin, kMessageWidth));
-      if (end - begin > kMessageWidth) line += "…";
+      std::size_t length = std::min(end - begin, kMessageWidth);
+      while (length < end - begin && is_inside_character(message[begin + length])) --length;
+      std::string line = visible_text(message.substr(begin, length));
+      if (length < end - begin) line += "…";
       lines.push_back(std::move(line));
     }
     begin = end + 1;
@@ -91,17 +98,24 @@ std::string checks_in_one_line(const Verdict& verdict, const Writer& writer) {
 
 std::string failed(const Verdict& verdict, const Failure& failure, const Writer& writer) {
   const bool untouched = verdict.status == Status::kNotImplemented;
+  const char* what = untouched                          ? "not implemented yet"
+                     : verdict.status == Status::kError ? "not judged, for no fault of yours"
+                                                        : name_of(failure.kind);
   std::string text = fmt::format("{} {}: {}\n", untouched ? writer.yellow("○") : writer.red("✗"),
-                                 writer.bold(verdict.name),
-                                 untouched ? "not implemented yet" : name_of(failure.kind));
+                                 writer.bold(verdict.name), what);
   if (untouched) {
     if (!failure.file.empty()) text += fmt::format("  {}:{}\n", failure.file, failure.line);
     return text;
   }
   for (const std::string& line : lines_of(failure.message)) text += fmt::format("  {}\n", line);
-  const std::string place = where(failure);
+  const std::string place = visible_text(where(failure));
   if (!place.empty()) text += fmt::format("  at: {}\n", place);
   if (!failure.replay.empty()) text += fmt::format("  again: {}\n", failure.replay);
+  for (const Check& check : verdict.checks) {
+    const bool is_another = check.status == CheckStatus::kFail && check.detail != failure.message;
+    if (is_another && !check.detail.empty())
+      text += fmt::format("  {} too: {}\n", check.name, lines_of(check.detail).front());
+  }
   const bool any_made =
       std::any_of(verdict.checks.begin(), verdict.checks.end(),
                   [](const Check& check) { return check.status != CheckStatus::kSkipped; });

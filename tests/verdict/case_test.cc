@@ -10,6 +10,7 @@
 #include "comm/errors.h"
 #include "tests/support/text.h"
 #include "verdict/case_lists.h"
+#include "verdict/compare.h"
 #include "verdict/families.h"
 #include "verdict/inputs.h"
 
@@ -159,6 +160,13 @@ TEST_CASE("a value that no rank could have comes from nowhere") {
 TEST_CASE("the message of a wrong value says where it came from") {
   CHECK(testing::lacks(origin_of_element(element(3, 4), 5), {"element 4", "rank 3"}) == "");
   CHECK(origin_of_element(element(7, 4), 5).empty());
+  // The mean of two ranks' elements 0 is an element, too: the 5000th of rank 0.
+  const auto mean = [](std::int64_t i) { return (element(0, i) + element(1, i)) / 2; };
+  for (const std::int64_t i : {0, 3})
+    CHECK(testing::contains(origin_of_moved(mean(i), i, 2), "mean"));
+  CHECK(testing::contains(origin_of_moved(element(0, 2) + element(1, 2), 2, 2), "sum"));
+  CHECK(testing::lacks(origin_of_moved(element(1, 4), 0, 3), {"element 4", "rank 1"}) == "");
+  CHECK(testing::lacks(origin_of_moved(element(1, 4), 4, 3), {"element 4", "rank 1"}) == "");
   const float sum = reduced(ReduceOp::SUM, 2, 4);
   const std::string missing =
       origin_of_reduction(ReduceOp::SUM, sum - share(ReduceOp::SUM, 1, 2, 4), 2, 4);

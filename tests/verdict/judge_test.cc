@@ -80,6 +80,27 @@ void keeps_its_first_size(Comm& dist, Tensor& tensor, int src) {
   if (size == tensor.size()) right(dist, tensor, src);
 }
 void barrier_by_split(Comm& dist) { dist.split(0, dist.rank()); }
+void with_a_barrier_and_wrong(Comm& dist, Tensor& tensor, int src) {
+  with_barriers(dist, tensor, src);
+  if (dist.rank() != src) tensor += full({tensor.size()}, 1.0f);
+}
+void with_an_empty_message(Comm& dist, Tensor& tensor, int src) {
+  const Tensor nothing;
+  Tensor none;
+  const int next = (src + 1) % dist.world_size();
+  if (next != src && dist.rank() == src) dist.send(nothing, next);
+  if (next != src && dist.rank() == next) dist.recv(none, src);
+  right(dist, tensor, src);
+}
+void with_one_more_message(Comm& dist, Tensor& tensor, int src) {
+  right(dist, tensor, src);
+  const int next = (src + 1) % dist.world_size();
+  if (next != src && dist.rank() == src) dist.send(tensor, next);
+  if (next != src && dist.rank() == next) dist.recv(tensor, src);
+}
+void all_send_first(Comm& dist, Tensor& tensor, int src) {
+  for (int rank = 0; rank < dist.world_size(); ++rank) dist.send(tensor, rank == src ? rank : src);
+}
 void native_barrier(Comm& dist) { dist.barrier(); }
 void barrier_by_rank_0(Comm& dist) {
   Tensor nothing;
@@ -224,6 +245,37 @@ TEST_CASE("what is kept from one call to the next fails, and the replay is the w
   CHECK(verdict.failure->replay == "./rankbox check");
 }
 
+TEST_CASE("a barrier does not hide wrong values, and both are said") {
+  const Verdict verdict = judged(with_a_barrier_and_wrong);
+  INFO(to_text(verdict));
+  CHECK(kind_of(verdict) == "values");
+  CHECK(verdict.failure->rank == 1);
+  CHECK(testing::lacks(verdict.failure->message, {"tensor[0]", "native barrier"}) == "");
+}
+
+TEST_CASE("what is superfluous is named: a split, an empty message, one message more") {
+  const std::pair<Broadcast, const char*> table[] = {
+      {with_a_split, "split"},
+      {with_an_empty_message, "empty message"},
+      {with_one_more_message, "one message too many"}};
+  for (const auto& [function, named] : table) {
+    const Verdict verdict = judged(function);
+    INFO(to_text(verdict));
+    CHECK(kind_of(verdict) == "cost");
+    CHECK(testing::lacks(verdict.failure->message, {named, "n = 16 bytes"}) == "");
+  }
+}
+
+TEST_CASE("a case with elements explains a failure that an empty tensor has, too") {
+  const Verdict verdict = judged(all_send_first);
+  INFO(to_text(verdict));
+  CHECK(kind_of(verdict) == "deadlock");
+  CHECK(testing::contains(verdict.failure->replay, "world_size=1,root=0,count=1"));
+  JudgeOptions options;
+  options.replay = "world_size=1,root=0,count=0";
+  CHECK(testing::contains(judged(all_send_first, options).failure->replay, options.replay));
+}
+
 TEST_CASE("every world size runs at least once more with buffers, and once more with delays") {
   const Subject barrier = subject_in("barrier", barrier_by_rank_0, "barrier_dissemination");
   for (const Subject& subject : {broadcast(right), barrier}) {
@@ -281,12 +333,18 @@ TEST_CASE("a replay runs one case alone") {
 
 namespace {
 
+// A place in a file of the judge's.
+#line 1 "verdict/pretended.cc"
+Place place_in_the_judge() { return Place::current(); }
+#line 330 "tests/verdict/judge_test.cc"
+
 /// Both ranks hold this many elements; the contract allows 1000 bytes.
 Subject frugal(std::int64_t elements) {
   const auto run = [=](Comm& dist, const Case&) -> std::optional<Difference> {
     Tensor held = zeros(elements);
     if (dist.rank() == 0) dist.send(held, 1);
     if (dist.rank() == 1) dist.recv(held, 0);
+    dist.compute(1e-6, place_in_the_judge());
     return std::nullopt;
   };
   const auto compare = [](const RunReport& report, const Case&) -> std::optional<Difference> {
@@ -309,6 +367,8 @@ TEST_CASE("who holds too much fails by memory, and passes the rest") {
   CHECK(verdict.failure->rank == 1);
   CHECK(verdict.find("memory")->status == CheckStatus::kFail);
   CHECK(verdict.find("memory")->actual == "1004");
+  CHECK(verdict.failure->op == "recv");
+  CHECK(testing::contains(verdict.failure->file, "judge_test.cc"));
   CHECK(verdict.find("values")->status == CheckStatus::kPass);
   CHECK(verdict.find("cost")->status == CheckStatus::kPass);
 }
@@ -320,6 +380,26 @@ TEST_CASE("memory is a check of those exercises only that are about it") {
   REQUIRE(verdict.find("memory") != nullptr);
   CHECK(verdict.find("memory")->status == CheckStatus::kPass);
   CHECK(judged(right).find("memory") == nullptr);
+}
+
+TEST_CASE("native collectives reduce, too: their cost is not taken for a missing reduction") {
+  const auto run = [](Comm& dist, const Case&) -> std::optional<Difference> {
+    Tensor tensor = zeros(8);
+    dist.all_reduce(tensor, ReduceOp::SUM);
+    dist.all_reduce(tensor, ReduceOp::SUM);
+    return std::nullopt;
+  };
+  const Subject once = {.cases = [] { return std::vector<Case>{{.world_size = 4, .count = 8}}; },
+                        .run = run,
+                        .cost =
+                            [](const Case&) {
+                              return Cost{2, 64, 64};
+                            },
+                        .natives = Natives::kCollectives};
+  const Verdict verdict = judge("once", once);
+  INFO(to_text(verdict));
+  CHECK(kind_of(verdict) == "cost");
+  CHECK_FALSE(testing::contains(verdict.failure->message, "no reduction"));
 }
 
 }  // namespace rankbox

@@ -9,6 +9,7 @@
 #include "tests/support/text.h"
 #include "verdict/verdict_json.h"
 #include "verdict/verdict_text.h"
+#include "verdict/visible_text.h"
 
 namespace rankbox {
 
@@ -71,6 +72,52 @@ TEST_CASE("the second line of what a check says is indented like the first") {
   Verdict verdict = passing();
   verdict.checks[0].detail = "12 cases\nand more";
   CHECK(to_text(verdict).find("\n            and more\n") != std::string::npos);
+}
+
+TEST_CASE("text for a terminal shows control characters and stray bytes as codes") {
+  const std::pair<const char*, const char*> table[] = {
+      {"plain\ttext\n", "plain\ttext\n"},
+      {"p=5 · 2(p−1)/p → ✓ 😀", "p=5 · 2(p−1)/p → ✓ 😀"},
+      {"\033[31mred\r\a", "\\x1b[31mred\\x0d\\x07"},
+      {"\x7f", "\\x7f"},
+      {"\xc2\x9b"
+       "2J",
+       "\\xc2\\x9b2J"},  // the Escape [ of eight bits
+      {"a\u202e"
+       "b",
+       "a\\xe2\\x80\\xaeb"},  // right to left
+      {"\xff\xc3", "\\xff\\xc3"},
+      {"\xe2\x86", "\\xe2\\x86"},
+  };
+  for (const auto& [text, visible] : table) CHECK(visible_text(text) == visible);
+  Verdict verdict = failing();
+  verdict.failure->message = "said \033[2J";
+  verdict.failure->file = "a\033.cc";
+  CHECK(to_text(verdict).find('\033') == std::string::npos);
+  // A long line is cut between characters.
+  verdict.failure->message = "x" + std::string(600, ' ');
+  for (int i = 0; i < 300; ++i) verdict.failure->message.replace(1 + 2 * i, 2, "ä");
+  CHECK(to_text(verdict).find("\\x") == std::string::npos);
+}
+
+TEST_CASE("each failed check is explained, in at most twelve lines") {
+  Verdict verdict = failing();
+  verdict.failure->message = "1\n2\n3\n4\n5\n6\n7\n8";
+  verdict.checks[0].detail = verdict.failure->message;
+  verdict.checks.push_back({"cost", CheckStatus::kFail, "", "", "expected 2 steps\nmore"});
+  const std::string text = to_text(verdict);
+  INFO(text);
+  CHECK(text.find("cost too: expected 2 steps\n") != std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') <= 12);
+  CHECK(text.find("values too") == std::string::npos);
+}
+
+TEST_CASE("an error of this machine's is not called a failure") {
+  Verdict verdict = failing();
+  verdict.status = Status::kError;
+  verdict.failure->kind = FailureKind::kCompile;
+  CHECK(to_text(verdict).find("compile") == std::string::npos);
+  CHECK(testing::lacks(to_text(verdict), {"broadcast_ring", "not judged", "hangs"}) == "");
 }
 
 TEST_CASE("a message that is no UTF-8 still makes valid JSON") {

@@ -1,0 +1,60 @@
+#include "verdict/visible_text.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace rankbox {
+namespace {
+
+std::uint8_t byte_at(std::string_view text, std::size_t i) {
+  return static_cast<std::uint8_t>(text[i]);
+}
+
+/// Returns the length of the UTF-8 character at the front; 0 if it is none.
+std::size_t length_of_character(std::string_view text) {
+  const std::uint8_t first = byte_at(text, 0);
+  const std::size_t length = first < 0x80    ? 1
+                             : first < 0xC2  ? 0
+                             : first < 0xE0  ? 2
+                             : first < 0xF0  ? 3
+                             : first <= 0xF4 ? 4
+                                             : 0;
+  if (length > text.size()) return 0;
+  const auto is_next = [](char byte) { return (static_cast<std::uint8_t>(byte) & 0xC0) == 0x80; };
+  return std::ranges::all_of(
+             text.substr(std::min<std::size_t>(length, 1), length == 0 ? 0 : length - 1), is_next)
+             ? length
+             : 0;
+}
+
+bool is_control(std::string_view character) {
+  const std::uint8_t first = byte_at(character, 0);
+  if (first == '\n' || first == '\t') return false;
+  if (first < 0x20 || first == 0x7F) return true;
+  // U+0080 to U+009F; U+202A to U+202E and U+2066 to U+2069, which change the direction of text.
+  if (first == 0xC2) return byte_at(character, 1) < 0xA0;
+  return (character >= "\u202A" && character <= "\u202E") ||
+         (character >= "\u2066" && character <= "\u2069");
+}
+
+}  // namespace
+
+std::string visible_text(std::string_view text) {
+  std::string visible;
+  while (!text.empty()) {
+    const std::size_t length = length_of_character(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    if (length == 0 || is_control(character)) {
+      for (const char byte : character)
+        visible += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(byte));
+    } else {
+      visible += character;
+    }
+    text.remove_prefix(character.size());
+  }
+  return visible;
+}
+
+}  // namespace rankbox

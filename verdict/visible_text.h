@@ -1,0 +1,14 @@
+// Text of a learner's program, made safe for a terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rankbox {
+
+/// Returns the text with control characters as their codes, \x1b for Escape, and so with bytes that
+/// are no UTF-8. Tabs and line ends stay. A program can then neither change the terminal nor hide
+/// or overwrite lines of the report.
+std::string visible_text(std::string_view text);
+
+}  // namespace rankbox
