@@ -1,5 +1,6 @@
 #include "clusters/clusters.h"
 
+#include <cmath>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -36,10 +37,25 @@ class Reader {
     const toml::node* node = table.get(field);
     if (node == nullptr) refuse(fmt::format("{}{} is missing", field, where));
     const auto value = node->value<double>();
-    if (!value || !(*value > 0)) {
-      refuse(fmt::format("{}{} should be a number above 0", field, where));
+    if (!value || !std::isfinite(*value) || !(*value > 0)) {
+      refuse(fmt::format("{}{} should be a finite number above 0", field, where));
     }
     return *value;
+  }
+
+  int ranks_per_node(const toml::table& table) const {
+    const toml::node* node = table.get("ranks_per_node");
+    if (node == nullptr) return 0;
+    const auto ranks = node->value_exact<std::int64_t>();
+    if (!ranks || *ranks < 0 || *ranks > 1'000'000) {
+      std::ostringstream value;
+      value << toml::node_view<const toml::node>(*node);
+      refuse(
+          fmt::format("ranks_per_node = {} should be a whole number from 0 (all ranks on one "
+                      "node) to 1000000",
+                      value.str()));
+    }
+    return static_cast<int>(*ranks);
   }
 
   Link link(const toml::node* node, const std::string& what) const {
@@ -80,12 +96,7 @@ Cluster parse_cluster(std::string_view text, const std::string& source) {
   Cluster cluster;
   cluster.name = file["name"].value_or(std::string());
   if (cluster.name.empty()) reader.refuse("name is missing");
-  const auto ranks = file["ranks_per_node"].value_or(std::int64_t{0});
-  if (ranks < 0 || ranks > 1'000'000) {
-    reader.refuse(
-        fmt::format("ranks_per_node = {} should be 0 (all ranks on one node) or more", ranks));
-  }
-  cluster.ranks_per_node = static_cast<int>(ranks);
+  cluster.ranks_per_node = reader.ranks_per_node(file);
   cluster.gamma = 1 / (reader.positive(file, "reduction_GB_s", "") * 1e9);
   cluster.within_node = reader.link(file.get("within_node"), "within_node");
   cluster.between_nodes = cluster.within_node;

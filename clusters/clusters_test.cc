@@ -112,7 +112,13 @@ TEST_CASE("a mistake in a file is one line that names the file and the field") {
       {head + "[within_node]\nalpha_us = -2\nbandwidth_GB_s = 1\n", "alpha_us"},
       {head + "[within_node]\nalpha_us = \"two\"\nbandwidth_GB_s = 1\n", "alpha_us"},
       {head + "latency = 3\n" + kWithin, "\"latency\""},
+      {head + "[within_node]\nalpha_us = inf\nbandwidth_GB_s = 1\n", "alpha_us"},
+      {head + "[within_node]\nalpha_us = 2\nbandwidth_GB_s = nan\n", "bandwidth_GB_s"},
+      {std::string("name = \"mine\"\nreduction_GB_s = inf\n") + kWithin, "reduction_GB_s"},
       {head + "ranks_per_node = -1\n" + kWithin, "ranks_per_node = -1"},
+      {head + "ranks_per_node = 2.5\n" + kWithin, "ranks_per_node = 2.5"},
+      {head + "ranks_per_node = inf\n" + kWithin, "ranks_per_node = inf"},
+      {head + "ranks_per_node = \"4\"\n" + kWithin, "ranks_per_node"},
       {head + kWithin + "[native]\nalpha_us = 1\n", "[[native]]"},
   };
   for (const auto& [toml, part] : mistakes) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <sstream>
@@ -91,7 +92,7 @@ class Entry {
     if (cost == nullptr || cost->size() != 3) refuse(field, allowed);
     const auto number = [&](const char* part) {
       const auto value = (*cost)[part].value<double>();
-      if (!value || *value < 0) refuse(field, allowed);
+      if (!value || !std::isfinite(*value) || *value < 0) refuse(field, allowed);
       return *value;
     };
     return {number("steps"), number("bytes"), number("reduced")};

@@ -96,6 +96,8 @@ TEST_CASE("a mistake is one line: the exercise, the field, its value, and what i
       {"colour = \"red\"", "colour", "difficulty"},
       {"example = \"world_size=8\"", "example_cost", "steps = S"},
       {"example_cost = 7", "example", "example"},
+      {"example = \"world_size=8\"\nexample_cost = { steps = inf, bytes = 0, reduced = 0 }", "inf",
+       "steps = S"},
   };
   for (const Row& row : rows) {
     const std::string told = refusal(entry_with(row.line));

@@ -37,6 +37,10 @@ TEST_CASE("csv: fields, quotes, commas and newlines within quotes, either end of
       {"\"say \"\"hi\"\"\",\"\"", {{"say \"hi\"", ""}}},
       {"a\n\n\nb\n", {{"a"}, {"b"}}},
       {" a , b ", {{" a ", " b "}}},
+      {"\xef\xbb\xbf"
+       "a,b\nc,d",
+       {{"a", "b"}, {"c", "d"}}},
+      {"\xef\xbb\xbf\"a\"\n", {{"a"}}},
       {"\xc3\xa4,\xe2\x82\xac", {{"\xc3\xa4", "\xe2\x82\xac"}}},
   };
   for (const auto& [text, expected] : cases) {

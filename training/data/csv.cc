@@ -90,6 +90,9 @@ class CsvParser {
 }  // namespace
 
 std::vector<CsvRecord> parse_csv(std::string_view text, const std::string& source) {
+  // Spreadsheets begin a file with the byte order mark, which is no part of the first field.
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   return CsvParser(text, source).all();
 }
 
