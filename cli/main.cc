@@ -30,6 +30,8 @@
 #include "cli/support/child.h"
 #include "cli/support/complain.h"
 #include "cli/support/course.h"
+#include "cli/support/empty_values.h"
+#include "cli/support/nearest.h"
 #include "cli/support/paths.h"
 #include "cli/test.h"
 #include "cli/train/train.h"
@@ -42,7 +44,8 @@ int complain(std::string_view what, int exit_code) {
 }
 
 /// Returns the fix that ends an error of the command line.
-std::string fix_for(const CLI::App& app) {
+/// @param typed its first word
+std::string fix_for(const CLI::App& app, const std::string& typed) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   if (!chosen.empty()) return fmt::format("see ./rankbox {} --help", chosen.front()->get_name());
   std::vector<std::string> names;
@@ -51,10 +54,15 @@ std::string fix_for(const CLI::App& app) {
        })) {
     names.push_back(subcommand->get_name());
   }
-  return fmt::format("choose one of {}, or see ./rankbox --help", fmt::join(names, ", "));
+  const std::vector<std::string> near = rankbox::cli::nearest_of(typed, names, 2);
+  return fmt::format("{}choose one of {}, or see ./rankbox --help",
+                     near.empty() ? "" : fmt::format("did you mean {}? or ", near.front()),
+                     fmt::join(names, ", "));
 }
 
 int run(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const std::string typed = arguments.empty() ? "" : arguments.front();
   CLI::App app("Distributed training from the inside.", "rankbox");
   app.set_help_all_flag("--help-all", "Print the help of all subcommands and exit");
   app.footer("Example:\n  ./rankbox check broadcast_ring\nWithout a subcommand: where you are.");
@@ -79,6 +87,7 @@ int run(int argc, char** argv) {
   rankbox::cli::add_judge(app);
   rankbox::cli::add_referee(app);
   rankbox::cli::add_run_library(app);
+  rankbox::cli::refuse_empty_values(app, arguments);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) rankbox::cli::print_overview();
@@ -88,9 +97,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked_for_help) {
     return app.exit(asked_for_help);
   } catch (const CLI::ConversionError& error) {
-    return complain(fmt::format("{}, expected a number ({})", error.what(), fix_for(app)), 2);
+    return complain(fmt::format("{}, expected a number ({})", error.what(), fix_for(app, typed)),
+                    2);
   } catch (const CLI::ParseError& error) {
-    return complain(fmt::format("{} ({})", error.what(), fix_for(app)), 2);
+    return complain(fmt::format("{} ({})", error.what(), fix_for(app, typed)), 2);
   }
 }
 

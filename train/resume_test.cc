@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include "comm/run_ranks.h"
 #include "compute/portable.h"
@@ -285,7 +286,11 @@ TEST_CASE("a path that cannot be written is refused before training") {
   int steps = 0;
   const Listener counts = {
       .on_step = [&](const Position&, std::int64_t, const Metrics&) { ++steps; }};
-  for (const char* place : {"/no/such/folder/run.ckpt", "/tmp"}) {
+  const std::string pipe = checkpoint_path("pipe");
+  fs::remove(pipe);
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& place :
+       {std::string("/no/such/folder/run.ckpt"), std::string("/tmp"), pipe}) {
     plan.save = place;
     CHECK_THROWS_AS(run_session(plan, task, counts), InvalidArgument);
     CHECK(steps == 0);

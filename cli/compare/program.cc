@@ -23,6 +23,7 @@
 #include "cli/compare/stream.h"
 #include "cli/support/child.h"
 #include "cli/support/complain.h"
+#include "cli/support/empty_values.h"
 #include "cli/support/first_process.h"
 #include "comm/rank_failure.h"
 #include "comm/run_failure.h"
@@ -206,6 +207,7 @@ int run(const Words& arguments) {
   add_program_options(app, typed);
   app.add_option_function<std::string>("--processes", refuse_processes)->group("");
   app.footer(footer());
+  refuse_empty_values(app, arguments);
   Words reversed(arguments.rbegin(), arguments.rend());  // parse() requires this order
   reversed.pop_back();
   try {

@@ -83,7 +83,7 @@ Compilations compile_yours(const std::vector<YourFile>& files, const std::string
     const std::string library = fmt::format("{}/{}-{}.so", folder, yours.exercise, backend);
     const Compiled compiled = compile(*find_exercise(yours.exercise), display_path(yours.file),
                                       library, {.backend = backend, .optimize = true});
-    if (compiled.compiler_missing) throw Error(compiled.failure->message);
+    if (compiled.is_ours) throw Error(compiled.failure->message);
     if (compiled.failure) {
       compilations.failures[yours.exercise] = {"compile", compiled.failure->message,
                                                compiled.failure->file, compiled.failure->line};

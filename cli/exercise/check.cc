@@ -1,14 +1,18 @@
 #include "cli/exercise/check.h"
 
+#include <cctype>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/exercise/exercise_file.h"
 #include "cli/exercise/grade.h"
@@ -25,6 +29,7 @@
 #include "verdict/salt.h"
 #include "verdict/verdict_json.h"
 #include "verdict/verdict_text.h"
+#include "verdict/visible_text.h"
 
 namespace rankbox::cli {
 
@@ -54,7 +59,7 @@ void print_indented(const char* heading, const std::string& text) {
       fmt::print("  | …\n");
       return;
     }
-    fmt::print("  | {}\n", line);
+    fmt::print("  | {}\n", visible_text(line));
   }
 }
 
@@ -109,8 +114,9 @@ void ask_for_prediction(const Exercise& exercise) {
   }
 }
 
-/// Returns whether it passes.
-bool check(const Exercise& exercise, const Options& options) {
+/// Grades the file, and remembers the verdict if the file is the learner's own.
+/// @param own set to whether it is
+Grade grade_file(const Exercise& exercise, const Options& options, bool& own) {
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);
   grading.replay = options.replay;
@@ -119,21 +125,88 @@ bool check(const Exercise& exercise, const Options& options) {
   grading.seconds = options.file.seconds;
   grading.memory_mb = options.memory_mb;
   grading.sealed = options.sealed;
-  const bool own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
+  own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
   grading.command = replay_command(options, exercise, grading.file, own);
   if (grading.salt != 0) grading.command += fmt::format(" --salt {}", grading.salt);
 
   if (options.sealed) grading.command += " --sealed";
 
-  const Grade graded = grade(exercise, grading);
-  const bool whole = options.replay.empty();  // one case proves nothing about the others
-  if (own && whole) remember(exercise, graded.verdict);
+  Grade graded = grade(exercise, grading);
+  own = own && options.replay.empty();  // one case proves nothing about the others
+  if (own) remember(exercise, graded.verdict);
+  return graded;
+}
+
+/// Returns whether it passes.
+bool check(const Exercise& exercise, const Options& options) {
+  bool own = false;
+  const Grade graded = grade_file(exercise, options, own);
   print(graded, options);
-  if (own && whole && !options.json && graded.verdict.passed()) print_what_is_next(exercise);
+  if (own && !options.json && graded.verdict.passed()) print_what_is_next(exercise);
   return graded.verdict.passed();
 }
 
+/// Returns the chapter of that folder; null if there is none. Throws InvalidArgument for a name that
+/// only a chapter could have.
+const Chapter* chapter_named(const std::string& text) {
+  std::filesystem::path path(text);
+  if (!path.has_filename()) path = path.parent_path();  // 02_broadcast/
+  const std::string name = path.filename().string();
+  std::vector<std::string> folders;
+  for (const Chapter& chapter : chapters()) {
+    if (chapter.folder == name) return &chapter;
+    folders.push_back(chapter.folder);
+  }
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) == 0) return nullptr;
+  throw InvalidArgument(
+      fmt::format("there is no chapter '{}'; choose one of {}", text, fmt::join(folders, ", ")));
+}
+
+/// Returns "✗ broadcast_tree: deadlock, exercises/02_broadcast/broadcast_tree.cc:14".
+std::string in_one_line_of(const Verdict& verdict) {
+  const std::string text = to_text(verdict, use_colour());
+  std::string line = text.substr(0, text.find('\n'));
+  if (verdict.status != Status::kFail || verdict.failure->file.empty()) return line;
+  line += ", " + visible_text(verdict.failure->file);
+  return verdict.failure->line > 0 ? fmt::format("{}:{}", line, verdict.failure->line) : line;
+}
+
+/// Grades all exercises of the chapter. Returns whether all pass.
+bool check_chapter(const Chapter& chapter, const Options& options) {
+  if (!options.file.file.empty() || !options.replay.empty() || !options.prediction.empty()) {
+    throw InvalidArgument(
+        fmt::format("--file, --replay and --predict are for one exercise, and {} is a chapter",
+                    chapter.folder));
+  }
+  int all = 0;
+  int passed = 0;
+  std::string json;
+  for (const Exercise& exercise : exercises()) {
+    if (exercise.chapter != chapter.number) continue;
+    bool own = false;
+    const Verdict verdict = grade_file(exercise, options, own).verdict;
+    ++all;
+    if (verdict.passed()) ++passed;
+    json += (json.empty() ? "" : ",\n") + to_json(verdict, 2);
+    if (options.json) continue;
+    fmt::print("{}\n", in_one_line_of(verdict));
+    std::fflush(stdout);
+  }
+  if (options.json) {
+    fmt::print("[\n{}\n]\n", json);
+  } else {
+    fmt::print("{} of {} pass{}\n", passed, all,
+               passed == all ? "" : "; ./rankbox check NAME explains one that does not");
+  }
+  return passed == all;
+}
+
 void run(const Options& options) {
+  if (const Chapter* chapter = chapter_named(options.file.name)) {
+    const InterruptGuard guard;
+    if (!check_chapter(*chapter, options)) throw CLI::RuntimeError(1);
+    return;
+  }
   const Exercise& exercise = exercise_named(options.file.name);
   if (!options.prediction.empty()) {
     if (!is_predictable(exercise)) {
@@ -152,23 +225,26 @@ void run(const Options& options) {
 
 void add_check(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* check_command = app.add_subcommand("check", "grades one exercise");
+  CLI::App* check_command = app.add_subcommand("check", "grades one exercise, or all of a chapter");
   check_command->footer(
       "Example:\n"
       "  ./rankbox check broadcast_ring                 your exercises/…/broadcast_ring.cc\n"
       "  ./rankbox check broadcast_ring --solution      the answer\n"
       "  ./rankbox check broadcast_ring --predict \"7 7\"  7 messages in a row, 7 n bytes: am I "
       "right?\n"
-      "Exits with 0 if it passes, 1 if not, 2 for a mistake on this command line.\n"
+      "  ./rankbox check 02_broadcast                   all exercises of a chapter, a line each\n"
+      "Exits with 0 if it passes (of a chapter: all), 1 if not, 2 for a mistake on this command\n"
+      "line.\n"
       "Before an exercise's first run, check asks at a terminal what you expect; Enter skips.\n"
       "Your file is compiled and run in a container (bubblewrap) where Linux allows it: it sees "
       "no\n"
       "other file of yours, and no network. RANKBOX_NO_CONTAINER=1 does without.\n"
       "With --json, status is pass, fail, not_implemented or error (ours, not yours), and each of\n"
       "the checks is pass, fail or skipped. If it did not pass there is a failure: rank and\n"
-      "peer are -1, op and file empty and line 0 where there is none, or none is known.");
+      "peer are -1, op and file empty and line 0 where there is none, or none is known. Of a\n"
+      "chapter it prints an array of such objects.");
   add_exercise_file(*check_command, options->file, "grade");
-  check_command->add_flag("--json", options->json, "print one JSON object");
+  check_command->add_flag("--json", options->json, "print one JSON object; of a chapter an array");
   check_command->add_option("--replay", options->replay, "only this case, as a failure names it")
       ->type_name("CASE");
   check_command

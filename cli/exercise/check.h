@@ -1,4 +1,4 @@
-// `rankbox check`: grades one exercise.
+// `rankbox check`: grades one exercise, or all of a chapter.
 #pragma once
 
 #include "verdict/catalog.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "cli/picture/picture.h"
 #include "cli/plugin/compile.h"
 #include "cli/plugin/contained.h"
+#include "cli/plugin/shared_statics.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
@@ -120,13 +122,22 @@ void require_containers() {
     throw Error("a sealed verdict needs containers: " + problem + "; --unsealed goes without");
 }
 
-}  // namespace
+/// Ranks of other backends are processes. Here they are threads, and share static variables: a
+/// likely cause of a result that differs from run to run.
+void mention_statics(Failure& failure, const std::string& library) {
+  using enum FailureKind;
+  if (failure.kind == kCost || failure.kind == kMessages || failure.kind == kTimeout) return;
+  const std::string names = shared_statics(library);
+  if (names.empty()) return;
+  const std::size_t end = std::min(failure.message.find('\n'), failure.message.size());
+  failure.message.insert(
+      end, fmt::format("; ranks are threads here, and all of them share what is static ({}): is it "
+                       "meant to be a local variable?",
+                       names));
+}
 
-Grade grade(const Exercise& exercise, const GradeOptions& options) {
-  require_readable(options.file);
-  if (options.sealed) require_containers();
-  if (!options.replay.empty()) parse_case(options.replay, first_case_of(exercise));
-
+/// As grade, but throws where this machine is the reason that there is no verdict.
+Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   const TemporaryFolder temporary;
   const std::string library = temporary.path("exercise.so");
   const std::string source = fs::absolute(options.file).string();
@@ -138,7 +149,7 @@ Grade grade(const Exercise& exercise, const GradeOptions& options) {
   grade.compiler_output = std::move(compiled.output);
   if (compiled.failure) {
     grade.verdict = failed_before_running(exercise.name, *compiled.failure);
-    if (compiled.compiler_missing) grade.verdict.status = Status::kError;
+    if (compiled.is_ours) grade.verdict.status = Status::kError;
     return grade;
   }
 
@@ -153,6 +164,32 @@ Grade grade(const Exercise& exercise, const GradeOptions& options) {
   if (options.sealed && grade.verdict.passed() && is_sealable(exercise)) {
     grade.verdict = judge_sealed(exercise, library, solution, source, temporary, options).verdict;
   }
+  if (grade.verdict.status != Status::kFail) return grade;
+  check_has_space(temporary.path(""));
+  if (sends_messages(exercise)) mention_statics(*grade.verdict.failure, library);
+  return grade;
+}
+
+}  // namespace
+
+Grade grade(const Exercise& exercise, const GradeOptions& options) {
+  require_readable(options.file);
+  if (options.sealed) require_containers();
+  if (!options.replay.empty()) parse_case(options.replay, first_case_of(exercise));
+  std::string why;
+  try {
+    return grade_here(exercise, options);
+  } catch (const NoTemporaryFiles& problem) {
+    why = problem.what();
+  } catch (const std::system_error& problem) {  // no process, no descriptors
+    why = problem.what();
+  }
+  Failure failure;
+  failure.kind = FailureKind::kCrash;
+  failure.message = why;
+  Grade grade;
+  grade.verdict = failed_before_running(exercise.name, failure);
+  grade.verdict.status = Status::kError;
   return grade;
 }
 

@@ -27,7 +27,8 @@ struct Grade {
   std::string program_output;  // what the learner's code printed, the first 64 KiB
 };
 
-/// Blocks until done. Returns a verdict for any file, and leaves no process and no file behind.
+/// Blocks until done. Returns a verdict for any file, and leaves no process and no file behind. Its
+/// status is kError where this machine prevents a verdict: no compiler, a full or read-only disk.
 /// Throws InvalidArgument if the file cannot be read or the replay is no case of the exercise; Error
 /// for a sealed verdict where there are no containers; Interrupted while an InterruptGuard lives.
 Grade grade(const Exercise& exercise, const GradeOptions& options);

@@ -1,12 +1,12 @@
 #include "cli/exercise/progress.h"
 
 #include <cstdint>
+#include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "cli/support/paths.h"
+#include "comm/errors.h"
+#include "files/output_file.h"
 #include "files/text_digest.h"
 
 namespace rankbox::cli {
@@ -33,11 +35,17 @@ std::string digest_of(const fs::path& path) {
   return text_digest(std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
-// A missing or corrupt file counts as empty.
-Json read_progress() {
+/// Discarded if it is no progress file.
+Json parse_progress() {
   std::ifstream file(progress_file());
+  if (!file) return Json::object();
   Json json = Json::parse(file, nullptr, false);
-  return json.is_object() ? json : Json::object();
+  return json.is_object() ? json : Json(Json::value_t::discarded);
+}
+
+Json read_progress() {
+  Json json = parse_progress();
+  return json.is_discarded() ? Json::object() : json;
 }
 
 Json entry_of(const Exercise& exercise) {
@@ -75,27 +83,39 @@ class Lock {
   int fd_;
 };
 
+void tell(const std::string& what) { fmt::print(stderr, "rankbox: {}\n", what); }
+
+/// Moves a file that cannot be read out of the way, under an unused name.
+void keep_spoilt_file() {
+  fs::path backup = folder() / "progress.spoilt.json";
+  for (int i = 2; fs::exists(backup); ++i)
+    backup = folder() / fmt::format("progress.spoilt-{}.json", i);
+  fs::rename(progress_file(), backup);
+  tell(fmt::format("{} cannot be read: it is kept as {}, and progress begins anew",
+                   display_path(progress_file()), display_path(backup)));
+}
+
 /// Applies `edit` to an exercise's entry in the file. An entry that it sets to null is removed.
 void change(const Exercise& exercise, const std::function<void(Json& entry)>& edit) {
-  std::error_code ignored;
-  fs::create_directories(folder(), ignored);
-  const Lock lock;
-  Json all = read_progress();
-  Json& entry = all[exercise.name];
-  if (!entry.is_object()) entry = Json::object();
-  edit(entry);
-  if (entry.is_null()) all.erase(exercise.name);
-  // Written to another file and renamed: a reader sees the old file or the new one, never half of
-  // it. Synced before the rename: otherwise a power cut could leave an empty file.
-  const std::string next = progress_file().string() + ".new";
-  std::ofstream file(next);
-  file << all.dump(2) << '\n';
-  file.close();
-  const int fd = open(next.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  const bool kept = file && fsync(fd) == 0;
-  close(fd);
-  if (kept) fs::rename(next, progress_file(), ignored);
+  try {
+    fs::create_directories(folder());
+    const Lock lock;
+    Json all = parse_progress();
+    if (all.is_discarded()) {
+      keep_spoilt_file();
+      all = Json::object();
+    }
+    Json& entry = all[exercise.name];
+    if (!entry.is_object()) entry = Json::object();
+    edit(entry);
+    if (entry.is_null()) all.erase(exercise.name);
+    write_file(progress_file(), all.dump(2) + '\n');
+  } catch (const fs::filesystem_error& error) {
+    tell(fmt::format("progress is not saved: {}: {}", error.path1().string(),
+                     error.code().message()));
+  } catch (const Error& error) {
+    tell(fmt::format("progress is not saved: {}", error.what()));
+  }
 }
 
 }  // namespace

@@ -5,8 +5,9 @@
 //
 // The hash is that of the file as judged, so that later edits are detected; "when" is in seconds
 // since 1970. Several processes may read and write at once. The file is replaced as a whole, never
-// half written. A missing or corrupt file counts as empty. Write errors are ignored: the verdict
-// matters more than its record.
+// half written. A missing file counts as empty, and so does a spoilt one, which is kept under
+// another name when the next entry is written. Write errors are a line on stderr: the verdict matters
+// more than its record.
 #pragma once
 
 #include <string>

@@ -21,6 +21,7 @@
 #include "cli/support/whole_number.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
+#include "files/output_file.h"
 #include "files/temporary_folder.h"
 #include "verdict/verdict_text.h"
 
@@ -94,6 +95,8 @@ PictureOptions picture_options(const Exercise& exercise, const Options& options,
 void show(const Options& options) {
   const Exercise& exercise = exercise_named(options.file.name);
   check_fits(exercise, options);
+  if (!options.html.empty()) check_writable("--html", options.html);
+  if (!options.trace.empty()) check_writable("--trace", options.trace);
   const TemporaryFolder folder;
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);

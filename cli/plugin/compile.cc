@@ -1,7 +1,9 @@
 #include "cli/plugin/compile.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -17,7 +19,9 @@
 #include "cli/plugin/precompiled.h"
 #include "cli/plugin/public_headers.h"
 #include "cli/support/child.h"
+#include "cli/support/container.h"
 #include "cli/support/paths.h"
+#include "files/temporary_folder.h"
 
 namespace rankbox::cli {
 
@@ -89,9 +93,10 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   words.insert(words.end(), {"-include", "cli/plugin/exercise_entry.h"});
   words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", unit.function));
   words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"{}\"", unit.header));
-  // A name that begins with - would be parsed as an option.
+  // A name that begins with - would be parsed as an option, one with @ as a file of options.
   const std::string path = std::filesystem::path(unit.source).lexically_normal();
-  const std::string source = path.starts_with('-') ? "./" + path : path;
+  const bool is_path = !path.starts_with('-') && !path.starts_with('@');
+  const std::string source = is_path ? path : "./" + path;
   for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), source}) {
     words.push_back(word);
   }
@@ -132,6 +137,27 @@ Failure first_error(const std::string& output) {
   return failure;
 }
 
+/// Returns the compiler's line about a disk that is full or read-only; empty if it wrote none.
+std::string disk_problem_in(const std::string& output) {
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(' ')) continue;  // of the source, which the compiler quotes
+    for (const int problem : {ENOSPC, EDQUOT, EROFS}) {
+      if (line.find(std::strerror(problem)) != std::string::npos) return line;
+    }
+  }
+  return "";
+}
+
+Compiled cannot_compile(const std::string& why) {
+  Compiled compiled;
+  compiled.is_ours = true;
+  compiled.failure = Failure{};
+  compiled.failure->kind = FailureKind::kCompile;
+  compiled.failure->message = why;
+  return compiled;
+}
+
 /// The folder that a compiler writes to, next to the library. The destructor removes it.
 class OutputFolder {
  public:
@@ -151,12 +177,14 @@ class OutputFolder {
 };
 
 Compiled compile_unit(const Unit& unit, const std::string& library, const CompileOptions& chosen) {
+  check_has_space(std::filesystem::path(library).parent_path());
   const OutputFolder folder(library);
   const std::string output = folder.path("library.so");
   Precompiled precompiled = precompiled_contract(compiler_and_flags(chosen));
   ChildOptions options;
   options.command = command(unit, output, precompiled, chosen);
   options.directory = project_root();
+  options.temporary = folder.path("");  // a killed compiler leaves files behind
   options.seconds = kSeconds;
   options.memory_bytes = kMemory;
   options.file_bytes = std::int64_t{1} << 28;
@@ -175,12 +203,8 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
       result = run_child(options);
     }
   } catch (const std::system_error& error) {
-    compiled.compiler_missing = true;
-    compiled.failure = Failure{};
-    compiled.failure->kind = FailureKind::kCompile;
-    compiled.failure->message =
-        fmt::format("{}: install g++, or set CXX to a C++20 compiler", error.what());
-    return compiled;
+    return cannot_compile(
+        fmt::format("{}: install g++, or set CXX to a C++20 compiler", error.what()));
   }
   compiled.output = std::move(result.output);
   if (result.status == 0) {
@@ -188,6 +212,11 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
     return compiled;
   }
 
+  const std::string problem = disk_problem_in(compiled.output);
+  // In a container, the full disk may be the container's own.
+  if (!problem.empty() && unit.is_contained) check_has_space(folder.path(""));
+  if (!problem.empty() && (!unit.is_contained || !container_problem().empty()))
+    return cannot_compile(fmt::format("{}: make room, or set TMPDIR to another folder", problem));
   compiled.failure = first_error(compiled.output);
   if (result.timed_out) {
     compiled.failure->message = fmt::format("the compiler was not done after {} s", kSeconds);

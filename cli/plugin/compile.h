@@ -16,7 +16,7 @@ struct CompileOptions {
 
 struct Compiled {
   std::optional<Failure> failure;  // the first error
-  bool compiler_missing = false;   // true: not the learner's failure
+  bool is_ours = false;            // true: no compiler, or a full disk: not the learner's failure
   std::string output;              // the compiler's full output
 };
 
@@ -24,7 +24,8 @@ struct Compiled {
 /// the exercise's function (cli/plugin/exercise_entry.h), and load_function() in
 /// cli/plugin/plugin.h finds it. Other libraries see only that function. The compiler runs in a
 /// container, and sees only what compile_container.h shows. Blocks until done; see child.h for
-/// errors. Throws InvalidArgument for a source that is not a regular file.
+/// errors. Throws InvalidArgument for a source that is not a regular file,
+/// NoTemporaryFiles if the library's folder takes no files.
 ///
 /// @param source a path from the project's root, or an absolute one
 Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library,

@@ -38,6 +38,7 @@ void make(const std::vector<std::string>& compiler, const fs::path& folder) {
     options.command.push_back(word);
   }
   options.directory = project_root();
+  options.temporary = folder.string();  // a killed compiler leaves files behind
   options.seconds = 60;
   options.file_bytes = std::int64_t{1} << 30;
   std::error_code ignored;
@@ -82,8 +83,13 @@ Precompiled precompiled_contract(const std::vector<std::string>& compiler) {
                                 "mpi", "parallel", "sim", "training"});
     if (!fs::exists(mine)) {
       const fs::path part = all / fmt::format("{}.{}", mine.filename().string(), getpid());
-      make(compiler, part);
       std::error_code ignored;
+      try {
+        make(compiler, part);
+      } catch (...) {
+        fs::remove_all(part, ignored);
+        throw;
+      }
       fs::rename(part, mine, ignored);  // fails, harmlessly, if another process was faster
       fs::remove_all(part, ignored);
       if (!fs::exists(mine)) return {};

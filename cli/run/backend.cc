@@ -44,7 +44,7 @@ std::vector<std::string> command_for(const std::string& program, const std::stri
 
 Verdict verdict_of_compiler(const Compiled& compiled, const std::string& name) {
   Verdict verdict = failed_before_running(name, *compiled.failure);
-  if (compiled.compiler_missing) verdict.status = Status::kError;
+  if (compiled.is_ours) verdict.status = Status::kError;
   return verdict;
 }
 

@@ -37,7 +37,7 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options)
   outcome.compiler = std::move(compiled.output);
   if (compiled.failure) {
     outcome.verdict = failed_before_running(options.name, *compiled.failure);
-    if (compiled.compiler_missing) outcome.verdict.status = Status::kError;
+    if (compiled.is_ours) outcome.verdict.status = Status::kError;
     return outcome;
   }
 

@@ -1,11 +1,9 @@
 #include "cli/support/paths.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <numeric>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -13,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/support/nearest.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
@@ -46,21 +45,6 @@ Registry read_registry(const std::string& folder, const std::string& prefix,
     throw Error(fmt::format("cannot read {}/registry.toml", folder));
   }
   return parse_registry(text.str(), prefix + "registry.toml", contracts);
-}
-
-/// Returns the fewest insertions, deletions and replacements that turn a into b (Levenshtein).
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
 }
 
 }  // namespace
@@ -99,23 +83,9 @@ std::string absolute_path(const std::string& path) { return fs::path(project_roo
 std::string state_folder() { return course_root() + "/.rankbox"; }
 
 std::vector<std::string> nearest_names(const std::string& text) {
-  std::vector<std::pair<std::size_t, std::string>> ranked;
-  for (const Exercise& exercise : exercises()) {
-    const std::string name = exercise.name;
-    // "ring" is far from "broadcast_ring" in letters, and still a likely name to type.
-    const bool part = !text.empty() && name.find(text) != std::string::npos;
-    const std::size_t far = distance(text, name);
-    if (part || far <= std::max<std::size_t>(3, name.size() / 3)) {
-      ranked.emplace_back(part ? 0 : far, name);
-    }
-  }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> names;
-  for (const auto& [far, name] : ranked) {
-    if (names.size() < 3) names.push_back(name);
-  }
-  return names;
+  for (const Exercise& exercise : exercises()) names.push_back(exercise.name);
+  return nearest_of(text, names, 3);
 }
 
 std::string text_of(const std::string& path) {
@@ -138,6 +108,9 @@ void require_readable(const std::string& file) {
   if (fs::is_directory(file))
     throw InvalidArgument(fmt::format("{} is a folder, not a file", file));
   if (!fs::exists(file)) throw InvalidArgument(fmt::format("there is no file {}", file));
+  // Reading a pipe or a device would wait, or never end.
+  if (!fs::is_regular_file(file))
+    throw InvalidArgument(fmt::format("{} is no regular file: give a source file", file));
   if (!std::ifstream(file)) throw InvalidArgument(fmt::format("cannot read {}", file));
 }
 

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/support/empty_values.h"
 #include "cli/support/whole_number.h"
 #include "cli/train/backend.h"
 #include "comm/errors.h"
@@ -223,6 +224,7 @@ Request parse_options(const std::vector<std::string>& arguments) {
   add_mine(app, typed, request);
   add_output(app, typed, request);
   app.footer(footer());
+  cli::refuse_empty_values(app, arguments);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // parse() expects this
   reversed.pop_back();
   try {

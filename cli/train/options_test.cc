@@ -140,6 +140,8 @@ TEST_CASE("a mistake is one line that names it, and the fix") {
       {{"--cluster", "abacus"}, "abacus", "laptop"},
       {{"--timeline", "--no-timeline"}, "--timeline", "--timeline"},
       {{"--timeline", "--json"}, "--timeline", "--timeline"},
+      {{"--save", ""}, "--save", "empty"},
+      {{"--data="}, "--data=", "empty"},
       {{"--what"}, "--what", "--help"},
       {{"8"}, "8", "--help"},
   };

@@ -25,6 +25,8 @@
 #include "cli/support/child.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
+#include "files/output_file.h"
+#include "files/temporary_folder.h"
 #include "files/text_digest.h"
 
 namespace rankbox::cli {
@@ -133,6 +135,7 @@ std::string complaint_about(const Candidate& candidate) {
   const Verdict verdict = grade(exercise, grading).verdict;
   if (is_own) remember(exercise, verdict);
   if (verdict.passed()) return "";
+  if (verdict.status == Status::kError) throw Error(verdict.failure->message);
   if (!verdict.failure) return name_of(verdict.status);
   return is_own ? kind_and_place(*verdict.failure) : in_words(*verdict.failure);
 }
@@ -192,14 +195,13 @@ Library library_of(const Candidate& candidate, const std::string& backend) {
   }
   remove_old(path.parent_path());
   print_progress("compiling", candidate);
-  const std::string part = fmt::format("{}.{}", path.string(), getpid());
-  const Compiled compiled = compile(*candidate.exercise, display_path(candidate.file), part,
+  const TemporaryFolder folder;
+  const std::string library = folder.path("mine.so");
+  const InterruptGuard guard;  // so that Ctrl-C leaves no files
+  const Compiled compiled = compile(*candidate.exercise, display_path(candidate.file), library,
                                     {.backend = backend, .optimize = true});
-  if (compiled.failure) {
-    fs::remove(part, ignored);
-    return {"", in_words(*compiled.failure)};
-  }
-  fs::rename(part, path);
+  if (compiled.failure) return {"", in_words(*compiled.failure)};
+  copy_file_to(library, path);
   return {path.string(), ""};
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("--trace writes one valid JSON object, and nothing beside it") {
 
   const CommandResult nowhere = rankbox(
       {"show", "broadcast_ring", "--solution", "--trace", (folder / "no" / "way.json").string()});
-  CHECK(nowhere.exit_code == 1);
+  CHECK(nowhere.exit_code == 2);
   CHECK(nowhere.output.find("no/way.json") != std::string::npos);
 }
 
