@@ -36,12 +36,16 @@ void wait_for_enter() {
   for (int read = std::getchar(); read != '\n' && read != EOF;) read = std::getchar();
 }
 
-Measured measure(const RaceVariant& variant, int threads, std::int64_t repeats, int runs) {
+Measured measure(const RaceVariant& variant, std::int64_t repeats, int runs,
+                 const RaceOptions& options) {
   Measured measured;
   measured.name = variant.name;
-  measured.threads = threads;
+  measured.threads = options.threads;
   measured.repeats = repeats;
-  for (int run = 0; run < runs; ++run) measured.outcomes.push_back(variant.run(threads, repeats));
+  for (int run = 0; run < runs; ++run) {
+    if (options.before_run) options.before_run();
+    measured.outcomes.push_back(variant.run(options.threads, repeats));
+  }
   return measured;
 }
 
@@ -74,8 +78,7 @@ int run_race_demo(const RaceOptions& options, std::FILE* out) {
 
   // 2. The race.
   const std::span<const RaceVariant> variants = race_variants();
-  std::vector<Measured> all = {
-      measure(variants.front(), options.threads, options.repeats, options.runs)};
+  std::vector<Measured> all = {measure(variants.front(), options.repeats, options.runs, options)};
   print(out, distribution(all.front(), std::thread::hardware_concurrency(), style));
 
   // 3. The fixes.
@@ -84,7 +87,7 @@ int run_race_demo(const RaceOptions& options, std::FILE* out) {
     std::int64_t repeats = options.repeats;
     if (variant.run == race_with_messages)
       repeats = std::min(repeats, std::max<std::int64_t>(kMessages / options.threads, 1));
-    all.push_back(measure(variant, options.threads, repeats, std::min(options.runs, kRunsOfFixes)));
+    all.push_back(measure(variant, repeats, std::min(options.runs, kRunsOfFixes), options));
   }
   print(out, cost_table(all, style));
 

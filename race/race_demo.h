@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 
 namespace rankbox {
 
@@ -13,6 +14,7 @@ struct RaceOptions {
   bool color = false;
   bool step = false;  // wait for Enter (on stdin) before every line of the interleaving
   int width = 80;     // columns of the terminal; 60 at least are used
+  std::function<void()> before_run = {};  // called before every run; may throw to end the demo
 };
 
 inline constexpr int kMaxRaceThreads = 512;
@@ -30,7 +32,7 @@ void check_race_options(const RaceOptions& options);
 /// Returns the process's exit status: 0, or 1 if a fixed race did not end at 0 (a bug in Rankbox).
 ///
 /// Throws, before printing: InvalidArgument as check_race_options, or if the machine cannot start
-/// the threads.
+/// the threads. At any time: what before_run throws.
 ///
 /// Interruption: writes whole lines and changes no terminal setting, so Ctrl-C may end it at any
 /// moment.

@@ -11,7 +11,8 @@
 namespace rankbox::train {
 namespace {
 
-constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+// SIGPIPE: nothing reads the output any more, as after `| head`.
+constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGPIPE};
 
 // Set by the handler, read by any thread.
 std::atomic<int> received_signal = 0;
@@ -22,7 +23,7 @@ std::array<struct sigaction, kSignals.size()> old_actions;
 void on_signal(int signal) {
   const int kept = errno;
   received_signal = signal;
-  (void)!write(STDERR_FILENO, what_to_say, std::strlen(what_to_say));
+  if (signal != SIGPIPE) (void)!write(STDERR_FILENO, what_to_say, std::strlen(what_to_say));
   errno = kept;
 }
 
@@ -33,9 +34,11 @@ StopSignal::StopSignal(const char* notice) {
   what_to_say = notice;
   struct sigaction action = {};
   action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  for (std::size_t i = 0; i < kSignals.size(); ++i)
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    // Lines that are printed until the step ends must not end the process.
+    action.sa_flags = SA_RESTART | (kSignals[i] == SIGPIPE ? 0 : static_cast<int>(SA_RESETHAND));
     sigaction(kSignals[i], &action, &old_actions[i]);
+  }
 }
 
 StopSignal::~StopSignal() {

@@ -25,6 +25,7 @@ void fit_to_terminal(RaceOptions& options) {
   options.color = use_colour();
   options.width = terminal_width();
   options.step = options.step && isatty(STDIN_FILENO) == 1;
+  options.before_run = end_if_output_is_closed;
 }
 
 }  // namespace rankbox::cli

@@ -12,7 +12,8 @@ namespace rankbox::cli {
 /// Adds --threads, --repeats, --runs and --step. `options` must outlive the parsing.
 void add_race_options(CLI::App& app, RaceOptions& options);
 
-/// Sets the options that depend on the terminal: colour, width, and whether a user can press Enter.
+/// Sets the options that depend on the terminal: colour, width, whether a user can press Enter, and
+/// that the demo ends when its output is no longer read.
 /// Call after parsing.
 void fit_to_terminal(RaceOptions& options);
 

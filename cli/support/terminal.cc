@@ -1,8 +1,11 @@
 #include "cli/support/terminal.h"
 
+#include <csignal>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -19,6 +22,17 @@ int terminal_width() {
   winsize size{};
   const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 80;
+}
+
+bool output_is_closed() {
+  pollfd out = {STDOUT_FILENO, 0, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLNVAL)) != 0;
+}
+
+void end_if_output_is_closed() {
+  if (!output_is_closed()) return;
+  std::raise(SIGPIPE);
+  throw std::runtime_error("cannot write to standard output");
 }
 
 bool has_utf8() {

@@ -14,6 +14,14 @@ bool is_interactive();
 /// order.
 bool has_utf8();
 
+/// Returns whether standard output is a pipe that no process reads any more, as after `| head -1`,
+/// or is closed. Costs a system call.
+bool output_is_closed();
+
+/// If it is, ends the process as a write would: by SIGPIPE. Throws std::runtime_error where that is
+/// ignored. For long work between prints.
+void end_if_output_is_closed();
+
 /// Returns the columns; 80 if standard output is no terminal.
 int terminal_width();
 

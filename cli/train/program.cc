@@ -11,6 +11,7 @@
 #include "cli/plugin/faults.h"
 #include "cli/support/complain.h"
 #include "cli/support/first_process.h"
+#include "cli/support/terminal.h"
 #include "cli/train/backend.h"
 #include "cli/train/mine.h"
 #include "cli/train/mine_faults.h"
@@ -46,15 +47,22 @@ Task make_task(const Plan& plan) {
   return task;
 }
 
-Listener listener_for(Record& record, Report& report) {
+/// @param is_quiet the report prints nothing
+Listener listener_for(Record& record, Report& report, bool is_quiet) {
   return {.on_rank = cli::use_signal_stack,
           .on_start =
               [&](const Position& from, const std::vector<std::string>& notes) {
                 record.start(from, notes);
                 report.on_start();
+                if (is_quiet) {
+                  for (const std::string& note : notes)
+                    fmt::print(stderr, "rankbox train: --resume: {}\n", note);
+                }
               },
           .on_step =
               [&](const Position& now, std::int64_t batches, const Metrics& batch) {
+                // Also where nothing is printed before the end.
+                if (cli::output_is_closed()) std::raise(SIGPIPE);
                 record.add_step(now, batch);
                 report.on_step(now, batches, batch);
               },
@@ -79,14 +87,15 @@ int train(const Request& request) {
   const Task task = make_task(plan);
   const Screen screen = this_screen();
   Record record(plan);
-  Report report(plan, task, record, screen, request.quiet || request.json);
+  const bool is_quiet = request.quiet || request.json;
+  Report report(plan, task, record, screen, is_quiet);
   const bool is_first = launch().is_first();
 
   int signal = 0;
   Outcome outcome;
   {
     const StopSignal stop(is_first ? kNotice : "");
-    outcome = run_session(plan, task, listener_for(record, report));
+    outcome = run_session(plan, task, listener_for(record, report, is_quiet));
     signal = StopSignal::received();
   }
   if (is_first) {

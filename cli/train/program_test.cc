@@ -327,6 +327,18 @@ TEST_CASE("asked to stop, it saves behind the step, and goes on from there to th
   }
 }
 
+TEST_CASE("--resume says what is different, also where nothing else is printed") {
+  const TemporaryFolder folder;
+  const Words save = {"--save", folder.path("run.ckpt"), "--json"};
+  CHECK(run(with_ranks({"--epochs", "1", save[0], save[1]})).exit_code == 0);
+  const Result result = run(with_ranks(
+      {"--epochs", "2", "--resume", "--learning-rate", "0.0125", save[0], save[1], save[2]}));
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(count(result.output, "learning rate 0.0125") == 1);
+  CHECK(object_in(result.output).at("steps") == 40);
+}
+
 TEST_CASE("asked twice, it ends at once") {
   if (is_on_mpi()) return testing::pass_over("mpirun does this");
   const TemporaryFolder folder;
@@ -341,6 +353,24 @@ TEST_CASE("asked twice, it ends at once") {
   const int exit_code = wait_for(pid);
   CHECK(exit_code == 128 + SIGINT);
   CHECK(std::chrono::steady_clock::now() - asked < std::chrono::seconds(5));
+}
+
+TEST_CASE("when nothing reads its output any more, it saves and ends") {
+  if (is_on_mpi()) return testing::pass_over("mpirun reads the output");
+  for (const std::string more : {"", "--quiet"}) {
+    CAPTURE(more);
+    const TemporaryFolder folder;
+    const std::string file = folder.path("run.ckpt");
+    std::string line;
+    for (const std::string& word : with_ranks({"--epochs", "100000", "--save", file, more}))
+      line += word + " ";
+    const std::string status = folder.path("status");
+    const Result result =
+        run({"sh", "-c", "{ " + line + "; echo $? >" + status + "; } | true; cat " + status});
+    CAPTURE(result.output);
+    CHECK(fs::exists(file));
+    CHECK(cli::last_line(result.output) != "0");
+  }
 }
 
 TEST_CASE("a full disk is a failure") {
