@@ -178,6 +178,7 @@ TEST_CASE("a disk that is full or missing is an error that names it, and never a
                {"TMPDIR", "/proc", "/proc"},
                {"CXX", full, "No space left on device"},
                {"CXX", "/no/compiler", "/no/compiler"}};
+  const Variable plain("RANKBOX_NO_CONTAINER", "1");  // which would not see these compilers
   for (const auto& row : table) {
     const Variable variable(row.variable, row.value);
     const Words check = {"check", "broadcast_naive", "--solution"};
@@ -224,6 +225,7 @@ TEST_CASE("spoilt progress is kept beside, every time") {
 }
 
 TEST_CASE("Ctrl-C while the compiler runs leaves none of its files") {
+  const Variable plain("RANKBOX_NO_CONTAINER", "1");  // which takes its files with it
   const fs::path started = fs::path(project()) / "started";
   // The first makes the precompiled header, the second compiles the learner's file.
   for (const std::string waits : {"*c++-header*", "*-shared*"}) {
