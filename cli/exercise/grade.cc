@@ -124,16 +124,21 @@ void require_containers() {
 
 /// Ranks of other backends are processes. Here they are threads, and share static variables: a
 /// likely cause of a result that differs from run to run.
-void mention_statics(Failure& failure, const std::string& library) {
+void mention_statics(Verdict& verdict, const std::string& library) {
+  Failure& failure = *verdict.failure;
   using enum FailureKind;
   if (failure.kind == kCost || failure.kind == kMessages || failure.kind == kTimeout) return;
   const std::string names = shared_statics(library);
   if (names.empty()) return;
   const std::size_t end = std::min(failure.message.find('\n'), failure.message.size());
+  const std::string before = failure.message;
   failure.message.insert(
       end, fmt::format("; ranks are threads here, and all of them share what is static ({}): is it "
                        "meant to be a local variable?",
                        names));
+  for (Check& check : verdict.checks) {
+    if (check.detail == before) check.detail = failure.message;
+  }
 }
 
 /// As grade, but throws where this machine is the reason that there is no verdict.
@@ -166,7 +171,7 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   }
   if (grade.verdict.status != Status::kFail) return grade;
   check_has_space(temporary.path(""));
-  if (sends_messages(exercise)) mention_statics(*grade.verdict.failure, library);
+  if (sends_messages(exercise)) mention_statics(grade.verdict, library);
   return grade;
 }
 
