@@ -95,6 +95,7 @@ TEST_CASE("text for a terminal shows control characters and stray bytes as codes
   verdict.failure->file = "a\033.cc";
   CHECK(to_text(verdict).find('\033') == std::string::npos);
   // A long line is cut between characters.
+  verdict.failure->file = "a.cc";
   verdict.failure->message = "x" + std::string(600, ' ');
   for (int i = 0; i < 300; ++i) verdict.failure->message.replace(1 + 2 * i, 2, "ä");
   CHECK(to_text(verdict).find("\\x") == std::string::npos);
