@@ -138,7 +138,9 @@ class Judgement {
   }
 
   static bool is_needless_barrier(const Failure& failure) {
-    return failure.kind == FailureKind::kSafety && failure.op == name_of(CollectiveKind::kBarrier);
+    using enum CollectiveKind;
+    return failure.kind == FailureKind::kSafety &&
+           (failure.op == name_of(kBarrier) || failure.op == name_of(kSplit));
   }
 
   // Runs some cases one after the other in one world: small, large, small. A program that keeps

@@ -144,7 +144,6 @@ ChildResult run_compiler(ChildOptions options, const Compilation& compilation) {
     ChildOptions contained = options;
     contained.command.front() = compiler;
     contained.container = &container;
-    contained.temporary.clear();  // the container has its own
     try {
       ChildResult result = run_child(contained);
       if (result.status == 0) container_has_worked();
