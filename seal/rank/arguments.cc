@@ -1,4 +1,4 @@
-#include "seal/rank/arguments.h"
+#include "seal/rank/objects.h"
 
 namespace rankbox::seal {
 

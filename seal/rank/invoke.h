@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "seal/rank/arguments.h"
 #include "seal/rank/checkpoint.h"
+#include "seal/rank/objects.h"
 
 namespace rankbox::seal {
 
