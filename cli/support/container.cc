@@ -169,16 +169,20 @@ std::vector<std::string> container_variables() {
 std::string own_path() { return fs::read_symlink("/proc/self/exe").string(); }
 
 std::vector<Mount> own_program() {
-  std::vector<Mount> mounts = {{own_path(), own_path()}};
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* result) {
-        const std::string path = object->dlpi_name;
-        if (path.starts_with('/') && !is_of_system(path))
-          static_cast<std::vector<Mount>*>(result)->push_back({path, path});
-        return 0;
-      },
-      &mounts);
-  return mounts;
+  // Found once: what this process loads later, a solution for example, is no part of the program.
+  static const std::vector<Mount> found = [] {
+    std::vector<Mount> mounts = {{own_path(), own_path()}};
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* result) {
+          const std::string path = object->dlpi_name;
+          if (path.starts_with('/') && !is_of_system(path) && fs::exists(path))
+            static_cast<std::vector<Mount>*>(result)->push_back({path, path});
+          return 0;
+        },
+        &mounts);
+    return mounts;
+  }();
+  return found;
 }
 
 }  // namespace rankbox::cli
