@@ -21,6 +21,7 @@ _LIBRARIES = [
     struct(name = "tomlplusplus", modules = ["tomlplusplus"], header = "toml++/toml.h", package = "libtomlplusplus-dev", links = []),
     struct(name = "boost_context", modules = [], header = "boost/context/fiber.hpp", package = "libboost-context-dev", links = ["-lboost_context"]),
     struct(name = "seccomp", modules = ["libseccomp"], header = "seccomp.h", package = "libseccomp-dev", links = ["-lseccomp"]),
+    struct(name = "boost_property_tree", modules = [], header = "boost/property_tree/xml_parser.hpp", package = "libboost-dev", links = []),
     struct(name = "benchmark", modules = ["benchmark"], header = "benchmark/benchmark.h", package = "libbenchmark-dev", links = ["-lbenchmark"]),
 ]
 

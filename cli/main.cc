@@ -24,6 +24,7 @@
 #include "cli/exercise/show.h"
 #include "cli/exercise/watch.h"
 #include "cli/gpu/gpu.h"
+#include "cli/grade/grade.h"
 #include "cli/race/race.h"
 #include "cli/run/inside.h"
 #include "cli/run/run.h"
@@ -80,6 +81,7 @@ int run(int argc, char** argv) {
   rankbox::cli::add_compare(app);
   rankbox::cli::add_compare_worker(app);
   rankbox::cli::add_gpu(app);
+  rankbox::cli::add_grade(app);
   rankbox::cli::add_race(app);
   rankbox::cli::add_train(app);
   rankbox::cli::add_test(app);

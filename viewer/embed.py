@@ -1,6 +1,8 @@
-"""Combines the page's sources into one HTML text, in a C++ file (page.h).
+"""Combines the page's sources into one HTML text, in a C++ file.
 
-    embed.py page.html page.css first.js second.js … > page.cc
+    embed.py HEADER CONSTANT page.html page.css first.js second.js … > page.cc
+
+HEADER declares the CONSTANT, which is named with its namespace: rankbox::kPage.
 
 Fills in {{style}} and {{script}}: the scripts one after the other, in the order given, inside one
 block so that their names stay their own. {{style_hash}} and {{script_hash}} let the page's content
@@ -34,7 +36,9 @@ def literal(text):
 
 
 def main():
-    page, style, *scripts = (read(path) for path in sys.argv[1:])
+    header, constant, *paths = sys.argv[1:]
+    namespace, name = constant.rsplit("::", 1)
+    page, style, *scripts = (read(path) for path in paths)
     style = "\n" + style
     script = '\n"use strict";\n{\n' + "\n".join(scripts) + "}\n"
     for text in (style, script):
@@ -48,10 +52,10 @@ def main():
     })
     pieces = [page[i:i + PIECE] for i in range(0, len(page), PIECE)]
     print("// Made by embed.py.")
-    print('#include "viewer/page.h"\n\nnamespace rankbox {\n')
-    print("const std::string_view kPage =")
+    print(f'#include "{header}"\n\nnamespace {namespace} {{\n')
+    print(f"const std::string_view {name} =")
     print("\n".join("    " + literal(piece) for piece in pieces) + ";\n")
-    print("}  // namespace rankbox")
+    print(f"}}  // namespace {namespace}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace rankbox::cli {
 
@@ -16,6 +17,8 @@ class StatusLine {
 
   /// Changes the text, and restarts the time.
   void set(std::string what);
+  /// Changes the text from the next second on, and keeps the time.
+  void rename(std::string what) { what_ = std::move(what); }
   /// Shows the line from the first second on, once a second. Call it often.
   void tick();
 

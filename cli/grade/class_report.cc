@@ -1,0 +1,93 @@
+#include "cli/grade/class_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/grade/replay_line.h"
+#include "verdict/verdict_text.h"
+
+namespace rankbox::cli {
+
+const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPass:
+      return "pass";
+    case Outcome::kFail:
+      return "fail";
+    case Outcome::kNotImplemented:
+      return "not_implemented";
+    case Outcome::kMissing:
+      return "missing";
+    case Outcome::kError:
+      break;
+  }
+  return "error";
+}
+
+double StudentGrade::points() const {
+  double sum = 0;
+  for (const ExerciseGrade& grade : exercises) sum += grade.points;
+  return sum;
+}
+
+double StudentGrade::most() const {
+  double sum = 0;
+  for (const ExerciseGrade& grade : exercises) sum += grade.most;
+  return sum;
+}
+
+double StudentGrade::seconds() const {
+  double sum = 0;
+  for (const ExerciseGrade& grade : exercises) sum += grade.result.seconds;
+  return sum;
+}
+
+bool StudentGrade::is_complete() const {
+  return std::ranges::none_of(
+      exercises, [](const ExerciseGrade& grade) { return grade.outcome == Outcome::kError; });
+}
+
+int ClassReport::count(Outcome outcome) const {
+  int sum = 0;
+  for (std::size_t i = 0; i < exercises.size(); ++i) sum += count(outcome, i);
+  return sum;
+}
+
+int ClassReport::count(Outcome outcome, std::size_t exercise) const {
+  return static_cast<int>(std::ranges::count_if(students, [&](const StudentGrade& student) {
+    return student.exercises[exercise].outcome == outcome;
+  }));
+}
+
+std::string reason(const ExerciseGrade& grade) {
+  if (grade.outcome == Outcome::kPass) return "";
+  if (grade.outcome == Outcome::kMissing) return "no file was handed in";
+  if (grade.outcome == Outcome::kNotImplemented) return "not implemented yet";
+  const std::string message =
+      grade.result.verdict.failure ? grade.result.verdict.failure->message : "unknown";
+  const std::string line = message.substr(0, message.find('\n'));
+  if (grade.outcome == Outcome::kError) return "not graded: " + line;
+  return fmt::format("{}: {}", rankbox::name_of(grade.result.verdict.failure->kind), line);
+}
+
+std::string describe(const ExerciseGrade& grade, const std::string& path) {
+  std::string text;
+  if (grade.outcome == Outcome::kMissing || grade.outcome == Outcome::kError) {
+    text = fmt::format("{}: {}\n", grade.exercise, reason(grade));
+  } else {
+    text = to_text(with_replay(grade.result.verdict, path));
+  }
+  if (grade.days_late > 0) text += fmt::format("handed in late, on day {}\n", grade.days_late);
+  if (grade.outcome == Outcome::kFail && !grade.result.compiler_output.empty())
+    text += "the compiler says:\n" + grade.result.compiler_output + "\n";
+  if (!grade.result.printed.empty()) text += "printed:\n" + grade.result.printed + "\n";
+  return text;
+}
+
+std::string format_points(double points) {
+  return fmt::format("{:g}", std::round(points * 100) / 100);
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,146 @@
+#include "cli/grade/grade_class.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/grade/clean_text.h"
+#include "cli/support/paths.h"
+#include "comm/errors.h"
+
+namespace rankbox::cli {
+namespace {
+
+/// Returns the chapter of that folder or number; null if there is none.
+const Chapter* chapter_named(const std::string& word) {
+  const auto found = std::ranges::find_if(chapters(), [&](const Chapter& chapter) {
+    return chapter.folder == word || std::to_string(chapter.number) == word;
+  });
+  return found == chapters().end() ? nullptr : &*found;
+}
+
+std::set<std::string> names_of(const std::vector<std::string>& words) {
+  std::set<std::string> names;
+  for (const std::string& word : words) {
+    const Chapter* chapter = chapter_named(word);
+    if (chapter == nullptr) {
+      names.insert(exercise_named(word).name);
+      continue;
+    }
+    for (const Exercise& exercise : exercises())
+      if (exercise.chapter == chapter->number) names.insert(exercise.name);
+  }
+  return names;
+}
+
+Outcome outcome_of(const Verdict& verdict) {
+  switch (verdict.status) {
+    case Status::kPass:
+      return Outcome::kPass;
+    case Status::kFail:
+      return Outcome::kFail;
+    case Status::kNotImplemented:
+      return Outcome::kNotImplemented;
+    case Status::kError:
+      break;
+  }
+  return Outcome::kError;
+}
+
+ExerciseGrade grade_of(GradingTask& task, const Scheme& scheme) {
+  ExerciseGrade grade;
+  grade.exercise = task.exercise->name;
+  grade.most = points_of(scheme, *task.exercise);
+  grade.outcome = outcome_of(task.result.verdict);
+  grade.file = clean_text(task.file->path);
+  grade.days_late = days_late(scheme, task.file->time);
+  if (grade.outcome != Outcome::kError) {
+    grade.points =
+        grade.most * share_of(scheme, task.result.verdict) * share_after(scheme, grade.days_late);
+  }
+  grade.result = std::move(task.result);
+  return grade;
+}
+
+ExerciseGrade missing(const Exercise& exercise, const Scheme& scheme) {
+  return {.exercise = exercise.name, .most = points_of(scheme, exercise)};
+}
+
+std::vector<SimilarPair> pairs_of(const std::vector<Student>& students,
+                                  const std::vector<const Exercise*>& exercises,
+                                  const std::vector<GradingTask>& tasks) {
+  std::vector<SubmittedText> texts;
+  for (const GradingTask& task : tasks)
+    texts.push_back({students[task.student].name, task.exercise->name, task.text});
+  std::vector<HandedOutText> handed_out;
+  for (const Exercise* exercise : exercises) {
+    handed_out.push_back(
+        {exercise->name, text_of(stub_path(*exercise)), text_of(solution_path(*exercise))});
+  }
+  return similar_pairs(texts, handed_out);
+}
+
+}  // namespace
+
+std::vector<const Exercise*> exercises_to_grade(const std::vector<std::string>& words,
+                                                const Scheme& scheme,
+                                                const std::vector<Student>& students) {
+  std::set<std::string> names = names_of(words);
+  if (names.empty()) {
+    for (const auto& [name, points] : scheme.points) names.insert(name);
+  }
+  if (names.empty()) {
+    for (const Student& student : students)
+      for (const SubmittedFile& file : student.files) names.insert(file.exercise);
+  }
+  std::vector<const Exercise*> chosen;
+  for (const Exercise& exercise : exercises())
+    if (names.contains(exercise.name)) chosen.push_back(&exercise);
+  if (chosen.empty())
+    throw InvalidArgument(
+        "nobody handed in an exercise: a file is named after one, broadcast_tree.cc");
+  return chosen;
+}
+
+ClassReport grade_class(const std::vector<Student>& students,
+                        const std::vector<const Exercise*>& exercises, const Scheme& scheme,
+                        ResultStore& store, const GradeAllOptions& options) {
+  std::vector<GradingTask> tasks;
+  for (std::size_t i = 0; i < students.size(); ++i) {
+    for (const Exercise* exercise : exercises) {
+      const auto& files = students[i].files;
+      const auto file = std::ranges::find(files, exercise->name, &SubmittedFile::exercise);
+      if (file != files.end())
+        tasks.push_back({.student = i, .file = &*file, .exercise = exercise});
+    }
+  }
+  grade_all(tasks, store, options);
+
+  ClassReport report;
+  report.salt = options.file.salt;
+  report.sealed = options.file.sealed;
+  report.exercises = exercises;
+  report.similar = pairs_of(students, exercises, tasks);
+  auto task = tasks.begin();
+  for (std::size_t i = 0; i < students.size(); ++i) {
+    const Student& student = students[i];
+    StudentGrade graded{.id = clean_text(student.id),
+                        .name = student.name,
+                        .number = student.number,
+                        .email = student.email,
+                        .exercises = {},
+                        .remarks = student.remarks};
+    for (const Exercise* exercise : exercises) {
+      const bool handed_in =
+          task != tasks.end() && task->student == i && task->exercise == exercise;
+      graded.exercises.push_back(handed_in ? grade_of(*task++, scheme)
+                                           : missing(*exercise, scheme));
+    }
+    report.students.push_back(std::move(graded));
+  }
+  return report;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,146 @@
+#include "cli/grade/grade_file.h"
+
+#include <exception>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "cli/exercise/grade.h"
+#include "cli/grade/clean_text.h"
+#include "cli/grade/failure_picture.h"
+#include "cli/grade/replay_line.h"
+#include "cli/support/child.h"
+#include "cli/support/now.h"
+#include "cli/support/paths.h"
+#include "files/git_blob.h"
+#include "files/output_file.h"
+#include "files/temporary_folder.h"
+
+namespace rankbox::cli {
+namespace {
+
+constexpr std::size_t kMostPrinted = 4096;
+
+std::string text_or_nothing(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Returns what all results depend on: this program, and the course.
+const std::string& fingerprint_of_grader() {
+  static const std::string all = git_blob_id(text_or_nothing("/proc/self/exe")) +
+                                 git_blob_id(text_or_nothing(absolute_path(registry().source)));
+  return all;
+}
+
+/// Removes the folder of temporary files from a text, and what is not fit to print.
+std::string neutral(std::string text, const std::string& folder) {
+  replace_all(text, folder, "");
+  return clean_text(text);
+}
+
+void make_neutral(Verdict& verdict, const std::string& folder) {
+  for (Check& check : verdict.checks) {
+    for (std::string* text : {&check.expected, &check.actual, &check.detail})
+      *text = neutral(*text, folder);
+  }
+  if (!verdict.failure) return;
+  Failure& failure = *verdict.failure;
+  for (std::string* text : {&failure.op, &failure.file, &failure.message, &failure.replay,
+                            &failure.expected, &failure.actual}) {
+    *text = neutral(*text, folder);
+  }
+}
+
+Verdict refusal(const Exercise& exercise, const std::string& why) {
+  Failure failure;
+  failure.kind = FailureKind::kCompile;
+  failure.file = exercise.name + ".cc";
+  failure.message = fmt::format("{} is {}", failure.file, why);
+  return failed_before_running(exercise.name, failure);
+}
+
+Verdict error_of_ours(const Exercise& exercise, const std::string& what) {
+  Failure failure;
+  failure.kind = FailureKind::kCrash;
+  failure.message = clean_text(what);
+  Verdict verdict = failed_before_running(exercise.name, failure);
+  verdict.status = Status::kError;
+  return verdict;
+}
+
+/// Writes the file and its helpers. Returns the file's path.
+std::string write_copy(const SourceText& source, const Exercise& exercise,
+                       const TemporaryFolder& folder) {
+  for (const SourceText::Helper& helper : source.helpers)
+    write_file(folder.path(helper.name), helper.text);
+  std::string path = folder.path(exercise.name + ".cc");
+  write_file(path, source.text);
+  return path;
+}
+
+GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
+                       const FileGrading& grading, const GradeResult* known) {
+  const TemporaryFolder folder;
+  const std::string prefix = folder.path("");
+  GradeOptions options;
+  options.file = write_copy(source, exercise, folder);
+  options.command = fmt::format("./rankbox check {}{}", exercise.name, kFilePlaceholder);
+  options.seconds = grading.seconds;
+  options.memory_mb = grading.memory_mb;
+  options.sealed = grading.sealed;
+  options.salt = grading.salt;
+
+  GradeResult result;
+  if (known != nullptr) {
+    result = *known;
+  } else {
+    const double begin = now();
+    Grade graded = grade(exercise, options);
+    result.seconds = now() - begin;
+    result.verdict = std::move(graded.verdict);
+    make_neutral(result.verdict, prefix);
+    result.printed = neutral(graded.program_output.substr(0, kMostPrinted), prefix);
+    result.compiler_output = neutral(graded.compiler_output.substr(0, kMostPrinted), prefix);
+  }
+  if (!is_complete(result, grading)) {
+    result.picture = neutral(picture_of_failure(exercise, result.verdict, options), prefix);
+    result.drawn = true;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string key_of(const SourceText& source, const Exercise& exercise, const FileGrading& grading) {
+  std::string all = fingerprint_of_grader();
+  all += fmt::format("{}\n{} {} {} {}\n", exercise.name, grading.seconds, grading.memory_mb,
+                     grading.sealed, grading.salt);
+  all += git_blob_id(text_or_nothing(absolute_path(solution_path(exercise))));
+  all += git_blob_id(source.refused.empty() ? source.text : source.refused);
+  for (const SourceText::Helper& helper : source.helpers)
+    all += git_blob_id(helper.name) + git_blob_id(helper.text);
+  return git_blob_id(all);
+}
+
+bool is_complete(const GradeResult& result, const FileGrading& grading) {
+  return !grading.pictures || result.drawn || result.verdict.status != Status::kFail;
+}
+
+GradeResult grade_source(const SourceText& source, const Exercise& exercise,
+                         const FileGrading& grading, const GradeResult* known) {
+  GradeResult result;
+  try {
+    if (source.refused.empty()) return judge_copy(source, exercise, grading, known);
+    result.verdict = refusal(exercise, source.refused);
+    result.drawn = true;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    result.verdict = error_of_ours(exercise, error.what());
+  }
+  return result;
+}
+
+}  // namespace rankbox::cli

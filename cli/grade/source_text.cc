@@ -1,0 +1,75 @@
+#include "cli/grade/source_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "comm/errors.h"
+#include "files/fd.h"
+
+namespace rankbox::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostHelpers = 20;
+
+struct Content {
+  std::string text;
+  std::string refused;
+};
+
+Content read_regular_file(const std::string& path) {
+  // Opening a FIFO would wait for a writer; following a link could show another student's file.
+  const Fd fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!fd.is_open() && errno == ELOOP)
+    return {.text = {}, .refused = "a symbolic link, not a file"};
+  struct stat about = {};
+  if (!fd.is_open() || fstat(fd.get(), &about) != 0)
+    throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  if (!S_ISREG(about.st_mode)) return {.text = {}, .refused = "a device or a pipe, not a file"};
+
+  Content content;
+  std::array<char, 65536> buffer;
+  while (content.text.size() <= kMostBytes) {
+    const ssize_t got = read(fd.get(), buffer.data(), buffer.size());
+    if (got == 0) return content;
+    if (got < 0) throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+    content.text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return {.text = {}, .refused = "larger than 1 MiB"};
+}
+
+}  // namespace
+
+SourceText read_source(const std::string& path, bool with_helpers) {
+  Content content = read_regular_file(path);
+  SourceText source{.text = std::move(content.text), .helpers = {}, .refused = content.refused};
+  if (!with_helpers || !source.refused.empty()) return source;
+
+  std::vector<fs::path> headers;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(path).parent_path())) {
+    const std::string extension = entry.path().extension().string();
+    const bool is_file = entry.symlink_status().type() == fs::file_type::regular;
+    if (is_file && (extension == ".h" || extension == ".hpp")) headers.push_back(entry.path());
+  }
+  std::ranges::sort(headers);
+  if (headers.size() > kMostHelpers) headers.resize(kMostHelpers);
+  for (const fs::path& header : headers) {
+    Content helper = read_regular_file(header.string());
+    if (helper.refused.empty())
+      source.helpers.push_back({header.filename().string(), std::move(helper.text)});
+  }
+  return source;
+}
+
+}  // namespace rankbox::cli

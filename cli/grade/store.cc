@@ -1,0 +1,113 @@
+#include "cli/grade/store.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <sstream>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "comm/errors.h"
+#include "verdict/verdict_json.h"
+
+namespace rankbox::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void fail(const std::string& path) {
+  throw Error(fmt::format("cannot keep results in {}: {}", path, std::strerror(errno)));
+}
+
+std::string read_all(int fd, const std::string& path) {
+  std::string text;
+  std::array<char, 65536> buffer;
+  while (true) {
+    const ssize_t got = read(fd, buffer.data(), buffer.size());
+    if (got < 0) fail(path);
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+Json to_json(const GradeResult& result) {
+  return {{"verdict", Json::parse(rankbox::to_json(result.verdict))},
+          {"seconds", result.seconds},
+          {"printed", result.printed},
+          {"compiler_output", result.compiler_output},
+          {"drawn", result.drawn},
+          {"picture", result.picture}};
+}
+
+GradeResult result_from(const Json& json) {
+  GradeResult result;
+  result.verdict = verdict_from_json(json.at("verdict").dump());
+  result.seconds = json.at("seconds");
+  result.printed = json.at("printed");
+  result.compiler_output = json.at("compiler_output");
+  result.drawn = json.at("drawn");
+  result.picture = json.at("picture");
+  return result;
+}
+
+}  // namespace
+
+ResultStore::ResultStore(const std::string& path, bool forget) : path_(path) {
+  fd_.reset(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!fd_.is_open()) fail(path);
+  if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
+    throw InvalidArgument(fmt::format(
+        "another rankbox grade is using {}: wait for it, or choose another --state", path));
+  }
+  if (forget && ftruncate(fd_.get(), 0) != 0) fail(path);
+
+  const std::string text = read_all(fd_.get(), path);
+  // The last line may have been cut off.
+  const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+  if (whole < text.size() && ftruncate(fd_.get(), static_cast<off_t>(whole)) != 0) fail(path);
+  std::istringstream lines(text.substr(0, whole));
+  for (std::string line; std::getline(lines, line);) read_line(line);
+}
+
+void ResultStore::set_salt(std::uint64_t salt) {
+  if (salt_ == salt) return;
+  salt_ = salt;
+  append(Json({{"salt", salt}}).dump());
+}
+
+const GradeResult* ResultStore::find(const std::string& key) const {
+  const auto found = results_.find(key);
+  return found == results_.end() ? nullptr : &found->second;
+}
+
+void ResultStore::add(const std::string& key, const GradeResult& result) {
+  results_[key] = result;
+  append(Json({{"key", key}, {"result", to_json(result)}}).dump());
+}
+
+void ResultStore::read_line(const std::string& line) {
+  try {
+    const Json json = Json::parse(line);
+    if (json.contains("salt")) salt_ = json.at("salt").get<std::uint64_t>();
+    if (json.contains("key")) results_[json.at("key")] = result_from(json.at("result"));
+  } catch (const std::exception&) {
+    // Not one of ours: that file is graded again.
+  }
+}
+
+void ResultStore::append(const std::string& line) {
+  const std::string text = line + "\n";
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = write(fd_.get(), text.data() + written, text.size() - written);
+    if (count < 0 && errno != EINTR) fail(path_);
+    if (count > 0) written += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,210 @@
+#include "cli/grade/submissions.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "cli/grade/clean_text.h"
+#include "cli/grade/gradescope_export.h"
+#include "comm/errors.h"
+#include "exercises/registry.h"
+
+namespace rankbox::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Bounds for archives that were made to be large.
+constexpr int kDeepest = 12;
+constexpr int kMostEntries = 20'000;
+constexpr std::size_t kMostRemarks = 20;
+
+/// A file that may be a student's, before the choice among several of an exercise.
+struct Candidate {
+  std::string exercise;
+  fs::path path;
+  int version = 0;            // of a file that was handed in again
+  bool in_exercises = false;  // below exercises/, as in a clone of this project
+  int depth = 0;
+};
+
+bool is_source(const fs::path& path) {
+  return path.extension() == ".cc" || path.extension() == ".cpp";
+}
+
+bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+/// Returns whether a folder of this name holds nothing that a student wrote: a clone of the project
+/// has a file of each exercise in solutions/ and tests/ too.
+bool is_skipped(const std::string& folder) {
+  static const std::set<std::string> skipped = {"solutions", "tests", "build", "__MACOSX"};
+  return folder.starts_with('.') || folder.starts_with("bazel-") || skipped.contains(folder);
+}
+
+std::int64_t time_of(const fs::path& path) {
+  struct stat found = {};
+  return lstat(path.c_str(), &found) == 0 ? static_cast<std::int64_t>(found.st_mtime) : 0;
+}
+
+void remark(Student& student, std::string text) {
+  if (student.remarks.size() < kMostRemarks) student.remarks.push_back(clean_text(text));
+}
+
+/// Adds the best candidate of each exercise.
+void choose(Student& student, std::vector<Candidate> candidates) {
+  std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
+    const auto key = [](const Candidate& each) {
+      return std::tuple(each.exercise, !each.in_exercises, -each.version, each.depth,
+                        -time_of(each.path), each.path);
+    };
+    return key(a) < key(b);
+  });
+  for (const Candidate& each : candidates) {
+    if (find_exercise(each.exercise) == nullptr) {
+      remark(student,
+             fmt::format("{}: there is no exercise of this name", each.path.filename().string()));
+    } else if (!student.files.empty() && student.files.back().exercise == each.exercise) {
+      remark(student, fmt::format("{} is not graded, but {}", each.path.string(),
+                                  student.files.back().path));
+    } else {
+      student.files.push_back({each.exercise, each.path.string(), time_of(each.path)});
+    }
+  }
+}
+
+std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
+  std::vector<Candidate> found;
+  int entries = 0;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (auto entry = fs::recursive_directory_iterator(root, options);
+       entry != fs::recursive_directory_iterator(); ++entry) {
+    if (++entries > kMostEntries) {
+      remark(student, fmt::format("only the first {} files were looked at", kMostEntries));
+      break;
+    }
+    const fs::path& path = entry->path();
+    const bool is_folder = entry->symlink_status().type() == fs::file_type::directory;
+    if (is_folder && (is_skipped(path.filename().string()) || entry.depth() >= kDeepest)) {
+      entry.disable_recursion_pending();
+    }
+    if (is_folder || is_hidden(path) || !is_source(path)) continue;
+    const fs::path inside = path.lexically_relative(root);
+    const bool in_exercises = std::ranges::find(inside, fs::path("exercises")) != inside.end();
+    found.push_back({path.stem().string(), path, 0, in_exercises, entry.depth()});
+  }
+  return found;
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (!is_hidden(entry.path())) entries.push_back(entry.path());
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
+
+Student student_in(const fs::path& folder, const std::string& id) {
+  Student student{.id = id, .name = clean_text(id)};
+  choose(student, sources_below(folder, student));
+  return student;
+}
+
+std::vector<Student> students_in_folders(const fs::path& root) {
+  std::vector<Student> students;
+  for (const fs::path& path : entries_of(root)) {
+    if (fs::is_directory(fs::symlink_status(path)))
+      students.push_back(student_in(path, path.filename().string()));
+  }
+  return students;
+}
+
+std::vector<Student> single_student(const fs::path& root) {
+  fs::path folder = fs::weakly_canonical(root);
+  return {student_in(root, folder.has_filename() ? folder.filename().string() : "student")};
+}
+
+/// The parts of a file's name in a folder without subfolders.
+struct FlatName {
+  std::string student;
+  std::string number;
+  std::string exercise;
+  int version = 0;
+};
+
+/// ada__broadcast_tree.cc
+std::optional<FlatName> parse_flat(const std::string& stem) {
+  const std::size_t at = stem.rfind("__");
+  if (at == std::string::npos || at == 0) return std::nullopt;
+  return FlatName{stem.substr(0, at), "", stem.substr(at + 2)};
+}
+
+/// lovelaceada_4711_99_broadcast_tree-1.cc, or lovelaceada_LATE_4711_…: Canvas numbers the student
+/// and the submission, and what was handed in again.
+std::optional<FlatName> parse_canvas(const std::string& stem) {
+  static const std::regex pattern("^(.+?)(?:_LATE)?_([0-9]+)_([0-9]+)_(.+?)(?:-([0-9]{1,6}))?$");
+  std::smatch match;
+  if (!std::regex_match(stem, match, pattern)) return std::nullopt;
+  return FlatName{match[1], match[2], match[4], match[5].matched ? std::stoi(match[5]) : 0};
+}
+
+std::vector<Student> students_by_names(const fs::path& root,
+                                       std::optional<FlatName> (*parse)(const std::string&)) {
+  std::map<std::string, std::pair<Student, std::vector<Candidate>>> students;
+  for (const fs::path& path : entries_of(root)) {
+    if (!is_source(path)) continue;
+    const std::optional<FlatName> name = parse(path.stem().string());
+    if (!name) continue;
+    const std::string id =
+        name->number.empty() ? name->student : fmt::format("{}_{}", name->student, name->number);
+    auto& [student, candidates] = students[id];
+    student.id = id;
+    student.name = clean_text(name->student);
+    student.number = name->number;
+    candidates.push_back({name->exercise, path, name->version});
+  }
+  std::vector<Student> all;
+  for (auto& [id, entry] : students) {
+    choose(entry.first, std::move(entry.second));
+    all.push_back(std::move(entry.first));
+  }
+  return all;
+}
+
+std::vector<Student> read_layout(const fs::path& folder, const std::string& layout) {
+  if (layout == "single") return single_student(folder);
+  if (layout == "flat") return students_by_names(folder, parse_flat);
+  if (layout == "canvas") return students_by_names(folder, parse_canvas);
+  std::vector<Student> students = students_in_folders(folder);
+  if (layout == "gradescope") add_gradescope_metadata(students, folder.string());
+  return students;
+}
+
+}  // namespace
+
+std::vector<Student> find_submissions(const std::string& folder, const std::string& layout) {
+  if (!fs::is_directory(folder))
+    throw InvalidArgument(fmt::format("{} is no folder of submissions", folder));
+  std::vector<Student> students;
+  try {
+    students = read_layout(folder, layout);
+  } catch (const fs::filesystem_error& error) {
+    throw InvalidArgument(fmt::format("cannot read {}: {}", folder, error.code().message()));
+  }
+  if (students.empty()) {
+    throw InvalidArgument(fmt::format(
+        "no submissions in {} in the layout '{}': choose another --layout", folder, layout));
+  }
+  return students;
+}
+
+}  // namespace rankbox::cli

@@ -1,0 +1,36 @@
+// What students handed in: the files of exercises in a folder, by its layout.
+//
+// A file belongs to the exercise that its name says: broadcast_tree.cc. Symbolic links are listed
+// and never followed, since a link could name another student's file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rankbox::cli {
+
+struct SubmittedFile {
+  std::string exercise;
+  std::string path;
+  std::int64_t time = 0;  // seconds since 1970: when it was handed in, as far as known
+};
+
+struct Student {
+  std::string id;                         // unique in the class, and fit for the name of a file
+  std::string name;                       // as shown; the id where no other is known
+  std::string number = {};                // of the platform; empty: unknown
+  std::string email = {};                 // likewise
+  std::vector<SubmittedFile> files = {};  // at most one an exercise
+  std::vector<std::string> remarks = {};  // about files that are not graded
+};
+
+/// The names of the layouts, in the order of their descriptions in docs/grading.md.
+inline constexpr const char* kLayouts[] = {"folders", "single", "flat", "canvas", "gradescope"};
+
+/// Returns the students in order of their ids. Throws InvalidArgument if the folder cannot be read,
+/// or if nobody handed in anything there, which is most likely another layout.
+/// @param layout one of kLayouts
+std::vector<Student> find_submissions(const std::string& folder, const std::string& layout);
+
+}  // namespace rankbox::cli

@@ -1,0 +1,144 @@
+// Layouts of submissions.
+#include "cli/grade/submissions.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+#include "files/temporary_folder.h"
+
+namespace rankbox::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Files = std::map<std::string, std::string>;  // [name] text
+
+/// A folder with these files.
+class Folder {
+ public:
+  explicit Folder(const Files& files) {
+    for (const auto& [name, text] : files) {
+      const fs::path path = this->path() + "/" + name;
+      fs::create_directories(path.parent_path());
+      std::ofstream(path) << text;
+    }
+  }
+  std::string path() const { return temporary_.path("class"); }
+
+ private:
+  TemporaryFolder temporary_;
+};
+
+/// Returns "ada: broadcast_tree=sub/broadcast_tree.cc …", with paths below the folder.
+std::set<std::string> found(const Folder& folder, const std::string& layout) {
+  std::set<std::string> all;
+  for (const Student& student : find_submissions(folder.path(), layout)) {
+    std::string line = student.name + ":";
+    for (const SubmittedFile& file : student.files) {
+      line += " " + file.exercise + "=" +
+              fs::path(file.path).lexically_relative(folder.path()).string();
+    }
+    all.insert(line);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("each layout names students and exercises") {
+  struct Row {
+    const char* layout;
+    Files files;
+    std::set<std::string> students;
+  };
+  const std::vector<Row> rows = {
+      {"folders",
+       {{"ada/broadcast_tree.cc", ""}, {"bob/deep/er/reduce_tree.cc", ""}, {"bob/notes.txt", ""}},
+       {"ada: broadcast_tree=ada/broadcast_tree.cc",
+        "bob: reduce_tree=bob/deep/er/reduce_tree.cc"}},
+      // A clone of the project has a file of this name in solutions/ and tests/ too.
+      {"folders",
+       {{"ada/exercises/02_broadcast/broadcast_tree.cc", ""},
+        {"ada/broadcast_tree.cc", ""},
+        {"ada/solutions/02_broadcast/broadcast_tree.cc", ""},
+        {"ada/solutions/02_broadcast/broadcast_ring.cc", ""},
+        {"ada/.git/broadcast_ring.cc", ""},
+        {"ada/.broadcast_ring.cc", ""}},
+       {"ada: broadcast_tree=ada/exercises/02_broadcast/broadcast_tree.cc"}},
+      {"folders", {{"ada/nothing.txt", ""}, {".hidden/race.cc", ""}}, {"ada:"}},
+      {"single",
+       {{"race.cc", ""}, {"a/exchange.cpp", ""}},
+       {"class: exchange=a/exchange.cpp race=race.cc"}},
+      {"flat",
+       {{"ada__race.cc", ""}, {"ada__exchange.cc", ""}, {"van__der__race.cc", ""}, {"race.cc", ""}},
+       {"ada: exchange=ada__exchange.cc race=ada__race.cc", "van__der: race=van__der__race.cc"}},
+      {"canvas",
+       {{"lovelaceada_12_345_broadcast_tree.cc", ""},
+        {"lovelaceada_12_345_broadcast_tree-1.cc", ""},
+        {"lovelaceada_12_346_broadcast_tree-2.cc", ""},
+        {"hopper_LATE_13_9_race.cc", ""}},
+       {"lovelaceada: broadcast_tree=lovelaceada_12_346_broadcast_tree-2.cc",
+        "hopper: race=hopper_LATE_13_9_race.cc"}},
+      {"gradescope",
+       {{"submission_1/race.cc", ""},
+        {"submission_2/race.cc", ""},
+        {"submission_metadata.yml",
+         "---\nsubmission_1:\n  :submitters:\n  - :name: Ada Lovelace\n    :sid: '0042'\n"
+         "    :email: ada@x.org\n  - :name: \"Bob\"\n    :email: bob@x.org\n"
+         "  :created_at: 2026-11-22 10:00:00.5 Z\n  :score: 1.0\nother:\n  - :name: Eve\n"}},
+       {"Ada Lovelace, Bob: race=submission_1/race.cc", "submission_2: race=submission_2/race.cc"}},
+  };
+  for (const Row& row : rows) {
+    INFO(row.layout);
+    const Folder folder(row.files);
+    CHECK(found(folder, row.layout) == row.students);
+  }
+}
+
+TEST_CASE("Gradescope's metadata gives numbers, addresses and times") {
+  const Folder folder(
+      Files{{"submission_1/race.cc", ""},
+            {"submission_metadata.yml",
+             "submission_1:\n  :submitters:\n  - :name: Ada\n    :sid: '0042'\n"
+             "    :email: ada@x.org\n  :created_at: 2026-11-22 10:00:00.5 +0200\n"}});
+  const Student student = find_submissions(folder.path(), "gradescope").at(0);
+  CHECK(student.id == "submission_1");
+  CHECK(student.number == "0042");
+  CHECK(student.email == "ada@x.org");
+  CHECK(student.files.at(0).time == 1795334400);
+}
+
+TEST_CASE("what is not graded is remarked upon") {
+  const Folder folder(
+      {{"ada/broadcast_tere.cc", ""}, {"ada/race.cc", ""}, {"ada/old/race.cc", ""}});
+  const Student student = find_submissions(folder.path(), "folders").at(0);
+  CHECK(student.files.size() == 1);
+  REQUIRE(student.remarks.size() == 2);
+  CHECK(student.remarks[0].find("broadcast_tere.cc") != std::string::npos);
+  CHECK(student.remarks[1].find("old/race.cc") != std::string::npos);
+}
+
+TEST_CASE("a folder without submissions is a mistake") {
+  const Folder folder(Files{{"race.cc", ""}});
+  CHECK_THROWS_AS(find_submissions(folder.path() + "/nowhere", "folders"), InvalidArgument);
+  CHECK_THROWS_AS(find_submissions(folder.path() + "/race.cc", "folders"), InvalidArgument);
+  for (const char* layout : {"folders", "flat", "canvas", "gradescope"})
+    CHECK_THROWS_AS(find_submissions(folder.path(), layout), InvalidArgument);
+}
+
+TEST_CASE("links are listed, and folders behind links are not entered") {
+  const Folder folder(Files{{"ada/notes.txt", ""}, {"bob/sub/race.cc", ""}});
+  fs::create_symlink(folder.path() + "/bob/sub/race.cc", folder.path() + "/ada/exchange.cc");
+  fs::create_directory_symlink(folder.path() + "/bob/sub", folder.path() + "/ada/sub");
+  const auto students = find_submissions(folder.path(), "folders");
+  REQUIRE(students.at(0).files.size() == 1);
+  CHECK(students[0].files[0].exercise == "exchange");
+}
+
+}  // namespace rankbox::cli
