@@ -47,7 +47,7 @@ std::optional<std::int64_t> parse_time(const std::string& text) {
     return std::nullopt;
   }
   if (const auto date = parsed["time"].value<toml::date>()) {
-    std::tm moment = to_tm(*date, {});
+    std::tm moment = to_tm(*date, {23, 59, 59});
     return std::mktime(&moment);
   }
   const auto both = parsed["time"].value<toml::date_time>();

@@ -151,7 +151,7 @@ void add_grade(CLI::App& app) {
       ->add_option("--points", options->points,
                    "TOML with points and weights (default: an exercise's importance, 1 to 5)")
       ->type_name("F");
-  command->add_option("--due", options->due, "files after this time are late (ISO 8601)")
+  command->add_option("--due", options->due, "later files are late: an ISO 8601 time, or a date")
       ->type_name("TIME");
   command
       ->add_option("--late-penalty", options->penalty,

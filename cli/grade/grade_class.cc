@@ -1,11 +1,13 @@
 #include "cli/grade/grade_class.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "cli/exercise/stub.h"
 #include "cli/grade/clean_text.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
@@ -68,16 +70,37 @@ ExerciseGrade missing(const Exercise& exercise, const Scheme& scheme) {
   return {.exercise = exercise.name, .most = points_of(scheme, exercise)};
 }
 
-std::vector<SimilarPair> pairs_of(const std::vector<Student>& students,
+/// Returns the names by which students are told apart: with the id where several have the same.
+std::vector<std::string> unique_names(const std::vector<Student>& students) {
+  std::map<std::string, int> count;
+  for (const Student& student : students) ++count[student.name];
+  std::vector<std::string> names;
+  for (const Student& student : students) {
+    names.push_back(count[student.name] == 1
+                        ? student.name
+                        : fmt::format("{} ({})", student.name, clean_text(student.id)));
+  }
+  return names;
+}
+
+std::string handed_out_stub(const Exercise& exercise) {
+  try {
+    return stub_text(exercise);
+  } catch (const Error&) {  // without git, the file as it is now
+    return text_of(stub_path(exercise));
+  }
+}
+
+std::vector<SimilarPair> pairs_of(const std::vector<std::string>& names,
                                   const std::vector<const Exercise*>& exercises,
                                   const std::vector<GradingTask>& tasks) {
   std::vector<SubmittedText> texts;
   for (const GradingTask& task : tasks)
-    texts.push_back({students[task.student].name, task.exercise->name, task.text});
+    texts.push_back({names[task.student], task.exercise->name, task.text});
   std::vector<HandedOutText> handed_out;
   for (const Exercise* exercise : exercises) {
     handed_out.push_back(
-        {exercise->name, text_of(stub_path(*exercise)), text_of(solution_path(*exercise))});
+        {exercise->name, handed_out_stub(*exercise), text_of(solution_path(*exercise))});
   }
   return similar_pairs(texts, handed_out);
 }
@@ -122,12 +145,13 @@ ClassReport grade_class(const std::vector<Student>& students,
   report.salt = options.file.salt;
   report.sealed = options.file.sealed;
   report.exercises = exercises;
-  report.similar = pairs_of(students, exercises, tasks);
+  const std::vector<std::string> names = unique_names(students);
+  report.similar = pairs_of(names, exercises, tasks);
   auto task = tasks.begin();
   for (std::size_t i = 0; i < students.size(); ++i) {
     const Student& student = students[i];
     StudentGrade graded{.id = clean_text(student.id),
-                        .name = student.name,
+                        .name = names[i],
                         .number = student.number,
                         .email = student.email,
                         .exercises = {},

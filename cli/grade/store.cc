@@ -29,6 +29,7 @@ std::string read_all(int fd, const std::string& path) {
   std::array<char, 65536> buffer;
   while (true) {
     const ssize_t got = read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(path);
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));

@@ -108,7 +108,8 @@ TEST_CASE("a world that this machine cannot start is refused before anything is 
 }
 
 TEST_CASE("help comes with an example for every subcommand") {
-  for (const char* subcommand : {"list", "check", "race", "compare", "gpu", "grade", "run", "demo"}) {
+  for (const char* subcommand :
+       {"list", "check", "race", "compare", "gpu", "grade", "run", "demo"}) {
     const CommandResult result = rankbox({subcommand, "--help"});
     INFO(result.output);
     CHECK(result.exit_code == 0);
