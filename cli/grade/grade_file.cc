@@ -101,6 +101,8 @@ GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
     result.seconds = now() - begin;
     result.verdict = std::move(graded.verdict);
     make_neutral(result.verdict, prefix);
+    // Without a case there is no run to draw.
+    result.drawn = result.verdict.failure && result.verdict.failure->replay.empty();
     result.printed = neutral(graded.program_output.substr(0, kMostPrinted), prefix);
     result.compiler_output = neutral(graded.compiler_output.substr(0, kMostPrinted), prefix);
   }

@@ -14,7 +14,7 @@ struct GradeResult {
   double seconds = 0;   // that grading took, compilation included
   std::string printed;  // by the program; its beginning
   std::string compiler_output;
-  bool drawn = false;   // a picture of the failing run was asked for
+  bool drawn = false;   // a picture was asked for, or there is no run to draw
   std::string picture;  // empty: none was asked for, or none can be drawn
 };
 

@@ -80,12 +80,12 @@ std::string row_of(const StudentGrade& student, std::size_t width) {
 
 std::string counts_of(const ClassReport& report) {
   std::string text = fmt::format("\n{:<31}", "");
-  for (const Outcome outcome : kOutcomes) text += fmt::format("{:>16}", name_of(outcome));
+  for (const Outcome outcome : kOutcomes) text += fmt::format("{:>7}", mark_of(outcome));
   text += '\n';
   for (std::size_t i = 0; i < report.exercises.size(); ++i) {
     const Exercise& exercise = *report.exercises[i];
     text += fmt::format("{:>2} {:<28}", exercise.chapter, exercise.name);
-    for (const Outcome outcome : kOutcomes) text += fmt::format("{:>16}", report.count(outcome, i));
+    for (const Outcome outcome : kOutcomes) text += fmt::format("{:>7}", report.count(outcome, i));
     text += '\n';
   }
   return text;

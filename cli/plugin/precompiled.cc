@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -74,6 +75,9 @@ std::string state_of_headers(std::initializer_list<const char*> folders) {
 }
 
 Precompiled precompiled_contract(const std::vector<std::string>& compiler) {
+  // Other threads wait for the header; other processes use folders of their own.
+  static std::mutex making;
+  const std::lock_guard lock(making);
   try {
     // A folder for each compiler and set of flags, with the form of the newest headers.
     const fs::path all = fs::path(project_root()) / ".rankbox" / "precompiled" /

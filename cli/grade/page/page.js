@@ -91,7 +91,7 @@ function row(student) {
 function ordered() {
   const part = byId("filter").value.toLowerCase();
   const known = (student) => student.points === null ? -1 : student.points;
-  const name = (a, b) => a.name.localeCompare(b.name);
+  const name = (a, b) => a.name.localeCompare(b.name, undefined, { numeric: true });
   const orders = {
     name, most: (a, b) => known(b) - known(a) || name(a, b),
     least: (a, b) => known(a) - known(b) || name(a, b),
