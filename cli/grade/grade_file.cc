@@ -34,9 +34,13 @@ const std::string& fingerprint_of_grader() {
   return all;
 }
 
-/// Removes the folder of temporary files from a text, and what is not fit to print.
+/// Removes the folder from a text, as an absolute path and as messages show it, and what is not fit
+/// to print.
 std::string neutral(std::string text, const std::string& folder) {
-  replace_all(text, folder, "");
+  for (const std::string& written : {folder, display_path(folder + "x")}) {
+    const std::size_t end = written.rfind('/');
+    if (end != std::string::npos) replace_all(text, written.substr(0, end + 1), "");
+  }
   return clean_text(text);
 }
 
