@@ -162,7 +162,7 @@ void add_grade(CLI::App& app) {
       ->type_name("N");
   command
       ->add_option("--seconds", options->grading.file.seconds,
-                   "that one program may run (default 10)")
+                   "that one program may run (default 20)")
       ->type_name("S");
   command
       ->add_option("--seconds-per-student", options->grading.seconds_per_student,

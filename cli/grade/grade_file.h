@@ -11,7 +11,7 @@
 namespace rankbox::cli {
 
 struct FileGrading {
-  double seconds = 10;     // that each program may run
+  double seconds = 20;     // that each program may run: more than `check`, for jobs share the cores
   int memory_mb = 1024;    // that it may use
   bool sealed = true;      // the verdict is made where no submitted code runs
   std::uint64_t salt = 0;  // of the judge's inputs
