@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,11 +16,13 @@
 #include "cli/grade/output.h"
 #include "cli/grade/summary.h"
 #include "cli/support/child.h"
+#include "cli/support/container.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
 #include "cli/support/whole_number.h"
 #include "comm/errors.h"
 #include "files/git_blob.h"
+#include "verdict/salt.h"
 
 namespace rankbox::cli {
 namespace {
@@ -42,11 +43,6 @@ struct Options {
   std::string state;
   GradeOutput output;
 };
-
-// As large as a replay line can carry.
-constexpr std::int64_t kLargestSalt = 0xffffffff;
-
-std::uint64_t random_salt() { return std::random_device()() % kLargestSalt + 1; }
 
 void check_seconds(const char* option, double seconds, double least) {
   if (seconds >= least && seconds <= 1e6) return;
@@ -88,8 +84,16 @@ std::string default_state(const std::string& folder) {
   return all / fmt::format("{}-{:.12}.jsonl", path.filename().string(), git_blob_id(path.string()));
 }
 
+/// Throws Error with the fix: before hours are spent on errors.
+void require_containers() {
+  const std::string problem = container_problem();
+  if (problem.empty()) return;
+  throw Error(fmt::format("sealed grades need containers: {}; --unsealed goes without", problem));
+}
+
 void run(Options& options) {
   check(options);
+  if (!options.unsealed) require_containers();
   const std::vector<Student> students = find_submissions(options.folder, options.layout);
   const Scheme scheme = scheme_of(options);
   const auto exercises = exercises_to_grade(options.exercises, scheme, students);

@@ -91,6 +91,8 @@ GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
   GradeOptions options;
   options.file = write_copy(source, exercise, folder);
   options.command = fmt::format("./rankbox check {}{}", exercise.name, kFilePlaceholder);
+  if (grading.salt != 0) options.command += fmt::format(" --salt {}", grading.salt);
+  if (grading.sealed) options.command += " --sealed";
   options.seconds = grading.seconds;
   options.memory_mb = grading.memory_mb;
   options.sealed = grading.sealed;

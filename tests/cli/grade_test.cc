@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "cli/support/child.h"
+#include "cli/support/container.h"
 #include "tests/cli/command.h"
 #include "tests/support/text.h"
 #include "verdict/catalog.h"
@@ -105,6 +106,8 @@ TEST_CASE("a class is graded into every format") {
       report.at("students").at(1).at("exercises").at(1).at("verdict").at("failure");
   CHECK(failure.at("file") == "exchange.cc");
   CHECK(contains(failure.at("message"), " at exchange.cc:14"));
+  const std::string salt = std::to_string(report.at("salt").get<std::uint64_t>());
+  CHECK(contains(failure.at("replay"), "bob/exchange.cc --salt " + salt + " --replay "));
 
   const CommandResult table = grade(folder, {"--html", path_of("class.html")});
   INFO(table.output);
@@ -131,6 +134,20 @@ TEST_CASE("a class is graded into every format") {
     CHECK(result.exit_code == 0);
     CHECK(contains(read_file("tmp/" + out + row.file), row.part));
   }
+}
+
+TEST_CASE("grades are sealed where there are containers, and agree") {
+  const CommandResult result = rankbox({"grade", small_class(), "--format", "json"});
+  INFO(result.output);
+  if (const std::string problem = cli::container_problem(); !problem.empty()) {
+    CHECK(result.exit_code == 1);
+    CHECK(testing::lacks(result.output, {problem, "--unsealed"}) == "");
+    return;
+  }
+  REQUIRE(result.exit_code == 0);
+  const Json report = Json::parse(result.output);
+  CHECK(report.at("sealed") == true);
+  CHECK(statuses(report) == kStatuses);
 }
 
 TEST_CASE("points, weights, exercises and lateness decide about points") {
