@@ -24,7 +24,7 @@ using Race = void (*)(SharedValue& value, int threads, std::int64_t repeats);
 std::int64_t value_before() { return drawn("shared value", 1000, -1'000'000, 1'000'000); }
 
 std::vector<Case> cases_of_race() {
-  const auto uneven = static_cast<int>(2 * drawn("pairs of threads", 3, 3, 15));
+  const auto uneven = static_cast<int>(2 + 4 * drawn("uneven threads", 1, 1, 7));
   std::vector<Case> cases;
   for (std::int64_t repeats : {0, 1, 1000, 30'000}) {
     for (int threads : {2, 4, uneven, 8, 64}) {

@@ -32,8 +32,8 @@ struct Trained {
 
 constexpr const char* kNames[] = {"epoch", "step", "seed"};
 
-/// One number, or three.
-std::size_t numbers_of(std::int64_t count) { return count == 0 ? 1 : 3; }
+/// Three numbers, or two.
+std::size_t numbers_of(std::int64_t count) { return count == 0 ? 3 : 2; }
 
 Trained trained_by(int rank, std::int64_t count) {
   Trained trained;
