@@ -65,7 +65,7 @@ class MagicTest(unittest.TestCase):
     def test_a_deadlock_is_told_with_the_cells_lines(self):
         (text,) = run(cell_of(HANGS, "--ranks 2 --count 8"))
         self.assertIn("✗ exchange: fail (deadlock)", text)
-        self.assertIn("waits to send 0 B to rank 1 at cell:6", text)
+        self.assertIn("waits to send 4 B to rank 1 at cell:6", text)
         self.assertIn("╰────╯ send, 32 bytes, cell:6", text)
 
     def test_the_compilers_errors_are_at_the_cells_lines(self):

@@ -86,8 +86,9 @@ std::string hint_of_superfluous(const Cost& expected, const Case& example,
   if (report.cost.steps <= expected.steps) return "";
   const double split =
       cost::native_cost(CollectiveKind::kSplit, example.world_size, 0, {}, 0).steps;
-  // Empty chunks are sent where there are fewer elements than ranks.
-  const bool has_empty_chunks = example.count.value_or(0) < example.world_size;
+  // Empty chunks are sent where there are fewer elements than ranks, or than segments of them.
+  const std::int64_t parts = std::int64_t{example.world_size} * example.segments.value_or(1);
+  const bool has_empty_chunks = example.count.value_or(0) < parts;
   for (std::size_t rank = 0; rank < report.trace.ranks.size(); ++rank) {
     int splits = 0;
     for (const Event& event : report.trace.ranks[rank]) {

@@ -56,6 +56,9 @@ class Model {
     }
     if (!verdict.blocked.empty()) {
       verdict.kind = OutcomeKind::kDeadlock;
+      // So is a message that did not fit, though no rank came to wait for it.
+      if (const int rank = first_mismatched(); rank >= 0)
+        verdict = {OutcomeKind::kMessageMismatch, rank, {}};
       // Abandoned requests are the cause of a deadlock, not the other way round.
       for (int rank = 0; rank < program_.world_size; ++rank) {
         if (!state_of(rank).ended || state_of(rank).requests.empty()) continue;
@@ -291,6 +294,15 @@ class Model {
       }
     }
     return blocked;
+  }
+
+  /// Returns the lowest rank with a message that did not fit; -1 if there is none.
+  int first_mismatched() const {
+    int lowest = -1;
+    for (const auto& [mine, theirs] : mismatched_with_) {
+      if (lowest < 0 || mine->rank < lowest) lowest = mine->rank;
+    }
+    return lowest;
   }
 
   /// Returns the lowest rank with a request that was not waited for; if there is none, with a

@@ -382,24 +382,4 @@ TEST_CASE("memory is a check of those exercises only that are about it") {
   CHECK(judged(right).find("memory") == nullptr);
 }
 
-TEST_CASE("native collectives reduce, too: their cost is not taken for a missing reduction") {
-  const auto run = [](Comm& dist, const Case&) -> std::optional<Difference> {
-    Tensor tensor = zeros(8);
-    dist.all_reduce(tensor, ReduceOp::SUM);
-    dist.all_reduce(tensor, ReduceOp::SUM);
-    return std::nullopt;
-  };
-  const Subject once = {.cases = [] { return std::vector<Case>{{.world_size = 4, .count = 8}}; },
-                        .run = run,
-                        .cost =
-                            [](const Case&) {
-                              return Cost{2, 64, 64};
-                            },
-                        .natives = Natives::kCollectives};
-  const Verdict verdict = judge("once", once);
-  INFO(to_text(verdict));
-  CHECK(kind_of(verdict) == "cost");
-  CHECK_FALSE(testing::contains(verdict.failure->message, "no reduction"));
-}
-
 }  // namespace rankbox
