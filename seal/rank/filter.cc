@@ -29,8 +29,8 @@ constexpr std::initializer_list<int> kAllowed = {
     SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
     // Time and numbers.
     SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep), SCMP_SYS(gettimeofday),
-    SCMP_SYS(getrandom), SCMP_SYS(uname), SCMP_SYS(getrusage), SCMP_SYS(sysinfo),
-    SCMP_SYS(prlimit64),  // of its own limits, which only shrink
+    SCMP_SYS(getrandom), SCMP_SYS(uname), SCMP_SYS(getrusage),
+    SCMP_SYS(restart_syscall),  // of a sleep that a stop interrupted
 };
 
 void require(int result) {
@@ -48,6 +48,9 @@ void forbid_system_calls() {
   // Files only to read them, and only those of the container.
   require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
                            SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY)));
+  // Its own limits, only to read them: another process could read what this one sets.
+  require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
+                           SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0)));
   // Threads, but no processes. glibc falls back to clone() where clone3() is unknown.
   require(seccomp_rule_add(
       filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,

@@ -141,10 +141,21 @@ struct Argument<const std::vector<Batch>&> {
 
 // ---- Parameters -------------------------------------------------------------------------------
 
+/// Throws std::runtime_error if a tensor that had elements now has another number of them: layers
+/// and optimizers of the referee compute with the sizes that they were made for. It may be dropped.
+inline void check_kept_size(const Tensor& tensor, std::int64_t size) {
+  if (size > 0 && !tensor.empty() && tensor.size() != size)
+    throw std::runtime_error("a parameter or statistic of another size");
+}
+
 inline void describe_parameter(Call& call, ByteWriter& writer, Parameter& parameter) {
   writer.put(parameter.name);
   call.state.add([&](ByteWriter& w) { put_parameter(w, parameter); },
-                 [&](ByteReader& r) { get_parameter(r, parameter); });
+                 [&, size = parameter.value.size()](ByteReader& r) {
+                   get_parameter(r, parameter);
+                   check_kept_size(parameter.value, size);
+                   check_kept_size(parameter.gradient, size);
+                 });
 }
 
 template <>
@@ -168,7 +179,12 @@ inline void describe_tensors(Call& call, ByteWriter& writer,
   for (NamedTensor* tensor : tensors) {
     writer.put(tensor->name);
     call.state.add([tensor](ByteWriter& w) { put_tensor(w, tensor->value); },
-                   [tensor](ByteReader& r) { get_tensor(r, tensor->value); });
+                   [tensor, size = tensor->value.size()](ByteReader& r) {
+                     get_tensor(r, tensor->value);
+                     check_kept_size(tensor->value, size);
+                     if (size > 0 && tensor->value.empty())
+                       throw std::runtime_error("a statistic without values");
+                   });
   }
 }
 

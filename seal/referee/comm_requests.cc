@@ -74,7 +74,7 @@ Collective next_collective(ByteReader& reader) {
 
 void run(Comm& dist, Collective& call, Place place) {
   const Slice in = call.in.slice();
-  const Slice out = call.out.slice();
+  const Slice out = call.result();  // in place with one rank, or without elements, it is `in`
   switch (call.kind) {
     case CollectiveKind::kBarrier:
       return dist.barrier(place);
@@ -102,7 +102,7 @@ void run(Comm& dist, Collective& call, Place place) {
 
 Request start(Comm& dist, Collective& call, Place place) {
   const Slice in = call.in.slice();
-  const Slice out = call.out.slice();
+  const Slice out = call.result();
   switch (call.kind) {
     case CollectiveKind::kBarrier:
       return dist.barrier_async(place);

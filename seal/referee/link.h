@@ -39,13 +39,20 @@ struct Open {
   Request request;
 };
 
+/// A forward pass of the process's own.
+struct ForwardPass {
+  std::size_t layer = 0;  // of the call's
+  Shape output = {};
+  Saved saved;
+};
+
 struct Link {
   int socket = -1;
   std::uint64_t owner = 0;  // of the case's rank (MemoryMeter::owner): another one, another case
   std::vector<Comm> communicators;  // by number; the first is the world
   std::map<std::uint32_t, Open> open;
   std::uint32_t opened = 0;
-  std::map<std::uint32_t, Saved> saved;  // of forward passes of the process's own
+  std::map<std::uint32_t, ForwardPass> saved;
   std::uint32_t saves = 0;
   std::exception_ptr failure;  // of a request, which ended the run
 };

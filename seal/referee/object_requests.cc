@@ -54,7 +54,7 @@ void forward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
   std::uint32_t token = 0;
   if (saved.training()) {
     token = ++link.saves;
-    link.saved.emplace(token, std::move(saved));
+    link.saved.emplace(token, ForwardPass{number, y.shape(), std::move(saved)});
   }
   call.layers[number].state.put(reply);
   reply.put(token);
@@ -68,7 +68,10 @@ void backward(Link& link, Call& call, ByteReader& reader, ByteWriter& reply) {
   use_in_turn(call, number, Turn::kBackward);
   // Without a token: what the referee's own forward pass saved.
   const auto found = link.saved.find(token);
-  Saved* const saved = found != link.saved.end() ? &found->second
+  if (found != link.saved.end() &&
+      (found->second.layer != number || found->second.output != dy.shape()))
+    throw InvalidArgument("backward does not fit its forward pass: another layer or shape");
+  Saved* const saved = found != link.saved.end() ? &found->second.saved
                        : token == 0              ? call.saved
                                                  : nullptr;
   if (saved == nullptr) throw std::runtime_error("backward without a forward pass");
