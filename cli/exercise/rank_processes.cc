@@ -1,5 +1,6 @@
 #include "cli/exercise/rank_processes.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -10,10 +11,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/support/container.h"
+#include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "seal/referee/referee.h"
 
@@ -45,6 +48,7 @@ RankProcesses::RankProcesses(const std::string& family, int ranks,
 
   Container container;
   container.may_start_processes = true;  // the ranks; each forbids itself more
+  container.hidden = {project_root()};
   container.readable.push_back({program, program});
   for (const std::string& library : libraries) container.readable.push_back({library, library});
   ContainerCommand command = in_container(container, words);
@@ -64,6 +68,14 @@ RankProcesses::RankProcesses(const std::string& family, int ranks,
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // This process's limit on memory is that of all ranks together.
+    rlimit memory = {};
+    constexpr rlim_t kLeastBytes = rlim_t{256} << 20;  // libraries, and some to work with
+    if (getrlimit(RLIMIT_DATA, &memory) == 0 && memory.rlim_max != RLIM_INFINITY) {
+      const rlim_t each = std::max(kLeastBytes, memory.rlim_max / static_cast<rlim_t>(ranks));
+      memory.rlim_cur = memory.rlim_max = std::min(memory.rlim_max, each);
+      setrlimit(RLIMIT_DATA, &memory);
+    }
     for (const int socket : sockets) fcntl(socket, F_SETFD, 0);
     for (const Fd& fd : command.inherited) fcntl(fd.get(), F_SETFD, 0);
     // No learner's code gets the descriptor of the report.

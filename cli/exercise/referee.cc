@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <random>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,6 +25,7 @@
 #include "verdict/catalog.h"
 #include "verdict/judge.h"
 #include "verdict/salt.h"
+#include "verdict/verdict.h"
 
 namespace rankbox::cli {
 
@@ -35,14 +40,19 @@ struct Options {
   std::uint64_t salt = 0;
 };
 
-/// Returns a sample: of every world size the first and the last case, and one in four of the
-/// others. All have been judged in threads; a program that deceived that judge cannot know which
-/// ones are judged again, for they depend on the salt.
+/// Returns a sample: of every world size the first and the last case, every case with a value of an
+/// argument that none before it had, and one in four of the others. All have been judged in threads;
+/// a program that deceived that judge cannot know which ones are judged again, for they depend on
+/// the salt.
 std::vector<Case> sample_of(const std::vector<Case>& cases) {
   std::mt19937_64 random(salt());
   std::vector<Case> sample;
+  std::set<std::string> seen;  // "count=4"
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const bool is_chosen = random() % 4 == 0;
+    bool is_chosen = random() % 4 == 0;
+    std::istringstream values(to_string(cases[i]));
+    for (std::string value; std::getline(values, value, ',');)
+      is_chosen = seen.insert(value).second || is_chosen;
     const auto differs = [&](std::size_t other) {
       return other >= cases.size() || cases[other].world_size != cases[i].world_size;
     };
@@ -71,8 +81,18 @@ int most_ranks(const Subject& subject, const std::string& replay) {
   Subject subject = subject_of(exercise, seal::sealed_function(exercise.family), solution);
   subject.cases = [sample = sample_of(subject.cases())] { return sample; };
 
-  const RankProcesses processes(exercise.family, most_ranks(subject, options.replay),
-                                options.libraries);
+  std::optional<RankProcesses> processes;
+  try {
+    processes.emplace(exercise.family, most_ranks(subject, options.replay), options.libraries);
+    seal::await_ranks();
+  } catch (const std::exception& error) {  // this machine prevents a verdict
+    Failure failure;
+    failure.kind = FailureKind::kCrash;
+    failure.message = error.what();
+    Verdict verdict = failed_before_running(exercise.name, failure);
+    verdict.status = Status::kError;
+    report_and_exit(verdict);
+  }
   JudgeOptions judge_options;
   judge_options.command = options.command;
   judge_options.replay = options.replay;

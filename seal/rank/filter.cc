@@ -23,7 +23,7 @@ constexpr std::initializer_list<int> kAllowed = {
     SCMP_SYS(recvfrom), SCMP_SYS(pread64), SCMP_SYS(close), SCMP_SYS(lseek), SCMP_SYS(fstat),
     SCMP_SYS(newfstatat), SCMP_SYS(stat), SCMP_SYS(access), SCMP_SYS(readlink),
     // Threads of this process. clone() below.
-    SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(gettid), SCMP_SYS(getpid),
+    SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(gettid), SCMP_SYS(getpid),
     SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity), SCMP_SYS(exit), SCMP_SYS(exit_group),
     // Signals to itself: handlers, and how a crash ends it.
     SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
@@ -51,6 +51,14 @@ void forbid_system_calls() {
   // Its own limits, only to read them: another process could read what this one sets.
   require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
                            SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A2(SCMP_CMP_EQ, 0)));
+  // Private futexes, and waiting for the end of a thread. On a page of a file that several ranks
+  // map, a shared one would wake another rank.
+  constexpr int kPrivate = 128, kWait = 0, kWaitBitset = 9, kRealTime = 256;
+  require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(futex), 1,
+                           SCMP_A1(SCMP_CMP_MASKED_EQ, kPrivate, kPrivate)));
+  for (const int wait : {kWait, kWaitBitset, kWaitBitset | kRealTime})
+    require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(futex), 1,
+                             SCMP_A1(SCMP_CMP_EQ, static_cast<scmp_datum_t>(wait))));
   // Threads, but no processes. glibc falls back to clone() where clone3() is unknown.
   require(seccomp_rule_add(
       filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,

@@ -1,5 +1,5 @@
 // The program that runs a learner's function in a process for each rank. The referee starts it in a
-// container; see seal/referee/rank_processes.h.
+// container; see cli/exercise/rank_processes.h.
 //
 //   rankbox-rank FAMILY SOCKET,… LIBRARY [HELPER]…
 //
@@ -52,7 +52,7 @@ Function load_function(const Program& program) {
   return reinterpret_cast<Function (*)()>(entry)();
 }
 
-/// Carries out one call; tells the referee how it ended.
+/// Carries out one call, and reports to the referee how it ended.
 void carry_out(Invoker invoke, Function function) {
   static std::uint64_t current_case = 0;
   static Comm dist = begin_case(0, 0, 0, 0);
@@ -84,6 +84,11 @@ void carry_out(Invoker invoke, Function function) {
   try {
     if (invoke == nullptr) throw Error("no family " + program.family);
     forbid_system_calls();
+  } catch (...) {
+    _exit(EXIT_FAILURE);  // without a greeting: not the function's failure
+  }
+  notify(Kind::kReply, "");  // ready
+  try {
     const Function function = load_function(program);
     for (;;) carry_out(invoke, function);
   } catch (...) {

@@ -26,7 +26,13 @@ struct Argument {
     writer.put(value);
     if constexpr (std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>) {
       call.state.add([&value](ByteWriter& w) { w.put(value); },
-                     [&value](ByteReader& r) { r.get(value); });
+                     [&value](ByteReader& r) {
+                       if constexpr (std::is_same_v<std::remove_cvref_t<P>, bool>) {
+                         value = r.next<std::uint8_t>() != 0;  // any other byte is no bool
+                       } else {
+                         r.get(value);
+                       }
+                     });
     }
   }
 };

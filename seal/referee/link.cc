@@ -5,6 +5,7 @@
 
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
+#include "seal/referee/referee.h"
 #include "seal/wire.h"
 
 namespace rankbox::seal {
@@ -27,6 +28,14 @@ Buffer::Buffer(DType dtype, std::int64_t elements)
 }
 
 void set_sockets(std::vector<int> all) { sockets() = std::move(all); }
+
+void await_ranks() {
+  try {
+    for (const int socket : sockets()) receive_message(socket);
+  } catch (const ConnectionLost&) {
+    throw Error("the processes of the ranks do not start in a container");
+  }
+}
 
 Link& current_link() {
   thread_local Link link;

@@ -11,9 +11,8 @@
 
 namespace rankbox::seal {
 
-/// Returns the bytes of the reply. Throws what the object's
-/// function throws; std::runtime_error for a request that does not parse, or passes that a stage
-/// did not announce.
+/// Returns the bytes of the reply. Throws what the object's function throws; std::runtime_error for
+/// a request that does not parse, or for a pass that a stage did not announce.
 std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader);
 
 /// Throws std::runtime_error if a stage announced a pass without going through its layers.

@@ -28,4 +28,8 @@ AnyFunction sealed_function(std::string_view family);
 /// to close; close-on-exec. Throws std::system_error.
 std::vector<int> connect_ranks(int ranks);
 
+/// Blocks until every rank's process is ready to load the learner's function. Throws Error if one
+/// ended before.
+void await_ranks();
+
 }  // namespace rankbox::seal
