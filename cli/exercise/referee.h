@@ -2,7 +2,7 @@
 // processes of their own.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

@@ -76,7 +76,7 @@ std::string find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "/usr/bin:/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string program = folder + "/" + name;
+    std::string program = fs::path(folder) / name;
     if (access(program.c_str(), X_OK) == 0) return program;
   }
   return "";

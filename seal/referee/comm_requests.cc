@@ -142,7 +142,7 @@ std::string wait(Link& link, Comm& dist, ByteReader& reader, Place place) {
   // What an isend sends now: the sandbox sees whether it changed meanwhile.
   if (reader.next<std::uint8_t>() != 0) get_slice(reader, open.in.slice());
   dist.wait(open.request, place);
-  const std::string reply = reply_with(open.out.slice());
+  std::string reply = reply_with(open.out.slice());
   link.open.erase(found);
   return reply;
 }

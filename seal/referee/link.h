@@ -61,6 +61,6 @@ struct Link {
 Link& current_link();
 
 /// Sets the sockets, one for each rank, before any case runs.
-void set_sockets(std::vector<int> sockets);
+void set_sockets(std::vector<int> all);
 
 }  // namespace rankbox::seal
