@@ -114,8 +114,7 @@ std::string cost_hint(const Cost& expected, const Case& example, const RunReport
   const Cost& actual = report.cost;
 
   // Most specific cause first: one mistake often changes several coefficients.
-  if (const std::string hint = hint_of_superfluous(expected, example, report); !hint.empty())
-    return hint;
+  if (std::string hint = hint_of_superfluous(expected, example, report); !hint.empty()) return hint;
   // Native collectives reduce without an event of their own.
   if (expected.reduced > 0 && actual.reduced == 0 && !has_reduction(report.trace)) {
     return "no reduction was seen: use accumulate, +=, *=, maximum or minimum, so that it counts";

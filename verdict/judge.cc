@@ -133,8 +133,9 @@ class Judgement {
       fail(std::move(failure));
       return false;
     }
-    if (barrier) fail(*std::move(barrier));
-    return !barrier;
+    if (!barrier) return true;
+    fail(*std::move(barrier));
+    return false;
   }
 
   static bool is_needless_barrier(const Failure& failure) {

@@ -18,7 +18,7 @@ template <class... P>
 struct Invoke<void(P...)> {
   /// Returns the state after the call. Throws what the function throws.
   static std::string call(void (*function)(), Comm dist, ByteReader& reader) {
-    Invocation invocation{std::move(dist)};
+    Invocation invocation{dist};
     set_call_state(&invocation.state);
     // Braces: evaluated from left to right. Not moved: the state points to them.
     const std::tuple<std::unique_ptr<Made<P>>...> arguments{
