@@ -58,6 +58,9 @@ struct RunOptions {
   Buffering buffering = Buffering::rendezvous();
   Cluster cluster = {};
   ExecutorKind executor = ExecutorKind::kThreads;
+  // kFibers: the threads that the ranks share. 0: one for each core. With 1, ranks run in the same
+  // order every time.
+  int fiber_threads = 0;
   // 0: an undisturbed schedule; else random delays, which depend on the seed.
   std::uint64_t seed = 0;
   std::vector<Fault> faults = {};

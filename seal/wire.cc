@@ -1,5 +1,6 @@
 #include "seal/wire.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -25,35 +26,50 @@ void send_all(int socket, const char* data, std::size_t bytes) {
   }
 }
 
-void receive_all(int socket, char* data, std::size_t bytes) {
-  while (bytes > 0) {
-    const ssize_t got = recv(socket, data, bytes, MSG_WAITALL);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) throw ConnectionLost("the other process has ended");
-    data += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
-}
-
 }  // namespace
 
-void send_message(int socket, Kind kind, const std::string& bytes) {
+void Connection::add(Kind kind, const std::string& bytes) {
   if (bytes.size() > kMostBytes) throw ConnectionLost("a message is longer than 64 MiB");
-  // In one call: the receiver then wakes once.
   const Head head = {kind, static_cast<std::uint32_t>(bytes.size())};
-  std::string whole(sizeof(head) + bytes.size(), '\0');
-  std::memcpy(whole.data(), &head, sizeof(head));
-  std::memcpy(whole.data() + sizeof(head), bytes.data(), bytes.size());
-  send_all(socket, whole.data(), whole.size());
+  unsent_.append(reinterpret_cast<const char*>(&head), sizeof(head)).append(bytes);
 }
 
-Message receive_message(int socket) {
+void Connection::send() {
+  // In one call: the receiver then wakes once.
+  send_all(socket_, unsent_.data(), unsent_.size());
+  unsent_.clear();
+}
+
+Message Connection::receive() {
   Head head = {};
-  receive_all(socket, reinterpret_cast<char*>(&head), sizeof(head));
+  receive_all(reinterpret_cast<char*>(&head), sizeof(head));
   if (head.bytes > kMostBytes) throw ConnectionLost("a message is longer than 64 MiB");
   Message message{head.kind, std::string(head.bytes, '\0')};
-  receive_all(socket, message.bytes.data(), message.bytes.size());
+  receive_all(message.bytes.data(), message.bytes.size());
   return message;
+}
+
+void Connection::receive_all(char* data, std::size_t bytes) {
+  while (bytes > 0) {
+    const std::size_t taken = std::min(bytes, end_ - begin_);
+    std::memcpy(data, received_.data() + begin_, taken);
+    begin_ += taken;
+    data += taken;
+    bytes -= taken;
+    if (bytes == 0) return;
+    const bool fits = bytes <= received_.size();
+    const ssize_t got = fits ? recv(socket_, received_.data(), received_.size(), 0)
+                             : recv(socket_, data, bytes, MSG_WAITALL);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) throw ConnectionLost("the other process has ended");
+    if (fits) {
+      begin_ = 0;
+      end_ = static_cast<std::size_t>(got);
+    } else {
+      data += got;
+      bytes -= static_cast<std::size_t>(got);
+    }
+  }
 }
 
 }  // namespace rankbox::seal

@@ -3,9 +3,11 @@
 // The referee never trusts what it reads: it checks sizes and numbers, and a message that does not
 // parse fails the rank. Either side may end at any time.
 //
-// Thread safety: one thread at a time per socket.
+// Thread safety: one thread at a time per connection.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -17,19 +19,21 @@ enum class Kind : std::uint32_t {
   kCall,     // a function's arguments: call it
   kReply,    // the result of a request
   kRefused,  // the error of a request, as in comm/error_bytes.h
-  // Requests of a rank process: the calls of Comm, and accumulate().
+  // Calls of Comm that return nothing, and accumulate(): without reply, so that a process need not
+  // wait. Each has the number of a Request that it starts.
   kSend,
-  kRecv,
-  kSendrecv,
   kIsend,
   kIrecv,
-  kWait,
-  kDrop,  // a Request that was not waited for; has no reply
-  kCollective,
   kStart,  // of an asynchronous collective
-  kSplit,
+  kDrop,   // a Request that was not waited for
   kCompute,
   kAccumulate,
+  // Requests of a rank process: the other calls of Comm.
+  kRecv,
+  kSendrecv,
+  kWait,
+  kCollective,
+  kSplit,
   // Requests that use the referee's objects, which a function got as arguments.
   kForward,
   kBackward,
@@ -55,11 +59,31 @@ class ConnectionLost : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Blocks until the other side has room. Throws ConnectionLost, also for a message that is too
-/// long.
-void send_message(int socket, Kind kind, const std::string& bytes);
+class Connection {
+ public:
+  /// The descriptor of the socket stays the caller's.
+  explicit Connection(int socket) : socket_(socket) {}
 
-/// Blocks until a message is there. Throws ConnectionLost.
-Message receive_message(int socket);
+  /// Adds a message to those that send() sends. Throws ConnectionLost for one that is too long.
+  void add(Kind kind, const std::string& bytes);
+  std::size_t unsent_bytes() const { return unsent_.size(); }
+
+  /// Sends all messages that were added. Blocks until the other side has room. Throws
+  /// ConnectionLost.
+  void send();
+
+  /// Blocks until a message is there. Throws ConnectionLost.
+  Message receive();
+
+ private:
+  void receive_all(char* data, std::size_t bytes);
+
+  int socket_;
+  std::string unsent_;
+  // Received, not taken yet. Most messages come whole with one system call.
+  std::array<char, 4096> received_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
 
 }  // namespace rankbox::seal

@@ -24,12 +24,16 @@ namespace rankbox::sim {
 namespace {
 
 void pause_at_random(RankState& rank) {
-  // Usually no pause, often a yield, sometimes a sleep long enough for other ranks to park.
+  // Usually no pause, often a yield, sometimes a pause long enough for other ranks to park. A sleep
+  // would stop all fibers of a thread.
+  constexpr int kLongPause = 64;
+  const bool are_fibers = rank.world->options().executor == ExecutorKind::kFibers;
   const auto draw = rank.shaker() % 64;
-  if (draw == 0) {
+  if (draw == 0 && !are_fibers) {
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   } else if (draw < 16) {
-    std::this_thread::yield();
+    const int turns = draw == 0 ? kLongPause : 1;
+    for (int i = 0; i < turns; ++i) yield();
   }
 }
 

@@ -36,7 +36,7 @@ RankState*& current_rank() {
 World::World(const RunOptions& options, DataPlane* data_plane)
     : options_(data_plane == nullptr ? options : without_reading_data(options)),
       data_plane_(data_plane),
-      executor_(make_executor(options_.executor, options_.world_size)),
+      executor_(make_executor(options_)),
       liveness_(options.world_size),
       returned_(static_cast<std::size_t>(options.world_size)) {
   const std::uint64_t serial = next_world_serial();

@@ -92,15 +92,22 @@ class Judgement {
     return options_.command + " --replay " + to_string(example);
   }
 
+  RunOptions options_of_runs() const {
+    return {.cluster = subject_.cluster,
+            .executor = options_.executor,
+            .fiber_threads = options_.fiber_threads};
+  }
+
   CaseRun start(const Case& example, Buffering buffering, std::uint64_t seed = 0) const {
     if (options_.starting) options_.starting(replay_line(example));
     return run_once(example, buffering, seed);
   }
 
   CaseRun run_once(const Case& example, Buffering buffering, std::uint64_t seed = 0) const {
-    return run_case(subject_, example,
-                    {.buffering = buffering, .cluster = subject_.cluster, .seed = seed},
-                    options_.entering);
+    RunOptions how = options_of_runs();
+    how.buffering = buffering;
+    how.seed = seed;
+    return run_case(subject_, example, how, options_.hooks);
   }
 
   /// A deadlock that buffers would cure is called so.
@@ -152,7 +159,7 @@ class Judgement {
       const std::vector<Case> some = some_of_world(world_size);
       if (some.empty()) continue;
       if (options_.starting) options_.starting(replay_line(some.front()));
-      CaseRun result = run_cases(subject_, some, {.cluster = subject_.cluster}, options_.entering);
+      CaseRun result = run_cases(subject_, some, options_of_runs(), options_.hooks);
       if (!result.failure) continue;
       result.failure->message = fmt::format(
           "right in each of the calls alone, and wrong when all ranks call it {} times "

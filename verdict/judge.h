@@ -29,6 +29,7 @@
 #include <functional>
 #include <string>
 
+#include "verdict/run_case.h"
 #include "verdict/subject.h"
 #include "verdict/verdict.h"
 
@@ -41,8 +42,12 @@ struct JudgeOptions {
   std::string replay;
   /// Called before each run, so that a supervisor can name a case that never ends.
   std::function<void(const std::string& replay_line)> starting = {};
-  /// Called on each rank's thread before the function.
-  std::function<void()> entering = {};
+  /// How ranks are executed, as in RunOptions. With one thread for fibers, all verdicts are
+  /// reproducible.
+  ExecutorKind executor = ExecutorKind::kThreads;
+  int fiber_threads = 0;
+  /// Called on each rank before the function, and after it, also when it threw.
+  RankHooks hooks = {};
 };
 
 /// Returns whether this build's backend keeps no trace, so that only values are judged.

@@ -29,15 +29,30 @@ std::optional<Failure> compare_noted(const std::vector<std::uint64_t>& noted, co
   return std::nullopt;
 }
 
+class InRank {
+ public:
+  explicit InRank(const RankHooks& hooks) : hooks_(hooks) {
+    if (hooks_.entering) hooks_.entering();
+  }
+  InRank(const InRank&) = delete;
+  InRank& operator=(const InRank&) = delete;
+  ~InRank() {
+    if (hooks_.leaving) hooks_.leaving();
+  }
+
+ private:
+  const RankHooks& hooks_;
+};
+
 }  // namespace
 
 CaseRun run_case(const Subject& subject, const Case& example, RunOptions how,
-                 const std::function<void()>& entering) {
-  return run_cases(subject, {example}, std::move(how), entering);
+                 const RankHooks& hooks) {
+  return run_cases(subject, {example}, std::move(how), hooks);
 }
 
 CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, RunOptions how,
-                  const std::function<void()>& entering) {
+                  const RankHooks& hooks) {
   const Case& example = examples.front();
   how.world_size = example.world_size;
   how.nodes = example.nodes.value_or(how.nodes);
@@ -52,17 +67,18 @@ CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, Run
     run_world(
         how,
         [&](Comm& dist) {
-          if (entering) entering();
+          const InRank in_rank(hooks);
           const auto rank = static_cast<std::size_t>(dist.rank());
           take_noted_result();
           // A rank with a wrong value goes on: the others may wait for it.
           std::optional<Difference> first;
           for (const Case& each : examples) {
             auto difference = subject.run(dist, each);
+            // At once: the note is the thread's, which may be another rank's in the next call.
+            noted[rank] = 31 * noted[rank] + take_noted_result();
             if (!first) first = std::move(difference);
           }
           differences[rank] = std::move(first);
-          noted[rank] = take_noted_result();
         },
         &run.report);
     if (launch().processes > 0) exchange(differences);

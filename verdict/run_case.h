@@ -12,6 +12,12 @@
 
 namespace rankbox {
 
+/// Called on each rank; may be empty.
+struct RankHooks {
+  std::function<void()> entering = {};  // before the function
+  std::function<void()> leaving = {};   // after it, also when it threw; must not throw
+};
+
 struct CaseRun {
   std::optional<Failure> failure;              // set if the run failed or a value is wrong
   RunReport report;                            // of a failed run: up to the failure
@@ -21,13 +27,12 @@ struct CaseRun {
 /// Blocks until all ranks have ended. Never throws for errors of the subject.
 /// @param examples run one after the other by the same ranks, which compare after each; the checks
 /// of reports are made only where it is one. REQUIRES: at least one, all in the same world
-/// @param how buffering, seed, cluster and, where the case does not set them, nodes
-/// @param entering called on each rank's thread before the function; may be empty
+/// @param how buffering, executor, seed, cluster and, where the case does not set them, nodes
 CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, RunOptions how = {},
-                  const std::function<void()>& entering = {});
+                  const RankHooks& hooks = {});
 
 /// As run_cases, with one.
 CaseRun run_case(const Subject& subject, const Case& example, RunOptions how = {},
-                 const std::function<void()>& entering = {});
+                 const RankHooks& hooks = {});
 
 }  // namespace rankbox

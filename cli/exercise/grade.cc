@@ -1,6 +1,5 @@
 #include "cli/exercise/grade.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/exercise/reference_solutions.h"
 #include "cli/picture/picture.h"
 #include "cli/plugin/compile.h"
 #include "cli/plugin/contained.h"
@@ -63,34 +63,11 @@ Contained judge(const Exercise& exercise, const std::string& library, const std:
   return run_contained(contained);
 }
 
-/// Throws Error if it does not compile.
-void compile_solution(const Exercise& exercise, const std::string& library) {
-  const Compiled compiled = compile(exercise, solution_path(exercise), library);
-  if (!compiled.failure) return;
-  throw Error(fmt::format(
-      "the cost of {} is that of its solution, which does not compile: {}:{}: {}", exercise.name,
-      compiled.failure->file, compiled.failure->line, compiled.failure->message));
-}
-
-/// Compiles the solutions that `exercise` may call, and those that they call, into `folder`.
-void compile_called(const Exercise& exercise, const TemporaryFolder& folder,
-                    std::vector<std::string>& libraries) {
-  for (const std::string& name : exercise.calls) {
-    const std::string library = folder.path(name + ".so");
-    if (std::ranges::find(libraries, library) != libraries.end()) continue;
-    const Exercise& called = exercise_named(name);
-    compile_called(called, folder, libraries);  // a library comes after those that it calls
-    compile_solution(called, library);
-    libraries.push_back(library);
-  }
-}
-
 /// Judges with a process for each rank.
 Contained judge_sealed(const Exercise& exercise, const std::string& library,
                        const std::string& solution, const std::string& source,
                        const TemporaryFolder& temporary, const GradeOptions& options) {
-  std::vector<std::string> called;
-  compile_called(exercise, temporary, called);
+  const std::vector<std::string> called = called_solutions(exercise, library);
   ContainedOptions contained;
   contained.words = {"referee", exercise.name, library};
   contained.words.insert(contained.words.end(), called.begin(), called.end());
@@ -162,10 +139,8 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   }
 
   std::string solution;
-  if (is_cost_of_solution(exercise) && options.picture.empty()) {
-    solution = temporary.path("solution.so");
-    compile_solution(exercise, solution);
-  }
+  if (is_cost_of_solution(exercise) && options.picture.empty())
+    solution = reference_solution(exercise);
   Contained judged = judge(exercise, library, solution, source, temporary.path(""), options);
   grade.program_output = std::move(judged.output);
   grade.verdict = std::move(judged.verdict);

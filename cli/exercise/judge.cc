@@ -58,7 +58,7 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
   judge_options.starting = [](const std::string& replay_line) {
     report_line("case " + replay_line);
   };
-  judge_options.entering = use_signal_stack;
+  judge_options.hooks.entering = use_signal_stack;
   return judge_exercise(exercise, loaded.function, judge_options,
                         load_solution(exercise, options.solution));
 }

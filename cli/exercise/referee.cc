@@ -99,6 +99,11 @@ int most_ranks(const Subject& subject, const std::string& replay) {
   judge_options.starting = [](const std::string& replay_line) {
     report_line("case " + replay_line);
   };
+  // A rank's process waits for nothing but its requests. One after the other, the ranks run in the
+  // same order every time, and the referee wakes no threads of its own.
+  judge_options.executor = ExecutorKind::kFibers;
+  judge_options.fiber_threads = 1;
+  judge_options.hooks.leaving = seal::end_case;
   report_and_exit(judge(exercise.name, subject, judge_options));
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 RankState this_rank;
 std::deque<Group> groups;  // their addresses stay
+std::uint32_t started = 0;  // operations
 
 ByteWriter begin_request(const Caller& caller, const Group& group) {
   ByteWriter writer;
@@ -66,15 +67,15 @@ class PendingOperation {
     if (finished_) return;
     ByteWriter writer;
     writer.put(number_);
-    seal::notify(Kind::kDrop, writer.bytes);
+    seal::notify(Kind::kDrop, writer);
   }
 
   const Caller& caller() const { return caller_; }
+  std::uint32_t number() const { return number_; }
 
+  /// @param arguments that begin with the number
   void start(Kind kind, const ByteWriter& arguments) {
-    finished_ = true;  // unless it starts
-    const std::string reply = seal::request(kind, arguments);
-    number_ = ByteReader(reply).next<std::uint32_t>();
+    seal::notify(kind, arguments);
     finished_ = false;
     // A program that reads before it has waited always sees NaN, or -1.
     if (kind == Kind::kIrecv && received_.bytes() > 0)
@@ -96,8 +97,8 @@ class PendingOperation {
   const Group& group_;
   const Slice sent_;      // null: it sends nothing that is looked at again
   const Slice received_;  // null: it receives nothing
-  std::uint32_t number_ = 0;
-  bool finished_ = false;
+  const std::uint32_t number_ = ++started;
+  bool finished_ = true;  // or not started
 };
 
 int Backend::size() const { return group_ == nullptr ? 0 : group_->size(); }
@@ -114,7 +115,7 @@ void Backend::send(const Caller& caller, Slice slice, int dst) {
   ByteWriter writer = begin_request(caller, *group_);
   writer.put(dst);
   seal::put_slice(writer, slice);
-  seal::request(Kind::kSend, writer);
+  seal::notify(Kind::kSend, writer);
 }
 
 void Backend::recv(const Caller& caller, Slice slice, int src) {
@@ -136,6 +137,7 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
 Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
   auto pending = std::make_shared<PendingOperation>(caller, *group_, slice, Slice());
   ByteWriter writer = begin_request(caller, *group_);
+  writer.put(pending->number());
   writer.put(dst);
   seal::put_slice(writer, slice);
   pending->start(Kind::kIsend, writer);
@@ -145,6 +147,7 @@ Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
 Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
   auto pending = std::make_shared<PendingOperation>(caller, *group_, Slice(), slice);
   ByteWriter writer = begin_request(caller, *group_);
+  writer.put(pending->number());
   writer.put(src);
   put_size(writer, slice);
   pending->start(Kind::kIrecv, writer);
@@ -160,6 +163,7 @@ void Backend::run(const Caller& caller, const CollectiveCall& call) {
 Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call) {
   auto pending = std::make_shared<PendingOperation>(caller, *group_, Slice(), call.out);
   ByteWriter writer = begin_request(caller, *group_);
+  writer.put(pending->number());
   put_collective(writer, call);
   pending->start(Kind::kStart, writer);
   return pending;
@@ -193,7 +197,7 @@ void Backend::compute(const Caller& caller, double seconds, Label label) {
   ByteWriter writer = begin_request(caller, *group_);
   writer.put(seconds);
   writer.put(label.bits());
-  seal::request(Kind::kCompute, writer);
+  seal::notify(Kind::kCompute, writer);
 }
 
 }  // namespace rankbox::sim
@@ -202,17 +206,17 @@ namespace rankbox {
 
 template class BasicCommunicator<sim::Backend>;
 
-/// The referee adds, so that the trace has the addition.
+/// The referee notes the addition in the trace. (That a program adds in other ways, or says that it
+/// did, nobody can prevent: it changes no value.)
 void accumulate(Slice into, Slice from, ReduceOp op) {
   check_pair("accumulate", into, from);
-  if (current_memory_meter() == nullptr) return host::reduce(into, from, op);  // no rank's thread
+  host::reduce(into, from, op);
+  if (current_memory_meter() == nullptr) return;  // no rank's thread
   ByteWriter writer;
   writer.put(op);
-  seal::put_slice(writer, into);
-  seal::put_slice(writer, from);
-  const std::string reply = seal::request(seal::Kind::kAccumulate, writer);
-  ByteReader reader(reply);
-  seal::get_slice(reader, into);
+  writer.put(from.dtype());
+  writer.put(from.size());
+  seal::notify(seal::Kind::kAccumulate, writer);
 }
 
 Comm seal::begin_case(std::uint64_t owner, int world_size, int node, int local_rank) {

@@ -72,7 +72,7 @@ void carry_out(Invoker invoke, Function function) {
   } catch (...) {
     end = {Kind::kThrew, error_to_bytes(std::current_exception())};
   }
-  notify(end.first, end.second);
+  finish(end.first, end.second);
 }
 
 [[noreturn]] void run_rank(const Program& program, int socket) {
@@ -87,7 +87,7 @@ void carry_out(Invoker invoke, Function function) {
   } catch (...) {
     _exit(EXIT_FAILURE);  // without a greeting: not the function's failure
   }
-  notify(Kind::kReply, "");  // ready
+  finish(Kind::kReply, "");  // ready
   try {
     const Function function = load_function(program);
     for (;;) carry_out(invoke, function);
@@ -95,7 +95,7 @@ void carry_out(Invoker invoke, Function function) {
     const std::string error = error_to_bytes(std::current_exception());
     for (;;) {
       next_call();
-      notify(Kind::kThrew, error);
+      finish(Kind::kThrew, error);
     }
   }
 }

@@ -1,6 +1,8 @@
 #include "seal/rank/request.h"
 
+#include <cstddef>
 #include <exception>
+#include <optional>
 
 #include <unistd.h>
 
@@ -10,11 +12,19 @@ namespace rankbox::seal {
 
 namespace {
 
-int the_socket = -1;
+std::optional<Connection> referee;  // set before the first request
 
 Message receive() {
   try {
-    return receive_message(the_socket);
+    return referee->receive();
+  } catch (const ConnectionLost&) {
+    _exit(1);
+  }
+}
+
+void send() {
+  try {
+    referee->send();
   } catch (const ConnectionLost&) {
     _exit(1);
   }
@@ -22,18 +32,21 @@ Message receive() {
 
 }  // namespace
 
-void set_socket(int socket) { the_socket = socket; }
+void set_socket(int socket) { referee.emplace(socket); }
 
-void notify(Kind kind, const std::string& bytes) {
-  try {
-    send_message(the_socket, kind, bytes);
-  } catch (const ConnectionLost&) {
-    _exit(1);
-  }
+void notify(Kind kind, const ByteWriter& arguments) {
+  constexpr std::size_t kMostUnsent = std::size_t{1} << 16;
+  referee->add(kind, arguments.bytes);
+  if (referee->unsent_bytes() > kMostUnsent) send();
+}
+
+void finish(Kind kind, const std::string& bytes) {
+  referee->add(kind, bytes);
+  send();
 }
 
 std::string request(Kind kind, const ByteWriter& arguments) {
-  notify(kind, arguments.bytes);
+  finish(kind, arguments.bytes);
   Message reply = receive();
   if (reply.kind == Kind::kRefused) std::rethrow_exception(error_from_bytes(reply.bytes));
   return std::move(reply.bytes);

@@ -15,8 +15,12 @@ void set_socket(int socket);
 /// until the referee has carried out the call. The process ends if the referee has ended.
 std::string request(Kind kind, const ByteWriter& arguments);
 
-/// Sends a message that has no reply.
-void notify(Kind kind, const std::string& bytes);
+/// Has a message sent that has no reply: with the next request, or once there are many. An error of
+/// the referee's ends the next request.
+void notify(Kind kind, const ByteWriter& arguments);
+
+/// Sends all messages, and this one, the last of a call.
+void finish(Kind kind, const std::string& bytes);
 
 /// Blocks until the referee calls; returns the arguments.
 std::string next_call();

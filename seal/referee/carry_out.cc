@@ -11,6 +11,7 @@
 #include "seal/referee/link.h"
 #include "seal/referee/object_requests.h"
 #include "seal/wire.h"
+#include "sim/executor/executor.h"
 
 namespace rankbox::seal {
 
@@ -33,33 +34,43 @@ std::string serve(Link& link, Call& call, const Message& request) {
   }
 }
 
+void answer(Link& link, Kind kind, const std::string& bytes) {
+  link.connection->add(kind, bytes);
+  link.connection->send();
+  // The other ranks' requests first: this process, which may go on now, has time to compute.
+  sim::yield();
+}
+
 /// Returns false once the function has returned.
 bool serve_next(Link& link, Call& call) {
-  const Message request = receive_message(link.socket);
+  const Message request = link.connection->receive();
   if (request.kind == Kind::kThrew) rethrow(link, request.bytes);
+  if (link.refuses) {
+    if (request.kind == Kind::kReturned) std::rethrow_exception(link.failure);
+    if (!has_reply(request.kind)) return true;
+    link.refuses = false;
+    answer(link, Kind::kRefused, error_to_bytes(link.failure));
+    return true;
+  }
   if (request.kind == Kind::kReturned) {
     ByteReader reader(request.bytes);
     call.state.get(reader);
     check_turn_is_over(call);
     return false;
   }
-  if (request.kind == Kind::kDrop) {
-    ByteReader reader(request.bytes);
-    link.open.erase(reader.next<std::uint32_t>());
-    return true;
-  }
-  std::string reply;
   try {
-    reply = serve(link, call, request);
-  } catch (const InvalidArgument&) {  // a function may catch it and go on
-    send_message(link.socket, Kind::kRefused, error_to_bytes(std::current_exception()));
-    return true;
-  } catch (const Error&) {
+    const std::string result = serve(link, call, request);
+    if (has_reply(request.kind)) answer(link, Kind::kReply, result);
+  } catch (const Error& error) {
+    const bool may_be_caught = dynamic_cast<const InvalidArgument*>(&error) != nullptr;
+    if (may_be_caught && has_reply(request.kind)) {  // the function may go on
+      answer(link, Kind::kRefused, error_to_bytes(std::current_exception()));
+      return true;
+    }
     link.failure = std::current_exception();
-    send_message(link.socket, Kind::kRefused, error_to_bytes(link.failure));
-    return true;
+    link.refuses = !has_reply(request.kind);
+    if (!link.refuses) answer(link, Kind::kRefused, error_to_bytes(link.failure));
   }
-  send_message(link.socket, Kind::kReply, reply);
   return true;
 }
 
@@ -74,7 +85,7 @@ void carry_out(Call& call, const std::string& arguments) {
     writer.put(call.dist == nullptr ? 0 : call.dist->world_size());
     writer.put(call.dist == nullptr ? 0 : call.dist->node());
     writer.put(call.dist == nullptr ? 0 : call.dist->local_rank());
-    send_message(link.socket, Kind::kCall, writer.bytes + arguments);
+    answer(link, Kind::kCall, writer.bytes + arguments);
     while (serve_next(link, call)) {
     }
   } catch (const Error&) {

@@ -8,6 +8,7 @@
 #include "comm/tensor.h"
 #include "seal/place_table.h"
 #include "seal/slices.h"
+#include "sim/reduction.h"
 
 namespace rankbox::seal {
 
@@ -128,13 +129,6 @@ Request start(Comm& dist, Collective& call, Place place) {
   throw std::runtime_error("no such collective");
 }
 
-std::string keep(Link& link, Open open) {
-  ByteWriter writer;
-  writer.put(++link.opened);
-  link.open.emplace(link.opened, std::move(open));
-  return writer.bytes;
-}
-
 std::string wait(Link& link, Comm& dist, ByteReader& reader, Place place) {
   const auto found = link.open.find(reader.next<std::uint32_t>());
   if (found == link.open.end()) throw std::runtime_error("no such request");
@@ -159,18 +153,21 @@ std::string split(Link& link, Comm& dist, ByteReader& reader, Place place) {
   return writer.bytes;
 }
 
-std::string accumulate_data(ByteReader& reader) {
+void note_accumulate(ByteReader& reader) {
   const auto op = reader.next<ReduceOp>();
-  if (static_cast<std::size_t>(op) >= kReduceOps.size())
-    throw std::runtime_error("no such operation");
-  Buffer into = next_data(reader);
-  Buffer from = next_data(reader);
-  accumulate(into.slice(), from.slice(), op);
-  return reply_with(into.slice());
+  const auto dtype = reader.next<DType>();
+  const auto elements = reader.next<std::int64_t>();
+  const bool known = static_cast<std::size_t>(op) < kReduceOps.size() &&
+                     static_cast<std::size_t>(dtype) < kDTypes.size();
+  if (!known || elements < 0 || elements > std::int64_t{kMostBytes})
+    throw std::runtime_error("no such reduction");
+  const Slice from(nullptr, elements, dtype, /*read_only=*/true, /*owner=*/0);
+  sim::end_reduction(sim::begin_reduction(from, op), Slice());
 }
 
-std::string start_request(Link& link, Comm& dist, Kind kind, ByteReader& reader, Place place) {
+void start_request(Link& link, Comm& dist, Kind kind, ByteReader& reader, Place place) {
   Open open;
+  const auto number = reader.next<std::uint32_t>();
   if (kind == Kind::kIsend) {
     const int dst = reader.next<int>();
     open.in = next_data(reader);
@@ -186,15 +183,24 @@ std::string start_request(Link& link, Comm& dist, Kind kind, ByteReader& reader,
     open.in = std::move(call.in_is_out ? call.out : call.in);
     open.out = std::move(call.in_is_out ? call.in : call.out);
   }
-  return keep(link, std::move(open));
+  if (!link.open.emplace(number, std::move(open)).second)
+    throw std::runtime_error("a number that another request has");
 }
 
 }  // namespace
 
-bool is_comm_request(Kind kind) { return kind >= Kind::kSend && kind <= Kind::kAccumulate; }
+bool is_comm_request(Kind kind) { return kind >= Kind::kSend && kind <= Kind::kSplit; }
+bool has_reply(Kind kind) { return kind < Kind::kSend || kind > Kind::kAccumulate; }
 
 std::string serve_comm(Link& link, Call& call, Kind kind, ByteReader& reader) {
-  if (kind == Kind::kAccumulate) return accumulate_data(reader);
+  if (kind == Kind::kAccumulate) {
+    note_accumulate(reader);
+    return "";
+  }
+  if (kind == Kind::kDrop) {
+    link.open.erase(reader.next<std::uint32_t>());
+    return "";
+  }
   if (link.communicators.empty() && call.dist != nullptr) link.communicators.push_back(*call.dist);
   const Place place = next_place(reader);
   Comm& dist = next_communicator(link, reader);
@@ -234,7 +240,8 @@ std::string serve_comm(Link& link, Call& call, Kind kind, ByteReader& reader) {
       return "";
     }
     default:
-      return start_request(link, dist, kind, reader, place);
+      start_request(link, dist, kind, reader, place);
+      return "";
   }
 }
 

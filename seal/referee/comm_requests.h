@@ -14,6 +14,9 @@ namespace rankbox::seal {
 /// Returns whether a request is one of these.
 bool is_comm_request(Kind kind);
 
+/// Returns whether the rank process waits for a reply.
+bool has_reply(Kind kind);
+
 /// Blocks as the call does. Returns the bytes of the reply. Throws what the call throws;
 /// std::runtime_error for a request that does not parse.
 std::string serve_comm(Link& link, Call& call, Kind kind, ByteReader& reader);

@@ -1,7 +1,7 @@
 #include "seal/referee/link.h"
 
+#include <deque>
 #include <stdexcept>
-#include <utility>
 
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
@@ -12,9 +12,21 @@ namespace rankbox::seal {
 
 namespace {
 
-std::vector<int>& sockets() {
-  static std::vector<int> all;
+struct Rank {
+  explicit Rank(int socket) : connection(socket) {}
+  Connection connection;
+  Link link;
+};
+
+std::deque<Rank>& ranks() {
+  static std::deque<Rank> all;
   return all;
+}
+
+Rank& current_rank() {
+  const MemoryMeter* const meter = current_memory_meter();
+  if (meter == nullptr) throw Error("a sealed function was called outside of any rank");
+  return ranks().at(static_cast<std::size_t>((meter->owner & 0xffffffff) - 1));
 }
 
 }  // namespace
@@ -27,25 +39,28 @@ Buffer::Buffer(DType dtype, std::int64_t elements)
   bytes_.resize(static_cast<std::size_t>(elements * size_of(dtype)) + 1);  // never null
 }
 
-void set_sockets(std::vector<int> all) { sockets() = std::move(all); }
+void set_sockets(const std::vector<int>& sockets) {
+  for (const int socket : sockets) ranks().emplace_back(socket);
+}
 
 void await_ranks() {
   try {
-    for (const int socket : sockets()) receive_message(socket);
+    for (Rank& rank : ranks()) rank.connection.receive();
   } catch (const ConnectionLost&) {
     throw Error("the processes of the ranks do not start in a container");
   }
 }
 
 Link& current_link() {
-  thread_local Link link;
-  const MemoryMeter* const meter = current_memory_meter();
-  if (meter == nullptr) throw Error("a sealed function was called outside of any rank");
-  if (link.owner == meter->owner) return link;
-  link = {};
-  link.owner = meter->owner;
-  link.socket = sockets().at(static_cast<std::size_t>((meter->owner & 0xffffffff) - 1));
-  return link;
+  Rank& rank = current_rank();
+  const std::uint64_t owner = current_memory_meter()->owner;
+  if (rank.link.owner == owner) return rank.link;
+  rank.link = {};
+  rank.link.owner = owner;
+  rank.link.connection = &rank.connection;
+  return rank.link;
 }
+
+void end_case() { current_rank().link = {}; }
 
 }  // namespace rankbox::seal

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "comm/comm.h"
+#include "seal/wire.h"
 #include "training/saved.h"
 
 namespace rankbox::seal {
@@ -47,20 +48,20 @@ struct ForwardPass {
 };
 
 struct Link {
-  int socket = -1;
+  Connection* connection = nullptr;
   std::uint64_t owner = 0;  // of the case's rank (MemoryMeter::owner): another one, another case
   std::vector<Comm> communicators;  // by number; the first is the world
   std::map<std::uint32_t, Open> open;
-  std::uint32_t opened = 0;
   std::map<std::uint32_t, ForwardPass> saved;
   std::uint32_t saves = 0;
   std::exception_ptr failure;  // of a request, which ended the run
+  bool refuses = false;        // the failure is yet to be told, as the reply to the next request
 };
 
-/// Returns this rank's link, for the case that runs on this thread.
+/// Returns the link of the rank that calls, for its case.
 Link& current_link();
 
 /// Sets the sockets, one for each rank, before any case runs.
-void set_sockets(std::vector<int> all);
+void set_sockets(const std::vector<int>& sockets);
 
 }  // namespace rankbox::seal

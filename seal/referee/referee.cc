@@ -23,7 +23,7 @@ std::vector<int> connect_ranks(int ranks) {
     ours.push_back(pair[0]);
     theirs.push_back(pair[1]);
   }
-  set_sockets(std::move(ours));
+  set_sockets(ours);
   return theirs;
 }
 

@@ -28,6 +28,9 @@ AnyFunction sealed_function(std::string_view family);
 /// to close; close-on-exec. Throws std::system_error.
 std::vector<int> connect_ranks(int ranks);
 
+/// Called on a rank after its last call in a case: drops what belongs to the case.
+void end_case();
+
 /// Blocks until every rank's process is ready to load the learner's function. Throws Error if one
 /// ended before.
 void await_ranks();

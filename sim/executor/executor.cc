@@ -4,6 +4,7 @@
 
 #include "comm/errors.h"
 #include "sim/executor/fiber_executor.h"
+#include "sim/executor/fiber_worker.h"
 #include "sim/executor/thread_executor.h"
 
 namespace rankbox::sim {
@@ -25,14 +26,16 @@ void check_world_size(ExecutorKind kind, int world_size) {
   fail_unknown(kind);
 }
 
-std::unique_ptr<Executor> make_executor(ExecutorKind kind, int world_size) {
-  switch (kind) {
+void yield() { FiberWorker::yield(); }
+
+std::unique_ptr<Executor> make_executor(const RunOptions& options) {
+  switch (options.executor) {
     case ExecutorKind::kThreads:
-      return make_thread_executor(world_size);
+      return make_thread_executor(options.world_size);
     case ExecutorKind::kFibers:
-      return make_fiber_executor(world_size);
+      return make_fiber_executor(options.world_size, options.fiber_threads);
   }
-  fail_unknown(kind);
+  fail_unknown(options.executor);
 }
 
 }  // namespace rankbox::sim

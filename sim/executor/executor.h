@@ -37,6 +37,10 @@ class Executor {
 /// Throws InvalidArgument for a world that no executor of this kind could run on this machine.
 void check_world_size(ExecutorKind kind, int world_size);
 
-std::unique_ptr<Executor> make_executor(ExecutorKind kind, int world_size);
+/// On a rank: lets the other fibers of its thread run, or, where ranks are threads, another thread.
+void yield();
+
+/// Of options: executor, fiber_threads and world_size.
+std::unique_ptr<Executor> make_executor(const RunOptions& options);
 
 }  // namespace rankbox::sim

@@ -41,9 +41,9 @@ int usable_cores() {
 
 class FiberExecutor final : public Executor {
  public:
-  explicit FiberExecutor(int world_size)
+  FiberExecutor(int world_size, int threads)
       : fibers_(static_cast<std::size_t>(world_size)),
-        workers_(static_cast<std::size_t>(std::min(usable_cores(), world_size))) {
+        workers_(static_cast<std::size_t>(std::min(threads, world_size))) {
     for (std::size_t rank = 0; rank < fibers_.size(); ++rank) {
       fibers_[rank].rank = static_cast<int>(rank);
       workers_[rank * workers_.size() / fibers_.size()].add(fibers_[rank]);
@@ -125,8 +125,8 @@ void check_fiber_world(int world_size) {
   }
 }
 
-std::unique_ptr<Executor> make_fiber_executor(int world_size) {
-  return std::make_unique<FiberExecutor>(world_size);
+std::unique_ptr<Executor> make_fiber_executor(int world_size, int threads) {
+  return std::make_unique<FiberExecutor>(world_size, threads > 0 ? threads : usable_cores());
 }
 
 }  // namespace rankbox::sim

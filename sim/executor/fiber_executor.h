@@ -32,6 +32,7 @@ namespace rankbox::sim {
 /// Throws InvalidArgument for a world whose ranks do not fit into this machine's memory.
 void check_fiber_world(int world_size);
 
-std::unique_ptr<Executor> make_fiber_executor(int world_size);
+/// @param threads that the ranks share; 0: one for each core
+std::unique_ptr<Executor> make_fiber_executor(int world_size, int threads);
 
 }  // namespace rankbox::sim

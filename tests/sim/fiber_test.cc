@@ -69,7 +69,8 @@ TEST_CASE("an unpark is never lost, however it meets the park") {
     for (int tokens : {1, 2, world_size}) {
       CAPTURE(world_size);
       CAPTURE(tokens);
-      const auto executor = sim::make_executor(ExecutorKind::kFibers, world_size);
+      const auto executor = sim::make_executor(
+          {.world_size = world_size, .executor = ExecutorKind::kFibers});
       std::vector<std::atomic<int>> got(static_cast<std::size_t>(world_size));
       for (int token = 0; token < tokens; ++token)
         ++got[static_cast<std::size_t>(token * world_size / tokens)];
