@@ -1,7 +1,10 @@
 #include "cli/exercise/grade.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -102,6 +105,39 @@ void require_containers() {
     throw Error("a sealed verdict needs containers: " + problem + "; --unsealed goes without");
 }
 
+/// Returns whether the rank that is blamed may be another one in the next run: of several that go
+/// wrong, it is the first in time.
+bool depends_on_schedule(const Failure& failure) {
+  using enum FailureKind;
+  switch (failure.kind) {
+    case kDeadlock:
+    case kMismatch:
+    case kUnreceived:
+    case kSafety:
+      return true;
+    case kCrash:
+      return !failure.op.empty();  // not a signal's
+    default:
+      return false;
+  }
+}
+
+/// Puts the failure of the same run under the referee, where ranks take turns, in place of one that
+/// depends on the schedule of threads. So two gradings of one file agree.
+void make_reproducible(Verdict& verdict, const std::function<Verdict(const std::string&)>& sealed) {
+  static constexpr std::string_view kReplay = " --replay ";
+  if (!verdict.failure || !depends_on_schedule(*verdict.failure)) return;
+  const std::string& line = verdict.failure->replay;
+  const std::size_t at = line.find(kReplay);
+  const Verdict again = sealed(at == std::string::npos ? "" : line.substr(at + kReplay.size()));
+  if (!again.failure || again.failure->kind != verdict.failure->kind) return;
+  verdict.failure = again.failure;
+  const std::string name = check_named_after(again.failure->kind);
+  if (const Check* check = again.find(name); check != nullptr)
+    std::ranges::replace_if(
+        verdict.checks, [&](const Check& c) { return c.name == name; }, *check);
+}
+
 /// Ranks of other backends are processes. Here they are threads, and share static variables: a
 /// likely cause of a result that differs from run to run.
 void mention_statics(Verdict& verdict, const std::string& library) {
@@ -144,9 +180,16 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   Contained judged = judge(exercise, library, solution, source, temporary.path(""), options);
   grade.program_output = std::move(judged.output);
   grade.verdict = std::move(judged.verdict);
+  const auto sealed = [&](const std::string& replay) {
+    GradeOptions replayed = options;
+    replayed.replay = replay;
+    return judge_sealed(exercise, library, solution, source, temporary, replayed).verdict;
+  };
   const bool is_sealed = options.sealed && grade.verdict.passed() && is_sealable(exercise);
   if (is_sealed) {
-    grade.verdict = judge_sealed(exercise, library, solution, source, temporary, options).verdict;
+    grade.verdict = sealed(options.replay);
+  } else if (options.sealed && is_sealable(exercise)) {
+    make_reproducible(grade.verdict, sealed);
   }
   if (grade.verdict.status != Status::kFail) return grade;
   check_has_space(temporary.path(""));

@@ -75,7 +75,8 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   how.nodes = cluster.nodes_for(options.ranks);
   record_for(options.style, how);
   const Case example = case_of(exercise, options, how.nodes);
-  const CaseRun run = run_case(subject_of(exercise, function), example, how, {.entering = use_signal_stack});
+  const CaseRun run =
+      run_case(subject_of(exercise, function), example, how, {.entering = use_signal_stack});
 
   draw_run({.title = exercise.name,
             .above = schedule(exercise, example, run.report.trace, options),

@@ -17,7 +17,7 @@ using seal::Kind;
 namespace {
 
 RankState this_rank;
-std::deque<Group> groups;  // their addresses stay
+std::deque<Group> groups;   // their addresses stay
 std::uint32_t started = 0;  // operations
 
 ByteWriter begin_request(const Caller& caller, const Group& group) {

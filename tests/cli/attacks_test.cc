@@ -48,6 +48,7 @@ std::vector<Attack> attacks() {
       {.name = "become_true"},
       {.name = "call_solution", .sealed_only = true},
       {.name = "call_solution_of_program", .sealed_only = true},
+      {.name = "call_solution_through_another", .sealed_only = true},
       {.name = "clone3_process"},
       {.name = "clone_process"},
       {.name = "close_report"},
