@@ -2,8 +2,8 @@
 
 namespace rankbox::seal {
 
-std::map<std::uintptr_t, Saved>& saveds() {
-  static std::map<std::uintptr_t, Saved> all;
+std::map<std::uint32_t, Saved>& saveds() {
+  static std::map<std::uint32_t, Saved> all;
   return all;
 }
 

@@ -19,8 +19,8 @@
 
 namespace rankbox::seal {
 
-/// The Saveds of this case, by the referee's key.
-std::map<std::uintptr_t, Saved>& saveds();
+/// The Saveds of this case, by the referee's number.
+std::map<std::uint32_t, Saved>& saveds();
 
 /// @param prefix of the parameters' names, which Sequential::add puts there
 inline std::unique_ptr<StandInLayer> make_layer(Invocation& call, ByteReader& reader,
@@ -102,7 +102,7 @@ template <>
 class Made<Saved&> {
  public:
   Made(Invocation& /*call*/, ByteReader& reader)
-      : saved_(saveds().try_emplace(reader.next<std::uintptr_t>()).first->second) {
+      : saved_(saveds().try_emplace(reader.next<std::uint32_t>()).first->second) {
     Pass pass = next_pass(reader);
     if (saved_.empty()) saved_ = Saved(std::move(pass));
   }

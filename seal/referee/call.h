@@ -1,4 +1,4 @@
-// One call of a learner's function, made by a rank's thread of the referee and carried out by the
+// One call of a learner's function, made by a rank of the referee and carried out by the
 // rank's process.
 //
 // A rank process gets values. Objects with behaviour (layers, stages, optimizers) stay with the
@@ -49,7 +49,7 @@ struct Call {
   std::size_t layers_left = 0;
 };
 
-/// Has this thread's rank process call the function with these arguments, and serves its requests
+/// Has this rank's process call the function with these arguments, and serves its requests
 /// until it returns. Throws what the function threw; Error if the process ended.
 void carry_out(Call& call, const std::string& arguments);
 

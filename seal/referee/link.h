@@ -54,8 +54,9 @@ struct Link {
   std::map<std::uint32_t, Open> open;
   std::map<std::uint32_t, ForwardPass> saved;
   std::uint32_t saves = 0;
-  std::exception_ptr failure;  // of a request, which ended the run
-  bool refuses = false;        // the failure is yet to be told, as the reply to the next request
+  std::map<const Saved*, std::uint32_t> saved_arguments;  // numbered: calls of a case share them
+  std::exception_ptr failure;                             // of a request, which ended the run
+  bool refuses = false;  // the failure is yet to be told, as the reply to the next request
 };
 
 /// Returns the link of the rank that calls, for its case.

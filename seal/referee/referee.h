@@ -1,7 +1,7 @@
 // The referee: it judges a learner's function in a process in which no learner's code runs.
 //
 // Every rank is a process of its own (seal/rank/main.cc), in a container, with one socket to the
-// referee. For the judge nothing changes: it runs ranks as threads of the sandbox, prepares
+// referee. For the judge nothing changes: it runs ranks in the sandbox, prepares
 // arguments, calls a function and compares. But that function sends the arguments to the rank's
 // process, and carries out the calls of Comm that come back, on the sandbox's mailboxes. So values
 // can only come by messages, and the trace, the proof of a deadlock and the costs are the sandbox's
