@@ -52,6 +52,12 @@ std::vector<SharedValue::Use> SharedValue::uses() const {
   return {slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
+void SharedValue::replace(std::int64_t value, const std::vector<Use>& uses) {
+  value_ = value;
+  threads_ = uses.size();
+  for (std::size_t i = 0; i < uses.size(); ++i) static_cast<Use&>(slots_[i]) = uses[i];
+}
+
 SharedValue::Slot& SharedValue::slot_of_this_thread() {
   thread_local std::uint64_t serial = 0;
   thread_local Slot* slot = nullptr;

@@ -52,6 +52,10 @@ class SharedValue {
   /// The value, without recording a load.
   std::int64_t final_value() const { return value_; }
 
+  /// Overwrites value and record with those of a run in another process. REQUIRES: nobody touched
+  /// this value; at most kMaxThreads uses.
+  void replace(std::int64_t value, const std::vector<Use>& uses);
+
  private:
   // One cache line each, or counting would slow the threads down and hide the race that it records.
   struct alignas(64) Slot : Use {

@@ -2,15 +2,15 @@
 //
 //   table<Stub>()     for the referee: what a family calls instead of the learner's function
 //   table<Invoke>()   for rank processes: how to call the learner's function
-//
-// `race` is missing: its threads share memory, so they cannot be apart.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "collectives/shared_value.h"
 #include "comm/comm.h"
 #include "parallel/checkpoint_rank0.h"
 #include "parallel/dynamic_loss_scaling.h"
@@ -39,6 +39,7 @@ std::vector<Row> table() {
   };
 #define RANKBOX_ROW(family, ...) row(family, &For<void(__VA_ARGS__)>::call)
   return {
+      RANKBOX_ROW("race", SharedValue&, int, std::int64_t),
       RANKBOX_ROW("ping_pong", Comm&, Tensor&, int),
       RANKBOX_ROW("exchange", Comm&, const Tensor&, Tensor&, int),
       RANKBOX_ROW("barrier", Comm&),

@@ -28,6 +28,7 @@ enum class Kind : std::uint32_t {
   kDrop,   // a Request that was not waited for
   kCompute,
   kAccumulate,
+  kStoreShared,  // of a SharedValue
   // Requests of a rank process: the other calls of Comm.
   kRecv,
   kSendrecv,
@@ -41,6 +42,7 @@ enum class Kind : std::uint32_t {
   kTurn,
   kSave,
   kLoad,
+  kLoadShared,
   // The end of a call.
   kReturned,
   kThrew,

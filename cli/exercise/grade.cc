@@ -91,14 +91,6 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   return run_contained(contained);
 }
 
-/// The threads of `race` share memory: they cannot be processes.
-bool is_sealable(const Exercise& exercise) {
-  if (exercise.family == "race") return false;
-  if (seal::sealed_function(exercise.family) == nullptr)
-    throw Error("seal/signatures.h has no row for the family " + exercise.family);
-  return true;
-}
-
 void require_containers() {
   const std::string problem = container_problem();
   if (!problem.empty())
@@ -181,14 +173,16 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   grade.program_output = std::move(judged.output);
   grade.verdict = std::move(judged.verdict);
   const auto sealed = [&](const std::string& replay) {
+    if (seal::sealed_function(exercise.family) == nullptr)
+      throw Error("seal/signatures.h has no row for the family " + exercise.family);
     GradeOptions replayed = options;
     replayed.replay = replay;
     return judge_sealed(exercise, library, solution, source, temporary, replayed).verdict;
   };
-  const bool is_sealed = options.sealed && grade.verdict.passed() && is_sealable(exercise);
+  const bool is_sealed = options.sealed && grade.verdict.passed();
   if (is_sealed) {
     grade.verdict = sealed(options.replay);
-  } else if (options.sealed && is_sealable(exercise)) {
+  } else if (options.sealed) {
     make_reproducible(grade.verdict, sealed);
   }
   if (grade.verdict.status != Status::kFail) return grade;

@@ -13,6 +13,7 @@
 #include "parallel/parallel_mlp.h"
 #include "parallel/stage.h"
 #include "seal/rank/arguments.h"
+#include "seal/rank/shared_argument.h"
 #include "seal/rank/stand_ins.h"
 #include "training/layers/linear.h"
 #include "training/sequential.h"
@@ -110,6 +111,19 @@ class Made<Saved&> {
 
  private:
   Saved& saved_;
+};
+
+template <>
+class Made<SharedValue&> {
+ public:
+  Made(Invocation& /*call*/, ByteReader& /*reader*/) { set_shared_argument(&value_); }
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+  ~Made() { set_shared_argument(nullptr); }
+  SharedValue& get() { return value_; }
+
+ private:
+  SharedValue value_;
 };
 
 template <>

@@ -321,6 +321,15 @@ struct Argument<Saved&> {
   }
 };
 
+/// The value stays here: its loads and stores are requests.
+template <>
+struct Argument<SharedValue&> {
+  static void describe(Call& call, ByteWriter& /*writer*/, SharedValue& value) {
+    call.shared.argument = &value;
+    call.shared.value = value.final_value();
+  }
+};
+
 /// A layer that computes in the rank process.
 template <>
 struct Argument<Linear&> {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/shared_value.h"
 #include "comm/comm.h"
 #include "parallel/stage.h"
 #include "seal/state.h"
@@ -33,6 +34,17 @@ struct StageLayers {
   std::size_t end = 0;
 };
 
+/// A value that threads of the rank process share, and what they did with it. Which thread makes an
+/// access is what the process says.
+struct SharedUse {
+  struct Thread : SharedValue::Use {
+    std::int64_t last_loaded = 0;
+  };
+  SharedValue* argument = nullptr;  // gets the result; null: the call has no such argument
+  std::int64_t value = 0;
+  std::vector<Thread> threads = {};  // in the order of their first access
+};
+
 struct Call {
   Comm* dist = nullptr;  // null: the function has no communicator
   State state = {};
@@ -42,6 +54,7 @@ struct Call {
   Saved* saved = nullptr;  // the argument's, filled by a forward pass of the referee
   const TrainingState* checkpoint = nullptr;
   std::string path = {};  // of the checkpoint
+  SharedUse shared = {};
 
   /// The pass that a stage has announced, and the layers that it has not gone through yet.
   std::size_t turning = 0;  // index in `stages`

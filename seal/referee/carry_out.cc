@@ -56,6 +56,7 @@ bool serve_next(Link& link, Call& call) {
     ByteReader reader(request.bytes);
     call.state.get(reader);
     check_turn_is_over(call);
+    finish_shared(call);
     return false;
   }
   try {

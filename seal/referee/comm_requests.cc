@@ -189,8 +189,10 @@ void start_request(Link& link, Comm& dist, Kind kind, ByteReader& reader, Place 
 
 }  // namespace
 
-bool is_comm_request(Kind kind) { return kind >= Kind::kSend && kind <= Kind::kSplit; }
-bool has_reply(Kind kind) { return kind < Kind::kSend || kind > Kind::kAccumulate; }
+bool is_comm_request(Kind kind) {
+  return kind >= Kind::kSend && kind <= Kind::kSplit && kind != Kind::kStoreShared;
+}
+bool has_reply(Kind kind) { return kind < Kind::kSend || kind > Kind::kStoreShared; }
 
 std::string serve_comm(Link& link, Call& call, Kind kind, ByteReader& reader) {
   if (kind == Kind::kAccumulate) {

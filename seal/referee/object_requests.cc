@@ -113,7 +113,35 @@ void file(Call& call, Kind kind, ByteReader& reader, ByteWriter& reply) {
   call.state.put(reply);
 }
 
+SharedUse::Thread& thread_of(SharedUse& shared, ByteReader& reader) {
+  const auto thread = reader.next<std::uint32_t>();
+  if (shared.argument == nullptr || thread >= SharedValue::kMaxThreads)
+    throw std::runtime_error("no such shared value, or thread");
+  if (thread >= shared.threads.size()) shared.threads.resize(thread + 1);
+  return shared.threads[thread];
+}
+
+void load_shared(SharedUse& shared, ByteReader& reader, ByteWriter& reply) {
+  SharedUse::Thread& thread = thread_of(shared, reader);
+  ++thread.loads;
+  thread.last_loaded = shared.value;
+  reply.put(shared.value);
+}
+
+void store_shared(SharedUse& shared, ByteReader& reader) {
+  SharedUse::Thread& thread = thread_of(shared, reader);
+  ++thread.stores;
+  if (shared.value != thread.last_loaded) ++thread.overwrites;
+  reader.get(shared.value);
+}
+
 }  // namespace
+
+void finish_shared(const Call& call) {
+  const SharedUse& shared = call.shared;
+  if (shared.argument != nullptr)
+    shared.argument->replace(shared.value, {shared.threads.begin(), shared.threads.end()});
+}
 
 void check_turn_is_over(const Call& call) {
   if (call.layers_left > 0)
@@ -138,6 +166,12 @@ std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader) 
     case Kind::kSave:
     case Kind::kLoad:
       file(call, kind, reader, reply);
+      break;
+    case Kind::kLoadShared:
+      load_shared(call.shared, reader, reply);
+      break;
+    case Kind::kStoreShared:
+      store_shared(call.shared, reader);
       break;
     default:
       throw std::runtime_error("no such request");

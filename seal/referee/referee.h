@@ -21,7 +21,7 @@
 namespace rankbox::seal {
 
 /// Returns the function that a family of exercises calls in place of the learner's; null for a
-/// family whose ranks cannot be processes (`race`).
+/// family that seal/signatures.h lacks.
 AnyFunction sealed_function(std::string_view family);
 
 /// Makes the sockets of this many ranks. Returns the processes' ends, for descriptors of the caller
