@@ -12,23 +12,29 @@ std::uint8_t byte_at(std::string_view text, std::size_t i) {
   return static_cast<std::uint8_t>(text[i]);
 }
 
-/// Returns the length of the UTF-8 character at the front; 0 if it is none.
+/// Returns the length of the UTF-8 character at the front; 0 if it is none, which surrogates and
+/// encodings that are too long are not.
 std::size_t length_of_character(std::string_view text) {
   const std::uint8_t first = byte_at(text, 0);
-  const std::size_t length = first < 0x80    ? 1
-                             : first < 0xC2  ? 0
+  if (first < 0x80) return 1;
+  const std::size_t length = first < 0xC2    ? 0
                              : first < 0xE0  ? 2
                              : first < 0xF0  ? 3
                              : first <= 0xF4 ? 4
                                              : 0;
-  if (length > text.size()) return 0;
+  if (length == 0 || length > text.size()) return 0;
   const auto is_next = [](char byte) { return (static_cast<std::uint8_t>(byte) & 0xC0) == 0x80; };
-  return std::ranges::all_of(
-             text.substr(std::min<std::size_t>(length, 1), length == 0 ? 0 : length - 1), is_next)
-             ? length
-             : 0;
+  if (!std::ranges::all_of(text.substr(1, length - 1), is_next)) return 0;
+  const std::uint8_t second = byte_at(text, 1);
+  const bool is_character = first == 0xE0   ? second >= 0xA0
+                            : first == 0xED ? second < 0xA0
+                            : first == 0xF0 ? second >= 0x90
+                            : first == 0xF4 ? second < 0x90
+                                            : true;
+  return is_character ? length : 0;
 }
 
+/// Returns whether the character controls a terminal, or XML forbids it.
 bool is_control(std::string_view character) {
   const std::uint8_t first = byte_at(character, 0);
   if (first == '\n' || first == '\t') return false;
@@ -36,7 +42,8 @@ bool is_control(std::string_view character) {
   // U+0080 to U+009F; U+202A to U+202E and U+2066 to U+2069, which change the direction of text.
   if (first == 0xC2) return byte_at(character, 1) < 0xA0;
   return (character >= "\u202A" && character <= "\u202E") ||
-         (character >= "\u2066" && character <= "\u2069");
+         (character >= "\u2066" && character <= "\u2069") || character == "\uFFFE" ||
+         character == "\uFFFF";
 }
 
 }  // namespace

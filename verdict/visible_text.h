@@ -1,4 +1,4 @@
-// Text of a learner's program, made safe for a terminal.
+// Text of a learner's program, made safe for terminals, XML and JSON.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 namespace rankbox {
 
 /// Returns the text with control characters as their codes, \x1b for Escape, and so with bytes that
-/// are no UTF-8. Tabs and line ends stay. A program can then neither change the terminal nor hide
-/// or overwrite lines of the report.
+/// are no UTF-8 and characters that XML 1.0 forbids. Tabs and line ends stay. A program can then
+/// neither change the terminal, nor hide or overwrite lines of the report, nor spoil its format.
 std::string visible_text(std::string_view text);
 
 }  // namespace rankbox

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "cli/exercise/stub.h"
-#include "cli/grade/clean_text.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
+#include "verdict/visible_text.h"
 
 namespace rankbox::cli {
 namespace {
@@ -56,7 +56,7 @@ ExerciseGrade grade_of(GradingTask& task, const Scheme& scheme) {
   grade.exercise = task.exercise->name;
   grade.most = points_of(scheme, *task.exercise);
   grade.outcome = outcome_of(task.result.verdict);
-  grade.file = clean_text(task.file->path);
+  grade.file = visible_text(task.file->path);
   grade.days_late = days_late(scheme, task.file->time);
   if (grade.outcome != Outcome::kError) {
     grade.points =
@@ -78,7 +78,7 @@ std::vector<std::string> unique_names(const std::vector<Student>& students) {
   for (const Student& student : students) {
     names.push_back(count[student.name] == 1
                         ? student.name
-                        : fmt::format("{} ({})", student.name, clean_text(student.id)));
+                        : fmt::format("{} ({})", student.name, visible_text(student.id)));
   }
   return names;
 }
@@ -150,7 +150,7 @@ ClassReport grade_class(const std::vector<Student>& students,
   auto task = tasks.begin();
   for (std::size_t i = 0; i < students.size(); ++i) {
     const Student& student = students[i];
-    StudentGrade graded{.id = clean_text(student.id),
+    StudentGrade graded{.id = visible_text(student.id),
                         .name = names[i],
                         .number = student.number,
                         .email = student.email,

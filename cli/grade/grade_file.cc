@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "cli/exercise/grade.h"
-#include "cli/grade/clean_text.h"
 #include "cli/grade/failure_picture.h"
 #include "cli/grade/replay_line.h"
 #include "cli/support/child.h"
@@ -16,6 +15,7 @@
 #include "files/git_blob.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"
+#include "verdict/visible_text.h"
 
 namespace rankbox::cli {
 namespace {
@@ -41,7 +41,7 @@ std::string neutral(std::string text, const std::string& folder) {
     const std::size_t end = written.rfind('/');
     if (end != std::string::npos) replace_all(text, written.substr(0, end + 1), "");
   }
-  return clean_text(text);
+  return visible_text(text);
 }
 
 void make_neutral(Verdict& verdict, const std::string& folder) {
@@ -68,7 +68,7 @@ Verdict refusal(const Exercise& exercise, const std::string& why) {
 Verdict error_of_ours(const Exercise& exercise, const std::string& what) {
   Failure failure;
   failure.kind = FailureKind::kCrash;
-  failure.message = clean_text(what);
+  failure.message = visible_text(what);
   Verdict verdict = failed_before_running(exercise.name, failure);
   verdict.status = Status::kError;
   return verdict;

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <regex>
 
-#include "cli/grade/clean_text.h"
 #include "cli/grade/due_time.h"
+#include "verdict/visible_text.h"
 
 namespace rankbox::cli {
 namespace {
@@ -15,7 +15,7 @@ std::string plain(std::string value) {
   const bool quoted = value.size() >= 2 && (value.front() == '\'' || value.front() == '"') &&
                       value.back() == value.front();
   if (quoted) value = value.substr(1, value.size() - 2);
-  return clean_text(value);
+  return visible_text(value);
 }
 
 void join(std::string& all, const std::string& one) { all += (all.empty() ? "" : ", ") + one; }

@@ -7,8 +7,8 @@
 
 namespace rankbox::cli {
 
-/// All texts are clean (clean_text.h), and files have no folder: the same for all students who
-/// handed in the same bytes. The replay line says "--file FILE" (grade_file.h).
+/// All texts are visible (verdict/visible_text.h), and files have no folder: the same for all
+/// students who handed in the same bytes. The replay line says "--file FILE" (grade_file.h).
 struct GradeResult {
   Verdict verdict;      // status kError: an error of ours; such a result is not kept
   double seconds = 0;   // that grading took, compilation included

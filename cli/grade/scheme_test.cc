@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/grade/clean_text.h"
 #include "cli/grade/due_time.h"
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
@@ -119,19 +118,6 @@ TEST_CASE("times are read as people write them") {
                            "2026-11-22T10:00:00Z\nx = 1"}) {
     INFO(text);
     CHECK(!parse_time(text));
-  }
-}
-
-TEST_CASE("text from strangers is made fit to print") {
-  struct Row {
-    std::string text;
-    std::string clean;
-  };
-  for (const Row& row :
-       {Row{"plain\n\ttext ✓", "plain\n\ttext ✓"}, Row{"\033[31mred", "\uFFFD[31mred"},
-        Row{"a\xff z", "a\uFFFD z"}, Row{std::string("nul\0", 4), "nul\uFFFD"},
-        Row{"\xc2\x9b", "\uFFFD"}, Row{"\xef\xbf\xbe", "\uFFFD"}, Row{"\x7f", "\uFFFD"}}) {
-    CHECK(clean_text(row.text) == row.clean);
   }
 }
 

@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "cli/grade/clean_text.h"
 #include "cli/grade/gradescope_export.h"
 #include "comm/errors.h"
 #include "exercises/registry.h"
+#include "verdict/visible_text.h"
 
 namespace rankbox::cli {
 namespace {
@@ -56,7 +56,7 @@ std::int64_t time_of(const fs::path& path) {
 }
 
 void remark(Student& student, std::string text) {
-  if (student.remarks.size() < kMostRemarks) student.remarks.push_back(clean_text(text));
+  if (student.remarks.size() < kMostRemarks) student.remarks.push_back(visible_text(text));
 }
 
 /// Adds the best candidate of each exercise.
@@ -114,7 +114,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 }
 
 Student student_in(const fs::path& folder, const std::string& id) {
-  Student student{.id = id, .name = clean_text(id)};
+  Student student{.id = id, .name = visible_text(id)};
   choose(student, sources_below(folder, student));
   return student;
 }
@@ -168,7 +168,7 @@ std::vector<Student> students_by_names(const fs::path& root,
         name->number.empty() ? name->student : fmt::format("{}_{}", name->student, name->number);
     auto& [student, candidates] = students[id];
     student.id = id;
-    student.name = clean_text(name->student);
+    student.name = visible_text(name->student);
     student.number = name->number;
     candidates.push_back({name->exercise, path, name->version});
   }

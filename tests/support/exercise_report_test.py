@@ -87,6 +87,11 @@ class ExerciseReportTest(unittest.TestCase):
                 self.assertRegex(output, r"\./rankbox check broadcast_tree --replay '?world_size=5,")
                 self.assertTrue(wrong == "it exits" or self.failed(tests))
 
+    def test_a_message_of_any_bytes_is_shown_and_leaves_valid_xml(self):
+        _, output, tests = self.run_test("it throws what XML forbids")
+        for text in (output, tests["values/5 ranks"][0].text):
+            self.assertIn(r"]]>\x0b\x0c\x1b \xed\xa0\x80 \xef\xbf\xbf \xff", text)
+
     def test_a_filter_that_names_the_exercise_runs_all_its_rows(self):
         status, _, tests = self.run_test("", TESTBRIDGE_TEST_ONLY="broadcast_t*")
         self.assertEqual((status, WORLDS - set(tests)), (0, set()))

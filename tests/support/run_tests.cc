@@ -11,6 +11,8 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include "verdict/visible_text.h"
+
 namespace rankbox::testing {
 namespace {
 
@@ -80,7 +82,8 @@ struct Listener : private XmlText, doctest::JUnitReporter {
     doctest::TestRunStats counted = stats;
     counted.numAsserts = static_cast<int>(testCaseData.testcases.size());  // the number of tests
     JUnitReporter::test_run_end(counted);
-    if (!state.xml.empty()) std::ofstream(state.xml) << text.str();
+    // doctest leaves characters that XML forbids.
+    if (!state.xml.empty()) std::ofstream(state.xml) << visible_text(text.str());
   }
 
   void add_failure(const char* file, int line_number, const std::string& message) {

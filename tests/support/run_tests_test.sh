@@ -29,6 +29,9 @@ expect 1 "$example" --subcase=wrong
 expect 1 "$example" --subcase='no such row'
 expect 0 TESTBRIDGE_TEST_ONLY='r*t' "$example"
 expect 1 TESTBRIDGE_TEST_ONLY='w*g' "$example"
+expect 1 XML_OUTPUT_FILE="$TEST_TMPDIR/test.xml" "$example" --subcase=wrong
+expect 0 python3 -c 'import sys, xml.etree.ElementTree as x; x.parse(sys.argv[1])' \
+  "$TEST_TMPDIR/test.xml"
 expect 0 "$example" skip
 expect 1 RANKBOX_REQUIRE_GPU=1 "$example" skip
 exit "$failed"

@@ -75,7 +75,7 @@ TEST_CASE("the second line of what a check says is indented like the first") {
 }
 
 TEST_CASE("text for a terminal shows control characters and stray bytes as codes") {
-  const std::pair<const char*, const char*> table[] = {
+  const std::pair<std::string, std::string> table[] = {
       {"plain\ttext\n", "plain\ttext\n"},
       {"p=5 · 2(p−1)/p → ✓ 😀", "p=5 · 2(p−1)/p → ✓ 😀"},
       {"\033[31mred\r\a", "\\x1b[31mred\\x0d\\x07"},
@@ -88,6 +88,12 @@ TEST_CASE("text for a terminal shows control characters and stray bytes as codes
        "a\\xe2\\x80\\xaeb"},  // right to left
       {"\xff\xc3", "\\xff\\xc3"},
       {"\xe2\x86", "\\xe2\\x86"},
+      {"\v\f", "\\x0b\\x0c"},
+      {{"nul\0", 4}, "nul\\x00"},
+      {"\uFFFE\uFFFF\uFFFD", "\\xef\\xbf\\xbe\\xef\\xbf\\xbf\uFFFD"},  // not in XML
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                             // a surrogate
+      {"\xe0\x80\x80", "\\xe0\\x80\\x80"},                             // too long
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},                    // beyond U+10FFFF
   };
   for (const auto& [text, visible] : table) CHECK(visible_text(text) == visible);
   Verdict verdict = failing();
