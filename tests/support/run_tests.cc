@@ -1,5 +1,6 @@
 #include "tests/support/run_tests.h"
 
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -21,7 +22,8 @@ struct State {
   std::string xml;     // where to write test.xml; empty: nowhere
   std::string running;
   bool ended = true;
-  bool passed_over = false;
+  bool passed_over = false;      // the running test case
+  bool row_passed_over = false;  // the running row of it
   bool entered_a_row = false;
   int failures = 0;
 };
@@ -44,7 +46,11 @@ struct Listener : private XmlText, doctest::JUnitReporter {
   void test_case_start(const doctest::TestCaseData& data) override {
     JUnitReporter::test_case_start(data);
     running = &data;
-    state.passed_over = false;
+    state.passed_over = state.row_passed_over = false;
+  }
+  void test_case_reenter(const doctest::TestCaseData& data) override {
+    JUnitReporter::test_case_reenter(data);
+    leave_out_if_passed_over(testCaseData.testcases.size() - 2);
   }
   void subcase_start(const doctest::SubcaseSignature& row) override {
     JUnitReporter::subcase_start(row);
@@ -70,6 +76,7 @@ struct Listener : private XmlText, doctest::JUnitReporter {
       add_failure(running->m_file.c_str(), static_cast<int>(running->m_line), what);
     }
     JUnitReporter::test_case_end(stats);
+    leave_out_if_passed_over(testCaseData.testcases.size() - 1);
   }
   void test_run_end(const doctest::TestRunStats& stats) override {
     if (stats.numTestCasesPassingFilters == 0) {
@@ -84,6 +91,14 @@ struct Listener : private XmlText, doctest::JUnitReporter {
     JUnitReporter::test_run_end(counted);
     // doctest leaves characters that XML forbids.
     if (!state.xml.empty()) std::ofstream(state.xml) << visible_text(text.str());
+  }
+
+  /// Leaves a row out of test.xml, where it would count as one that passed.
+  void leave_out_if_passed_over(std::size_t row) {
+    auto& rows = testCaseData.testcases;
+    if (state.row_passed_over && rows[row].failures.empty() && rows[row].errors.empty())
+      rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(row));
+    state.row_passed_over = false;
   }
 
   void add_failure(const char* file, int line_number, const std::string& message) {
@@ -148,7 +163,7 @@ void now_running(const std::string& what) { state.running = what; }
 
 void pass_over(const std::string& why) {
   if (!state.passed_over) MESSAGE("passed over: ", why);
-  state.passed_over = true;
+  state.passed_over = state.row_passed_over = true;
 }
 
 int skip_all(const std::string& why) {

@@ -12,7 +12,7 @@ namespace rankbox::testing {
 /// Bazel's --test_filter=NAME runs only one row of a table, as does doctest's --subcase=NAME; both
 /// allow wildcards. A row of a table is what wants_row() names, or a SUBCASE of a test case.
 ///
-/// Writes JUnit's XML, with a case per SUBCASE, to the file that XML_OUTPUT_FILE names, which Bazel
+/// Writes JUnit's XML, with a case per SUBCASE that was not passed over, to the file that XML_OUTPUT_FILE names, which Bazel
 /// keeps as test.xml. A call of exit() by what is tested ends the program with status 1.
 ///
 /// @param out where reports go; null: to the standard output. Otherwise no XML is written
@@ -25,7 +25,7 @@ bool wants_row(const std::string& name);
 void now_running(const std::string& what);
 
 /// Marks the running test case as not applicable here (too few ranks, another backend), with the
-/// reason: it need not check anything.
+/// reason: it need not check anything. Its running row is not in test.xml.
 void pass_over(const std::string& why);
 
 /// Returns the exit status of a program whose tests cannot run here: 0, or 1 if
