@@ -27,7 +27,7 @@ LAYERS = [
     # Backends: only one of them is in a program, but for ranks that share a GPU.
     ("sim", ["comm", "host", "replay"]),
     ("mpi", ["comm", "host"]),
-    ("gpu", ["comm", "compute", "launch", "sim"]),
+    ("gpu", ["comm", "files", "compute", "launch", "sim"]),
     # What is learnt.
     ("collectives", ["comm"]),
     ("training", ["comm", "compute"]),
@@ -41,7 +41,7 @@ LAYERS = [
     ("seal", ["comm", "host", "sim", "collectives", "training", "parallel", "exercises", "verdict"]),
     ("viewer", ["comm", "replay"]),
     ("train", ["comm", "files", "compute", "training", "parallel", "exercises", "solutions"]),
-    ("bench", ["comm", "collectives", "training", "parallel"]),
+    ("bench", ["comm", "files", "collectives", "training", "parallel"]),
     # The command line: subcommands stand on what they share.
     ("cli/support", ["comm", "files", "exercises"]),
     ("cli/plugin", ["comm", "files", "verdict", "cli/support"]),

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
 #include <new>
 #include <string>
@@ -25,6 +24,7 @@
 #include "collectives/allreduce_ring.h"
 #include "collectives/topology.h"
 #include "comm/run_ranks.h"
+#include "files/output_file.h"
 
 namespace rankbox::bench {
 namespace {
@@ -220,12 +220,13 @@ void print_table(const std::string& json_file) {
   if (!first || json_file.empty()) return;
   const nlohmann::json report = {
       {"version", 1}, {"ranks", launch().processes}, {"rounds", kRounds}, {"results", results}};
-  std::ofstream(json_file) << report.dump(2) << '\n';
+  write_file(json_file, report.dump(2) + "\n");
 }
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what.empty() || (what == "--json" && argc == 3)) {
+    if (argc == 3) check_writable("--json", argv[2]);
     print_table(argc == 3 ? argv[2] : "");
     return 0;
   }

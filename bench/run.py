@@ -296,6 +296,19 @@ def as_json(table, rounds):
     return {"version": 1, "cores": CORES, "rounds": rounds, "results": results}
 
 
+def is_writable(path):
+    """Whether a file can take this place: a device or a pipe would be replaced."""
+    return path.is_file() or not path.exists()
+
+
+def write_file(path, text):
+    """Writes the file beside its place and moves it there: it is whole, or as it was."""
+    path = path.resolve()
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5,
@@ -311,6 +324,9 @@ def main():
     if options.bin and not (pathlib.Path(options.bin) / "sim_bench").is_file():
         parser.error(f"--bin {options.bin}: there is no sim_bench in it")
 
+    if options.json and not is_writable(pathlib.Path(options.json)):
+        parser.error(f"--json {options.json}: not a regular file")
+
     table = [row for row in rows() if options.only.lower() in f"{row.what} {row.peer_name}".lower()]
     if not table:
         parser.error(f"--only {options.only}: no row has that in its name")
@@ -319,7 +335,7 @@ def main():
     print_table(table)
     if options.json:
         text = json.dumps(as_json(table, options.rounds), indent=2) + "\n"
-        pathlib.Path(options.json).write_text(text)
+        write_file(pathlib.Path(options.json), text)
     measured = [row for row in table if not row.missing]
     if not measured:
         return 2

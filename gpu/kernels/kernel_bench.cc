@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,6 +26,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "files/output_file.h"
 #include "gpu/device/devices.h"
 #include "gpu/device/rank_device.h"
 #include "gpu/kernels/kernels.h"
@@ -234,9 +234,7 @@ void write_json(const Options& options, const std::vector<Result>& results) {
     fmt::print("{}\n", report.dump(2));
     return;
   }
-  std::ofstream file(options.json);
-  file << report.dump(2) << '\n';
-  if (!file) throw Error("cannot write " + options.json);
+  write_file(options.json, report.dump(2) + "\n");
 }
 
 int run(int argc, char** argv) {
@@ -255,6 +253,7 @@ int run(int argc, char** argv) {
   app.add_option("--json", options.json, "file for the figures; - for stdout, without the table");
   CLI11_PARSE(app, argc, argv);
   try {
+    if (!options.json.empty() && options.json != "-") check_writable("--json", options.json);
     device_count();
     if (options.json != "-") fmt::print("{}", describe_devices());
     const std::vector<Result> results = run_all(options);
