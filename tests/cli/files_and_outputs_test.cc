@@ -134,6 +134,15 @@ TEST_CASE("an output is replaced as a whole, and through a link its target") {
   CHECK(files_in(folder).size() == 2);
 }
 
+TEST_CASE("the file that is checked may be a link to a regular one") {
+  file_with("far.cc", naive());
+  const fs::path link = fs::path(project()) / "near.cc";
+  fs::create_symlink("far.cc", link);
+  const CommandResult result = rankbox({"check", "broadcast_naive", "--file", link.string()});
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+}
+
 TEST_CASE("an empty value is refused in one line that names the option") {
   const std::pair<Words, const char*> table[] = {
       {{"check", "broadcast_naive", "--file", ""}, "--file"},

@@ -266,6 +266,44 @@ TEST_CASE("files that are no source files, and helpers") {
   CHECK(testing::lacks(reasons, {"1 MiB", "pipe", "link"}) == "");
 }
 
+TEST_CASE("no link in a submission is followed, in any layout") {
+  hand_in("secret/ping_pong.cc", solution("ping_pong"));
+  hand_in("secret/secret.h", "#error 4711-secret\n");
+  const auto link = [](const std::string& name, const std::string& target) {
+    const fs::path path = path_of(name);
+    fs::create_directories(path.parent_path());
+    fs::create_symlink(target, path);
+  };
+  const std::string solutions = project() + "/solutions/01_ranks_and_races/ping_pong.cc";
+  link("links/ada/ping_pong.cc", solutions);
+  link("links/ada/exchange.cc", "/etc/passwd");
+  link("links/ada/race.cc", path_of("secret"));  // a folder
+  link("links/bob/sub", path_of("secret"));
+  hand_in("links/bob/exchange.cc", "#include \"secret.h\"\n" + solution("exchange"));
+  link("links/bob/secret.h", path_of("secret/secret.h"));
+  link("links/eve", path_of("secret"));
+  link("flat_links/ada__ping_pong.cc", solutions);
+  link("canvas_links/ada_47_11_ping_pong.cc", solutions);
+  struct Row {
+    Words options;
+    std::set<std::string> expected;
+  };
+  const Row table[] = {
+      {{path_of("links")},
+       {"ada exchange fail", "ada ping_pong fail", "ada race fail", "bob exchange fail",
+        "bob ping_pong missing", "bob race missing"}},
+      {{path_of("links/ada"), "--layout", "single"},
+       {"ada exchange fail", "ada ping_pong fail", "ada race fail"}},
+      {{path_of("flat_links"), "--layout", "flat"}, {"ada ping_pong fail"}},
+      {{path_of("canvas_links"), "--layout", "canvas"}, {"ada_47 ping_pong fail"}}};
+  for (const Row& row : table) {
+    const Json report = graded(row.options.front(), {row.options.begin() + 1, row.options.end()});
+    CHECK(statuses(report) == row.expected);
+    const std::string text = report.dump();
+    for (const char* part : {"root:", "4711-secret", "world_size()"}) CHECK(!contains(text, part));
+  }
+}
+
 TEST_CASE("equal files are graded once") {
   for (const char* student : {"a", "b", "c", "d"})
     hand_in(std::string("equal/") + student + "/ping_pong.cc", solution("ping_pong"));
