@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string typed = arguments.empty() ? "" : arguments.front();
   CLI::App app("Distributed training from the inside.", "rankbox");
+  app.set_version_flag("--version", "rankbox 0.1");
   app.set_help_all_flag("--help-all", "Print the help of all subcommands and exit");
   app.footer("Example:\n  ./rankbox check broadcast_ring\nWithout a subcommand: where you are.");
   app.require_subcommand(0, 1);

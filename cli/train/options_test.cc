@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -229,6 +230,9 @@ TEST_CASE("the help lists models and strategies that exist, and no others") {
     CAPTURE(other);
     CHECK(request.help.find(other) == std::string::npos);
   }
+  // What ./rankbox train prints. To renew it: rankbox-train-sim --help > cli/train/help.txt
+  std::ifstream file("cli/train/help.txt");
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == request.help);
 }
 
 }  // namespace

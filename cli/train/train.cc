@@ -16,6 +16,7 @@
 #include "cli/support/backend_program.h"
 #include "cli/support/child.h"
 #include "cli/support/mpirun.h"
+#include "cli/train/help.h"
 #include "cli/train/train_files.h"
 #include "comm/errors.h"
 #include "exercises/registry.h"
@@ -88,7 +89,10 @@ void run_train(Words arguments) {
   remove_option("--backend", arguments);
   const bool asks_for_help = std::ranges::any_of(
       arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
-  if (asks_for_help) execute({backend_program("train", "sim"), "--help"});
+  if (asks_for_help) {
+    fmt::print("{}", kTrainHelp);
+    return;
+  }
 
   const MineOptions mine = take_mine_options(arguments);
   const std::string program = backend_program("train", backend);

@@ -109,12 +109,15 @@ TEST_CASE("a world that this machine cannot start is refused before anything is 
 
 TEST_CASE("help comes with an example for every subcommand") {
   for (const char* subcommand :
-       {"list", "check", "race", "compare", "gpu", "grade", "run", "demo"}) {
+       {"list", "check", "race", "compare", "gpu", "grade", "run", "demo", "train"}) {
     const CommandResult result = rankbox({subcommand, "--help"});
     INFO(result.output);
     CHECK(result.exit_code == 0);
     CHECK(result.output.find("./rankbox " + std::string(subcommand)) != std::string::npos);
   }
+  const CommandResult version = rankbox({"--version"});
+  CHECK(version.exit_code == 0);
+  CHECK(version.output.starts_with("rankbox "));
   const CommandResult all = rankbox({"--help"});
   CHECK(all.exit_code == 0);
   CHECK(all.output.find("judge") == std::string::npos);  // for internal use
