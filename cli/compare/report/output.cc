@@ -39,8 +39,11 @@ void Output::finish() {
   if (!prints_) return;
   const std::string winners = format_winners(plan_, rows_);
   if (winners.empty()) return;
-  fmt::print("\n{}A lead that may be noise (middle halves that overlap) does not count.\n",
-             winners);
+  fmt::print(
+      "\n{}native takes no part. A topology stays the fastest while the lead of another may be "
+      "noise\n"
+      "(middle halves that overlap); * marks the shortest time.\n",
+      winners);
 }
 
 std::string complaint_about(const std::vector<Row>& rows) {

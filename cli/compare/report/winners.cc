@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -61,49 +62,57 @@ std::optional<std::int64_t> crossover(Rows before, Rows after, const std::string
   return std::llround(low + (high - low) * lag_before / (lag_before - lag_after));
 }
 
-/// Returns "tree is fastest up to 16 KiB; ring overtakes it at 64 KiB". On the virtual clock, gives
-/// the computed size where possible: "at about 41.3 KiB". Empty if fewer than two topologies
-/// compete.
-std::string describe_winners(const std::vector<Rows>& contests, ClockKind clock) {
-  std::string text;
-  std::string fastest;
-  std::string previous_size;
+/// Consecutive sizes at which the same topology is fastest.
+struct Lead {
+  std::string label;
+  std::string from;
+  std::string to;
+  std::string overtakes;  // "; ring overtakes tree at about 41.3 KiB", if that can be computed
+};
+
+/// Returns the leads by size; none if fewer than two topologies compete.
+std::vector<Lead> leads_of(const std::vector<Rows>& contests, ClockKind clock) {
+  std::vector<Lead> leads;
   Rows previous;
   for (const Rows contest : contests) {
     const Row* best = winner_of(contest, clock);
-    if (best == nullptr) {
-      return "";
-    }
-    const std::string size = format_bytes(best->bytes);
-    if (fastest.empty()) {
-      text = fmt::format("{} is fastest", label_of(*best));
-      fastest = label_of(*best);
-    } else if (label_of(*best) != fastest) {
-      // A lead within the noise does not replace the fastest one.
-      const Row* incumbent = row_of(contest, fastest, clock);
-      if (incumbent == nullptr || !could_be_equal(*incumbent, *best, clock)) {
-        const auto crossing = clock == ClockKind::kVirtual
-                                  ? crossover(previous, contest, fastest, label_of(*best))
-                                  : std::nullopt;
-        text += fmt::format(" up to {}; {} overtakes it at {}, is fastest", previous_size,
-                            label_of(*best), crossing ? "about " + format_bytes(*crossing) : size);
-        fastest = label_of(*best);
+    if (best == nullptr) return {};
+    const std::string size = best->bytes > 0 ? format_bytes(best->bytes) : "";
+    // A lead within the noise does not replace the fastest one.
+    const Row* leader = leads.empty() ? nullptr : row_of(contest, leads.back().label, clock);
+    if (leader != nullptr && (leader == best || could_be_equal(*leader, *best, clock))) {
+      leads.back().to = size;
+    } else {
+      Lead lead = {label_of(*best), size, size, ""};
+      const auto crossing = clock == ClockKind::kVirtual && !leads.empty()
+                                ? crossover(previous, contest, leads.back().label, lead.label)
+                                : std::nullopt;
+      if (crossing) {
+        lead.overtakes = fmt::format("; {} overtakes {} at about {}", lead.label,
+                                     leads.back().label, format_bytes(*crossing));
       }
+      leads.push_back(std::move(lead));
     }
-    previous_size = size;
     previous = contest;
   }
-  // The last one is fastest up to the largest size.
-  const std::string open_end = ", is fastest";
-  if (text.ends_with(open_end)) {
-    text.resize(text.size() - open_end.size());
-  } else if (contests.size() > 1) {
-    text += fmt::format(" at every size from {} to {}",
-                        format_bytes(contests.front().front().bytes), previous_size);
-  } else if (contests.front().front().bytes > 0) {
-    text += fmt::format(" at {}", previous_size);
+  return leads;
+}
+
+/// Returns "tree is fastest from 64 B to 16 KiB, ring at 64 KiB". The virtual clock adds where the
+/// one overtakes the other. Empty if fewer than two topologies compete.
+std::string describe_winners(const std::vector<Rows>& contests, ClockKind clock) {
+  std::string text;
+  std::string overtakes;
+  for (const Lead& lead : leads_of(contests, clock)) {
+    text += (text.empty() ? "" : ", ") + lead.label + (text.empty() ? " is fastest" : "");
+    if (lead.from != lead.to) {
+      text += fmt::format(" from {} to {}", lead.from, lead.to);
+    } else if (!lead.from.empty()) {
+      text += " at " + lead.from;
+    }
+    overtakes += lead.overtakes;
   }
-  return text;
+  return text + overtakes;
 }
 
 }  // namespace
