@@ -51,6 +51,12 @@ const Chapter& chapter_named(const std::string& folder) {
     if (chapter.folder == folder) return chapter;
     folders.push_back(chapter.folder);
   }
+  if (folders.empty()) {
+    throw InvalidArgument(fmt::format(
+        "--chapter {0}: {1} has no chapters; add one: [[chapter]], folder = \"{0}\" and "
+        "title = \"…\"",
+        folder, registry_path()));
+  }
   throw InvalidArgument(fmt::format("--chapter {}: expected one of {}; add others to {} first",
                                     folder, fmt::join(folders, ", "), registry_path()));
 }

@@ -40,11 +40,9 @@ std::string find_root() {
 Registry read_registry(const std::string& folder, const std::string& prefix,
                        const std::string& contracts = "") {
   std::ifstream file(folder + "/registry.toml");
-  std::ostringstream text;
-  if (!(file && text << file.rdbuf())) {
-    throw Error(fmt::format("cannot read {}/registry.toml", folder));
-  }
-  return parse_registry(text.str(), prefix + "registry.toml", contracts);
+  if (!file) throw Error(fmt::format("cannot read {}/registry.toml", folder));
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  return parse_registry(text, prefix + "registry.toml", contracts);
 }
 
 }  // namespace
@@ -62,7 +60,10 @@ void use_course(const std::string& folder) {
   const fs::path path = fs::absolute(folder).lexically_normal();
   const std::string root = (path.has_filename() ? path : path.parent_path()).string();
   if (!fs::exists(root + "/registry.toml")) {
-    throw InvalidArgument(fmt::format("--course {}: there is no registry.toml in it", folder));
+    throw InvalidArgument(
+        fmt::format("--course {}: there is no registry.toml in it; make one, with a "
+                    "[[chapter]] (folder, title)",
+                    folder));
   }
   setenv(kCourse, root.c_str(), 1);
   use_registry([root] {

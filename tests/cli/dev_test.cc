@@ -69,6 +69,8 @@ TEST_CASE("dev new refuses what it cannot make, in one line, and writes nothing"
     const char* told;
   };
   const std::string chapter = "02_broadcast";
+  const fs::path empty = fs::path(project()).parent_path() / "empty_course";
+  write(empty / "registry.toml", "");
   const Row rows[] = {
       {{"broadcast_tree", "--chapter", chapter, "--like", "broadcast_ring"}, "broadcast_tree"},
       {{"Broadcast", "--chapter", chapter, "--like", "broadcast_ring"}, "Broadcast"},
@@ -79,6 +81,7 @@ TEST_CASE("dev new refuses what it cannot make, in one line, and writes nothing"
       {{"x", "--chapter", chapter, "--family", "none"}, "segmented_broadcast"},
       {{"x", "--chapter", chapter}, "--like"},
       {{"x", "--chapter", chapter, "--like", "race", "--course", "/nowhere"}, "/nowhere"},
+      {{"x", "--chapter", chapter, "--like", "race", "--course", empty.string()}, "[[chapter]]"},
   };
   const std::string before = read_file("exercises/registry.toml");
   for (const Row& row : rows) {
