@@ -13,19 +13,13 @@ import tempfile
 import time
 import unittest
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from browser_scripts import ELEMENTS_IN_EIGHT_BYTES, FIND, POINT_OF
-
-FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
-    --disable-background-networking --disable-component-update --disable-sync
-    --disable-dev-shm-usage --force-device-scale-factor=1 --window-size=1280,1000""".split()
+from chromium import start_chromium
 
 # On an idle machine, a million events open within 3 s and take 33 ms per frame; the test prints
 # both. The limits below are looser, so that a busy machine passes.
@@ -36,15 +30,7 @@ FRAME_WITHIN = 300.0  # milliseconds
 def setUpModule():
     global folder, driver
     folder = pathlib.Path(tempfile.mkdtemp())
-    options = Options()
-    for flag in FLAGS:
-        options.add_argument(flag)
-    options.add_argument(f"--user-data-dir={folder / 'profile'}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    os.environ.setdefault("HOME", str(folder))
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-    driver.set_page_load_timeout(60)
-    driver.set_script_timeout(60)
+    driver = start_chromium(folder / "profile")
 
 
 def tearDownModule():

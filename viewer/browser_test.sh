@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs browser_test.py if Chromium, its driver and Selenium are installed (bazel/packages_test.txt).
+# Runs a test of pages if Chromium, its driver and Selenium are installed (bazel/packages_test.txt).
 # Otherwise prints that and passes.
 #
-# Usage: browser_test.sh BROWSER_TEST.PY SAMPLE_PAGE [TEST…]
+# Usage: browser_test.sh TEST.PY PROGRAM_THAT_WRITES_PAGES [TEST…]
 set -uo pipefail
 
 skip() { printf 'skipped: %s\n' "$*"; exit 0; }
