@@ -8,8 +8,9 @@
 // processes as bytes, and comm/post_mortem.h compares those of all ranks.
 //
 // Cost: 25 ns per operation, 15 ns with set_done_alone(). Thread safety: one thread calls begin()
-// and set_done_alone(). Any thread may call all other functions at the same time; the log then
-// omits an entry that is being overwritten.
+// and set_done_alone(). Any thread may call all other functions at the same time, but for
+// set_state() where set_done_alone() is used; the log then omits an entry that is being
+// overwritten.
 #pragma once
 
 #include <array>

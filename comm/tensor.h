@@ -29,7 +29,7 @@
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
 
-// A call that is inlined is no error.
+// gnu::error reports the calls that are left after inlining: noinline leaves all of them.
 #if defined(RANKBOX_ELEMENTS_ARE_REMOTE)
 #define RANKBOX_ELEMENTS                                                                      \
   [[gnu::noinline, gnu::error("tensors are in the memory of a GPU, which a loop on the host " \
@@ -138,7 +138,7 @@ class TensorOf {
   static constexpr DType dtype() { return dtype_of<T>(); }
 
   /// Returns the elements, in the backend's memory. Host code may read them in the sandbox and
-  /// under MPI, but not on a GPU: there a learner's file that calls this is a compiler's error.
+  /// under MPI, but not on a GPU: a learner's file that calls this does not compile for NCCL.
   RANKBOX_ELEMENTS T* data() { return static_cast<T*>(storage_.data()); }
   RANKBOX_ELEMENTS const T* data() const { return static_cast<const T*>(storage_.data()); }
 

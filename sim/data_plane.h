@@ -51,8 +51,9 @@ class DataPlane {
 
   // ---- Operations ----
 
-  /// Called by the rank that is about to post these operations: one, or both halves of a sendrecv.
-  /// From now on they may read and write their memory.
+  /// Called by the rank that is about to post these operations: one, or both halves of a sendrecv
+  /// (its receive alone, if its send is buffered). From now on they may read and write their
+  /// memory.
   /// @param later whether the rank continues while they are in flight
   virtual void prepare(int rank, bool later, std::span<Transit*> operations) = 0;
 
