@@ -19,8 +19,8 @@ enum class Kind : std::uint32_t {
   kCall,     // a function's arguments: call it
   kReply,    // the result of a request
   kRefused,  // the error of a request, as in comm/error_bytes.h
-  // Calls of Comm that return nothing, and accumulate(): without reply, so that a process need not
-  // wait. Each has the number of a Request that it starts.
+  // Calls of Comm that need no answer, and accumulate(): without reply, so that a process need not
+  // wait. The process numbers the Requests that it starts.
   kSend,
   kIsend,
   kIrecv,
@@ -35,6 +35,7 @@ enum class Kind : std::uint32_t {
   kWait,
   kCollective,
   kSplit,
+  kSync,  // does nothing; refused if something before it failed
   // Requests that use the referee's objects, which a function got as arguments.
   kForward,
   kBackward,

@@ -122,7 +122,10 @@ void make_reproducible(Verdict& verdict, const std::function<Verdict(const std::
   const std::string& line = verdict.failure->replay;
   const std::size_t at = line.find(kReplay);
   const Verdict again = sealed(at == std::string::npos ? "" : line.substr(at + kReplay.size()));
-  if (!again.failure || again.failure->kind != verdict.failure->kind) return;
+  // It may also fail otherwise: the referee cannot start, or a rank's process ends.
+  if (again.status != Status::kFail || !again.failure || !depends_on_schedule(*again.failure) ||
+      again.failure->kind != verdict.failure->kind)
+    return;
   verdict.failure = again.failure;
   const std::string name = check_named_after(again.failure->kind);
   if (const Check* check = again.find(name); check != nullptr)

@@ -62,15 +62,28 @@ std::vector<const Exercise*> named_in(const std::string& library) {
   return named;
 }
 
-/// Returns the solution and those that it calls, which come first; none if `refused` is among them.
+/// Returns whether a submission to `exercise` has to do without this solution: it is its own, or
+/// that of a later exercise of the chapter, which may do the same. (The pipelined ring of one
+/// segment is the plain ring.)
+bool is_refused(const Exercise& solution, const Exercise& exercise) {
+  if (solution.chapter != exercise.chapter) return false;
+  for (const Exercise& each : exercises()) {  // in reading order
+    if (each.name == exercise.name) return true;
+    if (each.name == solution.name) return false;
+  }
+  return true;
+}
+
+/// Returns the solution and those that it calls, which come first; none if a submission to
+/// `exercise` has to do without one of them.
 std::optional<std::vector<std::string>> with_called(const Exercise& solution,
-                                                    const Exercise& refused) {
-  if (solution.name == refused.name) return std::nullopt;
+                                                    const Exercise& exercise) {
+  if (is_refused(solution, exercise)) return std::nullopt;
   const std::string library = reference_solution(solution);
   std::vector<std::string> libraries;
   for (const Exercise* called : named_in(library)) {
     if (called->name == solution.name) continue;
-    const auto more = with_called(*called, refused);
+    const auto more = with_called(*called, exercise);
     if (!more) return std::nullopt;
     libraries.insert(libraries.end(), more->begin(), more->end());
   }

@@ -8,6 +8,7 @@
 // function may call.
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -69,6 +70,10 @@ void carry_out(Invoker invoke, Function function) {
       dist = begin_case(owner, size, node, local_rank);
     }
     end = {Kind::kReturned, invoke(function, dist, reader)};
+    if (end.second.size() > kMostBytes) throw Error("its arguments have grown beyond 64 MiB");
+  } catch (const std::bad_alloc&) {  // error_to_bytes would keep only its name
+    const OutOfMemory error("this rank's share of the memory is used up");
+    end = {Kind::kThrew, error_to_bytes(std::make_exception_ptr(error))};
   } catch (...) {
     end = {Kind::kThrew, error_to_bytes(std::current_exception())};
   }

@@ -37,16 +37,24 @@ void set_socket(int socket) { referee.emplace(socket); }
 void notify(Kind kind, const ByteWriter& arguments) {
   constexpr std::size_t kMostUnsent = std::size_t{1} << 16;
   referee->add(kind, arguments.bytes);
-  if (referee->unsent_bytes() > kMostUnsent) send();
+  if (referee->unsent_bytes() <= kMostUnsent) return;
+  if (kind == Kind::kDrop) return send();  // of a destructor, which must not throw
+  // A loop that only sends has to learn that a send failed, or it may never end.
+  request(Kind::kSync, {});
 }
 
 void finish(Kind kind, const std::string& bytes) {
-  referee->add(kind, bytes);
-  send();
+  try {
+    referee->add(kind, bytes);
+    referee->send();
+  } catch (const ConnectionLost&) {  // also for too many bytes: the referee waits for this message
+    _exit(1);
+  }
 }
 
 std::string request(Kind kind, const ByteWriter& arguments) {
-  finish(kind, arguments.bytes);
+  referee->add(kind, arguments.bytes);
+  send();
   Message reply = receive();
   if (reply.kind == Kind::kRefused) std::rethrow_exception(error_from_bytes(reply.bytes));
   return std::move(reply.bytes);

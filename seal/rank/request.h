@@ -16,7 +16,7 @@ void set_socket(int socket);
 std::string request(Kind kind, const ByteWriter& arguments);
 
 /// Has a message sent that has no reply: with the next request, or once there are many. An error of
-/// the referee's ends the next request.
+/// the referee's is that of the next request; also of a call of this function that sends.
 void notify(Kind kind, const ByteWriter& arguments);
 
 /// Sends all messages, and this one, the last of a call.

@@ -18,6 +18,7 @@ namespace rankbox::seal {
 namespace {
 
 std::string serve(Link& link, Call& call, const Message& request) {
+  if (request.kind == Kind::kSync) return "";
   ByteReader reader(request.bytes);
   if (is_comm_request(request.kind)) return serve_comm(link, call, request.kind, reader);
   return serve_object(link, call, request.kind, reader);

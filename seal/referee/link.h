@@ -55,7 +55,7 @@ struct Link {
   std::map<std::uint32_t, ForwardPass> saved;
   std::uint32_t saves = 0;
   std::map<const Saved*, std::uint32_t> saved_arguments;  // numbered: calls of a case share them
-  std::exception_ptr failure;                             // of a request, which ended the run
+  std::exception_ptr failure;                             // of a request; the last one
   bool refuses = false;  // the failure is yet to be told, as the reply to the next request
 };
 
