@@ -66,6 +66,20 @@ class Entry {
     return has(field) ? text(field) : otherwise;
   }
 
+  /// Empty where there is no such field.
+  std::vector<std::string> texts(const char* field) const {
+    std::vector<std::string> all;
+    if (!has(field)) return all;
+    const toml::array* array = (*table_)[field].as_array();
+    if (array == nullptr) refuse(field, "a list of names");
+    for (const toml::node& node : *array) {
+      const auto value = node.value<std::string>();
+      if (!value) refuse(field, "a list of names");
+      all.push_back(*value);
+    }
+    return all;
+  }
+
   int one_to_five(const char* field) const {
     const auto value = (*table_)[field].value<std::int64_t>();
     if (!value || *value < 1 || *value > 5) refuse(field, "a number from 1 to 5");
@@ -111,7 +125,7 @@ const Chapter* find_chapter(const Registry& registry, std::string_view folder) {
 
 Exercise exercise_from(const Entry& entry, const Registry& registry) {
   entry.check_fields({"name", "chapter", "difficulty", "importance", "summary", "family", "cost",
-                      "messages", "example", "example_cost", "stub"});
+                      "messages", "example", "example_cost", "calls", "stub"});
   Exercise exercise;
   exercise.name = entry.text("name");
   if (!is_identifier(exercise.name)) {
@@ -134,6 +148,7 @@ Exercise exercise_from(const Entry& entry, const Registry& registry) {
     exercise.example = entry.text("example");
     exercise.example_cost = entry.cost("example_cost");
   }
+  exercise.calls = entry.texts("calls");
   exercise.stub = entry.text("stub");
   if (exercise.stub.size() != kStubDigits ||
       exercise.stub.find_first_not_of("0123456789abcdef") != std::string::npos) {

@@ -12,15 +12,6 @@ namespace {
 
 void native(Comm& dist, Tensor& tensor, ReduceOp op) { dist.all_reduce(tensor, op); }
 
-/// Returns the exercises whose functions the solution of an all-reduce calls.
-std::vector<std::string> called_by(std::string_view name) {
-  if (name == "allreduce_naive") return {"reduce_naive", "broadcast_naive"};
-  if (name == "allreduce_tree") return {"reduce_tree", "broadcast_tree"};
-  if (name == "allreduce_hierarchical")
-    return {"reduce_tree", "allreduce_rabenseifner", "broadcast_tree"};
-  return {};
-}
-
 }  // namespace
 
 std::span<const AllReduce> all_reduces() {
@@ -31,7 +22,7 @@ std::span<const AllReduce> all_reduces() {
       const bool is_called_alike =
           exercise.family == "allreduce" || exercise.family == "hierarchical_allreduce";
       if (!is_called_alike || !exercise.name.starts_with(kPrefix)) continue;
-      std::vector<std::string> uses = called_by(exercise.name);
+      std::vector<std::string> uses = exercise.calls;
       uses.insert(uses.begin(), exercise.name);
       found.push_back(
           {exercise.name.substr(kPrefix.size()),
