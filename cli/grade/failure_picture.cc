@@ -14,7 +14,7 @@ namespace rankbox::cli {
 namespace {
 
 constexpr int kColumns = 100;
-constexpr std::size_t kMostBytes = std::size_t{64} * 1024;
+constexpr std::size_t kMostTimelineBytes = std::size_t{64} * 1024;
 
 /// Returns the case that the replay line names.
 std::optional<Case> failing_case(const Exercise& exercise, const std::string& replay) {
@@ -58,7 +58,7 @@ std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
   }
   std::ifstream file(folder.path(kTimelineFile));
   std::string text(std::istreambuf_iterator<char>(file), {});
-  return text.size() <= kMostBytes ? text : "";
+  return text.size() <= kMostTimelineBytes ? text : "";
 }
 
 }  // namespace rankbox::cli
