@@ -38,7 +38,8 @@ LAYERS = [
     # From a trace to a judgement, and to a picture.
     ("verdict", ["comm", "files", "replay", "race", "collectives", "training", "parallel",
                  "exercises"]),
-    ("seal", ["comm", "host", "sim", "collectives", "training", "parallel", "exercises", "verdict"]),
+    ("seal", ["comm", "files", "host", "sim", "collectives", "training", "parallel", "exercises",
+              "verdict"]),
     ("viewer", ["comm", "replay"]),
     ("train", ["comm", "files", "compute", "training", "parallel", "exercises", "solutions"]),
     ("bench", ["comm", "files", "collectives", "training", "parallel"]),

@@ -11,6 +11,8 @@ namespace rankbox::seal {
 
 namespace {
 
+constexpr std::size_t kMostKept = std::size_t{1} << 16;  // of the memory for messages
+
 struct Head {
   Kind kind;
   std::uint32_t bytes;
@@ -38,6 +40,7 @@ void Connection::send() {
   // In one call: the receiver then wakes once.
   send_all(socket_, unsent_.data(), unsent_.size());
   unsent_.clear();
+  if (unsent_.capacity() > kMostKept) unsent_.shrink_to_fit();
 }
 
 Message Connection::receive() {

@@ -44,6 +44,7 @@ enum class Kind : std::uint32_t {
   kSave,
   kLoad,
   kLoadShared,
+  kMemory,  // what comes next may be long: count this process's memory now
   // The end of a call.
   kReturned,
   kThrew,

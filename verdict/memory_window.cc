@@ -86,7 +86,7 @@ std::int64_t MemoryWindow::kept() const { return bytes_held() - held_before_; }
 
 UncountedMemory::UncountedMemory() : now_(held.now), most_(held.most) {}
 
-UncountedMemory::~UncountedMemory() { held = {now_, most_}; }
+UncountedMemory::~UncountedMemory() { held = {now_ + kept_, std::max(most_, now_ + peak_)}; }
 
 }  // namespace rankbox
 

@@ -8,7 +8,8 @@
 // The tensor meter (comm/memory_meter.h) does not include a std::vector. This window does, because
 // it replaces the program's operator new. Allocations count for the thread that makes them. Frees
 // are subtracted from the freeing thread, whichever thread allocated. A sanitizer replaces operator
-// new itself; under one, only tensors count.
+// new itself; under one, only tensors count. Where ranks are processes, a window shows what the
+// kernel has mapped for them (seal/referee/rank_memory.h).
 //
 // Thread safety: a window measures only its own thread. REQUIRES: one window at a time on a thread.
 // A new window resets the peak, and with it the rank's RunReport::peak_bytes.
@@ -42,9 +43,17 @@ class UncountedMemory {
   UncountedMemory& operator=(const UncountedMemory&) = delete;
   ~UncountedMemory();
 
+  /// Counts what the function holds in a process of its own: at the worst moment, and still.
+  void count(std::int64_t peak, std::int64_t kept) {
+    peak_ = peak;
+    kept_ = kept;
+  }
+
  private:
   std::int64_t now_;
   std::int64_t most_;
+  std::int64_t peak_ = 0;
+  std::int64_t kept_ = 0;
 };
 
 }  // namespace rankbox

@@ -63,6 +63,10 @@ struct Subject {
   /// Returns all cases, smallest first. All have the same fields set.
   std::function<std::vector<Case>()> cases;
 
+  /// Cases that only a sealed run has, of `limits_memory`: their layers are so large that memory
+  /// shows which the kernel counts in pages.
+  std::vector<Case> large_cases = {};
+
   /// Runs on every rank: prepares the arguments, calls the function, compares.
   std::function<std::optional<Difference>(Comm& dist, const Case& example)> run = {};
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -83,7 +84,10 @@ int most_ranks(const Subject& subject, const std::string& replay) {
     solution = loaded.function;
   }
   Subject subject = subject_of(exercise, seal::sealed_function(exercise.family), solution);
-  subject.cases = [sample = sample_of(subject.cases())] { return sample; };
+  std::vector<Case> sample = sample_of(subject.cases());
+  sample.insert(sample.end(), subject.large_cases.begin(), subject.large_cases.end());
+  subject.cases = [sample = std::move(sample)] { return sample; };
+  if (subject.limits_memory) seal::count_memory_of_ranks();
 
   std::optional<RankProcesses> processes;
   try {

@@ -21,6 +21,7 @@ std::deque<Group> groups;   // their addresses stay
 std::uint32_t started = 0;  // operations
 
 ByteWriter begin_request(const Caller& caller, const Group& group) {
+  seal::count_memory();
   ByteWriter writer;
   writer.put(std::string(caller.place.file_name()));
   writer.put(static_cast<std::uint32_t>(caller.place.line()));

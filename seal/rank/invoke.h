@@ -8,6 +8,7 @@
 
 #include "seal/rank/checkpoint.h"
 #include "seal/rank/objects.h"
+#include "seal/rank/request.h"
 
 namespace rankbox::seal {
 
@@ -17,16 +18,20 @@ struct Invoke;
 template <class... P>
 struct Invoke<void(P...)> {
   /// Returns the state after the call. Throws what the function throws.
-  static std::string call(void (*function)(), Comm dist, ByteReader& reader) {
+  /// @param message what `reader` reads; freed before the function runs, for it is not the
+  ///     function's memory
+  static std::string call(void (*function)(), Comm dist, ByteReader& reader, std::string& message) {
     Invocation invocation{dist};
     set_call_state(&invocation.state);
     // Braces: evaluated from left to right. Not moved: the state points to them.
     const std::tuple<std::unique_ptr<Made<P>>...> arguments{
         std::make_unique<Made<P>>(invocation, reader)...};
     invocation.state.get(reader);
+    std::string().swap(message);
     std::apply(
         [&](const auto&... made) { reinterpret_cast<void (*)(P...)>(function)(made->get()...); },
         arguments);
+    count_memory();
     ByteWriter writer;
     invocation.state.put(writer);
     return writer.bytes;

@@ -33,7 +33,8 @@ namespace rankbox::seal {
 namespace {
 
 using Function = void (*)();
-using Invoker = std::string (*)(Function function, Comm dist, ByteReader& reader);
+using Invoker = std::string (*)(Function function, Comm dist, ByteReader& reader,
+                                std::string& message);
 
 struct Program {
   std::string family;
@@ -57,7 +58,7 @@ Function load_function(const Program& program) {
 void carry_out(Invoker invoke, Function function) {
   static std::uint64_t current_case = 0;
   static Comm dist = begin_case(0, 0, 0, 0);
-  const std::string bytes = next_call();
+  std::string bytes = next_call();
   std::pair<Kind, std::string> end;
   try {
     ByteReader reader(bytes);
@@ -65,11 +66,12 @@ void carry_out(Invoker invoke, Function function) {
     const int size = reader.next<int>();
     const int node = reader.next<int>();
     const int local_rank = reader.next<int>();
+    set_counts_memory(reader.next<std::uint8_t>() != 0);
     if (owner != std::exchange(current_case, owner)) {
       saveds().clear();
       dist = begin_case(owner, size, node, local_rank);
     }
-    end = {Kind::kReturned, invoke(function, dist, reader)};
+    end = {Kind::kReturned, invoke(function, dist, reader, bytes)};
     if (end.second.size() > kMostBytes) throw Error("its arguments have grown beyond 64 MiB");
   } catch (const std::bad_alloc&) {  // error_to_bytes would keep only its name
     const OutOfMemory error("this rank's share of the memory is used up");
@@ -92,7 +94,7 @@ void carry_out(Invoker invoke, Function function) {
   } catch (...) {
     _exit(EXIT_FAILURE);  // without a greeting: not the function's failure
   }
-  finish(Kind::kReply, "");  // ready
+  request(Kind::kReply, {});  // ready; the referee looks at this process before it loads anything
   try {
     const Function function = load_function(program);
     for (;;) carry_out(invoke, function);

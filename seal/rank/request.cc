@@ -4,6 +4,8 @@
 #include <exception>
 #include <optional>
 
+#include <malloc.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "comm/error_bytes.h"
@@ -13,6 +15,7 @@ namespace rankbox::seal {
 namespace {
 
 std::optional<Connection> referee;  // set before the first request
+bool counts_memory = false;
 
 Message receive() {
   try {
@@ -33,6 +36,25 @@ void send() {
 }  // namespace
 
 void set_socket(int socket) { referee.emplace(socket); }
+
+void set_counts_memory(bool counts) {
+  // So that little is mapped but not in use: blocks from 64 KiB on are unmapped when they are freed,
+  // threads share a heap instead of reserving one each, and their stacks are small.
+  if (counts && !counts_memory) {
+    mallopt(M_MMAP_THRESHOLD, 64 << 10);
+    mallopt(M_ARENA_MAX, 1);
+    pthread_attr_t small_stacks;
+    pthread_attr_init(&small_stacks);
+    pthread_attr_setstacksize(&small_stacks, 256 << 10);
+    pthread_setattr_default_np(&small_stacks);
+    pthread_attr_destroy(&small_stacks);
+  }
+  counts_memory = counts;
+}
+
+void count_memory() {
+  if (counts_memory) request(Kind::kMemory, {});
+}
 
 void notify(Kind kind, const ByteWriter& arguments) {
   constexpr std::size_t kMostUnsent = std::size_t{1} << 16;

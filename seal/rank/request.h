@@ -15,6 +15,13 @@ void set_socket(int socket);
 /// until the referee has carried out the call. The process ends if the referee has ended.
 std::string request(Kind kind, const ByteWriter& arguments);
 
+/// Sets whether the referee counts this process's memory in the call that begins.
+void set_counts_memory(bool counts);
+
+/// Has the referee count this process's memory, if it does in this call. Comes before a request is
+/// written, whose bytes are not the function's.
+void count_memory();
+
 /// Has a message sent that has no reply: with the next request, or once there are many. An error of
 /// the referee's is that of the next request; also of a call of this function that sends.
 void notify(Kind kind, const ByteWriter& arguments);

@@ -21,7 +21,7 @@ namespace rankbox::seal {
 /// A request that begins with a state, and whose reply does.
 class ObjectRequest {
  public:
-  explicit ObjectRequest(const State& state) : state_(state) {}
+  explicit ObjectRequest(const State& state) : state_(state) { count_memory(); }
 
   /// Call once. Returns a reader of what follows the state in the reply.
   ByteReader make(Kind kind) {

@@ -368,12 +368,13 @@ struct Stub;
 template <class... P>
 struct Stub<void(P...)> {
   static void call(P... arguments) {
-    const UncountedMemory uncounted;
+    UncountedMemory uncounted;
     Call call;
     ByteWriter writer;
     (Argument<P>::describe(call, writer, arguments), ...);
     call.state.put(writer);
     carry_out(call, writer.bytes);
+    uncounted.count(call.most_held, call.held);
   }
 };
 

@@ -56,6 +56,13 @@ struct Call {
   std::string path = {};  // of the checkpoint
   SharedUse shared = {};
 
+  std::int64_t given = 0;  // bytes of its arguments
+
+  /// Bytes that the process holds besides its arguments, if memory is counted: at the worst moment,
+  /// and when it was last looked at.
+  std::int64_t most_held = 0;
+  std::int64_t held = 0;
+
   /// The pass that a stage has announced, and the layers that it has not gone through yet.
   std::size_t turning = 0;  // index in `stages`
   Turn turn = Turn::kForward;

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +13,7 @@
 #include "seal/referee/comm_requests.h"
 #include "seal/referee/link.h"
 #include "seal/referee/object_requests.h"
+#include "seal/referee/rank_memory.h"
 #include "seal/wire.h"
 #include "sim/executor/executor.h"
 
@@ -17,11 +21,28 @@ namespace rankbox::seal {
 
 namespace {
 
+int rank_of(const Link& link) { return static_cast<int>((link.owner & 0xffffffff) - 1); }
+
 std::string serve(Link& link, Call& call, const Message& request) {
   if (request.kind == Kind::kSync) return "";
   ByteReader reader(request.bytes);
   if (is_comm_request(request.kind)) return serve_comm(link, call, request.kind, reader);
   return serve_object(link, call, request.kind, reader);
+}
+
+/// Returns the bytes that the referee keeps for this rank alone.
+std::int64_t bytes_stored(Link& link) {
+  std::int64_t bytes = 0;
+  for (auto& [number, open] : link.open) {
+    if (open.is_storage) bytes += open.in.slice().bytes() + open.out.slice().bytes();
+  }
+  for (const auto& [token, pass] : link.saved) bytes += pass.saved.bytes();
+  return bytes;
+}
+
+void count_memory(Link& link, Call& call) {
+  call.held = bytes_held_by(rank_of(link), call.given) + bytes_stored(link);
+  call.most_held = std::max(call.most_held, call.held);
 }
 
 /// Throws what the function threw. A failed request is the cause: the function only passed it on.
@@ -53,6 +74,14 @@ bool serve_next(Link& link, Call& call) {
     answer(link, Kind::kRefused, error_to_bytes(link.failure));
     return true;
   }
+  if (request.kind == Kind::kMemory) {
+    link.memory_is_counted = true;
+    if (counts_memory()) count_memory(link, call);
+    answer(link, Kind::kReply, "");
+    return true;
+  }
+  // A process that does not ask for it is looked at anyway, with the request that it has written.
+  if (!std::exchange(link.memory_is_counted, false) && counts_memory()) count_memory(link, call);
   if (request.kind == Kind::kReturned) {
     ByteReader reader(request.bytes);
     call.state.get(reader);
@@ -80,13 +109,15 @@ bool serve_next(Link& link, Call& call) {
 
 void carry_out(Call& call, const std::string& arguments) {
   Link& link = current_link();
-  const int rank = static_cast<int>((link.owner & 0xffffffff) - 1);
+  const int rank = rank_of(link);
+  call.given = static_cast<std::int64_t>(arguments.size());
   try {
     ByteWriter writer;
     writer.put(link.owner);
     writer.put(call.dist == nullptr ? 0 : call.dist->world_size());
     writer.put(call.dist == nullptr ? 0 : call.dist->node());
     writer.put(call.dist == nullptr ? 0 : call.dist->local_rank());
+    writer.put(static_cast<std::uint8_t>(counts_memory()));
     answer(link, Kind::kCall, writer.bytes + arguments);
     while (serve_next(link, call)) {
     }

@@ -172,13 +172,16 @@ void start_request(Link& link, Comm& dist, Kind kind, ByteReader& reader, Place 
     const int dst = reader.next<int>();
     open.in = next_data(reader);
     open.request = dist.isend(open.in.slice(), dst, place);
+    open.is_storage = dst == dist.rank();
   } else if (kind == Kind::kIrecv) {
     const int src = reader.next<int>();
     open.out = next_empty(reader);
     open.request = dist.irecv(open.out.slice(), src, place);
+    open.is_storage = src == dist.rank();
   } else {
     Collective call = next_collective(reader);
     open.request = start(dist, call, place);
+    open.is_storage = dist.world_size() == 1;
     // The result is what wait() returns.
     open.in = std::move(call.in_is_out ? call.out : call.in);
     open.out = std::move(call.in_is_out ? call.in : call.out);

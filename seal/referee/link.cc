@@ -5,6 +5,7 @@
 
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
+#include "seal/referee/rank_memory.h"
 #include "seal/referee/referee.h"
 #include "seal/wire.h"
 
@@ -13,7 +14,8 @@ namespace rankbox::seal {
 namespace {
 
 struct Rank {
-  explicit Rank(int socket) : connection(socket) {}
+  explicit Rank(int number) : socket(number), connection(number) {}
+  int socket;
   Connection connection;
   Link link;
 };
@@ -45,7 +47,12 @@ void set_sockets(const std::vector<int>& sockets) {
 
 void await_ranks() {
   try {
-    for (Rank& rank : ranks()) rank.connection.receive();
+    for (Rank& rank : ranks()) {
+      if (counts_memory()) watch_memory(rank.socket);
+      rank.connection.receive();
+      rank.connection.add(Kind::kReply, "");
+      rank.connection.send();
+    }
   } catch (const ConnectionLost&) {
     throw Error("the processes of the ranks do not start in a container");
   }

@@ -38,6 +38,7 @@ struct Open {
   Buffer in;   // what it sends; null: nothing
   Buffer out;  // what it receives
   Request request;
+  bool is_storage = false;  // no other rank takes part: this one gets its own data back
 };
 
 /// A forward pass of the process's own.
@@ -57,6 +58,7 @@ struct Link {
   std::map<const Saved*, std::uint32_t> saved_arguments;  // numbered: calls of a case share them
   std::exception_ptr failure;                             // of a request; the last one
   bool refuses = false;  // the failure is yet to be told, as the reply to the next request
+  bool memory_is_counted = false;  // since the last request
 };
 
 /// Returns the link of the rank that calls, for its case.

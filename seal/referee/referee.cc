@@ -7,6 +7,7 @@
 
 #include "seal/referee/arguments.h"
 #include "seal/referee/link.h"
+#include "seal/referee/rank_memory.h"
 #include "seal/signatures.h"
 
 namespace rankbox::seal {
@@ -20,6 +21,9 @@ std::vector<int> connect_ranks(int ranks) {
     int pair[2] = {-1, -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
       throw std::system_error(errno, std::generic_category(), "socketpair");
+    constexpr int kYes = 1;  // for watch_memory
+    if (counts_memory() && setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &kYes, sizeof(kYes)) != 0)
+      throw std::system_error(errno, std::generic_category(), "SO_PASSCRED");
     ours.push_back(pair[0]);
     theirs.push_back(pair[1]);
   }

@@ -31,6 +31,11 @@ std::vector<int> connect_ranks(int ranks);
 /// Called on a rank after its last call in a case: drops what belongs to the case.
 void end_case();
 
+/// From now on the memory of ranks is counted by the kernel, and is what a MemoryWindow (verdict/)
+/// shows. Costs a look at the process with each of its requests. REQUIRES: before
+/// connect_ranks.
+void count_memory_of_ranks();
+
 /// Blocks until every rank's process is ready to load the learner's function. Throws Error if one
 /// ended before.
 void await_ranks();

@@ -34,14 +34,16 @@ constexpr bool kHasSealed = true;    // check --sealed exists
 
 struct Attack {
   std::string name;
-  FailureKind kind = FailureKind::kNotImplemented;  // kCompile; otherwise any other kind
+  FailureKind kind = FailureKind::kNotImplemented;  // kCompile, kMemory; else any but kCompile
   bool sealed_only = false;  // succeeds where ranks and judge are one process
   int seconds = kSeconds;
+  std::string exercise = "broadcast_naive";
 };
 
 std::vector<Attack> attacks() {
   using enum FailureKind;
   return {
+      {.name = "all_activations", .kind = kMemory, .sealed_only = true, .exercise = "ddp_no_sync"},
       {.name = "ask_for_solution"},
       {.name = "assemble_solution", .kind = kCompile},
       {.name = "become_easier_judge", .sealed_only = true},
@@ -56,6 +58,24 @@ std::vector<Attack> attacks() {
       {.name = "connect"},
       {.name = "daemon"},
       {.name = "daemon_of_shell"},
+      // In threads the judge counts what `new` gives.
+      {.name = "copy_by_malloc", .kind = kMemory, .sealed_only = true, .exercise = "zero1"},
+      {.name = "copy_by_memory_file", .exercise = "zero1"},
+      {.name = "copy_by_mmap", .kind = kMemory, .sealed_only = true, .exercise = "zero1"},
+      {.name = "copy_by_shared_mmap", .exercise = "zero1"},
+      {.name = "copy_for_next_step", .kind = kMemory, .sealed_only = true, .exercise = "zero1"},
+      {.name = "copy_in_message", .kind = kMemory, .sealed_only = true, .exercise = "zero1"},
+      {.name = "copy_in_read_only_pages",
+       .kind = kMemory,
+       .sealed_only = true,
+       .exercise = "zero1"},
+      {.name = "copy_in_referee", .kind = kMemory, .sealed_only = true, .exercise = "zero1"},
+      {.name = "copy_in_static_variable",
+       .kind = kMemory,
+       .sealed_only = true,
+       .exercise = "zero1"},
+      {.name = "copy_of_other_thread", .kind = kMemory, .sealed_only = true, .exercise = "zero1"},
+      {.name = "copy_on_stack", .kind = kMemory, .sealed_only = true, .exercise = "zero1"},
       {.name = "deep_template", .kind = kCompile},
       {.name = "delete_home"},
       {.name = "delete_project"},
@@ -254,7 +274,7 @@ TEST_CASE("no attack passes, goes on after its time, or leaves anything behind")
     const Attack& attack = all[i];
     if (!is_in_shard(i) || !testing::wants_row(attack.name)) continue;
     std::vector<std::string> check = {"check",
-                                      "broadcast_naive",
+                                      attack.exercise,
                                       "--json",
                                       "--file",
                                       (folder / (attack.name + ".cc")).string(),
@@ -277,6 +297,7 @@ TEST_CASE("no attack passes, goes on after its time, or leaves anything behind")
     // An attack that does not compile would prove nothing.
     CHECK((verdict.failure->kind == FailureKind::kCompile) ==
           (attack.kind == FailureKind::kCompile));
+    if (attack.kind == FailureKind::kMemory) CHECK(verdict.failure->kind == FailureKind::kMemory);
   }
 }
 

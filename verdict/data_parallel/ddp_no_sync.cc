@@ -28,11 +28,12 @@ constexpr float kBound = 3e-6f;  // the order of additions differs
 
 // The cases that judge memory: what a micro-batch saves exceeds bookkeeping.
 constexpr std::int64_t kWide = 256;
+constexpr std::int64_t kLarge = 16384;  // a micro-batch saves 1 MiB: Subject::large_cases
 constexpr int kMicroBatchesOfWide = 8;
 constexpr std::int64_t kSamplesOfWide = std::int64_t{16} * kMicroBatchesOfWide;
 constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
 
-bool judges_memory(const Case& example) { return *example.count == kWide; }
+bool judges_memory(const Case& example) { return *example.count >= kWide; }
 
 std::int64_t samples_per_rank(const Case& example) {
   return judges_memory(example) ? kSamplesOfWide : kSamplesPerRank;
@@ -187,6 +188,8 @@ std::optional<Difference> compare_schedule(const RunReport& report, const Case& 
 Subject subject() {
   Subject made = subject_with_calls(cases, calls, {check_of(FailureKind::kCost, compare_schedule)});
   made.limits_memory = true;
+  made.large_cases = {
+      {.world_size = 2, .segments = 2 * kMicroBatchesOfWide, .count = kLarge, .steps = 0}};
   return made;
 }
 

@@ -21,12 +21,16 @@ constexpr std::int64_t kWidth = 9;
 // Layers of 100 KiB: half a layer exceeds bookkeeping and activations.
 constexpr std::int64_t kWide = 160;
 constexpr int kWideSteps = 2;
+// Many layers of 263 KB: all of them are far more than what a step may hold.
+constexpr std::int64_t kLarge = 256;
 constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
 
 /// Returns the bytes of sixteen tensors of the widest activation of this rank's samples.
 std::int64_t activation_bytes(std::int64_t width) {
   return 16 * kSamplesPerRank * width * kElementBytes;
 }
+
+std::size_t hidden_layers(std::int64_t width) { return width < kLarge ? 4 : 16; }
 
 std::string in_bytes(std::int64_t bytes) { return fmt::format("{} bytes", bytes); }
 
@@ -95,14 +99,16 @@ std::optional<Difference> compare_memory(const MemoryWindow& window, const Memor
 
 Model sharded_model(std::int64_t width) {
   return mlp({.inputs = kSmallInputs,
-              .hidden = {width, width, width, width},
+              .hidden = std::vector<std::int64_t>(hidden_layers(width), width),
               .classes = kSmallClasses,
               .seed = kSmallSeed ^ salt()});
 }
 
 std::vector<std::int64_t> sharded_layer_sizes(std::int64_t width) {
-  const std::int64_t inner = width * width + width;
-  return {kSmallInputs * width + width, inner, inner, inner, width * kSmallClasses + kSmallClasses};
+  std::vector<std::int64_t> sizes(hidden_layers(width) + 1, width * width + width);
+  sizes.front() = kSmallInputs * width + width;
+  sizes.back() = width * kSmallClasses + kSmallClasses;
+  return sizes;
 }
 
 std::vector<Case> cases_of_sharding() {
@@ -117,6 +123,10 @@ std::vector<Case> cases_of_sharding() {
   }
   for (const int world_size : {2, 3, 4, 8}) add(world_size, kWide, kWideSteps);
   return cases;
+}
+
+std::vector<Case> large_cases_of_sharding() {
+  return {{.world_size = 2, .count = kLarge, .steps = 0}};
 }
 
 int steps_in(const Case& example) { return std::max(1, *example.steps); }

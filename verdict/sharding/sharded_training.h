@@ -19,11 +19,15 @@
 
 namespace rankbox {
 
-/// Returns fc1, relu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers.
+/// Returns fc1, relu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers. Models
+/// of large cases have four times as many.
 Model sharded_model(std::int64_t width);
 
 /// Returns the elements of each layer that has parameters.
 std::vector<std::int64_t> sharded_layer_sizes(std::int64_t width);
+
+/// Returns the cases for Subject::large_cases.
+std::vector<Case> large_cases_of_sharding();
 
 /// Returns cases of one step, of 20 steps, and of two steps with wide layers.
 std::vector<Case> cases_of_sharding();

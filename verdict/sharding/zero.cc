@@ -154,6 +154,7 @@ Subject subject(std::vector<std::int64_t> (*sizes_in)(const Case& example), int 
   };
   Subject made = subject_with_calls(cases_of_sharding, calls);
   made.limits_memory = true;
+  made.large_cases = large_cases_of_sharding();
   made.count_to_show = 64;
   return made;
 }
