@@ -87,7 +87,7 @@ int most_ranks(const Subject& subject, const std::string& replay) {
   std::vector<Case> sample = sample_of(subject.cases());
   sample.insert(sample.end(), subject.large_cases.begin(), subject.large_cases.end());
   subject.cases = [sample = std::move(sample)] { return sample; };
-  if (subject.limits_memory) seal::count_memory_of_ranks();
+  if (!subject.large_cases.empty()) seal::count_memory_of_ranks();
 
   std::optional<RankProcesses> processes;
   try {

@@ -209,7 +209,7 @@ bool is_in_shard(std::size_t row) {
 
 /// Returns a folder with the attacks, as a learner's: no links, but those that an attack needs.
 fs::path copy_of_attacks() {
-  const fs::path folder = fs::path(project()) / "handed_in";
+  fs::path folder = fs::path(project()) / "handed_in";
   fs::create_directory(folder);
   for (const auto& file : fs::directory_iterator(fs::path(project()) / "tests/attacks"))
     fs::copy_file(file.path(), folder / file.path().filename());
