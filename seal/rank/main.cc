@@ -11,9 +11,11 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -43,12 +45,28 @@ struct Program {
   std::vector<std::string> helpers;
 };
 
+/// Returns what dlerror() says; a missing function by its name in C++.
+std::string load_error() {
+  std::string error = dlerror();
+  int status = 0;
+  char* const name =
+      abi::__cxa_demangle(error.substr(error.rfind(' ') + 1).c_str(), nullptr, nullptr, &status);
+  if (status == 0) {
+    error = fmt::format(
+        "{} is called, and is not there: another exercise's function can be called unless it is a "
+        "later one of this chapter, or calls this one",
+        std::string_view(name).substr(0, std::string_view(name).find('(')));
+  }
+  std::free(name);
+  return error;
+}
+
 Function load_function(const Program& program) {
   for (const std::string& helper : program.helpers) {
     if (dlopen(helper.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) throw Error(dlerror());
   }
   void* const opened = dlopen(program.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (opened == nullptr) throw Error(dlerror());
+  if (opened == nullptr) throw Error(load_error());
   void* const entry = dlsym(opened, "rankbox_exercise");
   if (entry == nullptr) throw Error(dlerror());
   return reinterpret_cast<Function (*)()>(entry)();
