@@ -52,8 +52,8 @@ class SharedValue {
   /// The value, without recording a load.
   std::int64_t final_value() const { return value_; }
 
-  /// Overwrites value and record with those of a run in another process. REQUIRES: nobody touched
-  /// this value; at most kMaxThreads uses.
+  /// Sets the value and the record to those of a run in another process.
+  /// REQUIRES: no thread has loaded or stored this value; at most kMaxThreads uses.
   void replace(std::int64_t value, const std::vector<Use>& uses);
 
  private:

@@ -42,8 +42,8 @@ struct JudgeOptions {
   std::string replay;
   /// Called before each run, so that a supervisor can name a case that never ends.
   std::function<void(const std::string& replay_line)> starting = {};
-  /// How ranks are executed, as in RunOptions. With one thread for fibers, all verdicts are
-  /// reproducible.
+  /// How ranks are executed, as in RunOptions. With one thread for fibers, ranks run in the same
+  /// order in every run.
   ExecutorKind executor = ExecutorKind::kThreads;
   int fiber_threads = 0;
   /// Called on each rank before the function, and after it, also when it threw.

@@ -43,7 +43,7 @@ class UncountedMemory {
   UncountedMemory& operator=(const UncountedMemory&) = delete;
   ~UncountedMemory();
 
-  /// Counts what the function holds in a process of its own: at the worst moment, and still.
+  /// Adds what the function holds in another process: its peak, and what it holds now.
   void count(std::int64_t peak, std::int64_t kept) {
     peak_ = peak;
     kept_ = kept;

@@ -114,8 +114,8 @@ bool depends_on_schedule(const Failure& failure) {
   }
 }
 
-/// Puts the failure of the same run under the referee, where ranks take turns, in place of one that
-/// depends on the schedule of threads. So two gradings of one file agree.
+/// Replaces a failure that depends on the schedule of threads by the failure of the same case under
+/// the referee, where ranks run in a fixed order. Two gradings of a file then report the same rank.
 void make_reproducible(Verdict& verdict, const std::function<Verdict(const std::string&)>& sealed) {
   static constexpr std::string_view kReplay = " --replay ";
   if (!verdict.failure || !depends_on_schedule(*verdict.failure)) return;

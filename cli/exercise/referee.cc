@@ -107,8 +107,8 @@ int most_ranks(const Subject& subject, const std::string& replay) {
   judge_options.starting = [](const std::string& replay_line) {
     report_line("case " + replay_line);
   };
-  // A rank's process waits for nothing but its requests. One after the other, the ranks run in the
-  // same order every time, and the referee wakes no threads of its own.
+  // The ranks' processes wait only for replies, so one thread can serve them all. It serves them in
+  // the same order in every run, and needs no wake-ups between threads.
   judge_options.executor = ExecutorKind::kFibers;
   judge_options.fiber_threads = 1;
   judge_options.hooks.leaving = seal::end_case;

@@ -207,8 +207,8 @@ namespace rankbox {
 
 template class BasicCommunicator<sim::Backend>;
 
-/// The referee notes the addition in the trace. (That a program adds in other ways, or says that it
-/// did, nobody can prevent: it changes no value.)
+/// Adds here, and has the referee record the addition in the trace. A program can add without
+/// accumulate(), or report additions that it did not make; neither changes a value.
 void accumulate(Slice into, Slice from, ReduceOp op) {
   check_pair("accumulate", into, from);
   host::reduce(into, from, op);

@@ -38,8 +38,8 @@ void send() {
 void set_socket(int socket) { referee.emplace(socket); }
 
 void set_counts_memory(bool counts) {
-  // So that little is mapped but not in use: blocks from 64 KiB on are unmapped when they are freed,
-  // threads share a heap instead of reserving one each, and their stacks are small.
+  // The kernel counts what is mapped, in use or not. So freed blocks of 64 KiB and more are
+  // unmapped, threads share one heap, and their stacks are small.
   if (counts && !counts_memory) {
     mallopt(M_MMAP_THRESHOLD, 64 << 10);
     mallopt(M_ARENA_MAX, 1);

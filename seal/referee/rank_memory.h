@@ -16,10 +16,10 @@ namespace rankbox::seal {
 /// What is not counted: pages that are half full, the heap's free memory, the library's own code.
 inline constexpr std::int64_t kUncountedBytes = std::int64_t{1} << 20;
 
-/// Finds the process of the next rank by its first message, and takes what it has mapped for
-/// nothing. Blocks until the message is there, and leaves it there. Throws ConnectionLost; Error if
-/// this system does not show the memory of a process. REQUIRES: counts_memory(), and SO_PASSCRED was
-/// set before the message was sent.
+/// Finds the process of the next rank by its first message. What the process has mapped by then is
+/// not counted later. Blocks until the message is there, and leaves it there. Throws ConnectionLost;
+/// Error if this system does not show the memory of a process. REQUIRES: counts_memory(), and
+/// SO_PASSCRED was set before the message was sent.
 void watch_memory(int socket);
 
 /// Returns whether the memory of ranks is counted.

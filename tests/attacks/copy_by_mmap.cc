@@ -1,4 +1,4 @@
-// Tries to hold a second copy in pages of its own.
+// Tries to hold a second copy in pages from mmap(), which `new` does not count.
 #include <sys/mman.h>
 
 #include "second_copy.h"

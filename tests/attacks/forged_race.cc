@@ -1,4 +1,4 @@
-// Tries to report a pass of a race that nobody fixed.
+// Tries to report a pass for a race that still loses updates.
 #include <thread>
 #include <vector>
 

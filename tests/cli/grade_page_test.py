@@ -63,7 +63,8 @@ class GradePageTest(unittest.TestCase):
             self.assertIn(part, text)
 
     def test_failures_are_listed_and_drawn_when_opened(self):
-        self.assertEqual(self.script("document.querySelectorAll('#failure-list details').length"), 1)
+        count = self.script("document.querySelectorAll('#failure-list details').length")
+        self.assertEqual(count, 1)
         self.script("document.querySelector('#failure-list summary').click()")
         self.driver.execute_async_script("requestAnimationFrame(arguments[0])")
         self.assertIn("rank 0 ", self.script("document.getElementById('failure-list').innerText"))

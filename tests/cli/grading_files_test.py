@@ -35,7 +35,8 @@ def load_yaml(name):
         result = subprocess.run(
             [python, "-c", "import json, sys, yaml\n"
              "json.dump(yaml.load(sys.stdin, yaml.BaseLoader), sys.stdout)"],
-            stdin=open(FOLDER / name, encoding="utf-8"), capture_output=True, text=True, check=False)
+            input=(FOLDER / name).read_text(encoding="utf-8"), capture_output=True, text=True,
+            check=False)
         if "No module named 'yaml'" not in result.stderr:
             assert result.returncode == 0, result.stderr
             return json.loads(result.stdout)
@@ -47,8 +48,8 @@ class GradingFilesTest(unittest.TestCase):
     def setUpClass(cls):
         copy_of_project()
         cls.tmp = pathlib.Path(os.environ["TEST_TMPDIR"])
-        probe = subprocess.run([PROGRAM, "grade", FOLDER, "--layout", "single", "--exercises", "race"],
-                               capture_output=True, text=True, check=False)
+        grade = [PROGRAM, "grade", FOLDER, "--layout", "single", "--exercises", "race"]
+        probe = subprocess.run(grade, capture_output=True, text=True, check=False)
         option = "--unsealed" if "--unsealed" in probe.stderr else ""
         cls.rankbox = (f'[ "$1" != grade ] || exec {PROGRAM} "$@" {option}\n'
                        f'exec {PROGRAM} "$@"\n')
@@ -57,8 +58,8 @@ class GradingFilesTest(unittest.TestCase):
             write_program(bin_folder / name, "")
         # git clone URL FOLDER
         write_program(cls.tmp / "rankbox_script", cls.rankbox)
-        write_program(bin_folder / "git",
-                      f"for last; do :; done\nmkdir -p $last\ncp {cls.tmp}/rankbox_script $last/rankbox\n")
+        write_program(bin_folder / "git", "for last; do :; done\nmkdir -p $last\n"
+                      f"cp {cls.tmp}/rankbox_script $last/rankbox\n")
         cls.environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
 
     def place(self, name):

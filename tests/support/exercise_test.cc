@@ -1,9 +1,10 @@
 // The tests of every exercise.
 //
-// RANKBOX_SCOPE is an exercise, whose learner's file is linked and judged, or a chapter's folder, for
-// all its solutions. All tests but the worked example share one judgement of an exercise, over all
-// world sizes, counts and other fields. Each exercise is a row of a test case; values also have one
-// for each world size. An untouched stub fails one row alone. Names are short, because graders show them: "cost/broadcast_tree".
+// RANKBOX_SCOPE is an exercise, whose learner's file is linked and judged, or a chapter's folder,
+// for all its solutions. All tests but the worked example share one judgement of an exercise, over
+// all world sizes, counts and other fields. Each exercise is a row of a test case; values also have
+// one for each world size. An untouched stub fails one row alone. Names are short, because graders
+// show them: "cost/broadcast_tree".
 #include <map>
 #include <string>
 #include <string_view>

@@ -12,8 +12,9 @@ namespace rankbox::testing {
 /// Bazel's --test_filter=NAME runs only one row of a table, as does doctest's --subcase=NAME; both
 /// allow wildcards. A row of a table is what wants_row() names, or a SUBCASE of a test case.
 ///
-/// Writes JUnit's XML, with a case per SUBCASE that was not passed over, to the file that XML_OUTPUT_FILE names, which Bazel
-/// keeps as test.xml. A call of exit() by what is tested ends the program with status 1.
+/// Writes JUnit's XML, with a case per SUBCASE that was not passed over, to the file that
+/// XML_OUTPUT_FILE names, which Bazel keeps as test.xml. A call of exit() by what is tested ends the
+/// program with status 1.
 ///
 /// @param out where reports go; null: to the standard output. Otherwise no XML is written
 int run_tests(int argc, char** argv, std::ostream* out = nullptr);
