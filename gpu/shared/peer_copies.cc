@@ -35,15 +35,21 @@ void PeerCopies::add(std::shared_ptr<PeerCopy> copy, bool receives) {
 /// Returns whether it called move().
 bool PeerCopies::enqueue(PeerCopy& copy, const std::function<void()>& move) {
   const std::lock_guard guard(copy.lock);
+  if (copy.failure != nullptr) std::rethrow_exception(copy.failure);
   if (copy.enqueued) {
     SharedEvents::wait(gpu_.stream(), *copy.done);
     events_.release(copy.done);
     return false;
   }
-  for (const SharedEvents::Mark* const mark : {copy.received, copy.sent})
-    SharedEvents::wait(gpu_.stream(), *mark);
-  move();
-  copy.done = events_.record(gpu_.stream(), gpu_.device(), /*users=*/1);
+  try {
+    for (const SharedEvents::Mark* const mark : {copy.received, copy.sent})
+      SharedEvents::wait(gpu_.stream(), *mark);
+    move();
+    copy.done = events_.record(gpu_.stream(), gpu_.device(), /*users=*/1);
+  } catch (...) {
+    copy.failure = std::current_exception();
+    throw;
+  }
   events_.release(copy.received);
   events_.release(copy.sent);
   copy.enqueued = true;

@@ -13,11 +13,13 @@
 // no such kernel: each would have to wait until the other's has read.
 //
 // Cost: as a copy (plane.h), and an allocation. Blocks for 50 µs, or while the other rank enqueues.
-// Thread safety: only the rank's thread, except on PeerCopy. Errors: CudaError.
+// Thread safety: only the rank's thread, except on PeerCopy. Errors: CudaError, on both ranks of a
+// message.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -28,7 +30,8 @@
 
 namespace rankbox::gpu {
 
-/// One message, shared by its two ranks.
+/// One message, shared by its two ranks. If a CUDA call of it fails, it fails on both: whatever the
+/// first rank enqueued before may still use either's memory, so neither goes on.
 struct PeerCopy {
   void* to = nullptr;
   const void* from = nullptr;
@@ -36,8 +39,9 @@ struct PeerCopy {
   SharedEvents::Mark* received = nullptr;  // the receiver's work before its call, one user's share
   SharedEvents::Mark* sent = nullptr;      // the sender's
   std::atomic<bool> enqueued{false};       // written under the lock
-  std::mutex lock;                         // guards `done`, and who enqueues the copy
+  std::mutex lock;                         // guards who enqueues the copy, and what follows
   SharedEvents::Mark* done = nullptr;      // for the rank that did not
+  std::exception_ptr failure;              // what stopped the rank that tried
 };
 
 /// A rank's messages of its last call.
