@@ -11,16 +11,15 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <queue>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "comm/trace.h"
+#include "replay/agenda.h"
 #include "replay/clock.h"
 #include "replay/native_cost.h"
-#include "replay/send_queue.h"
 
 namespace rankbox {
 
@@ -39,7 +38,8 @@ class ReplayEngine {
         tariff_(std::move(tariff)),
         chooser_(chooser),
         contended_(contended),
-        spans_(spans) {
+        spans_(spans),
+        agenda_(contended ? trace.ranks.size() : 0) {
     for (const std::vector<Event>& events : trace.ranks) {
       ranks_.emplace_back();
       ranks_.back().transfers.resize(events.size());
@@ -50,8 +50,9 @@ class ReplayEngine {
   std::vector<Time> run() {
     for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) walk(rank);
     walk_those_released();
-    while (!agenda_.empty()) {
-      carry_out_next();
+    Meeting next;
+    while (agenda_.take_next(&next)) {
+      carry_out(next);
       walk_those_released();
     }
     std::vector<Time> clocks;
@@ -67,39 +68,18 @@ class ReplayEngine {
     bool issued = false;
     bool done = false;
   };
-  struct EventId {
-    int rank = -1;
-    std::size_t event = 0;
-  };
   struct Mailbox {
     std::deque<EventId> sends;
     std::deque<EventId> recvs;
   };
   using Arrivals = std::vector<EventId>;  // the ranks that have reached a collective
-  /// An operation that all sides have reached: a message or a collective.
-  struct Item {
-    double earliest = 0;
-    // Breaks ties by order of discovery, which is the same in every replay.
-    std::uint64_t order = 0;
-    EventId send;
-    EventId recv;
-    const Arrivals* arrivals = nullptr;  // null: a message
-
-    auto key() const {
-      return std::tuple(earliest, send.event, recv.event, send.rank, recv.rank, order);
-    }
-    bool operator<(const Item& other) const {  // the queue serves the greatest first
-      return key() > other.key();
-    }
-  };
   struct Rank {
     Time now{};
     Time send_port{};  // when it is free
     Time recv_port{};
     std::size_t next = 0;  // event
     bool waiting = false;
-    SendQueue<Item> outgoing;         // messages both sides have reached; the next is on the agenda
-    std::vector<Transfer> transfers;  // [event]
+    std::vector<Transfer> transfers;                          // [event]
     std::unordered_map<std::uint32_t, std::size_t> requests;  // number -> event that started it
   };
 
@@ -221,13 +201,13 @@ class ReplayEngine {
                             : mailboxes_[{event.group, event.peer, id.rank}];
     (send ? mailbox.sends : mailbox.recvs).push_back(id);
     if (mailbox.sends.empty() || mailbox.recvs.empty()) return;
-    Item item;
-    item.send = mailbox.sends.front();
-    item.recv = mailbox.recvs.front();
+    Meeting meeting;
+    meeting.send = mailbox.sends.front();
+    meeting.recv = mailbox.recvs.front();
     mailbox.sends.pop_front();
     mailbox.recvs.pop_front();
-    if (event_of(item.send).bytes == event_of(item.recv).bytes)
-      offer(item);  // otherwise the run ended there
+    if (event_of(meeting.send).bytes == event_of(meeting.recv).bytes)
+      offer(meeting);  // otherwise the run ended there
   }
 
   /// A buffered send ends for its sender once it has left; the receiver may start when it starts.
@@ -237,7 +217,7 @@ class ReplayEngine {
     advance(transfer.ready, rank.send_port);
     transfer.end = sum(transfer.ready, price_of_message(id.rank, event.peer, event));
     transfer.done = true;
-    rank.send_port = transfer.end;
+    occupy_send_port(id.rank, transfer.end);
     note(id, transfer.ready, transfer.end);
   }
 
@@ -250,102 +230,72 @@ class ReplayEngine {
     for (const EventId& side : arrived) {
       if (event_of(side).collective != event.collective) return;  // the run ended there
     }
-    Item item;
-    item.send = item.recv = arrived.front();
-    item.arrivals = &arrived;
-    offer(item);
+    Meeting meeting;
+    meeting.send = meeting.recv = arrived.front();
+    meeting.arrivals = &arrived;
+    offer(meeting);
   }
 
-  void offer(Item item) {
-    item.order = ++offered_;
+  void offer(const Meeting& meeting) {
     if (!contended_) {
-      carry_out(item);
-    } else if (leaves_through_port(item)) {
-      const Time ready = tariff_.later(transfer_of(item.send).ready, transfer_of(item.recv).ready);
-      rank_of(item.send).outgoing.add(tariff_.seconds(ready), item.send.event, item);
-      put_next_on_agenda(item.send.rank);
-    } else {
-      agenda_.push(timed(item));
+      carry_out(meeting);
+      return;
     }
-  }
-
-  /// Returns false for a buffered message: it leaves independently of its receive.
-  bool leaves_through_port(const Item& item) const {
-    return item.arrivals == nullptr && !event_of(item.send).buffered;
-  }
-
-  Item timed(Item item) {
-    item.earliest = tariff_.seconds(earliest(item));
-    return item;
-  }
-
-  Item next_to_leave(Rank& rank) {
-    return timed(rank.outgoing.next(tariff_.seconds(rank.send_port)));
-  }
-
-  void put_next_on_agenda(int number) {
-    Rank& rank = ranks_[static_cast<std::size_t>(number)];
-    if (!rank.outgoing.empty()) agenda_.push(next_to_leave(rank));
+    if (meeting.arrivals == nullptr) {
+      const Time ready =
+          tariff_.later(transfer_of(meeting.send).ready, transfer_of(meeting.recv).ready);
+      agenda_.add_message(meeting, tariff_.seconds(ready), event_of(meeting.send).buffered);
+    } else {
+      agenda_.add_collective(meeting, tariff_.seconds(start_of(meeting)));
+    }
   }
 
   // ---- Execution ----------------------------------------------------------------------------
 
-  Time earliest(const Item& item) {
+  Time start_of(const Meeting& meeting) {
     Time start{};
     const auto consider = [&](EventId id, bool send, bool recv) {
       advance(start, transfer_of(id).ready);
       if (send) advance(start, rank_of(id).send_port);
       if (recv) advance(start, rank_of(id).recv_port);
     };
-    if (item.arrivals != nullptr) {
-      for (const EventId& side : *item.arrivals) consider(side, true, true);
+    if (meeting.arrivals != nullptr) {
+      for (const EventId& side : *meeting.arrivals) consider(side, true, true);
     } else {
-      consider(item.send, !event_of(item.send).buffered, false);
-      consider(item.recv, false, true);
+      consider(meeting.send, !event_of(meeting.send).buffered, false);
+      consider(meeting.recv, false, true);
     }
     return start;
   }
 
-  /// Executes the first item of the agenda, unless it now starts later or another item precedes it.
-  void carry_out_next() {
-    const Item item = agenda_.top();
-    agenda_.pop();
-    if (!leaves_through_port(item)) {
-      const Item now = timed(item);
-      if (now.earliest > item.earliest) {
-        agenda_.push(now);
-      } else {
-        carry_out(item);
-      }
-      return;
-    }
-    if (transfer_of(item.send).done) return;  // it was on the agenda twice
-    Rank& rank = rank_of(item.send);
-    if (next_to_leave(rank).key() == item.key()) {
-      rank.outgoing.pop();
-      carry_out(item);
-    }
-    put_next_on_agenda(item.send.rank);
+  void occupy_send_port(int number, const Time& until) {
+    ranks_[static_cast<std::size_t>(number)].send_port = until;
+    if (contended_) agenda_.set_send_port(number, tariff_.seconds(until));
+  }
+  void occupy_recv_port(int number, const Time& until) {
+    ranks_[static_cast<std::size_t>(number)].recv_port = until;
+    if (contended_) agenda_.set_recv_port(number, tariff_.seconds(until));
   }
 
-  void carry_out(const Item& item) {
-    const Time start = earliest(item);
-    if (item.arrivals != nullptr) {
-      const Time end = sum(start, price_of_collective(*item.arrivals));
-      for (const EventId& side : *item.arrivals) {
-        rank_of(side).send_port = rank_of(side).recv_port = end;
+  void carry_out(const Meeting& meeting) {
+    const Time start = start_of(meeting);
+    if (meeting.arrivals != nullptr) {
+      const Time end = sum(start, price_of_collective(*meeting.arrivals));
+      for (const EventId& side : *meeting.arrivals) {
+        occupy_send_port(side.rank, end);
+        occupy_recv_port(side.rank, end);
         finish(side, start, end);
       }
       return;
     }
-    const Event& send = event_of(item.send);
-    const Time end = sum(start, price_of_message(item.send.rank, item.recv.rank, send));
+    const Event& send = event_of(meeting.send);
+    const Time end = sum(start, price_of_message(meeting.send.rank, meeting.recv.rank, send));
     if (!send.buffered) {
-      rank_of(item.send).send_port = end;
-      finish(item.send, start, end);
+      occupy_send_port(meeting.send.rank, end);
+      finish(meeting.send, start, end);
     }
-    rank_of(item.recv).recv_port = end;
-    finish(item.recv, start, end);
+    occupy_recv_port(meeting.recv.rank, end);
+    finish(meeting.recv, start, end);
   }
 
   void finish(EventId id, const Time& start, const Time& end) {
@@ -388,8 +338,7 @@ class ReplayEngine {
   std::map<std::tuple<int, int, int>, Mailbox> mailboxes_;        // (group, source, destination)
   std::map<std::pair<int, std::size_t>, Arrivals> arrivals_;      // (group, number)
   std::map<std::pair<int, int>, std::size_t> collectives_begun_;  // (group, rank)
-  std::priority_queue<Item> agenda_;
-  std::uint64_t offered_ = 0;
+  Agenda agenda_;                                                 // used where messages compete
 };
 
 }  // namespace rankbox

@@ -1,14 +1,14 @@
-// A rank's messages that their receivers wait for, in the order in which they leave.
+// The messages that wait for one port, in the order in which it takes them.
 //
-// A sender is a queue, like a network card. When the port becomes free, the first ready message in
-// program order leaves, even if its receiver is busy and a later one's is not. Sending that later
-// one first would seem faster, but can slow down every rank. If all ranks send equally far ahead,
-// one uneven chunk would permanently scramble the order (Graham's anomaly of list schedules: Bounds
-// on Multiprocessing Timing Anomalies, 1969).
+// When the port becomes free, the first message that is ready takes it, in the order of `Place`.
+// For a sender that is the program's order, as in a network card. A later message does not overtake
+// one whose receiver is busy. Overtaking would seem faster, but can slow down every rank. If all
+// ranks send equally far ahead, one uneven chunk would permanently scramble the order (Graham's
+// anomaly of list schedules: Bounds on Multiprocessing Timing Anomalies, 1969).
+//
+// Cost: O(log n) for n waiting messages.
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -16,19 +16,18 @@
 
 namespace rankbox {
 
-/// @tparam Message the queued type; ordered by its ready time and its place in the program
-template <class Message>
-class SendQueue {
+/// @tparam Place breaks ties; ordered by <, unique among waiting messages
+template <class Place, class Message>
+class PortQueue {
  public:
   bool empty() const { return ready_.empty() && later_.empty(); }
 
-  /// @param ready when both sides have reached it
-  /// @param place unique place in the sender's program
-  void add(double ready, std::size_t place, Message message) {
-    later_.push({ready, place, std::move(message)});
+  /// @param ready when the message could take the port
+  void add(double ready, Place place, Message message) {
+    later_.push({ready, std::move(place), std::move(message)});
   }
 
-  /// Returns the message that leaves next through a port that is free from `free` on. REQUIRES:
+  /// Returns the message that is next to take the port, which is free from `free` on. REQUIRES:
   /// `free` never decreases; the queue is not empty.
   const Message& next(double free) {
     while (!later_.empty() && later_.top().ready <= free) {
@@ -50,7 +49,7 @@ class SendQueue {
  private:
   struct Entry {
     double ready = 0;
-    std::size_t place = 0;
+    Place place;
     Message message;
   };
   struct LaterPlace {
