@@ -20,7 +20,7 @@ void Agenda::add_collective(const Meeting& collective, double ready) {
   Collective& added = collectives_.emplace_back(collective, ready);
   for (const EventId& side : *collective.arrivals) {
     Rank& rank = rank_of(side.rank);
-    rank.collective = &added;
+    rank.collectives.push_back(&added);
     added.start = std::max({added.start, rank.send_port, rank.recv_port});
   }
   const EventId first = collective.send;
@@ -33,14 +33,14 @@ void Agenda::add_collective(const Meeting& collective, double ready) {
 void Agenda::set_send_port(int number, double free) {
   Rank& rank = rank_of(number);
   rank.send_port = free;
-  if (rank.collective != nullptr) rank.collective->start = std::max(rank.collective->start, free);
+  delay_collectives(rank, free);
   choose(number);
 }
 
 void Agenda::set_recv_port(int number, double free) {
   Rank& rank = rank_of(number);
   rank.recv_port = free;
-  if (rank.collective != nullptr) rank.collective->start = std::max(rank.collective->start, free);
+  delay_collectives(rank, free);
   publish(number);
 }
 
@@ -70,6 +70,10 @@ void Agenda::choose(int sender) {
   rank_of(recv.rank).incoming.add(ready, {send.event, recv.event, send.rank},
                                   {next.meeting, ready, ++rank.stamp});
   publish(recv.rank);
+}
+
+void Agenda::delay_collectives(const Rank& rank, double until) {
+  for (Collective* const each : rank.collectives) each->start = std::max(each->start, until);
 }
 
 bool Agenda::is_void(const Candidate& candidate) {
@@ -120,7 +124,8 @@ bool Agenda::take_collective(const Entry& entry, Meeting* meeting) {
     return false;
   }
   *meeting = entry.collective->meeting;
-  for (const EventId& side : *meeting->arrivals) rank_of(side.rank).collective = nullptr;
+  for (const EventId& side : *meeting->arrivals)
+    std::erase(rank_of(side.rank).collectives, entry.collective);
   return true;
 }
 

@@ -40,7 +40,7 @@ class Agenda {
   /// @param ready when both sides have reached it
   /// @param buffered whether it leaves independently of its receive
   void add_message(const Meeting& message, double ready, bool buffered);
-  /// @param ready when all sides have reached it. They wait for it: each joins one at a time.
+  /// @param ready when all sides have reached it
   void add_collective(const Meeting& collective, double ready);
 
   /// The rank's port is busy until `free`. REQUIRES: `free` never decreases.
@@ -76,10 +76,10 @@ class Agenda {
     // The next message of `outgoing`, which is in its receiver's `incoming`. Candidates with an
     // older stamp are void.
     std::uint64_t stamp = 0;
-    std::size_t chosen = 0;            // its event
-    double chosen_ready = -1;          // -1: none is chosen
-    std::uint64_t published = 0;       // the only valid entry for `incoming`
-    Collective* collective = nullptr;  // the one that the rank waits in
+    std::size_t chosen = 0;                // its event
+    double chosen_ready = -1;              // -1: none is chosen
+    std::uint64_t published = 0;           // the only valid entry for `incoming`
+    std::vector<Collective*> collectives;  // those that wait for a port of the rank
   };
   /// The best of a receiver's messages, or a collective.
   struct Entry {
@@ -97,6 +97,7 @@ class Agenda {
   Rank& rank_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   void choose(int sender);
   void publish(int receiver);
+  static void delay_collectives(const Rank& rank, double until);
   bool is_void(const Candidate& candidate);
   bool take_message(const Entry& entry, Meeting* meeting);
   bool take_collective(const Entry& entry, Meeting* meeting);

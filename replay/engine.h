@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -40,10 +39,7 @@ class ReplayEngine {
         contended_(contended),
         spans_(spans),
         agenda_(contended ? trace.ranks.size() : 0) {
-    for (const std::vector<Event>& events : trace.ranks) {
-      ranks_.emplace_back();
-      ranks_.back().transfers.resize(events.size());
-    }
+    ranks_.resize(trace.ranks.size());
   }
 
   /// Returns the ranks' clocks at their ends.
@@ -68,9 +64,26 @@ class ReplayEngine {
     bool issued = false;
     bool done = false;
   };
+  struct Route {
+    int group = 0;
+    int source = 0;
+    int destination = 0;
+    bool operator==(const Route&) const = default;
+  };
+  struct HashOfRoute {
+    std::size_t operator()(const Route& route) const {
+      const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
+      constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
+      std::uint64_t hash = (number(route.source) << 32 | number(route.destination)) * kOdd;
+      hash = (hash ^ hash >> 32 ^ number(route.group)) * kOdd;
+      return hash ^ hash >> 32;
+    }
+  };
+  /// The messages on a route that one side has reached: all sends, or all receives.
   struct Mailbox {
-    std::deque<EventId> sends;
-    std::deque<EventId> recvs;
+    std::vector<std::size_t> events;
+    std::size_t first = 0;  // those before it are matched
+    bool sends = false;
   };
   using Arrivals = std::vector<EventId>;  // the ranks that have reached a collective
   struct Rank {
@@ -79,15 +92,24 @@ class ReplayEngine {
     Time recv_port{};
     std::size_t next = 0;  // event
     bool waiting = false;
-    std::vector<Transfer> transfers;                          // [event]
-    std::unordered_map<std::uint32_t, std::size_t> requests;  // number -> event that started it
+    Transfer current[2];  // of the events `next` and, in a sendrecv, `next + 1`
+    std::unordered_map<std::uint32_t, Transfer> open;  // [request] until it is waited for
+    std::unordered_map<std::size_t, Time> left;  // when buffered sends began, until the receive
   };
 
   const Event& event_of(EventId id) const {
     return trace_.ranks[static_cast<std::size_t>(id.rank)][id.event];
   }
   Rank& rank_of(EventId id) { return ranks_[static_cast<std::size_t>(id.rank)]; }
-  Transfer& transfer_of(EventId id) { return rank_of(id).transfers[id.event]; }
+  Transfer& transfer_of(EventId id) {
+    Rank& rank = rank_of(id);
+    const Event& event = event_of(id);
+    return event.async ? rank.open[event.request] : rank.current[id.event - rank.next];
+  }
+  /// Returns when this side of a message reached it.
+  const Time& ready(EventId id) {
+    return event_of(id).buffered ? rank_of(id).left.at(id.event) : transfer_of(id).ready;
+  }
   bool same_node(int a, int b) const {
     return trace_.nodes[static_cast<std::size_t>(a)] == trace_.nodes[static_cast<std::size_t>(b)];
   }
@@ -157,13 +179,14 @@ class ReplayEngine {
   /// Returns false if the operation is unfinished.
   bool wait(EventId id, const Event& event) {
     Rank& rank = rank_of(id);
-    const auto started = rank.requests.find(event.request);
-    if (started == rank.requests.end()) return true;
-    const Transfer& transfer = rank.transfers[started->second];
+    const auto started = rank.open.find(event.request);
+    if (started == rank.open.end()) return true;
+    const Transfer& transfer = started->second;
     if (!transfer.done) return false;
     const Time begin = rank.now;
     advance(rank.now, transfer.end);
     note(id, begin, rank.now);
+    rank.open.erase(started);
     return true;
   }
 
@@ -171,14 +194,18 @@ class ReplayEngine {
   /// wait for them.
   bool communicate(EventId id, std::size_t halves) {
     Rank& rank = rank_of(id);
-    bool done = true;
+    const auto half = [&](std::size_t i) -> Transfer& {
+      return transfer_of({id.rank, id.event + i});
+    };
     for (std::size_t i = 0; i < halves; ++i) {
-      if (!rank.transfers[id.event + i].issued) issue({id.rank, id.event + i});
+      if (!half(i).issued) issue({id.rank, id.event + i});
     }
     if (event_of(id).async) return true;
-    for (std::size_t i = 0; i < halves; ++i) done = done && rank.transfers[id.event + i].done;
-    if (!done) return false;
-    for (std::size_t i = 0; i < halves; ++i) advance(rank.now, rank.transfers[id.event + i].end);
+    for (std::size_t i = 0; i < halves; ++i) {
+      if (!half(i).done) return false;
+    }
+    for (std::size_t i = 0; i < halves; ++i) advance(rank.now, half(i).end);
+    rank.current[0] = rank.current[1] = {};
     return true;
   }
 
@@ -190,24 +217,28 @@ class ReplayEngine {
     Transfer& transfer = transfer_of(id);
     transfer.issued = true;
     transfer.ready = rank.now;
-    if (event.async) rank.requests[event.request] = id.event;
     if (event.kind == EventKind::kCollective) {
       join_collective(id, event);
       return;
     }
-    const bool send = event.kind == EventKind::kSend;
     if (event.buffered) leave_buffered(id, event);
-    Mailbox& mailbox = send ? mailboxes_[{event.group, id.rank, event.peer}]
-                            : mailboxes_[{event.group, event.peer, id.rank}];
-    (send ? mailbox.sends : mailbox.recvs).push_back(id);
-    if (mailbox.sends.empty() || mailbox.recvs.empty()) return;
-    Meeting meeting;
-    meeting.send = mailbox.sends.front();
-    meeting.recv = mailbox.recvs.front();
-    mailbox.sends.pop_front();
-    mailbox.recvs.pop_front();
-    if (event_of(meeting.send).bytes == event_of(meeting.recv).bytes)
-      offer(meeting);  // otherwise the run ended there
+    const bool sends = event.kind == EventKind::kSend;
+    const Route route =
+        sends ? Route{event.group, id.rank, event.peer} : Route{event.group, event.peer, id.rank};
+    Mailbox& mailbox = mailboxes_[route];
+    if (mailbox.first == mailbox.events.size()) {
+      mailbox.events.clear();
+      mailbox.first = 0;
+      mailbox.sends = sends;
+    }
+    if (mailbox.sends == sends) {
+      mailbox.events.push_back(id.event);
+      return;
+    }
+    const EventId other{event.peer, mailbox.events[mailbox.first++]};
+    const Meeting meeting =
+        sends ? Meeting{.send = id, .recv = other} : Meeting{.send = other, .recv = id};
+    if (event_of(other).bytes == event.bytes) offer(meeting);  // otherwise the run ended there
   }
 
   /// A buffered send ends for its sender once it has left; the receiver may start when it starts.
@@ -217,6 +248,7 @@ class ReplayEngine {
     advance(transfer.ready, rank.send_port);
     transfer.end = sum(transfer.ready, price_of_message(id.rank, event.peer, event));
     transfer.done = true;
+    rank.left[id.event] = transfer.ready;
     occupy_send_port(id.rank, transfer.end);
     note(id, transfer.ready, transfer.end);
   }
@@ -242,9 +274,8 @@ class ReplayEngine {
       return;
     }
     if (meeting.arrivals == nullptr) {
-      const Time ready =
-          tariff_.later(transfer_of(meeting.send).ready, transfer_of(meeting.recv).ready);
-      agenda_.add_message(meeting, tariff_.seconds(ready), event_of(meeting.send).buffered);
+      const Time both = tariff_.later(ready(meeting.send), ready(meeting.recv));
+      agenda_.add_message(meeting, tariff_.seconds(both), event_of(meeting.send).buffered);
     } else {
       agenda_.add_collective(meeting, tariff_.seconds(start_of(meeting)));
     }
@@ -255,7 +286,7 @@ class ReplayEngine {
   Time start_of(const Meeting& meeting) {
     Time start{};
     const auto consider = [&](EventId id, bool send, bool recv) {
-      advance(start, transfer_of(id).ready);
+      advance(start, ready(id));
       if (send) advance(start, rank_of(id).send_port);
       if (recv) advance(start, rank_of(id).recv_port);
     };
@@ -296,6 +327,7 @@ class ReplayEngine {
     }
     occupy_recv_port(meeting.recv.rank, end);
     finish(meeting.recv, start, end);
+    if (send.buffered) rank_of(meeting.send).left.erase(meeting.send.event);
   }
 
   void finish(EventId id, const Time& start, const Time& end) {
@@ -334,8 +366,8 @@ class ReplayEngine {
   std::vector<std::vector<Span>>* const spans_;
 
   std::vector<Rank> ranks_;
-  std::deque<int> released_;                                      // ranks whose wait may be over
-  std::map<std::tuple<int, int, int>, Mailbox> mailboxes_;        // (group, source, destination)
+  std::deque<int> released_;  // ranks whose wait may be over
+  std::unordered_map<Route, Mailbox, HashOfRoute> mailboxes_;
   std::map<std::pair<int, std::size_t>, Arrivals> arrivals_;      // (group, number)
   std::map<std::pair<int, int>, std::size_t> collectives_begun_;  // (group, rank)
   Agenda agenda_;                                                 // used where messages compete

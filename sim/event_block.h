@@ -21,7 +21,7 @@ namespace rankbox::sim {
 /// small pages would cost more than writing the events.
 class EventBlock {
  public:
-  static constexpr std::size_t kSmallest = 64;
+  static constexpr std::size_t kSmallest = 8;
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
   explicit EventBlock(std::size_t wanted) : capacity_(std::min(wanted, kHugePage / sizeof(Event))) {

@@ -1,5 +1,6 @@
 #include "sim/executor/fiber_stacks.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -17,6 +18,7 @@ namespace {
 constexpr std::size_t kMostOfLargeStacks = 1024;
 constexpr std::size_t kLargeStack = std::size_t{1} << 20;
 constexpr std::size_t kSmallStack = std::size_t{256} << 10;
+constexpr std::size_t kMostShaded = 16384;
 
 /// Returns the number of guards that use half of the mappings of a process: each splits one in two.
 std::size_t most_guards() {
@@ -48,11 +50,21 @@ FiberStacks::FiberStacks(int count)
 #if defined(MADV_NOHUGEPAGE)
   madvise(begin_, bytes, MADV_NOHUGEPAGE);
 #endif
-  if (count_ > most_guards()) return;
+  guard();
+}
+
+void FiberStacks::guard() const {
+  const std::size_t stride = page_ + stack_bytes_;
+  std::size_t guarded = 0;
+#if defined(__linux__)
+  constexpr int kGuardInstall = 102;  // MADV_GUARD_INSTALL, which older headers lack
+  while (guarded < count_ && madvise(begin_ + guarded * stride, page_, kGuardInstall) == 0)
+    ++guarded;
+  if (guarded > 0) return;
+#endif
   // Other mappings may have used up the limit: fewer guards are no reason to fail.
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (mprotect(begin_ + i * (page_ + stack_bytes_), page_, PROT_NONE) != 0) break;
-  }
+  const std::size_t most = std::min(count_, most_guards());
+  while (guarded < most && mprotect(begin_ + guarded * stride, page_, PROT_NONE) == 0) ++guarded;
 }
 
 FiberStacks::~FiberStacks() {
@@ -65,7 +77,8 @@ FiberStacks::Stack FiberStacks::operator[](int index) const {
   const auto i = static_cast<std::size_t>(index);
   constexpr std::size_t kShades = 16;
   constexpr std::size_t kShadeBytes = 256;  // Boost.Context begins at multiples of it
-  return {begin_ + i * (page_ + stack_bytes_) + page_, stack_bytes_ - i % kShades * kShadeBytes};
+  const std::size_t shade = count_ <= kMostShaded ? i % kShades : 0;
+  return {begin_ + i * (page_ + stack_bytes_) + page_, stack_bytes_ - shade * kShadeBytes};
 }
 
 }  // namespace rankbox::sim

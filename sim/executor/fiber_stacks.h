@@ -2,13 +2,15 @@
 //
 // Only touched pages cost memory, so stacks are large: 1 MiB each in worlds of up to 1,024 ranks,
 // 256 KiB beyond. Each has a guard page at its end, where an overflow stops the program instead of
-// corrupting a neighbour. A guard splits the mapping, though, and Linux grants a process 65,530
-// pieces (vm.max_map_count). Worlds that would use more than half of them, from some 16,000 ranks
-// on, have no guards.
+// corrupting a neighbour. A guard by mprotect splits the mapping, and Linux grants a process 65,530
+// pieces (vm.max_map_count). So guards are page-table entries (MADV_GUARD_INSTALL) where the kernel
+// has them, from Linux 6.13 on. Older ones protect at most half as many stacks as there are pieces;
+// the others have only the check at each switch (fiber_worker.h).
 //
 // Stacks that begin at multiples of a power of two would all map to the same few sets of a cache.
-// So a page lies between them, guarded or not, which shifts each stack by one page more. Their
-// first frames begin at different lines of a page.
+// So a page lies between them, guarded or not, which shifts each stack by one page more. In worlds
+// of up to 16,384 ranks, first frames also begin at different lines of a page. Beyond, no cache
+// holds a frame of every rank, and a rank should touch one page instead of two.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +34,8 @@ class FiberStacks {
   Stack operator[](int index) const;
 
  private:
+  void guard() const;
+
   std::size_t count_;
   std::size_t page_;
   std::size_t stack_bytes_;

@@ -1,6 +1,8 @@
 #include "sim/executor/fiber_worker.h"
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -129,8 +131,20 @@ void FiberWorker::switch_to(Fiber& next) {
   arrive_with(std::move(before));
 }
 
+/// Ends the program if the running fiber has left its stack. A frame larger than a page may jump
+/// over the guard, and old kernels do not guard every stack (fiber_stacks.h).
+void FiberWorker::check_stack() const {
+  if (running_ == &home_ || __builtin_frame_address(0) >= running_->stack.bottom) return;
+  std::fprintf(stderr,
+               "rank %d: its variables need more than the %zu KiB of a fiber's stack; keep large "
+               "arrays in a std::vector, or run the ranks as threads\n",
+               running_->rank, running_->stack.bytes >> 10);
+  std::abort();  // the memory of another rank may be overwritten
+}
+
 /// The last step of a fiber before it switches away.
 boost::context::fiber FiberWorker::leave_for(Fiber& next) {
+  check_stack();
   previous_ = std::exchange(running_, &next);
   if (next.has_begun) {
     previous_->marks.leave_for(next.marks);

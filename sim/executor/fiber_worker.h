@@ -74,6 +74,7 @@ class FiberWorker {
   Fiber& next_ready();
   void take_woken();
   void switch_to(Fiber& next);
+  void check_stack() const;
   boost::context::fiber leave_for(Fiber& next);
   void arrive_with(boost::context::fiber before);
   boost::context::fiber live(boost::context::fiber&& before);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <set>
@@ -301,19 +302,40 @@ int depth_of(volatile int* last, int depth) {
   return depth_of(frame, depth + 1) + frame[0];
 }
 
-TEST_CASE("a stack that overflows ends the program instead of corrupting another rank's") {
+/// Writes far below the caller's frame, as a large array does whose other elements are not used.
+__attribute__((noinline)) void jump_over_guard(Comm& dist) {
+  volatile char large[(1 << 20) + (1 << 14)];
+  large[0] = 1;
+  dist.barrier();
+  large[1] = large[0];
+}
+
+/// Returns the signal that ends a program whose rank 1 of `world_size` runs `body`.
+int signal_of(int world_size, const std::function<void(Comm&)>& body) {
   const pid_t child = fork();
   if (child == 0) {
     std::signal(SIGSEGV, SIG_DFL);
-    rankbox::run_world(fibers(3), [](Comm& dist) {
-      if (dist.rank() == 1) depth_of(nullptr, 1);
+    std::signal(SIGABRT, SIG_DFL);
+    rankbox::run_world(fibers(world_size), [&](Comm& dist) {
+      if (dist.rank() == 1) return body(dist);
+      dist.barrier();
     });
     _exit(0);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  REQUIRE(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGSEGV);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+TEST_CASE("a stack that overflows ends the program instead of corrupting another rank's") {
+  for (int world_size : {3, 40'000}) {  // beyond what mprotect could guard
+    CAPTURE(world_size);
+    CHECK(signal_of(world_size, [](Comm&) { depth_of(nullptr, 1); }) == SIGSEGV);
+  }
+}
+
+TEST_CASE("a frame that jumps over the guard ends the program when the rank waits") {
+  CHECK(signal_of(100, jump_over_guard) == SIGABRT);
 }
 #endif
 
