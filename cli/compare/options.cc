@@ -12,6 +12,7 @@
 #include "cli/compare/names.h"
 #include "cli/compare/sizes.h"
 #include "cli/support/buffering.h"
+#include "cli/support/executor_named.h"
 #include "cli/support/lists.h"
 #include "cli/support/whole_number.h"
 #include "clusters/clusters.h"
@@ -51,13 +52,6 @@ std::vector<ReduceOp> parse_ops(const std::string& text) {
   }
   if (ops.empty()) throw InvalidArgument("--op: choose from SUM, PRODUCT, MAX, MIN, AVG, or all");
   return ops;
-}
-
-ExecutorKind parse_executor(const std::string& text) {
-  for (const ExecutorKind kind : {ExecutorKind::kThreads, ExecutorKind::kFibers}) {
-    if (text == name_of(kind)) return kind;
-  }
-  throw InvalidArgument(fmt::format("unknown executor \"{}\": choose threads or fibers", text));
 }
 
 std::vector<Baseline> parse_baselines(const std::vector<std::string>& texts) {
@@ -107,8 +101,8 @@ void add_sweep(CLI::App& app, CompareArguments& typed) {
   app.add_option("-f,--stepfactor", typed.step_factor, "from size to size: multiply by this")
       ->check(whole_number(1, 1 << 30));
   app.add_option("-t,--nthreads", typed.threads, "as in nccl-tests: there are t x g ranks")
-      ->check(whole_number(1, 65536));
-  app.add_option("-g,--ngpus", typed.gpus, "likewise")->check(whole_number(1, 65536));
+      ->check(whole_number(1, kLargestWorld));
+  app.add_option("-g,--ngpus", typed.gpus, "likewise")->check(whole_number(1, kLargestWorld));
 }
 
 void add_measuring(CLI::App& app, CompareArguments& typed) {
@@ -160,8 +154,7 @@ void add_what(CLI::App& app, CompareArguments& typed) {
   app.add_option("--buffering", typed.buffering,
                  "in the sandbox: rendezvous, eager:BYTES or unbounded")
       ->capture_default_str();
-  app.add_option("--executor", typed.executor,
-                 "in the sandbox: threads, or fibers, which are faster where ranks share cores")
+  app.add_option("--executor", typed.executor, std::string("in the sandbox: ") + kExecutorHelp)
       ->capture_default_str();
   app.add_option(
          "--baseline", typed.baselines,
@@ -220,7 +213,8 @@ Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_rank
   if (typed.deadline_seconds > 0) plan.deadline_seconds = typed.deadline_seconds;
   plan.cluster = typed.cluster.empty() ? cluster_presets().front() : cluster_named(typed.cluster);
   plan.buffering = parse_buffering(typed.buffering);
-  plan.executor = parse_executor(typed.executor);
+  plan.executor = typed.executor;
+  static_cast<void>(executor_named(plan.executor, 1));  // throws for another name
   plan.baselines = parse_baselines(typed.baselines);
   plan.has_reference = std::ranges::find(typed.mine, "only") == typed.mine.end();
   for (const std::string& mine : typed.mine_libraries) {

@@ -32,7 +32,7 @@ struct CompareArguments {
   std::string datatype = "float";
   std::string cluster;
   std::string buffering = "rendezvous";
-  std::string executor = "threads";
+  std::string executor = "auto";
   std::vector<std::string> baselines;
   bool lists_clusters = false;
   std::string json;               // the file for the figures; "": none, "-": stdout, and no table

@@ -7,6 +7,7 @@
 
 #include "cli/picture/picture_style_json.h"
 #include "cli/support/buffering.h"
+#include "cli/support/executor_named.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "comm/option_checks.h"
@@ -16,13 +17,6 @@ namespace rankbox::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-ExecutorKind executor_named(const std::string& name) {
-  for (const ExecutorKind kind : {ExecutorKind::kThreads, ExecutorKind::kFibers}) {
-    if (name == name_of(kind)) return kind;
-  }
-  throw InvalidArgument(fmt::format("--executor {}: choose threads or fibers", name));
-}
 
 }  // namespace
 
@@ -41,7 +35,7 @@ RunOptions run_options_of(const ProgramOptions& options) {
   how.cluster = cluster_named(options.cluster);
   how.nodes = options.nodes > 0 ? options.nodes : how.cluster.nodes_for(options.ranks);
   how.buffering = parse_buffering(options.buffering);
-  how.executor = executor_named(options.executor);
+  how.executor = executor_named(options.executor, options.ranks);
   how.deadline_seconds = options.deadline_seconds;
   how.watch_buffers = true;
   check_run_options(how);

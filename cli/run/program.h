@@ -24,7 +24,7 @@ struct ProgramOptions {
   int nodes = 0;  // 0: as many as the cluster fills
   std::string cluster;
   std::string buffering = "rendezvous";
-  std::string executor = "threads";
+  std::string executor = "auto";
   double seconds = 60;           // time limit
   double deadline_seconds = 30;  // time limit for a rank's wait, where deadlocks are not proved
   std::string result;            // of a backend's program: a file for its verdict and figures

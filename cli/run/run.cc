@@ -14,6 +14,8 @@
 #include "cli/run/program.h"
 #include "cli/support/backend_program.h"
 #include "cli/support/child.h"
+#include "cli/support/executor_named.h"
+#include "cli/support/lists.h"
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
@@ -25,8 +27,6 @@
 
 namespace rankbox::cli {
 namespace {
-
-constexpr int kMostRanks = 65536;
 
 struct Options {
   std::string file;
@@ -146,18 +146,18 @@ void add_run(CLI::App& app) {
       "  ./rankbox run hello.cc --ranks 16 --cluster h100-efa  the time it would take there\n"
       "  ./rankbox run hello.cc --html run.html                step by step, in a browser\n"
       "  ./rankbox run hello.cc --buffering unbounded          does it need buffered sends?\n"
-      "  ./rankbox run hello.cc --ranks 4096 --executor fibers --json\n"
+      "  ./rankbox run hello.cc --ranks 4096 --json              ranks are fibers\n"
       "  ./rankbox run hello.cc --ranks 4 --backend mpi        the same file, as MPI processes\n"
       "Exits with 0 if it ran well, 1 if not, 2 for a mistake on this command line. A failing MPI\n"
       "or NCCL program keeps its own exit code.");
   command->add_option("file", options->file, "a C++ source file")->required()->type_name("FILE");
   command->add_option("--ranks", program.ranks, "world size (default 4)")
-      ->check(whole_number(1, kMostRanks))
+      ->check(whole_number(1, kLargestWorld))
       ->type_name("P");
   command
       ->add_option("--nodes", program.nodes,
                    "nodes that the ranks share (default: as in the cluster)")
-      ->check(whole_number(1, kMostRanks))
+      ->check(whole_number(1, kLargestWorld))
       ->type_name("N");
   command
       ->add_option("--backend", options->backend,
@@ -169,10 +169,7 @@ void add_run(CLI::App& app) {
       ->add_option("--buffering", program.buffering,
                    "buffering of sends: rendezvous (the default), eager:BYTES or unbounded")
       ->type_name("B");
-  command
-      ->add_option("--executor", program.executor,
-                   "threads (the default), or fibers: for thousands of ranks")
-      ->type_name("E");
+  command->add_option("--executor", program.executor, kExecutorHelp)->type_name("E");
   command->add_option("--timeout", program.seconds, "seconds that it may run (default 60)")
       ->type_name("S");
   command

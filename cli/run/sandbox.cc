@@ -7,6 +7,7 @@
 #include "cli/plugin/contained.h"
 #include "cli/run/outcome.h"
 #include "cli/support/child.h"
+#include "cli/support/executor_named.h"
 #include "cli/support/paths.h"
 #include "cli/support/status_line.h"
 #include "files/temporary_folder.h"
@@ -15,10 +16,14 @@ namespace rankbox::cli {
 
 namespace {
 
+bool are_fibers(const ProgramOptions& options) {
+  return executor_named(options.executor, options.ranks) == ExecutorKind::kFibers;
+}
+
 /// Fiber stacks reserve address space, most of which is never touched.
 int memory_mb(const ProgramOptions& options) {
   constexpr int kForTensors = 8192;
-  return options.executor == "fibers" ? kForTensors + options.ranks / 3 : kForTensors;
+  return are_fibers(options) ? kForTensors + options.ranks / 3 : kForTensors;
 }
 
 }  // namespace
@@ -52,6 +57,12 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options)
                                  .memory_mb = memory_mb(options),
                                  .file_bytes = kMostPictureBytes});
   outcome.verdict = std::move(run.verdict);
+  std::optional<Failure>& failure = outcome.verdict.failure;
+  if (failure && failure->kind == FailureKind::kTimeout && are_fibers(options)) {
+    failure->message +=
+        " Ranks were fibers, which may wait for each other only in calls of dist; for a mutex, an "
+        "atomic or a sleep use --executor threads.";
+  }
   outcome.figures = std::move(run.result);
   outcome.output = std::move(run.output);
   return outcome;

@@ -13,7 +13,6 @@ namespace rankbox::cli {
 namespace {
 
 constexpr std::int64_t kMaxBytes = std::int64_t{64} << 30;
-constexpr int kMaxRanks = 65536;
 
 std::vector<std::string> split_at(std::string_view text, char separator) {
   std::vector<std::string> pieces;
@@ -96,9 +95,9 @@ std::vector<int> parse_ranks(std::string_view text) {
   std::vector<int> ranks;
   for (const std::string& piece : split_at_commas(text)) {
     const std::optional<std::int64_t> value = parse_whole_number(piece);
-    if (!value || *value < 1 || *value > kMaxRanks) {
+    if (!value || *value < 1 || *value > kLargestWorld) {
       throw InvalidArgument(fmt::format(
-          "\"{}\" is not a number of ranks: a whole number from 1 to {}", piece, kMaxRanks));
+          "\"{}\" is not a number of ranks: a whole number from 1 to {}", piece, kLargestWorld));
     }
     if (std::find(ranks.begin(), ranks.end(), *value) == ranks.end()) {
       ranks.push_back(static_cast<int>(*value));

@@ -12,8 +12,11 @@ namespace rankbox::cli {
 /// reject them.
 std::vector<std::string> split_at_commas(std::string_view text);
 
+/// The largest world of a command.
+inline constexpr int kLargestWorld = 1 << 20;
+
 /// Parses world sizes: "2,4,8". Throws InvalidArgument that names the first piece that is no whole
-/// number from 1 to 65536.
+/// number from 1 to kLargestWorld.
 std::vector<int> parse_ranks(std::string_view text);
 
 /// Parses bytes: a list "8,1K,4M", or a sweep "START:END:FACTOR" with START, START*FACTOR, … up to

@@ -1,7 +1,10 @@
 #include "cli/support/lists.h"
 
+#include <thread>
+
 #include <doctest/doctest.h>
 
+#include "cli/support/executor_named.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
@@ -71,6 +74,15 @@ TEST_CASE("a bad size is one line that names it") {
   }
 }
 
+TEST_CASE("ranks are fibers by themselves where they outnumber the cores by far") {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  CHECK(executor_named("auto", 16 * cores) == ExecutorKind::kThreads);
+  CHECK(executor_named("auto", 16 * cores + 1) == ExecutorKind::kFibers);
+  CHECK(executor_named("threads", 1 << 20) == ExecutorKind::kThreads);
+  CHECK(executor_named("fibers", 1) == ExecutorKind::kFibers);
+  CHECK_THROWS_AS(executor_named("gnomes", 1), InvalidArgument);
+}
+
 TEST_CASE("a number of bytes is one, of any size from 0") {
   CHECK(parse_bytes("0") == 0);
   CHECK(parse_bytes("7") == 7);
@@ -82,11 +94,11 @@ TEST_CASE("a number of bytes is one, of any size from 0") {
   }
 }
 
-TEST_CASE("ranks are whole numbers from 1 to 65536, in the order given") {
+TEST_CASE("ranks are whole numbers from 1 to 1048576, in the order given") {
   CHECK(parse_ranks("2,4,8") == std::vector<int>{2, 4, 8});
   CHECK(parse_ranks("8,2,8") == std::vector<int>{8, 2});
-  CHECK(parse_ranks("65536") == std::vector<int>{65536});
-  for (const char* bad : {"", "0", "-1", "65537", "2,,4", "two", "2.0", "4,"}) {
+  CHECK(parse_ranks("1048576") == std::vector<int>{1048576});
+  for (const char* bad : {"", "0", "-1", "1048577", "2,,4", "two", "2.0", "4,"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(parse_ranks(bad), InvalidArgument);
   }

@@ -27,8 +27,8 @@ constexpr int kSpinsAlone = 2000;
 constexpr int kTurnsOfAll = 256;
 constexpr int kFewestSpins = 2;
 
-/// The minimum memory of a rank: a page or two of its stack, its state, its first events.
-constexpr std::int64_t kRankBytes = 16 * 1024;
+/// The minimum memory of a rank: a page of its stack, its state, its first events.
+constexpr std::int64_t kRankBytes = 8 * 1024;
 
 /// Returns the cores that this process may use, which `taskset` or a container may restrict.
 int usable_cores() {
@@ -114,15 +114,15 @@ class FiberExecutor final : public Executor {
 }  // namespace
 
 void check_fiber_world(int world_size) {
-  static const std::int64_t most = [] {
-    const std::int64_t bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-    return bytes / kRankBytes;
-  }();
-  if (world_size > most) {
-    throw InvalidArgument(fmt::format(
-        "world size {}: this machine's memory holds at most {} ranks as fibers; use fewer ranks",
-        world_size, most));
-  }
+  static const std::int64_t machine = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const std::int64_t needed = world_size * kRankBytes;
+  if (needed <= machine) return;
+  constexpr double kGiB = 1 << 30;
+  throw InvalidArgument(fmt::format(
+      "world size {}: so many ranks need at least {:.1f} GiB, {} KiB each as fibers, and this "
+      "machine has {:.1f} GiB; use at most {} ranks",
+      world_size, static_cast<double>(needed) / kGiB, kRankBytes >> 10,
+      static_cast<double>(machine) / kGiB, machine / kRankBytes));
 }
 
 std::unique_ptr<Executor> make_fiber_executor(int world_size, int threads) {

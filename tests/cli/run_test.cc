@@ -196,7 +196,7 @@ TEST_CASE("buffering, nodes, cluster and executor are the run's") {
       "  dist.barrier();\n}";
   CHECK(report_of(prints_node, {"--ranks", "4", "--nodes", "3"}).at("output") == "2");
   CHECK(report_of(prints_node, {"--ranks", "16", "--cluster", "h100-efa"}).at("output") == "1");
-  CHECK(report_of(prints_node, {"--ranks", "3000", "--executor", "fibers"}).at("ranks") == 3000);
+  CHECK(report_of(prints_node, {"--ranks", "3000"}).at("ranks") == 3000);
 }
 
 TEST_CASE("a run is drawn, as text, as a page and as a trace; a failed one up to there") {
@@ -231,14 +231,15 @@ TEST_CASE("a mistake on the command line is one line, and nothing is built for a
       {{file, "--ranks", "2", "--nodes", "3"}, "3"},
       {{file, "--cluster", "moon"}, "moon"},
       {{file, "--buffering", "some"}, "rendezvous, eager:BYTES"},
-      {{file, "--executor", "gnomes"}, "threads or fibers"},
+      {{file, "--executor", "gnomes"}, "auto, threads or fibers"},
       {{file, "--timeout", "0"}, "--timeout"},
       {{file, "--html", "no/such/folder/f"}, "--html"},
       {{file, "--deadline", "3"}, "--deadline"},
       {{file, "--backend", "cuda"}, "sim, mpi, nccl"},
       {{file, "--backend", "mpi", "--html", "f"}, "--html"},
       {{file, "--backend", "nccl", "--buffering", "eager:8"}, "--buffering"},
-      {{file, "--ranks", "60000"}, "fibers"},
+      {{file, "--ranks", "60000", "--executor", "threads"}, "fibers"},
+      {{file, "--ranks", "2000000"}, "--ranks"},
   };
   for (Mistake mistake : mistakes) {
     mistake.options.insert(mistake.options.begin(), "run");

@@ -1,5 +1,7 @@
 #include "cli/compare/measure/backend.h"
 
+#include "cli/support/executor_named.h"
+
 namespace rankbox::cli {
 
 std::vector<std::string> describe_backend(int world_size) {
@@ -13,7 +15,7 @@ RunOptions run_options(const Plan& plan, int world_size) {
   options.nodes = nodes_to_simulate(plan.cluster, world_size);
   options.cluster = plan.cluster;
   options.buffering = plan.buffering;
-  options.executor = plan.executor;
+  options.executor = executor_named(plan.executor, world_size);
   options.deadline_seconds = plan.deadline_seconds;
   options.blocking_calls = true;
   options.trace = false;

@@ -64,9 +64,9 @@ struct Plan {
 
   bool takes_times = true;  // false: the sandbox's virtual times only
 
-  Cluster cluster;                                 // for virtual time
-  Buffering buffering = Buffering::rendezvous();   // in the sandbox
-  ExecutorKind executor = ExecutorKind::kThreads;  // likewise
+  Cluster cluster;                                // for virtual time
+  Buffering buffering = Buffering::rendezvous();  // in the sandbox
+  std::string executor = "auto";                  // likewise: see cli/support/executor_named.h
 };
 
 /// The distribution of one call's seconds over the iterations, each as long as its ranks' Average.
