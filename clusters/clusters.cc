@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -43,31 +44,80 @@ class Reader {
     return *value;
   }
 
-  int ranks_per_node(const toml::table& table) const {
-    const toml::node* node = table.get("ranks_per_node");
-    if (node == nullptr) return 0;
-    const auto ranks = node->value_exact<std::int64_t>();
-    if (!ranks || *ranks < 0 || *ranks > 1'000'000) {
+  int whole_number(const toml::table& table, const char* field, int otherwise) const {
+    const toml::node* node = table.get(field);
+    if (node == nullptr) return otherwise;
+    const auto number = node->value_exact<std::int64_t>();
+    if (!number || *number < 0 || *number > 1'000'000) {
       std::ostringstream value;
       value << toml::node_view<const toml::node>(*node);
-      refuse(
-          fmt::format("ranks_per_node = {} should be a whole number from 0 (all ranks on one "
-                      "node) to 1000000",
-                      value.str()));
+      refuse(fmt::format("{} = {} should be a whole number from 0 to 1000000", field, value.str()));
     }
-    return static_cast<int>(*ranks);
+    return static_cast<int>(*number);
   }
 
-  Link link(const toml::node* node, const std::string& what) const {
+  /// @param call the seconds that starting a message takes, which become part of its α
+  Link link(const toml::node* node, const std::string& what, double call) const {
     const toml::table* table = node == nullptr ? nullptr : node->as_table();
     if (table == nullptr) refuse(fmt::format("[{}] is missing", what));
     const std::string where = " in [" + what + "]";
-    check_fields(*table, where, {"alpha_us", "bandwidth_GB_s"});
-    return {positive(*table, "alpha_us", where) * 1e-6,
-            1 / (positive(*table, "bandwidth_GB_s", where) * 1e9)};
+    check_fields(*table, where, {"alpha_us", "bandwidth_GB_s", "ports", "port_GB_s"});
+    const double bandwidth = positive(*table, "bandwidth_GB_s", where);
+    if (table->contains("ports") || table->contains("port_GB_s")) {
+      const double most = positive(*table, "ports", where) * positive(*table, "port_GB_s", where);
+      if (bandwidth > most) {
+        refuse(
+            fmt::format("bandwidth_GB_s{} is {}, but ports * port_GB_s is {}: no message gets "
+                        "more",
+                        where, bandwidth, most));
+      }
+    }
+    return {call + positive(*table, "alpha_us", where) * 1e-6, 1 / (bandwidth * 1e9)};
+  }
+
+  /// Returns the seconds in call_us, if the table has them.
+  std::optional<double> call_of(const toml::table& table, const std::string& where) const {
+    if (!table.contains("call_us")) return std::nullopt;
+    return positive(table, "call_us", where) * 1e-6;
+  }
+
+  /// Returns a mode for each collective that the table names.
+  std::vector<NativeMode> modes(const toml::node& node, double call) const {
+    const toml::table* table = node.as_table();
+    const std::string where = " in [[native]]";
+    if (table == nullptr) refuse("native should be written as [[native]]");
+    check_fields(*table, where, {"collectives", "nodes", "call_us", "alpha_us", "bandwidth_GB_s"});
+    NativeMode mode;
+    mode.nodes = whole_number(*table, "nodes", 1);
+    if (mode.nodes == 0) refuse("nodes" + where + " should be 1 or more");
+    mode.call = call_of(*table, where).value_or(call);
+    mode.link = {positive(*table, "alpha_us", where) * 1e-6,
+                 1 / (positive(*table, "bandwidth_GB_s", where) * 1e9)};
+    const toml::array* names = (*table)["collectives"].as_array();
+    if (names == nullptr || names->empty()) {
+      refuse("collectives" + where + R"( should be a list like ["all_reduce"])");
+    }
+    std::vector<NativeMode> all;
+    for (const toml::node& name : *names) {
+      mode.collective = collective_named(name.value_or(std::string()));
+      all.push_back(mode);
+    }
+    return all;
   }
 
  private:
+  CollectiveKind collective_named(const std::string& name) const {
+    std::vector<std::string_view> known;
+    for (int i = 0; i <= static_cast<int>(CollectiveKind::kSplit); ++i) {
+      const auto kind = static_cast<CollectiveKind>(i);
+      if (!moves_data(kind)) continue;
+      if (name == name_of(kind)) return kind;
+      known.emplace_back(name_of(kind));
+    }
+    refuse(fmt::format("collectives in [[native]] has \"{}\": choose from {}", name,
+                       fmt::join(known, ", ")));
+  }
+
   std::string source_;
 };
 
@@ -90,21 +140,26 @@ Cluster parse_cluster(std::string_view text, const std::string& source) {
   } catch (const toml::parse_error& error) {
     reader.refuse(fmt::format("line {}: {}", error.source().begin.line, error.description()));
   }
-  reader.check_fields(
-      file, "",
-      {"name", "ranks_per_node", "reduction_GB_s", "within_node", "between_nodes", "native"});
+  reader.check_fields(file, "",
+                      {"name", "ranks_per_node", "max_nodes", "reduction_GB_s", "call_us",
+                       "within_node", "between_nodes", "native"});
   Cluster cluster;
   cluster.name = file["name"].value_or(std::string());
   if (cluster.name.empty()) reader.refuse("name is missing");
-  cluster.ranks_per_node = reader.ranks_per_node(file);
+  cluster.ranks_per_node = reader.whole_number(file, "ranks_per_node", 0);
+  cluster.max_nodes = reader.whole_number(file, "max_nodes", 0);
   cluster.gamma = 1 / (reader.positive(file, "reduction_GB_s", "") * 1e9);
-  cluster.within_node = reader.link(file.get("within_node"), "within_node");
+  const double call = reader.call_of(file, "").value_or(0);
+  cluster.within_node = reader.link(file.get("within_node"), "within_node", call);
   cluster.between_nodes = cluster.within_node;
   if (file.contains("between_nodes")) {
-    cluster.between_nodes = reader.link(file.get("between_nodes"), "between_nodes");
+    cluster.between_nodes = reader.link(file.get("between_nodes"), "between_nodes", call);
   }
-  if (const toml::array* modes = file["native"].as_array()) {
-    for (const toml::node& mode : *modes) cluster.native.push_back(reader.link(&mode, "[native]"));
+  if (const toml::array* tables = file["native"].as_array()) {
+    for (const toml::node& table : *tables) {
+      const std::vector<NativeMode> modes = reader.modes(table, call);
+      cluster.native.insert(cluster.native.end(), modes.begin(), modes.end());
+    }
   } else if (file.contains("native")) {
     reader.refuse("native should be written as [[native]]");
   }

@@ -49,6 +49,28 @@ TEST_CASE("every preset is plausible: costs above zero, between nodes not cheape
   }
 }
 
+TEST_CASE("no preset lets a message have more than the data sheet of its link") {
+  struct Row {
+    const char* name;
+    double within, between;  // GB/s each way, of one rank
+  };
+  const Row rows[] = {
+      {"h100-nvlink", 450, 450},     // NVLink 4: 18 links of 25 GB/s
+      {"a100-infiniband", 300, 25},  // NVLink 3: 12 links of 25 GB/s; HDR: 200 Gbit/s
+      {"h100-efa", 450, 50},         // 32 adapters of 100 Gbit/s for 8 GPUs
+      {"pcie-4090", 31.5, 31.5},     // PCIe 4 x16
+      {"ethernet", 20, 1.25},        // memory of a workstation; 10 Gbit/s
+      {"laptop", 20, 20},
+  };
+  CHECK(std::size(rows) == cluster_presets().size());
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    const Cluster cluster = cluster_named(row.name);
+    CHECK(1e-9 / cluster.within_node.beta <= row.within);
+    CHECK(1e-9 / cluster.between_nodes.beta <= row.between);
+  }
+}
+
 TEST_CASE("an unknown name is refused with the existing names") {
   std::string message;
   try {
@@ -78,25 +100,38 @@ std::string complaint_about(const std::string& toml) {
 
 TEST_CASE("a file sets every field, in common units") {
   const Cluster cluster = parse_cluster(
-      "name = \"mine\"\nranks_per_node = 2\nreduction_GB_s = 8\n" + std::string(kWithin) +
+      "name = \"mine\"\nranks_per_node = 2\nmax_nodes = 3\nreduction_GB_s = 8\ncall_us = 3\n" +
+          std::string(kWithin) +
           "[between_nodes]\nalpha_us = 10\nbandwidth_GB_s = 1\n"
-          "[[native]]\nalpha_us = 1\nbandwidth_GB_s = 2\n[[native]]\nalpha_us = 5\nbandwidth_GB_s "
-          "= 20\n",
+          "[[native]]\ncollectives = [\"all_reduce\"]\nalpha_us = 1\nbandwidth_GB_s = 2\n"
+          "[[native]]\ncollectives = [\"broadcast\", \"reduce\"]\nnodes = 2\ncall_us = 6\n"
+          "alpha_us = 5\nbandwidth_GB_s = 20\n",
       "mine.toml");
   CHECK(cluster.name == "mine");
   CHECK(cluster.ranks_per_node == 2);
   CHECK(cluster.gamma == doctest::Approx(1 / 8e9));
-  CHECK(cluster.within_node.alpha == doctest::Approx(2e-6));
+  CHECK(cluster.within_node.alpha == doctest::Approx((3 + 2) * 1e-6));
   CHECK(cluster.within_node.beta == doctest::Approx(1 / 4e9));
-  CHECK(cluster.between_nodes.alpha == doctest::Approx(10e-6));
-  REQUIRE(cluster.native.size() == 2);
-  CHECK(cluster.native[1].beta == doctest::Approx(1 / 20e9));
+  CHECK(cluster.between_nodes.alpha == doctest::Approx((3 + 10) * 1e-6));
+  CHECK(cluster.max_nodes == 3);
+  REQUIRE(cluster.native.size() == 3);
+  CHECK(cluster.native[0].collective == CollectiveKind::kAllReduce);
+  CHECK(cluster.native[0].nodes == 1);
+  CHECK(cluster.native[0].call == doctest::Approx(3e-6));
+  const NativeMode& reduce = cluster.native[2];
+  CHECK(reduce.collective == CollectiveKind::kReduce);
+  CHECK(reduce.nodes == 2);
+  CHECK(reduce.call == doctest::Approx(6e-6));
+  CHECK(reduce.link.alpha == doctest::Approx(5e-6));
+  CHECK(reduce.link.beta == doctest::Approx(1 / 20e9));
 }
 
 TEST_CASE("what is left out has a default: one node, equal links, no modes") {
   const Cluster cluster =
       parse_cluster(std::string("name = \"mine\"\nreduction_GB_s = 8\n") + kWithin, "mine.toml");
   CHECK(cluster.ranks_per_node == 0);
+  CHECK(cluster.max_nodes == 0);
+  CHECK(cluster.within_node.alpha == doctest::Approx(2e-6));
   CHECK(cluster.between_nodes.alpha == cluster.within_node.alpha);
   CHECK(cluster.native.empty());
 }
@@ -119,7 +154,19 @@ TEST_CASE("a mistake in a file is one line that names the file and the field") {
       {head + "ranks_per_node = 2.5\n" + kWithin, "ranks_per_node = 2.5"},
       {head + "ranks_per_node = inf\n" + kWithin, "ranks_per_node = inf"},
       {head + "ranks_per_node = \"4\"\n" + kWithin, "ranks_per_node"},
+      {head + "call_us = 0\n" + kWithin, "call_us should be"},
+      {head + "max_nodes = -1\n" + kWithin, "max_nodes = -1"},
+      {head + kWithin + "ports = 2\n", "port_GB_s in [within_node]"},
+      {head + kWithin + "ports = 2\nport_GB_s = 1.9\n", "ports * port_GB_s is 3.8"},
       {head + kWithin + "[native]\nalpha_us = 1\n", "[[native]]"},
+      {head + kWithin + "[[native]]\nalpha_us = 1\nbandwidth_GB_s = 1\n", "collectives"},
+      {head + kWithin +
+           "[[native]]\ncollectives = [\"gossip\"]\nalpha_us = 1\nbandwidth_GB_s = 1\n",
+       "\"gossip\""},
+      {head + kWithin +
+           "[[native]]\ncollectives = [\"gather\"]\nnodes = 0\nalpha_us = 1\n"
+           "bandwidth_GB_s = 1\n",
+       "nodes in [[native]]"},
   };
   for (const auto& [toml, part] : mistakes) {
     const std::string message = complaint_about(toml);

@@ -1,48 +1,122 @@
 #!/usr/bin/env python3
-"""Fits the GPU clusters of clusters/presets to measured all-reduce times.
+"""Writes the GPU clusters of clusters/presets: links, and modes of native collectives.
 
 usage: clusters/fit.py            writes the presets, and prints how well they fit
-       clusters/fit.py --check    writes nothing; fails if a preset is not what the fit gives, or a
+       clusters/fit.py --check    writes nothing; fails if a preset is not what this gives, or a
                                   curve is farther from its table than promised
 
-The model: a library has a few modes (protocols: quick for small messages, or wide for large ones)
+A message gets what one pair of ranks can do: the nominal rate of the links of a rank, times the
+share of it that one pair gets (LINKS), with no fit to a collective. A message is a call of the
+library: it takes CALL to start, the least that a native collective takes.
+
+All-reduce: a library has a few modes (protocols: quick for small messages, or wide for large ones)
 and takes the fastest,
 
-    t(n) = min over modes of   rounds * alpha + wire * beta,
+    t(n) = min over modes of   CALL + rounds * alpha + wire * beta,
 
-with rounds = ceil(log2 p) and wire = 2 (p-1)/p n, the least that each rank must send. So a table at
-one p predicts the times at another. A table is cut into runs of sizes, one per mode; each run gets
-the line of least squared relative error, and of all cuts the one with the smallest worst error over
-the whole curve wins.
+with rounds = ceil(log2 p) and wire = 2 (p-1)/p n, the least that each rank must send. A table is
+cut into runs of sizes, one per mode; each run gets the line of least squared relative error, and of
+all cuts the one with the smallest worst error over the whole curve wins. One node and two have
+tables of their own. Times on other numbers of ranks follow from the model; no table tests them.
+
+All others: nobody has published tables, and NCCL runs them around rings, or as messages from rank
+to rank. Their modes are NCCL's three protocols with the constants of NCCL's own cost model:
+
+    t(n) = min over protocols of   call + hops * alpha + wire * beta.
 """
 
 import argparse
 import csv
+import dataclasses
 import itertools
 import math
 import pathlib
 import statistics
 import sys
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODES = 3
+RANKS_PER_NODE = 8
+# All collectives but the all-reduce.
+RING_COLLECTIVES = ("broadcast", "reduce", "gather", "all_gather", "scatter", "reduce_scatter",
+                    "all_to_all")
 
-# Name of the preset: description, the table it is fitted to, the table for links inside a node,
-# ranks per node, and GB/s of reductions (a fraction of the GPU's memory bandwidth: two are read and
-# one is written).
-FITTED = {
-    "h100-nvlink": ("one node of 8 H100 with NVLink and NVLS", "h100-nvls", "h100-nvls", 8, 1000),
-    "a100-infiniband": ("nodes of 8 A100-40GB with NVLink, InfiniBand between them", "a100-2x8",
-                        "h100-nvls", 8, 500),
-    "h100-efa": ("nodes of 8 H100 with NVLink, EFA between them", "h100-efa-2x8", "h100-nvls", 8,
-                 1000),
-    "pcie-4090": ("a box of 8 RTX 4090 on PCIe, without peer access", "rtx4090", "rtx4090", 8, 300),
+
+@dataclasses.dataclass(frozen=True)
+class Link:
+    """What a message pays. `ports` are the physical links of one rank, GB/s are each way."""
+    alpha_us: float
+    ports: int
+    port_GB_s: float
+    share: float  # of ports * port_GB_s that one pair of ranks gets
+    source: str
+
+    def bandwidth(self):
+        return float(f"{self.ports * self.port_GB_s * self.share:.3g}")
+
+
+# Latencies are estimates, within what NCCL assumes for one hop (HOPS), and without CALL.
+LINKS = {
+    "nvlink4": Link(2, 18, 25, 0.833,
+                    "NVLink 4; 371 to 380 GB/s one way (github.com/NVIDIA/nccl, issue 1264)"),
+    "nvlink3": Link(2, 12, 25, 0.783,
+                    "NVLink 3; 231 GB/s in rings of 8 A100 (measured.csv, a100-8)"),
+    "pcie4": Link(6, 1, 31.5, 0.476,
+                  "PCIe 4 x16, through host memory; 15 GB/s in rings (measured.csv, rtx4090)"),
+    "hdr": Link(5, 1, 25, 0.96,
+                "One HDR adapter a GPU; 24 GB/s (github.com/NVIDIA/nccl-tests, issue 119)"),
+    "efa": Link(15, 4, 12.5, 0.9,
+                "32 EFA adapters for 8 GPUs; the share and the latency are estimates"),
 }
-# Not fitted: predicted from another table's fit, at another number of ranks.
-HELD_OUT = {"a100-8": "a100-2x8"}
+
+# NCCL 2.28, src/graph/tuning.cc (baseLatencies, hwLatencies, llMaxBws). Microseconds to start a
+# collective, and a hop of the ring, by protocol; the share of the ring's bandwidth that it leaves
+# for data; and GB/s that LL reaches at most on one node and on two, by generation of GPU.
+CALLS = {"LL": 6.6, "LL128": 14.0, "Simple": 8.4}
+HOPS = {
+    "nvlink": {"LL": 0.6, "LL128": 1.9, "Simple": 3.4},
+    "pcie": {"LL": 1.0, "Simple": 5.7},  # LL128 needs NVLink
+    "network": {"LL": 2.7, "LL128": 4.0, "Simple": 14.0},
+}
+SHARES = {"LL": 0.5, "LL128": 0.92, "Simple": 1.0}
+MOST_LL = {"ampere": (87.7, 22.5), "hopper": (141.0, 45.0)}
+CALL = min(CALLS.values())
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    about: str
+    within: str           # in LINKS
+    between: str          # in LINKS; None: one node only
+    medium: str           # in HOPS, inside a node
+    generation: str       # in MOST_LL
+    reduction_GB_s: int   # a fraction of the memory's bandwidth: two are read and one is written
+    all_reduce: dict      # nodes -> table
+
+
+MACHINES = {
+    "h100-nvlink": Machine("one node of 8 H100 with NVLink and NVLS", "nvlink4", None, "nvlink",
+                           "hopper", 1000, {1: "h100-nvls"}),
+    "a100-infiniband": Machine("nodes of 8 A100-40GB with NVLink, InfiniBand between them",
+                               "nvlink3", "hdr", "nvlink", "ampere", 500,
+                               {1: "a100-8", 2: "a100-2x8"}),
+    "h100-efa": Machine("nodes of 8 H100 with NVLink, EFA between them", "nvlink4", "efa", "nvlink",
+                        "hopper", 1000, {1: "h100-nvls", 2: "h100-efa-2x8"}),
+    "pcie-4090": Machine("a box of 8 RTX 4090 on PCIe, without peer access", "pcie4", None, "pcie",
+                         "ampere", 300, {1: "rtx4090"}),
+}
+# Tables that begin at large messages, with the microseconds of the smallest: those of a ring of LL.
+LATENCIES = {"a100-8": CALLS["LL"] + 14 * HOPS["nvlink"]["LL"]}
+# Not fitted: sizes 8 to 128 times as large as the largest of the table that predicts them.
+HELD_OUT = {"h100-nvls-8g": "h100-nvls", "a100-2x8-8g": "a100-2x8",
+            "h100-efa-2x8-8g": "h100-efa-2x8", "rtx4090-8g": "rtx4090"}
 
 # Limits of the relative error of a curve: median and worst; and the worst of a held-out table.
-PROMISED_MEDIAN, PROMISED_WORST, PROMISED_HELD_OUT = 0.15, 0.30, 0.35
+PROMISED_MEDIAN, PROMISED_WORST, PROMISED_HELD_OUT = 0.15, 0.30, 0.10
+# No mode is slower than this share of the widest: short messages use one of some 30 channels, and
+# LL carries half the bytes. Without a limit, the quickest mode's slope is noise in the latency.
+LEAST_SHARE = 0.01
 
 
 def read_tables():
@@ -62,8 +136,8 @@ def wire(ranks, size):
     return 2 * (ranks - 1) / ranks * size
 
 
-def line_through(points):
-    """The (a, b) with a, b >= 0 that minimizes the sum of ((a + b x - y) / y)^2."""
+def line_through(points, steepest):
+    """The (a, b) that minimizes the sum of ((a + b x - y) / y)^2, a >= CALL, 0 <= b <= steepest."""
     weights = [1 / y**2 for _, y in points]
     total = sum(weights)
     mean_x = sum(w * x for w, (x, _) in zip(weights, points)) / total
@@ -72,33 +146,37 @@ def line_through(points):
     slope = 0.0
     if spread > 0:
         slope = sum(w * (x - mean_x) * (y - mean_y) for w, (x, y) in zip(weights, points)) / spread
-    slope = max(slope, 0.0)
+    slope = min(max(slope, 0.0), steepest)
     offset = mean_y - slope * mean_x
-    if offset < 0:
+    if offset < CALL:
         squares = sum(w * x * x for w, (x, _) in zip(weights, points))
-        offset, slope = 0.0, sum(w * x * y for w, (x, y) in zip(weights, points)) / squares
+        offset = CALL
+        slope = sum(w * x * (y - CALL) for w, (x, y) in zip(weights, points)) / squares
     return offset, slope
 
 
 def time_of(modes, ranks, size):
     """Microseconds; modes are (us per round, us per byte)."""
-    return min(rounds(ranks) * alpha + wire(ranks, size) * beta for alpha, beta in modes)
+    return min(CALL + rounds(ranks) * alpha + wire(ranks, size) * beta for alpha, beta in modes)
 
 
 def errors_of(modes, ranks, points):
     return [abs(time_of(modes, ranks, size) / us - 1) for size, us in points]
 
 
-def fit(ranks, points):
+def fit(ranks, points, latency=None):
+    """The modes of a table; `latency` adds one from there to the first point."""
     places = [(wire(ranks, size), us) for size, us in points]
+    steepest = 1 / (LEAST_SHARE * max(x / us for x, us in places))
+    first = [(latency, (places[0][1] - latency) / places[0][0])] if latency else []
     best = None
-    for cuts in itertools.combinations(range(2, len(points) - 1), MODES - 1):
+    for cuts in itertools.combinations(range(2, len(points) - 1), min(MODES, len(points) // 2) - 1):
         ends = (0, *cuts, len(points))
         runs = [places[begin:end] for begin, end in zip(ends, ends[1:])]
         if any(len(run) < 2 for run in runs):
             continue
-        lines = [line_through(run) for run in runs]
-        modes = [(offset / rounds(ranks), slope) for offset, slope in lines]
+        lines = first + [line_through(run, steepest) for run in runs]
+        modes = [((offset - CALL) / rounds(ranks), slope) for offset, slope in lines]
         errors = errors_of(modes, ranks, points)
         score = (max(errors) + statistics.median(errors), modes)
         if best is None or score < best:
@@ -107,39 +185,77 @@ def fit(ranks, points):
     return [(float(f"{alpha:.3g}"), float(f"{beta:.3g}")) for alpha, beta in best[1]]
 
 
-def link_of(modes):
-    """The link of one message: the quickest mode's time per round, and the widest mode's GB/s."""
-    return modes[0][0], 1e-3 / modes[-1][1]
+def fits_of(tables):
+    """The modes by which each table is predicted: its own, or those of another one."""
+    own = [table for machine in MACHINES.values() for table in machine.all_reduce.values()]
+    fits = {table: fit(*tables[table], LATENCIES.get(table)) for table in own}
+    return fits | {table: fits[source] for table, source in HELD_OUT.items()}
 
 
-def preset(name, about, table, ranks_per_node, reduction, modes, modes_within):
-    between, within = link_of(modes), link_of(modes_within)
-    # Links inside a node are at least as wide as those between nodes.
-    within = (min(within[0], between[0]), max(within[1], between[1]))
+def ring_modes(machine, nodes):
+    """(us per call, us per hop, GB/s) of each protocol; a hop is the mean of those of a node."""
+    within, between = LINKS[machine.within], LINKS.get(machine.between)
+    width = within.bandwidth()
+    if nodes > 1:  # the adapters of all ranks of a node carry its rings together
+        width = min(width, RANKS_PER_NODE * between.bandwidth())
+    modes = []
+    for protocol, hop in HOPS[machine.medium].items():
+        bandwidth = width * SHARES[protocol]
+        if protocol == "LL":
+            bandwidth = min(bandwidth, MOST_LL[machine.generation][min(nodes, 2) - 1])
+        if nodes > 1:
+            crossing = max(HOPS["network"][protocol], between.alpha_us)
+            hop = ((RANKS_PER_NODE - 1) * hop + crossing) / RANKS_PER_NODE
+        modes.append((CALLS[protocol], hop, bandwidth))
+    return modes
+
+
+def native(collectives, nodes, call, alpha, bandwidth):
+    names = "collectives = [" + ", ".join(f'"{name}"' for name in collectives) + "]"
+    lines = ["[[native]]", *textwrap.wrap(names, 80, subsequent_indent=" " * 15)]
+    if nodes > 1:
+        lines.append(f"nodes = {nodes}")
+    return lines + [f"call_us = {call:g}", f"alpha_us = {alpha:.3g}",
+                    f"bandwidth_GB_s = {bandwidth:.4g}"]
+
+
+def preset(name, machine, fits):
     lines = [
-        f"# {about[0].upper()}{about[1:]}.",
-        f"# Written by clusters/fit.py from the table {table} of clusters/measured.csv. "
-        "Copy it to make your own.",
+        f"# {machine.about[0].upper()}{machine.about[1:]}.",
+        "# Written by clusters/fit.py. Copy it to make your own.",
         f'name = "{name}"',
-        f"ranks_per_node = {ranks_per_node}",
-        f"reduction_GB_s = {reduction}  # gamma = 1 / this",
-        "",
-        "# A message of n bytes takes alpha + n / bandwidth: a native all-reduce's quickest round, "
-        "and",
-        "# its widest bandwidth.",
-        "[within_node]",
-        f"alpha_us = {within[0]:.3g}",
-        f"bandwidth_GB_s = {within[1]:.3g}",
-        "",
-        "[between_nodes]",
-        f"alpha_us = {between[0]:.3g}",
-        f"bandwidth_GB_s = {between[1]:.3g}",
-        "",
-        "# Native collectives take the fastest of these: rounds * alpha + bytes on the wire / "
-        "bandwidth.",
+        f"ranks_per_node = {RANKS_PER_NODE}",
     ]
-    for alpha, beta in modes:
-        lines += ["[[native]]", f"alpha_us = {alpha:g}", f"bandwidth_GB_s = {1e-3 / beta:.4g}"]
+    if machine.between is None:
+        lines.append("max_nodes = 1")
+    lines += [
+        f"reduction_GB_s = {machine.reduction_GB_s}  # gamma = 1 / this",
+        f"call_us = {CALL:g}  # what starting a message takes, at least: a constant of NCCL's",
+        "",
+        "# A message of n bytes takes call + alpha + n / bandwidth.",
+    ]
+    for section, key in (("within_node", machine.within), ("between_nodes", machine.between)):
+        link = LINKS[key or machine.within]
+        lines += [
+            f"# {link.source}." if key else "# There is one node.",
+            f"[{section}]",
+            f"alpha_us = {link.alpha_us:g}",
+            f"bandwidth_GB_s = {link.bandwidth():g}  # {link.share:.0%} of the ports",
+            f"ports = {link.ports}",
+            f"port_GB_s = {link.port_GB_s:g}",
+            "",
+        ]
+    lines += [
+        "# Native collectives take the fastest mode: call + steps * alpha + bytes on the wire /",
+        "# bandwidth. The bandwidth of a quick mode is no link's: latency grows with the size.",
+    ]
+    for nodes, table in machine.all_reduce.items():
+        lines.append(f"# Fitted to the table {table} of clusters/measured.csv; steps are rounds.")
+        for alpha, beta in fits[table]:
+            lines += native(["all_reduce"], nodes, CALL, alpha, 1e-3 / beta)
+        lines.append("# Not measured: NCCL's own constants for its protocols; steps are hops.")
+        for call, alpha, bandwidth in ring_modes(machine, nodes):
+            lines += native(RING_COLLECTIVES, nodes, call, alpha, bandwidth)
     return "\n".join(lines) + "\n"
 
 
@@ -152,30 +268,27 @@ def main():
     arguments = parser.parse_args()
 
     tables = read_tables()
+    fits = fits_of(tables)
     failures = []
-    print(f"{'table':<14} {'preset':<16} {'median':>7} {'worst':>7}")
-
-    def judge(table, name, modes, most_median, most_worst):
+    print(f"{'table':<16} {'fitted to':<14} {'median':>7} {'worst':>7}")
+    for table, modes in fits.items():
+        source = HELD_OUT.get(table, "")
+        most_median, most_worst = PROMISED_MEDIAN, PROMISED_WORST
+        if source:
+            most_median = most_worst = PROMISED_HELD_OUT
         errors = errors_of(modes, *tables[table])
         median, worst = statistics.median(errors), max(errors)
-        print(f"{table:<14} {name:<16} {median:7.1%} {worst:7.1%}")
+        print(f"{table:<16} {source:<14} {median:7.1%} {worst:7.1%}")
         if median > most_median or worst > most_worst:
             failures.append(f"{table}: median {median:.1%} (at most {most_median:.0%}), "
                             f"worst {worst:.1%} (at most {most_worst:.0%})")
-
-    fits = {}
-    for name, (about, table, table_within, ranks_per_node, reduction) in FITTED.items():
-        fits[table] = fit(*tables[table])
-        judge(table, name, fits[table], PROMISED_MEDIAN, PROMISED_WORST)
+    for name, machine in MACHINES.items():
         path = HERE / "presets" / f"{name}.toml"
-        text = preset(name, about, table, ranks_per_node, reduction, fits[table],
-                      fits[table_within])
+        text = preset(name, machine, fits)
         if not arguments.check:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
             failures.append(f"{path.name} is not what the fit gives: run clusters/fit.py")
-    for table, fitted in HELD_OUT.items():
-        judge(table, f"({fitted})", fits[fitted], PROMISED_HELD_OUT, PROMISED_HELD_OUT)
 
     for failure in failures:
         print(failure, file=sys.stderr)

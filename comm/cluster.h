@@ -1,20 +1,19 @@
 // The cost of messages and additions on a machine: the α-β-γ model.
 //
 // A message of n bytes takes α + nβ seconds, a reduction of n bytes nγ. α and β depend on whether
-// the two ranks share a node. (Hockney 1994; Thakur, Rabenseifner and Gropp 2005.)
+// the two ranks share a node. (Hockney 1994; Thakur, Rabenseifner and Gropp 2005.) β is what one
+// pair of ranks can use of the physical links of a rank: NVLinks to the other GPUs of its node, one
+// or more adapters to the network. α includes what starting a message takes: on a GPU, a kernel.
 //
-// A library's native collectives do not always follow this model: libraries have protocols for
-// short and for long messages, and hardware that reduces in the network. Where this was measured, a
-// collective takes the fastest of a few modes,
-//
-//   min over modes of   ⌈log2 p⌉ α + wire β,
-//
-// where `wire` is the least number of bytes that a rank must send: 2(p-1)/p n for an all-reduce of
-// n bytes.
+// A library's native collectives do not follow this model where hardware adds in the switch, or
+// where the adapters of all ranks of a node share the work of one collective. Their modes describe
+// them. Messages never use the modes.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "comm/collective_kind.h"
 
 namespace rankbox {
 
@@ -24,14 +23,24 @@ struct Link {
   double beta = 0;   // seconds per byte
 };
 
+/// One way in which a library performs a collective: a protocol for short messages, for example. A
+/// call takes `call` + steps·α + wire·β seconds; replay/native_cost.h has the steps and the wire.
+struct NativeMode {
+  CollectiveKind collective = CollectiveKind::kAllReduce;
+  int nodes = 1;    // for groups on this many nodes, and on more up to the next mode's number
+  double call = 0;  // seconds: what starting a collective takes
+  Link link;
+};
+
 struct Cluster {
   std::string name = "laptop";
   Link within_node = {0.3e-6, 0.1e-9};
   Link between_nodes = {0.3e-6, 0.1e-9};
   double gamma = 0.1e-9;   // seconds per byte reduced
   int ranks_per_node = 0;  // 0: all ranks on one node
-  // The modes. If empty, native collectives cost as much as the best known algorithm on the links.
-  std::vector<Link> native = {};
+  int max_nodes = 0;       // 0: any number
+  // A collective without modes costs as much as the best known algorithm on the links.
+  std::vector<NativeMode> native = {};
 
   /// Returns the number of nodes that this many ranks fill.
   int nodes_for(int world_size) const {

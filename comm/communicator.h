@@ -42,11 +42,12 @@
 // They block: a call may wait until all ranks have called, and may return as soon as this rank's
 // part is done. Only the barrier promises anything about the others.
 //
-// Their cost in virtual time counts from the last rank's call. It is that of the cheapest known
-// algorithm for the size and the links; in the sandbox, see replay/native_cost.h:
+// Their cost in virtual time counts from the last rank's call. It is that of a library that was
+// measured (modes, comm/cluster.h), else of the cheapest known algorithm for the size and links; in
+// the sandbox, see replay/native_cost.h:
 //
 //   barrier, split                    dissemination: ⌈log2 p⌉ α
-//   broadcast                         a tree, or scatter and all-gather
+//   broadcast                         a tree, scatter and all-gather, or a pipelined ring
 //   reduce                            a tree, or reduce-scatter and gather
 //   all_reduce                        butterfly, Rabenseifner's, or ring
 //   gather, all_gather, scatter       a tree, or Bruck's: ⌈log2 p⌉ α + (p-1)nβ

@@ -43,6 +43,20 @@ void check(const Fault& fault, int world_size) {
 
 }  // namespace
 
+void check_cluster_fits(const Cluster& cluster, int world_size, int nodes) {
+  if (cluster.max_nodes == 0) return;
+  const bool has_limit = cluster.ranks_per_node > 0;
+  const int most = has_limit ? cluster.max_nodes * cluster.ranks_per_node : world_size;
+  if (nodes <= cluster.max_nodes && world_size <= most) return;
+  throw InvalidArgument(
+      fmt::format("{} ranks on {} node{} do not fit on {}, which has {} node{}{}: choose fewer "
+                  "ranks or another "
+                  "cluster",
+                  world_size, nodes, nodes == 1 ? "" : "s", cluster.name, cluster.max_nodes,
+                  cluster.max_nodes == 1 ? "" : "s",
+                  has_limit ? fmt::format(" of {} ranks", cluster.ranks_per_node) : ""));
+}
+
 void check_run_options(const RunOptions& options) {
   if (options.world_size < 1) {
     throw InvalidArgument(
@@ -58,6 +72,7 @@ void check_run_options(const RunOptions& options) {
         fmt::format("a deadline of {} s is impossible: more than 0 are needed", seconds));
   }
   check(options.cluster);
+  check_cluster_fits(options.cluster, options.world_size, options.nodes);
   for (const Fault& fault : options.faults) check(fault, options.world_size);
 }
 

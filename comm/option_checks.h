@@ -6,7 +6,11 @@
 namespace rankbox {
 
 /// Throws InvalidArgument for a world that cannot run: no ranks, more nodes than ranks, costs that
-/// are not numbers, faults of ranks that do not exist, a deadline that is not positive.
+/// are not numbers, a cluster that is too small, faults of ranks that do not exist, a deadline that
+/// is not positive.
 void check_run_options(const RunOptions& options);
+
+/// Throws InvalidArgument if the cluster is too small for so many ranks or nodes.
+void check_cluster_fits(const Cluster& cluster, int world_size, int nodes);
 
 }  // namespace rankbox

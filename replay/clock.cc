@@ -3,14 +3,10 @@
 #include <algorithm>
 
 #include "replay/engine.h"
+#include "replay/native_cost.h"
 
 namespace rankbox {
 namespace {
-
-Prices only(double alpha, double beta, double gamma) {
-  return {
-      .within_node = {alpha, beta}, .between_nodes = {alpha, beta}, .gamma = gamma, .compute = 0};
-}
 
 /// Four clocks that advance together: the cluster's, and one per coefficient.
 struct FourTimes {
@@ -30,7 +26,7 @@ struct FourTimes {
 
 struct FourPrices {
   using Time = FourTimes;
-  Prices cluster;
+  const Cluster& cluster;
 
   static FourTimes later(const FourTimes& a, const FourTimes& b) {
     return {std::max(a.seconds, b.seconds), std::max(a.steps, b.steps), std::max(a.bytes, b.bytes),
@@ -43,24 +39,41 @@ struct FourPrices {
   }
   FourTimes reduction(double bytes) const { return {bytes * cluster.gamma, 0, 0, bytes}; }
   FourTimes compute(double seconds) const { return {seconds, 0, 0, 0}; }
-  FourTimes native(bool same_node, const Cost& cost, const Cost& wire) const {
-    return {cluster.price_of_native(same_node, cost, wire), cost.steps, cost.bytes, cost.reduced};
+  FourTimes native(const cost::NativeCall& call, const Cost& cost) const {
+    return {cost::native_seconds(call, cluster), cost.steps, cost.bytes, cost.reduced};
   }
 };
 
-struct OnePrice {
+struct Seconds {
   using Time = double;
-  Prices prices;
+  const Cluster& cluster;
 
   static double later(double a, double b) { return std::max(a, b); }
   static double seconds(double time) { return time; }
   double message(bool same_node, double bytes) const {
-    return prices.link(same_node).alpha + bytes * prices.link(same_node).beta;
+    return cluster.link(same_node).alpha + bytes * cluster.link(same_node).beta;
   }
-  double reduction(double bytes) const { return bytes * prices.gamma; }
-  double compute(double seconds) const { return seconds * prices.compute; }
-  double native(bool same_node, const Cost& cost, const Cost& wire) const {
-    return prices.price_of_native(same_node, cost, wire);
+  double reduction(double bytes) const { return bytes * cluster.gamma; }
+  double compute(double seconds) const { return seconds; }
+  double native(const cost::NativeCall& call, const Cost& /*cost*/) const {
+    return cost::native_seconds(call, cluster);
+  }
+};
+
+/// A clock that counts the steps, the bytes or the reduced bytes: the one that is 1 in `counted`.
+struct Coefficient {
+  using Time = double;
+  Cost counted;
+
+  static double later(double a, double b) { return std::max(a, b); }
+  static double seconds(double time) { return time; }
+  double message(bool /*same_node*/, double bytes) const {
+    return counted.steps + bytes * counted.bytes;
+  }
+  double reduction(double bytes) const { return bytes * counted.reduced; }
+  double compute(double /*seconds*/) const { return 0; }
+  double native(const cost::NativeCall& /*call*/, const Cost& cost) const {
+    return cost.steps * counted.steps + cost.bytes * counted.bytes + cost.reduced * counted.reduced;
   }
 };
 
@@ -77,41 +90,32 @@ bool is_contended(const Trace& trace) {
 
 }  // namespace
 
-Prices prices_of(const Cluster& cluster) {
-  return {.within_node = cluster.within_node,
-          .between_nodes = cluster.between_nodes,
-          .gamma = cluster.gamma,
-          .native = cluster.native};
-}
-
-Replay replay_trace(const Trace& trace, const Prices& prices, const Cluster& chooser) {
+Replay replay_trace(const Trace& trace, const Cluster& cluster) {
   Replay result;
   for (const std::vector<Event>& events : trace.ranks) result.spans.emplace_back(events.size());
   result.clocks =
-      ReplayEngine(trace, OnePrice{prices}, chooser, is_contended(trace), &result.spans).run();
+      ReplayEngine(trace, Seconds{cluster}, cluster, is_contended(trace), &result.spans).run();
   return result;
-}
-
-Replay replay_trace(const Trace& trace, const Cluster& cluster) {
-  return replay_trace(trace, prices_of(cluster), cluster);
 }
 
 std::vector<Clock> measure_clocks(const Trace& trace, const Cluster& cluster) {
   std::vector<Clock> clocks(trace.ranks.size());
   if (!is_contended(trace)) {
     const std::vector<FourTimes> times =
-        ReplayEngine(trace, FourPrices{prices_of(cluster)}, cluster, /*contended=*/false, nullptr)
-            .run();
+        ReplayEngine(trace, FourPrices{cluster}, cluster, /*contended=*/false, nullptr).run();
     for (std::size_t rank = 0; rank < clocks.size(); ++rank) {
       const FourTimes& time = times[rank];
       clocks[rank] = {time.seconds, {time.steps, time.bytes, time.reduced}};
     }
     return clocks;
   }
+  const auto count = [&](const Cost& counted) {
+    return ReplayEngine(trace, Coefficient{counted}, cluster, /*contended=*/true, nullptr).run();
+  };
   const auto seconds = replay_trace(trace, cluster).clocks;
-  const auto steps = replay_trace(trace, only(1, 0, 0), cluster).clocks;
-  const auto bytes = replay_trace(trace, only(0, 1, 0), cluster).clocks;
-  const auto reduced = replay_trace(trace, only(0, 0, 1), cluster).clocks;
+  const auto steps = count({1, 0, 0});
+  const auto bytes = count({0, 1, 0});
+  const auto reduced = count({0, 0, 1});
   for (std::size_t rank = 0; rank < clocks.size(); ++rank) {
     clocks[rank] = {seconds[rank], {steps[rank], bytes[rank], reduced[rank]}};
   }

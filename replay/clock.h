@@ -16,8 +16,6 @@
 // Cost: O(E log E) for E events.
 #pragma once
 
-#include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "comm/run_options.h"
@@ -36,36 +34,6 @@ struct Replay {
   std::vector<std::vector<Span>> spans;  // [rank][event], as in the trace
   std::vector<double> clocks;            // [rank] virtual time at the end of the rank's last event
 };
-
-/// The prices of latency, bytes, reductions and compute.
-struct Prices {
-  Link within_node;
-  Link between_nodes;
-  double gamma = 0;
-  double compute = 1;             // factor on compute(seconds)
-  std::vector<Link> native = {};  // as Cluster::native
-
-  const Link& link(bool same_node) const { return same_node ? within_node : between_nodes; }
-  double price(bool same_node, const Cost& cost) const {
-    return cost.steps * link(same_node).alpha + cost.bytes * link(same_node).beta +
-           cost.reduced * gamma;
-  }
-  /// @param cost the cost of the best known algorithm
-  /// @param wire see replay/native_cost.h
-  double price_of_native(bool same_node, const Cost& cost, const Cost& wire) const {
-    if (native.empty()) return price(same_node, cost);
-    double least = std::numeric_limits<double>::infinity();
-    for (const Link& mode : native) {
-      least = std::min(least, wire.steps * mode.alpha + wire.bytes * mode.beta);
-    }
-    return least;
-  }
-};
-
-Prices prices_of(const Cluster& cluster);
-
-/// @param chooser the cluster for which native collectives select their algorithm
-Replay replay_trace(const Trace& trace, const Prices& prices, const Cluster& chooser);
 
 /// Replays on a cluster.
 Replay replay_trace(const Trace& trace, const Cluster& cluster);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -348,15 +349,15 @@ class ReplayEngine {
 
   Time price_of_collective(const Arrivals& arrived) const {
     const Event& event = event_of(arrived.front());
-    bool one_node = true;
+    std::set<int> nodes;
     for (const EventId& side : arrived)
-      one_node = one_node && same_node(side.rank, arrived.front().rank);
-    const int size = static_cast<int>(arrived.size());
-    const auto bytes = static_cast<double>(event.bytes);
-    return tariff_.native(
-        one_node,
-        cost::native_cost(event.collective, size, bytes, chooser_.link(one_node), chooser_.gamma),
-        cost::native_wire(event.collective, size, bytes));
+      nodes.insert(trace_.nodes[static_cast<std::size_t>(side.rank)]);
+    const cost::NativeCall call = {.kind = event.collective,
+                                   .world_size = static_cast<int>(arrived.size()),
+                                   .nodes = static_cast<int>(nodes.size()),
+                                   .bytes = static_cast<double>(event.bytes)};
+    return tariff_.native(call, cost::native_cost(call.kind, call.world_size, call.bytes,
+                                                  chooser_.link(call.nodes == 1), chooser_.gamma));
   }
 
   const Trace& trace_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <initializer_list>
 #include <limits>
 
@@ -18,6 +19,15 @@ Cost cheapest(const Link& link, double gamma, std::initializer_list<Cost> costs)
     if (price(cost) < price(*best)) best = &cost;
   }
   return *best;
+}
+
+/// Returns the cost of a pipelined ring with the best number of segments.
+Cost pipelined_ring(double p, double n, const Link& link) {
+  // Without latency, infinitely many would be best. More than these gain nothing.
+  const double most = std::clamp(n, 1.0, 0x1p20);
+  const double best = std::sqrt((p - 2) * n * link.beta / link.alpha);
+  const double segments = best >= 1 ? std::round(std::min(best, most)) : 1;
+  return {p + segments - 2, (p + segments - 2) * n / segments, 0};
 }
 
 }  // namespace
@@ -39,8 +49,11 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
     case CollectiveKind::kBarrier:  // dissemination
     case CollectiveKind::kSplit:
       return {rounds, 0, 0};
-    case CollectiveKind::kBroadcast:  // tree; scatter and all-gather
-      return cheapest(link, gamma, {{rounds, rounds * n, 0}, {rounds + p - 1, 2 * share * n, 0}});
+    case CollectiveKind::kBroadcast:  // tree; scatter and all-gather; pipelined ring
+      return cheapest(link, gamma,
+                      {{rounds, rounds * n, 0},
+                       {rounds + p - 1, 2 * share * n, 0},
+                       pipelined_ring(p, n, link)});
     case CollectiveKind::kReduce:  // tree; halving and gather; ring and gather
       return cheapest(link, gamma,
                       {{rounds, rounds * n, rounds * n},
@@ -75,34 +88,68 @@ Cost native_wire(CollectiveKind kind, int world_size, double bytes) {
     case CollectiveKind::kBarrier:
     case CollectiveKind::kSplit:
       return {rounds, 0, 0};
-    case CollectiveKind::kBroadcast:
-    case CollectiveKind::kReduce:
-      return {rounds, bytes, 0};
     case CollectiveKind::kAllReduce:
       return {rounds, 2 * share * bytes, 0};
+    case CollectiveKind::kBroadcast:
+    case CollectiveKind::kReduce:
+      return {p - 1, bytes, 0};
     case CollectiveKind::kGather:  // bytes is one rank's part
     case CollectiveKind::kScatter:
     case CollectiveKind::kAllGather:
-      return {rounds, (p - 1) * bytes, 0};
+      return {p - 1, (p - 1) * bytes, 0};
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllToAll:
-      return {rounds, share * bytes, 0};
+      return {p - 1, share * bytes, 0};
   }
   return {};
 }
 
-double native_seconds(CollectiveKind kind, int world_size, double bytes, const Cluster& cluster) {
-  if (cluster.native.empty()) {
-    const Link& link = cluster.link(cluster.nodes_for(world_size) == 1);
-    const Cost cost = native_cost(kind, world_size, bytes, link, cluster.gamma);
+double bytes_between_nodes(const NativeCall& call) {
+  const double p = call.world_size;
+  const double ranks = p / call.nodes;  // of a node
+  const double other_nodes = (call.nodes - 1.0) / call.nodes;
+  switch (call.kind) {
+    case CollectiveKind::kBarrier:
+    case CollectiveKind::kSplit:
+      return 0;
+    case CollectiveKind::kAllReduce:
+      return 2 * other_nodes * call.bytes / ranks;
+    case CollectiveKind::kBroadcast:
+    case CollectiveKind::kReduce:
+      return call.nodes > 1 ? call.bytes / ranks : 0;
+    case CollectiveKind::kAllGather:
+      return (p - ranks) * call.bytes / ranks;
+    case CollectiveKind::kReduceScatter:
+      return other_nodes * call.bytes / ranks;
+    case CollectiveKind::kAllToAll:
+      return other_nodes * call.bytes;
+    case CollectiveKind::kGather:
+    case CollectiveKind::kScatter:
+      return (p - ranks) * call.bytes;
+  }
+  return 0;
+}
+
+double native_seconds(const NativeCall& call, const Cluster& cluster) {
+  if (call.world_size == 1) return 0;
+  // NCCL's barrier is an all-reduce; what a split exchanges is as short.
+  const CollectiveKind kind = moves_data(call.kind) ? call.kind : CollectiveKind::kAllReduce;
+  int nodes = 0;  // of the modes for this call; 0: there are none
+  for (const NativeMode& mode : cluster.native) {
+    if (mode.collective == kind && mode.nodes <= call.nodes) nodes = std::max(nodes, mode.nodes);
+  }
+  if (nodes == 0) {
+    const Link& link = cluster.link(call.nodes == 1);
+    const Cost cost = native_cost(call.kind, call.world_size, call.bytes, link, cluster.gamma);
     return cost.steps * link.alpha + cost.bytes * link.beta + cost.reduced * cluster.gamma;
   }
-  const Cost wire = native_wire(kind, world_size, bytes);
+  const Cost wire = native_wire(call.kind, call.world_size, call.bytes);
   double least = std::numeric_limits<double>::infinity();
-  for (const Link& mode : cluster.native) {
-    least = std::min(least, wire.steps * mode.alpha + wire.bytes * mode.beta);
+  for (const NativeMode& mode : cluster.native) {
+    if (mode.collective != kind || mode.nodes != nodes) continue;
+    least = std::min(least, mode.call + wire.steps * mode.link.alpha + wire.bytes * mode.link.beta);
   }
-  return least;
+  return std::max(least, bytes_between_nodes(call) * cluster.between_nodes.beta);
 }
 
 }  // namespace rankbox::cost

@@ -17,6 +17,7 @@
 #include "cli/support/whole_number.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
+#include "comm/option_checks.h"
 
 namespace rankbox::cli {
 namespace {
@@ -212,6 +213,8 @@ Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_rank
   plan.takes_times = !typed.judge_only;
   if (typed.deadline_seconds > 0) plan.deadline_seconds = typed.deadline_seconds;
   plan.cluster = typed.cluster.empty() ? cluster_presets().front() : cluster_named(typed.cluster);
+  for (const int ranks : plan.ranks)
+    check_cluster_fits(plan.cluster, ranks, plan.cluster.nodes_for(ranks));
   plan.buffering = parse_buffering(typed.buffering);
   plan.executor = typed.executor;
   static_cast<void>(executor_named(plan.executor, 1));  // throws for another name

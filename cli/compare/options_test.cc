@@ -165,6 +165,7 @@ TEST_CASE("mistakes are one line that names the value") {
       {{"--baseline", "RING"}, "--baseline RING"},
       {{"--mine-library", "ring"}, "--mine-library ring"},
       {{"--cluster", "moon"}, "moon"},
+      {{"--cluster", "h100-nvlink", "--ranks", "8,16"}, "1 node of 8 ranks"},
   };
   for (const auto& row : table) {
     const std::string message = complaint(row.options);

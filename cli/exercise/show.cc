@@ -21,6 +21,7 @@
 #include "cli/support/whole_number.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
+#include "comm/option_checks.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"
 #include "verdict/verdict_text.h"
@@ -70,7 +71,8 @@ void check_fits(const Exercise& exercise, const Options& options) {
     throw InvalidArgument(
         fmt::format("--op {}: choose one of SUM, PRODUCT, MAX, MIN, AVG", options.op));
   }
-  cluster_named(options.cluster);
+  const Cluster cluster = cluster_named(options.cluster);
+  check_cluster_fits(cluster, options.ranks, cluster.nodes_for(options.ranks));
   parse_buffering(options.buffering);
 }
 

@@ -8,6 +8,7 @@
 #include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "comm/label.h"
+#include "comm/option_checks.h"
 #include "comm/run_ranks.h"
 #include "comm/whole_number.h"
 #include "parallel/distributed_sampler.h"
@@ -50,6 +51,7 @@ void place(const Placement& typed, Plan& plan) {
   plan.cluster = typed.cluster.empty() ? cluster_presets().front() : cluster_named(typed.cluster);
   plan.nodes = typed.nodes.empty() ? plan.cluster.nodes_for(plan.ranks)
                                    : parse_nodes(typed.nodes, plan.ranks);
+  check_cluster_fits(plan.cluster, plan.ranks, plan.nodes);
 }
 
 bool has_timeline() { return true; }

@@ -19,7 +19,12 @@ TEST_CASE("worlds that cannot be are refused before any rank starts") {
     RunOptions options;
     std::vector<std::string> values;
   };
+  const Cluster box = {.name = "box", .ranks_per_node = 2, .max_nodes = 1};
+  const Cluster rack = {.name = "rack", .max_nodes = 2};
   const Row rows[] = {
+      {{.world_size = 3, .cluster = box}, {"3 ranks", "box", "1 node of 2 ranks"}},
+      {{.world_size = 2, .nodes = 2, .cluster = box}, {"2 nodes", "box", "1 node of 2 ranks"}},
+      {{.world_size = 4, .nodes = 3, .cluster = rack}, {"3 nodes", "rack", "2 nodes"}},
       {{.world_size = 0}, {"0", "1"}},
       {{.world_size = -1}, {"-1"}},
       {{.world_size = std::numeric_limits<int>::min()}, {"-2147483648"}},

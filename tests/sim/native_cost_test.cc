@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "clusters/clusters.h"
 #include "collectives/cost.h"
 #include "collectives/cost_gather.h"
 #include "collectives/cost_ranks.h"
@@ -73,7 +74,9 @@ TEST_CASE("no native collective costs more than a topology of the course, nor le
           {CollectiveKind::kBroadcast,
            kN,
            {cost::broadcast_tree(p, kElements, kBytes),
-            cost::broadcast_scatter_allgather(p, kElements, kBytes)},
+            cost::broadcast_scatter_allgather(p, kElements, kBytes),
+            cost::broadcast_ring_pipelined(
+                p, kElements, kBytes, cost::best_segments(p, kElements * kBytes, machine.link))},
            {rounds, kN, 0}},
           {CollectiveKind::kReduce,
            kN,
@@ -131,33 +134,152 @@ TEST_CASE("seconds on a cluster are what the clock says, on one node and on seve
           });
       CAPTURE(ranks_per_node);
       CAPTURE(p);
-      CHECK(cost::native_seconds(CollectiveKind::kBroadcast, p, 4.0 * elements, cluster) ==
-            doctest::Approx(report.virtual_seconds));
+      const cost::NativeCall call = {CollectiveKind::kBroadcast, p, cluster.nodes_for(p),
+                                     4.0 * elements};
+      CHECK(cost::native_seconds(call, cluster) == doctest::Approx(report.virtual_seconds));
     }
   }
 }
 
-TEST_CASE("a library that was measured takes its fastest mode, whatever the links would cost") {
-  Cluster cluster;
-  cluster.native = {{1e-6, 1e-9}, {20e-6, 1e-11}};
-  for (const std::int64_t elements : {1, 1000, 1000000}) {
-    RunReport report;
-    run_world(
-        {.world_size = 4, .cluster = cluster},
-        [&](Comm& dist) {
-          Tensor tensor = zeros({elements});
-          dist.all_reduce(tensor, ReduceOp::SUM);
-        },
-        &report);
-    const double wire = 1.5 * 4.0 * static_cast<double>(elements);
-    const double expected = std::min(2 * 1e-6 + wire * 1e-9, 2 * 20e-6 + wire * 1e-11);
-    CAPTURE(elements);
-    CHECK(report.virtual_seconds == doctest::Approx(expected));
-    const auto bytes = static_cast<double>(4 * elements);
-    CHECK(cost::native_seconds(CollectiveKind::kAllReduce, 4, bytes, cluster) ==
-          doctest::Approx(expected));
-    CHECK(report.cost.steps > 0);  // of the best algorithm, as always
+TEST_CASE("a broadcast of 4 MiB among 8 ranks costs what the pipelined ring does") {
+  const Cluster laptop;
+  const double bytes = 4 << 20;
+  const Cost ring = cost::broadcast_ring_pipelined(
+      8, 1 << 20, kBytes, cost::best_segments(8, 4 << 20, laptop.within_node));
+  const Cost native = native_cost(CollectiveKind::kBroadcast, 8, bytes, laptop.within_node, 0);
+  CHECK(native.steps == ring.steps);
+  CHECK(native.bytes == doctest::Approx(ring.bytes).epsilon(0.001));  // segments of whole elements
+}
+
+constexpr double kCallSeconds = 3e-6;
+
+/// A cluster of nodes of 4 whose library was measured: the quicker mode of each pair is for short
+/// messages. The links are far slower than the modes.
+Cluster measured_cluster() {
+  Cluster cluster = {"measured", {1e-3, 1e-6}, {1e-3, 1e-9}, 1e-10, 4};
+  const auto add = [&](CollectiveKind kind, int nodes, const Link& link) {
+    cluster.native.push_back({kind, nodes, kCallSeconds, link});
+  };
+  add(CollectiveKind::kAllReduce, 1, {1e-6, 1e-9});
+  add(CollectiveKind::kAllReduce, 1, {20e-6, 1e-11});
+  add(CollectiveKind::kAllReduce, 2, {2e-6, 2e-9});
+  add(CollectiveKind::kAllReduce, 2, {40e-6, 1e-9});
+  add(CollectiveKind::kBroadcast, 1, {4e-6, 4e-9});
+  return cluster;
+}
+
+TEST_CASE("modes belong to a collective and a number of nodes, and messages do not pay them") {
+  const Cluster cluster = measured_cluster();
+  struct Row {
+    CollectiveKind kind;
+    int world_size, nodes;
+    std::vector<Link> modes;
+    double steps, bytes;  // what the modes are multiplied by, for one byte
+  };
+  using enum CollectiveKind;
+  const std::vector<Link> one_node = {{1e-6, 1e-9}, {20e-6, 1e-11}};
+  const std::vector<Link> more_nodes = {{2e-6, 2e-9}, {40e-6, 1e-9}};
+  const Row rows[] = {
+      {kAllReduce, 4, 1, one_node, 2, 1.5},     {kAllReduce, 3, 1, one_node, 2, 4.0 / 3},
+      {kAllReduce, 8, 2, more_nodes, 3, 1.75},  {kAllReduce, 16, 4, more_nodes, 4, 1.875},
+      {kBarrier, 8, 2, more_nodes, 3, 0},       {kBroadcast, 4, 1, {{4e-6, 4e-9}}, 3, 1},
+      {kBroadcast, 8, 2, {{4e-6, 4e-9}}, 7, 1},
+  };
+  for (const Row& row : rows) {
+    for (const std::int64_t elements : {1, 1000, 1000000}) {
+      const double bytes = 4.0 * static_cast<double>(elements);
+      double expected = 1;
+      for (const Link& mode : row.modes) {
+        expected = std::min(expected,
+                            kCallSeconds + row.steps * mode.alpha + row.bytes * bytes * mode.beta);
+      }
+      CAPTURE(name_of(row.kind));
+      CAPTURE(row.world_size);
+      CAPTURE(elements);
+      const cost::NativeCall call = {row.kind, row.world_size, row.nodes, bytes};
+      CHECK(cost::native_seconds(call, cluster) == doctest::Approx(expected));
+      RunReport report;
+      run_world(
+          {.world_size = row.world_size, .nodes = row.nodes, .cluster = cluster},
+          [&](Comm& dist) {
+            Tensor tensor = zeros({elements});
+            if (row.kind == kAllReduce) dist.all_reduce(tensor, ReduceOp::SUM);
+            if (row.kind == kBroadcast) dist.broadcast(tensor, 0);
+            if (row.kind == kBarrier) dist.barrier();
+          },
+          &report);
+      CHECK(report.virtual_seconds == doctest::Approx(expected));
+      CHECK(report.cost.steps > 0);  // of the best algorithm, as always
+    }
   }
+  const RunReport message = run_world({.world_size = 2, .cluster = cluster}, [](Comm& dist) {
+    Tensor tensor = zeros({1000});
+    if (dist.rank() == 0) dist.send(tensor, 1);
+    if (dist.rank() == 1) dist.recv(tensor, 0);
+  });
+  CHECK(message.virtual_seconds == doctest::Approx(1e-3 + 4000 * 1e-6));
+}
+
+TEST_CASE("a mode cannot move bytes between nodes faster than the adapters of the group do") {
+  Cluster cluster = measured_cluster();
+  cluster.between_nodes.beta = 1e-6;
+  using enum CollectiveKind;
+  // Two nodes. With four ranks on each, four adapters share the work; with one, it has one.
+  const double n = 1e6;
+  CHECK(cost::native_seconds({kAllReduce, 8, 2, n}, cluster) == doctest::Approx(n / 4 * 1e-6));
+  CHECK(cost::native_seconds({kAllReduce, 2, 2, n}, cluster) == doctest::Approx(n * 1e-6));
+  CHECK(cost::native_seconds({kBroadcast, 8, 2, n}, cluster) == doctest::Approx(n / 4 * 1e-6));
+  CHECK(cost::native_seconds({kBroadcast, 4, 1, n}, cluster) < n / 4 * 1e-6);
+}
+
+TEST_CASE("no preset's native collective moves more bytes than the machine can") {
+  // Each way, of one rank: nominal GB/s inside a node and between nodes. Switches that add halve
+  // the bytes of an all-reduce inside a node.
+  struct Row {
+    const char* cluster;
+    double within, between;
+    int most;  // ranks
+  };
+  const Row rows[] = {{"h100-nvlink", 450, 450, 8},
+                      {"a100-infiniband", 300, 25, 4096},
+                      {"h100-efa", 450, 50, 4096},
+                      {"pcie-4090", 31.5, 31.5, 8}};
+  using enum CollectiveKind;
+  for (const Row& row : rows) {
+    const Cluster cluster = cluster_named(row.cluster);
+    for (int p = 2; p <= row.most; p *= 2) {
+      for (const CollectiveKind kind : {kBroadcast, kReduce, kAllReduce, kGather, kAllGather,
+                                        kScatter, kReduceScatter, kAllToAll}) {
+        for (const double bytes : {8.0, 1e6, 1e9}) {
+          const cost::NativeCall call = {kind, p, cluster.nodes_for(p), bytes};
+          const double wire =
+              cost::native_wire(kind, p, bytes).bytes / (kind == kAllReduce ? 2 : 1);
+          CAPTURE(row.cluster);
+          CAPTURE(name_of(kind));
+          CAPTURE(p);
+          CAPTURE(bytes);
+          const double seconds = cost::native_seconds(call, cluster);
+          CHECK(seconds >= wire / (row.within * 1e9));
+          CHECK(seconds >= cost::bytes_between_nodes(call) / (row.between * 1e9));
+          CHECK(seconds >= 6.6e-6);  // NCCL's least time to start a collective
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("one node has modes of its own, and an all-to-all is bound by the adapters") {
+  using enum CollectiveKind;
+  const Cluster a100 = cluster_named("a100-infiniband");
+  const Cluster h100 = cluster_named("h100-efa");
+  // One node has modes of its own, also in a cluster of many.
+  CHECK(cost::native_seconds({kAllReduce, 8, 1, 8}, a100) <
+        0.6 * cost::native_seconds({kAllReduce, 16, 2, 8}, a100));
+  CHECK(cost::native_seconds({kAllReduce, 8, 1, 1 << 20}, h100) ==
+        doctest::Approx(
+            cost::native_seconds({kAllReduce, 8, 1, 1 << 20}, cluster_named("h100-nvlink"))));
+  // Half of the bytes of an all-to-all cross the border, each rank's through 50 GB/s at most.
+  CHECK(cost::native_seconds({kAllToAll, 16, 2, 1 << 30}, h100) >= 10.7e-3);
 }
 
 }  // namespace

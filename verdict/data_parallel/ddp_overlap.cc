@@ -121,7 +121,7 @@ Schedule schedule_of(const Case& example, Start start) {
     const auto bytes = static_cast<double>(bucket.elements * kElementBytes);
     schedule.finish =
         std::max(schedule.finish, ready[awaited]) +
-        cost::native_seconds(CollectiveKind::kAllReduce, example.world_size, bytes, Cluster());
+        cost::native_seconds({CollectiveKind::kAllReduce, example.world_size, 1, bytes}, Cluster());
   }
   schedule.finish = std::max(schedule.finish, schedule.backward);
   return schedule;

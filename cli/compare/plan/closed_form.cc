@@ -33,7 +33,7 @@ double hierarchical_seconds(const Row& row, const Cluster& cluster) {
     return price(cost, cluster.within_node, cluster.gamma);
   };
   const Cost between = cost::allreduce_rabenseifner(nodes, row.elements, kElementBytes);
-  return 2 * cost::native_seconds(kSplit, row.world_size, 0, cluster) +
+  return 2 * cost::native_seconds({kSplit, row.world_size, nodes, 0}, cluster) +
          within(cost::reduce_tree(largest_node, row.elements, kElementBytes)) +
          price(between, cluster.between_nodes, cluster.gamma) +
          within(cost::broadcast_tree(largest_node, row.elements, kElementBytes));
@@ -56,7 +56,8 @@ void set_closed_form(Row& row, int segments, const Cluster& cluster) {
   const std::int64_t elements = argument_of(row);
   if (row.whose == Whose::kNative) {
     const auto bytes = static_cast<double>(elements * kElementBytes);
-    row.virtual_seconds = cost::native_seconds(row.collective, row.world_size, bytes, cluster);
+    row.virtual_seconds = cost::native_seconds(
+        {row.collective, row.world_size, cluster.nodes_for(row.world_size), bytes}, cluster);
     return;
   }
   const Exercise* const exercise = exercise_of(row);

@@ -1,9 +1,15 @@
 // The closed forms agree with the sandbox's clock.
 #include "cli/compare/plan/closed_form.h"
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "cli/compare/plan/jobs.h"
+#include "clusters/clusters.h"
 #include "comm/run_ranks.h"
 
 namespace rankbox::cli {
@@ -95,6 +101,63 @@ TEST_CASE("with nodes, the other forms are never quicker than the clock") {
     if (job.row.algorithm == "native") continue;
     CAPTURE(job.row.algorithm);
     CHECK(*job.row.virtual_seconds >= by_the_clock(job, kTwoPerNode) * (1 - 1e-9));
+  }
+}
+
+/// Returns the jobs of an all-reduce for 8 B to 1 GiB, each size four times the one before.
+std::vector<Job> all_reduces(const std::string& preset, int world_size,
+                             const std::vector<std::string>& algorithms) {
+  Plan plan;
+  plan.cluster = cluster_named(preset);
+  plan.algorithms = algorithms;
+  plan.sizes.clear();
+  for (std::int64_t bytes = 8; bytes <= std::int64_t{1} << 30; bytes *= 4)
+    plan.sizes.push_back(bytes);
+  return jobs_of(plan, world_size);
+}
+
+TEST_CASE("in one node, programs of messages do not beat the native all-reduce that was measured") {
+  struct Row {
+    const char* preset;
+    double most;  // times the best topology; the model knows no protocols, which cost an A100 most
+  };
+  const Row rows[] = {
+      {"h100-nvlink", 1.0}, {"h100-efa", 1.0}, {"pcie-4090", 1.2}, {"a100-infiniband", 1.8}};
+  for (const Row& row : rows) {
+    std::map<std::int64_t, double> native, best;
+    for (const Job& job : all_reduces(row.preset, 8, {"butterfly", "ring", "rabenseifner"})) {
+      const double seconds = *job.row.virtual_seconds;
+      if (job.row.whose == Whose::kNative) {
+        native[job.row.bytes] = seconds;
+      } else {
+        const auto [place, is_first] = best.try_emplace(job.row.bytes, seconds);
+        place->second = std::min(place->second, seconds);
+      }
+    }
+    CHECK(native.size() == 14);
+    for (const auto& entry : native) {
+      CAPTURE(row.preset);
+      CAPTURE(entry.first);
+      CHECK(entry.second <= row.most * best.at(entry.first));
+    }
+  }
+}
+
+TEST_CASE("across nodes, the hierarchical all-reduce beats a flat ring") {
+  for (const char* preset : {"h100-efa", "a100-infiniband"}) {
+    std::map<std::int64_t, double> hierarchical, ring;
+    for (const Job& job : all_reduces(preset, 16, {"ring", "hierarchical"})) {
+      if (job.row.algorithm == "ring") ring[job.row.bytes] = *job.row.virtual_seconds;
+      if (job.row.algorithm == "hierarchical") {
+        hierarchical[job.row.bytes] = *job.row.virtual_seconds;
+      }
+    }
+    CHECK(ring.size() == 14);
+    for (const auto& entry : ring) {
+      CAPTURE(preset);
+      CAPTURE(entry.first);
+      CHECK(hierarchical.at(entry.first) < entry.second);
+    }
   }
 }
 
