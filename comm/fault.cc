@@ -16,10 +16,11 @@ void let_faults_happen(const std::vector<Fault>& faults, const Caller& caller,
     if (fault.kind == Fault::Kind::kDelay) {
       std::this_thread::sleep_for(std::chrono::duration<double>(fault.seconds));
     } else {
-      throw Error(fmt::format("rank {} crashes as planned before its operation {} ({} at {}:{})",
-                              caller.rank, operation, caller.operation, caller.place.file_name(),
-                              caller.place.line()),
-                  caller.context());
+      throw InjectedCrash(
+          fmt::format("injected crash: rank {} fails before its operation {} ({} at {}:{})",
+                      caller.rank, operation, caller.operation, caller.place.file_name(),
+                      caller.place.line()),
+          caller.context());
     }
   }
 }

@@ -9,7 +9,7 @@
 
 namespace rankbox {
 
-/// Injects the faults of the caller's `operation`-th call, from 0: sleeps, or throws Error.
+/// Injects the faults of the caller's `operation`-th call, from 0: sleeps, or throws InjectedCrash.
 void let_faults_happen(const std::vector<Fault>& faults, const Caller& caller,
                        std::int64_t operation);
 

@@ -43,7 +43,8 @@ constexpr const char* name_of(ExecutorKind kind) {
   return kind == ExecutorKind::kFibers ? "fibers" : "threads";
 }
 
-/// An injected fault: before its `operation`-th call (from 0) the rank throws, or sleeps.
+/// An injected fault: before its `operation`-th call (from 0) the rank throws InjectedCrash, or
+/// sleeps.
 struct Fault {
   enum class Kind : std::uint8_t { kCrash, kDelay };
   int rank = 0;

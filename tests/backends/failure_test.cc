@@ -280,7 +280,7 @@ TEST_CASE("a planned crash happens before the operation it was planned for") {
           note = std::to_string(i + 1);
         }
       });
-      const auto error = require_error<Error>(seen);
+      const auto error = require_error<InjectedCrash>(seen);
       INFO(error.what());
       CHECK(error.rank() == 1);
       CHECK(error.op() == "barrier");

@@ -291,6 +291,10 @@ const char* class_of(const std::exception_ptr& error) {
     return "CollectiveMismatch";
   } catch (const UnreceivedMessage&) {
     return "UnreceivedMessage";
+  } catch (const BufferReused&) {
+    return "BufferReused";
+  } catch (const InjectedCrash&) {
+    return "InjectedCrash";
   } catch (const TimedOut&) {
     return "TimedOut";
   } catch (const RankFailed&) {

@@ -204,8 +204,8 @@ TEST_CASE("a planned crash happens before the operation it was planned for") {
         });
     CAPTURE(operation);
     INFO(what_of(seen.thrown));
-    CHECK(require_error<Error>(seen).rank() == 1);
-    CHECK(require_error<Error>(seen).op() == "barrier");
+    CHECK(require_error<InjectedCrash>(seen).rank() == 1);
+    CHECK(require_error<InjectedCrash>(seen).op() == "barrier");
     CHECK(contains(what_of(seen.thrown), std::to_string(operation)));
     CHECK(done[1] == operation);
     CHECK(ended_as<Aborted>(seen, 0));
