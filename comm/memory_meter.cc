@@ -7,4 +7,9 @@ MemoryMeter*& current_memory_meter() {
   return meter;
 }
 
+int rank_of_this_thread() {
+  const MemoryMeter* meter = current_memory_meter();
+  return meter == nullptr ? -1 : static_cast<int>(meter->owner & 0xffffffff) - 1;
+}
+
 }  // namespace rankbox

@@ -21,4 +21,7 @@ struct MemoryMeter {
 /// The meter of this thread's rank; null outside any rank. Set by the backend.
 MemoryMeter*& current_memory_meter();
 
+/// Returns the rank that runs on this thread; -1 outside any rank.
+int rank_of_this_thread();
+
 }  // namespace rankbox

@@ -28,7 +28,7 @@ int handle_failure(const RunFailure& failure);
 /// Prints "rankbox: …" and the details on stderr. Returns 2 for a user error, else 1.
 int print_failure(const RunFailure& failure);
 
-/// Returns whether the error is a user error: an InvalidArgument that no rank's call threw.
+/// Returns whether the error is a user error: an InvalidArgument that names no line of the program.
 bool is_users_mistake(const std::exception_ptr& error);
 
 }  // namespace rankbox

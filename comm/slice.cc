@@ -2,19 +2,22 @@
 
 #include <fmt/format.h>
 
-#include "comm/errors.h"
+#include "comm/tensor_checks.h"
 
 namespace rankbox {
 
-void Slice::throw_outside(std::int64_t begin, std::int64_t end) const {
-  throw InvalidArgument(fmt::format(
-      "elements [{}, {}) are not inside a slice of {} elements: 0 <= begin <= end <= {} is needed",
-      begin, end, size_, size_));
+void Slice::throw_outside(std::int64_t begin, std::int64_t end, Place place) const {
+  refuse_arithmetic("sub",
+                    fmt::format("elements [{}, {}) are not inside a slice of {} elements: 0 <= "
+                                "begin <= end <= {} is needed",
+                                begin, end, size_, size_),
+                    place);
 }
 
-Slice chunk(Slice whole, int i, int n) {
+Slice chunk(Slice whole, int i, int n, Place place) {
   if (n < 1 || i < 0 || i >= n) {
-    throw InvalidArgument(fmt::format("chunk {} of {} does not exist: 0 <= i < n is needed", i, n));
+    refuse_arithmetic(
+        "chunk", fmt::format("chunk {} of {} does not exist: 0 <= i < n is needed", i, n), place);
   }
   return whole.sub(i * whole.size() / n, (i + 1) * whole.size() / n);
 }

@@ -1,9 +1,12 @@
 // A contiguous piece of a tensor, which calls send, receive and reduce.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <utility>
 
 #include "comm/dtype.h"
+#include "comm/place.h"
 
 namespace rankbox {
 
@@ -37,9 +40,9 @@ class Slice {
 
   /// Elements [begin, end) of this slice.
   /// Throws InvalidArgument unless 0 <= begin <= end <= size().
-  Slice sub(std::int64_t begin, std::int64_t end) const {
+  Slice sub(std::int64_t begin, std::int64_t end, Place place = Place::current()) const {
     if (begin < 0 || begin > end || end > size_) [[unlikely]] {
-      throw_outside(begin, end);
+      throw_outside(begin, end, place);
     }
     Slice piece = *this;
     // A null or empty slice has no address to advance; its begin is 0.
@@ -49,7 +52,7 @@ class Slice {
   }
 
  private:
-  [[noreturn]] void throw_outside(std::int64_t begin, std::int64_t end) const;
+  [[noreturn]] void throw_outside(std::int64_t begin, std::int64_t end, Place place) const;
 
   void* data_ = nullptr;
   std::int64_t size_ = 0;
@@ -62,6 +65,17 @@ class Slice {
 /// Returns part i of n nearly equal parts: elements [i*N/n, (i+1)*N/n) of a slice (or tensor) of N
 /// elements. The parts cover the slice, in order, without gaps. Their sizes differ by at most one
 /// element. Throws InvalidArgument unless 0 <= i < n.
-Slice chunk(Slice whole, int i, int n);
+Slice chunk(Slice whole, int i, int n, Place place = Place::current());
+
+/// A slice and the line that mentions it, for operators: they cannot have defaulted parameters.
+struct SliceHere {
+  template <std::convertible_to<Slice> S>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): a SliceHere converts to no Slice
+  SliceHere(S&& its, Place current = Place::current())
+      : slice(std::forward<S>(its)), place(current) {}
+
+  Slice slice;
+  Place place;
+};
 
 }  // namespace rankbox

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "comm/dtype.h"
+#include "comm/place.h"
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
 
@@ -164,16 +165,16 @@ using Tensor = TensorOf<float>;
 /// result of MAX and MIN is unspecified: either of the two.
 /// Errors: InvalidArgument if the two overlap without being the same, if either belongs to another
 /// rank's tensor, and as at the top of this file.
-void accumulate(Slice into, Slice from, ReduceOp op);
+void accumulate(Slice into, Slice from, ReduceOp op, Place place = Place::current());
 
 /// into[i] = from[i]. A local copy, free in virtual time. Errors: as accumulate.
-void copy(Slice into, Slice from);
+void copy(Slice into, Slice from, Place place = Place::current());
 
-inline Slice operator+=(Slice into, Slice from) {
-  return accumulate(into, from, ReduceOp::SUM), into;
+inline Slice operator+=(Slice into, SliceHere from) {
+  return accumulate(into, from.slice, ReduceOp::SUM, from.place), into;
 }
-inline Slice operator*=(Slice into, Slice from) {
-  return accumulate(into, from, ReduceOp::PRODUCT), into;
+inline Slice operator*=(Slice into, SliceHere from) {
+  return accumulate(into, from.slice, ReduceOp::PRODUCT, from.place), into;
 }
 inline Slice operator*=(Slice into, double factor) { return detail::scale(into, factor), into; }
 inline Slice operator/=(Slice into, double divisor) { return detail::divide(into, divisor), into; }
@@ -199,14 +200,14 @@ TensorOf<T> empty_like(const TensorOf<T>& like) {
 }
 
 template <class T>
-TensorOf<T> clone(const TensorOf<T>& from) {
+TensorOf<T> clone(const TensorOf<T>& from, Place place = Place::current()) {
   TensorOf<T> made(from.shape());
-  if (!from.empty()) copy(made, from);
+  if (!from.empty()) rankbox::copy(made, from, place);  // with a Place, std::copy is found too
   return made;
 }
 
 template <class T>
-TensorOf<T>::TensorOf(const TensorOf& other) : TensorOf(clone(other)) {}
+TensorOf<T>::TensorOf(const TensorOf& other) : TensorOf(clone(other, Place())) {}
 
 /// Returns a tensor with the elements of an array in host memory (a vector, an array, a span):
 /// one-dimensional, or of a shape with as many elements (else InvalidArgument).
@@ -238,12 +239,12 @@ std::vector<T> to_host(const TensorOf<T>& tensor) {
 // ---- Tensors: arithmetic --------------------------------------------------------------------
 
 template <class T>
-TensorOf<T>& operator+=(TensorOf<T>& into, Slice from) {
-  return accumulate(into, from, ReduceOp::SUM), into;
+TensorOf<T>& operator+=(TensorOf<T>& into, SliceHere from) {
+  return accumulate(into, from.slice, ReduceOp::SUM, from.place), into;
 }
 template <class T>
-TensorOf<T>& operator*=(TensorOf<T>& into, Slice from) {
-  return accumulate(into, from, ReduceOp::PRODUCT), into;
+TensorOf<T>& operator*=(TensorOf<T>& into, SliceHere from) {
+  return accumulate(into, from.slice, ReduceOp::PRODUCT, from.place), into;
 }
 template <class T>
 TensorOf<T>& operator*=(TensorOf<T>& into, std::type_identity_t<T> factor) {
@@ -257,15 +258,17 @@ TensorOf<T>& operator/=(TensorOf<T>& into, std::type_identity_t<T> divisor) {
 /// Returns a new tensor of the larger (smaller) elements: one reduction. Assign it, or the result
 /// is lost: `tensor = maximum(tensor, received)`.
 template <class T>
-[[nodiscard]] TensorOf<T> maximum(const TensorOf<T>& a, const TensorOf<T>& b) {
-  TensorOf<T> made = clone(a);
-  accumulate(made, b, ReduceOp::MAX);
+[[nodiscard]] TensorOf<T> maximum(const TensorOf<T>& a, const TensorOf<T>& b,
+                                  Place place = Place::current()) {
+  TensorOf<T> made = clone(a, place);
+  accumulate(made, b, ReduceOp::MAX, place);
   return made;
 }
 template <class T>
-[[nodiscard]] TensorOf<T> minimum(const TensorOf<T>& a, const TensorOf<T>& b) {
-  TensorOf<T> made = clone(a);
-  accumulate(made, b, ReduceOp::MIN);
+[[nodiscard]] TensorOf<T> minimum(const TensorOf<T>& a, const TensorOf<T>& b,
+                                  Place place = Place::current()) {
+  TensorOf<T> made = clone(a, place);
+  accumulate(made, b, ReduceOp::MIN, place);
   return made;
 }
 

@@ -12,60 +12,63 @@
 namespace rankbox {
 namespace {
 
-/// Returns -1 outside any rank.
-int current_rank() {
-  const MemoryMeter* meter = current_memory_meter();
-  return meter == nullptr ? -1 : static_cast<int>(meter->owner & 0xffffffff) - 1;
-}
-
-void check_owner(const char* function, Slice slice) {
+void check_owner(const char* function, Slice slice, Place place) {
   const MemoryMeter* meter = current_memory_meter();
   const int owner = meter == nullptr ? -1 : foreign_owner(meter->owner, slice);
   if (owner >= 0) {
     refuse_arithmetic(function,
                       fmt::format("the slice belongs to a tensor of rank {}; ranks share no memory "
                                   "on real machines: receive it",
-                                  owner));
+                                  owner),
+                      place);
   }
 }
 
 }  // namespace
 
-void refuse_arithmetic(const char* function, const std::string& problem) {
-  const int rank = current_rank();
-  throw InvalidArgument(
-      fmt::format("{}{}: {}", rank < 0 ? "" : fmt::format("rank {}, ", rank), function, problem),
-      {rank, function, -1, "", 0});
+void refuse_arithmetic(const char* function, const std::string& problem, Place place) {
+  const int rank = rank_of_this_thread();
+  const auto line = static_cast<int>(place.line());
+  const std::string who = rank < 0 ? "" : fmt::format("rank {}, ", rank);
+  const std::string where = line == 0 ? "" : fmt::format(" at {}:{}", place.file_name(), line);
+  throw InvalidArgument(fmt::format("{}{}{}: {}", who, function, where, problem),
+                        {rank, function, -1, line == 0 ? "" : place.file_name(), line});
 }
 
-void check_written(const char* function, Slice into) {
+void check_written(const char* function, Slice into, Place place) {
   if (into.is_null()) {
-    refuse_arithmetic(function, "the target slice is null; pass a tensor, or chunk() of one");
+    refuse_arithmetic(function, "the target slice is null; pass a tensor, or chunk() of one",
+                      place);
   }
   if (into.read_only()) {
     refuse_arithmetic(function,
                       "the target is part of a const tensor, which has to stay as it is; give "
-                      "another tensor");
+                      "another tensor",
+                      place);
   }
-  check_owner(function, into);
+  check_owner(function, into, place);
 }
 
-void check_pair(const char* function, Slice into, Slice from) {
-  check_written(function, into);
+void check_pair(const char* function, Slice into, Slice from, Place place) {
+  check_written(function, into, place);
   if (from.is_null()) {
-    refuse_arithmetic(function, "the source slice is null; pass a tensor, or chunk() of one");
+    refuse_arithmetic(function, "the source slice is null; pass a tensor, or chunk() of one",
+                      place);
   }
   if (into.size() != from.size()) {
-    refuse_arithmetic(function, fmt::format("sizes {} and {} differ", into.size(), from.size()));
+    refuse_arithmetic(function, fmt::format("sizes {} and {} differ", into.size(), from.size()),
+                      place);
   }
   if (into.dtype() != from.dtype()) {
-    refuse_arithmetic(function, fmt::format("dtypes {} and {} differ", name_of(into.dtype()),
-                                            name_of(from.dtype())));
+    refuse_arithmetic(
+        function,
+        fmt::format("dtypes {} and {} differ", name_of(into.dtype()), name_of(from.dtype())),
+        place);
   }
-  check_owner(function, from);
+  check_owner(function, from, place);
   if (into.data() != from.data() && overlap(into, from)) {
-    refuse_arithmetic(function,
-                      "the two slices overlap without being the same; work on a clone() of one");
+    refuse_arithmetic(
+        function, "the two slices overlap without being the same; work on a clone() of one", place);
   }
 }
 

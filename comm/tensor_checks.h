@@ -1,20 +1,22 @@
-// The argument checks of comm/tensor.h's arithmetic, for every kind of memory.
+// The argument checks of comm/slice.h and comm/tensor.h, for every kind of memory.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "comm/place.h"
 #include "comm/slice.h"
 
 namespace rankbox {
 
-/// Throws InvalidArgument: "rank 3, accumulate: " and the problem; without the rank outside any
-/// rank.
-[[noreturn]] void refuse_arithmetic(const char* function, const std::string& problem);
+/// Throws InvalidArgument: "rank 3, accumulate at ring.cc:12: " and the problem; without the rank
+/// outside any rank, and without a place that is not known.
+[[noreturn]] void refuse_arithmetic(const char* function, const std::string& problem,
+                                    Place place = Place());
 
 /// Each throws InvalidArgument as comm/tensor.h says.
-void check_written(const char* function, Slice into);
-void check_pair(const char* function, Slice into, Slice from);
+void check_written(const char* function, Slice into, Place place = Place());
+void check_pair(const char* function, Slice into, Slice from, Place place);
 /// A factor or divisor of integers must be an integer that fits their type.
 void check_factor(const char* function, Slice into, double factor);
 void check_factor(const char* function, Slice into, std::int64_t factor);

@@ -94,8 +94,8 @@ void divide_by(Slice into, Scalar divisor) {
 
 }  // namespace
 
-void accumulate(Slice into, Slice from, ReduceOp op) {
-  check_pair("accumulate", into, from);
+void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
+  check_pair("accumulate", into, from, place);
   Event* const event = sim::begin_reduction(from, op);
   if (into.size() > 0 && !gpu::device_here().accumulate_deferred(into, from, op)) {
     on_device("accumulate", into, [&](RankDevice& gpu) {
@@ -113,8 +113,8 @@ void accumulate(Slice into, Slice from, ReduceOp op) {
   sim::end_reduction(event, Slice());  // its values are not known yet
 }
 
-void copy(Slice into, Slice from) {
-  check_pair("copy", into, from);
+void copy(Slice into, Slice from, Place place) {
+  check_pair("copy", into, from, place);
   if (from.size() == 0 || into.data() == from.data()) return;
   const Doing doing = {.op = "copy", .bytes = from.bytes()};
   enqueue_copy(into.data(), from.data(), from.bytes(), doing);

@@ -146,8 +146,8 @@ void host::reduce(Slice into, Slice from, ReduceOp op) {
   with_type(into.dtype(), [&]<class T>(T) { reduce_elements<T>(into, from, op); });
 }
 
-void copy(Slice into, Slice from) {
-  check_pair("copy", into, from);
+void copy(Slice into, Slice from, Place place) {
+  check_pair("copy", into, from, place);
   // memmove: copying a slice onto itself is allowed.
   if (from.size() > 0)
     std::memmove(into.data(), from.data(), static_cast<std::size_t>(from.bytes()));

@@ -5,8 +5,8 @@
 
 namespace rankbox {
 
-void accumulate(Slice into, Slice from, ReduceOp op) {
-  check_pair("accumulate", into, from);
+void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
+  check_pair("accumulate", into, from, place);
   host::reduce(into, from, op);
 }
 

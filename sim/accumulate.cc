@@ -6,8 +6,8 @@
 
 namespace rankbox {
 
-void accumulate(Slice into, Slice from, ReduceOp op) {
-  check_pair("accumulate", into, from);
+void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
+  check_pair("accumulate", into, from, place);
   Event* const event = sim::begin_reduction(from, op);
   host::reduce(into, from, op);
   sim::end_reduction(event, into);

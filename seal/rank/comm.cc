@@ -209,8 +209,8 @@ template class BasicCommunicator<sim::Backend>;
 
 /// Adds here, and has the referee record the addition in the trace. A program can add without
 /// accumulate(), or report additions that it did not make; neither changes a value.
-void accumulate(Slice into, Slice from, ReduceOp op) {
-  check_pair("accumulate", into, from);
+void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
+  check_pair("accumulate", into, from, place);
   host::reduce(into, from, op);
   if (current_memory_meter() == nullptr) return;  // no rank's thread
   ByteWriter writer;

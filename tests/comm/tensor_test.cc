@@ -336,6 +336,20 @@ TEST_CASE("arithmetic refuses sizes and dtypes that differ, null and read-only s
   TensorOf<std::int32_t> integers = full<std::int32_t>(2, 6);
   CHECK(says(complaint([&] { integers /= 0; }), {"/=", "0"}));
 
+  const auto is_here = [&](int line, auto call) {
+    return says(complaint(call), {"tensor_test.cc:" + std::to_string(line)});
+  };
+  CHECK(is_here(__LINE__, [&] { three += four; }));
+  CHECK(is_here(__LINE__, [&] { three *= four; }));
+  CHECK(is_here(__LINE__, [&] { Slice(three) += four; }));
+  CHECK(is_here(__LINE__, [&] { Slice(three) *= four; }));
+  CHECK(is_here(__LINE__, [&] { accumulate(three, four, ReduceOp::SUM); }));
+  CHECK(is_here(__LINE__, [&] { copy(three, four); }));
+  CHECK(is_here(__LINE__, [&] { (void)maximum(three, four); }));
+  CHECK(is_here(__LINE__, [&] { (void)minimum(three, four); }));
+  CHECK(is_here(__LINE__, [&] { (void)chunk(three, 3, 3); }));
+  CHECK(is_here(__LINE__, [&] { (void)Slice(three).sub(2, 4); }));
+
   CHECK(to_host(three) == std::vector<float>(3, 0.0f));
   CHECK(to_host(constant) == std::vector<float>(3, 7.0f));
   CHECK(to_host(integers) == std::vector<std::int32_t>(2, 6));

@@ -9,6 +9,7 @@
 #include "comm/run_ranks.h"
 #include "tests/sim/observe.h"
 #include "tests/support/run_tests.h"
+#include "tests/support/text.h"
 
 namespace rankbox::testing {
 namespace {
@@ -46,6 +47,30 @@ TEST_CASE("arithmetic with another rank's tensor is refused") {
     const std::exception_ptr thrown = use_foreign(use);
     CHECK(error_as<InvalidArgument>(thrown).has_value());
     for (const char* rank : {"rank 0", "rank 1"}) CHECK(contains(what_of(thrown), rank));
+  }
+}
+
+TEST_CASE("errors of slices and arithmetic carry the rank and the line") {
+  using Use = void (*)(Tensor & tensor);
+  const std::pair<const char*, Use> uses[] = {
+      {"sub", [](Tensor& tensor) { (void)Slice(tensor).sub(3, 9); }},
+      {"chunk", [](Tensor& tensor) { (void)chunk(tensor, 4, 4); }},
+      {"accumulate", [](Tensor& tensor) { tensor += zeros(3); }},
+      {"copy", [](Tensor& tensor) { copy(tensor, zeros(3)); }},
+  };
+  for (const auto& [name, use] : uses) {
+    if (!wants_row(name)) continue;
+    CAPTURE(name);
+    const Observation seen = observe({.world_size = 2}, [&, use = use](Comm& dist) {
+      Tensor tensor = zeros(4);
+      if (dist.rank() == 1) use(tensor);
+    });
+    const auto error = require_error<InvalidArgument>(seen);
+    CHECK(error.rank() == 1);
+    CHECK(error.op() == name);
+    CHECK(lacks(error.what(), {"rank 1", "ownership_test.cc:" + std::to_string(error.line())}) ==
+          "");
+    CHECK(error.line() > 0);
   }
 }
 
