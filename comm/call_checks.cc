@@ -31,9 +31,12 @@ ErrorContext Caller::context(int peer) const {
 }
 
 void refuse(const Caller& caller, const std::string& problem, int peer) {
-  throw InvalidArgument(fmt::format("rank {}, {} at {}:{}: {}", caller.rank, caller.operation,
-                                    caller.place.file_name(), caller.place.line(), problem),
-                        caller.context(peer));
+  const bool is_renumbered = caller.index >= 0 && caller.index != caller.rank;
+  throw InvalidArgument(
+      fmt::format("rank {}{}, {} at {}:{}: {}", caller.rank,
+                  is_renumbered ? fmt::format(" (rank {} in this communicator)", caller.index) : "",
+                  caller.operation, caller.place.file_name(), caller.place.line(), problem),
+      caller.context(peer));
 }
 
 void check_member(const Caller& caller) {
@@ -45,8 +48,8 @@ void check_member(const Caller& caller) {
 void check_peer(const Caller& caller, int peer, const char* role) {
   if (peer < 0 || peer >= caller.size) [[unlikely]] {
     refuse(caller,
-           fmt::format("{} {} does not exist: ranks are 0 to {} in a world of {}", role, peer,
-                       caller.size - 1, caller.size),
+           fmt::format("{} {} does not exist: this communicator has ranks 0 to {}", role, peer,
+                       caller.size - 1),
            peer);
   }
 }

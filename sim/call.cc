@@ -18,7 +18,7 @@ void check_outcome(const Caller& caller, const Operation& operation) {
   if (operation.kind == OperationKind::kCollective) {
     stop_and_throw(CollectiveMismatch(operation.mismatch, caller.context()));
   } else {
-    stop_and_throw(MessageMismatch(operation.mismatch, caller.context(operation.peer)));
+    stop_and_throw(MessageMismatch(operation.mismatch, caller.context(operation.mismatch_peer)));
   }
 }
 

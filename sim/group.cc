@@ -3,20 +3,36 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/wait.h"
 
 namespace rankbox::sim {
 
-Group::Group(World& world, int id, std::vector<int> members, std::vector<int> path, bool closed)
+Group::Group(World& world, int id, std::vector<int> members, std::vector<int> path, Place made,
+             bool closed)
     : world_(world),
       id_(id),
       members_(std::move(members)),
       path_(std::move(path)),
+      made_(made),
       tables_(members_.size()),
       channels_closed_(closed),
       short_collectives_(world, members_, closed),
       jobs_closed_(closed),
       next_job_(members_.size()) {}
+
+std::string Group::in_words(int world_rank, int peer) const {
+  if (made_.line() == 0) return "";
+  const auto index = [&](int rank) { return std::ranges::find(members_, rank) - members_.begin(); };
+  return fmt::format(" (ranks {} and {} of the communicator split at {}:{})", index(world_rank),
+                     index(peer), made_.file_name(), made_.line());
+}
+
+std::string Group::in_words() const {
+  if (made_.line() == 0) return "";
+  return fmt::format(", in the communicator split at {}:{}", made_.file_name(), made_.line());
+}
 
 Channel& Group::channel(int src, int dst) {
   const ChannelTable* const table =
@@ -122,9 +138,17 @@ std::vector<Channel::Leftover> Group::leftovers() {
   std::vector<Channel::Leftover> found;
   const Lock guard(channels_lock_);
   for (const Channel& channel : channels_) {
-    for (const Channel::Leftover& leftover : channel.leftovers()) found.push_back(leftover);
+    for (Channel::Leftover& leftover : channel.leftovers()) {
+      leftover.group = this;
+      found.push_back(leftover);
+    }
   }
   return found;
+}
+
+bool Group::owns(const Channel& channel) {
+  const Lock guard(channels_lock_);
+  return std::ranges::any_of(channels_, [&](const Channel& mine) { return &mine == &channel; });
 }
 
 }  // namespace rankbox::sim

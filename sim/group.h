@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "comm/place.h"
 #include "comm/thread_annotations.h"
 #include "sim/collective/collective.h"
 #include "sim/collective/short_collective.h"
@@ -20,16 +22,23 @@ class World;
 class Group {
  public:
   /// @param members world ranks, by index in the group
+  /// @param made the first member's call of split; without a line: the world
   /// @param path identifies groups regardless of thread timing: the parent's path, then the split
   /// and the color
   /// @param id its position in the order of creation
-  Group(World& world, int id, std::vector<int> members, std::vector<int> path, bool closed);
+  Group(World& world, int id, std::vector<int> members, std::vector<int> path, Place made,
+        bool closed);
 
   World& world() const { return world_; }
   int id() const { return id_; }
   int size() const { return static_cast<int>(members_.size()); }
   const std::vector<int>& members() const { return members_; }
   const std::vector<int>& path() const { return path_; }
+  /// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)", for messages, which
+  /// name ranks of the world; "" for the world.
+  std::string in_words(int world_rank, int peer) const;
+  /// Returns ", in the communicator split at ring.cc:7"; "" for the world.
+  std::string in_words() const;
   int world_rank(int index) const { return members_[static_cast<std::size_t>(index)]; }
 
   /// Returns the mailbox from src to dst (indices), created on first use.
@@ -56,6 +65,9 @@ class Group {
   /// Returns messages that were never received. Call once all ranks have returned.
   std::vector<Channel::Leftover> leftovers();
 
+  /// Returns whether the mailbox is one of this group's. Cost: O(mailboxes), for reports.
+  bool owns(const Channel& channel);
+
  private:
   /// Returns a job that no rank uses.
   CollectiveJob& free_job() REQUIRES(jobs_lock_);
@@ -64,6 +76,7 @@ class Group {
   const int id_;
   const std::vector<int> members_;
   const std::vector<int> path_;
+  const Place made_;
 
   Channel& make_channel(int src, int dst);
 

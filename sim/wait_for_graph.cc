@@ -1,10 +1,12 @@
 #include "sim/wait_for_graph.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include "sim/group.h"
+#include "sim/world.h"
 
 namespace rankbox::sim {
 namespace {
@@ -75,7 +77,24 @@ std::vector<int> find_cycle(const std::vector<Wait>& waits, int world_size) {
   return chain_to_returned;
 }
 
-std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, bool chain) {
+/// Returns the communicator in which the rank waits.
+const Group& group_of(const RankState& rank) {
+  const Operation& operation = *rank.waiting[0];
+  if (operation.kind != OperationKind::kCollective) return rank.world->group_of(*operation.channel);
+  return operation.job != nullptr ? operation.job->group() : *rank.collective_operation.group;
+}
+
+/// @param several the report has waits in several communicators
+std::string communicator_in_words(const Group& group, const RankState& rank, bool several) {
+  const Operation& operation = *rank.waiting[0];
+  std::string words = operation.kind == OperationKind::kCollective
+                          ? group.in_words()
+                          : group.in_words(rank.rank, operation.peer);
+  return words.empty() && several ? ", in the world" : words;
+}
+
+std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, bool chain,
+                 bool several) {
   const auto all = [&](const char* op) {
     return std::all_of(cycle.begin(), cycle.end(), [&](int rank) {
       return std::any_of(waits.begin(), waits.end(),
@@ -84,6 +103,10 @@ std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, 
   };
   if (chain) return "a rank returned too early, or its peers expect one call too many";
   if (cycle.size() == 1) return "a rank cannot wait for itself: copy() moves data within a rank";
+  if (several) {
+    return "a call completes only in its own communicator, and these differ: use the same one on "
+           "all sides, in the same order";
+  }
   if (all("send")) {
     return "all of them send first, and a send waits for its receive (as on NCCL): let one receive "
            "first, or use sendrecv";
@@ -138,9 +161,11 @@ Wait describe_wait(const RankState& rank) {
 
 std::string in_words(const Channel::Leftover& leftover) {
   const bool sent = leftover.kind == OperationKind::kSend;
-  return fmt::format("rank {} {} {} bytes {} rank {} at {}:{}", leftover.owner,
-                     sent ? "sent" : "waits for", leftover.bytes, sent ? "to" : "from",
-                     leftover.peer, leftover.place.file_name(), leftover.place.line());
+  return fmt::format(
+      "rank {} {} {} bytes {} rank {} at {}:{}{}", leftover.owner, sent ? "sent" : "waits for",
+      leftover.bytes, sent ? "to" : "from", leftover.peer, leftover.place.file_name(),
+      leftover.place.line(),
+      leftover.group == nullptr ? "" : leftover.group->in_words(leftover.owner, leftover.peer));
 }
 
 DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
@@ -163,19 +188,26 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
       fmt::format("deadlock: {} blocked and nothing is in flight", ranks_in_words(blocked));
   // The report has at most twelve lines.
   const std::size_t most_shown = kMostRanksShown - (unmatched_in_words.empty() ? 0 : 1);
-  std::size_t shown = 0;
-  for (int rank : cycle) {
-    if (++shown > most_shown) {
-      story += fmt::format("\n  … {} more in the circle", cycle.size() - most_shown);
-      break;
-    }
-    const auto wait = wait_of(rank);
-    story += wait == waits.end() ? fmt::format("\n  rank {} has returned", rank)
-                                 : "\n  " + wait_in_words(*wait);
+  const std::size_t shown = std::min(most_shown, cycle.size());
+  std::vector<const RankState*> states;  // of the ranks shown; null: has returned
+  std::vector<const Group*> groups;      // in which they wait
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto state = std::ranges::find(asleep, cycle[i], &RankState::rank);
+    states.push_back(state == asleep.end() ? nullptr : *state);
+    if (states.back() != nullptr) groups.push_back(&group_of(*states.back()));
   }
+  const bool several = std::ranges::adjacent_find(groups, std::not_equal_to()) != groups.end();
+  for (std::size_t i = 0; i < shown; ++i) {
+    // Those that have returned are the last in their chain.
+    story += states[i] == nullptr ? fmt::format("\n  rank {} has returned", cycle[i])
+                                  : "\n  " + wait_in_words(*wait_of(cycle[i])) +
+                                        communicator_in_words(*groups[i], *states[i], several);
+  }
+  if (shown < cycle.size())
+    story += fmt::format("\n  … {} more in the circle", cycle.size() - shown);
   if (!chain && cycle.size() > 1) story += fmt::format("\n  and so back to rank {}", cycle.front());
   story += unmatched_in_words;
-  story += "\n  hint: " + hint(waits, cycle, chain);
+  story += "\n  hint: " + hint(waits, cycle, chain, several);
 
   // Every cycle and chain starts with a parked rank.
   const Wait& first = cycle.empty() ? waits.front() : *wait_of(cycle.front());

@@ -51,7 +51,7 @@ World::World(const RunOptions& options, DataPlane* data_plane)
   std::vector<int> everyone(static_cast<std::size_t>(options.world_size));
   std::iota(everyone.begin(), everyone.end(), 0);
   groups_.push_back(
-      std::make_unique<Group>(*this, 0, std::move(everyone), std::vector<int>{}, false));
+      std::make_unique<Group>(*this, 0, std::move(everyone), std::vector<int>{}, Place(), false));
   world_group_ = groups_.front().get();
 }
 
@@ -65,11 +65,20 @@ int World::first_rank_of_node(int node) const {
   return static_cast<int>((ranks + options_.nodes - 1) / options_.nodes);
 }
 
-Group& World::add_group(std::vector<int> members, std::vector<int> path) {
+Group& World::add_group(std::vector<int> members, std::vector<int> path, Place made) {
   const Lock guard(lock_);
   groups_.push_back(std::make_unique<Group>(*this, static_cast<int>(groups_.size()),
-                                            std::move(members), std::move(path), stopped_));
+                                            std::move(members), std::move(path), made, stopped_));
   return *groups_.back();
+}
+
+const Group& World::group_of(const Channel& channel) {
+  const Lock guard(lock_);
+  // The world last: most programs have no other, and it has the most mailboxes.
+  for (std::size_t i = groups_.size() - 1; i > 0; --i) {
+    if (groups_[i]->owns(channel)) return *groups_[i];
+  }
+  return *world_group_;
 }
 
 void World::stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock) {

@@ -33,7 +33,11 @@ class World {
   int first_rank_of_node(int node) const;
 
   /// Creates a communicator of these ranks. Thread safety: any rank may call it.
-  Group& add_group(std::vector<int> members, std::vector<int> path);
+  /// @param made as for Group
+  Group& add_group(std::vector<int> members, std::vector<int> path, Place made);
+
+  /// Returns the communicator of a mailbox, for reports. Thread safety: any rank may call it.
+  const Group& group_of(const Channel& channel);
 
   /// Stops the world with a first cause (later ones are ignored): every wait of every rank, now and
   /// later, ends.

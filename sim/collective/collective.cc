@@ -55,9 +55,11 @@ bool CollectiveJob::arrive(int index, CollectiveOperation& operation) {
           *std::find_if(participants_.begin(), participants_.end(),
                         [&](auto* at) { return at != nullptr && at != &operation; });
       const bool in_order = other->operation.owner->rank < operation.operation.owner->rank;
-      mismatch_ = fmt::format("collective mismatch in {}: {}, but {}", fields,
+      const std::string where = group_.in_words();
+      mismatch_ = fmt::format("collective mismatch in {}: {}, but {}{}", fields,
                               describe_part(in_order ? *other : operation, group_),
-                              describe_part(in_order ? operation : *other, group_));
+                              describe_part(in_order ? operation : *other, group_),
+                              where.empty() ? "" : where + " (the ranks are the world's)");
     }
   }
   return arrived_ == group_.size();

@@ -101,7 +101,8 @@ void split(const Participants& participants) {
     for (int index : indices) members.push_back(parent.world_rank(index));
     std::vector<int> path = parent.path();
     path.insert(path.end(), {number, color});
-    Group& group = parent.world().add_group(std::move(members), std::move(path));
+    const Place made = participants[static_cast<std::size_t>(indices.front())]->operation.place;
+    Group& group = parent.world().add_group(std::move(members), std::move(path), made);
     for (int i = 0; i < static_cast<int>(indices.size()); ++i) {
       CollectiveOperation& member =
           *participants[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)])];

@@ -16,6 +16,7 @@
 namespace rankbox::sim {
 namespace {
 
+/// Names ranks of the world.
 std::string describe(const Operation& operation) {
   const bool sends = operation.kind == OperationKind::kSend;
   return fmt::format("rank {} {} {} {} ({} bytes) {} rank {} at {}:{}", operation.owner->rank,
@@ -40,6 +41,7 @@ void fail_other_half(const Operation& failed) {
   Operation* half = failed.other_half;
   if (half == nullptr || !half->channel->withdraw(*half)) return;
   half->mismatch = failed.mismatch;
+  half->mismatch_peer = failed.mismatch_peer;
   half->outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
   complete(*half);
 }
@@ -66,11 +68,15 @@ void move_on_device(Operation& mine, Operation& theirs) {
 void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_front) {
   const bool sending = mine.kind == OperationKind::kSend;
   if (mine.bytes != their_front.bytes || mine.dtype != their_front.dtype) [[unlikely]] {
+    const Operation& sent = sending ? mine : theirs;
     const std::string mismatch = fmt::format(
-        "message mismatch: {}, but {}; nothing was copied (both sides must agree on element count "
-        "and dtype)",
-        describe(sending ? mine : theirs), describe(sending ? theirs : mine));
+        "message mismatch: {}, but {}{}; nothing was copied (both sides must agree on element "
+        "count and dtype)",
+        describe(sent), describe(sending ? theirs : mine),
+        mine.owner->world->group_of(*mine.channel).in_words(sent.owner->rank, sent.peer));
     mine.mismatch = theirs.mismatch = mismatch;
+    mine.mismatch_peer = mine.peer;
+    theirs.mismatch_peer = theirs.peer;
     mine.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     theirs.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     fail_other_half(theirs);
@@ -243,7 +249,7 @@ void Channel::close() {
 std::vector<Channel::Leftover> Channel::leftovers() const {
   std::vector<Leftover> found;
   for (const Operation* at = head_; at != nullptr; at = at->next) {
-    found.push_back({at, at->kind, at->owner->rank, at->peer, at->bytes, at->place});
+    found.push_back({at, at->kind, at->owner->rank, at->peer, at->bytes, at->place, nullptr});
   }
   return found;
 }

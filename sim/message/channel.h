@@ -20,6 +20,8 @@
 
 namespace rankbox::sim {
 
+class Group;
+
 class alignas(128) Channel {
  public:
   explicit Channel(bool closed) : closed_(closed) {}
@@ -58,6 +60,7 @@ class alignas(128) Channel {
     int peer;
     std::int64_t bytes;
     Place place;
+    const Group* group = nullptr;  // set by Group::leftovers()
   };
   std::vector<Leftover> leftovers() const NO_THREAD_SAFETY_ANALYSIS;
 

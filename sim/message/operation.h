@@ -53,6 +53,7 @@ struct alignas(64) Operation {
   std::atomic<Outcome> outcome{Outcome::kOk};  // ordered by `state`; sendrecv: channel.cc
 
   alignas(64) std::string mismatch;       // kMismatch: the difference, with both places
+  int mismatch_peer = -1;                 // world rank of its other side; -1 for a collective
   Operation* other_half = nullptr;        // of a sendrecv: fails with this one
   DataPlane::Transit* transit = nullptr;  // with a data plane: from prepare to finish
 };

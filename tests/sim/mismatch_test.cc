@@ -169,6 +169,29 @@ TEST_CASE("a sendrecv whose receive does not fit says so, though its send is sti
   CHECK(ended_as<Aborted>(seen, 2));
 }
 
+TEST_CASE("the mismatch of a sendrecv names the rank of the half that does not fit") {
+  for (const bool send_fits : {false, true}) {
+    for (const int late : {0, 1}) {
+      CAPTURE(send_fits);
+      CAPTURE(late);
+      const Observation seen =
+          observe({.world_size = 3, .faults = delay_of(late, 0)}, [&](Comm& dist) {
+            Tensor two = zeros(2);
+            Tensor three = zeros(3);
+            // Rank 0 sends to 1 and receives from 2, or the other way round.
+            const int dst = send_fits ? 2 : 1;
+            if (dist.rank() == 0) dist.sendrecv(two, dst, three, 3 - dst);
+            if (dist.rank() == 1 && !send_fits) dist.recv(three, 0);
+            if (dist.rank() == 1 && send_fits) dist.send(two, 0);
+            if (dist.rank() == 2) dist.recv(two, 1);  // waits until the end
+          });
+      CHECK(require_error<MessageMismatch>(seen).rank() == 0);
+      CHECK(require_error<MessageMismatch>(seen, 0).peer() == 1);
+      CHECK(require_error<MessageMismatch>(seen, 1).peer() == 0);
+    }
+  }
+}
+
 TEST_CASE("a buffered message that does not fit fails its receiver, and stops its sender") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
