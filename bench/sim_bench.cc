@@ -2,6 +2,8 @@
 // Prints one number, in seconds (overhead: two).
 //
 //   sim_bench pingpong BYTES          one way, between 2 ranks
+//   sim_bench exchange BYTES          isend, irecv and both waits, between 2 ranks
+//   sim_bench fanin P                 a whole run of a float from every rank to rank 0, per message
 //   sim_bench allreduce COUNT P       the native all_reduce, MAX, COUNT floats
 //   sim_bench ring COUNT P            the course's own allreduce_ring, MAX, COUNT floats
 //   sim_bench overhead BYTES          a whole run of ping-pong, per message: traced, untraced
@@ -76,6 +78,18 @@ double pingpong(std::int64_t bytes) {
   return there_and_back / 2;
 }
 
+double exchange(std::int64_t bytes) {
+  return seconds_in_world(2, [&](Comm& dist) {
+    return [&dist, out = zeros({bytes / 4}), in = zeros({bytes / 4})]() mutable {
+      const int other = 1 - dist.rank();
+      const Request receiving = dist.irecv(in, other);
+      const Request sending = dist.isend(out, other);
+      dist.wait(receiving);
+      dist.wait(sending);
+    };
+  });
+}
+
 using AllReduce = void (*)(Comm&, Tensor&, ReduceOp);
 
 void native(Comm& dist, Tensor& tensor, ReduceOp op) { dist.all_reduce(tensor, op); }
@@ -131,6 +145,18 @@ double median_run(int runs, int world_size, Body body) {
   return median(samples);
 }
 
+double fan_in(int world_size) {
+  const double seconds = median_run(21, world_size, [](Comm& dist) {
+    if (dist.rank() != 0) return dist.send(zeros(1), 0);
+    Tensor all = zeros(dist.world_size());
+    std::vector<Request> requests;
+    for (int src = 1; src < dist.world_size(); ++src)
+      requests.push_back(dist.irecv(chunk(all, src, dist.world_size()), src));
+    dist.wait_all(requests);
+  });
+  return seconds / (world_size - 1);
+}
+
 /// A whole number of at least 1; 0 if it is not one.
 std::int64_t positive(const char* text) {
   char* end = nullptr;
@@ -149,6 +175,10 @@ int main(int argc, char** argv) {
   const int world_size = argc > 3 ? static_cast<int>(positive(argv[3])) : 0;
   if (what == "pingpong" && amount > 0) {
     fmt::print("{:.9e}\n", pingpong(amount));
+  } else if (what == "exchange" && amount > 0) {
+    fmt::print("{:.9e}\n", exchange(amount));
+  } else if (what == "fanin" && amount > 1) {
+    fmt::print("{:.9e}\n", fan_in(static_cast<int>(amount)));
   } else if (what == "allreduce" && amount > 0 && world_size > 0) {
     fmt::print("{:.9e}\n", allreduce(native, amount, world_size));
   } else if (what == "ring" && amount > 0 && world_size > 0) {
@@ -168,8 +198,8 @@ int main(int argc, char** argv) {
                }));
   } else {
     fmt::print(stderr,
-               "usage: sim_bench [fibers] pingpong|overhead BYTES | allreduce|ring COUNT P | "
-               "start|tree P\n");
+               "usage: sim_bench [fibers] pingpong|exchange|overhead BYTES | "
+               "allreduce|ring COUNT P | start|tree|fanin P\n");
     return 2;
   }
   return 0;
