@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "comm/memory_meter.h"
 #include "comm/ownership.h"
 
 namespace rankbox {
@@ -74,6 +75,12 @@ void check_disjoint(const Caller& caller, Slice out, Slice in) {
            "the slice that is sent and the one that is received overlap; receive into another "
            "tensor");
   }
+}
+
+void check_not_in_use(const Caller& caller, Slice read, Slice written) {
+  // Null on a thread that a rank's program started.
+  const MemoryMeter* const meter = current_memory_meter();
+  if (meter != nullptr) meter->in_use.check(caller, read, written);
 }
 
 void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t begin) {

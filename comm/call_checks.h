@@ -32,6 +32,9 @@ void check_peer(const Caller& caller, int peer, const char* role);
 void check_source(const Caller& caller, Slice slice);
 void check_target(const Caller& caller, Slice slice);
 void check_disjoint(const Caller& caller, Slice out, Slice in);
+/// Throws if an operation that was not waited for writes to memory of one of them, or reads memory
+/// of `written`. Either may be null.
+void check_not_in_use(const Caller& caller, Slice read, Slice written);
 /// Throws unless they share no memory, or `part` begins at element `begin` of `whole`.
 void check_in_place(const Caller& caller, Slice part, Slice whole, std::int64_t begin);
 void check_size(const Caller& caller, Slice slice, std::int64_t expected, const char* name,

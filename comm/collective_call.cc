@@ -119,6 +119,12 @@ CollectiveCall split_call(int color, int key) {
   return call;
 }
 
+Slice written_by(const CollectiveCall& call, int index) {
+  const bool only_reads = (call.kind == CollectiveKind::kBroadcast && call.root == index) ||
+                          (call.kind == CollectiveKind::kReduce && call.root != index);
+  return only_reads ? Slice() : call.out;
+}
+
 std::string differences(const CollectiveCall& a, const CollectiveCall& b) {
   if (a.kind != b.kind) return "collective";
   std::string fields;

@@ -36,6 +36,9 @@ CollectiveCall reduce_scatter_call(const Caller& caller, Slice slice, Slice piec
 CollectiveCall all_to_all_call(const Caller& caller, Slice input, Slice output);
 CollectiveCall split_call(int color, int key);
 
+/// Returns the slice that the rank with this index writes to; null if it only reads.
+Slice written_by(const CollectiveCall& call, int index);
+
 /// Returns "root, size": the arguments in which two ranks' calls differ; empty if they agree.
 std::string differences(const CollectiveCall& a, const CollectiveCall& b);
 

@@ -18,6 +18,13 @@ Caller BasicCommunicator<Backend>::begin(const char* operation, Place place) {
 }
 
 template <class Backend>
+BasicRequest<Backend> BasicCommunicator<Backend>::start(const Caller& caller,
+                                                        const CollectiveCall& call) {
+  check_not_in_use(caller, call.in, written_by(call, caller.index));
+  return Request(backend_.start(caller, call));
+}
+
+template <class Backend>
 void BasicCommunicator<Backend>::send(Slice slice, int dst, Place place) {
   const Caller caller = begin("send", place);
   check_peer(caller, dst, "destination");
@@ -49,6 +56,7 @@ BasicRequest<Backend> BasicCommunicator<Backend>::isend(Slice slice, int dst, Pl
   const Caller caller = begin("isend", place);
   check_peer(caller, dst, "destination");
   check_source(caller, slice);
+  check_not_in_use(caller, slice, Slice());
   return Request(backend_.isend(caller, slice, dst));
 }
 
@@ -57,6 +65,7 @@ BasicRequest<Backend> BasicCommunicator<Backend>::irecv(Slice slice, int src, Pl
   const Caller caller = begin("irecv", place);
   check_peer(caller, src, "source");
   check_target(caller, slice);
+  check_not_in_use(caller, Slice(), slice);
   return Request(backend_.irecv(caller, slice, src));
 }
 
@@ -137,63 +146,63 @@ void BasicCommunicator<Backend>::all_to_all(Slice input, Slice output, Place pla
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::barrier_async(Place place) {
   const Caller caller = begin("barrier_async", place);
-  return Request(backend_.start(caller, barrier_call()));
+  return start(caller, barrier_call());
 }
 
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::broadcast_async(Slice slice, int src,
                                                                   Place place) {
   const Caller caller = begin("broadcast_async", place);
-  return Request(backend_.start(caller, broadcast_call(caller, slice, src)));
+  return start(caller, broadcast_call(caller, slice, src));
 }
 
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::reduce_async(Slice slice, int dst, ReduceOp op,
                                                                Place place) {
   const Caller caller = begin("reduce_async", place);
-  return Request(backend_.start(caller, reduce_call(caller, slice, dst, op)));
+  return start(caller, reduce_call(caller, slice, dst, op));
 }
 
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::all_reduce_async(Slice slice, ReduceOp op,
                                                                    Place place) {
   const Caller caller = begin("all_reduce_async", place);
-  return Request(backend_.start(caller, all_reduce_call(caller, slice, op)));
+  return start(caller, all_reduce_call(caller, slice, op));
 }
 
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::gather_async(Slice slice, Slice gathered, int dst,
                                                                Place place) {
   const Caller caller = begin("gather_async", place);
-  return Request(backend_.start(caller, gather_call(caller, slice, gathered, dst)));
+  return start(caller, gather_call(caller, slice, gathered, dst));
 }
 
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::all_gather_async(Slice slice, Slice gathered,
                                                                    Place place) {
   const Caller caller = begin("all_gather_async", place);
-  return Request(backend_.start(caller, all_gather_call(caller, slice, gathered)));
+  return start(caller, all_gather_call(caller, slice, gathered));
 }
 
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::scatter_async(Slice whole, Slice slice, int src,
                                                                 Place place) {
   const Caller caller = begin("scatter_async", place);
-  return Request(backend_.start(caller, scatter_call(caller, whole, slice, src)));
+  return start(caller, scatter_call(caller, whole, slice, src));
 }
 
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::reduce_scatter_async(Slice slice, Slice piece,
                                                                        ReduceOp op, Place place) {
   const Caller caller = begin("reduce_scatter_async", place);
-  return Request(backend_.start(caller, reduce_scatter_call(caller, slice, piece, op)));
+  return start(caller, reduce_scatter_call(caller, slice, piece, op));
 }
 
 template <class Backend>
 BasicRequest<Backend> BasicCommunicator<Backend>::all_to_all_async(Slice input, Slice output,
                                                                    Place place) {
   const Caller caller = begin("all_to_all_async", place);
-  return Request(backend_.start(caller, all_to_all_call(caller, input, output)));
+  return start(caller, all_to_all_call(caller, input, output));
 }
 
 template <class Backend>

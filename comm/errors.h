@@ -95,7 +95,8 @@ class UnreceivedMessage : public Error {
   using Error::Error;
 };
 
-/// A tensor was written between its isend and the wait for it (RunOptions::watch_buffers).
+/// A tensor was freed before the wait for an operation that used it; or it was written between its
+/// isend and the wait for that, which only RunOptions::watch_buffers finds.
 class BufferReused : public Error {
   using Error::Error;
 };

@@ -1,8 +1,10 @@
-// Counts the tensor bytes that a rank holds, and identifies the rank that owns a tensor.
+// A rank's tensor memory: its bytes, its owner, and what of it is in use.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+
+#include "comm/buffers_in_use.h"
 
 namespace rankbox {
 
@@ -11,6 +13,7 @@ struct MemoryMeter {
   std::uint64_t owner = 0;  // (serial number of the world << 32) | (rank + 1); never 0 for a rank
   std::int64_t current_bytes = 0;
   std::int64_t peak_bytes = 0;
+  BuffersInUse in_use;  // by operations that were not waited for yet
 
   void add(std::int64_t bytes) {
     current_bytes += bytes;

@@ -7,6 +7,17 @@
 #include "gpu/device_here.h"
 
 namespace rankbox::detail {
+namespace {
+
+void release(void* data) {
+  if (gpu::RankDevice* const here = gpu::current_rank_device()) {
+    here->release(data);
+  } else {
+    gpu::DeviceMemory::release_elsewhere(data);
+  }
+}
+
+}  // namespace
 
 Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
   if (elements == 0) return;
@@ -24,14 +35,12 @@ Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
 
 Storage::~Storage() {
   if (data_ == nullptr) return;
-  if (gpu::RankDevice* const here = gpu::current_rank_device()) {
-    here->release(data_);
-  } else {
-    gpu::DeviceMemory::release_elsewhere(data_);
-  }
   // A tensor that left its rank is freed by another rank, whose count never included it.
   MemoryMeter* meter = current_memory_meter();
-  if (meter != nullptr && meter->owner == owner_) meter->add(-bytes_);
+  const bool is_mine = meter != nullptr && meter->owner == owner_;
+  if (is_mine) meter->add(-bytes_);
+  if (is_mine && !meter->in_use.empty() && meter->in_use.keep(data_, bytes_, release)) return;
+  release(data_);
 }
 
 }  // namespace rankbox::detail

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};  // a cache line, and the widest vector
 
+void release(void* data) { ::operator delete(data, kAlignment); }
+
 }  // namespace
 
 Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
@@ -33,10 +35,12 @@ Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
 
 Storage::~Storage() {
   if (data_ == nullptr) return;
-  ::operator delete(data_, kAlignment);
   // Another thread may free a tensor that left its rank; that thread's count never included it.
   MemoryMeter* meter = current_memory_meter();
-  if (meter != nullptr && meter->owner == owner_) meter->add(-bytes_);
+  const bool is_mine = meter != nullptr && meter->owner == owner_;
+  if (is_mine) meter->add(-bytes_);
+  if (is_mine && !meter->in_use.empty() && meter->in_use.keep(data_, bytes_, release)) return;
+  release(data_);
 }
 
 }  // namespace detail

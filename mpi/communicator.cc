@@ -59,14 +59,14 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
 
 Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
   check_count(caller, slice);
-  auto pending = std::make_shared<PendingOperation>(*run_);
+  auto pending = std::make_shared<PendingOperation>(*run_, caller, slice, Slice());
   run_->start(pending->operation, caller, *group_, FlightKind::kSend, slice, dst, /*async=*/true);
   return pending;
 }
 
 Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
   check_count(caller, slice);
-  auto pending = std::make_shared<PendingOperation>(*run_);
+  auto pending = std::make_shared<PendingOperation>(*run_, caller, Slice(), slice);
   run_->start(pending->operation, caller, *group_, FlightKind::kRecv, slice, src, /*async=*/true);
   return pending;
 }
@@ -82,7 +82,8 @@ void Backend::run(const Caller& caller, const CollectiveCall& call) {
 Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call) {
   check_count(caller, call.in);
   check_count(caller, call.out);
-  auto pending = std::make_shared<PendingOperation>(*run_);
+  auto pending =
+      std::make_shared<PendingOperation>(*run_, caller, call.in, written_by(call, caller.index));
   run_->start(pending->operation, caller, *group_, call, /*async=*/true);
   return pending;
 }
@@ -97,6 +98,10 @@ const Caller* Backend::starter(const Pending& pending) {
 
 void Backend::wait(const Caller& caller, const Pending& pending) {
   if (pending->finished()) return;
+  if (pending->was_freed()) [[unlikely]] {
+    const Operation& started = pending->operation;
+    run_->fail(freed_before_wait(started.caller, started.call.peer, caller.place));
+  }
   run_->wait_for_request(caller, pending->operation);
   pending->finish();
 }

@@ -347,6 +347,7 @@ void PendingOperation::finish() {
   const auto at = std::find(open.rbegin(), open.rend(), this);
   *at = open.back();
   open.pop_back();
+  in_use_.close();
   finished_ = true;
 }
 

@@ -120,7 +120,11 @@ class Run {
 /// The state of an asynchronous operation, shared by the copies of its request.
 class PendingOperation {
  public:
-  explicit PendingOperation(Run& run) : run_(run) { run_.open_requests().push_back(this); }
+  /// @param read, written its slices; null: none
+  PendingOperation(Run& run, const Caller& caller, Slice read, Slice written)
+      : run_(run), in_use_(run.memory().in_use, caller, read, written) {
+    run_.open_requests().push_back(this);
+  }
   ~PendingOperation();
   PendingOperation(const PendingOperation&) = delete;
   PendingOperation& operator=(const PendingOperation&) = delete;
@@ -130,9 +134,12 @@ class PendingOperation {
   /// Marks it as waited for.
   void finish();
   bool finished() const { return finished_; }
+  /// Returns whether a tensor of the slices was freed since.
+  bool was_freed() const { return in_use_.was_freed(); }
 
  private:
   Run& run_;
+  BuffersInUse::Entry in_use_;
   bool finished_ = false;
 };
 

@@ -219,6 +219,7 @@ Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
   DataPlane::Transit* const transit = buffered ? nullptr : prepare(*state_, /*later=*/true);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
+  pending->use(slice, Slice());
   Event& event = state_->recorder.begin(EventKind::kSend, caller.place);
   fill_event(event, *group_, peer, slice);
   event.async = true;
@@ -242,6 +243,7 @@ Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
   DataPlane::Transit* const transit = prepare(*state_, /*later=*/true);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);
   pending->set_peer(peer);
+  pending->use(Slice(), slice);
   Event& event = state_->recorder.begin(EventKind::kRecv, caller.place);
   fill_event(event, *group_, peer, slice);
   event.async = true;
@@ -260,6 +262,9 @@ const Caller* Backend::starter(const Pending& pending) {
 void Backend::wait(const Caller& caller, const Pending& pending) {
   PendingOperation& started = *pending;
   if (started.finished()) return;
+  // First: the message may never be received, and this would be the cause.
+  if (started.was_freed()) [[unlikely]]
+    throw freed_before_wait(started.caller(), started.peer(), caller.place);
   Event& event = state_->recorder.begin(EventKind::kWait, caller.place);
   event.request = started.number();
   event.peer = started.peer();

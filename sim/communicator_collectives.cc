@@ -86,6 +86,7 @@ Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call
   Event& event = record(*state_, caller, *group_, call, begin);
   event.async = true;
   event.request = pending->number();
+  pending->use(call.in, written_by(call, index_));
   group_->short_collectives().publish_async(index_);
   prepare(pending->start_collective(), caller, *state_, *group_, index_, call, transit);
   arrive(pending->start_collective(), call);

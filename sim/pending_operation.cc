@@ -33,6 +33,10 @@ PendingOperation::~PendingOperation() {
   if (!finished()) drop();
 }
 
+void PendingOperation::use(Slice read, Slice written) {
+  in_use_ = {rank_->memory.in_use, caller_, read, written};
+}
+
 void PendingOperation::watch(Slice sent) {
   watched_ = sent;
   fingerprint_ = fingerprint(sent);
@@ -60,6 +64,7 @@ void PendingOperation::finish() {
   *at = open.back();
   open.pop_back();
   if (is_collective_) leave_collective(collective_);
+  const BuffersInUse::Entry in_use = std::move(in_use_);  // closed last: the device may use them
   const RankState& rank = *std::exchange(rank_, nullptr);
   sim::finish(rank, operation());
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "comm/buffers_in_use.h"
 #include "comm/call_checks.h"
 #include "sim/collective/collective.h"
 #include "sim/group.h"
@@ -32,6 +33,11 @@ class PendingOperation {
   int peer() const { return peer_; }
   void set_peer(int peer) { peer_ = peer; }
 
+  /// Lists the slices as in use until the request is finished.
+  void use(Slice read, Slice written);
+  /// Returns whether a tensor of these slices was freed since.
+  bool was_freed() const { return in_use_.was_freed(); }
+
   /// Stores a fingerprint of the data to be sent; was_changed() compares it.
   void watch(Slice sent);
   bool was_changed() const;
@@ -56,6 +62,7 @@ class PendingOperation {
   std::uint32_t number_;
   int peer_ = -1;
   bool is_collective_ = false;
+  BuffersInUse::Entry in_use_;
   Slice watched_;  // null: not watched
   std::size_t fingerprint_ = 0;
   Slice target_;  // null: nothing is held back

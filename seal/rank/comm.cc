@@ -3,6 +3,7 @@
 #include <cstring>
 #include <deque>
 #include <string>
+#include <utility>
 
 #include "comm/communicator_impl.h"
 #include "comm/tensor_checks.h"
@@ -60,8 +61,15 @@ void deliver(const std::string& reply, Slice into) {
 /// An operation that the referee has started.
 class PendingOperation {
  public:
-  PendingOperation(const Caller& caller, const Group& group, Slice sent, Slice received)
-      : caller_(caller), group_(group), sent_(sent), received_(received) {}
+  /// @param sent null: it sends nothing that is looked at again
+  /// @param read, written null: it reads or writes nothing
+  PendingOperation(const Caller& caller, const Group& group, Slice sent, Slice read, Slice received,
+                   Slice written)
+      : caller_(caller),
+        group_(group),
+        sent_(sent),
+        received_(received),
+        in_use_(this_rank.memory.in_use, caller, read, written) {}
   PendingOperation(const PendingOperation&) = delete;
   PendingOperation& operator=(const PendingOperation&) = delete;
   ~PendingOperation() {
@@ -87,9 +95,11 @@ class PendingOperation {
     if (finished_) return;
     ByteWriter writer = begin_request(caller, group_);
     writer.put(number_);
+    writer.put(static_cast<std::uint8_t>(in_use_.was_freed()));
     writer.put(static_cast<std::uint8_t>(!sent_.is_null()));
     if (!sent_.is_null()) seal::put_slice(writer, sent_);
-    finished_ = true;  // also if it fails
+    finished_ = true;                                       // also if it fails
+    const BuffersInUse::Entry in_use = std::move(in_use_);  // closed last
     deliver(seal::request(Kind::kWait, writer), received_);
   }
 
@@ -99,6 +109,7 @@ class PendingOperation {
   const Slice sent_;      // null: it sends nothing that is looked at again
   const Slice received_;  // null: it receives nothing
   const std::uint32_t number_ = ++started;
+  BuffersInUse::Entry in_use_;
   bool finished_ = true;  // or not started
 };
 
@@ -136,7 +147,8 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
 }
 
 Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
-  auto pending = std::make_shared<PendingOperation>(caller, *group_, slice, Slice());
+  auto pending =
+      std::make_shared<PendingOperation>(caller, *group_, slice, slice, Slice(), Slice());
   ByteWriter writer = begin_request(caller, *group_);
   writer.put(pending->number());
   writer.put(dst);
@@ -146,7 +158,8 @@ Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
 }
 
 Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
-  auto pending = std::make_shared<PendingOperation>(caller, *group_, Slice(), slice);
+  auto pending =
+      std::make_shared<PendingOperation>(caller, *group_, Slice(), Slice(), slice, slice);
   ByteWriter writer = begin_request(caller, *group_);
   writer.put(pending->number());
   writer.put(src);
@@ -162,7 +175,8 @@ void Backend::run(const Caller& caller, const CollectiveCall& call) {
 }
 
 Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call) {
-  auto pending = std::make_shared<PendingOperation>(caller, *group_, Slice(), call.out);
+  auto pending = std::make_shared<PendingOperation>(caller, *group_, Slice(), call.in, call.out,
+                                                    written_by(call, index_));
   ByteWriter writer = begin_request(caller, *group_);
   writer.put(pending->number());
   put_collective(writer, call);
@@ -221,8 +235,13 @@ void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
 }
 
 Comm seal::begin_case(std::uint64_t owner, int world_size, int node, int local_rank) {
-  sim::this_rank = {{owner, 0, 0}, static_cast<int>((owner & 0xffffffff) - 1), node, local_rank};
-  current_memory_meter() = &sim::this_rank.memory;
+  sim::RankState& rank = sim::this_rank;
+  rank.memory.owner = owner;
+  rank.memory.current_bytes = rank.memory.peak_bytes = 0;
+  current_memory_meter() = &rank.memory;
+  rank.rank = rank_of_this_thread();
+  rank.node = node;
+  rank.local_rank = local_rank;
   sim::groups.clear();
   return Comm(
       sim::Backend(sim::this_rank, sim::groups.emplace_back(0, world_size), sim::this_rank.rank));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "comm/collective_kind.h"
+#include "comm/memory_meter.h"
 #include "comm/tensor.h"
 #include "seal/place_table.h"
 #include "seal/slices.h"
@@ -133,6 +134,11 @@ std::string wait(Link& link, Comm& dist, ByteReader& reader, Place place) {
   const auto found = link.open.find(reader.next<std::uint32_t>());
   if (found == link.open.end()) throw std::runtime_error("no such request");
   Open& open = found->second;
+  // It freed the tensor: so that the sandbox sees it, what stands for the tensor here is given up.
+  if (reader.next<std::uint8_t>() != 0) {
+    for (const Slice slice : {open.in.slice(), open.out.slice()})
+      current_memory_meter()->in_use.keep(slice.data(), slice.bytes(), [](void*) {});
+  }
   // What an isend sends now: the sandbox sees whether it changed meanwhile.
   if (reader.next<std::uint8_t>() != 0) get_slice(reader, open.in.slice());
   dist.wait(open.request, place);

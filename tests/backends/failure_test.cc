@@ -54,8 +54,9 @@ const std::vector<Wait>& waits() {
       {"wait_all",
        [](Comm& d) {
          Tensor in = zeros(9);
+         Tensor later = zeros(9);
          const Tensor out = zeros(9);
-         d.wait_all({d.irecv(in, 0), d.isend(out, 0), d.irecv(in, 0)});
+         d.wait_all({d.irecv(in, 0), d.isend(out, 0), d.irecv(later, 0)});
        }},
       {"barrier", [](Comm& d) { d.barrier(); }},
       {"all_reduce", [](Comm& d) { d.all_reduce(zeros(100'000)); }},

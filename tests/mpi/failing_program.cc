@@ -194,6 +194,25 @@ void drop_request(Comm& dist) {
   dist.barrier();
 }
 
+void free_before_wait(Comm& dist, bool sends) {
+  if (dist.rank() != 1) return dist.barrier();
+  Comm::Request request;
+  {
+    Tensor tensor = zeros(10);
+    name_next();
+    request = sends ? dist.isend(tensor, 0) : dist.irecv(tensor, 0);
+  }
+  name_next();
+  dist.wait(request);
+}
+
+void receive_twice_into_one_tensor(Comm& dist) {
+  if (dist.rank() != 1) return dist.barrier();
+  Tensor tensor = zeros(10);
+  name_next();
+  dist.wait_all({dist.irecv(tensor, 0), dist.irecv(chunk(tensor, 1, 2), 0)});
+}
+
 void keep_request(Comm& dist) {
   static Tensor tensor = zeros(10);
   static Comm::Request request;
@@ -276,6 +295,10 @@ const std::map<std::string, Scenario>& scenarios() {
       {"dropped_request", {drop_request}},
       {"kept_request", {keep_request}},
       {"unreceived", {send_unreceived, buffered}},
+      {"freed_send", {[](Comm& d) { free_before_wait(d, true); }}},
+      {"freed_receive", {[](Comm& d) { free_before_wait(d, false); }}},
+      {"overlap", {receive_twice_into_one_tensor}},
+      {"outside", {[](Comm& d) { in_the_middle(d, [] { chunk(zeros(10), 3, 3); }); }}},
   };
   return table;
 }

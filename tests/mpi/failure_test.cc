@@ -64,6 +64,10 @@ TEST_CASE("a failed run ends with one report of its first cause, and no process 
       {"dropped_request", "UnreceivedMessage", 1, "isend", 0},
       {"kept_request", "UnreceivedMessage", 1, "irecv", 0},
       {"unreceived", "UnreceivedMessage", 1, "send", 0},
+      {"freed_send", "BufferReused", 1, "isend", 0},
+      {"freed_receive", "BufferReused", 1, "irecv", 0},
+      {"overlap", "InvalidArgument", 1, "irecv", -1},
+      {"outside", "InvalidArgument", 1, "chunk", -1},
   };
   for (const Row& row : rows) {
     for (const int processes : {2, 3}) {

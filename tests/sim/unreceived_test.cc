@@ -123,7 +123,8 @@ TEST_CASE("requests that outlive their world are closed with it") {
   const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
     Tensor tensor = zeros(2);
     if (dist.rank() == 0) kept.push_back(dist.irecv(tensor, 1));
-    if (dist.rank() == 0) kept.push_back(dist.all_reduce_async(tensor));
+    Tensor other = zeros(2);
+    if (dist.rank() == 0) kept.push_back(dist.all_reduce_async(other));
   });
   CHECK(ended_as<UnreceivedMessage>(seen));
   kept.clear();  // accesses nothing of the destroyed world

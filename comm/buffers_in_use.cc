@@ -1,0 +1,98 @@
+#include "comm/buffers_in_use.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace rankbox {
+namespace {
+
+const char* begin_of(Slice slice) { return static_cast<const char*>(slice.data()); }
+const char* end_of(Slice slice) { return begin_of(slice) + slice.bytes(); }
+
+}  // namespace
+
+/// @param longest no use is longer; 0: the uses are disjoint
+const BuffersInUse::Use* BuffersInUse::find(const Uses& uses, Slice slice, std::int64_t longest) {
+  if (slice.bytes() == 0) return nullptr;
+  for (auto at = uses.lower_bound(end_of(slice)); at != uses.begin();) {
+    --at;
+    if (at->second.end > begin_of(slice)) return &at->second;
+    if (begin_of(slice) - at->first >= longest) break;
+  }
+  return nullptr;
+}
+
+void BuffersInUse::check(const Caller& caller, Slice read, Slice written) const {
+  const Use* reader = find(reads_, written, longest_read_);
+  const Use* writer = find(writes_, written, 0);
+  if (writer == nullptr) writer = find(writes_, read, 0);
+  const Use* const use = writer != nullptr ? writer : reader;
+  if (use == nullptr) [[likely]]
+    return;
+  refuse(caller,
+         fmt::format("the slice overlaps with that of the {} at {}:{}, which {} it until it is "
+                     "waited for; wait() first, or use another tensor",
+                     use->operation, use->place.file_name(), use->place.line(),
+                     writer != nullptr ? "writes to" : "reads"));
+}
+
+BuffersInUse::Entry::Entry(BuffersInUse& table, const Caller& caller, Slice read, Slice written)
+    : table_(&table), read_(table.reads_.end()), written_(table.writes_.end()) {
+  const auto list = [&](Uses& uses, Slice slice) {
+    if (slice.bytes() == 0) return uses.end();
+    return uses.emplace(begin_of(slice),
+                        Use{end_of(slice), caller.operation, caller.place, nullptr});
+  };
+  if (table.reads_.empty()) table.longest_read_ = 0;
+  table.longest_read_ = std::max(table.longest_read_, read.bytes());
+  read_ = list(table.reads_, read);
+  written_ = list(table.writes_, written);
+}
+
+BuffersInUse::Entry& BuffersInUse::Entry::operator=(Entry&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  table_ = std::exchange(other.table_, nullptr);
+  read_ = other.read_;
+  written_ = other.written_;
+  return *this;
+}
+
+void BuffersInUse::Entry::close() {
+  if (table_ == nullptr) return;
+  if (read_ != table_->reads_.end()) table_->reads_.erase(read_);
+  if (written_ != table_->writes_.end()) table_->writes_.erase(written_);
+  table_ = nullptr;
+}
+
+bool BuffersInUse::Entry::was_freed() const {
+  if (table_ == nullptr) return false;
+  return (read_ != table_->reads_.end() && read_->second.kept != nullptr) ||
+         (written_ != table_->writes_.end() && written_->second.kept != nullptr);
+}
+
+bool BuffersInUse::keep(void* data, std::int64_t bytes, void (*release)(void*)) {
+  const char* const begin = static_cast<const char*>(data);
+  std::shared_ptr<void> block;
+  for (Uses* uses : {&reads_, &writes_}) {
+    for (auto at = uses->lower_bound(begin); at != uses->end() && at->first < begin + bytes; ++at) {
+      if (block == nullptr) block = {data, release};
+      at->second.kept = block;
+    }
+  }
+  return block != nullptr;
+}
+
+BufferReused freed_before_wait(const Caller& starter, int peer, Place waited) {
+  const std::string with = peer < 0 ? "" : fmt::format(" with rank {}", peer);
+  return BufferReused(
+      fmt::format("rank {} freed the tensor of its {}{} at {}:{} before it waited for it at "
+                  "{}:{}; a slice does not keep its tensor alive: keep the tensor until wait()",
+                  starter.rank, starter.operation, with, starter.place.file_name(),
+                  starter.place.line(), waited.file_name(), waited.line()),
+      starter.context(peer));
+}
+
+}  // namespace rankbox
