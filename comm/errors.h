@@ -121,10 +121,10 @@ class DeadlockError : public Error {
                 std::vector<int> cycle)
       : Error(message, std::move(context)),
         waits_(std::make_shared<const std::vector<Wait>>(std::move(waits))),
-        cycle_(std::move(cycle)) {}
+        cycle_(std::make_shared<const std::vector<int>>(std::move(cycle))) {}
 
-  /// Returns the same deadlock for another rank to throw. Shares the waits, of which there may be
-  /// thousands.
+  /// Returns the same deadlock for another rank to throw. Shares the waits and the cycle, which may
+  /// be long.
   DeadlockError as_seen_by(ErrorContext context) const {
     DeadlockError told = *this;
     told.move_to(std::move(context));
@@ -132,11 +132,11 @@ class DeadlockError : public Error {
   }
 
   const std::vector<Wait>& waits() const { return *waits_; }
-  const std::vector<int>& cycle() const { return cycle_; }
+  const std::vector<int>& cycle() const { return *cycle_; }
 
  private:
   std::shared_ptr<const std::vector<Wait>> waits_;
-  std::vector<int> cycle_;
+  std::shared_ptr<const std::vector<int>> cycle_;
 };
 
 /// A wait took longer than RunOptions::deadline_seconds. Only on real machines, where it cannot be

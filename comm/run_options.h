@@ -32,7 +32,7 @@ enum class ExecutorKind : std::uint8_t {
   /// One thread per rank. Works for any program; used for grading.
   kThreads,
   /// Fibers on as many threads as there are cores. Many ranks on few cores switch at a fraction of
-  /// the cost, and tens of thousands are possible. Ranks may wait for each other only through their
+  /// the cost, and a million are possible. Ranks may wait for each other only through their
   /// communicators. Any other wait (a std::mutex that another rank holds, an atomic, a sleep)
   /// blocks its thread, and possibly the rank that it waits for. The delay of a fault, or a long
   /// computation, blocks all ranks of its thread.

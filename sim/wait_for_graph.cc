@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -44,37 +45,50 @@ std::string wait_in_words(const Wait& wait) {
 }
 
 /// Follows waits from each rank until one repeats (a cycle) or none follows (a chain that ends at a
-/// rank that returned).
+/// rank that returned). Each rank is visited once.
+/// @return the first cycle, from its lowest rank on; else the longest chain
 std::vector<int> find_cycle(const std::vector<Wait>& waits, int world_size) {
-  std::vector<const Wait*> by_rank(static_cast<std::size_t>(world_size), nullptr);
+  const auto ranks = static_cast<std::size_t>(world_size);
+  std::vector<const Wait*> by_rank(ranks, nullptr);
   for (const Wait& wait : waits) by_rank[static_cast<std::size_t>(wait.rank)] = &wait;
+  const auto wait_of = [&](int rank) { return by_rank[static_cast<std::size_t>(rank)]; };
 
-  std::vector<int> chain_to_returned;
+  // The rank that each one waits for; -1: none. A rank in a collective waits for several: prefer
+  // one that is itself waiting, since that may close a cycle.
+  const auto next_of = [&](int rank) {
+    const Wait* const wait = wait_of(rank);
+    if (wait == nullptr || wait->peers.empty()) return -1;
+    const auto next =
+        std::ranges::find_if(wait->peers, [&](int peer) { return wait_of(peer) != nullptr; });
+    return next != wait->peers.end() ? *next : wait->peers.front();
+  };
+
+  std::vector<int> length(ranks, 0);  // of the chain from a rank on; 0: not visited
+  int longest = -1;                   // the rank where the longest one begins
   for (const Wait& start : waits) {
+    constexpr int kOnPath = -1;
     std::vector<int> path;
-    std::vector<int> position(static_cast<std::size_t>(world_size), -1);
     int at = start.rank;
-    while (at >= 0 && position[static_cast<std::size_t>(at)] < 0) {
-      position[static_cast<std::size_t>(at)] = static_cast<int>(path.size());
+    for (; at >= 0 && length[static_cast<std::size_t>(at)] == 0; at = next_of(at)) {
+      length[static_cast<std::size_t>(at)] = kOnPath;
       path.push_back(at);
-      const Wait* wait = by_rank[static_cast<std::size_t>(at)];
-      if (wait == nullptr) break;  // it returned
-      // A rank in a collective waits for several: prefer one that is itself waiting, since that may
-      // close a cycle.
-      const auto next = std::find_if(wait->peers.begin(), wait->peers.end(), [&](int peer) {
-        return by_rank[static_cast<std::size_t>(peer)] != nullptr;
-      });
-      at = next != wait->peers.end() ? *next : wait->peers.empty() ? -1 : wait->peers.front();
     }
-    const bool closed = at >= 0 && by_rank[static_cast<std::size_t>(at)] != nullptr;
-    if (closed) {
-      std::vector<int> cycle(path.begin() + position[static_cast<std::size_t>(at)], path.end());
-      std::rotate(cycle.begin(), std::min_element(cycle.begin(), cycle.end()), cycle.end());
+    if (at >= 0 && length[static_cast<std::size_t>(at)] == kOnPath) {
+      std::vector<int> cycle(std::ranges::find(path, at), path.end());
+      std::ranges::rotate(cycle, std::ranges::min_element(cycle));
       return cycle;
     }
-    if (path.size() > chain_to_returned.size()) chain_to_returned = path;
+    int rest = at >= 0 ? length[static_cast<std::size_t>(at)] : 0;
+    for (auto rank = path.rbegin(); rank != path.rend(); ++rank)
+      length[static_cast<std::size_t>(*rank)] = ++rest;
+    if (longest < 0 ||
+        length[static_cast<std::size_t>(start.rank)] > length[static_cast<std::size_t>(longest)]) {
+      longest = start.rank;
+    }
   }
-  return chain_to_returned;
+  std::vector<int> chain;
+  for (int at = longest; at >= 0; at = next_of(at)) chain.push_back(at);
+  return chain;
 }
 
 /// Returns the communicator in which the rank waits.
@@ -96,9 +110,9 @@ std::string communicator_in_words(const Group& group, const RankState& rank, boo
 std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, bool chain,
                  bool several) {
   const auto all = [&](const char* op) {
-    return std::all_of(cycle.begin(), cycle.end(), [&](int rank) {
-      return std::any_of(waits.begin(), waits.end(),
-                         [&](const Wait& w) { return w.rank == rank && w.op == op; });
+    return std::ranges::all_of(cycle, [&](int rank) {
+      const Wait* const wait = find_wait(waits, rank);
+      return wait != nullptr && wait->op == op;
     });
   };
   if (chain) return "a rank returned too early, or its peers expect one call too many";
@@ -118,13 +132,11 @@ std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, 
 /// Returns a line on unmatched operations other than the waits themselves. Empty if there is none.
 std::string describe_unmatched(const std::vector<const RankState*>& asleep,
                                const std::vector<Channel::Leftover>& unmatched) {
+  std::unordered_set<const Operation*> waits;
+  for (const RankState* rank : asleep) waits.insert({rank->waiting[0], rank->waiting[1]});
   std::vector<Channel::Leftover> others;
   for (const Channel::Leftover& leftover : unmatched) {
-    const bool is_waited_for =
-        std::any_of(asleep.begin(), asleep.end(), [&](const RankState* rank) {
-          return rank->waiting[0] == leftover.operation || rank->waiting[1] == leftover.operation;
-        });
-    if (!is_waited_for) others.push_back(leftover);
+    if (!waits.contains(leftover.operation)) others.push_back(leftover);
   }
   if (others.empty()) return "";
   return fmt::format("\n  unmatched: {}{}", in_words(others.front()),
@@ -132,6 +144,11 @@ std::string describe_unmatched(const std::vector<const RankState*>& asleep,
 }
 
 }  // namespace
+
+const Wait* find_wait(const std::vector<Wait>& waits, int rank) {
+  const auto wait = std::ranges::lower_bound(waits, rank, {}, &Wait::rank);
+  return wait != waits.end() && wait->rank == rank ? &*wait : nullptr;
+}
 
 Wait describe_wait(const RankState& rank) {
   const Operation& operation = *rank.waiting[0];
@@ -175,11 +192,6 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
   for (const RankState* rank : asleep) waits.push_back(describe_wait(*rank));
   const std::vector<int> cycle = find_cycle(waits, static_cast<int>(returned.size()));
   const bool chain = !cycle.empty() && returned[static_cast<std::size_t>(cycle.back())];
-  const auto wait_of = [&](int rank) {
-    return std::find_if(waits.begin(), waits.end(),
-                        [rank](const Wait& wait) { return wait.rank == rank; });
-  };
-
   const std::string unmatched_in_words = describe_unmatched(asleep, unmatched);
 
   std::vector<int> blocked;
@@ -200,7 +212,7 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
   for (std::size_t i = 0; i < shown; ++i) {
     // Those that have returned are the last in their chain.
     story += states[i] == nullptr ? fmt::format("\n  rank {} has returned", cycle[i])
-                                  : "\n  " + wait_in_words(*wait_of(cycle[i])) +
+                                  : "\n  " + wait_in_words(*find_wait(waits, cycle[i])) +
                                         communicator_in_words(*groups[i], *states[i], several);
   }
   if (shown < cycle.size())
@@ -210,7 +222,7 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
   story += "\n  hint: " + hint(waits, cycle, chain, several);
 
   // Every cycle and chain starts with a parked rank.
-  const Wait& first = cycle.empty() ? waits.front() : *wait_of(cycle.front());
+  const Wait& first = cycle.empty() ? waits.front() : *find_wait(waits, cycle.front());
   const ErrorContext context{first.rank, first.op, first.peers.empty() ? -1 : first.peers.front(),
                              first.file, first.line};
   return DeadlockError(story, context, waits, cycle);

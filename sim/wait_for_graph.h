@@ -13,6 +13,9 @@ namespace rankbox::sim {
 /// Describes the wait of a parked rank in the terms of the learner's program.
 Wait describe_wait(const RankState& rank);
 
+/// Returns the rank's wait; null if it does not wait. REQUIRES: `waits` is sorted by rank.
+const Wait* find_wait(const std::vector<Wait>& waits, int rank);
+
 /// Returns "rank 2 sent 16 bytes to rank 0 at ring.cc:14", "rank 0 waits for 16 bytes from rank 2
 /// at …".
 std::string in_words(const Channel::Leftover& leftover);

@@ -123,9 +123,8 @@ void World::throw_stopped(const RankState& rank, const char* operation, Place pl
   ErrorContext context{rank.rank, operation, -1, place.file_name(), static_cast<int>(place.line())};
   const Lock guard(lock_);
   if (deadlock_ != nullptr) {
-    for (const Wait& wait : deadlock_->waits()) {
-      if (wait.rank == rank.rank && !wait.peers.empty()) context.peer = wait.peers.front();
-    }
+    const Wait* const wait = find_wait(deadlock_->waits(), rank.rank);
+    if (wait != nullptr && !wait->peers.empty()) context.peer = wait->peers.front();
     throw deadlock_->as_seen_by(context);
   }
   throw Aborted(fmt::format("rank {} was stopped in {} at {}:{}, because {}", rank.rank, operation,
