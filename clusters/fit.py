@@ -19,7 +19,7 @@ cut into runs of sizes, one per mode; each run gets the line of least squared re
 all cuts the one with the smallest worst error over the whole curve wins. One node and two have
 tables of their own. Times on other numbers of ranks follow from the model; no table tests them.
 
-All others: nobody has published tables, and NCCL runs them around rings, or as messages from rank
+All others: measured.csv has no tables of them, and NCCL runs them around rings, or as messages from rank
 to rank. Their modes are NCCL's three protocols with the constants of NCCL's own cost model:
 
     t(n) = min over protocols of   call + hops * alpha + wire * beta.

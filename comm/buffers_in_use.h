@@ -3,13 +3,13 @@
 // isend, irecv and the async collectives return at once, and read and write their slices later. Two
 // mistakes with those slices would have results that depend on timing:
 //
-//   overlap   one operation writes to memory that another one uses. The second call is refused.
+//   overlap   one started operation writes to memory that another one uses. The second is refused.
 //   free      a tensor is destroyed, or assigned to, while an operation uses it. Its block is kept
 //             until the operation ends, so no freed memory is read, and wait() throws BufferReused.
 //
-// Cost: O(log k) to list an operation while k others are listed. To check one that writes, also the
-// reads that begin in front of its slice and nearer than the longest read: at most one if all reads
-// have the same length. A tensor that is destroyed while nothing is listed costs one comparison.
+// Cost: listing an operation takes O(log k) while k others are listed. Checking one that writes also
+// visits the reads that begin in front of its slice, nearer than the longest read: at most one if
+// all have the same length. A tensor that is destroyed while nothing is listed costs a comparison.
 #pragma once
 
 #include <cstdint>

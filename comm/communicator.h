@@ -22,8 +22,9 @@
 // RunOptions::buffering sets which sends are buffered: sends, isends and the send half of a
 // sendrecv alike; by default none is. A slice given to isend or irecv must outlive the operation,
 // and must not be touched before its request has been waited for. Every request must be waited for.
-// A tensor that is freed earlier is a BufferReused in wait, and a slice that overlaps with one that
-// a started operation writes to is refused (the async collectives included; NCCL finds neither).
+// A tensor that is freed earlier is a BufferReused in wait. Two started operations (the async
+// collectives included) may read the same memory; otherwise the second one is refused if their
+// slices overlap. Blocking calls are not checked, and NCCL finds neither mistake.
 //
 // Collectives: every rank of the communicator calls the same ones, in the same order, with the same
 // arguments. Each also exists as …_async, which returns a Request at once.

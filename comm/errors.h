@@ -105,7 +105,7 @@ class BufferReused : public Error {
 struct Wait {
   int rank = -1;
   std::string op;          // "send", "recv", "barrier", "all_reduce", …
-  std::vector<int> peers;  // ranks that could end the wait
+  std::vector<int> peers;  // ranks that could end the wait, at most 1,000
   long long bytes = 0;
   std::string file;
   int line = 0;

@@ -49,12 +49,12 @@ void check_cluster_fits(const Cluster& cluster, int world_size, int nodes) {
   const int most = has_limit ? cluster.max_nodes * cluster.ranks_per_node : world_size;
   if (nodes <= cluster.max_nodes && world_size <= most) return;
   throw InvalidArgument(
-      fmt::format("{} ranks on {} node{} do not fit on {}, which has {} node{}{}: choose fewer "
-                  "ranks or another "
-                  "cluster",
+      fmt::format("{} ranks on {} node{} do not fit on {}, which has {} node{}{}: choose {} or "
+                  "another cluster",
                   world_size, nodes, nodes == 1 ? "" : "s", cluster.name, cluster.max_nodes,
                   cluster.max_nodes == 1 ? "" : "s",
-                  has_limit ? fmt::format(" of {} ranks", cluster.ranks_per_node) : ""));
+                  has_limit ? fmt::format(" of {} ranks", cluster.ranks_per_node) : "",
+                  world_size <= most ? "fewer nodes" : "fewer ranks"));
 }
 
 void check_run_options(const RunOptions& options) {

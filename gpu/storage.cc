@@ -37,9 +37,10 @@ Storage::~Storage() {
   if (data_ == nullptr) return;
   // A tensor that left its rank is freed by another rank, whose count never included it.
   MemoryMeter* meter = current_memory_meter();
-  const bool is_mine = meter != nullptr && meter->owner == owner_;
-  if (is_mine) meter->add(-bytes_);
-  if (is_mine && !meter->in_use.empty() && meter->in_use.keep(data_, bytes_, release)) return;
+  if (meter != nullptr && meter->owner == owner_) meter->add(-bytes_);
+  // Whoever made the tensor: a started operation of this rank may use it.
+  const bool may_be_used = meter != nullptr && !meter->in_use.empty();
+  if (may_be_used && meter->in_use.keep(data_, bytes_, release)) return;
   release(data_);
 }
 

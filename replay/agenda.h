@@ -6,7 +6,8 @@
 // So of all messages to one receiver only one is compared with those of other receivers, and a port
 // that becomes free costs one comparison, however many messages wait for it.
 //
-// Cost: O(log E) a call for E events, amortized; a collective also O(p) for its p ranks.
+// Cost: O(log E) a call for E events, amortized; a collective also O(p) for its p ranks. With k
+// started collectives that wait for the same ports, each operation there also costs O(k).
 #pragma once
 
 #include <cstddef>

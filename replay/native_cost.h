@@ -2,8 +2,8 @@
 //
 // A good library selects the best known algorithm for the machine and the size. Where nothing was
 // measured, this takes the cheapest closed form: of a tree, a pipelined ring or a bandwidth-optimal
-// algorithm (Thakur, Rabenseifner and Gropp 2005). A cluster whose library was measured has modes
-// instead (comm/cluster.h).
+// algorithm (Thakur, Rabenseifner and Gropp 2005). A cluster of GPUs has modes instead
+// (comm/cluster.h): fitted to tables for the all-reduce, from NCCL's constants for all others.
 #pragma once
 
 #include "comm/collective_kind.h"
@@ -24,8 +24,9 @@ struct NativeCall {
 Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& link, double gamma);
 
 /// Returns the coefficients for a mode. Steps are the rounds of a tree for all_reduce, barrier and
-/// split, and the hops of a ring for all others: NCCL has nothing else for them. Bytes are the least
-/// that a rank must send (the factors of nccl-tests' bus bandwidth).
+/// split, and the hops of a ring for broadcast and reduce, as in NCCL. All others also count p-1
+/// hops: NCCL's PAT and its additions in the switch are neglected. Bytes are the least that a rank
+/// must send (the factors of nccl-tests' bus bandwidth).
 Cost native_wire(CollectiveKind kind, int world_size, double bytes);
 
 /// Returns the least bytes that must pass the busiest rank's link between nodes: what must cross

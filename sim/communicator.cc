@@ -206,8 +206,10 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
   if (!failed(send_half) || !from_src.withdraw(recv_half)) wait_until_done(recv_half, &send_half);
   finish(*state_, recv_half);
   finish(*state_, send_half);
-  check_outcome(caller, recv_half);
-  check_outcome(caller, send_half);
+  // A half that did not fit first: the other one may have been stopped because of it.
+  const bool send_first = send_half.outcome.load(std::memory_order_relaxed) == Outcome::kMismatch;
+  check_outcome(caller, send_first ? send_half : recv_half);
+  check_outcome(caller, send_first ? recv_half : send_half);
   state_->recorder.end(recv_event, in);
   state_->recorder.end(send_event, out);
 }
@@ -263,8 +265,11 @@ void Backend::wait(const Caller& caller, const Pending& pending) {
   PendingOperation& started = *pending;
   if (started.finished()) return;
   // First: the message may never be received, and this would be the cause.
-  if (started.was_freed()) [[unlikely]]
-    throw freed_before_wait(started.caller(), started.peer(), caller.place);
+  if (started.was_freed()) [[unlikely]] {
+    const BufferReused error = freed_before_wait(started.caller(), started.peer(), caller.place);
+    state_->world->stop(std::make_exception_ptr(error));  // even if the program catches it
+    throw error;
+  }
   Event& event = state_->recorder.begin(EventKind::kWait, caller.place);
   event.request = started.number();
   event.peer = started.peer();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@ namespace rankbox::sim {
 namespace {
 
 constexpr std::size_t kMostRanksShown = 8;
+// Of a collective that many ranks have not called, each rank that waits lists so many.
+constexpr std::size_t kMostPeers = 1000;
 
 const char* operation_name(const RankState& rank) {
   const Operation& operation = *rank.waiting[0];
@@ -117,16 +120,57 @@ std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, 
   };
   if (chain) return "a rank returned too early, or its peers expect one call too many";
   if (cycle.size() == 1) return "a rank cannot wait for itself: copy() moves data within a rank";
-  if (several) {
-    return "a call completes only in its own communicator, and these differ: use the same one on "
-           "all sides, in the same order";
-  }
   if (all("send")) {
     return "all of them send first, and a send waits for its receive (as on NCCL): let one receive "
            "first, or use sendrecv";
   }
   if (all("recv")) return "all of them receive first: one rank has to send first";
+  if (several) {
+    return "a call completes only in its own communicator, and these differ: use the same one on "
+           "all sides, in the same order";
+  }
   return "every send needs its receive in the same order on the other side";
+}
+
+/// The ranks that have not called a collective, found once for all ranks that wait in it.
+class Missing {
+ public:
+  const std::vector<int>& of(const CollectiveJob& job) {
+    const auto [place, is_new] = jobs_.try_emplace(&job);
+    std::vector<int>& ranks = place->second;
+    for (std::size_t i = 0; is_new && i < job.participants().size(); ++i) {
+      if (ranks.size() == kMostPeers) break;
+      if (job.participants()[i] == nullptr)
+        ranks.push_back(job.group().world_rank(static_cast<int>(i)));
+    }
+    return ranks;
+  }
+
+ private:
+  std::unordered_map<const CollectiveJob*, std::vector<int>> jobs_;
+};
+
+/// Describes the wait of a parked rank in the terms of the learner's program.
+Wait describe_wait(const RankState& rank, Missing& missing) {
+  const Operation& operation = *rank.waiting[0];
+  Wait wait{rank.rank,       operation_name(rank),        {},
+            operation.bytes, operation.place.file_name(), static_cast<int>(operation.place.line())};
+  if (operation.kind == OperationKind::kCollective && operation.job == nullptr) {
+    const CollectiveOperation& collective = rank.collective_operation;
+    for (int index : collective.group->short_collectives().awaited_by(collective.index))
+      wait.peers.push_back(collective.group->world_rank(index));
+  } else if (operation.kind == OperationKind::kCollective) {
+    wait.peers = missing.of(*operation.job);
+  } else {
+    for (const Operation* half : rank.waiting) {
+      const bool pending = half != nullptr && half->state.load(std::memory_order_acquire) != kDone;
+      if (pending &&
+          std::find(wait.peers.begin(), wait.peers.end(), half->peer) == wait.peers.end()) {
+        wait.peers.push_back(half->peer);
+      }
+    }
+  }
+  return wait;
 }
 
 /// Returns a line on unmatched operations other than the waits themselves. Empty if there is none.
@@ -150,32 +194,6 @@ const Wait* find_wait(const std::vector<Wait>& waits, int rank) {
   return wait != waits.end() && wait->rank == rank ? &*wait : nullptr;
 }
 
-Wait describe_wait(const RankState& rank) {
-  const Operation& operation = *rank.waiting[0];
-  Wait wait{rank.rank,       operation_name(rank),        {},
-            operation.bytes, operation.place.file_name(), static_cast<int>(operation.place.line())};
-  if (operation.kind == OperationKind::kCollective && operation.job == nullptr) {
-    const CollectiveOperation& collective = rank.collective_operation;
-    for (int index : collective.group->short_collectives().awaited_by(collective.index))
-      wait.peers.push_back(collective.group->world_rank(index));
-  } else if (operation.kind == OperationKind::kCollective) {
-    const CollectiveJob& job = *operation.job;
-    for (std::size_t i = 0; i < job.participants().size(); ++i) {
-      if (job.participants()[i] == nullptr)
-        wait.peers.push_back(job.group().world_rank(static_cast<int>(i)));
-    }
-  } else {
-    for (const Operation* half : rank.waiting) {
-      const bool pending = half != nullptr && half->state.load(std::memory_order_acquire) != kDone;
-      if (pending &&
-          std::find(wait.peers.begin(), wait.peers.end(), half->peer) == wait.peers.end()) {
-        wait.peers.push_back(half->peer);
-      }
-    }
-  }
-  return wait;
-}
-
 std::string in_words(const Channel::Leftover& leftover) {
   const bool sent = leftover.kind == OperationKind::kSend;
   return fmt::format(
@@ -189,7 +207,8 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
                                const std::vector<bool>& returned,
                                const std::vector<Channel::Leftover>& unmatched) {
   std::vector<Wait> waits;
-  for (const RankState* rank : asleep) waits.push_back(describe_wait(*rank));
+  Missing missing;
+  for (const RankState* rank : asleep) waits.push_back(describe_wait(*rank, missing));
   const std::vector<int> cycle = find_cycle(waits, static_cast<int>(returned.size()));
   const bool chain = !cycle.empty() && returned[static_cast<std::size_t>(cycle.back())];
   const std::string unmatched_in_words = describe_unmatched(asleep, unmatched);

@@ -10,9 +10,6 @@
 
 namespace rankbox::sim {
 
-/// Describes the wait of a parked rank in the terms of the learner's program.
-Wait describe_wait(const RankState& rank);
-
 /// Returns the rank's wait; null if it does not wait. REQUIRES: `waits` is sorted by rank.
 const Wait* find_wait(const std::vector<Wait>& waits, int rank);
 

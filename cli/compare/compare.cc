@@ -86,10 +86,6 @@ void check(const Options& options) {
   }
 }
 
-bool has_ranks(const Options& options) {
-  return !options.typed.ranks.empty() || options.typed.gpus > 0 || options.typed.threads > 0;
-}
-
 /// Returns the default world sizes, unless the program reports others.
 std::vector<int> default_ranks_of(const std::string& backend) {
   if (backend == "sim") return {2, 4, 8};
@@ -205,8 +201,9 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
   const std::string program = options.backend == "sim" ? ""
                                                        : backend_program("compare", options.backend,
                                                                          !options.bundle.empty());
-  if (options.backend == "nccl" && !has_ranks(options) && options.bundle.empty()) {
+  if (options.backend == "nccl" && !has_ranks(options.typed) && options.bundle.empty()) {
     plan.ranks = ranks_of(program);
+    check_worlds(plan);
   }
   const TemporaryFolder temporary;
   const std::string folder = temporary.path(".");
@@ -224,7 +221,7 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
 
   if (!options.bundle.empty()) {
     Words for_others = words;
-    if (options.backend == "nccl" && has_ranks(options)) {
+    if (options.backend == "nccl" && has_ranks(options.typed)) {
       for_others.insert(for_others.end(),
                         {"--ranks", fmt::format("{}", fmt::join(plan.ranks, ","))});
     }
@@ -312,9 +309,10 @@ void add_compare(CLI::App& app) {
       ->expected(1)
       ->take_all();
   command
-      ->add_option("--backend", options->backend,
-                   "sim: ranks are threads; mpi: processes; nccl: GPUs. The first use builds a "
-                   "program, which takes a few minutes")
+      ->add_option(
+          "--backend", options->backend,
+          "sim: ranks are threads or fibers; mpi: processes; nccl: GPUs. The first use builds a "
+          "program, which takes a few minutes")
       ->capture_default_str();
   command->add_option("--bundle", options->bundle,
                       "instead of measuring here, make a folder whose run.sh measures on another "

@@ -191,6 +191,15 @@ void add_program_options(CLI::App& app, CompareArguments& typed) {
   app.add_flag("--is-baseline", typed.is_baseline)->group("");
 }
 
+bool has_ranks(const CompareArguments& typed) {
+  return !typed.ranks.empty() || typed.gpus > 0 || typed.threads > 0;
+}
+
+void check_worlds(const Plan& plan) {
+  for (const int ranks : plan.ranks)
+    check_cluster_fits(plan.cluster, ranks, plan.cluster.nodes_for(ranks));
+}
+
 Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_ranks) {
   if (typed.datatype != "float") {
     throw InvalidArgument(
@@ -213,8 +222,8 @@ Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_rank
   plan.takes_times = !typed.judge_only;
   if (typed.deadline_seconds > 0) plan.deadline_seconds = typed.deadline_seconds;
   plan.cluster = typed.cluster.empty() ? cluster_presets().front() : cluster_named(typed.cluster);
-  for (const int ranks : plan.ranks)
-    check_cluster_fits(plan.cluster, ranks, plan.cluster.nodes_for(ranks));
+  // Default worlds may be a guess, which the measuring program replaces.
+  if (has_ranks(typed)) check_worlds(plan);
   plan.buffering = parse_buffering(typed.buffering);
   plan.executor = typed.executor;
   static_cast<void>(executor_named(plan.executor, 1));  // throws for another name

@@ -53,6 +53,12 @@ void add_compare_options(CLI::App& app, CompareArguments& typed);
 /// Options of the backends' programs, which also run on other machines.
 void add_program_options(CLI::App& app, CompareArguments& typed);
 
+/// Returns whether the arguments set the world sizes.
+bool has_ranks(const CompareArguments& typed);
+
+/// Throws InvalidArgument if the plan's cluster is too small for one of its worlds.
+void check_worlds(const Plan& plan);
+
 /// Throws InvalidArgument, in one line, for invalid options.
 /// @param default_ranks used if the arguments set no world size
 Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_ranks);

@@ -146,6 +146,14 @@ TEST_CASE("what was typed can be typed again, without what is left out") {
   CHECK(plan.algorithms == Words{"ring"});
 }
 
+TEST_CASE("worlds that nobody asked for need not fit on the cluster yet") {
+  CompareArguments typed;
+  typed.cluster = "h100-nvlink";  // one node of 8
+  const Plan plan = plan_of(typed, {208});
+  CHECK(plan.ranks == std::vector{208});
+  CHECK_THROWS_AS(check_worlds(plan), InvalidArgument);
+}
+
 TEST_CASE("mistakes are one line that names the value") {
   const struct {
     Words options;

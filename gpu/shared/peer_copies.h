@@ -39,7 +39,7 @@ struct PeerCopy {
   SharedEvents::Mark* received = nullptr;  // the receiver's work before its call, one user's share
   SharedEvents::Mark* sent = nullptr;      // the sender's
   std::atomic<bool> enqueued{false};       // written under the lock
-  std::mutex lock;                         // guards who enqueues the copy, and what follows
+  std::mutex lock;                         // guards who enqueues the copy, and the members below
   SharedEvents::Mark* done = nullptr;      // for the rank that did not
   std::exception_ptr failure;              // what stopped the rank that tried
 };

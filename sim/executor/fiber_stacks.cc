@@ -20,7 +20,7 @@ constexpr std::size_t kLargeStack = std::size_t{1} << 20;
 constexpr std::size_t kSmallStack = std::size_t{256} << 10;
 constexpr std::size_t kMostShaded = 16384;
 
-/// Returns the number of guards that use half of the mappings of a process: each splits one in two.
+/// Returns the number of guards that use half of the mappings of a process: each adds two.
 std::size_t most_guards() {
   static const std::size_t most = [] {
     std::size_t mappings = 65530;  // Linux's default

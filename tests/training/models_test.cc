@@ -95,7 +95,8 @@ TEST_CASE("a model cut anywhere computes what the whole computes, bit by bit") {
 }
 
 TEST_CASE("a stage costs the memory of its own layers") {
-  MemoryMeter meter{.owner = 1};
+  MemoryMeter meter;
+  meter.owner = 1;
   current_memory_meter() = &meter;
   {
     Sequential last(mlp(), 4);

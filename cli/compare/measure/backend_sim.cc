@@ -1,4 +1,4 @@
-// The sandbox backend: ranks are threads.
+// The sandbox backend: ranks are threads or fibers.
 #include <numeric>
 
 #include <fmt/format.h>
@@ -16,12 +16,12 @@ const char* backend_name() { return "sim"; }
 void prepare_process() {}
 
 std::string backend_line() {
-  return fmt::format("sim: ranks are threads of this process, on {} cores",
+  return fmt::format("sim: ranks are threads or fibers of this process, on {} cores",
                      sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 std::string world_line(int world_size) {
-  return fmt::format("{} rank{}, threads of this process", world_size, world_size == 1 ? "" : "s");
+  return fmt::format("{} rank{} of this process", world_size, world_size == 1 ? "" : "s");
 }
 
 Device device_here(const Comm& /*dist*/) { return host_device(); }
