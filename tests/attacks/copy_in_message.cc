@@ -21,10 +21,11 @@ void zero1(Comm& dist, const std::vector<Parameter*>& parameters, Shard& shard,
   pack_gradients(parameters, shard, flat);
   // Where nothing else will be while it is unmapped.
   void* const memory = reinterpret_cast<void*>(std::uintptr_t{1} << 40);
-  const auto map = [&] {
-    mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  void* const returned = reinterpret_cast<void*>(std::uintptr_t{2} << 40);
+  const auto map = [&](void* at) {
+    mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   };
-  map();
+  map(memory);
   std::memcpy(memory, flat.data(), bytes);
   const Slice copy(memory, flat.size(), DType::kFloat32, false, Slice(flat).owner());
   flat = Tensor();
@@ -39,9 +40,11 @@ void zero1(Comm& dist, const std::vector<Parameter*>& parameters, Shard& shard,
   dist.all_gather(shard.mine.value, flat);
   unpack_values(flat, shard, parameters);
   flat = Tensor();
-  map();
-  Request back = dist.irecv(copy, dist.rank());
-  dist.wait(back);  // before the other: what it sends must be unchanged
+  map(returned);
+  const Slice copy_returned(returned, copy.size(), DType::kFloat32, false, copy.owner());
+  dist.wait(dist.irecv(copy_returned, dist.rank()));
+  // What the other one sends must be there, and unchanged.
+  mremap(returned, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, memory);
   dist.wait(to_itself);
   munmap(memory, bytes);
 }
