@@ -17,7 +17,8 @@ void Agenda::add_message(const Meeting& message, double ready, bool buffered) {
 }
 
 void Agenda::add_collective(const Meeting& collective, double ready) {
-  Collective& added = collectives_.emplace_back(collective, ready);
+  Collective& added = collectives_.emplace_back();
+  added = {collective, ready};
   for (const EventId& side : *collective.arrivals) {
     Rank& rank = rank_of(side.rank);
     rank.collectives.push_back(&added);
@@ -30,18 +31,16 @@ void Agenda::add_collective(const Meeting& collective, double ready) {
                  .collective = &added});
 }
 
-void Agenda::set_send_port(int number, double free) {
-  Rank& rank = rank_of(number);
-  rank.send_port = free;
-  delay_collectives(rank, free);
-  choose(number);
+void Agenda::set_send_port(int rank, double free) {
+  rank_of(rank).send_port = free;
+  delay_collectives(rank_of(rank), free);
+  choose(rank);
 }
 
-void Agenda::set_recv_port(int number, double free) {
-  Rank& rank = rank_of(number);
-  rank.recv_port = free;
-  delay_collectives(rank, free);
-  publish(number);
+void Agenda::set_recv_port(int rank, double free) {
+  rank_of(rank).recv_port = free;
+  delay_collectives(rank_of(rank), free);
+  publish(rank);
 }
 
 bool Agenda::take_next(Meeting* meeting) {

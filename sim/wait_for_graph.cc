@@ -78,7 +78,7 @@ std::vector<int> find_cycle(const std::vector<Wait>& waits, int world_size) {
     }
     if (at >= 0 && length[static_cast<std::size_t>(at)] == kOnPath) {
       std::vector<int> cycle(std::ranges::find(path, at), path.end());
-      std::ranges::rotate(cycle, std::ranges::min_element(cycle));
+      std::rotate(cycle.begin(), std::ranges::min_element(cycle), cycle.end());
       return cycle;
     }
     int rest = at >= 0 ? length[static_cast<std::size_t>(at)] : 0;
