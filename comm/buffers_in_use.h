@@ -7,7 +7,7 @@
 //   free      a tensor is destroyed, or assigned to, while an operation uses it. Its block is kept
 //             until the operation ends, so no freed memory is read, and wait() throws BufferReused.
 //
-// Cost: listing an operation takes O(log k) while k others are listed. Checking one that writes also
+// Cost: to list an operation takes O(log k) while k others are listed. To check a writing one also
 // visits the reads that begin in front of its slice, nearer than the longest read: at most one if
 // all have the same length. A tensor that is destroyed while nothing is listed costs a comparison.
 #pragma once

@@ -38,7 +38,7 @@ Storage::~Storage() {
   // Another thread may free a tensor that left its rank; that thread's count never included it.
   MemoryMeter* meter = current_memory_meter();
   if (meter != nullptr && meter->owner == owner_) meter->add(-bytes_);
-  // Whoever made the tensor: a started operation of this rank may use it.
+  // A started operation of this rank may use the tensor, whichever rank made it.
   const bool may_be_used = meter != nullptr && !meter->in_use.empty();
   if (may_be_used && meter->in_use.keep(data_, bytes_, release)) return;
   release(data_);

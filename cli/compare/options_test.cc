@@ -146,7 +146,7 @@ TEST_CASE("what was typed can be typed again, without what is left out") {
   CHECK(plan.algorithms == Words{"ring"});
 }
 
-TEST_CASE("worlds that nobody asked for need not fit on the cluster yet") {
+TEST_CASE("default worlds need not fit on the cluster yet") {
   CompareArguments typed;
   typed.cluster = "h100-nvlink";  // one node of 8
   const Plan plan = plan_of(typed, {208});

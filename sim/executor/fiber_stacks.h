@@ -4,8 +4,8 @@
 // 256 KiB beyond. Each has a guard page at its end, where an overflow stops the program instead of
 // corrupting a neighbour. A guard by mprotect splits the mapping, and Linux grants a process 65,530
 // pieces (vm.max_map_count). So guards are page-table entries (MADV_GUARD_INSTALL) where the kernel
-// has them, from Linux 6.13 on. Older ones protect a quarter as many stacks as there are pieces; the
-// others have only the check at each switch (fiber_worker.cc).
+// has them, from Linux 6.13 on. Older ones protect a quarter as many stacks as there are pieces;
+// the others have only the check at each switch (fiber_worker.cc).
 //
 // Stacks that begin at multiples of a power of two would all map to the same few sets of a cache.
 // So a page lies between them, guarded or not, which shifts each stack by one page more. In worlds
