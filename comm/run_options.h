@@ -79,6 +79,9 @@ struct RunOptions {
   // up to a factor of 4 (mpi/native.h), but a rank that times out in one reports alone.
   bool blocking_calls = false;
   bool trace = true;  // off: the report has no trace, clocks or cost
+  // Sandbox: keeps only this many first events of each rank in the trace, and replays all during
+  // the run, so that long runs need little memory. -1: keeps all.
+  std::int64_t events_per_rank = -1;
 };
 
 /// Exact cost coefficients: the message latencies, bytes sent and bytes reduced along the critical

@@ -34,6 +34,7 @@ void run_rank(World& world, RankState& rank, const std::function<void(Communicat
     world.stop(rank.failure);
   }
   drop_open_requests(rank);
+  rank.recorder.hand_over();
   if (data_plane != nullptr) data_plane->leave(rank.rank);
   current_memory_meter() = outer_meter;
   current_rank() = outer_rank;
@@ -53,7 +54,9 @@ RunReport report_on(World& world, TickClock& clock) {
   }
   if (!options.trace) return report;
   report.trace = world.take_trace(clock);
-  report.clocks = measure_clocks(report.trace, options.cluster);
+  GrowingReplay* const replay = world.replay();
+  report.clocks =
+      replay == nullptr ? measure_clocks(report.trace, options.cluster) : replay->finish();
   for (const Clock& rank : report.clocks) {
     report.virtual_seconds = std::max(report.virtual_seconds, rank.seconds);
     report.cost.steps = std::max(report.cost.steps, rank.cost.steps);
