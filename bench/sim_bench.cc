@@ -147,8 +147,8 @@ double median_run(int runs, int world_size, Body body) {
   std::vector<double> samples;
   for (int run = 0; run < runs; ++run) {
     const double begin = now();
-    run_ranks(
-        {.world_size = world_size, .executor = executor, .events_per_rank = events_per_rank}, body);
+    run_ranks({.world_size = world_size, .executor = executor, .events_per_rank = events_per_rank},
+              body);
     samples.push_back(now() - begin);
   }
   return median(samples);

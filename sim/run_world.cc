@@ -9,6 +9,7 @@
 #include "comm/rank_failure.h"
 #include "replay/clock.h"
 #include "sim/pending_operation.h"
+#include "sim/without_data.h"
 #include "sim/world.h"
 
 namespace rankbox::sim {
@@ -71,6 +72,8 @@ RunReport report_on(World& world, TickClock& clock) {
 void run_world(const RunOptions& options, const std::function<void(Communicator&)>& body,
                RunReport* report, DataPlane* data_plane) {
   sim::check_options(options);
+  WithoutData nothing_moves;
+  if (options.without_data && data_plane == nullptr) data_plane = &nothing_moves;
   World world(options, data_plane);
   TickClock clock;
   world.executor().run([&](int rank) { run_rank(world, world.rank(rank), body); });

@@ -23,10 +23,10 @@ int node_of(int rank, const RunOptions& options) {
 }
 
 /// Returns the options that a data plane supports.
-RunOptions without_reading_data(RunOptions options) {
+RunOptions without_reading_data(RunOptions options, const DataPlane& data_plane) {
   options.watch_buffers = false;
   options.snapshot_elements = 0;
-  options.executor = ExecutorKind::kThreads;
+  if (!data_plane.runs_on_fibers()) options.executor = ExecutorKind::kThreads;
   return options;
 }
 
@@ -51,7 +51,7 @@ RankState*& current_rank() {
 }
 
 World::World(const RunOptions& options, DataPlane* data_plane)
-    : options_(data_plane == nullptr ? options : without_reading_data(options)),
+    : options_(data_plane == nullptr ? options : without_reading_data(options, *data_plane)),
       data_plane_(data_plane),
       replay_(make_replay(options_)),
       executor_(make_executor(options_)),
