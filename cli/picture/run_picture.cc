@@ -26,6 +26,7 @@ constexpr int kElements = 16;
 constexpr int kMostRanksWithBuffers = 64;
 // 128 MiB. Later events of a run are counted in its figures, but not drawn.
 constexpr std::int64_t kMostEvents = std::int64_t{1} << 21;
+constexpr std::int64_t kFewestEventsOfRank = 8;
 
 /// Drops what the kept events do not complete: it would look as if its rank waited forever.
 void drop_unfinished(Trace& trace, Replay& replay) {
@@ -106,7 +107,7 @@ void record_for(const PictureStyle& style, RunOptions& options) {
     options.snapshot_elements = kElements;
   const bool is_drawn = style.timeline || style.trace || style.html;
   options.events_per_rank =
-      is_drawn ? std::max<std::int64_t>(1, kMostEvents / options.world_size) : 0;
+      is_drawn ? std::max(kFewestEventsOfRank, kMostEvents / options.world_size) : 0;
 }
 
 std::string totals_of(const RunReport& report) {
