@@ -118,6 +118,11 @@ def finish(axes, title, is_time, position="bytes"):
         axes.set_ylabel("bus bandwidth, GB/s")
 
 
+def legend_beside(axes, **more):
+    """Outside the axes, where it hides no curve."""
+    axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0, **more)
+
+
 def series_by_ranks(results):
     """The rows of each picture against ranks: {(collective, op, size): [row]}.
 
@@ -159,7 +164,7 @@ def draw_virtual(comparison):
         draw_lines(axes[1], lines, lambda row: row["virtual_busbw_gbps"], position)
         finish(axes[0], where, is_time=True, position=position)
         finish(axes[1], where, is_time=False, position=position)
-        axes[0].legend(fontsize=8)
+        legend_beside(axes[1])
     return figure
 
 
@@ -190,7 +195,7 @@ def draw(comparison):
         for axes, where in ((here, "this machine"), (there, f"virtual time on {cluster}")):
             finish(axes[0], f"{world}: {where}", is_time=True)
             finish(axes[1], f"{world}: {where}", is_time=False)
-        here[0].legend(fontsize=8, title="band: middle half of the iterations", title_fontsize=7)
+        legend_beside(here[1], title="band: middle half\nof the iterations", title_fontsize=7)
     return figure
 
 
