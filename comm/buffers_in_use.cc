@@ -40,15 +40,29 @@ void BuffersInUse::check(const Caller& caller, Slice read, Slice written) const 
 
 BuffersInUse::Entry::Entry(BuffersInUse& table, const Caller& caller, Slice read, Slice written)
     : table_(&table), read_(table.reads_.end()), written_(table.writes_.end()) {
-  const auto list = [&](Uses& uses, Slice slice) {
-    if (slice.bytes() == 0) return uses.end();
-    return uses.emplace(begin_of(slice),
-                        Use{end_of(slice), caller.operation, caller.place, nullptr});
-  };
   if (table.reads_.empty()) table.longest_read_ = 0;
   table.longest_read_ = std::max(table.longest_read_, read.bytes());
-  read_ = list(table.reads_, read);
-  written_ = list(table.writes_, written);
+  read_ = table.list(table.reads_, caller, read);
+  written_ = table.list(table.writes_, caller, written);
+}
+
+BuffersInUse::Uses::iterator BuffersInUse::list(Uses& uses, const Caller& caller, Slice slice) {
+  if (slice.bytes() == 0) return uses.end();
+  Use use{end_of(slice), caller.operation, caller.place, nullptr};
+  if (spares_.empty()) return uses.emplace(begin_of(slice), std::move(use));
+  Uses::node_type node = std::move(spares_.back());
+  spares_.pop_back();
+  node.key() = begin_of(slice);
+  node.mapped() = std::move(use);
+  return uses.insert(std::move(node));
+}
+
+void BuffersInUse::remove(Uses& uses, Uses::iterator use) {
+  constexpr std::size_t kMostSpares = 16;
+  if (use == uses.end()) return;
+  Uses::node_type node = uses.extract(use);
+  node.mapped().kept.reset();
+  if (spares_.size() < kMostSpares) spares_.push_back(std::move(node));
 }
 
 BuffersInUse::Entry& BuffersInUse::Entry::operator=(Entry&& other) noexcept {
@@ -62,8 +76,8 @@ BuffersInUse::Entry& BuffersInUse::Entry::operator=(Entry&& other) noexcept {
 
 void BuffersInUse::Entry::close() {
   if (table_ == nullptr) return;
-  if (read_ != table_->reads_.end()) table_->reads_.erase(read_);
-  if (written_ != table_->writes_.end()) table_->writes_.erase(written_);
+  table_->remove(table_->reads_, read_);
+  table_->remove(table_->writes_, written_);
   table_ = nullptr;
 }
 

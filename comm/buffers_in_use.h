@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "comm/call_checks.h"
 #include "comm/errors.h"
@@ -70,10 +71,14 @@ class BuffersInUse {
 
  private:
   static const Use* find(const Uses& uses, Slice slice, std::int64_t longest);
+  Uses::iterator list(Uses& uses, const Caller& caller, Slice slice);
+  void remove(Uses& uses, Uses::iterator use);
 
   Uses reads_;
   Uses writes_;                    // disjoint
   std::int64_t longest_read_ = 0;  // bytes, since reads_ was empty
+  // Nodes to list the next operations with: an allocation takes longer than all else here.
+  std::vector<Uses::node_type> spares_;
 };
 
 /// Returns the error of a wait for an operation whose tensor was freed.
