@@ -2,7 +2,7 @@
 // rank has summed its own part, then double it back.
 //
 //   1. Fold: let q be the largest power of two that is at most p. Ranks r >= q send their tensor to
-//      r - q, which adds it.
+//      r - q, which adds it. (MPICH folds neighbours instead, which more often share a node.)
 //   2. Halve, distances 1, 2, 4, … below q: partners differ in one bit; each sends the other one
 //      half of the range they share, and adds up the half it keeps. Bit clear: keep
 //      chunk(range, 0, 2); bit set: keep chunk(range, 1, 2).

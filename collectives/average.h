@@ -1,6 +1,9 @@
 // ReduceOp::AVG is a sum that is divided once, by the number of ranks in the whole world, at the
 // very end.
 //
+// Other libraries divide first: NCCL multiplies floats by 1/p before it adds, and DDP divides
+// gradients before its all-reduce. That keeps 16-bit sums in range, and rounds differently.
+//
 // Dividing earlier goes wrong silently: an average of averages gives the ranks of a small group
 // more weight than those of a large one, and every division rounds.
 //

@@ -3,7 +3,8 @@
 // Ranks that average their gradients stay equal only if they start equal. Whether each drew its own
 // initial values or one of them loaded a checkpoint, rank 0's values win. Parameters are not
 // everything: running statistics (batch norm's mean and variance) are part of a model too, and no
-// gradient will ever make them equal.
+// gradient will ever make them equal. (PyTorch's DDP broadcasts rank 0's statistics again before
+// every forward pass, unless broadcast_buffers is false; here once, at the start.)
 //
 // Before: every rank has the same layers, with its own values.
 // After:  every rank has rank 0's values, in parameters and statistics. Gradients are unchanged.

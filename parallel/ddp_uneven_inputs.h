@@ -29,7 +29,9 @@
 // Blocks: until all ranks have reached the same step.
 // Difficulty 3/5. Importance 3/5.
 // Paper: Li et al., PyTorch Distributed: experiences on accelerating data parallel training, VLDB
-// 2020; there, Join (torch.distributed.algorithms) does this.
+// 2020. Join (torch.distributed.algorithms) solves the same problem differently: it divides by the
+// initial world size or by the ranks that still have data, and a rank that is done gets the final
+// model by broadcast.
 #pragma once
 
 #include <vector>

@@ -21,7 +21,9 @@
 // Cost: one native all-reduce of 4 bytes.
 // Blocks: until all ranks have called it.
 // Difficulty 2/5. Importance 4/5.
-// Paper: Micikevicius et al., Mixed precision training, ICLR 2018; torch.cuda.amp.GradScaler.
+// Paper: Micikevicius et al., Mixed precision training, ICLR 2018; torch.amp.GradScaler.
+// That one, like this, has no floor, cap or hysteresis; Megatron's scaler has a floor and
+// hysteresis.
 #pragma once
 
 #include <vector>

@@ -2,7 +2,8 @@
 //
 // With more ranks than stages, the world is a grid. A micro-batch travels from stage to stage along
 // a row; the ranks of a column hold the same stage and must take the same step. Rank = replica ·
-// stages + stage, so that a pipeline's ranks are neighbours:
+// stages + stage, so that a pipeline's ranks are neighbours. (Megatron-LM makes pipeline ranks the
+// outermost ones: data parallel ranks are then neighbours, and pipelines cross nodes.)
 //
 //                  stage 0     stage 1     stage 2
 //   replica 0      rank 0  ─▶  rank 1  ─▶  rank 2        a pipeline: dist.split(replica)

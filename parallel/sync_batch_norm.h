@@ -12,6 +12,9 @@
 // variances: ranks may have different numbers of samples, or none.
 //
 // The sums are doubles (TensorOf<double>): Σx²/n - mean² is a small difference of large numbers.
+// PyTorch's SyncBatchNorm gathers (mean, 1/√variance, count) of each rank instead and merges them
+// as Welford does, in floats. It also has a scale and a shift, and running statistics with the
+// unbiased variance, n / (n-1) times as large; neither is part of this exercise.
 //
 // Build on dist.all_reduce, twice: forward, of 2F+1 doubles (for F features: sums, sums of squares,
 // count); backward, of 2F.

@@ -3,7 +3,8 @@
 // Between steps a rank holds its shards and nothing else. On the way forward, and again on the way
 // back, a layer's weights are gathered just before the layer needs them, and dropped right after.
 // So a model may be p times as large as what fits on one rank; the price is one more all-gather of
-// all weights. PyTorch calls it FSDP.
+// all weights. PyTorch calls it FSDP: FSDP1 has such flat shards, FSDP2 (fully_shard) shards each
+// parameter by rows.
 //
 //   forward    fc1        fc2        fc3      loss   fc3          fc2          fc1       backward
 //   holds      ████       ████       ████            ████         ████         ████
