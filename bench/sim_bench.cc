@@ -9,6 +9,7 @@
 //   sim_bench overhead BYTES          a whole run of ping-pong, per message: traced, untraced
 //   sim_bench start P                 start and join P ranks that do nothing
 //   sim_bench tree P                  a whole run of allreduce_tree of one float on P ranks
+//   sim_bench butterfly P             the same of allreduce_butterfly, once
 //
 // With `fibers` before the rest, ranks are fibers instead of threads.
 //
@@ -27,6 +28,7 @@
 #include <sched.h>
 
 #include "bench/measure.h"
+#include "collectives/allreduce_butterfly.h"
 #include "collectives/allreduce_ring.h"
 #include "collectives/allreduce_tree.h"
 #include "comm/run_ranks.h"
@@ -157,6 +159,17 @@ double fan_in(int world_size) {
   return seconds / (world_size - 1);
 }
 
+/// Returns the seconds of a whole run in which every rank adds its 1.
+double sum_of_ones(AllReduce algorithm, int runs, int world_size) {
+  return median_run(runs, world_size, [algorithm](Comm& dist) {
+    Tensor tensor = full({1}, 1.0f);
+    algorithm(dist, tensor, ReduceOp::SUM);
+    if (to_host(tensor).front() != static_cast<float>(dist.world_size())) {
+      throw Error("all-reduce of ones: wrong sum");
+    }
+  });
+}
+
 /// A whole number of at least 1; 0 if it is not one.
 std::int64_t positive(const char* text) {
   char* end = nullptr;
@@ -189,17 +202,13 @@ int main(int argc, char** argv) {
   } else if (what == "start" && amount > 0) {
     fmt::print("{:.9e}\n", median_run(50, static_cast<int>(amount), [](Comm&) {}));
   } else if (what == "tree" && amount > 0) {
-    fmt::print("{:.9e}\n", median_run(3, static_cast<int>(amount), [](Comm& dist) {
-                 Tensor tensor = full({1}, 1.0f);
-                 allreduce_tree(dist, tensor, ReduceOp::SUM);
-                 if (to_host(tensor).front() != static_cast<float>(dist.world_size())) {
-                   throw Error("allreduce_tree: wrong sum");
-                 }
-               }));
+    fmt::print("{:.9e}\n", sum_of_ones(allreduce_tree, 3, static_cast<int>(amount)));
+  } else if (what == "butterfly" && amount > 0) {
+    fmt::print("{:.9e}\n", sum_of_ones(allreduce_butterfly, 1, static_cast<int>(amount)));
   } else {
     fmt::print(stderr,
                "usage: sim_bench [fibers] pingpong|exchange|overhead BYTES | "
-               "allreduce|ring COUNT P | start|tree|fanin P\n");
+               "allreduce|ring COUNT P | start|tree|butterfly|fanin P\n");
     return 2;
   }
   return 0;

@@ -24,9 +24,9 @@ constexpr double kLargest = 1 << 30;
 struct Group {
   int ranks, nodes;  // spread evenly, neighbours together
 };
-constexpr std::array kGroups = {Group{2, 1},  Group{4, 1},   Group{8, 1},  Group{2, 2},
-                                Group{4, 2},  Group{8, 2},   Group{16, 2}, Group{4, 4},
-                                Group{32, 4}, Group{64, 8}, Group{8, 8},  Group{16, 16},
+constexpr std::array kGroups = {Group{2, 1},   Group{4, 1},  Group{8, 1},  Group{2, 2},
+                                Group{4, 2},   Group{8, 2},  Group{16, 2}, Group{4, 4},
+                                Group{32, 4},  Group{64, 8}, Group{8, 8},  Group{16, 16},
                                 Group{128, 16}};
 
 /// Calls what(name of a preset of GPUs, cluster, group), for all groups that fit on the cluster.
