@@ -27,7 +27,7 @@ struct Link {
 enum class NativeSteps {
   kRounds,   // of a tree: ceil(log2 p)
   kRing,     // p - 1 hops; there and back for an all-reduce
-  kPat,      // rounds as well, but only for groups with one rank on each node
+  kPat,      // rounds between nodes, and a share for each rank; only with one rank on each node
   kBatches,  // messages between all pairs, several of a rank in flight
 };
 

@@ -96,8 +96,11 @@ NativeWire native_wire(const NativeCall& call, NativeSteps steps) {
   const int per_node = (call.world_size + call.nodes - 1) / call.nodes;
   switch (steps) {
     case NativeSteps::kRounds:
-    case NativeSteps::kPat:
       wire.steps_within = rounds_of(per_node);
+      wire.steps_between = rounds_of(call.nodes);
+      break;
+    case NativeSteps::kPat:
+      wire.steps_within = p;
       wire.steps_between = rounds_of(call.nodes);
       break;
     case NativeSteps::kRing:

@@ -32,8 +32,10 @@ struct NativeWire {
 };
 
 /// Returns the steps on the longest path, and the bytes. A tree has its rounds inside the nodes and
-/// its rounds between them. A ring of p-1 hops passes nodes-1 borders, and an all-reduce twice as many. Of messages between all
-/// pairs a rank has kMessagesInFlight under way: each batch takes a step, and one crosses a border.
+/// its rounds between them. A ring of p-1 hops passes nodes-1 borders, and an all-reduce twice as
+/// many. Of messages between all pairs a rank has kMessagesInFlight under way: each batch takes a
+/// step, and one of them crosses a border. PAT has a tree's rounds between nodes, and as NCCL's
+/// model has it, a share of each rank besides.
 NativeWire native_wire(const NativeCall& call, NativeSteps steps);
 
 /// NCCL 2.28 puts so many messages of a rank into one piece of work.
