@@ -8,10 +8,12 @@
 //   sim_bench ring COUNT P            the course's own allreduce_ring, MAX, COUNT floats
 //   sim_bench overhead BYTES          a whole run of ping-pong, per message: traced, untraced
 //   sim_bench start P                 start and join P ranks that do nothing
-//   sim_bench tree P                  a whole run of allreduce_tree of one float on P ranks
-//   sim_bench butterfly P             the same of allreduce_butterfly, once
+//   sim_bench tree|butterfly|broadcast P   a whole run of allreduce_tree, allreduce_butterfly or
+//                                     broadcast_tree of one float on P ranks
+//   sim_bench whole_ring P            the same of allreduce_ring of P floats: 2P(P-1) messages
 //
-// With `fibers` before the rest, ranks are fibers instead of threads.
+// With `fibers` before the rest, ranks are fibers instead of threads. With `growing` after that,
+// events are replayed during the run and not kept (RunOptions::events_per_rank).
 //
 // Ranks are pinned to cores when every rank has its own, like `mpirun --bind-to core`; else they
 // are not pinned.
@@ -31,12 +33,15 @@
 #include "collectives/allreduce_butterfly.h"
 #include "collectives/allreduce_ring.h"
 #include "collectives/allreduce_tree.h"
+#include "collectives/broadcast_tree.h"
 #include "comm/run_ranks.h"
 
 namespace rankbox::bench {
 namespace {
 
-ExecutorKind executor = ExecutorKind::kThreads;  // set before anything is measured
+// Set before anything is measured.
+ExecutorKind executor = ExecutorKind::kThreads;
+std::int64_t events_per_rank = -1;
 
 void pin_if_room(const Comm& dist) {
   if (dist.world_size() > static_cast<int>(std::thread::hardware_concurrency())) {
@@ -52,7 +57,8 @@ void pin_if_room(const Comm& dist) {
 /// @param make Comm& -> the operation, as a function of no arguments
 template <class Make>
 double seconds_in_world(int world_size, Make make) {
-  const RunOptions options{.world_size = world_size, .executor = executor};
+  const RunOptions options{
+      .world_size = world_size, .executor = executor, .events_per_rank = events_per_rank};
   const auto [seconds, report] = run_ranks(options, [&](Comm& dist) {
     pin_if_room(dist);
     TensorOf<double> slowest(Shape(1));
@@ -141,7 +147,8 @@ double median_run(int runs, int world_size, Body body) {
   std::vector<double> samples;
   for (int run = 0; run < runs; ++run) {
     const double begin = now();
-    run_ranks({.world_size = world_size, .executor = executor}, body);
+    run_ranks({.world_size = world_size, .executor = executor, .events_per_rank = events_per_rank},
+              body);
     samples.push_back(now() - begin);
   }
   return median(samples);
@@ -159,15 +166,22 @@ double fan_in(int world_size) {
   return seconds / (world_size - 1);
 }
 
-/// Returns the seconds of a whole run in which every rank adds its 1.
-double sum_of_ones(AllReduce algorithm, int runs, int world_size) {
-  return median_run(runs, world_size, [algorithm](Comm& dist) {
-    Tensor tensor = full({1}, 1.0f);
+/// Returns the seconds of a run in which every rank calls `algorithm` once on `count` ones.
+double whole_run_of(AllReduce algorithm, std::int64_t count, int world_size) {
+  const int runs = world_size > 1000 ? 1 : 3;
+  return median_run(runs, world_size, [&](Comm& dist) {
+    Tensor tensor = full({count}, 1.0f);
     algorithm(dist, tensor, ReduceOp::SUM);
-    if (to_host(tensor).front() != static_cast<float>(dist.world_size())) {
-      throw Error("all-reduce of ones: wrong sum");
+    for (const float each : to_host(tensor)) {
+      if (each != static_cast<float>(dist.world_size())) throw Error("wrong sum");
     }
   });
+}
+
+/// A broadcast of the world size, as an all-reduce of ones.
+void broadcast_sum(Comm& dist, Tensor& tensor, ReduceOp /*op*/) {
+  if (dist.rank() == 0) tensor *= static_cast<float>(dist.world_size());
+  broadcast_tree(dist, tensor, 0);
 }
 
 /// A whole number of at least 1; 0 if it is not one.
@@ -180,6 +194,11 @@ std::int64_t positive(const char* text) {
 int main(int argc, char** argv) {
   if (argc > 1 && argv[1] == std::string("fibers")) {
     executor = ExecutorKind::kFibers;
+    --argc;
+    ++argv;
+  }
+  if (argc > 1 && argv[1] == std::string("growing")) {
+    events_per_rank = 0;
     --argc;
     ++argv;
   }
@@ -202,13 +221,17 @@ int main(int argc, char** argv) {
   } else if (what == "start" && amount > 0) {
     fmt::print("{:.9e}\n", median_run(50, static_cast<int>(amount), [](Comm&) {}));
   } else if (what == "tree" && amount > 0) {
-    fmt::print("{:.9e}\n", sum_of_ones(allreduce_tree, 3, static_cast<int>(amount)));
+    fmt::print("{:.9e}\n", whole_run_of(allreduce_tree, 1, static_cast<int>(amount)));
   } else if (what == "butterfly" && amount > 0) {
-    fmt::print("{:.9e}\n", sum_of_ones(allreduce_butterfly, 1, static_cast<int>(amount)));
+    fmt::print("{:.9e}\n", whole_run_of(allreduce_butterfly, 1, static_cast<int>(amount)));
+  } else if (what == "broadcast" && amount > 0) {
+    fmt::print("{:.9e}\n", whole_run_of(broadcast_sum, 1, static_cast<int>(amount)));
+  } else if (what == "whole_ring" && amount > 0) {
+    fmt::print("{:.9e}\n", whole_run_of(allreduce_ring, amount, static_cast<int>(amount)));
   } else {
     fmt::print(stderr,
-               "usage: sim_bench [fibers] pingpong|exchange|overhead BYTES | "
-               "allreduce|ring COUNT P | start|tree|butterfly|fanin P\n");
+               "usage: sim_bench [fibers] [growing] pingpong|exchange|overhead BYTES | "
+               "allreduce|ring COUNT P | start|fanin|tree|butterfly|broadcast|whole_ring P\n");
     return 2;
   }
   return 0;

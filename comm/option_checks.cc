@@ -76,4 +76,10 @@ void check_run_options(const RunOptions& options) {
   for (const Fault& fault : options.faults) check(fault, options.world_size);
 }
 
+void refuse_sandbox_options(const RunOptions& options) {
+  if (!options.without_data) return;
+  throw InvalidArgument(
+      "tensors without data (RunOptions::without_data) exist only in the sandbox: leave it out");
+}
+
 }  // namespace rankbox

@@ -10,6 +10,9 @@ namespace rankbox {
 /// is not positive.
 void check_run_options(const RunOptions& options);
 
+/// Throws InvalidArgument for options that only the sandbox has.
+void refuse_sandbox_options(const RunOptions& options);
+
 /// Throws InvalidArgument if the cluster is too small for so many ranks or nodes.
 void check_cluster_fits(const Cluster& cluster, int world_size, int nodes);
 

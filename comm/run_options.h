@@ -78,7 +78,13 @@ struct RunOptions {
   // Native collectives are the library's blocking calls, as for measurements. MPI's are faster by
   // up to a factor of 4 (mpi/native.h), but a rank that times out in one reports alone.
   bool blocking_calls = false;
+  // Sandbox: tensors that ranks make have a size and an address, but no data. Time and cost of any
+  // size need no memory; reading or writing a value is an error (comm/without_data.h).
+  bool without_data = false;
   bool trace = true;  // off: the report has no trace, clocks or cost
+  // Sandbox: keeps only this many first events of each rank in the trace, and replays all during
+  // the run, so that long runs need little memory. -1: keeps all.
+  std::int64_t events_per_rank = -1;
 };
 
 /// Exact cost coefficients: the message latencies, bytes sent and bytes reduced along the critical

@@ -29,6 +29,7 @@
 #include "comm/place.h"
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
+#include "comm/without_data.h"
 
 // gnu::error reports the calls that are left after inlining: noinline leaves all of them.
 #if defined(RANKBOX_ELEMENTS_ARE_REMOTE)
@@ -140,8 +141,15 @@ class TensorOf {
 
   /// Returns the elements, in the backend's memory. Host code may read them in the sandbox and
   /// under MPI, but not on a GPU: a learner's file that calls this does not compile for NCCL.
-  RANKBOX_ELEMENTS T* data() { return static_cast<T*>(storage_.data()); }
-  RANKBOX_ELEMENTS const T* data() const { return static_cast<const T*>(storage_.data()); }
+  /// Throws InvalidArgument for a tensor without data (comm/without_data.h).
+  RANKBOX_ELEMENTS T* data(Place place = Place::current()) {
+    require_data(storage_.data(), "data", place);
+    return static_cast<T*>(storage_.data());
+  }
+  RANKBOX_ELEMENTS const T* data(Place place = Place::current()) const {
+    require_data(storage_.data(), "data", place);
+    return static_cast<const T*>(storage_.data());
+  }
 
   operator Slice() { return {storage_.data(), size_, dtype(), false, storage_.owner()}; }
   operator Slice() const { return {storage_.data(), size_, dtype(), true, storage_.owner()}; }
@@ -228,9 +236,10 @@ TensorOf<T> from_host(std::initializer_list<T> host) {
   return from_host(std::span<const T>(host.begin(), host.size()));
 }
 
-/// Returns the elements, in order, in host memory.
+/// Returns the elements, in order, in host memory. Throws InvalidArgument for a tensor without data.
 template <class T>
-std::vector<T> to_host(const TensorOf<T>& tensor) {
+std::vector<T> to_host(const TensorOf<T>& tensor, Place place = Place::current()) {
+  require_data(Slice(tensor).data(), "to_host", place);
   std::vector<T> host(static_cast<std::size_t>(tensor.size()));
   if (!tensor.empty()) detail::copy_to_host(host.data(), tensor);
   return host;

@@ -8,8 +8,10 @@
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
 #include "comm/ownership.h"
+#include "comm/without_data.h"
 
 namespace rankbox {
+
 namespace {
 
 void check_owner(const char* function, Slice slice, Place place) {
@@ -25,6 +27,13 @@ void check_owner(const char* function, Slice slice, Place place) {
 }
 
 }  // namespace
+
+void refuse_values(const char* function, Place place) {
+  refuse_arithmetic(function,
+                    "tensors have no values in this run, only sizes and addresses (--virtual, "
+                    "RunOptions::without_data): leave the call out, or run without that",
+                    place);
+}
 
 void refuse_arithmetic(const char* function, const std::string& problem, Place place) {
   const int rank = rank_of_this_thread();

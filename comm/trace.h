@@ -86,6 +86,7 @@ struct Trace {
   std::vector<std::vector<Event>> ranks;  // [world rank][in program order]
   std::vector<std::vector<int>> groups;  // world ranks of each communicator; groups[0] is the world
   std::vector<int> nodes;                // node of each world rank
+  std::int64_t left_out = 0;             // events of all ranks that are not in `ranks`
   // [world rank], in the order in which events ended; empty unless RunOptions::snapshot_elements is
   // set.
   std::vector<std::vector<Snapshot>> snapshots;

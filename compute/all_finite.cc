@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "comm/dtype.h"
+#include "comm/without_data.h"
 #include "compute/first_of.h"
 
 namespace rankbox {
@@ -21,6 +22,7 @@ bool elements_finite(const T* x, std::int64_t n) {
 }  // namespace
 
 bool all_finite(Slice slice) {
+  require_data(slice.data(), "all_finite", Place());
   bool finite = true;
   with_type(slice.dtype(), [&](auto zero) {
     using T = decltype(zero);

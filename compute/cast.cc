@@ -4,6 +4,7 @@
 
 #include "comm/dtype.h"
 #include "comm/errors.h"
+#include "comm/without_data.h"
 #include "compute/for_each.h"
 
 namespace rankbox {
@@ -34,6 +35,8 @@ void cast(Slice from, Slice into) {
     throw InvalidArgument(fmt::format("cast: {} elements into {}{}", from.size(), into.size(),
                                       into.read_only() ? ", which are read-only" : ""));
   }
+  require_data(from.data(), "cast", Place());
+  require_data(into.data(), "cast", Place());
   with_float_type(from.dtype(), [&](auto source) {
     with_float_type(into.dtype(), [&](auto target) {
       cast_elements(static_cast<const decltype(source)*>(from.data()),

@@ -19,6 +19,7 @@
 #include "comm/bfloat16.h"
 #include "comm/float16.h"
 #include "comm/tensor.h"
+#include "comm/without_data.h"
 
 namespace rankbox {
 
@@ -51,10 +52,12 @@ struct MatrixOf {
 /// A tensor's elements, in rows of `columns`. REQUIRES: `columns` divides its size.
 template <class T>
 MatrixOf<T> as_matrix(TensorOf<T>& tensor, std::int64_t columns) {
+  require_data(Slice(tensor).data(), "as_matrix", Place());
   return {static_cast<T*>(Slice(tensor).data()), tensor.size() / columns, columns};
 }
 template <class T>
 MatrixOf<const T> as_matrix(const TensorOf<T>& tensor, std::int64_t columns) {
+  require_data(Slice(tensor).data(), "as_matrix", Place());
   return {static_cast<const T*>(Slice(tensor).data()), tensor.size() / columns, columns};
 }
 

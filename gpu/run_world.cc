@@ -161,6 +161,7 @@ Launch launch() {
 
 void check_options(const RunOptions& options) {
   check_run_options(options);
+  refuse_sandbox_options(options);
   if (gpu::choose_mode(options.world_size) != gpu::RunMode::kProcesses) return;
   const auto& who = launcher::launched();
   if (options.world_size > who->world_size) {

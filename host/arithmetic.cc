@@ -16,6 +16,7 @@
 #include "comm/dtype.h"
 #include "comm/tensor.h"
 #include "comm/tensor_checks.h"
+#include "comm/without_data.h"
 
 namespace rankbox {
 namespace {
@@ -109,6 +110,7 @@ template <class Scalar>
 void fill_with(Slice into, Scalar value) {
   if (into.size() == 0) return;
   check_written("full", into);
+  if (has_no_data(into.data())) return;
   // Zeros, which gradients begin with, are bytes of 0.
   if (std::bit_cast<std::uint64_t>(value) == 0)
     return static_cast<void>(std::memset(into.data(), 0, static_cast<std::size_t>(into.bytes())));
@@ -120,7 +122,7 @@ template <class Scalar>
 void scale_by(Slice into, Scalar factor) {
   check_written("*=", into);
   check_factor("*=", into, factor);
-  if (into.size() == 0) return;
+  if (into.size() == 0 || has_no_data(into.data())) return;
   with_type(into.dtype(), [&]<class T>(T) {
     transform<Wrapping<T>>(into,
                            [=](auto&& x) { return x * wide<Wrapping<T>>(static_cast<T>(factor)); });
@@ -133,32 +135,41 @@ void divide_by(Slice into, Scalar divisor) {
   check_divisor(into, divisor);
   // The smallest integer has no negation, and dividing it by -1 would trap.
   if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor);
-  if (into.size() == 0) return;
+  if (into.size() == 0 || has_no_data(into.data())) return;
   with_type(into.dtype(), [&]<class T>(T) {
     transform<T>(into, [=](auto&& x) { return x / wide<T>(static_cast<T>(divisor)); });
   });
 }
 
+/// Returns whether there is nothing to move. Throws if values are needed that do not exist.
+bool moves_nothing(const char* function, Slice into, Slice from, Place place) {
+  if (from.size() == 0 || has_no_data(into.data())) return true;
+  require_data(from.data(), function, place);
+  return false;
+}
+
 }  // namespace
 
 void host::reduce(Slice into, Slice from, ReduceOp op) {
-  if (into.size() == 0) return;
+  if (moves_nothing("accumulate", into, from, Place())) return;
   with_type(into.dtype(), [&]<class T>(T) { reduce_elements<T>(into, from, op); });
 }
 
 void copy(Slice into, Slice from, Place place) {
   check_pair("copy", into, from, place);
+  if (moves_nothing("copy", into, from, place)) return;
   // memmove: copying a slice onto itself is allowed.
-  if (from.size() > 0)
-    std::memmove(into.data(), from.data(), static_cast<std::size_t>(from.bytes()));
+  std::memmove(into.data(), from.data(), static_cast<std::size_t>(from.bytes()));
 }
 
 namespace detail {
 
 void copy_from_host(Slice into, const void* from) {
+  if (has_no_data(into.data())) return;
   std::memcpy(into.data(), from, static_cast<std::size_t>(into.bytes()));
 }
 void copy_to_host(void* into, Slice from) {
+  require_data(from.data(), "to_host", Place());
   std::memcpy(into, from.data(), static_cast<std::size_t>(from.bytes()));
 }
 

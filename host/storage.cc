@@ -6,6 +6,7 @@
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
 #include "comm/tensor.h"
+#include "comm/without_data.h"
 
 namespace rankbox {
 
@@ -14,20 +15,34 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};  // a cache line, and the widest vector
 
-void release(void* data) { ::operator delete(data, kAlignment); }
+/// Returns null if there is not enough memory.
+void* allocate(std::int64_t bytes, MemoryMeter* meter) {
+  if (meter == nullptr || meter->next_address == 0)
+    return ::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow);
+  // Rounded up, so that tensors are disjoint and aligned as if they had data.
+  constexpr auto kStep = static_cast<std::uintptr_t>(kAlignment);
+  void* const address = reinterpret_cast<void*>(meter->next_address);
+  meter->next_address += (static_cast<std::uintptr_t>(bytes) + kStep - 1) / kStep * kStep;
+  return address;
+}
+
+void release(void* data) {
+  if (!has_no_data(data)) ::operator delete(data, kAlignment);
+}
 
 }  // namespace
 
 Storage::Storage(std::int64_t elements, std::int64_t element_bytes) {
   if (elements == 0) return;
   const bool countable = !__builtin_mul_overflow(elements, element_bytes, &bytes_);
-  if (countable) data_ = ::operator new(static_cast<std::size_t>(bytes_), kAlignment, std::nothrow);
+  MemoryMeter* const meter = current_memory_meter();
+  if (countable) data_ = allocate(bytes_, meter);
   if (data_ == nullptr) {
     throw OutOfMemory(fmt::format(
         "a tensor of {} elements of {} bytes does not fit into memory: use fewer elements",
         elements, element_bytes));
   }
-  if (MemoryMeter* meter = current_memory_meter()) {
+  if (meter != nullptr) {
     meter->add(bytes_);
     owner_ = meter->owner;
   }

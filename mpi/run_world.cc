@@ -155,6 +155,7 @@ std::string why_no_ranks() { return ""; }
 
 void check_options(const RunOptions& options) {
   check_run_options(options);
+  refuse_sandbox_options(options);
   const int launched = mpi::environment().size;
   if (options.world_size > launched) {
     throw InvalidArgument(fmt::format(

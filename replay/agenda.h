@@ -29,7 +29,7 @@ struct EventId {
 
 /// An operation that all of its ranks have reached.
 struct Meeting {
-  EventId send;                                    // of a collective: the side that arrived first
+  EventId send;                                    // of a collective: its lowest rank's side
   EventId recv;                                    // of a collective: equal to `send`
   const std::vector<EventId>* arrivals = nullptr;  // the sides of a collective; null: a message
 };

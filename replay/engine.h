@@ -7,10 +7,12 @@
 // competes, any order gives the same times, and messages are executed at once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -20,6 +22,8 @@
 #include "replay/agenda.h"
 #include "replay/clock.h"
 #include "replay/native_cost.h"
+#include "replay/replay_start.h"
+#include "replay/route.h"
 
 namespace rankbox {
 
@@ -41,6 +45,24 @@ class ReplayEngine {
         spans_(spans),
         agenda_(contended ? trace.ranks.size() : 0) {
     ranks_.resize(trace.ranks.size());
+  }
+
+  /// Begins where an earlier replay ended, instead of at 0. Call before run().
+  /// @param starts [rank]; none: at 0
+  void begin_at(const std::vector<ReplayStart<Time>>& starts) {
+    for (std::size_t r = 0; r < starts.size(); ++r) {
+      Rank& rank = ranks_[r];
+      rank.now = starts[r].now;
+      rank.first = rank.next = starts[r].first_event;
+      for (std::size_t i = 0; i < starts[r].ended.size(); ++i) {
+        const std::optional<Time>& end = starts[r].ended[i];
+        if (!end.has_value()) continue;
+        rank.current[i] = {.ready = rank.now, .end = *end, .issued = true, .done = true};
+        const bool sends = trace_.ranks[r][i].kind == EventKind::kSend;
+        const int number = static_cast<int>(r);
+        sends ? occupy_send_port(number, *end) : occupy_recv_port(number, *end);
+      }
+    }
   }
 
   /// Returns the ranks' clocks at their ends.
@@ -65,21 +87,6 @@ class ReplayEngine {
     bool issued = false;
     bool done = false;
   };
-  struct Route {
-    int group = 0;
-    int source = 0;
-    int destination = 0;
-    bool operator==(const Route&) const = default;
-  };
-  struct HashOfRoute {
-    std::size_t operator()(const Route& route) const {
-      const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
-      constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
-      std::uint64_t hash = (number(route.source) << 32 | number(route.destination)) * kOdd;
-      hash = (hash ^ hash >> 32 ^ number(route.group)) * kOdd;
-      return hash ^ hash >> 32;
-    }
-  };
   /// The messages on a route that one side has reached: all sends, or all receives.
   struct Mailbox {
     std::vector<std::size_t> events;
@@ -91,7 +98,8 @@ class ReplayEngine {
     Time now{};
     Time send_port{};  // when it is free
     Time recv_port{};
-    std::size_t next = 0;  // event
+    std::size_t first = 0;  // event of the trace; begin_at() skips those before it
+    std::size_t next = 0;   // event
     bool waiting = false;
     Transfer current[2];  // of the events `next` and, in a sendrecv, `next + 1`
     std::unordered_map<std::uint32_t, Transfer> open;  // [request] until it is waited for
@@ -99,7 +107,8 @@ class ReplayEngine {
   };
 
   const Event& event_of(EventId id) const {
-    return trace_.ranks[static_cast<std::size_t>(id.rank)][id.event];
+    const auto rank = static_cast<std::size_t>(id.rank);
+    return trace_.ranks[rank][id.event - ranks_[rank].first];
   }
   Rank& rank_of(EventId id) { return ranks_[static_cast<std::size_t>(id.rank)]; }
   Transfer& transfer_of(EventId id) {
@@ -139,8 +148,9 @@ class ReplayEngine {
   void walk(int number) {
     Rank& rank = ranks_[static_cast<std::size_t>(number)];
     const std::vector<Event>& events = trace_.ranks[static_cast<std::size_t>(number)];
-    while (rank.next < events.size()) {
-      const Event& event = events[rank.next];
+    const std::size_t end = rank.first + events.size();
+    while (rank.next < end) {
+      const Event& event = events[rank.next - rank.first];
       const EventId id{number, rank.next};
       std::size_t steps = 1;
       bool goes_on = true;
@@ -158,7 +168,7 @@ class ReplayEngine {
         case EventKind::kRecv:
         case EventKind::kCollective:
           // The halves of a sendrecv start together and are waited for together.
-          steps = event.paired && rank.next + 1 < events.size() ? 2 : 1;
+          steps = event.paired && rank.next + 1 < end ? 2 : 1;
           goes_on = communicate(id, steps);
           break;
       }
@@ -264,7 +274,9 @@ class ReplayEngine {
       if (event_of(side).collective != event.collective) return;  // the run ended there
     }
     Meeting meeting;
-    meeting.send = meeting.recv = arrived.front();
+    // The order of arrival here depends on the order of walks.
+    const auto by_rank = [](EventId a, EventId b) { return a.rank < b.rank; };
+    meeting.send = meeting.recv = *std::min_element(arrived.begin(), arrived.end(), by_rank);
     meeting.arrivals = &arrived;
     offer(meeting);
   }

@@ -19,7 +19,7 @@
 //
 // Functions that read data are off. There are no fast paths for short messages and collectives,
 // waiting ranks do not help with collectives, and buffers are neither watched nor recorded
-// (RunOptions::watch_buffers, snapshot_elements). Ranks are threads.
+// (RunOptions::watch_buffers, snapshot_elements). Ranks are threads, unless runs_on_fibers().
 //
 // Thread safety: all ranks may call every function at once, each on its own thread, unless stated
 // otherwise. Errors: an exception stops the world; unfinished operations are then destroyed with
@@ -40,6 +40,9 @@ class DataPlane {
 
   /// The data plane's state of an operation until it is finished; opaque to the sandbox.
   struct Transit;
+
+  /// Returns whether ranks may be fibers: no call depends on the thread that makes it.
+  virtual bool runs_on_fibers() const { return false; }
 
   // ---- Start and end of a rank, on its thread ----
 

@@ -1,24 +1,22 @@
 // One rank's part of the trace, written during the run.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
 
-#include "comm/dtype.h"
 #include "comm/memory_meter.h"
 #include "comm/slice.h"
 #include "comm/trace.h"
+#include "replay/growing_replay.h"
 #include "sim/event_block.h"
 #include "sim/ticks.h"
 
 namespace rankbox::sim {
 
-/// An append-only list of events with stable addresses. Only its rank touches it while the world
-/// runs.
+/// An append-only list of events. Only its rank touches it while the world runs. It keeps all events
+/// until the end of the run, or hands them over to a replay a block at a time, and keeps the first.
 class Recorder {
  public:
   /// @param memory the rank's; read when an event begins
@@ -27,6 +25,13 @@ class Recorder {
   /// From now on end() keeps the first `elements` elements of its slices.
   void keep_snapshots(int elements) { snapshot_elements_ = enabled_ ? elements : 0; }
 
+  /// From now on hands events over to `replay`, and keeps the first `kept` events of the rank.
+  /// @param block hand over at least every so many events
+  void hand_over_to(GrowingReplay& replay, int rank, std::size_t kept, std::size_t block);
+
+  /// Hands over what is left. Call after the rank's last event.
+  void hand_over();
+
   /// Returns the time stamp to begin an event with; 0 when recording is off.
   std::int64_t now() const { return enabled_ ? ticks_now() : 0; }
 
@@ -34,13 +39,11 @@ class Recorder {
   /// operation and waiting for it.
   void reserve() {
     if (!enabled_ || (!blocks_.empty() && blocks_.back().room() >= kMostEventsOfACall)) return;
-    const std::size_t wanted =
-        blocks_.empty() ? EventBlock::kSmallest : 2 * blocks_.back().capacity();
-    blocks_.emplace_back(wanted);
+    make_room();
   }
 
   /// Returns a new event for the caller to fill in. REQUIRES: reserve() was called. Valid until the
-  /// recorder is destroyed. When recording is off, all callers share one event that is never read.
+  /// next call's reserve(). When recording is off, all callers share one event that is never read.
   Event& begin(EventKind kind, Place place, std::int64_t begin_ticks) {
     Event& event = enabled_ ? blocks_.back().append() : (ignored_ = Event{});
     event.kind = kind;
@@ -65,51 +68,32 @@ class Recorder {
 
   std::vector<Snapshot> take_snapshots() { return std::move(snapshots_); }
 
-  /// Returns all events in order, with ticks converted to nanoseconds.
-  std::vector<Event> take(const TickClock& clock) const {
-    std::size_t count = 0;
-    for (const EventBlock& block : blocks_) count += block.size();
-    std::vector<Event> events;
-    events.reserve(count);
-    for (const EventBlock& block : blocks_) {
-      for (Event event : block) {
-        event.begin_ns = clock.to_ns(event.begin_ns);
-        event.end_ns = event.done ? clock.to_ns(event.end_ns) : event.begin_ns;
-        events.push_back(event);
-      }
-    }
-    return events;
-  }
+  /// Returns the number of events that were handed over and not kept.
+  std::int64_t left_out() const { return static_cast<std::int64_t>(handed_over_ - kept_.size()); }
+
+  /// Returns the kept events in order, with ticks converted to nanoseconds.
+  std::vector<Event> take(const TickClock& clock) const;
 
  private:
   static constexpr std::size_t kMostEventsOfACall = 2;  // sendrecv
   static constexpr std::size_t kMostSnapshots = 10'000;
 
-  void keep_snapshot(const Event& event, Slice slice) {
-    if (slice.is_null() || snapshots_.size() == kMostSnapshots) return;
-    Snapshot snapshot{index_of(event), {}};
-    with_type(slice.dtype(), [&]<class T>(T) {
-      const T* data = static_cast<const T*>(slice.data());
-      snapshot.values.assign(data, data + std::min<std::int64_t>(slice.size(), snapshot_elements_));
-    });
-    snapshots_.push_back(std::move(snapshot));
-  }
-
-  std::size_t index_of(const Event& event) const {
-    std::size_t before = 0;
-    for (const EventBlock& block : blocks_) {
-      const std::less<> lower;
-      if (!lower(&event, block.begin()) && lower(&event, block.end()))
-        return before + static_cast<std::size_t>(&event - block.begin());
-      before += block.size();
-    }
-    return before;
-  }
+  void make_room();
+  void keep_snapshot(const Event& event, Slice slice);
+  std::size_t index_of(const Event& event) const;
 
   bool enabled_;
   const MemoryMeter& memory_;
   int snapshot_elements_ = 0;
-  std::vector<EventBlock> blocks_;
+  std::vector<EventBlock> blocks_;  // one, where events are handed over
+
+  GrowingReplay* replay_ = nullptr;  // null: all events are kept, in blocks_
+  int rank_ = -1;
+  std::size_t most_kept_ = 0;
+  std::size_t largest_block_ = 0;
+  std::size_t handed_over_ = 0;
+  std::vector<Event> kept_;
+
   std::vector<Snapshot> snapshots_;
   Event ignored_;
 };

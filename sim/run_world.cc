@@ -9,6 +9,7 @@
 #include "comm/rank_failure.h"
 #include "replay/clock.h"
 #include "sim/pending_operation.h"
+#include "sim/without_data.h"
 #include "sim/world.h"
 
 namespace rankbox::sim {
@@ -34,6 +35,7 @@ void run_rank(World& world, RankState& rank, const std::function<void(Communicat
     world.stop(rank.failure);
   }
   drop_open_requests(rank);
+  rank.recorder.hand_over();
   if (data_plane != nullptr) data_plane->leave(rank.rank);
   current_memory_meter() = outer_meter;
   current_rank() = outer_rank;
@@ -53,7 +55,9 @@ RunReport report_on(World& world, TickClock& clock) {
   }
   if (!options.trace) return report;
   report.trace = world.take_trace(clock);
-  report.clocks = measure_clocks(report.trace, options.cluster);
+  GrowingReplay* const replay = world.replay();
+  report.clocks =
+      replay == nullptr ? measure_clocks(report.trace, options.cluster) : replay->finish();
   for (const Clock& rank : report.clocks) {
     report.virtual_seconds = std::max(report.virtual_seconds, rank.seconds);
     report.cost.steps = std::max(report.cost.steps, rank.cost.steps);
@@ -68,6 +72,8 @@ RunReport report_on(World& world, TickClock& clock) {
 void run_world(const RunOptions& options, const std::function<void(Communicator&)>& body,
                RunReport* report, DataPlane* data_plane) {
   sim::check_options(options);
+  WithoutData nothing_moves;
+  if (options.without_data && data_plane == nullptr) data_plane = &nothing_moves;
   World world(options, data_plane);
   TickClock clock;
   world.executor().run([&](int rank) { run_rank(world, world.rank(rank), body); });

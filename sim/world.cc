@@ -18,13 +18,30 @@ std::uint64_t next_world_serial() {
   return ++serial;
 }
 
+int node_of(int rank, const RunOptions& options) {
+  return static_cast<int>(static_cast<std::int64_t>(rank) * options.nodes / options.world_size);
+}
+
 /// Returns the options that a data plane supports.
-RunOptions without_reading_data(RunOptions options) {
+RunOptions without_reading_data(RunOptions options, const DataPlane& data_plane) {
   options.watch_buffers = false;
   options.snapshot_elements = 0;
-  options.executor = ExecutorKind::kThreads;
+  if (!data_plane.runs_on_fibers()) options.executor = ExecutorKind::kThreads;
   return options;
 }
+
+/// Returns null if the trace keeps all events.
+std::unique_ptr<GrowingReplay> make_replay(const RunOptions& options) {
+  if (!options.trace || options.events_per_rank < 0) return nullptr;
+  std::vector<int> nodes;
+  nodes.reserve(static_cast<std::size_t>(options.world_size));
+  for (int rank = 0; rank < options.world_size; ++rank) nodes.push_back(node_of(rank, options));
+  return std::make_unique<GrowingReplay>(options.cluster, std::move(nodes));
+}
+
+/// Returns how many events a rank records before it hands them over: few locks, but little memory
+/// for a million ranks.
+std::size_t events_of_a_block(int world_size) { return world_size > 65'536 ? 8 : 64; }
 
 }  // namespace
 
@@ -34,8 +51,9 @@ RankState*& current_rank() {
 }
 
 World::World(const RunOptions& options, DataPlane* data_plane)
-    : options_(data_plane == nullptr ? options : without_reading_data(options)),
+    : options_(data_plane == nullptr ? options : without_reading_data(options, *data_plane)),
       data_plane_(data_plane),
+      replay_(make_replay(options_)),
       executor_(make_executor(options_)),
       liveness_(options.world_size),
       returned_(static_cast<std::size_t>(options.world_size)) {
@@ -46,19 +64,22 @@ World::World(const RunOptions& options, DataPlane* data_plane)
                                     options.seed + static_cast<std::uint64_t>(rank));
     state->recorder.keep_snapshots(options_.snapshot_elements);
     state->memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
+    if (replay_ != nullptr) {
+      state->recorder.hand_over_to(*replay_, rank,
+                                   static_cast<std::size_t>(options.events_per_rank),
+                                   events_of_a_block(options.world_size));
+    }
     ranks_.push_back(std::move(state));
   }
   std::vector<int> everyone(static_cast<std::size_t>(options.world_size));
   std::iota(everyone.begin(), everyone.end(), 0);
+  if (replay_ != nullptr) replay_->add_group(0, everyone);
   groups_.push_back(
       std::make_unique<Group>(*this, 0, std::move(everyone), std::vector<int>{}, Place(), false));
   world_group_ = groups_.front().get();
 }
 
-int World::node_of(int world_rank) const {
-  return static_cast<int>(static_cast<std::int64_t>(world_rank) * options_.nodes /
-                          options_.world_size);
-}
+int World::node_of(int world_rank) const { return sim::node_of(world_rank, options_); }
 
 int World::first_rank_of_node(int node) const {
   const std::int64_t ranks = static_cast<std::int64_t>(node) * options_.world_size;
@@ -67,6 +88,7 @@ int World::first_rank_of_node(int node) const {
 
 Group& World::add_group(std::vector<int> members, std::vector<int> path, Place made) {
   const Lock guard(lock_);
+  if (replay_ != nullptr) replay_->add_group(static_cast<int>(groups_.size()), members);
   groups_.push_back(std::make_unique<Group>(*this, static_cast<int>(groups_.size()),
                                             std::move(members), std::move(path), made, stopped_));
   return *groups_.back();
@@ -227,6 +249,7 @@ Trace World::take_trace(const TickClock& clock) const {
     for (Event& event : trace.ranks.back())
       event.group = number[static_cast<std::size_t>(event.group)];
     trace.nodes.push_back(node_of(rank->rank));
+    trace.left_out += rank->recorder.left_out();
   }
   return trace;
 }

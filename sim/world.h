@@ -11,6 +11,7 @@
 #include "comm/errors.h"
 #include "comm/run_options.h"
 #include "comm/thread_annotations.h"
+#include "replay/growing_replay.h"
 #include "sim/executor/executor.h"
 #include "sim/group.h"
 #include "sim/liveness.h"
@@ -65,6 +66,9 @@ class World {
   /// mismatch), the lowest rank's counts, whichever was first.
   std::exception_ptr verdict();
 
+  /// Returns the replay that ranks hand their events over to; null: the trace keeps them all.
+  GrowingReplay* replay() { return replay_.get(); }
+
   /// Call after all ranks have returned.
   Trace take_trace(const TickClock& clock) const NO_THREAD_SAFETY_ANALYSIS;
 
@@ -77,6 +81,7 @@ class World {
 
   const RunOptions options_;
   DataPlane* const data_plane_;
+  const std::unique_ptr<GrowingReplay> replay_;
   std::unique_ptr<Executor> executor_;
   Liveness liveness_;
   std::vector<std::unique_ptr<RankState>> ranks_;

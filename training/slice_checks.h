@@ -7,6 +7,7 @@
 
 #include "comm/errors.h"
 #include "comm/slice.h"
+#include "comm/without_data.h"
 
 namespace rankbox {
 
@@ -33,6 +34,7 @@ void with_real_type(const char* op, DType dtype, Fn fn) {
 /// The slice's elements. REQUIRES: they are Ts.
 template <class T>
 T* elements(Slice slice) {
+  require_data(slice.data(), "elements", Place());
   return static_cast<T*>(slice.data());
 }
 

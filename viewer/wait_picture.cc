@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -55,10 +56,10 @@ class WaitPicture {
 
  private:
   void draw_others() {
+    const std::unordered_set<int> drawn(deadlock_.cycle().begin(), deadlock_.cycle().end());
     std::vector<const Wait*> others;
     for (const Wait& wait : deadlock_.waits()) {
-      if (std::count(deadlock_.cycle().begin(), deadlock_.cycle().end(), wait.rank) == 0)
-        others.push_back(&wait);
+      if (!drawn.contains(wait.rank)) others.push_back(&wait);
     }
     for (std::size_t i = 0; i < others.size() && i < options_.max_ranks; ++i) {
       const Wait& wait = *others[i];

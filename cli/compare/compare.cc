@@ -40,6 +40,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr double kSecondsInSandbox = 10;
+constexpr double kSecondsWithoutData = 120;  // worlds are larger, and no time is taken
 // A learner's file runs in the sandbox before it runs on real machines. These limits keep worlds
 // and tensors small enough for this machine.
 constexpr std::int64_t kMostBytesToTry = std::int64_t{4} << 20;
@@ -59,6 +60,7 @@ void check_memory(const Plan& plan) {
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   const int ranks = *std::ranges::max_element(plan.ranks);
   // At most two tensors per rank, and as many again inside the algorithms.
+  if (plan.without_data) return;
   const double needed = 4.0 * ranks * static_cast<double>(plan.sizes.back());
   if (needed > physical) {
     throw InvalidArgument(fmt::format(
@@ -73,6 +75,10 @@ void check(const Options& options) {
   const std::string& backend = options.backend;
   if (backend != "sim" && backend != "mpi" && backend != "nccl") {
     throw InvalidArgument(fmt::format("unknown backend \"{}\": choose sim, mpi or nccl", backend));
+  }
+  if (options.typed.without_data && backend != "sim") {
+    throw InvalidArgument(
+        fmt::format("--virtual: the sandbox alone has it; leave out --backend {}", backend));
   }
   if (!options.bundle.empty() && backend == "sim") {
     throw InvalidArgument("--bundle: give the backend of the other machine, --backend mpi or nccl");
@@ -258,8 +264,10 @@ void run(Options& options) {
     return;
   }
   check(options);
+  check_virtual(*options.app, options.typed);
   if (options.typed.deadline_seconds == 0 && options.backend == "sim") {
-    options.typed.deadline_seconds = kSecondsInSandbox;
+    options.typed.deadline_seconds =
+        options.typed.without_data ? kSecondsWithoutData : kSecondsInSandbox;
   }
   const Plan plan = plan_of(options.typed, default_ranks_of(options.backend));
   if (options.backend == "sim") {

@@ -134,7 +134,8 @@ void add_measuring(CLI::App& app, CompareArguments& typed) {
       ->check(whole_number(0, 65535))
       ->capture_default_str();
   app.add_option("-T,--timeout,--deadline", typed.deadline_seconds,
-                 "seconds that a call may take (default: 10 in the sandbox, else 30)")
+                 "seconds that a call may take (default: 10 in the sandbox, 120 with --virtual, "
+                 "else 30)")
       ->check(CLI::Range(0.001, 1e6));
 }
 
@@ -152,6 +153,8 @@ void add_what(CLI::App& app, CompareArguments& typed) {
       "--cluster", typed.cluster,
       "the machine whose virtual time is shown: a name, or a .toml file (default: laptop)");
   app.add_flag("--list-clusters", typed.lists_clusters, "list the machines, and exit");
+  app.add_flag("--virtual", typed.without_data,
+               "in the sandbox: virtual time alone, of any size; tensors need no memory");
   app.add_option("--buffering", typed.buffering,
                  "in the sandbox: rendezvous, eager:BYTES or unbounded")
       ->capture_default_str();
@@ -191,6 +194,16 @@ void add_program_options(CLI::App& app, CompareArguments& typed) {
   app.add_flag("--is-baseline", typed.is_baseline)->group("");
 }
 
+void check_virtual(const CLI::App& app, const CompareArguments& typed) {
+  if (!typed.without_data) return;
+  for (const char* option :
+       {"--iters", "--agg_iters", "--warmup_iters", "--check", "--average", "--baseline"}) {
+    if (app.count(option) == 0) continue;
+    throw InvalidArgument(fmt::format(
+        "{}: --virtual takes no times and moves no data; leave one of them out", option));
+  }
+}
+
 bool has_ranks(const CompareArguments& typed) {
   return !typed.ranks.empty() || typed.gpus > 0 || typed.threads > 0;
 }
@@ -219,7 +232,8 @@ Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_rank
   plan.checks = typed.checks;
   plan.average = static_cast<Average>(typed.average);
   plan.segments = typed.segments;
-  plan.takes_times = !typed.judge_only;
+  plan.without_data = typed.without_data;
+  plan.takes_times = !typed.judge_only && !typed.without_data;
   if (typed.deadline_seconds > 0) plan.deadline_seconds = typed.deadline_seconds;
   plan.cluster = typed.cluster.empty() ? cluster_presets().front() : cluster_named(typed.cluster);
   // Default worlds may be a guess, which the measuring program replaces.

@@ -35,6 +35,7 @@ struct CompareArguments {
   std::string executor = "auto";
   std::vector<std::string> baselines;
   bool lists_clusters = false;
+  bool without_data = false;      // --virtual
   std::string json;               // the file for the figures; "": none, "-": stdout, and no table
   std::vector<std::string> mine;  // --mine, as typed
 
@@ -52,6 +53,9 @@ struct CompareArguments {
 void add_compare_options(CLI::App& app, CompareArguments& typed);
 /// Options of the backends' programs, which also run on other machines.
 void add_program_options(CLI::App& app, CompareArguments& typed);
+
+/// Throws InvalidArgument for options that have no meaning with --virtual.
+void check_virtual(const CLI::App& app, const CompareArguments& typed);
 
 /// Returns whether the arguments set the world sizes.
 bool has_ranks(const CompareArguments& typed);

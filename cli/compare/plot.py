@@ -1,5 +1,7 @@
 """Draws a comparison: time and bus bandwidth against size, on this machine and on the cluster.
 
+Of a comparison with --virtual: on the cluster alone, and against the number of ranks, too.
+
     plot.py COMPARISON.json PICTURE.{svg,png,pdf}
 
 COMPARISON.json is what `rankbox compare --json` writes; `rankbox compare --plot` runs this.
@@ -36,14 +38,14 @@ def time_text(microseconds, _=None):
     return f"{microseconds:g} µs" if microseconds >= 1 else f"{microseconds * 1e3:g} ns"
 
 
-def series_of(results):
+def series_of(results, clock="time_us"):
     """The rows of each picture: {(collective, op, ranks): [row]}, in the order measured.
 
     Rows that failed have no times, and are left out.
     """
     series = {}
     for row in results:
-        if row["bytes"] > 0 and row["time_us"] is not None:
+        if row["bytes"] > 0 and row[clock] is not None:
             series.setdefault((row["collective"], row["op"], row["ranks"]), []).append(row)
     return series
 
@@ -78,11 +80,11 @@ def styles_of(lines):
     return styles
 
 
-def draw_lines(axes, lines, value):
+def draw_lines(axes, lines, value, position="bytes"):
     """Draws the rows as points. A null value is unknown and gives no point."""
     styles = styles_of(lines)
     for (whose, algorithm), rows in lines.items():
-        points = [(row["bytes"], value(row)) for row in rows if value(row)]
+        points = [(row[position], value(row)) for row in rows if value(row)]
         label = f"{algorithm} (yours)" if whose == "yours" else algorithm
         axes.plot([x for x, _ in points], [y for _, y in points], label=label, markersize=5,
                   linewidth=1.6, **styles[whose, algorithm])
@@ -99,12 +101,13 @@ def draw_spread(axes, lines):
                           color=styles[whose, algorithm]["color"])
 
 
-def finish(axes, title, is_time):
+def finish(axes, title, is_time, position="bytes"):
     axes.set_title(title, fontsize=10)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_locator(LogLocator(base=2, numticks=8))
-    axes.xaxis.set_major_formatter(FuncFormatter(size_text))
-    axes.set_xlabel("size")
+    is_size = position == "bytes"
+    axes.xaxis.set_major_formatter(FuncFormatter(size_text if is_size else "{:g}".format))
+    axes.set_xlabel("size" if is_size else "ranks")
     axes.grid(True, which="major", alpha=0.3)
     if is_time:
         axes.set_yscale("log")
@@ -115,11 +118,63 @@ def finish(axes, title, is_time):
         axes.set_ylabel("bus bandwidth, GB/s")
 
 
+def legend_beside(axes, **more):
+    """Outside the axes, where it hides no curve."""
+    axes.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0, **more)
+
+
+def series_by_ranks(results):
+    """The rows of each picture against ranks: {(collective, op, size): [row]}.
+
+    Sizes are rounded to parts of equal size for each world. So the k-th size of a world belongs to
+    the k-th of the others; worlds with another number of sizes are left out.
+    """
+    worlds = {}
+    for (collective, op, ranks), rows in series_of(results, "virtual_us").items():
+        sizes = sorted({row["bytes"] for row in rows})
+        worlds.setdefault((collective, op), {})[ranks] = (sizes, rows)
+    series = {}
+    for (collective, op), by_ranks in worlds.items():
+        most = max(by_ranks.values(), key=lambda world: len(world[0]))[0]
+        for sizes, rows in by_ranks.values():
+            if len(sizes) != len(most):
+                continue
+            for row in rows:
+                size = most[sizes.index(row["bytes"])]
+                series.setdefault((collective, op, size), []).append(row)
+    return {key: rows for key, rows in series.items() if len({row["ranks"] for row in rows}) > 1}
+
+
+def draw_virtual(comparison):
+    """A figure with a row for each collective and world size, and for each collective and size."""
+    results = comparison["results"]
+    by_size = series_of(results, "virtual_us")
+    if not by_size:
+        raise ValueError("nothing to plot: no row has a size and a virtual time")
+    pictures = [(f"{collective}, {op}, {ranks} ranks", rows, "bytes")
+                for (collective, op, ranks), rows in by_size.items()]
+    pictures += [(f"{collective}, {op}, {size_text(size)}", rows, "ranks")
+                 for (collective, op, size), rows in series_by_ranks(results).items()]
+    figure = Figure(figsize=(11, 3.4 * len(pictures)), layout="constrained")
+    grid = figure.subplots(len(pictures), 2, squeeze=False)
+    for axes, (title, rows, position) in zip(grid, pictures):
+        lines = lines_of(rows)
+        where = f"{title}: virtual time on {comparison['cluster']['name']}"
+        draw_lines(axes[0], lines, lambda row: row["virtual_us"], position)
+        draw_lines(axes[1], lines, lambda row: row["virtual_busbw_gbps"], position)
+        finish(axes[0], where, is_time=True, position=position)
+        finish(axes[1], where, is_time=False, position=position)
+        legend_beside(axes[1])
+    return figure
+
+
 def draw(comparison):
     """A figure with a row for each collective and world size, and clock.
 
     The left column is time, the right one bus bandwidth as nccl-tests define it.
     """
+    if comparison.get("virtual"):
+        return draw_virtual(comparison)
     series = series_of(comparison["results"])
     if not series:
         raise ValueError("nothing to plot: no row has a size and a time")
@@ -140,7 +195,7 @@ def draw(comparison):
         for axes, where in ((here, "this machine"), (there, f"virtual time on {cluster}")):
             finish(axes[0], f"{world}: {where}", is_time=True)
             finish(axes[1], f"{world}: {where}", is_time=False)
-        here[0].legend(fontsize=8, title="band: middle half of the iterations", title_fontsize=7)
+        legend_beside(here[1], title="band: middle half\nof the iterations", title_fontsize=7)
     return figure
 
 

@@ -224,6 +224,8 @@ int run(const Words& arguments) {
   if (typed.shows_ranks) return print_once(fmt::format("{}\n", fmt::join(default_ranks(), ","))), 0;
   if (typed.lists_clusters) return print_once(format_clusters()), 0;
 
+  if (typed.without_data && backend_name() != std::string("sim"))
+    throw InvalidArgument("--virtual: the sandbox alone has it; leave it out here");
   Plan plan = plan_of(typed, default_ranks());
   const int processes = launch().processes;
   // A launcher may give its processes a pseudo-terminal, regardless of where their output goes.

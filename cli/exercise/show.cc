@@ -16,6 +16,8 @@
 #include "cli/support/buffering.h"
 #include "cli/support/child.h"
 #include "cli/support/course.h"
+#include "cli/support/executor_named.h"
+#include "cli/support/lists.h"
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
@@ -29,7 +31,6 @@
 namespace rankbox::cli {
 namespace {
 
-constexpr int kMostRanks = 4096;
 constexpr int kMostSegments = 1024;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 
@@ -104,7 +105,7 @@ void show(const Options& options) {
   grading.file = path_of(options.file, exercise);
   grading.command = fmt::format("./rankbox show {}", exercise.name);
   grading.seconds = options.file.seconds;
-  grading.memory_mb = 8192;
+  grading.memory_mb = memory_mb_for(executor_named("auto", options.ranks), options.ranks);
   grading.picture = to_text(picture_options(exercise, options, folder));
 
   Grade run;
@@ -137,7 +138,7 @@ void add_show(CLI::App& app) {
       "mistake on this command line.");
   add_exercise_file(*command, options->file, "show");
   command->add_option("--ranks", options->ranks, "world size (default 4)")
-      ->check(whole_number(1, kMostRanks))
+      ->check(whole_number(1, kLargestWorld))
       ->type_name("P");
   command
       ->add_option("--count", options->count,
@@ -145,7 +146,7 @@ void add_show(CLI::App& app) {
       ->check(whole_number(0, kMostElements))
       ->type_name("N");
   command->add_option("--root", options->root, "src or dst (default 0)")
-      ->check(whole_number(0, kMostRanks - 1))
+      ->check(whole_number(0, kLargestWorld - 1))
       ->type_name("R");
   command
       ->add_option("--segments", options->segments,

@@ -9,6 +9,7 @@
 #include "cli/plugin/faults.h"
 #include "cli/plugin/stop_report.h"
 #include "cli/support/buffering.h"
+#include "cli/support/executor_named.h"
 #include "clusters/clusters.h"
 #include "replay/clock.h"
 #include "verdict/free_messages.h"
@@ -72,10 +73,11 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   how.world_size = options.ranks;
   how.cluster = cluster;
   how.buffering = parse_buffering(options.buffering);
+  how.executor = executor_named("auto", options.ranks);
   how.nodes = cluster.nodes_for(options.ranks);
   record_for(options.style, how);
   const Case example = case_of(exercise, options, how.nodes);
-  const CaseRun run =
+  CaseRun run =
       run_case(subject_of(exercise, function), example, how, {.entering = use_signal_stack});
 
   draw_run({.title = exercise.name,

@@ -7,6 +7,7 @@
 
 namespace rankbox::cli {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureStyle, folder, columns, ascii, colour, trace, html)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureStyle, folder, columns, ascii, colour, timeline, trace,
+                                   html)
 
 }  // namespace rankbox::cli

@@ -1,5 +1,6 @@
 #include "cli/picture/run_picture.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +24,35 @@ namespace {
 // Readers inspect buffers one by one, so a page shows their first elements, of few ranks.
 constexpr int kElements = 16;
 constexpr int kMostRanksWithBuffers = 64;
+// 128 MiB. Later events of a run are counted in its figures, but not drawn.
+constexpr std::int64_t kMostEvents = std::int64_t{1} << 21;
+constexpr std::int64_t kFewestEventsOfRank = 8;
+
+/// Drops what the kept events do not complete: it would look as if its rank waited forever.
+void drop_unfinished(Trace& trace, Replay& replay) {
+  for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    std::vector<Span>& spans = replay.spans[rank];
+    const auto first = std::ranges::find_if(spans, [](Span span) { return span.end < span.begin; });
+    const auto kept = static_cast<std::size_t>(first - spans.begin());
+    trace.left_out += static_cast<std::int64_t>(spans.size() - kept);
+    spans.resize(kept);
+    trace.ranks[rank].resize(kept);
+  }
+  for (std::size_t rank = 0; rank < trace.snapshots.size(); ++rank) {
+    std::erase_if(trace.snapshots[rank],
+                  [&](const Snapshot& each) { return each.event >= trace.ranks[rank].size(); });
+  }
+}
+
+/// Returns a line on what is not drawn; empty if all is.
+std::string note_on_left_out(const Trace& trace) {
+  if (trace.left_out == 0) return "";
+  std::size_t most = 0;
+  for (const std::vector<Event>& events : trace.ranks) most = std::max(most, events.size());
+  return fmt::format(
+      "drawn: the first events of each rank, at most {}; {} later ones are only counted\n", most,
+      trace.left_out);
+}
 
 /// Returns the wait-for picture, with a blank line below; empty if no rank waits forever.
 std::string waits(const RunToDraw& run, const PictureStyle& style) {
@@ -75,6 +105,9 @@ PictureStyle style_here(const std::string& folder) {
 void record_for(const PictureStyle& style, RunOptions& options) {
   if (style.html && options.world_size <= kMostRanksWithBuffers)
     options.snapshot_elements = kElements;
+  const bool is_drawn = style.timeline || style.trace || style.html;
+  options.events_per_rank =
+      is_drawn ? std::max(kFewestEventsOfRank, kMostEvents / options.world_size) : 0;
 }
 
 std::string totals_of(const RunReport& report) {
@@ -85,9 +118,12 @@ std::string totals_of(const RunReport& report) {
       report.cost.bytes, report.cost.reduced);
 }
 
-void draw_run(const RunToDraw& run, const PictureStyle& style) {
-  const Trace& trace = run.report.trace;
-  const Replay replay = replay_trace(trace, run.cluster);
+void draw_run(RunToDraw run, const PictureStyle& style) {
+  if (!style.timeline && !style.trace && !style.html) return;
+  Trace& trace = run.report.trace;
+  Replay replay = replay_trace(trace, run.cluster);
+  if (trace.left_out > 0) drop_unfinished(trace, replay);
+  run.summary = note_on_left_out(trace) + run.summary;
   open(style, kTimelineFile) << run.above
                              << draw_timeline(trace, replay,
                                               {.columns = style.columns,

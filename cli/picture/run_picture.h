@@ -24,8 +24,9 @@ struct PictureStyle {
   int columns = 80;
   bool ascii = false;
   bool colour = false;
-  bool trace = false;  // write kTraceFile: trace-event JSON
-  bool html = false;   // write kHtmlFile
+  bool timeline = true;  // write kTimelineFile
+  bool trace = false;    // write kTraceFile: trace-event JSON
+  bool html = false;     // write kHtmlFile
 };
 
 /// Returns the style for standard output.
@@ -38,18 +39,19 @@ struct RunToDraw {
   std::string summary;  // lines below it
   std::string failure;  // the message of the error that ended the run; empty on success
   Cluster cluster;
-  const RunReport& report;
+  RunReport& report;  // draw_run() drops events that a thinned trace does not complete
   std::optional<DeadlockError> deadlock;  // if it ended in one
 };
 
-/// Sets the recording options that the picture needs: only a page needs buffers.
+/// Sets the recording options that the picture needs: only a page needs buffers. A picture shows at
+/// most some million events, so a long run keeps the first of each rank, and none without a picture.
 void record_for(const PictureStyle& style, RunOptions& options);
 
 /// Returns "24 messages, …" and "one after the other: …", a line each.
 std::string totals_of(const RunReport& report);
 
 /// Writes the files. Throws std::ios_base::failure where they cannot be written.
-void draw_run(const RunToDraw& run, const PictureStyle& style);
+void draw_run(RunToDraw run, const PictureStyle& style);
 
 /// Prints the timeline, if there is one, and copies the other files to their paths.
 /// @param trace, html their paths; empty: not requested

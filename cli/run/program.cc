@@ -21,7 +21,8 @@ using Json = nlohmann::ordered_json;
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramOptions, name, again, ranks, nodes, cluster, buffering,
-                                   executor, seconds, deadline_seconds, result, picture)
+                                   executor, without_data, seconds, deadline_seconds, result,
+                                   picture)
 
 std::string to_text(const ProgramOptions& options) { return nlohmann::json(options).dump(); }
 
@@ -38,6 +39,7 @@ RunOptions run_options_of(const ProgramOptions& options) {
   how.executor = executor_named(options.executor, options.ranks);
   how.deadline_seconds = options.deadline_seconds;
   how.watch_buffers = true;
+  how.without_data = options.without_data;
   check_run_options(how);
   return how;
 }

@@ -25,6 +25,7 @@ struct ProgramOptions {
   std::string cluster;
   std::string buffering = "rendezvous";
   std::string executor = "auto";
+  bool without_data = false;     // --virtual
   double seconds = 60;           // time limit
   double deadline_seconds = 30;  // time limit for a rank's wait, where deadlocks are not proved
   std::string result;            // of a backend's program: a file for its verdict and figures

@@ -45,6 +45,7 @@ std::string again(const Options& options) {
   if (program.nodes != 0) command += fmt::format(" --nodes {}", program.nodes);
   if (program.cluster != cluster_presets().front().name) command += " --cluster " + program.cluster;
   if (program.buffering != usual.buffering) command += " --buffering " + program.buffering;
+  if (program.without_data) command += " --virtual";
   if (program.executor != usual.executor) command += " --executor " + program.executor;
   return command;
 }
@@ -68,7 +69,8 @@ void check_backend(const CLI::App& command, const Options& options) {
     throw InvalidArgument(
         fmt::format("--backend {}: choose one of sim, mpi, nccl", options.backend));
   }
-  for (const char* option : {"--html", "--trace", "--cluster", "--executor", "--buffering"}) {
+  for (const char* option :
+       {"--html", "--trace", "--cluster", "--executor", "--buffering", "--virtual"}) {
     const bool is_known = backend == "mpi" && std::string(option) == "--buffering";
     if (command.count(option) == 0 || is_known) continue;
     throw InvalidArgument(fmt::format("{}: the sandbox alone has it; leave out --backend {}",
@@ -112,6 +114,7 @@ void run(const CLI::App& command, Options options) {
   program.picture = style_here(folder.path(""));
   program.picture.html = !options.html.empty();
   program.picture.trace = !options.trace.empty();
+  program.picture.timeline = !options.json;
   run_options_of(program);  // throws for invalid values
 
   if (options.backend != "sim") {
@@ -147,6 +150,7 @@ void add_run(CLI::App& app) {
       "  ./rankbox run hello.cc --html run.html                step by step, in a browser\n"
       "  ./rankbox run hello.cc --buffering unbounded          does it need buffered sends?\n"
       "  ./rankbox run hello.cc --ranks 4096 --json              ranks are fibers\n"
+      "  ./rankbox run huge.cc --virtual --ranks 1024            tensors of any size\n"
       "  ./rankbox run hello.cc --ranks 4 --backend mpi        the same file, as MPI processes\n"
       "Exits with 0 if it ran well, 1 if not, 2 for a mistake on this command line. A failing MPI\n"
       "or NCCL program keeps its own exit code.");
@@ -170,6 +174,9 @@ void add_run(CLI::App& app) {
                    "buffering of sends: rendezvous (the default), eager:BYTES or unbounded")
       ->type_name("B");
   command->add_option("--executor", program.executor, kExecutorHelp)->type_name("E");
+  command->add_flag("--virtual", program.without_data,
+                    "tensors have a size and no data: virtual time and cost without the memory; "
+                    "touching a value is an error");
   command->add_option("--timeout", program.seconds, "seconds that it may run (default 60)")
       ->type_name("S");
   command

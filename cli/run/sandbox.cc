@@ -20,12 +20,6 @@ bool are_fibers(const ProgramOptions& options) {
   return executor_named(options.executor, options.ranks) == ExecutorKind::kFibers;
 }
 
-/// Fiber stacks reserve address space, most of which is never touched.
-int memory_mb(const ProgramOptions& options) {
-  constexpr int kForTensors = 8192;
-  return are_fibers(options) ? kForTensors + options.ranks / 3 : kForTensors;
-}
-
 }  // namespace
 
 Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options) {
@@ -47,15 +41,16 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options)
   }
 
   status.set(fmt::format("{} runs on {} ranks", options.name, options.ranks));
-  Contained run = run_contained({.words = {"run-library", library, "--options", to_text(options)},
-                                 .name = options.name,
-                                 .function = "rank_main",
-                                 .library = library,
-                                 .source = source,
-                                 .temporary = folder.path(""),
-                                 .seconds = options.seconds,
-                                 .memory_mb = memory_mb(options),
-                                 .file_bytes = kMostPictureBytes});
+  Contained run = run_contained(
+      {.words = {"run-library", library, "--options", to_text(options)},
+       .name = options.name,
+       .function = "rank_main",
+       .library = library,
+       .source = source,
+       .temporary = folder.path(""),
+       .seconds = options.seconds,
+       .memory_mb = memory_mb_for(executor_named(options.executor, options.ranks), options.ranks),
+       .file_bytes = kMostPictureBytes});
   outcome.verdict = std::move(run.verdict);
   std::optional<Failure>& failure = outcome.verdict.failure;
   if (failure && failure->kind == FailureKind::kTimeout && are_fibers(options)) {
@@ -63,6 +58,8 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options)
         " Ranks were fibers, which may wait for each other only in calls of dist; for a mutex, an "
         "atomic or a sleep use --executor threads.";
   }
+  if (failure && failure->kind == FailureKind::kCrash && options.without_data)
+    failure->message += " With --virtual tensors have no data to read or write.";
   outcome.figures = std::move(run.result);
   outcome.output = std::move(run.output);
   return outcome;

@@ -21,4 +21,9 @@ ExecutorKind executor_named(std::string_view text, int world_size) {
   return is_crowded ? ExecutorKind::kFibers : ExecutorKind::kThreads;
 }
 
+int memory_mb_for(ExecutorKind executor, int world_size) {
+  constexpr int kForTensors = 8192;
+  return executor == ExecutorKind::kFibers ? kForTensors + world_size / 3 : kForTensors;
+}
+
 }  // namespace rankbox::cli

@@ -165,6 +165,61 @@ TEST_CASE("whatever yours does, the other rows go on, and yours has one line wit
   }
 }
 
+/// As compare(), with --virtual.
+Compared compare_without_data(Words words) {
+  const std::string figures = written("figures_without_data", "");
+  words.insert(words.begin(), {"compare", "--virtual", "--json", figures});
+  const CommandResult run = rankbox(words);
+  Compared compared{run.exit_code, run.output, {}};
+  const Json json = Json::parse(std::ifstream(figures), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return compared;
+  CHECK(json.at("virtual") == true);
+  compared.results = json.at("results").get<std::vector<Json>>();
+  return compared;
+}
+
+TEST_CASE("--virtual has the costs and virtual times of runs with data, and no other times") {
+  const Words words = {"--collective", "all",     "--mine", "none",      "--ranks",
+                       "3,8",          "--sizes", "64,1K",  "--cluster", "h100-efa"};
+  const Compared with = compare(words);
+  const Compared without = compare_without_data(words);
+  INFO(without.output);
+  CHECK(without.exit_code == 0);
+  REQUIRE(without.results.size() == with.results.size());
+  for (std::size_t i = 0; i < with.results.size(); ++i) {
+    const Json& row = without.results[i];
+    CAPTURE(row.dump());
+    for (const char* same : {"algorithm", "ranks", "bytes", "cost", "virtual_us"})
+      CHECK(row.at(same) == with.results[i].at(same));
+    for (const char* unknown : {"time_us", "wrong", "busbw_gbps"}) CHECK(row.at(unknown).is_null());
+  }
+}
+
+TEST_CASE(
+    "--virtual takes sizes beyond any memory, and says which topology wins on how many ranks") {
+  const Compared compared = compare_without_data(
+      {"--algorithms", "tree,ring", "--mine", "none", "--ranks", "2,64", "--sizes", "4,1G"});
+  INFO(compared.output);
+  CHECK(compared.exit_code == 0);
+  for (const char* part : {"vs native", "64 ranks, SUM, n = 1 GiB", "all_reduce, 1 GiB, laptop: "})
+    CHECK(compared.output.find(part) != std::string::npos);
+  CHECK(compared.output.find("p99") == std::string::npos);
+}
+
+TEST_CASE("yours that needs values fails in its row with --virtual, the others go on") {
+  const std::string file =
+      written("values", ring_of("dist.all_reduce(tensor, op);\ntensor.data()[0] += 1;"));
+  const Compared compared = compare_without_data({"--algorithms", "ring", "--ranks", "2", "--sizes",
+                                                  "64", "--mine", "allreduce_ring=" + file});
+  INFO(compared.output);
+  CHECK(compared.exit_code == 1);
+  for (const Json& row : compared.results) {
+    const bool is_yours = row.at("whose") == "yours";
+    CHECK(row.at("failure").is_object() == is_yours);
+    if (is_yours) CHECK(row.at("failure").at("line") == 6);
+  }
+}
+
 TEST_CASE("what --mine cannot mean is one line and exit code 2") {
   const std::string file = written("ring", ring_of("dist.all_reduce(tensor, op);"));
   for (const Words& mistake :
@@ -173,7 +228,8 @@ TEST_CASE("what --mine cannot mean is one line and exit code 2") {
         Words{"--mine", "allreduce_ring=/no/such/file.cc"},
         Words{"--mine", "allreduce_ring=" + file, "--collective", "broadcast"},
         Words{"--mine", "none", "--mine", "allreduce_ring=" + file}, Words{"--bundle", "somewhere"},
-        Words{"--backend", "gpu"}}) {
+        Words{"--backend", "gpu"}, Words{"--virtual", "--backend", "mpi"},
+        Words{"--virtual", "--iters", "3"}, Words{"--virtual", "--check", "2"}}) {
     CAPTURE(mistake.back());
     Words words = {"compare"};
     words.insert(words.end(), mistake.begin(), mistake.end());

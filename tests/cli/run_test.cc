@@ -199,6 +199,42 @@ TEST_CASE("buffering, nodes, cluster and executor are the run's") {
   CHECK(report_of(prints_node, {"--ranks", "3000"}).at("ranks") == 3000);
 }
 
+TEST_CASE("--virtual runs with tensors of any size; touching a value is an error with its line") {
+  const char* const ring =
+      "void rank_main(Comm& dist) {\n"
+      "  Tensor t = zeros(std::int64_t{1} << 40);\n"
+      "  if (dist.rank() > 0) dist.recv(t, dist.rank() - 1);\n"
+      "  t *= 2.0f;\n"
+      "  if (dist.rank() + 1 < dist.world_size()) dist.send(t, dist.rank() + 1);\n}";
+  const Json report = report_of(ring, {"--ranks", "3", "--virtual"});
+  CHECK(report.at("status") == "pass");
+  CHECK(report.at("cost").at("bytes") == 2.0 * (std::int64_t{4} << 40));
+  const Json touched = report_of(
+      "void rank_main(Comm& dist) {\n"
+      "  Tensor t = zeros(4);\n"
+      "  if (dist.rank() == 1) std::printf(\"%g\", to_host(t)[0]);\n}",
+      {"--ranks", "2", "--virtual"});
+  CHECK(touched.at("status") == "fail");
+  CHECK(touched.at("failure").at("rank") == 1);
+  CHECK(touched.at("failure").at("line") == 7);
+}
+
+TEST_CASE("a picture of more events than it can hold says what it leaves out; figures have all") {
+  const std::string file = write_program(
+      "void rank_main(Comm& dist) {\n"
+      "  Tensor t = full({4}, 1.0f);\n"
+      "  for (int i = 0; i < 600000; ++i) {\n"
+      "    if (dist.rank() == 0) dist.send(t, 1);\n"
+      "    else dist.recv(t, 0);\n"
+      "    dist.compute(1e-6);\n  }\n}");
+  const CommandResult result = rankbox({"run", file, "--ranks", "2"});
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(result.output.find("at most 1048576; 302848 later ones") != std::string::npos);
+  CHECK(result.output.find("600000 messages") != std::string::npos);
+  CHECK(result.output.find("600000 steps") != std::string::npos);
+}
+
 TEST_CASE("a run is drawn, as text, as a page and as a trace; a failed one up to there") {
   const fs::path folder = fs::path(project()) / "pictures";
   fs::create_directory(folder);

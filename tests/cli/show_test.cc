@@ -43,6 +43,11 @@ TEST_CASE("worlds and tensors may be larger than those that values are judged on
   INFO(shown.output);
   CHECK(shown.exit_code == 0);
   CHECK(shown.output.find("root=63") != std::string::npos);
+  const CommandResult large =
+      rankbox({"show", "broadcast_tree", "--solution", "--ranks", "16384", "--count", "1"});
+  INFO(large.output);
+  CHECK(large.exit_code == 0);
+  CHECK(large.output.find("14 steps") != std::string::npos);
 }
 
 TEST_CASE("the schedule of a pipeline is drawn, with what of it is idle and what was promised") {

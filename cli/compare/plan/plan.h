@@ -62,7 +62,8 @@ struct Plan {
   int segments = 0;  // of the rings that take them; 0: the best on the cluster
   double deadline_seconds = 30;
 
-  bool takes_times = true;  // false: the sandbox's virtual times only
+  bool takes_times = true;    // false: the sandbox's virtual times only
+  bool without_data = false;  // --virtual: likewise, and tensors have no data
 
   Cluster cluster;                                // for virtual time
   Buffering buffering = Buffering::rendezvous();  // in the sandbox

@@ -39,6 +39,10 @@ void Output::finish() {
   if (!prints_) return;
   const std::string winners = format_winners(plan_, rows_);
   if (winners.empty()) return;
+  if (plan_.without_data) {
+    fmt::print("\n{}native takes no part.\n", winners);
+    return;
+  }
   fmt::print(
       "\n{}native takes no part. A topology stays the fastest while the lead of another may be "
       "noise\n"

@@ -79,6 +79,50 @@ std::string format_row(const Row& row, const Columns& columns, bool wins_here, b
   return line;
 }
 
+/// With --virtual: no times of this machine.
+std::string format_virtual_titles(const Plan& plan, const Columns& columns) {
+  return fmt::format("  {:<{}} {:>{}} {:>9} {:>8}   {:>6} {:>8} {:>8}\n", "", columns.label,
+                     plan.cluster.name, columns.cluster, "vs native", "GB/s", "steps", "sent",
+                     "added");
+}
+
+/// @param native null: its time is not known
+std::string format_virtual_row(const Row& row, const Columns& columns, bool wins,
+                               const Row* native) {
+  const std::string label =
+      fmt::format("{} {:<{}}", wins ? '*' : ' ', label_of(row), columns.label);
+  if (row.failure || !row.virtual_seconds)
+    return fmt::format("{}  {}", label, row.failure ? in_words(*row.failure) : "-");
+  const bool has_ratio = native != nullptr && *native->virtual_seconds > 0;
+  const std::string ratio =
+      has_ratio ? fmt::format("{:.2f} x", *row.virtual_seconds / *native->virtual_seconds) : "-";
+  const bool has_rate = row.bytes > 0 && row.world_size > 1;
+  const std::string rate =
+      has_rate ? fmt::format("{:.3g}", row.virtual_bus_bandwidth() / 1e9) : "-";
+  return fmt::format("{} {:>{}} {:>9} {:>8}   {:>6.0f} {:>8} {:>8}", label,
+                     format_seconds(*row.virtual_seconds), columns.cluster, ratio, rate,
+                     row.cost->steps, in_terms_of(row.cost->bytes, row.bytes),
+                     in_terms_of(row.cost->reduced, row.bytes));
+}
+
+std::string format_virtual_contest(const Plan& plan, const std::vector<Row>& contest, bool colour) {
+  const Columns columns = columns_of(plan, contest);
+  std::string table = fmt::format("\n{}\n{}", format_heading(contest.front()),
+                                  format_virtual_titles(plan, columns));
+  const Row* best = winner_of(contest, ClockKind::kVirtual);
+  const auto is_native = [](const Row& row) {
+    return row.whose == Whose::kNative && row.virtual_seconds && !row.failure;
+  };
+  const auto native = std::ranges::find_if(contest, is_native);
+  for (const Row& row : contest) {
+    const std::string line = format_virtual_row(row, columns, &row == best,
+                                                native == contest.end() ? nullptr : &*native);
+    const char* paint = row.failure ? "\033[31m" : &row == best ? "\033[1;32m" : nullptr;
+    table += colour && paint != nullptr ? fmt::format("{}{}\033[0m\n", paint, line) : line + "\n";
+  }
+  return table;
+}
+
 std::string line_of(std::size_t rank, const Device& device) {
   return fmt::format("#  rank {:>2}  pid {:>7} on {}, device {} [{}] {}\n", rank, device.process,
                      device.host, device.number, device.bus, device.name);
@@ -118,6 +162,15 @@ std::string format_header(const std::vector<std::string>& backend,
 }
 
 std::string legend(const Plan& plan, bool has_ring) {
+  if (plan.without_data) {
+    return fmt::format(
+        "{:<12} virtual time there (rankbox compare --list-clusters); nothing is timed here\n"
+        "vs native    time / native time: above 1 is slower than the native collective\n"
+        "GB/s         bus bandwidth in virtual time, as nccl-tests define it\n"
+        "steps, sent, added: exact coefficients of latency, bytes sent and bytes reduced\n"
+        "*            the fastest topology\n",
+        plan.cluster.name);
+  }
   constexpr const char* kWhose[] = {"of rank 0", "the mean over ranks", "of its fastest rank",
                                     "of its slowest rank"};
   return fmt::format(
@@ -137,6 +190,7 @@ std::string legend(const Plan& plan, bool has_ring) {
 }
 
 std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bool colour) {
+  if (plan.without_data) return format_virtual_contest(plan, contest, colour);
   const Columns columns = columns_of(plan, contest);
   std::string table =
       fmt::format("\n{}\n{}", format_heading(contest.front()), format_titles(plan, columns));

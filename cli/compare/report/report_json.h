@@ -19,7 +19,7 @@ struct Occasion {
   std::vector<Device> devices;         // [rank], of the last world; empty in the sandbox
 };
 
-/// Returns {version, backend, collective, op, dtype, cores, executor, cluster{}, started,
+/// Returns {version, backend, collective, op, dtype, cores, executor, virtual, cluster{}, started,
 /// arguments, environment, devices[], average_busbw_gbps, results[]}. Unknown values are null.
 nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
                                const Occasion& occasion);

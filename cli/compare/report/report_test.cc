@@ -163,6 +163,37 @@ TEST_CASE("a row of yours that failed has its kind and place, and never wins") {
   CHECK(format_winners(laptop(), rows).empty());
 }
 
+TEST_CASE("without data the table has virtual times alone, and winners by ranks for each size") {
+  Plan plan = laptop();
+  plan.without_data = true;
+  plan.ranks = {3, 4};
+  plan.sizes = {64, 1024};
+  std::vector<Row> rows;
+  for (const int ranks : plan.ranks) {
+    for (const std::int64_t bytes : plan.sizes) {
+      for (const char* algorithm : {"native", "tree", "ring"}) {
+        const bool wins = (std::string(algorithm) == "tree") == (bytes == 64 || ranks == 3);
+        const std::int64_t rounded = bytes / 4 / ranks * ranks * 4;
+        Row row = make_row(algorithm, rounded, 0, wins ? 1e-6 : 2e-6);
+        row.collective = CollectiveKind::kAllGather;
+        row.time.reset();
+        row.wrong.reset();
+        row.in_place = false;
+        row.world_size = ranks;
+        rows.push_back(row);
+      }
+    }
+  }
+  const std::string table = format_contest(plan, {rows.begin(), rows.begin() + 3}, false);
+  CHECK(testing::lacks(table, {"vs native", "1.00 x", "GB/s", "* tree", "6", "1.5 n"}) == "");
+  CHECK(table.find("p99") == std::string::npos);
+  const std::string winners = format_winners(plan, rows);
+  CHECK(testing::lacks(winners, {"all_gather, 64 B, laptop: tree is fastest from 3 to 4 ranks.",
+                                 "all_gather, 1 KiB, laptop: tree is fastest at 3 ranks, ring at 4 "
+                                 "ranks."}) == "");
+  CHECK(winners.find("this machine") == std::string::npos);
+}
+
 TEST_CASE("JSON has every row in the agreed shape") {
   const nlohmann::ordered_json json = to_json(laptop(), crossing_rows(), {"sim", "", {}, {}});
   CHECK(json.at("version") == 1);

@@ -1,5 +1,6 @@
 #include "cli/compare/report/winners.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/compare/plan/buffers.h"
 #include "cli/compare/report/report.h"
 #include "cli/support/lists.h"
 
@@ -62,7 +64,16 @@ std::optional<std::int64_t> crossover(Rows before, Rows after, const std::string
   return std::llround(low + (high - low) * lag_before / (lag_before - lag_after));
 }
 
-/// Consecutive sizes at which the same topology is fastest.
+/// What grows from contest to contest of a series.
+enum class Along { kSizes, kRanks };
+
+/// Returns "16 KiB" or "8"; "" for a contest without a size.
+std::string position_of(const Row& row, Along along) {
+  if (along == Along::kRanks) return std::to_string(row.world_size);
+  return row.bytes > 0 ? format_bytes(row.bytes) : "";
+}
+
+/// Consecutive sizes, or numbers of ranks, at which the same topology is fastest.
 struct Lead {
   std::string label;
   std::string from;
@@ -70,23 +81,24 @@ struct Lead {
   std::string overtakes;  // "; ring overtakes tree at about 41.3 KiB", if that can be computed
 };
 
-/// Returns the leads by size; none if fewer than two topologies compete.
-std::vector<Lead> leads_of(const std::vector<Rows>& contests, ClockKind clock) {
+/// Returns the leads in order; none if fewer than two topologies compete.
+std::vector<Lead> leads_of(const std::vector<Rows>& contests, ClockKind clock, Along along) {
   std::vector<Lead> leads;
   Rows previous;
   for (const Rows contest : contests) {
     const Row* best = winner_of(contest, clock);
     if (best == nullptr) return {};
-    const std::string size = best->bytes > 0 ? format_bytes(best->bytes) : "";
+    const std::string here = position_of(*best, along);
     // A lead within the noise does not replace the fastest one.
     const Row* leader = leads.empty() ? nullptr : row_of(contest, leads.back().label, clock);
     if (leader != nullptr && (leader == best || could_be_equal(*leader, *best, clock))) {
-      leads.back().to = size;
+      leads.back().to = here;
     } else {
-      Lead lead = {label_of(*best), size, size, ""};
-      const auto crossing = clock == ClockKind::kVirtual && !leads.empty()
-                                ? crossover(previous, contest, leads.back().label, lead.label)
-                                : std::nullopt;
+      Lead lead = {label_of(*best), here, here, ""};
+      const bool may_cross =
+          clock == ClockKind::kVirtual && along == Along::kSizes && !leads.empty();
+      const auto crossing =
+          may_cross ? crossover(previous, contest, leads.back().label, lead.label) : std::nullopt;
       if (crossing) {
         lead.overtakes = fmt::format("; {} overtakes {} at about {}", lead.label,
                                      leads.back().label, format_bytes(*crossing));
@@ -100,19 +112,60 @@ std::vector<Lead> leads_of(const std::vector<Rows>& contests, ClockKind clock) {
 
 /// Returns "tree is fastest from 64 B to 16 KiB, ring at 64 KiB". The virtual clock adds where the
 /// one overtakes the other. Empty if fewer than two topologies compete.
-std::string describe_winners(const std::vector<Rows>& contests, ClockKind clock) {
+std::string describe_winners(const std::vector<Rows>& contests, ClockKind clock, Along along) {
+  const char* const unit = along == Along::kRanks ? " ranks" : "";
   std::string text;
   std::string overtakes;
-  for (const Lead& lead : leads_of(contests, clock)) {
+  for (const Lead& lead : leads_of(contests, clock, along)) {
     text += (text.empty() ? "" : ", ") + lead.label + (text.empty() ? " is fastest" : "");
     if (lead.from != lead.to) {
-      text += fmt::format(" from {} to {}", lead.from, lead.to);
+      text += fmt::format(" from {} to {}{}", lead.from, lead.to, unit);
     } else if (!lead.from.empty()) {
-      text += " at " + lead.from;
+      text += " at " + lead.from + unit;
     }
     overtakes += lead.overtakes;
   }
   return text + overtakes;
+}
+
+/// Returns the contests of one collective and operation at one requested size, by world size: the
+/// sizes themselves are rounded to parts of equal size.
+std::vector<Rows> contests_at(const std::vector<Rows>& all, const Row& like, std::int64_t bytes) {
+  std::vector<Rows> found;
+  for (const Rows contest : all) {
+    const Row& row = contest.front();
+    if (row.collective == like.collective && row.op == like.op &&
+        row.elements == elements_of(row.collective, row.world_size, bytes)) {
+      found.push_back(contest);
+    }
+  }
+  std::ranges::stable_sort(found, {}, [](Rows rows) { return rows.front().world_size; });
+  return found;
+}
+
+/// Returns which topology wins at each size on how many ranks; empty for one world size.
+std::string format_winners_by_ranks(const Plan& plan, const std::vector<Row>& rows) {
+  if (plan.ranks.size() < 2) return "";
+  std::vector<Rows> all;
+  for_each_contest(rows, [&](Rows contest) {
+    if (contest.front().world_size > 1) all.push_back(contest);
+  });
+  std::string lines;
+  std::vector<std::pair<CollectiveKind, ReduceOp>> seen;
+  for (const Rows contest : all) {
+    const Row& row = contest.front();
+    const std::pair what(row.collective, row.op);
+    if (row.bytes == 0 || std::ranges::find(seen, what) != seen.end()) continue;
+    seen.push_back(what);
+    for (const std::int64_t bytes : plan.sizes) {
+      const std::string description =
+          describe_winners(contests_at(all, row, bytes), ClockKind::kVirtual, Along::kRanks);
+      if (description.empty()) continue;
+      lines += fmt::format("{}, {}, {}: {}.\n", name_of(row.collective), format_bytes(bytes),
+                           plan.cluster.name, description);
+    }
+  }
+  return lines;
 }
 
 }  // namespace
@@ -150,11 +203,11 @@ std::string format_winners(const Plan& plan, const std::vector<Row>& rows) {
     const std::string what = fmt::format("{}, {} ranks", name_of(row.collective), row.world_size);
     for (const auto& [clock, where] : {std::pair{ClockKind::kWall, std::string("this machine")},
                                        std::pair{ClockKind::kVirtual, plan.cluster.name}}) {
-      const std::string description = describe_winners(contests, clock);
+      const std::string description = describe_winners(contests, clock, Along::kSizes);
       if (!description.empty()) lines += fmt::format("{}, {}: {}.\n", what, where, description);
     }
   }
-  return lines;
+  return plan.without_data ? lines + format_winners_by_ranks(plan, rows) : lines;
 }
 
 }  // namespace rankbox::cli

@@ -1,0 +1,44 @@
+// The data plane of a run without data: nothing is moved.
+//
+// Messages and collectives are matched, traced and priced as usual; comm/without_data.h has the
+// tensors.
+#pragma once
+
+#include <span>
+
+#include "comm/memory_meter.h"
+#include "comm/without_data.h"
+#include "sim/data_plane.h"
+
+namespace rankbox::sim {
+
+class WithoutData final : public DataPlane {
+ public:
+  bool runs_on_fibers() const override { return true; }
+
+  /// Gives the rank addresses of its own.
+  void enter(int rank) override {
+    constexpr int kAddressBitsOfRank = 41;
+    current_memory_meter()->next_address =
+        kFirstWithoutData + (static_cast<std::uintptr_t>(rank) << kAddressBitsOfRank);
+  }
+  void leave(int /*rank*/) noexcept override {}
+
+  void prepare(int /*rank*/, bool /*later*/, std::span<Transit*> operations) override {
+    for (Transit*& each : operations) each = transit();
+  }
+  Transit* prepare_copy(int /*rank*/, Slice slice, void** data) override {
+    *data = slice.data();
+    return transit();
+  }
+  void copy(Side /*to*/, Side /*from*/, std::int64_t /*bytes*/, const Transit* /*mine*/) override {}
+  void run(std::span<const Part> /*parts*/, const Transit* /*mine*/) override {}
+  void finish(int /*rank*/, Transit* /*transit*/) override {}
+  void discard(Transit* /*transit*/) noexcept override {}
+
+ private:
+  /// Returns an address that is not null; nothing is stored there.
+  Transit* transit() { return reinterpret_cast<Transit*>(this); }
+};
+
+}  // namespace rankbox::sim
