@@ -18,7 +18,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 # Headers of optional libraries: without them the file cannot be parsed.
 OPTIONAL = ("mpi.h", "nccl.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "cuda_fp16.h",
-            "cublas_v2.h", "gloo/allreduce.h")
+            "cublas_v2.h", "gloo/allreduce.h", "smpi/smpi.h")
 
 
 # Folders of headers that take clang-tidy seconds.

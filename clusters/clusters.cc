@@ -61,7 +61,9 @@ class Reader {
     const toml::table* table = node == nullptr ? nullptr : node->as_table();
     if (table == nullptr) refuse(fmt::format("[{}] is missing", what));
     const std::string where = " in [" + what + "]";
-    check_fields(*table, where, {"alpha_us", "bandwidth_GB_s", "ports", "port_GB_s"});
+    std::set<std::string_view> known = {"alpha_us", "bandwidth_GB_s", "ports", "port_GB_s"};
+    if (what == "within_node") known.insert("switch_GB_s");
+    check_fields(*table, where, known);
     const double bandwidth = positive(*table, "bandwidth_GB_s", where);
     if (table->contains("ports") || table->contains("port_GB_s")) {
       const double most = positive(*table, "ports", where) * positive(*table, "port_GB_s", where);
@@ -86,13 +88,20 @@ class Reader {
     const toml::table* table = node.as_table();
     const std::string where = " in [[native]]";
     if (table == nullptr) refuse("native should be written as [[native]]");
-    check_fields(*table, where, {"collectives", "nodes", "call_us", "alpha_us", "bandwidth_GB_s"});
+    check_fields(*table, where,
+                 {"collectives", "nodes", "most_ranks", "steps", "call_us", "alpha_us",
+                  "alpha_between_us", "bandwidth_GB_s"});
     NativeMode mode;
     mode.nodes = whole_number(*table, "nodes", 1);
     if (mode.nodes == 0) refuse("nodes" + where + " should be 1 or more");
+    mode.most_ranks = whole_number(*table, "most_ranks", 0);
     mode.call = call_of(*table, where).value_or(call);
     mode.link = {positive(*table, "alpha_us", where) * 1e-6,
                  1 / (positive(*table, "bandwidth_GB_s", where) * 1e9)};
+    mode.alpha_between = mode.link.alpha;
+    if (table->contains("alpha_between_us")) {
+      mode.alpha_between = positive(*table, "alpha_between_us", where) * 1e-6;
+    }
     const toml::array* names = (*table)["collectives"].as_array();
     if (names == nullptr || names->empty()) {
       refuse("collectives" + where + R"( should be a list like ["all_reduce"])");
@@ -100,12 +109,27 @@ class Reader {
     std::vector<NativeMode> all;
     for (const toml::node& name : *names) {
       mode.collective = collective_named(name.value_or(std::string()));
+      mode.steps = steps_of(*table, mode.collective, where);
       all.push_back(mode);
     }
     return all;
   }
 
  private:
+  /// Returns what `steps` says; by default an all-reduce counts rounds, and all others a ring.
+  NativeSteps steps_of(const toml::table& table, CollectiveKind kind,
+                       const std::string& where) const {
+    if (!table.contains("steps")) {
+      return kind == CollectiveKind::kAllReduce ? NativeSteps::kRounds : NativeSteps::kRing;
+    }
+    const std::string name = table["steps"].value_or(std::string());
+    if (name == "rounds") return NativeSteps::kRounds;
+    if (name == "ring") return NativeSteps::kRing;
+    if (name == "pat") return NativeSteps::kPat;
+    if (name == "batches") return NativeSteps::kBatches;
+    refuse(fmt::format("steps{} is \"{}\": choose from rounds, ring, pat, batches", where, name));
+  }
+
   CollectiveKind collective_named(const std::string& name) const {
     std::vector<std::string_view> known;
     for (int i = 0; i <= static_cast<int>(CollectiveKind::kSplit); ++i) {
@@ -152,6 +176,10 @@ Cluster parse_cluster(std::string_view text, const std::string& source) {
   const double call = reader.call_of(file, "").value_or(0);
   cluster.within_node = reader.link(file.get("within_node"), "within_node", call);
   cluster.between_nodes = cluster.within_node;
+  const toml::table& within = *file["within_node"].as_table();
+  if (within.contains("switch_GB_s")) {
+    cluster.switch_beta = 1 / (reader.positive(within, "switch_GB_s", " in [within_node]") * 1e9);
+  }
   if (file.contains("between_nodes")) {
     cluster.between_nodes = reader.link(file.get("between_nodes"), "between_nodes", call);
   }

@@ -101,11 +101,13 @@ std::string complaint_about(const std::string& toml) {
 TEST_CASE("a file sets every field, in common units") {
   const Cluster cluster = parse_cluster(
       "name = \"mine\"\nranks_per_node = 2\nmax_nodes = 3\nreduction_GB_s = 8\ncall_us = 3\n" +
-          std::string(kWithin) +
+          std::string(kWithin) + "switch_GB_s = 16\n" +
           "[between_nodes]\nalpha_us = 10\nbandwidth_GB_s = 1\n"
           "[[native]]\ncollectives = [\"all_reduce\"]\nalpha_us = 1\nbandwidth_GB_s = 2\n"
           "[[native]]\ncollectives = [\"broadcast\", \"reduce\"]\nnodes = 2\ncall_us = 6\n"
-          "alpha_us = 5\nbandwidth_GB_s = 20\n",
+          "alpha_us = 5\nbandwidth_GB_s = 20\n"
+          "[[native]]\ncollectives = [\"scatter\"]\nmost_ranks = 4\nsteps = \"batches\"\n"
+          "alpha_us = 5\nalpha_between_us = 7\nbandwidth_GB_s = 20\n",
       "mine.toml");
   CHECK(cluster.name == "mine");
   CHECK(cluster.ranks_per_node == 2);
@@ -114,7 +116,8 @@ TEST_CASE("a file sets every field, in common units") {
   CHECK(cluster.within_node.beta == doctest::Approx(1 / 4e9));
   CHECK(cluster.between_nodes.alpha == doctest::Approx((3 + 10) * 1e-6));
   CHECK(cluster.max_nodes == 3);
-  REQUIRE(cluster.native.size() == 3);
+  CHECK(cluster.switch_beta == doctest::Approx(1 / 16e9));
+  REQUIRE(cluster.native.size() == 4);
   CHECK(cluster.native[0].collective == CollectiveKind::kAllReduce);
   CHECK(cluster.native[0].nodes == 1);
   CHECK(cluster.native[0].call == doctest::Approx(3e-6));
@@ -124,6 +127,15 @@ TEST_CASE("a file sets every field, in common units") {
   CHECK(reduce.call == doctest::Approx(6e-6));
   CHECK(reduce.link.alpha == doctest::Approx(5e-6));
   CHECK(reduce.link.beta == doctest::Approx(1 / 20e9));
+  // Without more, all steps cost the same, an all-reduce counts rounds and all others a ring.
+  CHECK(reduce.alpha_between == reduce.link.alpha);
+  CHECK(cluster.native[0].steps == NativeSteps::kRounds);
+  CHECK(reduce.steps == NativeSteps::kRing);
+  CHECK(reduce.most_ranks == 0);
+  const NativeMode& scatter = cluster.native[3];
+  CHECK(scatter.steps == NativeSteps::kBatches);
+  CHECK(scatter.alpha_between == doctest::Approx(7e-6));
+  CHECK(scatter.most_ranks == 4);
 }
 
 TEST_CASE("what is left out has a default: one node, equal links, no modes") {
@@ -133,6 +145,7 @@ TEST_CASE("what is left out has a default: one node, equal links, no modes") {
   CHECK(cluster.max_nodes == 0);
   CHECK(cluster.within_node.alpha == doctest::Approx(2e-6));
   CHECK(cluster.between_nodes.alpha == cluster.within_node.alpha);
+  CHECK(cluster.switch_beta == 0);
   CHECK(cluster.native.empty());
 }
 
@@ -167,6 +180,13 @@ TEST_CASE("a mistake in a file is one line that names the file and the field") {
            "[[native]]\ncollectives = [\"gather\"]\nnodes = 0\nalpha_us = 1\n"
            "bandwidth_GB_s = 1\n",
        "nodes in [[native]]"},
+      {head + kWithin +
+           "[[native]]\ncollectives = [\"gather\"]\nsteps = \"leaps\"\nalpha_us = 1\n"
+           "bandwidth_GB_s = 1\n",
+       "steps in [[native]] is \"leaps\""},
+      {head + kWithin + "[between_nodes]\nalpha_us = 1\nbandwidth_GB_s = 1\nswitch_GB_s = 1\n",
+       "\"switch_GB_s\" in [between_nodes]"},
+      {head + kWithin + "switch_GB_s = 0\n", "switch_GB_s in [within_node]"},
   };
   for (const auto& [toml, part] : mistakes) {
     const std::string message = complaint_about(toml);

@@ -5,6 +5,8 @@ usage: clusters/fit.py            writes the presets, and prints how well they f
        clusters/fit.py --check    writes nothing; fails if a preset is not what this gives, or a
                                   curve is farther from its table than promised
 
+machines.py has the machines, their links and NCCL's constants.
+
 A message gets what one pair of ranks can do: the nominal rate of the links of a rank, times the
 share of it that one pair gets (LINKS), with no fit to a collective. A message is a call of the
 library: it takes CALL to start, the least that a native collective takes.
@@ -12,22 +14,26 @@ library: it takes CALL to start, the least that a native collective takes.
 All-reduce: a library has a few modes (protocols: quick for small messages, or wide for large ones)
 and takes the fastest,
 
-    t(n) = min over modes of   CALL + rounds * alpha + wire * beta,
+    t(n) = min over modes of   CALL + within * alpha + between * alpha of the link + wire * beta,
 
-with rounds = ceil(log2 p) and wire = 2 (p-1)/p n, the least that each rank must send. A table is
-cut into runs of sizes, one per mode; each run gets the line of least squared relative error, and of
-all cuts the one with the smallest worst error over the whole curve wins. One node and two have
-tables of their own. Times on other numbers of ranks follow from the model; no table tests them.
+with ceil(log2) of a node's ranks as `within`, ceil(log2) of the nodes as `between`, and wire =
+2 (p-1)/p n, the least that each rank must send. A table is cut into runs of sizes, one per mode;
+each run gets the line of least squared relative error, and of all cuts the one with the smallest
+worst error over the whole curve wins. One node and two have tables of their own. One node may also
+use the modes of two: it is no slower. Times on other numbers of ranks follow from the model; no
+table tests them. There, the rate of a mode is limited by what the links inside a node carry
+(carried); the rate of a switch that adds comes from the table's largest size (HELD_OUT), and limits
+only fewer ranks than the table's. Up to FEW_RANKS ranks of one node, far from the table's 8, also
+run NCCL's rings (below) in 2 (p-1) hops.
 
-All others: measured.csv has no tables of them, and NCCL runs them around rings, or as messages from rank
-to rank. Their modes are NCCL's three protocols with the constants of NCCL's own cost model:
+All others: measured.csv has no tables of them. NCCL runs them around rings, as rounds of a tree
+(PAT, for one rank a node), or as messages between all pairs. Their modes are NCCL's protocols with
+the constants of NCCL's own cost model:
 
-    t(n) = min over protocols of   call + hops * alpha + wire * beta.
+    t(n) = min over protocols of   call + within * alpha + between * alpha' + wire * beta.
 """
 
 import argparse
-import csv
-import dataclasses
 import itertools
 import math
 import pathlib
@@ -35,97 +41,17 @@ import statistics
 import sys
 import textwrap
 
+from machines import (ALGORITHMS, CALL, CALLS, HELD_OUT, HOPS, LATENCIES, LINKS, MACHINES, MOST_LL,
+                      PAT_RANK, PAT_ROUND, PROTOCOLS, RANKS_PER_NODE, SHARES, TABLES)
+
 HERE = pathlib.Path(__file__).resolve().parent
 MODES = 3
-RANKS_PER_NODE = 8
-# All collectives but the all-reduce.
-RING_COLLECTIVES = ("broadcast", "reduce", "gather", "all_gather", "scatter", "reduce_scatter",
-                    "all_to_all")
-
-
-@dataclasses.dataclass(frozen=True)
-class Link:
-    """What a message pays. `ports` are the physical links of one rank, GB/s are each way."""
-    alpha_us: float
-    ports: int
-    port_GB_s: float
-    share: float  # of ports * port_GB_s that one pair of ranks gets
-    source: str
-
-    def bandwidth(self):
-        return float(f"{self.ports * self.port_GB_s * self.share:.3g}")
-
-
-# Latencies are estimates, within what NCCL assumes for one hop (HOPS), and without CALL.
-LINKS = {
-    "nvlink4": Link(2, 18, 25, 0.833,
-                    "NVLink 4; 371 to 380 GB/s one way (github.com/NVIDIA/nccl, issue 1264)"),
-    "nvlink3": Link(2, 12, 25, 0.783,
-                    "NVLink 3; 231 GB/s in rings of 8 A100 (measured.csv, a100-8)"),
-    "pcie4": Link(6, 1, 31.5, 0.476,
-                  "PCIe 4 x16, through host memory; 15 GB/s in rings (measured.csv, rtx4090)"),
-    "hdr": Link(5, 1, 25, 0.96,
-                "One HDR adapter a GPU; 24 GB/s (github.com/NVIDIA/nccl-tests, issue 119)"),
-    "efa": Link(15, 4, 12.5, 0.9,
-                "32 EFA adapters for 8 GPUs; the share and the latency are estimates"),
-}
-
-# NCCL 2.28, src/graph/tuning.cc (baseLatencies, hwLatencies, llMaxBws). Microseconds to start a
-# collective, and a hop of the ring, by protocol; the share of the ring's bandwidth that it leaves
-# for data; and GB/s that LL reaches at most on one node and on two, by generation of GPU.
-CALLS = {"LL": 6.6, "LL128": 14.0, "Simple": 8.4}
-HOPS = {
-    "nvlink": {"LL": 0.6, "LL128": 1.9, "Simple": 3.4},
-    "pcie": {"LL": 1.0, "Simple": 5.7},  # LL128 needs NVLink
-    "network": {"LL": 2.7, "LL128": 4.0, "Simple": 14.0},
-}
-SHARES = {"LL": 0.5, "LL128": 0.92, "Simple": 1.0}
-MOST_LL = {"ampere": (87.7, 22.5), "hopper": (141.0, 45.0)}
-CALL = min(CALLS.values())
-
-
-@dataclasses.dataclass(frozen=True)
-class Machine:
-    about: str
-    within: str           # in LINKS
-    between: str          # in LINKS; None: one node only
-    medium: str           # in HOPS, inside a node
-    generation: str       # in MOST_LL
-    reduction_GB_s: int   # a fraction of the memory's bandwidth: two are read and one is written
-    all_reduce: dict      # nodes -> table
-
-
-MACHINES = {
-    "h100-nvlink": Machine("one node of 8 H100 with NVLink and NVLS", "nvlink4", None, "nvlink",
-                           "hopper", 1000, {1: "h100-nvls"}),
-    "a100-infiniband": Machine("nodes of 8 A100-40GB with NVLink, InfiniBand between them",
-                               "nvlink3", "hdr", "nvlink", "ampere", 500,
-                               {1: "a100-8", 2: "a100-2x8"}),
-    "h100-efa": Machine("nodes of 8 H100 with NVLink, EFA between them", "nvlink4", "efa", "nvlink",
-                        "hopper", 1000, {1: "h100-nvls", 2: "h100-efa-2x8"}),
-    "pcie-4090": Machine("a box of 8 RTX 4090 on PCIe, without peer access", "pcie4", None, "pcie",
-                         "ampere", 300, {1: "rtx4090"}),
-}
-# Tables that begin at large messages, with the microseconds of the smallest: those of a ring of LL.
-LATENCIES = {"a100-8": CALLS["LL"] + 14 * HOPS["nvlink"]["LL"]}
-# Not fitted: sizes 8 to 128 times as large as the largest of the table that predicts them.
-HELD_OUT = {"h100-nvls-8g": "h100-nvls", "a100-2x8-8g": "a100-2x8",
-            "h100-efa-2x8-8g": "h100-efa-2x8", "rtx4090-8g": "rtx4090"}
-
+FEW_RANKS = 4
 # Limits of the relative error of a curve: median and worst; and the worst of a held-out table.
 PROMISED_MEDIAN, PROMISED_WORST, PROMISED_HELD_OUT = 0.15, 0.30, 0.10
 # No mode is slower than this share of the widest: short messages use one of some 30 channels, and
 # LL carries half the bytes. Without a limit, the quickest mode's slope is noise in the latency.
 LEAST_SHARE = 0.01
-
-
-def read_tables():
-    tables = {}
-    with open(HERE / "measured.csv", encoding="utf-8") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            point = (int(row["bytes"]), float(row["us"]))
-            tables.setdefault(row["table"], (int(row["ranks"]), []))[1].append(point)
-    return tables
 
 
 def rounds(ranks):
@@ -136,8 +62,27 @@ def wire(ranks, size):
     return 2 * (ranks - 1) / ranks * size
 
 
-def line_through(points, steepest):
-    """The (a, b) that minimizes the sum of ((a + b x - y) / y)^2, a >= CALL, 0 <= b <= steepest."""
+def switch_GB_s(machine):
+    """What each rank sends to a switch that adds: its data once, and 1/m of the result."""
+    source = machine.all_reduce[1]
+    if not machine.adds_in_switch:
+        return None
+    held_out = next(table for table, fitted in HELD_OUT.items() if fitted == source)
+    ranks, _, [(size, us)] = TABLES[held_out]
+    return float(f"{(ranks + 1) / ranks * size / us * 1e-3:.3g}")
+
+
+def carried(machine, ranks, nodes, size):
+    """Microseconds that the links inside a node need for an all-reduce, at least."""
+    ring = wire(ranks, size) / LINKS[machine.within].bandwidth() * 1e-3
+    if not machine.adds_in_switch:
+        return ring
+    per_node = math.ceil(ranks / nodes)
+    return min(ring, (per_node + 1) / per_node * size / switch_GB_s(machine) * 1e-3)
+
+
+def line_through(points, least, steepest):
+    """The (a, b) of least sum of ((a + b x - y) / y)^2 with a >= least, 0 <= b <= steepest."""
     weights = [1 / y**2 for _, y in points]
     total = sum(weights)
     mean_x = sum(w * x for w, (x, _) in zip(weights, points)) / total
@@ -148,26 +93,36 @@ def line_through(points, steepest):
         slope = sum(w * (x - mean_x) * (y - mean_y) for w, (x, y) in zip(weights, points)) / spread
     slope = min(max(slope, 0.0), steepest)
     offset = mean_y - slope * mean_x
-    if offset < CALL:
+    if offset < least:
         squares = sum(w * x * x for w, (x, _) in zip(weights, points))
-        offset = CALL
-        slope = sum(w * x * (y - CALL) for w, (x, y) in zip(weights, points)) / squares
+        offset = least
+        slope = sum(w * x * (y - least) for w, (x, y) in zip(weights, points)) / squares
     return offset, slope
 
 
-def time_of(modes, ranks, size):
-    """Microseconds; modes are (us per round, us per byte)."""
-    return min(CALL + rounds(ranks) * alpha + wire(ranks, size) * beta for alpha, beta in modes)
+def crossings_us(machine, nodes):
+    return rounds(nodes) * LINKS[machine.between].alpha_us if nodes > 1 else 0
 
 
-def errors_of(modes, ranks, points):
-    return [abs(time_of(modes, ranks, size) / us - 1) for size, us in points]
+def time_of(machine, modes, ranks, nodes, size, limited=True):
+    """Microseconds; modes are (us per round inside a node, us per byte)."""
+    least = carried(machine, ranks, nodes, size) if limited else 0
+    fixed = CALL + crossings_us(machine, nodes)
+    within = rounds(math.ceil(ranks / nodes))
+    return min(fixed + within * alpha + max(wire(ranks, size) * beta, least)
+               for alpha, beta in modes)
 
 
-def fit(ranks, points, latency=None):
+def errors_of(machine, modes, ranks, nodes, points, limited=True):
+    return [abs(time_of(machine, modes, ranks, nodes, size, limited) / us - 1)
+            for size, us in points]
+
+
+def fit(machine, ranks, nodes, points, latency=None):
     """The modes of a table; `latency` adds one from there to the first point."""
     places = [(wire(ranks, size), us) for size, us in points]
     steepest = 1 / (LEAST_SHARE * max(x / us for x, us in places))
+    fixed = CALL + crossings_us(machine, nodes)
     first = [(latency, (places[0][1] - latency) / places[0][0])] if latency else []
     best = None
     for cuts in itertools.combinations(range(2, len(points) - 1), min(MODES, len(points) // 2) - 1):
@@ -175,9 +130,10 @@ def fit(ranks, points, latency=None):
         runs = [places[begin:end] for begin, end in zip(ends, ends[1:])]
         if any(len(run) < 2 for run in runs):
             continue
-        lines = first + [line_through(run, steepest) for run in runs]
-        modes = [((offset - CALL) / rounds(ranks), slope) for offset, slope in lines]
-        errors = errors_of(modes, ranks, points)
+        lines = first + [line_through(run, fixed, steepest) for run in runs]
+        within = rounds(math.ceil(ranks / nodes))
+        modes = [((offset - fixed) / within, slope) for offset, slope in lines]
+        errors = errors_of(machine, modes, ranks, nodes, points, limited=False)
         score = (max(errors) + statistics.median(errors), modes)
         if best is None or score < best:
             best = score
@@ -185,38 +141,60 @@ def fit(ranks, points, latency=None):
     return [(float(f"{alpha:.3g}"), float(f"{beta:.3g}")) for alpha, beta in best[1]]
 
 
-def fits_of(tables):
-    """The modes by which each table is predicted: its own, or those of another one."""
-    own = [table for machine in MACHINES.values() for table in machine.all_reduce.values()]
-    fits = {table: fit(*tables[table], LATENCIES.get(table)) for table in own}
-    return fits | {table: fits[source] for table, source in HELD_OUT.items()}
+def fits_of(machine):
+    """nodes -> the modes of the all-reduce."""
+    fits = {nodes: fit(machine, *TABLES[table], LATENCIES.get(table))
+            for nodes, table in machine.all_reduce.items()}
+    # One node has no border to cross, so those of two are quicker there by that much.
+    fits[1] = fits[1] + [mode for mode in fits.get(2, []) if is_of_use(machine, fits[1], mode)]
+    return fits
 
 
-def ring_modes(machine, nodes):
-    """(us per call, us per hop, GB/s) of each protocol; a hop is the mean of those of a node."""
+def is_of_use(machine, modes, mode):
+    """Whether another mode makes an all-reduce in a full node faster by more than a hundredth."""
+    sizes = [2**power for power in range(3, 34)]
+    time = lambda all_modes, size: time_of(machine, all_modes, RANKS_PER_NODE, 1, size)
+    return any(time(modes + [mode], size) < 0.99 * time(modes, size) for size in sizes)
+
+
+def curves():
+    """table -> (machine, modes) that predict it: fitted to it, or to another one (HELD_OUT)."""
+    own = {}
+    for machine in MACHINES.values():
+        fits = fits_of(machine)
+        own |= {table: (machine, fits[nodes]) for nodes, table in machine.all_reduce.items()}
+    return own | {table: own[source] for table, source in HELD_OUT.items()}
+
+
+def protocol_modes(machine, nodes, protocols):
+    """(us per call, us per step inside a node, us between nodes, GB/s) of each protocol."""
     within, between = LINKS[machine.within], LINKS.get(machine.between)
     width = within.bandwidth()
     if nodes > 1:  # the adapters of all ranks of a node carry its rings together
         width = min(width, RANKS_PER_NODE * between.bandwidth())
     modes = []
-    for protocol, hop in HOPS[machine.medium].items():
+    for protocol in protocols:
+        if protocol not in HOPS[machine.medium]:
+            continue
         bandwidth = width * SHARES[protocol]
         if protocol == "LL":
             bandwidth = min(bandwidth, MOST_LL[machine.generation][min(nodes, 2) - 1])
-        if nodes > 1:
-            crossing = max(HOPS["network"][protocol], between.alpha_us)
-            hop = ((RANKS_PER_NODE - 1) * hop + crossing) / RANKS_PER_NODE
-        modes.append((CALLS[protocol], hop, bandwidth))
+        crossing = max(HOPS["network"][protocol], between.alpha_us) if nodes > 1 else None
+        modes.append((CALLS[protocol], HOPS[machine.medium][protocol], crossing, bandwidth))
     return modes
 
 
-def native(collectives, nodes, call, alpha, bandwidth):
+def native(collectives, nodes, steps, call, alpha, crossing, bandwidth, most_ranks=None):
     names = "collectives = [" + ", ".join(f'"{name}"' for name in collectives) + "]"
     lines = ["[[native]]", *textwrap.wrap(names, 80, subsequent_indent=" " * 15)]
     if nodes > 1:
         lines.append(f"nodes = {nodes}")
-    return lines + [f"call_us = {call:g}", f"alpha_us = {alpha:.3g}",
-                    f"bandwidth_GB_s = {bandwidth:.4g}"]
+    if most_ranks:
+        lines.append(f"most_ranks = {most_ranks}")
+    lines += [f'steps = "{steps}"', f"call_us = {call:g}", f"alpha_us = {alpha:.3g}"]
+    if nodes > 1:
+        lines.append(f"alpha_between_us = {crossing:.3g}")
+    return lines + [f"bandwidth_GB_s = {bandwidth:.4g}"]
 
 
 def preset(name, machine, fits):
@@ -237,25 +215,42 @@ def preset(name, machine, fits):
     for section, key in (("within_node", machine.within), ("between_nodes", machine.between)):
         link = LINKS[key or machine.within]
         lines += [
-            f"# {link.source}." if key else "# There is one node.",
+            *textwrap.wrap(f"{link.source}." if key else "There is one node.", 96,
+                           initial_indent="# ", subsequent_indent="# "),
             f"[{section}]",
             f"alpha_us = {link.alpha_us:g}",
             f"bandwidth_GB_s = {link.bandwidth():g}  # {link.share:.0%} of the ports",
             f"ports = {link.ports}",
             f"port_GB_s = {link.port_GB_s:g}",
-            "",
         ]
+        if section == "within_node" and machine.adds_in_switch:
+            lines.append(f"switch_GB_s = {switch_GB_s(machine):g}  # of a rank, where it adds")
+        lines.append("")
     lines += [
-        "# Native collectives take the fastest mode: call + steps * alpha + bytes on the wire /",
-        "# bandwidth. The bandwidth of a quick mode is no link's: latency grows with the size.",
+        "# Native collectives take the fastest mode: call + steps inside nodes * alpha + steps",
+        "# between nodes * alpha_between + bytes on the wire / bandwidth. The bandwidth of a quick",
+        "# mode is no link's: latency grows with the size. Steps are rounds of a tree, hops of a",
+        "# ring, batches of messages between all pairs, or pat's, for groups of one rank a node.",
     ]
     for nodes, table in machine.all_reduce.items():
-        lines.append(f"# Fitted to the table {table} of clusters/measured.csv; steps are rounds.")
-        for alpha, beta in fits[table]:
-            lines += native(["all_reduce"], nodes, CALL, alpha, 1e-3 / beta)
-        lines.append("# Not measured: NCCL's own constants for its protocols; steps are hops.")
-        for call, alpha, bandwidth in ring_modes(machine, nodes):
-            lines += native(RING_COLLECTIVES, nodes, call, alpha, bandwidth)
+        crossing = LINKS[machine.between].alpha_us if nodes > 1 else None
+        lines.append(f"# Fitted to the table {table} of clusters/measured.csv.")
+        for alpha, beta in fits[nodes]:
+            if nodes == 1 and (alpha, beta) in fits.get(2, []):
+                lines.append("# One of two nodes: one node is no slower.")
+            lines += native(["all_reduce"], nodes, "rounds", CALL, alpha, crossing, 1e-3 / beta)
+        lines.append("# Not measured: NCCL's own constants for its protocols.")
+        if nodes == 1:
+            for mode in protocol_modes(machine, nodes, PROTOCOLS):
+                lines += native(["all_reduce"], nodes, "ring", *mode, FEW_RANKS)
+        for algorithm, (collectives, protocols) in ALGORITHMS.items():
+            if algorithm == "pat" and nodes == 1:
+                continue
+            for call, alpha, crossing, bandwidth in protocol_modes(machine, nodes, protocols):
+                if algorithm == "pat":
+                    alpha = PAT_RANK
+                    crossing = max(PAT_ROUND, LINKS[machine.between].alpha_us)
+                lines += native(collectives, nodes, algorithm, call, alpha, crossing, bandwidth)
     return "\n".join(lines) + "\n"
 
 
@@ -267,16 +262,14 @@ def main():
                         help="compare with the files instead of writing them")
     arguments = parser.parse_args()
 
-    tables = read_tables()
-    fits = fits_of(tables)
     failures = []
     print(f"{'table':<16} {'fitted to':<14} {'median':>7} {'worst':>7}")
-    for table, modes in fits.items():
+    for table, (machine, modes) in curves().items():
         source = HELD_OUT.get(table, "")
         most_median, most_worst = PROMISED_MEDIAN, PROMISED_WORST
         if source:
             most_median = most_worst = PROMISED_HELD_OUT
-        errors = errors_of(modes, *tables[table])
+        errors = errors_of(machine, modes, *TABLES[table])
         median, worst = statistics.median(errors), max(errors)
         print(f"{table:<16} {source:<14} {median:7.1%} {worst:7.1%}")
         if median > most_median or worst > most_worst:
@@ -284,7 +277,7 @@ def main():
                             f"worst {worst:.1%} (at most {most_worst:.0%})")
     for name, machine in MACHINES.items():
         path = HERE / "presets" / f"{name}.toml"
-        text = preset(name, machine, fits)
+        text = preset(name, machine, fits_of(machine))
         if not arguments.check:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -23,13 +23,24 @@ struct Link {
   double beta = 0;   // seconds per byte
 };
 
+/// How the steps of a mode grow with the ranks.
+enum class NativeSteps {
+  kRounds,   // of a tree: ceil(log2 p)
+  kRing,     // p - 1 hops; there and back for an all-reduce
+  kPat,      // rounds between nodes, and a share for each rank; only with one rank on each node
+  kBatches,  // messages between all pairs, several of a rank in flight
+};
+
 /// One way in which a library performs a collective: a protocol for short messages, for example. A
 /// call takes `call` + steps·α + wire·β seconds; replay/native_cost.h has the steps and the wire.
 struct NativeMode {
   CollectiveKind collective = CollectiveKind::kAllReduce;
   int nodes = 1;    // for groups on this many nodes, and on more up to the next mode's number
   double call = 0;  // seconds: what starting a collective takes
-  Link link;
+  Link link;        // its α is that of a step inside a node
+  double alpha_between = 0;  // seconds: a step from node to node
+  NativeSteps steps = NativeSteps::kRounds;
+  int most_ranks = 0;  // of a group; 0: any number
 };
 
 struct Cluster {
@@ -39,6 +50,8 @@ struct Cluster {
   double gamma = 0.1e-9;   // seconds per byte reduced
   int ranks_per_node = 0;  // 0: all ranks on one node
   int max_nodes = 0;       // 0: any number
+  // Seconds per byte that a rank sends to a switch inside the node that adds; 0: there is none.
+  double switch_beta = 0;
   // A collective without modes costs as much as the best known algorithm on the links.
   std::vector<NativeMode> native = {};
 

@@ -21,11 +21,15 @@ Cost cheapest(const Link& link, double gamma, std::initializer_list<Cost> costs)
   return *best;
 }
 
+/// Returns ceil(log2 p).
+double rounds_of(int p) { return std::bit_width(static_cast<unsigned>(p - 1)); }
+
 /// Returns the cost of a pipelined ring with the best number of segments.
-Cost pipelined_ring(double p, double n, const Link& link) {
+/// @param gamma seconds per byte that each rank adds before it passes a segment on; 0: it does not
+Cost pipelined_ring(double p, double n, const Link& link, double gamma) {
   // Without latency, infinitely many would be best. More than these gain nothing.
   const double most = std::clamp(n, 1.0, 0x1p20);
-  const double best = std::sqrt((p - 2) * n * link.beta / link.alpha);
+  const double best = std::sqrt((p - 2) * n * (link.beta + gamma) / link.alpha);
   const double segments = best >= 1 ? std::round(std::min(best, most)) : 1;
   return {p + segments - 2, (p + segments - 2) * n / segments, 0};
 }
@@ -40,7 +44,7 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
   const double p = world_size;
   const double n = bytes;
   const double share = (p - 1) / p;
-  const double rounds = std::bit_width(static_cast<unsigned>(world_size - 1));    // ceil(log2 p)
+  const double rounds = rounds_of(world_size);
   const double halvings = std::bit_width(static_cast<unsigned>(world_size)) - 1;  // floor(log2 p)
   const double fold = std::has_single_bit(static_cast<unsigned>(world_size)) ? 0 : 1;
   const double power = static_cast<double>(std::bit_floor(static_cast<unsigned>(world_size)));
@@ -53,12 +57,16 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
       return cheapest(link, gamma,
                       {{rounds, rounds * n, 0},
                        {rounds + p - 1, 2 * share * n, 0},
-                       pipelined_ring(p, n, link)});
-    case CollectiveKind::kReduce:  // tree; halving and gather; ring and gather
+                       pipelined_ring(p, n, link, 0)});
+    case CollectiveKind::kReduce: {  // tree; halving and gather; ring and gather; pipelined ring
+      Cost pipelined = pipelined_ring(p, n, link, gamma);
+      pipelined.reduced = pipelined.bytes;
       return cheapest(link, gamma,
                       {{rounds, rounds * n, rounds * n},
                        {2 * halvings + fold, (2 * halved + fold) * n, (halved + fold) * n},
-                       {p - 1 + rounds, 2 * share * n, share * n}});
+                       {p - 1 + rounds, 2 * share * n, share * n},
+                       pipelined});
+    }
     case CollectiveKind::kAllReduce:  // butterfly; Rabenseifner; ring
       return cheapest(link, gamma,
                       {{halvings + 2 * fold, (halvings + 2 * fold) * n, (halvings + fold) * n},
@@ -79,29 +87,57 @@ Cost native_cost(CollectiveKind kind, int world_size, double bytes, const Link& 
   return {};
 }
 
-Cost native_wire(CollectiveKind kind, int world_size, double bytes) {
-  if (world_size == 1) return {};
-  const double p = world_size;
+NativeWire native_wire(const NativeCall& call, NativeSteps steps) {
+  NativeWire wire;
+  if (call.world_size == 1) return wire;
+  const double p = call.world_size;
+  const double n = call.bytes;
   const double share = (p - 1) / p;
-  const double rounds = std::bit_width(static_cast<unsigned>(world_size - 1));
-  switch (kind) {
+  const int per_node = (call.world_size + call.nodes - 1) / call.nodes;
+  switch (steps) {
+    case NativeSteps::kRounds:
+      wire.steps_within = rounds_of(per_node);
+      wire.steps_between = rounds_of(call.nodes);
+      break;
+    case NativeSteps::kPat:
+      wire.steps_within = p;
+      wire.steps_between = rounds_of(call.nodes);
+      break;
+    case NativeSteps::kRing:
+      wire.steps_between = call.nodes - 1;
+      wire.steps_within = p - call.nodes;
+      if (call.kind == CollectiveKind::kAllReduce) {
+        wire.steps_between *= 2;
+        wire.steps_within *= 2;
+      }
+      break;
+    case NativeSteps::kBatches:
+      wire.steps_between = call.nodes > 1 ? 1 : 0;
+      wire.steps_within = std::ceil((p - 1) / kMessagesInFlight) - wire.steps_between;
+      break;
+  }
+  switch (call.kind) {
     case CollectiveKind::kBarrier:
     case CollectiveKind::kSplit:
-      return {rounds, 0, 0};
+      break;
     case CollectiveKind::kAllReduce:
-      return {rounds, 2 * share * bytes, 0};
+      wire.bytes = 2 * share * n;
+      break;
     case CollectiveKind::kBroadcast:
     case CollectiveKind::kReduce:
-      return {p - 1, bytes, 0};
-    case CollectiveKind::kGather:  // bytes is one rank's part
+      wire.bytes = n;
+      break;
+    case CollectiveKind::kGather:  // n is one rank's part
     case CollectiveKind::kScatter:
     case CollectiveKind::kAllGather:
-      return {p - 1, (p - 1) * bytes, 0};
+      wire.bytes = (p - 1) * n;
+      break;
     case CollectiveKind::kReduceScatter:
     case CollectiveKind::kAllToAll:
-      return {p - 1, share * bytes, 0};
+      wire.bytes = share * n;
+      break;
   }
-  return {};
+  return wire;
 }
 
 double bytes_between_nodes(const NativeCall& call) {
@@ -130,6 +166,15 @@ double bytes_between_nodes(const NativeCall& call) {
   return 0;
 }
 
+double all_reduce_seconds_within(const NativeCall& call, const Cluster& cluster) {
+  const double per_node = std::ceil(static_cast<double>(call.world_size) / call.nodes);
+  if (call.kind != CollectiveKind::kAllReduce || per_node == 1) return 0;
+  const double p = call.world_size;
+  const double ring = 2 * (p - 1) / p * call.bytes * cluster.within_node.beta;
+  if (cluster.switch_beta == 0) return ring;
+  return std::min(ring, (per_node + 1) / per_node * call.bytes * cluster.switch_beta);
+}
+
 double native_seconds(const NativeCall& call, const Cluster& cluster) {
   if (call.world_size == 1) return 0;
   // NCCL's barrier is an all-reduce; what a split exchanges is as short.
@@ -143,13 +188,19 @@ double native_seconds(const NativeCall& call, const Cluster& cluster) {
     const Cost cost = native_cost(call.kind, call.world_size, call.bytes, link, cluster.gamma);
     return cost.steps * link.alpha + cost.bytes * link.beta + cost.reduced * cluster.gamma;
   }
-  const Cost wire = native_wire(call.kind, call.world_size, call.bytes);
+  const double least_of_links = std::max(all_reduce_seconds_within(call, cluster),
+                                         bytes_between_nodes(call) * cluster.between_nodes.beta);
   double least = std::numeric_limits<double>::infinity();
   for (const NativeMode& mode : cluster.native) {
     if (mode.collective != kind || mode.nodes != nodes) continue;
-    least = std::min(least, mode.call + wire.steps * mode.link.alpha + wire.bytes * mode.link.beta);
+    if (mode.steps == NativeSteps::kPat && call.world_size != call.nodes) continue;
+    if (mode.most_ranks != 0 && call.world_size > mode.most_ranks) continue;
+    const NativeWire wire = native_wire(call, mode.steps);
+    least = std::min(least, mode.call + wire.steps_within * mode.link.alpha +
+                                wire.steps_between * mode.alpha_between +
+                                std::max(wire.bytes * mode.link.beta, least_of_links));
   }
-  return std::max(least, bytes_between_nodes(call) * cluster.between_nodes.beta);
+  return least;
 }
 
 }  // namespace rankbox::cost

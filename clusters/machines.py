@@ -1,0 +1,117 @@
+"""GPU machines for fit.py: links, NCCL's constants, and the tables measured there."""
+
+import csv
+import dataclasses
+import pathlib
+import statistics
+
+HERE = pathlib.Path(__file__).resolve().parent
+RANKS_PER_NODE = 8
+SHORT = 1 << 20  # bytes: below, latency is most of an all-reduce
+# NCCL's algorithms: the collectives that they carry out, and their protocols. PAT came with 2.23.
+PROTOCOLS = ("LL", "LL128", "Simple")
+ALGORITHMS = {
+    "ring": (("broadcast", "reduce", "all_gather", "reduce_scatter"), PROTOCOLS),
+    "pat": (("all_gather", "reduce_scatter"), ("Simple",)),
+    "batches": (("gather", "scatter", "all_to_all"), ("LL", "Simple")),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Link:
+    """What a message pays. `ports` are the physical links of one rank, GB/s are each way."""
+    alpha_us: float
+    ports: int
+    port_GB_s: float
+    share: float  # of ports * port_GB_s that one pair of ranks gets
+    source: str
+
+    def bandwidth(self):
+        return float(f"{self.ports * self.port_GB_s * self.share:.3g}")
+
+
+def read_tables():
+    """name -> (ranks, nodes, points)"""
+    tables = {}
+    with open(HERE / "measured.csv", encoding="utf-8") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            point = (int(row["bytes"]), float(row["us"]))
+            shape = (int(row["ranks"]), int(row["nodes"]), [])
+            tables.setdefault(row["table"], shape)[2].append(point)
+    return tables
+
+
+TABLES = read_tables()
+
+
+def crossing_us(one_node, two_nodes):
+    """A latency between nodes: an all-reduce crosses the border twice, up and down its tree.
+
+    The median over the sizes up to SHORT, where the bytes themselves take a few microseconds at
+    most. It is an average over protocols: with EFA, 8 B give 28 us, and 64 KiB 58 us.
+    """
+    one, two = (dict(TABLES[table][2]) for table in (one_node, two_nodes))
+    halves = [(us - one[size]) / 2 for size, us in two.items() if size <= SHORT]
+    return float(f"{statistics.median(halves):.3g}")
+
+
+# Latencies are without CALL. Those of NVLink, PCIe and HDR are estimates, within what NCCL assumes
+# for one hop (HOPS).
+LINKS = {
+    "nvlink4": Link(2, 18, 25, 0.833,
+                    "NVLink 4; 371 to 380 GB/s one way (github.com/NVIDIA/nccl, issue 1264)"),
+    "nvlink3": Link(2, 12, 25, 0.783,
+                    "NVLink 3; 231 GB/s in rings of 8 A100 (measured.csv, a100-8)"),
+    "pcie4": Link(6, 1, 31.5, 0.476,
+                  "PCIe 4 x16, through host memory; 15 GB/s in rings (measured.csv, rtx4090)"),
+    "hdr": Link(5, 1, 25, 0.96,
+                "One HDR adapter a GPU; 24 GB/s (github.com/NVIDIA/nccl-tests, issue 119)"),
+    "efa": Link(crossing_us("h100-nvls", "h100-efa-2x8"), 4, 12.5, 0.9,
+                "32 EFA adapters for 8 GPUs; the share is an estimate. The latency is half of what "
+                "a second node adds to an all-reduce of up to 1 MiB (measured.csv)"),
+}
+
+# NCCL 2.28, src/graph/tuning.cc (baseLatencies, hwLatencies, llMaxBws). Microseconds to start a
+# collective, and a hop of the ring, by protocol; the share of the ring's bandwidth that it leaves
+# for data; and GB/s that LL reaches at most on one node and on two, by generation of GPU.
+CALLS = {"LL": 6.6, "LL128": 14.0, "Simple": 8.4}
+HOPS = {
+    "nvlink": {"LL": 0.6, "LL128": 1.9, "Simple": 3.4},
+    "pcie": {"LL": 1.0, "Simple": 5.7},  # LL128 needs NVLink
+    "network": {"LL": 2.7, "LL128": 4.0, "Simple": 14.0},
+}
+SHARES = {"LL": 0.5, "LL128": 0.92, "Simple": 1.0}
+MOST_LL = {"ampere": (87.7, 22.5), "hopper": (141.0, 45.0)}
+CALL = min(CALLS.values())
+# The same file's model of PAT: a round takes a part of a hop, and each rank its own share.
+PAT_RANK, PAT_ROUND = 2.8, HOPS["network"]["Simple"] / 3.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    about: str
+    within: str           # in LINKS
+    between: str          # in LINKS; None: one node only
+    medium: str           # in HOPS, inside a node
+    generation: str       # in MOST_LL
+    reduction_GB_s: int   # a fraction of the memory's bandwidth: two are read and one is written
+    all_reduce: dict      # nodes -> table
+    adds_in_switch: bool = False  # NVLS
+
+
+MACHINES = {
+    "h100-nvlink": Machine("one node of 8 H100 with NVLink and NVLS", "nvlink4", None, "nvlink",
+                           "hopper", 1000, {1: "h100-nvls"}, True),
+    "a100-infiniband": Machine("nodes of 8 A100-40GB with NVLink, InfiniBand between them",
+                               "nvlink3", "hdr", "nvlink", "ampere", 500,
+                               {1: "a100-8", 2: "a100-2x8"}),
+    "h100-efa": Machine("nodes of 8 H100 with NVLink, EFA between them", "nvlink4", "efa", "nvlink",
+                        "hopper", 1000, {1: "h100-nvls", 2: "h100-efa-2x8"}, True),
+    "pcie-4090": Machine("a box of 8 RTX 4090 on PCIe, without peer access", "pcie4", None, "pcie",
+                         "ampere", 300, {1: "rtx4090"}),
+}
+# Tables that begin at large messages, with the microseconds of the smallest: those of a ring of LL.
+LATENCIES = {"a100-8": CALLS["LL"] + 14 * HOPS["nvlink"]["LL"]}
+# Not fitted: sizes 8 to 128 times as large as the largest of the table that predicts them.
+HELD_OUT = {"h100-nvls-8g": "h100-nvls", "a100-2x8-8g": "a100-2x8",
+            "h100-efa-2x8-8g": "h100-efa-2x8", "rtx4090-8g": "rtx4090"}
