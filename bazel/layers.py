@@ -34,7 +34,8 @@ LAYERS = [
     ("parallel", ["comm", "compute", "training"]),
     ("exercises", ["comm", "collectives", "parallel", "training"]),
     ("solutions", ["comm", "collectives", "compute", "parallel", "training", "exercises"]),
-    ("race", ["comm", "collectives"]),
+    ("interleave", ["comm"]),
+    ("race", ["comm", "collectives", "interleave"]),
     # From a trace to a judgement, and to a picture.
     ("verdict", ["comm", "files", "replay", "race", "collectives", "training", "parallel",
                  "exercises"]),
@@ -45,7 +46,7 @@ LAYERS = [
     ("bench", ["comm", "files", "collectives", "training", "parallel"]),
     # The command line: subcommands stand on what they share.
     ("cli/support", ["comm", "files", "exercises"]),
-    ("cli/plugin", ["comm", "files", "verdict", "cli/support"]),
+    ("cli/plugin", ["comm", "files", "interleave", "verdict", "cli/support"]),
     ("cli/picture", ["comm", "files", "clusters", "replay", "verdict", "viewer",
                      "cli/support", "cli/plugin"]),
     ("cli/exercise", ["comm", "files", "clusters", "verdict", "exercises", "seal",

@@ -1,0 +1,58 @@
+#include "race/explore_race.h"
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "race/judge_race.h"
+
+namespace rankbox {
+
+namespace {
+
+// Above this number of updates the schedules are too many to try them all.
+constexpr std::int64_t kFewUpdates = 8;
+
+interleave::Limits limits_of(const RaceRun& run) {
+  const std::int64_t updates = run.threads * run.repeats;
+  interleave::Limits limits;
+  for (std::uint64_t* word : SharedValue::words_of_this_thread()) limits.locals.push_back(word);
+  limits.real_threads =
+      interleave::has_thread_locals(reinterpret_cast<const void*>(run.function));
+  if (updates <= kFewUpdates) return limits;
+  limits.executions = 0;
+  limits.record = false;
+  limits.most_steps = 1'000'000 + 1000 * updates;
+  // A long run has as many chances for a switch at a bad moment as many short ones.
+  limits.random = updates < 1000 ? 40 : updates < 10'000 ? 8 : 2;
+  return limits;
+}
+
+interleave::MakeProgram program_of(const RaceRun& run) {
+  return [run] {
+    const auto value = std::make_shared<SharedValue>(run.before);
+    value->never_pause();
+    return interleave::Program{
+        [value, run] { run.function(*value, run.threads, run.repeats); },
+        [value, run] {
+          return what_is_wrong(*value, run.before, run.threads, run.repeats).value_or("");
+        }};
+  };
+}
+
+}  // namespace
+
+bool can_explore(RaceFunction function) {
+  return interleave::is_controlled(reinterpret_cast<const void*>(function));
+}
+
+interleave::Verdict explore_race(const RaceRun& run) {
+  return interleave::explore(program_of(run), limits_of(run));
+}
+
+interleave::Verdict replay_race(const RaceRun& run, const std::string& schedule) {
+  interleave::Limits limits = limits_of(run);
+  return interleave::replay(program_of(run), limits, schedule);
+}
+
+}  // namespace rankbox

@@ -1,0 +1,37 @@
+// Judges the exercise `race` by its schedules instead of by luck.
+//
+// A learner's file that was compiled for it (cli/plugin/compile.h) runs under the scheduler of
+// interleave/. Of a run with few updates every schedule that can make a difference is tried, of
+// longer ones a fixed list of random schedules. The verdict is the same every time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "collectives/shared_value.h"
+#include "interleave/explore.h"
+
+namespace rankbox {
+
+using RaceFunction = void (*)(SharedValue& value, int threads, std::int64_t repeats);
+
+/// A run of the exercise.
+struct RaceRun {
+  RaceFunction function = nullptr;
+  std::int64_t before = 0;  // the number in the value
+  int threads = 2;
+  std::int64_t repeats = 1;
+};
+
+/// Returns whether the function's library is under control. Where it is not, one has to watch some
+/// runs: functions that are linked into the program, stand-ins for another process.
+bool can_explore(RaceFunction function);
+
+/// Blocks until done. Throws what the function throws.
+interleave::Verdict explore_race(const RaceRun& run);
+
+/// Runs it once, in a schedule that explore_race() returned.
+interleave::Verdict replay_race(const RaceRun& run, const std::string& schedule);
+
+}  // namespace rankbox
