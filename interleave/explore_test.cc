@@ -1,4 +1,4 @@
-// Verdicts on small programs (programs_for_test.cc): the right ones, and always the same ones.
+// Verdicts on small programs (programs_for_test.h): the right ones, and always the same ones.
 #include "interleave/explore.h"
 
 #include <string>
@@ -29,7 +29,7 @@ constexpr Row kRows[] = {
     {"guard_is_temporary", "value 1", 10},
     {"recursive_mutex", "", 4},
     {"locked_twice", "which it holds itself", 4},
-    {"two_orders", "thread 1 waits for lock 2, which thread 2 holds", 10},
+    {"two_orders", "which thread 2 holds; thread 2 waits for lock", 10},
     {"scoped_lock_of_two", "", 850, false},
     {"compare_and_swap", "", 10},
     {"fetch_add", "", 4},
@@ -40,7 +40,7 @@ constexpr Row kRows[] = {
     {"plain_flag", "value 1", 30},
     {"ticket_lock", "", 20},
     {"peterson_right", "", 40},
-    {"peterson_without_turn", "wait", 40},
+    {"peterson_without_turn", "value 1", 40},
     {"double_checked", "", 20},
     {"checked_once", "value 4", 20},
     {"call_once", "", 10},
@@ -83,10 +83,10 @@ const Library& library() {
     Library found;
     void* opened = dlopen("interleave/programs_for_test.so", RTLD_NOW);
     REQUIRE_MESSAGE(opened != nullptr, dlerror());
-    int count = 0;
     const auto programs =
         reinterpret_cast<decltype(&programs_for_test)>(dlsym(opened, "programs_for_test"));
-    const ProgramForTest* first = programs(&count);
+    const ProgramForTest* first = nullptr;
+    const int count = programs(&first);
     found.programs.assign(first, first + count);
     found.value = reinterpret_cast<decltype(&value_for_test)>(dlsym(opened, "value_for_test"))();
     return found;
@@ -123,7 +123,7 @@ TEST_CASE("right programs pass in every schedule, wrong ones fail, in few execut
   for (const Row& row : kRows) {
     if (!testing::wants_row(row.name)) continue;
     const Verdict verdict = explore(program(row.name), {});
-    CAPTURE(row.name);
+    CAPTURE(std::string(row.name));
     CAPTURE(verdict.problem);
     CAPTURE(verdict.schedule);
     CAPTURE(verdict.executions);
@@ -140,7 +140,7 @@ TEST_CASE("a verdict is the same every time") {
     const Verdict first = explore(program(row.name), {});
     for (int again = 1; again < 20; ++again) {
       const Verdict verdict = explore(program(row.name), {});
-      CAPTURE(row.name);
+      CAPTURE(std::string(row.name));
       CHECK(verdict.problem == first.problem);
       CHECK(verdict.schedule == first.schedule);
       CHECK(verdict.executions == first.executions);
@@ -153,7 +153,7 @@ TEST_CASE("a schedule that goes wrong goes wrong again, step by step") {
     if (!testing::wants_row(row.name) || *row.problem == '\0') continue;
     const Verdict verdict = explore(program(row.name), {});
     const Verdict again = replay(program(row.name), {}, verdict.schedule);
-    CAPTURE(row.name);
+    CAPTURE(std::string(row.name));
     CAPTURE(verdict.schedule);
     CHECK(again.problem == verdict.problem);
     CHECK(again.steps.size() == verdict.steps.size());
@@ -166,7 +166,7 @@ TEST_CASE("random schedules alone find a lost update, and pass what is right") {
   limits.random = 100;
   for (const char* name : {"lost_update", "other_mutexes", "seldom", "checked_once"}) {
     const Verdict verdict = explore(program(name), limits);
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     CHECK(testing::contains(verdict.problem, "value"));
     CHECK(replay(program(name), limits, verdict.schedule).problem == verdict.problem);
   }
@@ -180,7 +180,7 @@ TEST_CASE("threads of the system get the same verdicts as fibers") {
   for (const char* name : {"lost_update", "with_mutex", "seldom", "condition", "exit_of_thread"}) {
     const Verdict verdict = explore(program(name), limits);
     const Verdict fibers = explore(program(name), {});
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     CHECK(verdict.problem == fibers.problem);
     CHECK(verdict.schedule == fibers.schedule);
     CHECK(verdict.executions == fibers.executions);

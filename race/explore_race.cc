@@ -1,9 +1,11 @@
 #include "race/explore_race.h"
 
 #include <memory>
+#include <regex>
 
 #include <fmt/format.h>
 
+#include "comm/errors.h"
 #include "race/judge_race.h"
 
 namespace rankbox {
@@ -46,12 +48,33 @@ bool can_explore(RaceFunction function) {
   return interleave::is_controlled(reinterpret_cast<const void*>(function));
 }
 
+std::string replay_text(const RaceRun& run, const std::string& schedule) {
+  return fmt::format("{}x{}:{}", run.threads, run.repeats, schedule);
+}
+
+std::string parse_replay(const std::string& text, RaceRun& run) {
+  static const std::regex pattern("([0-9]{1,2})x([0-9]{1,6}):([0-9x.@]+)");
+  std::smatch match;
+  if (!std::regex_match(text, match, pattern))
+    throw InvalidArgument(fmt::format(
+        "--replay {}: expected threads, repeats and a schedule, such as 2x1:0.1x2.2x4", text));
+  run.threads = std::stoi(match[1]);
+  run.repeats = std::stoll(match[2]);
+  if (run.threads < 2 || run.threads > 64 || run.threads % 2 != 0)
+    throw InvalidArgument(fmt::format("--replay {}: {} threads; the exercise has an even number "
+                                      "from 2 to 64",
+                                      text, run.threads));
+  if (!match[3].str().starts_with('@')) interleave::schedule_of(match[3]);
+  return match[3];
+}
+
 interleave::Verdict explore_race(const RaceRun& run) {
   return interleave::explore(program_of(run), limits_of(run));
 }
 
 interleave::Verdict replay_race(const RaceRun& run, const std::string& schedule) {
   interleave::Limits limits = limits_of(run);
+  limits.record = true;
   return interleave::replay(program_of(run), limits, schedule);
 }
 

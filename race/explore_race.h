@@ -28,6 +28,12 @@ struct RaceRun {
 /// runs: functions that are linked into the program, stand-ins for another process.
 bool can_explore(RaceFunction function);
 
+/// Returns "2x1:0.1x2.2x4": threads, repeats and a schedule, for ./rankbox race FILE --replay.
+std::string replay_text(const RaceRun& run, const std::string& schedule);
+
+/// The inverse: sets threads and repeats. Returns the schedule. Throws InvalidArgument.
+std::string parse_replay(const std::string& text, RaceRun& run);
+
 /// Blocks until done. Throws what the function throws.
 interleave::Verdict explore_race(const RaceRun& run);
 

@@ -39,6 +39,8 @@ std::vector<Case> cases_of_race() {
   return cases;
 }
 
+constexpr std::size_t kLongestReplay = 100;
+
 /// Judges all schedules of the run, or a fixed list of them.
 std::optional<Difference> explore(const RaceRun& run) {
   // The same run again has the same schedules: the list of cases repeats the long ones.
@@ -61,7 +63,9 @@ std::optional<Difference> explore(const RaceRun& run) {
     difference.expected = "all of them end";
     difference.kind = FailureKind::kTimeout;
   }
-  difference.hint = "./rankbox race FILE --step shows it step by step";
+  const std::string replay = replay_text(run, verdict.schedule);
+  difference.hint = fmt::format("./rankbox race FILE {} shows it step by step",
+                                replay.size() <= kLongestReplay ? "--replay " + replay : "--step");
   return difference;
 }
 

@@ -1,7 +1,4 @@
-// Small programs with threads, right and wrong ones, each a function of a library.
-//
-// explore_test judges them. Each adds 1 to `value` twice, in two threads, unless it says otherwise;
-// a program is wrong if the value can be another one at its end.
+// Small programs that wait for each other, right and wrong ones.
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -12,6 +9,7 @@
 #include <mutex>
 #include <semaphore>
 #include <shared_mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -21,195 +19,6 @@
 #include "interleave/programs_for_test.h"
 
 namespace {
-
-long value = 0;
-
-void twice(const auto& work) {
-  std::thread first(work);
-  std::thread second(work);
-  first.join();
-  second.join();
-}
-
-// Not in one instruction, which would be no race on one processor.
-void add() {
-  const long before = value;
-  value = before + 1;
-}
-
-void lost_update() { twice(add); }
-
-void with_mutex() {
-  std::mutex mutex;
-  twice([&] {
-    const std::lock_guard lock(mutex);
-    add();
-  });
-}
-
-void other_mutexes() {
-  std::mutex mutexes[2];
-  std::atomic<int> next = 0;
-  twice([&] {
-    const std::lock_guard lock(mutexes[next++]);
-    add();
-  });
-}
-
-void guard_is_temporary() {
-  std::mutex mutex;
-  twice([&] {
-    std::lock_guard<std::mutex>{mutex};
-    add();
-  });
-}
-
-void recursive_mutex() {
-  std::recursive_mutex mutex;
-  twice([&] {
-    const std::lock_guard outer(mutex);
-    const std::lock_guard inner(mutex);
-    add();
-  });
-}
-
-void locked_twice() {
-  std::mutex mutex;
-  twice([&] {
-    mutex.lock();
-    mutex.lock();
-    add();
-  });
-}
-
-void two_orders() {
-  std::mutex a;
-  std::mutex b;
-  std::thread first([&] {
-    const std::lock_guard one(a);
-    const std::lock_guard two(b);
-    add();
-  });
-  std::thread second([&] {
-    const std::lock_guard one(b);
-    const std::lock_guard two(a);
-    add();
-  });
-  first.join();
-  second.join();
-}
-
-void scoped_lock_of_two() {
-  std::mutex a;
-  std::mutex b;
-  std::thread first([&] {
-    const std::scoped_lock both(a, b);
-    add();
-  });
-  std::thread second([&] {
-    const std::scoped_lock both(b, a);
-    add();
-  });
-  first.join();
-  second.join();
-}
-
-void compare_and_swap() {
-  std::atomic<long> sum = 0;
-  twice([&] {
-    long before = sum.load();
-    while (!sum.compare_exchange_weak(before, before + 1)) {
-    }
-  });
-  value = sum;
-}
-
-void fetch_add() {
-  std::atomic<long> sum = 0;
-  twice([&] { ++sum; });
-  value = sum;
-}
-
-void atomic_but_two_steps() {
-  std::atomic<long> sum = 0;
-  twice([&] { sum = sum + 1; });
-  value = sum;
-}
-
-void spin_lock() {
-  std::atomic_flag busy;
-  twice([&] {
-    while (busy.test_and_set(std::memory_order_acquire)) {
-    }
-    add();
-    busy.clear(std::memory_order_release);
-  });
-}
-
-void spin_lock_that_yields() {
-  std::atomic<bool> busy = false;
-  twice([&] {
-    while (busy.exchange(true)) std::this_thread::yield();
-    add();
-    busy = false;
-  });
-}
-
-void broken_spin_lock() {
-  std::atomic<bool> busy = false;
-  twice([&] {
-    while (busy) std::this_thread::yield();
-    busy = true;
-    add();
-    busy = false;
-  });
-}
-
-void plain_flag() {
-  static volatile bool busy;
-  busy = false;
-  twice([] {
-    while (busy) {
-    }
-    busy = true;
-    add();
-    busy = false;
-  });
-}
-
-void ticket_lock() {
-  std::atomic<int> next = 0;
-  std::atomic<int> served = 0;
-  twice([&] {
-    const int mine = next++;
-    while (served != mine) {
-    }
-    add();
-    ++served;
-  });
-}
-
-void peterson(bool sets_turn) {
-  static std::atomic<bool> wants[2];
-  static std::atomic<int> turn;
-  wants[0] = wants[1] = false;
-  turn = 0;
-  const auto work = [sets_turn](int me) {
-    wants[me] = true;
-    if (sets_turn) turn = 1 - me;
-    while (wants[1 - me] && turn == 1 - me) {
-    }
-    add();
-    wants[me] = false;
-  };
-  std::thread first(work, 0);
-  std::thread second(work, 1);
-  first.join();
-  second.join();
-}
-
-void peterson_right() { peterson(true); }
-void peterson_without_turn() { peterson(false); }
 
 void double_checked() {
   static std::atomic<bool> is_made;
@@ -524,63 +333,51 @@ void mutex_polled() {
   sets.join();
 }
 
-constexpr ProgramForTest kPrograms[] = {
-#define PROGRAM(name) {#name, name}
-    PROGRAM(lost_update),
-    PROGRAM(with_mutex),
-    PROGRAM(other_mutexes),
-    PROGRAM(guard_is_temporary),
-    PROGRAM(recursive_mutex),
-    PROGRAM(locked_twice),
-    PROGRAM(two_orders),
-    PROGRAM(scoped_lock_of_two),
-    PROGRAM(compare_and_swap),
-    PROGRAM(fetch_add),
-    PROGRAM(atomic_but_two_steps),
-    PROGRAM(spin_lock),
-    PROGRAM(spin_lock_that_yields),
-    PROGRAM(broken_spin_lock),
-    PROGRAM(plain_flag),
-    PROGRAM(ticket_lock),
-    PROGRAM(peterson_right),
-    PROGRAM(peterson_without_turn),
-    PROGRAM(double_checked),
-    PROGRAM(checked_once),
-    PROGRAM(call_once),
-    PROGRAM(local_static),
-    PROGRAM(condition),
-    PROGRAM(lost_wake_up),
-    PROGRAM(waits_some_time),
-    PROGRAM(semaphore_of_one),
-    PROGRAM(semaphore_of_two),
-    PROGRAM(semaphore_of_none),
-    PROGRAM(standard_semaphore),
-    PROGRAM(barrier),
-    PROGRAM(posix_barrier),
-    PROGRAM(barrier_before_both),
-    PROGRAM(latch),
-    PROGRAM(shared_mutex_for_writers),
-    PROGRAM(shared_mutex_for_readers),
-    PROGRAM(future),
-    PROGRAM(futures_at_once),
-    PROGRAM(sleeps_between),
-    PROGRAM(one_after_the_other),
-    PROGRAM(detached),
-    PROGRAM(try_lock_loop),
-    PROGRAM(try_lock_ignored),
-    PROGRAM(spins_for_ever),
-    PROGRAM(shared_pointer),
-    PROGRAM(stop_token),
-    PROGRAM(exit_of_thread),
-    PROGRAM(seldom),
-    PROGRAM(mutex_polled),
-};
-
 }  // namespace
 
-extern "C" const ProgramForTest* programs_for_test(int* count) {
-  *count = static_cast<int>(std::size(kPrograms));
-  return kPrograms;
+std::vector<ProgramForTest> programs_of_waits() {
+  return {
+      {"double_checked", double_checked},
+      {"checked_once", checked_once},
+      {"call_once", call_once},
+      {"local_static", local_static},
+      {"condition", condition},
+      {"lost_wake_up", lost_wake_up},
+      {"waits_some_time", waits_some_time},
+      {"semaphore_of_one", semaphore_of_one},
+      {"semaphore_of_two", semaphore_of_two},
+      {"semaphore_of_none", semaphore_of_none},
+      {"standard_semaphore", standard_semaphore},
+      {"barrier", barrier},
+      {"posix_barrier", posix_barrier},
+      {"barrier_before_both", barrier_before_both},
+      {"latch", latch},
+      {"shared_mutex_for_writers", shared_mutex_for_writers},
+      {"shared_mutex_for_readers", shared_mutex_for_readers},
+      {"future", future},
+      {"futures_at_once", futures_at_once},
+      {"sleeps_between", sleeps_between},
+      {"one_after_the_other", one_after_the_other},
+      {"detached", detached},
+      {"try_lock_loop", try_lock_loop},
+      {"try_lock_ignored", try_lock_ignored},
+      {"spins_for_ever", spins_for_ever},
+      {"shared_pointer", shared_pointer},
+      {"stop_token", stop_token},
+      {"exit_of_thread", exit_of_thread},
+      {"seldom", seldom},
+      {"mutex_polled", mutex_polled},
+  };
 }
 
-extern "C" long* value_for_test() { return &value; }
+int programs_for_test(const ProgramForTest** first) {
+  static const std::vector<ProgramForTest> all = [] {
+    std::vector<ProgramForTest> both = programs_of_locks();
+    for (const ProgramForTest& program : programs_of_waits()) both.push_back(program);
+    return both;
+  }();
+  *first = all.data();
+  return static_cast<int>(all.size());
+}
+
+long* value_for_test() { return &value; }
