@@ -51,7 +51,7 @@ LAYERS = [
                      "cli/support", "cli/plugin"]),
     ("cli/exercise", ["comm", "files", "clusters", "verdict", "exercises", "seal",
                       "cli/support", "cli/plugin", "cli/picture"]),
-    ("cli/race", ["comm", "race", "cli/support"]),
+    ("cli/race", ["comm", "files", "interleave", "race", "verdict", "cli/support", "cli/plugin"]),
     ("cli/dev", ALL),
     ("cli/run", ALL),
     ("cli/compare", ALL),

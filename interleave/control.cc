@@ -86,8 +86,8 @@ int Control::start_thread(pthread_t* handle, const pthread_attr_t* attributes,
                         ? thread->carrier.start_thread(entry, thread.get(), attributes)
                         : thread->carrier.start_fiber(entry, thread.get());
   if (error != 0) return error;
-  thread->handle = options_.real_threads ? thread->carrier.handle()
-                                         : reinterpret_cast<pthread_t>(thread.get());
+  thread->handle =
+      options_.real_threads ? thread->carrier.handle() : reinterpret_cast<pthread_t>(thread.get());
   *handle = thread->handle;
   threads_.push_back(std::move(thread));
   moment_.polling.push_back(false);
@@ -195,8 +195,7 @@ Thread* Control::choose(const Thread& me) {
     if (thread->ended) continue;
     const bool polling = thread->repeats && still_repeats(*thread);
     moment_.polling[static_cast<std::size_t>(thread->number)] = polling;
-    if (!polling && (thread->gave_up || is_free(*thread)))
-      moment_.ready.push_back(thread->number);
+    if (!polling && (thread->gave_up || is_free(*thread))) moment_.ready.push_back(thread->number);
   }
   if (moment_.ready.empty()) {
     Thread* forced = choose_forced();
@@ -206,8 +205,8 @@ Thread* Control::choose(const Thread& me) {
     forced_ = 0;
   }
   if (result_.length > options_.most_steps) {
-    stop(Ending::kLivelock, "the threads are still running after " +
-                                std::to_string(result_.length) + " steps");
+    stop(Ending::kLivelock,
+         "the threads are still running after " + std::to_string(result_.length) + " steps");
     return nullptr;
   }
   moment_.current = me.number;
@@ -234,8 +233,8 @@ Thread* Control::choose_forced() {
       thread->gave_up = true;
       return thread.get();
     }
-    const bool can_go_on = moment_.polling[static_cast<std::size_t>(thread->number)] &&
-                           is_free(*thread);
+    const bool can_go_on =
+        moment_.polling[static_cast<std::size_t>(thread->number)] && is_free(*thread);
     if (can_go_on && (polling == nullptr || thread->forced < polling->forced))
       polling = thread.get();
   }
@@ -335,8 +334,7 @@ Step& Control::step(const Operation& operation) {
   me.quiet_reads = 0;
   follow(me, operation);
   me.gave_up = false;
-  if (polls(operation.action))
-    me.polls.push_back({operation.code, me.on, me.on->version});
+  if (polls(operation.action)) me.polls.push_back({operation.code, me.on, me.on->version});
   return last_;
 }
 

@@ -36,16 +36,16 @@ class Control;
 
 /// A lock, a condition, a barrier or a word of memory.
 struct Object {
-  std::int64_t number = 0;  // in order of first use
-  int holder = -1;          // the thread that holds the lock alone
-  int depth = 0;            // how often it has locked it
-  int readers = 0;          // threads that share the lock
-  int arrived = 0;          // at the barrier
-  int expected = 0;         // at the barrier
-  std::int64_t version = 0; // changes so far; of a barrier: how often all have arrived
-  std::deque<int> waiters;  // of a condition or a word, the longest first
-  Clock clock;              // of what happened before the last change
-  Clock shared;             // of those who shared the lock, for the next to take it alone
+  std::int64_t number = 0;   // in order of first use
+  int holder = -1;           // the thread that holds the lock alone
+  int depth = 0;             // how often it has locked it
+  int readers = 0;           // threads that share the lock
+  int arrived = 0;           // at the barrier
+  int expected = 0;          // at the barrier
+  std::int64_t version = 0;  // changes so far; of a barrier: how often all have arrived
+  std::deque<int> waiters;   // of a condition or a word, the longest first
+  Clock clock;               // of what happened before the last change
+  Clock shared;              // of those who shared the lock, for the next to take it alone
 };
 
 /// A thread under control.
@@ -58,11 +58,11 @@ struct Thread {
   bool ended = false;
   bool joined = false;  // or detached
   Operation next;
-  Object* on = nullptr;           // its place
+  Object* on = nullptr;  // its place
   bool woken = false;
-  bool gave_up = false;           // its timed wait
-  std::int64_t generation = 0;    // of the barrier that it waits at
-  const Thread* target = nullptr; // that it joins
+  bool gave_up = false;            // its timed wait
+  std::int64_t generation = 0;     // of the barrier that it waits at
+  const Thread* target = nullptr;  // that it joins
   Carrier carrier;
   Clock clock;
 
@@ -71,11 +71,11 @@ struct Thread {
     const Object* place;
     std::int64_t version;
   };
-  std::vector<Poll> polls;  // since it last changed anything
-  bool repeats = false;     // next is one of polls: it has gone around a loop
-  int quiet_reads = 0;      // plain reads since its last step
+  std::vector<Poll> polls;    // since it last changed anything
+  bool repeats = false;       // next is one of polls: it has gone around a loop
+  int quiet_reads = 0;        // plain reads since its last step
   std::int64_t created = -1;  // the last step before
-  int forced = 0;           // turns of loops that no change has ended
+  int forced = 0;             // turns of loops that no change has ended
 };
 
 /// A plain variable is watched from the second time on that threads use it without an order: where
@@ -95,11 +95,11 @@ enum class Ending : std::uint8_t { kDone, kDeadlock, kLivelock };
 /// What an execution did.
 struct Execution {
   Ending ending = Ending::kDone;
-  std::string problem;           // what the judge or the scheduler says; empty: nothing is wrong
-  std::vector<Step> steps;       // if they were recorded
-  std::vector<int> schedule;     // the thread of each step
-  std::int64_t length = 0;       // steps
-  std::exception_ptr thrown;     // by the program
+  std::string problem;        // what the judge or the scheduler says; empty: nothing is wrong
+  std::vector<Step> steps;    // if they were recorded
+  std::vector<int> schedule;  // the thread of each step
+  std::int64_t length = 0;    // steps
+  std::exception_ptr thrown;  // by the program
 };
 
 struct Program {
@@ -109,9 +109,9 @@ struct Program {
 
 struct ExecutionOptions {
   bool record = true;
-  bool real_threads = false;          // for programs with thread_local variables
-  std::vector<std::uint64_t*> locals; // words that each thread has for itself, 0 at first
-  std::int64_t most_steps = 100'000;  // more are a livelock
+  bool real_threads = false;           // for programs with thread_local variables
+  std::vector<std::uint64_t*> locals;  // words that each thread has for itself, 0 at first
+  std::int64_t most_steps = 100'000;   // more are a livelock
 };
 
 class Control {
@@ -174,8 +174,8 @@ class Control {
     const void* code = nullptr;
   };
   struct Shadow {
-    Access write;                // the last one
-    std::vector<Access> reads;   // since then, the last of each thread
+    Access write;               // the last one
+    std::vector<Access> reads;  // since then, the last of each thread
   };
 
   Strategy& strategy_;
@@ -188,9 +188,9 @@ class Control {
   std::unordered_map<const void*, Object> objects_;
   std::unordered_map<const void*, Shadow> shadows_;
   Step last_;
-  int forced_ = 0;  // choices in a row where no thread was ready
+  int forced_ = 0;                // choices in a row where no thread was ready
   std::size_t first_forced_ = 0;  // of those: the steps before
-  Carrier explorer_;  // of run()
+  Carrier explorer_;              // of run()
 };
 
 }  // namespace rankbox::interleave

@@ -35,7 +35,7 @@ class Dpor : public Strategy {
   struct Node {
     Threads ready = 0;
     Threads polling = 0;
-    Threads asleep = 0;     // explored before, in a sibling, and nothing has made a difference since
+    Threads asleep = 0;  // explored before, in a sibling, and nothing has made a difference since
     Threads backtrack = 0;  // to explore from here
     Threads done = 0;
     int chosen = 0;

@@ -104,10 +104,9 @@ class Exploration {
   }
 
   Execution run_random(int i) {
-    constexpr int kMeanRun = 3;
     const std::uint64_t seed = limits_.seed * 1000 + static_cast<std::uint64_t>(i);
     if (i % 2 == 0) {
-      RandomWalk walk(seed, kMeanRun);
+      RandomWalk walk(seed, limits_.mean_run);
       return run(walk);
     }
     Pct pct(seed, longest_);
@@ -187,8 +186,7 @@ std::vector<int> schedule_of(const std::string& text) {
     const auto thread = number_in(part.substr(0, times));
     const auto count =
         times == std::string_view::npos ? std::optional(1) : number_in(part.substr(times + 1));
-    if (!thread || !count || *count > kLongest)
-      throw no_schedule(text);
+    if (!thread || !count || *count > kLongest) throw no_schedule(text);
     schedule.insert(schedule.end(), static_cast<std::size_t>(*count), *thread);
     at = end + 1;
   }

@@ -17,13 +17,14 @@
 namespace rankbox::interleave {
 
 struct Limits {
-  int executions = 800;           // of the exhaustive search
-  std::int64_t most_steps = 8000; // of one execution; more are a livelock
-  int random = 50;                // executions beyond the bound
-  bool record = true;             // keep the steps; false is quicker for long programs
-  bool real_threads = false;      // for programs with thread_local variables
+  int executions = 800;                     // of the exhaustive search
+  std::int64_t most_steps = 8000;           // of one execution; more are a livelock
+  int random = 50;                          // executions beyond the bound
+  bool record = true;                       // keep the steps; false is quicker for long programs
+  bool real_threads = false;                // for programs with thread_local variables
   std::vector<std::uint64_t*> locals = {};  // words that each thread has for itself
   std::uint64_t seed = 1;
+  int mean_run = 3;  // steps between two switches of a random walk
 };
 
 struct Verdict {

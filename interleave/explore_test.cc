@@ -17,9 +17,9 @@ namespace {
 
 struct Row {
   const char* name;
-  const char* problem;       // in the verdict; "": right in every schedule
-  int most;                  // executions, at most
-  bool is_exhaustive = true; // of a right one
+  const char* problem;        // in the verdict; "": right in every schedule
+  int most;                   // executions, at most
+  bool is_exhaustive = true;  // of a right one
 };
 
 constexpr Row kRows[] = {

@@ -37,7 +37,8 @@ bool learns(Action action) {
 
 bool polls(Action action) {
   using enum Action;
-  return action == kLoad || action == kAtomicLoad || action == kAtomicUpdate || action == kRead || action == kTryLock;
+  return action == kLoad || action == kAtomicLoad || action == kAtomicUpdate || action == kRead ||
+         action == kTryLock;
 }
 
 bool depend(const Operation& a, const Operation& b) {

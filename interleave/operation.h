@@ -50,11 +50,11 @@ struct Operation {
 struct Step {
   int thread = 0;
   Operation operation;
-  bool gave_up = false;         // a timed wait, or an attempt that failed
-  std::int64_t before = 0;      // of loads, stores and updates: the number in memory before it
-  std::int64_t after = 0;       // and after it
-  std::int64_t number = 0;      // of the object, in order of first use; kJoin: of the thread;
-                                // kStart: of the step in which it was created
+  bool gave_up = false;     // a timed wait, or an attempt that failed
+  std::int64_t before = 0;  // of loads, stores and updates: the number in memory before it
+  std::int64_t after = 0;   // and after it
+  std::int64_t number = 0;  // of the object, in order of first use; kJoin: of the thread;
+                            // kStart: of the step in which it was created
 };
 
 /// Returns whether the operation changes its object, or may: two that only read commute.

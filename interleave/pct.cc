@@ -39,9 +39,8 @@ int Pct::choose(const Moment& moment) {
     running = --lowest_;
     changes_.erase(changes_.begin());
   }
-  return *std::ranges::max_element(moment.ready, {}, [&](int thread) {
-    return priorities_[static_cast<std::size_t>(thread)];
-  });
+  return *std::ranges::max_element(
+      moment.ready, {}, [&](int thread) { return priorities_[static_cast<std::size_t>(thread)]; });
 }
 
 int RandomWalk::choose(const Moment& moment) {

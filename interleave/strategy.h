@@ -10,13 +10,13 @@ namespace rankbox::interleave {
 
 /// A state between two steps. Threads are numbered in the order in which they were created.
 struct Moment {
-  std::vector<int> ready;             // threads that can go on, ascending; not empty
-  std::vector<bool> polling;          // [thread]: waits in a loop for a change
-  std::vector<const Operation*> next; // [thread]: what it does next; null: it has ended
-  int current = 0;                    // the thread that took the last step
-  int run = 0;                        // steps in a row of that thread
-  std::int64_t steps = 0;             // so far
-  const Step* last = nullptr;         // null: none
+  std::vector<int> ready;              // threads that can go on, ascending; not empty
+  std::vector<bool> polling;           // [thread]: waits in a loop for a change
+  std::vector<const Operation*> next;  // [thread]: what it does next; null: it has ended
+  int current = 0;                     // the thread that took the last step
+  int run = 0;                         // steps in a row of that thread
+  std::int64_t steps = 0;              // so far
+  const Step* last = nullptr;          // null: none
 };
 
 class Strategy {

@@ -12,7 +12,8 @@ inline constexpr const char* kWrapped[] = {
     "_ZNSt18condition_variable10notify_oneEv",
     "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
     "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj",
-    "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
+    "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_"
+    "untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
     "_ZNSt6thread4joinEv",
     "_ZNSt6thread6detachEv",

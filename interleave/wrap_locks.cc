@@ -58,9 +58,8 @@ int lock_shared(Thread& me, const void* place, const void* code, bool timed) {
 int unlock(Thread& me, const void* place, const void* code) {
   Object& object = me.control->object(place);
   if (object.holder == me.number && --object.depth > 0) return 0;
-  me.control->step({.action = object.readers > 0 ? kUnlockShared : kUnlock,
-                    .place = place,
-                    .code = code});
+  me.control->step(
+      {.action = object.readers > 0 ? kUnlockShared : kUnlock, .place = place, .code = code});
   if (object.readers > 0) {
     --object.readers;
   } else {
@@ -73,8 +72,6 @@ int unlock(Thread& me, const void* place, const void* code) {
 int kind_of(const pthread_mutex_t* mutex) { return mutex->__data.__kind & 3; }
 
 }  // namespace
-
-
 
 extern "C" {
 
@@ -111,7 +108,8 @@ int wrap_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec
 int wrap_mutex_unlock(pthread_mutex_t* mutex) RANKBOX_WRAPS("pthread_mutex_unlock");
 int wrap_mutex_unlock(pthread_mutex_t* mutex) {
   Thread* me = Control::self();
-  return me == nullptr ? pthread_mutex_unlock(mutex) : unlock(*me, mutex, __builtin_return_address(0));
+  return me == nullptr ? pthread_mutex_unlock(mutex)
+                       : unlock(*me, mutex, __builtin_return_address(0));
 }
 
 int wrap_rdlock(pthread_rwlock_t* lock) RANKBOX_WRAPS("pthread_rwlock_rdlock");
@@ -141,7 +139,8 @@ int wrap_tryrdlock(pthread_rwlock_t* lock) RANKBOX_WRAPS("pthread_rwlock_tryrdlo
 int wrap_tryrdlock(pthread_rwlock_t* lock) {
   Thread* me = Control::self();
   if (me == nullptr) return pthread_rwlock_tryrdlock(lock);
-  Step& step = me->control->step({.action = kTryLock, .place = lock, .code = __builtin_return_address(0)});
+  Step& step =
+      me->control->step({.action = kTryLock, .place = lock, .code = __builtin_return_address(0)});
   Object& object = me->control->object(lock);
   step.gave_up = object.holder >= 0;
   if (step.gave_up) return EBUSY;
@@ -153,7 +152,8 @@ int wrap_tryrdlock(pthread_rwlock_t* lock) {
 int wrap_wrlock(pthread_rwlock_t* lock) RANKBOX_WRAPS("pthread_rwlock_wrlock");
 int wrap_wrlock(pthread_rwlock_t* write) {
   Thread* me = Control::self();
-  return me == nullptr ? pthread_rwlock_wrlock(write) : lock(*me, write, __builtin_return_address(0), 0, false);
+  return me == nullptr ? pthread_rwlock_wrlock(write)
+                       : lock(*me, write, __builtin_return_address(0), 0, false);
 }
 
 int wrap_timedwrlock(pthread_rwlock_t* lock, const timespec* until)
@@ -175,13 +175,15 @@ int wrap_clockwrlock(pthread_rwlock_t* write, clockid_t clock, const timespec* u
 int wrap_trywrlock(pthread_rwlock_t* lock) RANKBOX_WRAPS("pthread_rwlock_trywrlock");
 int wrap_trywrlock(pthread_rwlock_t* write) {
   Thread* me = Control::self();
-  return me == nullptr ? pthread_rwlock_trywrlock(write) : try_lock(*me, write, __builtin_return_address(0), 0);
+  return me == nullptr ? pthread_rwlock_trywrlock(write)
+                       : try_lock(*me, write, __builtin_return_address(0), 0);
 }
 
 int wrap_rwlock_unlock(pthread_rwlock_t* lock) RANKBOX_WRAPS("pthread_rwlock_unlock");
 int wrap_rwlock_unlock(pthread_rwlock_t* lock) {
   Thread* me = Control::self();
-  return me == nullptr ? pthread_rwlock_unlock(lock) : unlock(*me, lock, __builtin_return_address(0));
+  return me == nullptr ? pthread_rwlock_unlock(lock)
+                       : unlock(*me, lock, __builtin_return_address(0));
 }
 
 int wrap_spin_lock(pthread_spinlock_t* lock) RANKBOX_WRAPS("pthread_spin_lock");

@@ -46,8 +46,8 @@ T atomic(Action action, volatile T* word, const void* code, const Update& update
 
 extern "C" {
 
-#define PLAIN(name, writes)                                               \
-  void wrap_##name(void* place) RANKBOX_WRAPS("__tsan_" #name);           \
+#define PLAIN(name, writes)                                     \
+  void wrap_##name(void* place) RANKBOX_WRAPS("__tsan_" #name); \
   void wrap_##name(void* place) { plain(place, __builtin_return_address(0), writes); }
 #define PLAIN_OF_SIZE(size) PLAIN(read##size, false) PLAIN(write##size, true)
 #define UNALIGNED_OF_SIZE(size) \
@@ -103,48 +103,48 @@ void wrap_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void wrap_signal_fence(int) RANKBOX_WRAPS("__tsan_atomic_signal_fence");
 void wrap_signal_fence(int) {}
 
-#define UPDATE(T, size, name, builtin)                                                             \
-  T wrap_##name##size(volatile T* word, T number, int)                                             \
-      RANKBOX_WRAPS("__tsan_atomic" #size "_" #name);                                              \
-  T wrap_##name##size(volatile T* word, T number, int) {                                           \
-    return atomic(kAtomicUpdate, word, __builtin_return_address(0),                                \
-                  [&] { return builtin(word, number, __ATOMIC_SEQ_CST); });                        \
+#define UPDATE(T, size, name, builtin)                                      \
+  T wrap_##name##size(volatile T* word, T number, int)                      \
+      RANKBOX_WRAPS("__tsan_atomic" #size "_" #name);                       \
+  T wrap_##name##size(volatile T* word, T number, int) {                    \
+    return atomic(kAtomicUpdate, word, __builtin_return_address(0),         \
+                  [&] { return builtin(word, number, __ATOMIC_SEQ_CST); }); \
   }
 
-#define COMPARE(T, size, name)                                                                     \
-  int wrap_##name##size(volatile T* word, T* expected, T number, int, int)                         \
-      RANKBOX_WRAPS("__tsan_atomic" #size "_" #name);                                              \
-  int wrap_##name##size(volatile T* word, T* expected, T number, int, int) {                       \
-    bool done = false;                                                                             \
-    atomic(kAtomicUpdate, word, __builtin_return_address(0), [&] {                                 \
-      const T before = *expected;                                                                  \
-      done = __atomic_compare_exchange_n(word, expected, number, false, __ATOMIC_SEQ_CST,          \
-                                         __ATOMIC_SEQ_CST);                                        \
-      return done ? before : *expected;                                                            \
-    });                                                                                            \
-    return done ? 1 : 0;                                                                           \
+#define COMPARE(T, size, name)                                                            \
+  int wrap_##name##size(volatile T* word, T* expected, T number, int, int)                \
+      RANKBOX_WRAPS("__tsan_atomic" #size "_" #name);                                     \
+  int wrap_##name##size(volatile T* word, T* expected, T number, int, int) {              \
+    bool done = false;                                                                    \
+    atomic(kAtomicUpdate, word, __builtin_return_address(0), [&] {                        \
+      const T before = *expected;                                                         \
+      done = __atomic_compare_exchange_n(word, expected, number, false, __ATOMIC_SEQ_CST, \
+                                         __ATOMIC_SEQ_CST);                               \
+      return done ? before : *expected;                                                   \
+    });                                                                                   \
+    return done ? 1 : 0;                                                                  \
   }
 
-#define ATOMICS(T, size)                                                                           \
-  T wrap_load##size(const volatile T* word, int) RANKBOX_WRAPS("__tsan_atomic" #size "_load");     \
-  T wrap_load##size(const volatile T* word, int) {                                                 \
-    return atomic(kAtomicLoad, const_cast<volatile T*>(word), __builtin_return_address(0),         \
-                  [&] { return __atomic_load_n(word, __ATOMIC_SEQ_CST); });                        \
-  }                                                                                                \
-  void wrap_store##size(volatile T* word, T number, int)                                           \
-      RANKBOX_WRAPS("__tsan_atomic" #size "_store");                                               \
-  void wrap_store##size(volatile T* word, T number, int) {                                         \
-    atomic(kAtomicStore, word, __builtin_return_address(0),                                        \
-           [&] { return __atomic_exchange_n(word, number, __ATOMIC_SEQ_CST); });                   \
-  }                                                                                                \
-  UPDATE(T, size, exchange, __atomic_exchange_n)                                                   \
-  UPDATE(T, size, fetch_add, __atomic_fetch_add)                                                   \
-  UPDATE(T, size, fetch_sub, __atomic_fetch_sub)                                                   \
-  UPDATE(T, size, fetch_and, __atomic_fetch_and)                                                   \
-  UPDATE(T, size, fetch_or, __atomic_fetch_or)                                                     \
-  UPDATE(T, size, fetch_xor, __atomic_fetch_xor)                                                   \
-  UPDATE(T, size, fetch_nand, __atomic_fetch_nand)                                                 \
-  COMPARE(T, size, compare_exchange_strong)                                                        \
+#define ATOMICS(T, size)                                                                       \
+  T wrap_load##size(const volatile T* word, int) RANKBOX_WRAPS("__tsan_atomic" #size "_load"); \
+  T wrap_load##size(const volatile T* word, int) {                                             \
+    return atomic(kAtomicLoad, const_cast<volatile T*>(word), __builtin_return_address(0),     \
+                  [&] { return __atomic_load_n(word, __ATOMIC_SEQ_CST); });                    \
+  }                                                                                            \
+  void wrap_store##size(volatile T* word, T number, int)                                       \
+      RANKBOX_WRAPS("__tsan_atomic" #size "_store");                                           \
+  void wrap_store##size(volatile T* word, T number, int) {                                     \
+    atomic(kAtomicStore, word, __builtin_return_address(0),                                    \
+           [&] { return __atomic_exchange_n(word, number, __ATOMIC_SEQ_CST); });               \
+  }                                                                                            \
+  UPDATE(T, size, exchange, __atomic_exchange_n)                                               \
+  UPDATE(T, size, fetch_add, __atomic_fetch_add)                                               \
+  UPDATE(T, size, fetch_sub, __atomic_fetch_sub)                                               \
+  UPDATE(T, size, fetch_and, __atomic_fetch_and)                                               \
+  UPDATE(T, size, fetch_or, __atomic_fetch_or)                                                 \
+  UPDATE(T, size, fetch_xor, __atomic_fetch_xor)                                               \
+  UPDATE(T, size, fetch_nand, __atomic_fetch_nand)                                             \
+  COMPARE(T, size, compare_exchange_strong)                                                    \
   COMPARE(T, size, compare_exchange_weak)
 
 ATOMICS(std::uint8_t, 8)

@@ -83,8 +83,8 @@ void wrap_exit(void* result) {
 // std::thread is no more than its handle. Its state is passed by the address of a unique_ptr.
 using State = std::unique_ptr<std::thread::_State>;
 
-void real_start(std::thread* thread, State* state, void (*depend)())
-    __asm__("_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
+void real_start(std::thread* thread, State* state, void (*depend)()) __asm__(
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
 void wrap_start(std::thread* thread, State* state, void (*depend)()) RANKBOX_WRAPS(
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
 void wrap_start(std::thread* thread, State* state, void (*depend)()) {
@@ -104,8 +104,7 @@ void wrap_std_join(std::thread* thread) RANKBOX_WRAPS("_ZNSt6thread4joinEv");
 void wrap_std_join(std::thread* thread) {
   Thread* me = Control::self();
   if (me == nullptr || !thread->joinable()) return thread->join();
-  const int error =
-      join(*me, thread->native_handle(), nullptr, __builtin_return_address(0), false);
+  const int error = join(*me, thread->native_handle(), nullptr, __builtin_return_address(0), false);
   if (error != 0) throw std::system_error(error, std::generic_category(), "cannot join a thread");
   new (thread) std::thread;
 }
@@ -165,21 +164,18 @@ std::int64_t wrap_load(void* value) RANKBOX_WRAPS("_ZN7rankbox11SharedValue4load
 std::int64_t wrap_load(void* value) {
   Thread* me = Control::self();
   if (me == nullptr) return real_load(value);
-  Step& step = me->control->step(
-      {.action = kLoad, .place = value, .code = __builtin_return_address(0)});
+  Step& step =
+      me->control->step({.action = kLoad, .place = value, .code = __builtin_return_address(0)});
   step.before = step.after = real_load(value);
   return step.after;
 }
 
-void real_store(void* value, std::int64_t number)
-    __asm__("_ZN7rankbox11SharedValue5storeEl");
-void wrap_store(void* value, std::int64_t number)
-    RANKBOX_WRAPS("_ZN7rankbox11SharedValue5storeEl");
+void real_store(void* value, std::int64_t number) __asm__("_ZN7rankbox11SharedValue5storeEl");
+void wrap_store(void* value, std::int64_t number) RANKBOX_WRAPS("_ZN7rankbox11SharedValue5storeEl");
 void wrap_store(void* value, std::int64_t number) {
   Thread* me = Control::self();
   if (me == nullptr) return real_store(value, number);
-  Step& step =
-      change(*me, {.action = kStore, .place = value, .code = __builtin_return_address(0)});
+  Step& step = change(*me, {.action = kStore, .place = value, .code = __builtin_return_address(0)});
   step.after = number;
   real_store(value, number);
 }

@@ -61,10 +61,10 @@ int acquire(Thread& me, sem_t* semaphore, const void* code, bool timed) {
   Object& object = me.control->object(semaphore);
   object.depth = value_of(semaphore);
   const Step& step = me.control->step({.action = kAcquire,
-                                 .place = semaphore,
-                                 .code = code,
-                                 .timed = timed,
-                                 .commutes = object.depth > 1});
+                                       .place = semaphore,
+                                       .code = code,
+                                       .timed = timed,
+                                       .commutes = object.depth > 1});
   if (step.gave_up) {
     errno = ETIMEDOUT;
     return -1;
@@ -159,8 +159,8 @@ void wrap_condition_wait(std::condition_variable* condition, std::unique_lock<st
 void wrap_condition_wait(std::condition_variable* condition, std::unique_lock<std::mutex>* lock) {
   Thread* me = Control::self();
   if (me == nullptr) return condition->wait(*lock);
-  wait(*me, condition->native_handle(), lock->mutex()->native_handle(),
-       __builtin_return_address(0), false);
+  wait(*me, condition->native_handle(), lock->mutex()->native_handle(), __builtin_return_address(0),
+       false);
 }
 
 void wrap_notify_one(std::condition_variable* condition)
@@ -276,10 +276,9 @@ long wrap_syscall(long number, ...) {
 
 // std::future waits on a word, in functions of the C++ library.
 
-bool real_future_wait(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout,
-                      std::int64_t seconds, std::int64_t nanoseconds)
-    __asm__("_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5"
-            "ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE");
+bool real_future_wait(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout, std::int64_t seconds, std::int64_t nanoseconds) __asm__(
+    "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5"
+    "ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE");
 bool wrap_future_wait(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout,
                       std::int64_t seconds, std::int64_t nanoseconds)
     RANKBOX_WRAPS(
@@ -288,16 +287,15 @@ bool wrap_future_wait(void* self, std::uint32_t* word, std::uint32_t value, bool
 bool wrap_future_wait(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout,
                       std::int64_t seconds, std::int64_t nanoseconds) {
   Thread* me = Control::self();
-  if (me == nullptr)
-    return real_future_wait(self, word, value, has_timeout, seconds, nanoseconds);
+  if (me == nullptr) return real_future_wait(self, word, value, has_timeout, seconds, nanoseconds);
   long result = 0;
   futex(*me, &result, __builtin_return_address(0), word, FUTEX_WAIT, value,
         has_timeout ? word : nullptr);
   return result == 0 || errno != ETIMEDOUT;
 }
 
-void real_future_notify(std::uint32_t* word)
-    __asm__("_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj");
+void real_future_notify(std::uint32_t* word) __asm__(
+    "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj");
 void wrap_future_notify(std::uint32_t* word)
     RANKBOX_WRAPS("_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj");
 void wrap_future_notify(std::uint32_t* word) {

@@ -1,5 +1,6 @@
 #include "race/explore_race.h"
 
+#include <algorithm>
 #include <memory>
 #include <regex>
 
@@ -19,14 +20,22 @@ interleave::Limits limits_of(const RaceRun& run) {
   const std::int64_t updates = run.threads * run.repeats;
   interleave::Limits limits;
   for (std::uint64_t* word : SharedValue::words_of_this_thread()) limits.locals.push_back(word);
-  limits.real_threads =
-      interleave::has_thread_locals(reinterpret_cast<const void*>(run.function));
+  limits.real_threads = interleave::has_thread_locals(reinterpret_cast<const void*>(run.function));
+  // A switch between threads of the system may take a millisecond on a busy machine.
+  if (limits.real_threads) limits.executions = 50;
   if (updates <= kFewUpdates) return limits;
   limits.executions = 0;
   limits.record = false;
   limits.most_steps = 1'000'000 + 1000 * updates;
   // A long run has as many chances for a switch at a bad moment as many short ones.
   limits.random = updates < 1000 ? 40 : updates < 10'000 ? 8 : 2;
+  if (limits.real_threads) {
+    constexpr std::int64_t kSwitches = 200;
+    constexpr std::int64_t kStepsOfUpdate = 4;
+    limits.random = 2;
+    limits.mean_run =
+        static_cast<int>(std::max<std::int64_t>(updates * kStepsOfUpdate / kSwitches, 3));
+  }
   return limits;
 }
 
@@ -61,9 +70,10 @@ std::string parse_replay(const std::string& text, RaceRun& run) {
   run.threads = std::stoi(match[1]);
   run.repeats = std::stoll(match[2]);
   if (run.threads < 2 || run.threads > 64 || run.threads % 2 != 0)
-    throw InvalidArgument(fmt::format("--replay {}: {} threads; the exercise has an even number "
-                                      "from 2 to 64",
-                                      text, run.threads));
+    throw InvalidArgument(
+        fmt::format("--replay {}: {} threads; the exercise has an even number "
+                    "from 2 to 64",
+                    text, run.threads));
   if (!match[3].str().starts_with('@')) interleave::schedule_of(match[3]);
   return match[3];
 }

@@ -32,14 +32,15 @@ std::string what(const interleave::Step& step) {
     case kAtomicStore:
       return fmt::format("atomic {} = {}", n, step.after);
     case kAtomicUpdate:
-      return step.before == step.after ? fmt::format("atomic {} stays {}", n, step.after)
-                                       : fmt::format("atomic {}: {} > {}", n, step.before, step.after);
+      return step.before == step.after
+                 ? fmt::format("atomic {} stays {}", n, step.after)
+                 : fmt::format("atomic {}: {} > {}", n, step.before, step.after);
     case kLock:
       return fmt::format("lock {}", n);
     case kLockShared:
       return fmt::format("lock {}, shared", n);
     case kTryLock:
-      return fmt::format(step.gave_up ? "try {}: not free" : "try {}: taken", n);
+      return fmt::format("try {}: {}", n, step.gave_up ? "not free" : "taken");
     case kUnlock:
     case kUnlockShared:
       return fmt::format("unlock {}", n);
@@ -77,8 +78,8 @@ std::string what(const interleave::Step& step) {
 std::pair<std::size_t, std::size_t> window(const std::vector<StepRow>& rows) {
   if (rows.size() <= kMostRows) return {0, rows.size()};
   const auto lost = std::ranges::find_if(rows, &StepRow::overwrote);
-  const auto end = std::min<std::size_t>(
-      static_cast<std::size_t>(lost - rows.begin()) + 3, rows.size());
+  const auto end =
+      std::min<std::size_t>(static_cast<std::size_t>(lost - rows.begin()) + 3, rows.size());
   return {end > kMostRows ? end - kMostRows : 0, end};
 }
 
@@ -126,11 +127,12 @@ std::vector<std::string> steps_table(const std::vector<StepRow>& rows, std::int6
     return all;
   };
   std::vector<std::string> lines;
-  lines.push_back(without_end(fmt::format("{:>5}  {}{:>8}  {:>4}", "step",
-                                          columns(-1, ""), "value", "line")));
+  lines.push_back(
+      without_end(fmt::format("{:>5}  {}{:>8}  {:>4}", "step", columns(-1, ""), "value", "line")));
   const auto [begin, end] = window(rows);
   const std::int64_t first = begin == 0 ? before : rows[begin - 1].value;
-  lines.push_back(fmt::format("{:>5}  {}{:>8}", "", std::string(columns(-1, "").size(), ' '), first));
+  lines.push_back(
+      fmt::format("{:>5}  {}{:>8}", "", std::string(columns(-1, "").size(), ' '), first));
   for (std::size_t i = begin; i < end; ++i) {
     const StepRow& row = rows[i];
     lines.push_back(without_end(fmt::format(

@@ -25,9 +25,9 @@ interleave::Step step(int thread, interleave::Action action, std::int64_t after 
 
 const std::vector<interleave::Step>& losing_steps() {
   static const std::vector<interleave::Step> steps = {
-      step(0, kStart),      step(1, kStart),       step(1, kLoad, 1000), step(2, kStart),
-      step(2, kLoad, 1000), step(2, kStore, 999),  step(2, kEnd),        step(1, kStore, 1001),
-      step(1, kEnd),        step(0, kJoin),        step(0, kEnd)};
+      step(0, kStart),      step(1, kStart),      step(1, kLoad, 1000), step(2, kStart),
+      step(2, kLoad, 1000), step(2, kStore, 999), step(2, kEnd),        step(1, kStore, 1001),
+      step(1, kEnd),        step(0, kJoin),       step(0, kEnd)};
   return steps;
 }
 

@@ -173,8 +173,9 @@ std::optional<Difference> compare_clocks(const RunReport& report, const Case& ex
 namespace family {
 
 Family race() {
-  return make_family<RaceFunction>("race", "(SharedValue& value, int threads, std::int64_t repeats)",
-                           {.cases = cases_of_race, .sends_messages = false}, run_race);
+  return make_family<RaceFunction>("race",
+                                   "(SharedValue& value, int threads, std::int64_t repeats)",
+                                   {.cases = cases_of_race, .sends_messages = false}, run_race);
 }
 
 Family ping_pong() {
