@@ -73,7 +73,8 @@ int Carrier::start_fiber(void (*entry)(void*), void* argument) {
 
 // makecontext passes whole numbers of 32 bits.
 void Carrier::begin_fiber(unsigned high, unsigned low) {
-  auto* self = reinterpret_cast<Carrier*>((std::uintptr_t{high} << 32U) | low);
+  const std::uintptr_t address = (std::uintptr_t{high} << 32U) | low;
+  auto* self = reinterpret_cast<Carrier*>(address);  // NOLINT(performance-no-int-to-ptr)
   self->entry_(self->argument_);
 }
 

@@ -5,6 +5,7 @@
 
 namespace rankbox::interleave {
 
+// clang-format off: it breaks long names
 inline constexpr const char* kWrapped[] = {
     "_ZN7rankbox11SharedValue4loadEv",
     "_ZN7rankbox11SharedValue5storeEl",
@@ -12,8 +13,7 @@ inline constexpr const char* kWrapped[] = {
     "_ZNSt18condition_variable10notify_oneEv",
     "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
     "_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj",
-    "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_"
-    "untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
+    "_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE",
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
     "_ZNSt6thread4joinEv",
     "_ZNSt6thread6detachEv",
@@ -135,5 +135,6 @@ inline constexpr const char* kWrapped[] = {
     "syscall",
     "usleep",
 };
+// clang-format on
 
 }  // namespace rankbox::interleave

@@ -103,6 +103,8 @@ void wrap_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 void wrap_signal_fence(int) RANKBOX_WRAPS("__tsan_atomic_signal_fence");
 void wrap_signal_fence(int) {}
 
+// Macro arguments are types and names here, and the compiler's calls have these parameters.
+// NOLINTBEGIN(bugprone-macro-parentheses, readability-non-const-parameter)
 #define UPDATE(T, size, name, builtin)                                      \
   T wrap_##name##size(volatile T* word, T number, int)                      \
       RANKBOX_WRAPS("__tsan_atomic" #size "_" #name);                       \
@@ -151,6 +153,7 @@ ATOMICS(std::uint8_t, 8)
 ATOMICS(std::uint16_t, 16)
 ATOMICS(std::uint32_t, 32)
 ATOMICS(std::uint64_t, 64)
+// NOLINTEND(bugprone-macro-parentheses, readability-non-const-parameter)
 
 }  // extern "C"
 

@@ -77,7 +77,7 @@ int acquire(Thread& me, sem_t* semaphore, const void* code, bool timed) {
 
 /// A futex, which std::atomic waits on. Returns whether the call was one that is known here.
 bool futex(Thread& me, long* result, const void* code, std::uint32_t* word, int operation,
-           std::uint32_t value, const void* timeout) {
+           std::uint32_t value, bool timed) {
   const int command = operation & FUTEX_CMD_MASK;
   if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) {
     me.woken = false;
@@ -89,8 +89,8 @@ bool futex(Thread& me, long* result, const void* code, std::uint32_t* word, int 
       return true;
     }
     me.control->object(word).waiters.push_back(me.number);
-    const Step& step = me.control->step(
-        {.action = kWoken, .place = word, .code = code, .timed = timeout != nullptr});
+    const Step& step =
+        me.control->step({.action = kWoken, .place = word, .code = code, .timed = timed});
     if (step.gave_up && !me.woken) {
       std::erase(me.control->object(word).waiters, me.number);
       errno = ETIMEDOUT;
@@ -261,11 +261,13 @@ long wrap_syscall(long number, ...) {
   va_end(list);
   Thread* me = Control::self();
   long result = 0;
-  if (me != nullptr && number == SYS_futex &&
-      futex(*me, &result, __builtin_return_address(0),
-            reinterpret_cast<std::uint32_t*>(argument[0]), static_cast<int>(argument[1]),
-            static_cast<std::uint32_t>(argument[2]), reinterpret_cast<const void*>(argument[3])))
-    return result;
+  if (me != nullptr && number == SYS_futex) {
+    auto* word =
+        reinterpret_cast<std::uint32_t*>(argument[0]);  // NOLINT(performance-no-int-to-ptr)
+    if (futex(*me, &result, __builtin_return_address(0), word, static_cast<int>(argument[1]),
+              static_cast<std::uint32_t>(argument[2]), argument[3] != 0))
+      return result;
+  }
   if (me != nullptr && number == SYS_sched_yield) {
     me->control->step({.action = kYield, .code = __builtin_return_address(0)});
     return 0;
@@ -289,8 +291,7 @@ bool wrap_future_wait(void* self, std::uint32_t* word, std::uint32_t value, bool
   Thread* me = Control::self();
   if (me == nullptr) return real_future_wait(self, word, value, has_timeout, seconds, nanoseconds);
   long result = 0;
-  futex(*me, &result, __builtin_return_address(0), word, FUTEX_WAIT, value,
-        has_timeout ? word : nullptr);
+  futex(*me, &result, __builtin_return_address(0), word, FUTEX_WAIT, value, has_timeout);
   return result == 0 || errno != ETIMEDOUT;
 }
 
@@ -302,7 +303,7 @@ void wrap_future_notify(std::uint32_t* word) {
   Thread* me = Control::self();
   if (me == nullptr) return real_future_notify(word);
   long result = 0;
-  futex(*me, &result, __builtin_return_address(0), word, FUTEX_WAKE, INT_MAX, nullptr);
+  futex(*me, &result, __builtin_return_address(0), word, FUTEX_WAKE, INT_MAX, false);
 }
 
 }  // extern "C"

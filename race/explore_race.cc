@@ -28,7 +28,8 @@ interleave::Limits limits_of(const RaceRun& run) {
   limits.record = false;
   limits.most_steps = 1'000'000 + 1000 * updates;
   // A long run has as many chances for a switch at a bad moment as many short ones.
-  limits.random = updates < 1000 ? 40 : updates < 10'000 ? 8 : 2;
+  limits.random = updates < 1000 ? 40 : updates < 10'000 ? 8 : 1;
+  if (updates >= 10'000) limits.mean_run = 20;
   if (limits.real_threads) {
     constexpr std::int64_t kSwitches = 200;
     constexpr std::int64_t kStepsOfUpdate = 4;
