@@ -5,7 +5,8 @@
 
 namespace rankbox::interleave {
 
-// clang-format off: it breaks long names
+// Names stay whole.
+// clang-format off
 inline constexpr const char* kWrapped[] = {
     "_ZN7rankbox11SharedValue4loadEv",
     "_ZN7rankbox11SharedValue5storeEl",
