@@ -16,6 +16,10 @@ std::uint64_t next_serial() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+// The value that this thread last touched, by its serial, and the address of the thread's slot there.
+thread_local std::uint64_t last_serial = 0;
+thread_local std::uint64_t last_slot = 0;
+
 // 500 to 1499, and varying, so that the pauses of two threads do not synchronize.
 std::int64_t loads_between_pauses() {
   thread_local std::minstd_rand random(std::random_device{}());
@@ -31,7 +35,7 @@ std::int64_t SharedValue::load() {
   slot.last_loaded = value_;
   // Now and then a thread is interrupted here, as any thread may be at any time. So races show
   // within one run on any machine, even with a single core.
-  if (++slot.loads >= slot.next_pause) {
+  if (++slot.loads >= slot.next_pause && pauses_) {
     slot.next_pause += loads_between_pauses();
     std::this_thread::yield();
   }
@@ -59,19 +63,22 @@ void SharedValue::replace(std::int64_t value, const std::vector<Use>& uses) {
 }
 
 SharedValue::Slot& SharedValue::slot_of_this_thread() {
-  thread_local std::uint64_t serial = 0;
-  thread_local Slot* slot = nullptr;
-  if (serial != serial_) {
+  if (last_serial != serial_) {
     const std::size_t index = threads_.fetch_add(1, std::memory_order_relaxed);
     if (index >= slots_.size()) {
       throw InvalidArgument("more than " + std::to_string(kMaxThreads) +
                             " threads touched one SharedValue: start fewer");
     }
-    slot = &slots_[index];
-    slot->next_pause = loads_between_pauses();
-    serial = serial_;
+    Slot& slot = slots_[index];
+    if (pauses_) slot.next_pause = loads_between_pauses();
+    last_slot = reinterpret_cast<std::uintptr_t>(&slot);
+    last_serial = serial_;
   }
-  return *slot;
+  return *reinterpret_cast<Slot*>(static_cast<std::uintptr_t>(last_slot));
+}
+
+std::array<std::uint64_t*, 2> SharedValue::words_of_this_thread() {
+  return {&last_serial, &last_slot};
 }
 
 }  // namespace rankbox

@@ -13,6 +13,7 @@
 // orders them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +53,16 @@ class SharedValue {
   /// The value, without recording a load.
   std::int64_t final_value() const { return value_; }
 
+  // ---- For a scheduler that runs several threads of a program on one thread (interleave/) ----
+
+  /// The words that each of them needs for itself, 0 at first.
+  static std::array<std::uint64_t*, 2> words_of_this_thread();
+
+  /// From now on load() never lets other threads go first: the scheduler does.
+  void never_pause() { pauses_ = false; }
+
+  // ---- For a referee ----
+
   /// Sets the value and the record to those of a run in another process.
   /// REQUIRES: no thread has loaded or stored this value; at most kMaxThreads uses.
   void replace(std::int64_t value, const std::vector<Use>& uses);
@@ -67,6 +78,7 @@ class SharedValue {
 
   // volatile makes the compiler emit every load and store. It orders nothing between threads.
   volatile std::int64_t value_;
+  bool pauses_ = true;
   const std::uint64_t serial_;            // unlike the address, never used twice
   std::atomic<std::size_t> threads_ = 0;  // including those that were refused
   std::vector<Slot> slots_ = std::vector<Slot>(kMaxThreads);  // never grows

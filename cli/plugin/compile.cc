@@ -22,6 +22,7 @@
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "files/temporary_folder.h"
+#include "interleave/symbols.h"
 
 namespace rankbox::cli {
 
@@ -42,7 +43,8 @@ struct Unit {
   std::string function;
   std::string header;
   std::string source;
-  bool is_contained = true;  // its compiler
+  bool is_contained = true;    // its compiler
+  bool is_controlled = false;  // its threads run under the scheduler of interleave/
 };
 
 /// Hides all symbols of a library except its entry and its function: a helper must not replace
@@ -50,8 +52,8 @@ struct Unit {
 std::string write_symbol_list(const Unit& unit, const std::string& library) {
   std::string path = library + ".symbols";
   std::ofstream(path) << fmt::format(
-      "{{ global: rankbox_exercise; _ZN7rankbox{}{}E*; local: *; }};\n", unit.function.size(),
-      unit.function);
+      "{{ global: rankbox_exercise; rankbox_is_controlled; _ZN7rankbox{}{}E*; local: *; }};\n",
+      unit.function.size(), unit.function);
   return path;
 }
 
@@ -76,10 +78,21 @@ std::vector<std::string> compiler_and_flags(const CompileOptions& options) {
   return words;
 }
 
+/// Lets the compiler report accesses of memory, and replaces the functions with which threads start
+/// and wait. No library of the compiler's own is needed for it; those of C and C++ are named, and
+/// what they need is in the program.
+std::vector<std::string> control(const std::string& library) {
+  const std::string path = library + ".wrapped";
+  std::ofstream list(path);
+  for (const char* name : interleave::kWrapped) list << "--wrap=" << name << "\n";
+  return {"-DRANKBOX_IS_CONTROLLED", "-fsanitize=thread", "-nodefaultlibs", "-Wl,@" + path};
+}
+
 std::vector<std::string> command(const Unit& unit, const std::string& library,
                                  const Precompiled& precompiled, const CompileOptions& options) {
   std::vector<std::string> words = compiler_and_flags(options);
-  const std::string& contract = precompiled.contract;
+  // That of all other exercises was compiled without these flags.
+  const std::string contract = unit.is_controlled ? "" : precompiled.contract;
   if (!contract.empty()) words.insert(words.end(), {"-include", contract});
   // Calls of the learner's own functions stay in the library, even if the process has others of the
   // same name.
@@ -99,6 +112,11 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   const std::string source = is_path ? path : "./" + path;
   for (const std::string& word : {std::string("-o"), library, std::string("-xc++"), source}) {
     words.push_back(word);
+  }
+  if (unit.is_controlled) {
+    const std::vector<std::string> more = control(library);
+    words.insert(words.end(), more.begin(), more.end());
+    for (const char* word : {"-xnone", "-lstdc++", "-lm", "-lc"}) words.emplace_back(word);
   }
   return words;
 }
@@ -233,7 +251,12 @@ std::string signature(const Exercise& exercise) {
 
 Compiled compile(const Exercise& exercise, const std::string& source, const std::string& library,
                  const CompileOptions& options) {
-  return compile_unit({exercise.name, contract_path(exercise), source}, library, options);
+  const bool has_threads = exercise.family == "race" && options.backend == "sim";
+  return compile_unit({.function = exercise.name,
+                       .header = contract_path(exercise),
+                       .source = source,
+                       .is_controlled = has_threads},
+                      library, options);
 }
 
 Compiled compile_program(const std::string& source, const std::string& library,

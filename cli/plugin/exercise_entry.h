@@ -9,6 +9,9 @@
 #include RANKBOX_EXERCISE_HEADER
 
 extern "C" {
+#ifdef RANKBOX_IS_CONTROLLED  // the scheduler of interleave/ looks for it
+__attribute__((used, visibility("default"))) void rankbox_is_controlled() {}
+#endif
 __attribute__((used, visibility("default"))) void (*rankbox_exercise())() {
   return reinterpret_cast<void (*)()>(&rankbox::RANKBOX_EXERCISE);
 }

@@ -1,9 +1,11 @@
 // The families of chapter 1: a race, messages between two ranks, and a barrier.
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "collectives/shared_value.h"
+#include "race/explore_race.h"
 #include "race/judge_race.h"
 #include "verdict/case_lists.h"
 #include "verdict/checks.h"
@@ -18,18 +20,18 @@ namespace {
 
 // 1. The race: threads update one shared value, and no update may be lost.
 
-using Race = void (*)(SharedValue& value, int threads, std::int64_t repeats);
-
 /// Not 0: the program must start from the given value.
 std::int64_t value_before() { return drawn("shared value", 1000, -1'000'000, 1'000'000); }
 
 std::vector<Case> cases_of_race() {
   const auto uneven = static_cast<int>(2 + 4 * drawn("uneven threads", 1, 1, 7));
   std::vector<Case> cases;
-  for (std::int64_t repeats : {0, 1, 1000, 30'000}) {
+  for (std::int64_t repeats : {0, 1, 2, 1000, 30'000}) {
     for (int threads : {2, 4, uneven, 8, 64}) {
+      if (repeats == 2 && threads != 2) continue;
       if ((threads == uneven && repeats == 30'000) || (threads == 64 && repeats != 1)) continue;
-      // One correct run proves nothing. A race is more likely to show in a longer run.
+      // Where runs are only watched, one correct run proves nothing. A race is more likely to show
+      // in a longer run.
       const std::size_t times = repeats >= 1000 ? 3 : 1;
       cases.insert(cases.end(), times, Case{.threads = threads, .repeats = repeats});
     }
@@ -37,8 +39,39 @@ std::vector<Case> cases_of_race() {
   return cases;
 }
 
-std::optional<Difference> run_race(Race function, Comm& /*dist*/, const Case& example) {
+constexpr std::size_t kLongestReplay = 100;
+
+/// Judges all schedules of the run, or a fixed list of them.
+std::optional<Difference> explore(const RaceRun& run) {
+  // The same run again has the same schedules: the list of cases repeats the long ones.
+  static std::tuple<RaceFunction, std::int64_t, int, std::int64_t> right;
+  const std::tuple key(run.function, run.before, run.threads, run.repeats);
+  if (right == key) return std::nullopt;
+  const interleave::Verdict verdict = explore_race(run);
+  if (verdict.problem.empty()) {
+    right = key;
+    return std::nullopt;
+  }
+  using enum interleave::Ending;
+  Difference difference = {"the shared value", -1, "no update is lost", verdict.problem, ""};
+  if (verdict.ending == kDeadlock) {
+    difference.what = "the threads";
+    difference.expected = "all of them end";
+    difference.kind = FailureKind::kDeadlock;
+  } else if (verdict.ending == kLivelock) {
+    difference.what = "the threads";
+    difference.expected = "all of them end";
+    difference.kind = FailureKind::kTimeout;
+  }
+  const std::string replay = replay_text(run, verdict.schedule);
+  difference.hint = fmt::format("./rankbox race FILE {} shows it step by step",
+                                replay.size() <= kLongestReplay ? "--replay " + replay : "--step");
+  return difference;
+}
+
+std::optional<Difference> run_race(RaceFunction function, Comm& /*dist*/, const Case& example) {
   const std::int64_t before = value_before();
+  if (can_explore(function)) return explore({function, before, *example.threads, *example.repeats});
   SharedValue value(before);
   function(value, *example.threads, *example.repeats);
 
@@ -140,8 +173,9 @@ std::optional<Difference> compare_clocks(const RunReport& report, const Case& ex
 namespace family {
 
 Family race() {
-  return make_family<Race>("race", "(SharedValue& value, int threads, std::int64_t repeats)",
-                           {.cases = cases_of_race, .sends_messages = false}, run_race);
+  return make_family<RaceFunction>("race",
+                                   "(SharedValue& value, int threads, std::int64_t repeats)",
+                                   {.cases = cases_of_race, .sends_messages = false}, run_race);
 }
 
 Family ping_pong() {

@@ -1,0 +1,119 @@
+// The process that runs the learner's file: it looks for a schedule that goes wrong, and reports it.
+#include <exception>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/plugin/compile.h"
+#include "cli/plugin/faults.h"
+#include "cli/plugin/plugin.h"
+#include "cli/plugin/stop_report.h"
+#include "cli/plugin/verdict_report.h"
+#include "cli/race/own_file.h"
+#include "cli/support/paths.h"
+#include "comm/errors.h"
+#include "race/explore_race.h"
+#include "race/steps_table.h"
+#include "verdict/failure_of.h"
+
+namespace rankbox::cli {
+
+namespace {
+
+constexpr std::int64_t kBefore = 1000;
+
+/// Small runs come first: their schedules are short.
+constexpr struct {
+  int threads;
+  std::int64_t repeats;
+} kRuns[] = {{2, 1}, {2, 2}, {4, 1}, {6, 1}, {2, 1000}};
+
+/// Returns the address in the library that addr2line knows: the call itself, not what follows it.
+std::string offset_of(const void* code) {
+  Dl_info info = {};
+  if (code == nullptr || dladdr(code, &info) == 0) return "";
+  return fmt::format("{:x}", reinterpret_cast<std::uintptr_t>(code) -
+                                 reinterpret_cast<std::uintptr_t>(info.dli_fbase) - 1);
+}
+
+nlohmann::json result_of(const RaceRun& run, const interleave::Verdict& verdict) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const StepRow& row : rows_of(verdict.steps, run.before)) {
+    rows.push_back({{"thread", row.thread},
+                    {"what", row.what},
+                    {"value", row.value},
+                    {"overwrote", row.overwrote},
+                    {"address", offset_of(row.code)}});
+  }
+  return {{"threads", run.threads},
+          {"repeats", run.repeats},
+          {"before", run.before},
+          {"problem", verdict.problem},
+          {"executions", verdict.executions},
+          {"exhaustive", verdict.is_exhaustive},
+          {"replay", replay_text(run, verdict.schedule)},
+          {"rows", std::move(rows)}};
+}
+
+nlohmann::json explore_file(RaceFunction function, const std::string& replay) {
+  RaceRun run = {.function = function, .before = kBefore};
+  if (!replay.empty()) {
+    const std::string schedule = parse_replay(replay, run);
+    return result_of(run, replay_race(run, schedule));
+  }
+  int executions = 0;
+  interleave::Verdict verdict;
+  for (const auto& [threads, repeats] : kRuns) {
+    run.threads = threads;
+    run.repeats = repeats;
+    verdict = explore_race(run);
+    executions += verdict.executions;
+    if (verdict.problem.empty()) continue;
+    // Those of long runs were not recorded.
+    if (verdict.steps.empty()) verdict = replay_race(run, verdict.schedule);
+    break;
+  }
+  verdict.executions = executions;
+  return result_of(run, verdict);
+}
+
+[[noreturn]] void explore(const std::string& library, const std::string& replay) {
+  report_stops();
+  report_line("loading " + library);
+  const LoadedFunction loaded = load_function(library, signature(exercise_named("race")));
+  set_library(loaded.entry);
+  Verdict verdict = undecided("race");
+  if (loaded.function == nullptr) {
+    Failure failure;
+    failure.kind = FailureKind::kCompile;
+    failure.message = loaded.problem;
+    report_and_exit(failed_before_running("race", failure));
+  }
+  try {
+    const auto function = reinterpret_cast<RaceFunction>(loaded.function);
+    if (!can_explore(function))
+      throw Error("this build of Rankbox is for a sanitizer, which cannot follow the threads");
+    report_line("result " + explore_file(function, replay).dump());
+  } catch (const std::exception& error) {
+    verdict = failed_before_running("race", failure_of(error));
+  }
+  report_and_exit(verdict);
+}
+
+}  // namespace
+
+void add_race_explorer(CLI::App& app) {
+  auto library = std::make_shared<std::string>();
+  auto replay = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("explore-race", "explores a race (for internal use)");
+  command->group("");  // hidden
+  command->add_option("library", *library)->required();
+  command->add_option("--replay", *replay);
+  command->callback([library, replay] { explore(*library, *replay); });
+}
+
+}  // namespace rankbox::cli
