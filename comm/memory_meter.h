@@ -13,8 +13,8 @@ struct MemoryMeter {
   std::uint64_t owner = 0;  // (serial number of the world << 32) | (rank + 1); never 0 for a rank
   std::int64_t current_bytes = 0;
   std::int64_t peak_bytes = 0;
-  // Of the next tensor without data; 0: tensors have data. See comm/without_data.h.
-  std::uintptr_t next_address = 0;
+  // Of the next tensor without data; null: tensors have data. See comm/without_data.h.
+  char* next_address = nullptr;
   BuffersInUse in_use;  // by operations that were not waited for yet
 
   void add(std::int64_t bytes) {

@@ -1,5 +1,6 @@
 // Tensor memory on the host, counted per rank.
 #include <new>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,13 +18,12 @@ constexpr std::align_val_t kAlignment{64};  // a cache line, and the widest vect
 
 /// Returns null if there is not enough memory.
 void* allocate(std::int64_t bytes, MemoryMeter* meter) {
-  if (meter == nullptr || meter->next_address == 0)
+  if (meter == nullptr || meter->next_address == nullptr)
     return ::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow);
   // Rounded up, so that tensors are disjoint and aligned as if they had data.
-  constexpr auto kStep = static_cast<std::uintptr_t>(kAlignment);
-  void* const address = reinterpret_cast<void*>(meter->next_address);
-  meter->next_address += (static_cast<std::uintptr_t>(bytes) + kStep - 1) / kStep * kStep;
-  return address;
+  constexpr auto kStep = static_cast<std::int64_t>(kAlignment);
+  const std::int64_t taken = (bytes + kStep - 1) / kStep * kStep;
+  return std::exchange(meter->next_address, meter->next_address + taken);
 }
 
 void release(void* data) {

@@ -34,8 +34,8 @@ class GrowingReplay {
   /// @param group as in the events
   void add_group(int group, std::vector<int> members);
 
-  /// Appends a rank's next events. The two events of a sendrecv must come in one call.
-  void append(int rank, std::span<const Event> events);
+  /// Appends the next events of rank `number`. The two events of a sendrecv must come in one call.
+  void append(int number, std::span<const Event> events);
 
   /// Returns every rank's clock at its last event that could be replayed.
   std::vector<Clock> finish();

@@ -19,8 +19,10 @@ class WithoutData final : public DataPlane {
   /// Gives the rank addresses of its own.
   void enter(int rank) override {
     constexpr int kAddressBitsOfRank = 41;
-    current_memory_meter()->next_address =
+    const std::uintptr_t first =
         kFirstWithoutData + (static_cast<std::uintptr_t>(rank) << kAddressBitsOfRank);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is stored there
+    current_memory_meter()->next_address = reinterpret_cast<char*>(first);
   }
   void leave(int /*rank*/) noexcept override {}
 
