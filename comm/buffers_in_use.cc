@@ -47,7 +47,9 @@ BuffersInUse::Entry::Entry(BuffersInUse& table, const Caller& caller, Slice read
 }
 
 BuffersInUse::Uses::iterator BuffersInUse::list(Uses& uses, const Caller& caller, Slice slice) {
+  constexpr std::size_t kMostSpares = 16;
   if (slice.bytes() == 0) return uses.end();
+  spares_.reserve(kMostSpares);
   Use use{end_of(slice), caller.operation, caller.place, nullptr};
   if (spares_.empty()) return uses.emplace(begin_of(slice), std::move(use));
   Uses::node_type node = std::move(spares_.back());
@@ -58,11 +60,10 @@ BuffersInUse::Uses::iterator BuffersInUse::list(Uses& uses, const Caller& caller
 }
 
 void BuffersInUse::remove(Uses& uses, Uses::iterator use) {
-  constexpr std::size_t kMostSpares = 16;
   if (use == uses.end()) return;
   Uses::node_type node = uses.extract(use);
   node.mapped().kept.reset();
-  if (spares_.size() < kMostSpares) spares_.push_back(std::move(node));
+  if (spares_.size() < spares_.capacity()) spares_.push_back(std::move(node));
 }
 
 BuffersInUse::Entry& BuffersInUse::Entry::operator=(Entry&& other) noexcept {

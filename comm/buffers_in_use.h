@@ -78,7 +78,7 @@ class BuffersInUse {
   Uses writes_;                    // disjoint
   std::int64_t longest_read_ = 0;  // bytes, since reads_ was empty
   // Nodes to list the next operations with: an allocation takes longer than all else here.
-  std::vector<Uses::node_type> spares_;
+  std::vector<Uses::node_type> spares_;  // never grows in remove(), which destructors call
 };
 
 /// Returns the error of a wait for an operation whose tensor was freed.

@@ -21,6 +21,10 @@ void* allocate(std::int64_t bytes, MemoryMeter* meter) {
   if (meter == nullptr || meter->next_address == nullptr)
     return ::operator new(static_cast<std::size_t>(bytes), kAlignment, std::nothrow);
   // Rounded up, so that tensors are disjoint and aligned as if they had data.
+  constexpr std::int64_t kLargest = std::int64_t{1} << 50;
+  constexpr std::uintptr_t kLastAddress = std::uintptr_t{1} << 62;
+  if (bytes > kLargest || reinterpret_cast<std::uintptr_t>(meter->next_address) > kLastAddress)
+    return nullptr;
   constexpr auto kStep = static_cast<std::int64_t>(kAlignment);
   const std::int64_t taken = (bytes + kStep - 1) / kStep * kStep;
   return std::exchange(meter->next_address, meter->next_address + taken);

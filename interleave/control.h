@@ -90,7 +90,8 @@ class Places {
   std::set<const void*> codes_;
 };
 
-enum class Ending : std::uint8_t { kDone, kDeadlock, kLivelock };
+/// kCut: at ExecutionOptions::most_steps, which proves nothing.
+enum class Ending : std::uint8_t { kDone, kDeadlock, kLivelock, kCut };
 
 /// What an execution did.
 struct Execution {

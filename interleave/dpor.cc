@@ -45,7 +45,7 @@ int usual_choice(const Moment& moment) {
   const auto is_ready = [&](int thread) {
     return std::binary_search(moment.ready.begin(), moment.ready.end(), thread);
   };
-  constexpr int kLongRun = 500;
+  constexpr int kLongRun = 50;
   const bool is_long = moment.run > kLongRun;
   if (!is_long && is_ready(moment.current) && !yields(moment.current)) return moment.current;
   int any = -1;

@@ -83,7 +83,8 @@ class Exploration {
             execution.ending == Ending::kDone)
           break;
         if (is_over(std::move(execution))) return true;
-        if (dpor.diverged()) return false;
+        // A loop may poll for ever in a schedule that is not fair. Random ones are.
+        if (dpor.diverged() || last_.ending == Ending::kCut) return false;
         if (!dpor.next(last_)) {
           verdict_.is_exhaustive = true;
           return true;
@@ -95,12 +96,21 @@ class Exploration {
   }
 
   bool run_randomly() {
+    int cut = 0;
     for (int i = 0; i < limits_.random; ++i) {
-      if (!is_over(run_random(i))) continue;
-      verdict_.schedule = "@" + std::to_string(i);
-      return true;
+      if (is_over(run_random(i))) {
+        verdict_.schedule = "@" + std::to_string(i);
+        return true;
+      }
+      cut += last_.ending == Ending::kCut ? 1 : 0;
     }
-    return false;
+    if (cut < limits_.random || cut == 0) return false;
+    verdict_.ending = Ending::kLivelock;
+    verdict_.problem = "the threads are still running after " + std::to_string(last_.length) +
+                       " steps, in each of " + std::to_string(cut) + " schedules";
+    verdict_.schedule = "@" + std::to_string(cut - 1);
+    verdict_.steps = last_.steps;
+    return true;
   }
 
   Execution run_random(int i) {
@@ -109,7 +119,8 @@ class Exploration {
       RandomWalk walk(seed, limits_.mean_run);
       return run(walk);
     }
-    Pct pct(seed, longest_);
+    // Switches between threads of the system are slow.
+    Pct pct(seed, longest_, limits_.real_threads ? 500 : 50);
     return run(pct);
   }
 

@@ -18,7 +18,7 @@ namespace rankbox::interleave {
 
 struct Limits {
   int executions = 800;                     // of the exhaustive search
-  std::int64_t most_steps = 8000;           // of one execution; more are a livelock
+  std::int64_t most_steps = 8000;           // of one execution, which is then cut
   int random = 50;                          // executions beyond the bound
   bool record = true;                       // keep the steps; false is quicker for long programs
   bool real_threads = false;                // for programs with thread_local variables
@@ -29,7 +29,8 @@ struct Limits {
 
 struct Verdict {
   Ending ending = Ending::kDone;
-  std::string problem;         // empty: nothing went wrong
+  // Empty: nothing went wrong. A livelock is one that is proved, or random schedules that are all cut.
+  std::string problem;
   std::string schedule;        // that goes wrong, as text; of a random execution "@" and its number
   std::vector<Step> steps;     // of that execution
   int executions = 0;          // that ran

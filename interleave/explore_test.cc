@@ -71,6 +71,9 @@ constexpr Row kRows[] = {
     {"exit_of_thread", "", 4},
     {"seldom", "value 1", 40},
     {"mutex_polled", "", 850, false},
+    {"turns_polled", "", 850, false},
+    {"future_waits_some_time", "", 50},
+    {"barrier_of_three", "", 400},
 };
 
 struct Library {

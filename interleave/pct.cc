@@ -21,7 +21,8 @@ bool would_yield(const Moment& moment, int thread) {
 
 }  // namespace
 
-Pct::Pct(std::uint64_t seed, std::int64_t steps) : random_(seed) {
+Pct::Pct(std::uint64_t seed, std::int64_t steps, int long_run)
+    : random_(seed), long_run_(long_run) {
   for (int i = 1; i < kDepth; ++i)
     changes_.push_back(below(random_, std::max<std::int64_t>(steps, 1)));
   std::ranges::sort(changes_);
@@ -32,8 +33,7 @@ int Pct::choose(const Moment& moment) {
     priorities_.push_back(1 + below(random_, std::int64_t{1} << 60));
   std::int64_t& running = priorities_[static_cast<std::size_t>(moment.current)];
   // A loop that waits for another thread must not keep it from running.
-  constexpr int kLongRun = 500;
-  const bool is_unfair = moment.run % kLongRun == kLongRun - 1 && moment.steps > 8000;
+  const bool is_unfair = moment.run % long_run_ == long_run_ - 1;
   if (is_unfair || would_yield(moment, moment.current)) running = --lowest_;
   while (!changes_.empty() && changes_.front() <= moment.steps) {
     running = --lowest_;

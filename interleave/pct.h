@@ -19,12 +19,14 @@ class Pct : public Strategy {
   static constexpr int kDepth = 3;
 
   /// @param steps about as many as the program takes
-  Pct(std::uint64_t seed, std::int64_t steps);
+  /// @param long_run a thread that takes this many at once may poll, and gets the lowest priority
+  Pct(std::uint64_t seed, std::int64_t steps, int long_run);
 
   int choose(const Moment& moment) override;
 
  private:
   std::mt19937_64 random_;
+  const int long_run_;
   std::vector<std::int64_t> changes_;     // steps, ascending
   std::vector<std::int64_t> priorities_;  // [thread], unique
   std::int64_t lowest_ = 0;

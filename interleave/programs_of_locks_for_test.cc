@@ -183,6 +183,47 @@ void peterson(bool sets_turn) {
 void peterson_right() { peterson(true); }
 void peterson_without_turn() { peterson(false); }
 
+/// Each of four threads waits for its turn by polling under a mutex.
+void turns_polled() {
+  std::mutex mutex;
+  int turn = 0;
+  std::vector<std::thread> threads;
+  for (int number = 3; number >= 0; --number) {
+    threads.emplace_back([&, number] {
+      for (int round = 0; round < 2; ++round) {
+        while (true) {
+          const std::lock_guard lock(mutex);
+          if (turn % 4 != number) continue;
+          add();
+          ++turn;
+          break;
+        }
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  value -= 6;
+}
+
+void mutex_polled() {
+  std::mutex mutex;
+  bool ready = false;
+  std::thread waits([&] {
+    while (true) {
+      const std::lock_guard lock(mutex);
+      if (ready) break;
+    }
+    add();
+  });
+  std::thread sets([&] {
+    add();
+    const std::lock_guard lock(mutex);
+    ready = true;
+  });
+  waits.join();
+  sets.join();
+}
+
 }  // namespace
 
 std::vector<ProgramForTest> programs_of_locks() {
@@ -205,5 +246,7 @@ std::vector<ProgramForTest> programs_of_locks() {
       {"ticket_lock", ticket_lock},
       {"peterson_right", peterson_right},
       {"peterson_without_turn", peterson_without_turn},
+      {"mutex_polled", mutex_polled},
+      {"turns_polled", turns_polled},
   };
 }

@@ -314,23 +314,25 @@ void seldom() {
   value -= 4;
 }
 
-void mutex_polled() {
-  std::mutex mutex;
-  bool ready = false;
-  std::thread waits([&] {
-    while (true) {
-      const std::lock_guard lock(mutex);
-      if (ready) break;
-    }
-    add();
-  });
-  std::thread sets([&] {
-    add();
-    const std::lock_guard lock(mutex);
-    ready = true;
-  });
-  waits.join();
-  sets.join();
+void future_waits_some_time() {
+  auto started = std::async(std::launch::async, [] { add(); });
+  while (started.wait_for(std::chrono::seconds(1)) != std::future_status::ready) {
+  }
+  add();
+}
+
+/// Barriers of three threads take places by the hashes of their numbers.
+void barrier_of_three() {
+  std::barrier together(3);
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 3; ++number) {
+    threads.emplace_back([&, number] {
+      if (number == 1) add();
+      together.arrive_and_wait();
+      if (number == 2) add();
+    });
+  }
+  for (std::thread& each : threads) each.join();
 }
 
 }  // namespace
@@ -366,7 +368,8 @@ std::vector<ProgramForTest> programs_of_waits() {
       {"stop_token", stop_token},
       {"exit_of_thread", exit_of_thread},
       {"seldom", seldom},
-      {"mutex_polled", mutex_polled},
+      {"future_waits_some_time", future_waits_some_time},
+      {"barrier_of_three", barrier_of_three},
   };
 }
 

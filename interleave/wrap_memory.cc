@@ -131,6 +131,19 @@ void wrap_signal_fence(int) {}
     return done ? 1 : 0;                                                                  \
   }
 
+// clang's form: returns what was there.
+#define COMPARE_VALUE(T, size)                                                   \
+  T wrap_compare_value##size(volatile T* word, T expected, T number, int, int)   \
+      RANKBOX_WRAPS("__tsan_atomic" #size "_compare_exchange_val");              \
+  T wrap_compare_value##size(volatile T* word, T expected, T number, int, int) { \
+    return atomic(kAtomicUpdate, word, __builtin_return_address(0), [&] {        \
+      T found = expected;                                                        \
+      __atomic_compare_exchange_n(word, &found, number, false, __ATOMIC_SEQ_CST, \
+                                  __ATOMIC_SEQ_CST);                             \
+      return found;                                                              \
+    });                                                                          \
+  }
+
 #define ATOMICS(T, size)                                                                       \
   T wrap_load##size(const volatile T* word, int) RANKBOX_WRAPS("__tsan_atomic" #size "_load"); \
   T wrap_load##size(const volatile T* word, int) {                                             \
@@ -151,7 +164,8 @@ void wrap_signal_fence(int) {}
   UPDATE(T, size, fetch_xor, __atomic_fetch_xor)                                               \
   UPDATE(T, size, fetch_nand, __atomic_fetch_nand)                                             \
   COMPARE(T, size, compare_exchange_strong)                                                    \
-  COMPARE(T, size, compare_exchange_weak)
+  COMPARE(T, size, compare_exchange_weak)                                                      \
+  COMPARE_VALUE(T, size)
 
 ATOMICS(std::uint8_t, 8)
 ATOMICS(std::uint16_t, 16)

@@ -248,6 +248,7 @@ int wrap_barrier_wait(pthread_barrier_t* barrier) {
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
   object.clock.join(me->clock);
+  me->clock.set(me->number, me->clock.of(me->number) + 1);
   me->control->step({.action = kLeave, .place = barrier, .code = code});
   return 0;
 }
@@ -290,6 +291,25 @@ bool wrap_future_wait(void* self, std::uint32_t* word, std::uint32_t value, bool
                       std::int64_t seconds, std::int64_t nanoseconds) {
   Thread* me = Control::self();
   if (me == nullptr) return real_future_wait(self, word, value, has_timeout, seconds, nanoseconds);
+  long result = 0;
+  futex(*me, &result, __builtin_return_address(0), word, FUTEX_WAIT, value, has_timeout);
+  return result == 0 || errno != ETIMEDOUT;
+}
+
+bool real_future_wait_steady(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout, std::int64_t seconds, std::int64_t nanoseconds) __asm__(
+    "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt"
+    "5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE");
+bool wrap_future_wait_steady(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout,
+                             std::int64_t seconds, std::int64_t nanoseconds)
+    RANKBOX_WRAPS(
+        "_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_"
+        "steadyEPjjbNSt6chrono8durationIlSt"
+        "5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE");
+bool wrap_future_wait_steady(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout,
+                             std::int64_t seconds, std::int64_t nanoseconds) {
+  Thread* me = Control::self();
+  if (me == nullptr)
+    return real_future_wait_steady(self, word, value, has_timeout, seconds, nanoseconds);
   long result = 0;
   futex(*me, &result, __builtin_return_address(0), word, FUTEX_WAIT, value, has_timeout);
   return result == 0 || errno != ETIMEDOUT;

@@ -2,11 +2,13 @@
 //
 // Each rank appends its events while the run goes on. An event is replayed as soon as its partners
 // have appended theirs, and is then dropped. So memory depends on how far ranks are ahead of each
-// other, not on how many messages they exchange: a ring of 4,096 ranks has 67 million events.
+// other, not on how many messages they exchange: a ring of 4,096 ranks has 67 million events. Where
+// a rank waits with events that it has not appended yet, the ranks that depend on them keep theirs.
 //
 // Messages of blocking calls never compete for a port, so they may be replayed in any order. From
-// its first asynchronous or buffered event on, a rank's events are kept until finish(), which
-// replays them in the order of virtual time (engine.h). The clocks equal those of the whole trace.
+// its first asynchronous or buffered event on, the events of a rank, and of those that depend on
+// it, are kept until finish(), which replays them in the order of virtual time (engine.h). The
+// clocks equal those of the whole trace.
 //
 // Cost: O(E) for E events of blocking calls. Thread safety: any thread may call append() and
 // add_group(); finish() follows after all of them.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "comm/dtype.h"
 
@@ -17,13 +18,14 @@ void Recorder::hand_over_to(GrowingReplay& replay, int rank, std::size_t kept, s
 
 void Recorder::hand_over() {
   if (replay_ == nullptr || blocks_.empty()) return;
-  const EventBlock& block = blocks_.back();
+  // Taken first: what fails below must not be handed over again at the end of the rank.
+  const EventBlock block = std::move(blocks_.back());
+  blocks_.clear();
   const std::span<const Event> events(block.begin(), block.end());
   const std::size_t keeps = std::min(events.size(), most_kept_ - kept_.size());
   kept_.insert(kept_.end(), events.begin(), events.begin() + static_cast<std::ptrdiff_t>(keeps));
   replay_->append(rank_, events);
   handed_over_ += events.size();
-  blocks_.clear();
 }
 
 void Recorder::make_room() {

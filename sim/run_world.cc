@@ -35,7 +35,12 @@ void run_rank(World& world, RankState& rank, const std::function<void(Communicat
     world.stop(rank.failure);
   }
   drop_open_requests(rank);
-  rank.recorder.hand_over();
+  try {
+    rank.recorder.hand_over();
+  } catch (...) {  // out of memory
+    if (rank.failure == nullptr) rank.failure = with_rank(std::current_exception(), rank.rank);
+    world.stop(rank.failure);
+  }
   if (data_plane != nullptr) data_plane->leave(rank.rank);
   current_memory_meter() = outer_meter;
   current_rank() = outer_rank;

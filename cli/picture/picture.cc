@@ -40,10 +40,11 @@ std::string summary(const Case& example, const RunReport& report, const Cluster&
 }
 
 /// Returns the schedule if messages take no time, and a blank line; empty if the trace has no
-/// schedule.
+/// schedule, or only its beginning.
 std::string schedule(const Exercise& exercise, const Case& example, const Trace& trace,
                      const PictureOptions& options) {
   const Subject subject = subject_of(exercise);
+  if (trace.left_out > 0) return "";  // idle shares are those of whole runs
   if (!subject.idle_share || !has_schedule(trace)) return "";
   const IdleShare promised = subject.idle_share(example);
   const Replay replay = replay_trace(trace, free_messages());

@@ -28,12 +28,20 @@ constexpr int kMostRanksWithBuffers = 64;
 constexpr std::int64_t kMostEvents = std::int64_t{1} << 21;
 constexpr std::int64_t kFewestEventsOfRank = 8;
 
-/// Drops what the kept events do not complete: it would look as if its rank waited forever.
+/// Drops what the kept events do not complete: it would look as if its rank waited forever. A rank's
+/// events end before its first such wait; started operations before that take no time.
 void drop_unfinished(Trace& trace, Replay& replay) {
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
     std::vector<Span>& spans = replay.spans[rank];
-    const auto first = std::ranges::find_if(spans, [](Span span) { return span.end < span.begin; });
-    const auto kept = static_cast<std::size_t>(first - spans.begin());
+    std::size_t kept = 0;
+    double now = 0;
+    for (; kept < spans.size(); ++kept) {
+      Span& span = spans[kept];
+      const bool is_finished = span.end >= span.begin;
+      if (!is_finished && !trace.ranks[rank][kept].async) break;
+      if (!is_finished) span = {now, now};
+      if (!trace.ranks[rank][kept].async) now = span.end;
+    }
     trace.left_out += static_cast<std::int64_t>(spans.size() - kept);
     spans.resize(kept);
     trace.ranks[rank].resize(kept);

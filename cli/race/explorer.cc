@@ -30,7 +30,7 @@ constexpr std::int64_t kBefore = 1000;
 constexpr struct {
   int threads;
   std::int64_t repeats;
-} kRuns[] = {{2, 1}, {2, 2}, {4, 1}, {6, 1}, {2, 1000}};
+} kRuns[] = {{2, 1}, {2, 2}, {4, 1}, {6, 1}, {8, 1}, {2, 1000}};
 
 /// Returns the address in the library that addr2line knows: the call itself, not what follows it.
 std::string offset_of(const void* code) {

@@ -157,6 +157,19 @@ TEST_CASE("tensors made outside the ranks keep their data") {
   CHECK(to_host(full(2, 3.0f)) == std::vector{3.0f, 3.0f});
 }
 
+TEST_CASE("a tensor beyond all addresses does not fit, as with data") {
+  CHECK_THROWS_AS(run_world(without_data(world_of(1)),
+                            [](Comm&) { Tensor tensor((std::int64_t{1} << 61) - 1); }),
+                  OutOfMemory);
+  CHECK_THROWS_AS(run_world(without_data(world_of(1)),
+                            [](Comm&) {
+                              std::vector<Tensor> all;
+                              for (int i = 0; i < 10000; ++i)
+                                all.emplace_back(std::int64_t{1} << 48);
+                            }),
+                  OutOfMemory);
+}
+
 TEST_CASE("mistakes are found as with data") {
   const auto run = [](const std::function<void(Comm&)>& body) {
     run_world(without_data(world_of(2)), body);

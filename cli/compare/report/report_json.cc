@@ -128,7 +128,8 @@ nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
           {"arguments", occasion.arguments},
           {"environment", relevant_environment()},
           {"devices", std::move(devices)},
-          {"average_busbw_gbps", average_bus_bandwidth(rows) / kGiga},
+          {"average_busbw_gbps",
+           plan.without_data ? Json() : Json(average_bus_bandwidth(rows) / kGiga)},
           {"results", std::move(results)}};
 }
 
