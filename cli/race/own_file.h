@@ -20,7 +20,7 @@ struct OwnFileOptions {
 /// if every schedule that was tried is right, otherwise 1. Throws InvalidArgument.
 int show_own_file(const OwnFileOptions& options);
 
-/// Adds the hidden subcommand that does it in a process of its own.
+/// Adds the hidden subcommand, which explores in a separate process.
 void add_race_explorer(CLI::App& app);
 
 }  // namespace rankbox::cli
