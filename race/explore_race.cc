@@ -1,8 +1,10 @@
 #include "race/explore_race.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstddef>
 #include <memory>
-#include <regex>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -52,6 +54,16 @@ interleave::MakeProgram program_of(const RaceRun& run) {
   };
 }
 
+constexpr std::int64_t kMostRepeats = 999'999;
+
+/// Reads the number that text[begin, end) is. Returns whether it is one.
+template <class Number>
+bool number_in(const std::string& text, std::size_t begin, std::size_t end, Number& number) {
+  const char* const last = text.data() + end;
+  const auto [stop, error] = std::from_chars(text.data() + begin, last, number);
+  return error == std::errc() && stop == last && number >= 0;
+}
+
 }  // namespace
 
 bool can_explore(RaceFunction function) {
@@ -63,20 +75,26 @@ std::string replay_text(const RaceRun& run, const std::string& schedule) {
 }
 
 std::string parse_replay(const std::string& text, RaceRun& run) {
-  static const std::regex pattern("([0-9]{1,2})x([0-9]{1,6}):([0-9x.@]+)");
-  std::smatch match;
-  if (!std::regex_match(text, match, pattern))
+  const std::size_t times = text.find('x');
+  const std::size_t colon = text.find(':');
+  const std::string schedule = colon == std::string::npos ? "" : text.substr(colon + 1);
+  const bool is_whole = times < colon && !schedule.empty() &&
+                        schedule.find_first_not_of("0123456789x.@") == std::string::npos &&
+                        number_in(text, 0, times, run.threads) &&
+                        number_in(text, times + 1, colon, run.repeats);
+  if (!is_whole)
     throw InvalidArgument(fmt::format(
         "--replay {}: expected threads, repeats and a schedule, such as 2x1:0.1x2.2x4", text));
-  run.threads = std::stoi(match[1]);
-  run.repeats = std::stoll(match[2]);
   if (run.threads < 2 || run.threads > 64 || run.threads % 2 != 0)
     throw InvalidArgument(
         fmt::format("--replay {}: {} threads; the exercise has an even number "
                     "from 2 to 64",
                     text, run.threads));
-  if (!match[3].str().starts_with('@')) interleave::schedule_of(match[3]);
-  return match[3];
+  if (run.repeats > kMostRepeats)
+    throw InvalidArgument(
+        fmt::format("--replay {}: {} repeats are more than {}", text, run.repeats, kMostRepeats));
+  if (!schedule.starts_with('@')) interleave::schedule_of(schedule);
+  return schedule;
 }
 
 interleave::Verdict explore_race(const RaceRun& run) {
