@@ -77,7 +77,7 @@ std::string replay_text(const RaceRun& run, const std::string& schedule) {
 std::string parse_replay(const std::string& text, RaceRun& run) {
   const std::size_t times = text.find('x');
   const std::size_t colon = text.find(':');
-  const std::string schedule = colon == std::string::npos ? "" : text.substr(colon + 1);
+  std::string schedule = colon == std::string::npos ? "" : text.substr(colon + 1);
   const bool is_whole = times < colon && !schedule.empty() &&
                         schedule.find_first_not_of("0123456789x.@") == std::string::npos &&
                         number_in(text, 0, times, run.threads) &&
