@@ -19,7 +19,7 @@ and takes the fastest,
 with ceil(log2) of a node's ranks as `within`, ceil(log2) of the nodes as `between`, and wire =
 2 (p-1)/p n, the least that each rank must send. A table is cut into runs of sizes, one per mode;
 each run gets the line of least squared relative error, and of all cuts the one with the smallest
-worst error over the whole curve wins. One node and two have tables of their own. One node may also
+worst error over the whole curve wins. One node and two have separate tables. One node may also
 use the modes of two: it is no slower. Times on other numbers of ranks follow from the model; no
 table tests them. There, the rate of a mode is limited by what the links inside a node carry
 (carried); the rate of a switch that adds comes from the table's largest size (HELD_OUT), and limits

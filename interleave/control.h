@@ -7,7 +7,7 @@
 // program's own.
 //
 // Threads are fibers, which switch in less than a microsecond whatever else the machine does. Only
-// programs with thread_local variables of their own need threads of the system (carrier.h).
+// programs that define thread_local variables need threads of the system (carrier.h).
 //
 // Thread safety: the holder of the baton alone uses the state, so it needs no lock.
 #pragma once

@@ -4,7 +4,7 @@
 //   if (!verdict.problem.empty()) …verdict.schedule is one that goes wrong
 //
 // The same program gets the same verdict every time, on any machine under any load: no schedule
-// depends on time.
+// depends on time. Only clocks are real, so a program that reads them may differ.
 #pragma once
 
 #include <cstdint>

@@ -109,6 +109,14 @@ bool futex(Thread& me, long* result, const void* code, std::uint32_t* word, int 
   return false;
 }
 
+/// Returns false if the wait of a std::future for a change of its word gave up.
+bool wait_for_word(Thread& me, std::uint32_t* word, std::uint32_t value, bool timed,
+                   const void* code) {
+  long result = 0;
+  futex(me, &result, code, word, FUTEX_WAIT, value, timed);
+  return result == 0 || errno != ETIMEDOUT;
+}
+
 }  // namespace
 
 extern "C" {
@@ -290,10 +298,8 @@ bool wrap_future_wait(void* self, std::uint32_t* word, std::uint32_t value, bool
 bool wrap_future_wait(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout,
                       std::int64_t seconds, std::int64_t nanoseconds) {
   Thread* me = Control::self();
-  if (me == nullptr) return real_future_wait(self, word, value, has_timeout, seconds, nanoseconds);
-  long result = 0;
-  futex(*me, &result, __builtin_return_address(0), word, FUTEX_WAIT, value, has_timeout);
-  return result == 0 || errno != ETIMEDOUT;
+  return me == nullptr ? real_future_wait(self, word, value, has_timeout, seconds, nanoseconds)
+                       : wait_for_word(*me, word, value, has_timeout, __builtin_return_address(0));
 }
 
 bool real_future_wait_steady(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout, std::int64_t seconds, std::int64_t nanoseconds) __asm__(
@@ -308,11 +314,9 @@ bool wrap_future_wait_steady(void* self, std::uint32_t* word, std::uint32_t valu
 bool wrap_future_wait_steady(void* self, std::uint32_t* word, std::uint32_t value, bool has_timeout,
                              std::int64_t seconds, std::int64_t nanoseconds) {
   Thread* me = Control::self();
-  if (me == nullptr)
-    return real_future_wait_steady(self, word, value, has_timeout, seconds, nanoseconds);
-  long result = 0;
-  futex(*me, &result, __builtin_return_address(0), word, FUTEX_WAIT, value, has_timeout);
-  return result == 0 || errno != ETIMEDOUT;
+  return me == nullptr
+             ? real_future_wait_steady(self, word, value, has_timeout, seconds, nanoseconds)
+             : wait_for_word(*me, word, value, has_timeout, __builtin_return_address(0));
 }
 
 void real_future_notify(std::uint32_t* word) __asm__(

@@ -16,7 +16,8 @@ class WithoutData final : public DataPlane {
  public:
   bool runs_on_fibers() const override { return true; }
 
-  /// Gives the rank addresses of its own.
+  /// Gives the rank a range of 2 TiB of addresses. Tensors beyond it take those of the next rank,
+  /// which is harmless: ranks never compare addresses.
   void enter(int rank) override {
     constexpr int kAddressBitsOfRank = 41;
     const std::uintptr_t first =

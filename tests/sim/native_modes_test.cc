@@ -211,7 +211,7 @@ TEST_CASE("more ranks on the same number of full nodes, or more nodes, are never
 TEST_CASE("what one node measured, and what groups of one rank a node pay") {
   const Cluster a100 = cluster_named("a100-infiniband");
   const Cluster h100 = cluster_named("h100-efa");
-  // One node has modes of its own, also in a cluster of many.
+  // One node has separate modes, also in a cluster of many.
   CHECK(cost::native_seconds({kAllReduce, 8, 1, 8}, a100) <
         0.6 * cost::native_seconds({kAllReduce, 16, 2, 8}, a100));
   CHECK(cost::native_seconds({kAllReduce, 8, 1, 1 << 20}, h100) ==
