@@ -16,7 +16,7 @@ std::uint64_t next_serial() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// The value that this thread last touched, by its serial, and the address of the thread's slot there.
+// The value that this thread last touched, by its serial, and the number of the thread's slot there.
 thread_local std::uint64_t last_serial = 0;
 thread_local std::uint64_t last_slot = 0;
 
@@ -71,10 +71,10 @@ SharedValue::Slot& SharedValue::slot_of_this_thread() {
     }
     Slot& slot = slots_[index];
     if (pauses_) slot.next_pause = loads_between_pauses();
-    last_slot = reinterpret_cast<std::uintptr_t>(&slot);
+    last_slot = index;
     last_serial = serial_;
   }
-  return *reinterpret_cast<Slot*>(static_cast<std::uintptr_t>(last_slot));
+  return slots_[last_slot];
 }
 
 std::array<std::uint64_t*, 2> SharedValue::words_of_this_thread() {

@@ -149,14 +149,14 @@ int wrap_tryrdlock(pthread_rwlock_t* lock) {
   return 0;
 }
 
-int wrap_wrlock(pthread_rwlock_t* lock) RANKBOX_WRAPS("pthread_rwlock_wrlock");
+int wrap_wrlock(pthread_rwlock_t* write) RANKBOX_WRAPS("pthread_rwlock_wrlock");
 int wrap_wrlock(pthread_rwlock_t* write) {
   Thread* me = Control::self();
   return me == nullptr ? pthread_rwlock_wrlock(write)
                        : lock(*me, write, __builtin_return_address(0), 0, false);
 }
 
-int wrap_timedwrlock(pthread_rwlock_t* lock, const timespec* until)
+int wrap_timedwrlock(pthread_rwlock_t* write, const timespec* until)
     RANKBOX_WRAPS("pthread_rwlock_timedwrlock");
 int wrap_timedwrlock(pthread_rwlock_t* write, const timespec* until) {
   Thread* me = Control::self();
@@ -164,7 +164,7 @@ int wrap_timedwrlock(pthread_rwlock_t* write, const timespec* until) {
                        : lock(*me, write, __builtin_return_address(0), 0, true);
 }
 
-int wrap_clockwrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* until)
+int wrap_clockwrlock(pthread_rwlock_t* write, clockid_t clock, const timespec* until)
     RANKBOX_WRAPS("pthread_rwlock_clockwrlock");
 int wrap_clockwrlock(pthread_rwlock_t* write, clockid_t clock, const timespec* until) {
   Thread* me = Control::self();
@@ -172,7 +172,7 @@ int wrap_clockwrlock(pthread_rwlock_t* write, clockid_t clock, const timespec* u
                        : lock(*me, write, __builtin_return_address(0), 0, true);
 }
 
-int wrap_trywrlock(pthread_rwlock_t* lock) RANKBOX_WRAPS("pthread_rwlock_trywrlock");
+int wrap_trywrlock(pthread_rwlock_t* write) RANKBOX_WRAPS("pthread_rwlock_trywrlock");
 int wrap_trywrlock(pthread_rwlock_t* write) {
   Thread* me = Control::self();
   return me == nullptr ? pthread_rwlock_trywrlock(write)
@@ -186,21 +186,21 @@ int wrap_rwlock_unlock(pthread_rwlock_t* lock) {
                        : unlock(*me, lock, __builtin_return_address(0));
 }
 
-int wrap_spin_lock(pthread_spinlock_t* lock) RANKBOX_WRAPS("pthread_spin_lock");
+int wrap_spin_lock(pthread_spinlock_t* spin) RANKBOX_WRAPS("pthread_spin_lock");
 int wrap_spin_lock(pthread_spinlock_t* spin) {
   Thread* me = Control::self();
   if (me == nullptr) return pthread_spin_lock(spin);
   return lock(*me, const_cast<const int*>(spin), __builtin_return_address(0), 0, false);
 }
 
-int wrap_spin_trylock(pthread_spinlock_t* lock) RANKBOX_WRAPS("pthread_spin_trylock");
+int wrap_spin_trylock(pthread_spinlock_t* spin) RANKBOX_WRAPS("pthread_spin_trylock");
 int wrap_spin_trylock(pthread_spinlock_t* spin) {
   Thread* me = Control::self();
   if (me == nullptr) return pthread_spin_trylock(spin);
   return try_lock(*me, const_cast<const int*>(spin), __builtin_return_address(0), 0);
 }
 
-int wrap_spin_unlock(pthread_spinlock_t* lock) RANKBOX_WRAPS("pthread_spin_unlock");
+int wrap_spin_unlock(pthread_spinlock_t* spin) RANKBOX_WRAPS("pthread_spin_unlock");
 int wrap_spin_unlock(pthread_spinlock_t* spin) {
   Thread* me = Control::self();
   if (me == nullptr) return pthread_spin_unlock(spin);

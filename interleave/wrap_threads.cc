@@ -90,7 +90,7 @@ void wrap_start(std::thread* thread, State* state, void (*depend)()) RANKBOX_WRA
 void wrap_start(std::thread* thread, State* state, void (*depend)()) {
   Thread* me = Control::self();
   if (me == nullptr) return real_start(thread, state, depend);
-  const std::shared_ptr<std::thread::_State> kept(state->release());
+  std::shared_ptr<std::thread::_State> kept(state->release());
   const int error = me->control->start_thread(reinterpret_cast<pthread_t*>(thread), nullptr,
                                               [kept]() mutable -> void* {
                                                 const auto own = std::move(kept);
