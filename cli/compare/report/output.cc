@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <thread>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,10 +20,23 @@ namespace {
 
 constexpr double kSecondsBetweenShows = 0.1;
 
+/// Returns the cores that run the ranks: this machine's, and as many on each other host. 0 for GPUs.
+/// @param devices empty in the sandbox
+int cores_of(const std::vector<Device>& devices) {
+  std::set<std::string> hosts;
+  for (const Device& device : devices) {
+    if (device.bus != "cpu") return 0;
+    hosts.insert(device.host);
+  }
+  const auto here = static_cast<int>(std::thread::hardware_concurrency());
+  return here * std::max(1, static_cast<int>(hosts.size()));
+}
+
 }  // namespace
 
 void Output::start(const std::vector<std::string>& backend, const std::vector<Device>& devices) {
   devices_ = devices;
+  plan_.cores = cores_of(devices);
   if (!prints_) return;
   const bool is_nccl = !backend.empty() && backend.front().starts_with("nccl");
   fmt::print("{}{}", format_header(backend, devices), has_started_ ? "" : legend(plan_, is_nccl));
@@ -44,11 +59,12 @@ void Output::finish() {
     fmt::print("\n{}native takes no part.\n", winners);
     return;
   }
-  fmt::print(
-      "\n{}native takes no part. A topology stays the fastest while the lead of another may be "
-      "noise\n"
-      "(middle halves that overlap); * marks the shortest time.\n",
-      winners);
+  fmt::print("\n{}native takes no part.{}\n{}", winners,
+             winners.find("this machine") == std::string::npos
+                 ? ""
+                 : " On this machine, a topology stays the fastest while the lead of another may\n"
+                   "be noise (middle halves that overlap); * marks the shortest time.",
+             note_on_cores(plan_, rows_));
 }
 
 std::string complaint_about(const std::vector<Row>& rows) {
