@@ -97,7 +97,7 @@ class MagicTest(unittest.TestCase):
     def test_the_dial_and_the_page(self):
         shown, parts = run(
             cell_of(HANGS, "--ranks 2 --count 8 --buffering unbounded --page --save kept"),
-            "print(kept.passed, '<iframe' in kept._repr_html_(), 'for ever' not in kept.picture.svg)")
+            "print(kept.passed, '<iframe' in kept._repr_html_(), 'ever' not in kept.picture.svg)")
         self.assertIn("fail (deadlock)", shown)  # for any setting, since it depends on buffering
         self.assertIn("rank 0  in", shown.replace("        in", "rank 0  in"))
         self.assertEqual(parts.split(), ["False", "True", "True"])

@@ -97,7 +97,7 @@ class Picture:
 
 
 def hangs_in(text):
-    """(rank, call, peer) of each rank that waits for ever, from the text of a deadlock's picture."""
+    """(rank, call, peer) of each rank that waits for ever, from the text of a picture."""
     ranks = re.findall(r"rank (\d+)(?= *\n| has returned)", text)
     after = dict(zip(ranks, ranks[1:] + ranks[:1]))
     calls = re.findall(r"rank (\d+) *\n[^\w\n]*([a-z_]+),", text)

@@ -12,7 +12,8 @@ import shlex
 
 MARKER = re.compile(r"<!-- (.*?) -->", re.S)
 FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.M | re.S)
-COMMAND = re.compile(r"^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:[\w.-]+ .*)??(\./rankbox|rankbox-\w+-\w+)(?= |$)")
+COMMAND = re.compile(r"^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:[\w.-]+ .*)??"  # variables; a launcher
+                     r"(\./rankbox|rankbox-\w+-\w+)(?= |$)")
 
 
 @dataclasses.dataclass
