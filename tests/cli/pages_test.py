@@ -223,7 +223,7 @@ def numberless(lines):
         virtual = title.end() if title else virtual if line.strip() else None
         here, there = (line, "") if virtual is None else (line[:virtual], line[virtual:])
         here = re.sub(r"( in  +).*", r"\1", here.replace(" (yours)", "") if not there else here)
-        here = NUMBER.sub("#", here)
+        here = NUMBER.sub("#", here).replace(" cores", " core")
         kept.append((re.sub(r"[ *]+", " ", here) + there).strip())
     return kept
 
