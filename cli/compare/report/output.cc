@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "cli/compare/plan/row_failure.h"
@@ -20,16 +21,24 @@ namespace {
 
 constexpr double kSecondsBetweenShows = 0.1;
 
-/// Returns the cores that run the ranks: this machine's, and as many on each other host. 0 for GPUs.
-/// @param devices empty in the sandbox
+/// Returns the cores that this process may use.
+int cores_of_process() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+/// Returns the cores that run the ranks, 0 for GPUs.
+/// @param devices empty in the sandbox, whose ranks are this process; with MPI their hosts are taken
+///     to be like this one, since launchers bind each process to some cores
 int cores_of(const std::vector<Device>& devices) {
+  if (devices.empty()) return cores_of_process();
   std::set<std::string> hosts;
   for (const Device& device : devices) {
     if (device.bus != "cpu") return 0;
     hosts.insert(device.host);
   }
-  const auto here = static_cast<int>(std::thread::hardware_concurrency());
-  return here * std::max(1, static_cast<int>(hosts.size()));
+  return static_cast<int>(std::thread::hardware_concurrency() * hosts.size());
 }
 
 }  // namespace
