@@ -148,7 +148,7 @@ class OutputTest(unittest.TestCase):
             own.write_text(self.ping_pong, encoding="utf-8")
         elif words[:1] == ["compare"]:
             ring.write_text((ROOT / "solutions/04_allreduce/allreduce_ring.cc").read_text())
-            words = [*words, "--iters", "1", "--warmup", "0", "-c", "0"]
+            words = [*words, "--iters", "1", "--warmup", "1", "-c", "0"]
         elif words[:1] == ["train"]:
             words = [*words, "--samples", "640", "--mine", "none"]
         elif words == ["grade", "class/"]:
