@@ -108,7 +108,7 @@ void ask_for_prediction(const Exercise& exercise) {
   const bool asked = !prediction_of(exercise).empty() || progress_of(exercise) != "not_started";
   if (asked || !is_predictable(exercise) || !is_interactive()) return;
   while (true) {
-    fmt::print("{}", question_about(exercise));
+    fmt::print("{}", fit(question_about(exercise)));
     std::fflush(stdout);
     std::string line;
     if (!std::getline(std::cin, line)) return;

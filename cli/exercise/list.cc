@@ -197,8 +197,9 @@ void print_overview() {
       if (status == "pass") ++passed;
     }
     const bool is_narrow = known_width() > 0 && known_width() < kNarrow;
-    fmt::print("{:>3}  {:<28}{}{:>2} of {:<4}{}\n", chapter.number, chapter.title,
-               is_narrow ? "\n     " : "", passed, all, symbols);
+    fmt::print("{:>3}  {}{:>2} of {:<4}{}\n", chapter.number,
+               is_narrow ? chapter.title + "\n     " : fmt::format("{:<28}", chapter.title), passed,
+               all, symbols);
   }
   fmt::print("\n{}\n\n", progress_bar());
   print_next();

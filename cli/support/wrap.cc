@@ -37,7 +37,7 @@ std::string fit_line(const std::string& line, std::size_t most) {
     const std::string text = line.substr(word, end - word);
     const std::size_t width = width_of(text);
     if (at > first && used + gap.size() + width > most) {
-      result += "\n" + indent + text;
+      result.append("\n").append(indent).append(text);
       used = indent.size() + width;
     } else {
       result += gap + text;
