@@ -19,10 +19,10 @@ from rankbox_same import Digits, SameOrder, mlp
 def train(options, device):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     dataset = Digits(options.samples)
-    sampler = SameOrder(dataset, ranks, rank)
+    sampler = SameOrder(dataset, options.seed, ranks, rank)
     loader = DataLoader(dataset, batch_size=options.batch // ranks, sampler=sampler,
                         drop_last=True)
-    model = DistributedDataParallel(mlp().to(device))
+    model = DistributedDataParallel(mlp(options.seed).to(device))
     optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate, momentum=0.9)
 
     exchanges = 0

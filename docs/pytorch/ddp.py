@@ -5,7 +5,9 @@
 """
 
 import argparse
+import contextlib
 import os
+import random
 import socket
 
 import torch
@@ -19,9 +21,12 @@ from rankbox_same import Digits, SameOrder, add_options, mlp, report
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
+    """Below those that the system gives to connections, so that none of them takes it meanwhile."""
+    while True:
+        port = random.randrange(20000, 30000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return str(port)
 
 
 def join(rank, train, options):
@@ -60,10 +65,10 @@ def mean_over_ranks(loss):
 def train(options, device):
     rank, ranks = dist.get_rank(), dist.get_world_size()
     dataset = Digits(options.samples)
-    sampler = SameOrder(dataset, ranks, rank)
+    sampler = SameOrder(dataset, options.seed, ranks, rank)
     loader = DataLoader(dataset, batch_size=options.batch // ranks, sampler=sampler,
                         drop_last=True, pin_memory=device.type == "cuda")
-    model = DistributedDataParallel(mlp().to(device),
+    model = DistributedDataParallel(mlp(options.seed).to(device),
                                     device_ids=[device.index] if device.index is not None else None)
     optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate, momentum=0.9)
 

@@ -23,9 +23,9 @@ def train(options):
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     narrow = torch.float16 if device.type == "cuda" else torch.bfloat16
     dataset = Digits(options.samples)
-    sampler = SameOrder(dataset)
+    sampler = SameOrder(dataset, options.seed)
     loader = DataLoader(dataset, batch_size=options.batch, sampler=sampler, drop_last=True)
-    model = mlp().to(device)  # stays float32: its weights are the masters
+    model = mlp(options.seed).to(device)  # stays float32: its weights are the masters
     optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate, momentum=0.9)
     scaler = grad_scaler(enabled=narrow == torch.float16)  # bfloat16 has float32's range
 

@@ -44,9 +44,9 @@ def second_stage(stage, labels, sizes, device):
 def train(options, device):
     rank = dist.get_rank()
     dataset = Digits(options.samples)
-    sampler = SameOrder(dataset)  # both stages see every sample, one its image, one its label
+    sampler = SameOrder(dataset, options.seed)  # both stages see every sample, one its image, one its label
     loader = DataLoader(dataset, batch_size=options.batch, sampler=sampler, drop_last=True)
-    layers = mlp()
+    layers = mlp(options.seed)
     stage = (layers[:3] if rank == 0 else layers[3:]).to(device)
     optimizer = torch.optim.SGD(stage.parameters(), lr=options.learning_rate, momentum=0.9)
 

@@ -35,7 +35,7 @@ class SameOrder(DistributedSampler):
     The samples beyond a multiple of the ranks are left out, as with drop_last=True.
     """
 
-    def __init__(self, dataset, ranks=1, rank=0, seed=1):
+    def __init__(self, dataset, seed, ranks=1, rank=0):
         super().__init__(dataset, num_replicas=ranks, rank=rank, seed=seed, drop_last=True)
 
     def __iter__(self):
@@ -56,7 +56,7 @@ def fill_linear(layer, random):
     fill(layer.bias, bound, random.stream("bias"))
 
 
-def mlp(seed=1):
+def mlp(seed):
     """784-512-256-10, with the values that Rankbox's model starts with."""
     model = nn.Sequential(OrderedDict(
         flatten=nn.Flatten(),
@@ -73,7 +73,17 @@ def add_options(parser, samples=256, epochs=3, batch=64, rate=0.05):
     parser.add_argument("--epochs", type=int, default=epochs)
     parser.add_argument("--batch", type=int, default=batch, help="samples a step, over all ranks")
     parser.add_argument("--learning-rate", type=float, default=rate)
+    parser.add_argument("--seed", type=int, default=1, help="of initial values and order")
     parser.add_argument("--against", metavar="FILE", help="of ./rankbox train --json")
+
+
+def losses_in(path):
+    """Of ./rankbox train --json, one object for the run, or one object for each step."""
+    with open(path, encoding="utf-8") as file:
+        objects = [json.loads(line) for line in file]
+    if "losses" in objects[0]:
+        return objects[0]["losses"]
+    return [step["loss"] for step in objects if "loss" in step]
 
 
 def report(losses, against=None):
@@ -82,8 +92,7 @@ def report(losses, against=None):
         for step, loss in enumerate(losses, 1):
             print(f"step {step:2}  loss {loss:.5f}")
         return losses
-    with open(against, encoding="utf-8") as file:
-        theirs = json.load(file)["losses"]
+    theirs = losses_in(against)
     if len(theirs) != len(losses):
         raise SystemExit(f"{against}: expected {len(losses)} steps, found {len(theirs)}")
     print("step  PyTorch  Rankbox")

@@ -87,13 +87,13 @@ def train(options, device):
     tokenizer = Tokenizer(text for text, _ in texts)
     dataset = [(tokenizer(text), label, i) for i, (text, label) in enumerate(texts)]
     test = [(tokenizer(text), label, i) for i, (text, label) in enumerate(held_back)][rank::ranks]
-    sampler = SameOrder(dataset, ranks, rank)
+    sampler = SameOrder(dataset, options.seed, ranks, rank)
     padded = collate_to_longest if options.pad_to_longest else collate
     loader = DataLoader(dataset, batch_size=options.batch // ranks, sampler=sampler,
                         drop_last=True, collate_fn=padded)
     test_loader = DataLoader(test, batch_size=64, collate_fn=padded)
 
-    model = TextClassifier(len(tokenizer), LONGEST).to(device)
+    model = TextClassifier(len(tokenizer), LONGEST, options.seed).to(device)
     if options.start:  # fine-tuning: somebody's parameters instead of random ones
         model.load_state_dict(torch.load(options.start, map_location=device))
     if options.freeze:  # learn the head alone; before DDP looks for parameters with gradients

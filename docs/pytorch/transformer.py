@@ -66,7 +66,7 @@ class Block(nn.Module):
 
 
 class TextClassifier(nn.Module):
-    def __init__(self, words, longest, classes=2, seed=1):
+    def __init__(self, words, longest, seed, classes=2):
         super().__init__()
         random = Random(seed)
         self.table = nn.Embedding(words, WIDTH)

@@ -34,10 +34,10 @@ class TwoDevices(nn.Module):
 
 def train(options):
     dataset = Digits(options.samples)
-    sampler = SameOrder(dataset)
+    sampler = SameOrder(dataset, options.seed)
     loader = DataLoader(dataset, batch_size=options.batch, sampler=sampler, drop_last=True)
     devices = [torch.device(name) for name in options.devices]
-    model = TwoDevices(mlp(), devices, options.split_size)
+    model = TwoDevices(mlp(options.seed), devices, options.split_size)
     optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate, momentum=0.9)
 
     losses = []

@@ -28,6 +28,7 @@ import torch  # noqa: E402
 import torch.multiprocessing as mp  # noqa: E402
 from torch.distributed import run as torchrun  # noqa: E402
 
+import ddp  # noqa: E402
 import pages  # noqa: E402
 import rankbox_digits  # noqa: E402
 import rankbox_same  # noqa: E402
@@ -50,6 +51,7 @@ def start_in_project():
     os.chdir(WORK)
     os.environ["RANKBOX_ROOT"] = str(WORK)
     os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    os.environ["PET_MASTER_PORT"] = ddp.free_port()  # torchrun's default is one for all tests
     os.environ["GLOO_SOCKET_IFNAME"] = "lo"  # a sandbox without a network has that one
 
 
@@ -113,10 +115,11 @@ class SameLosses(unittest.TestCase):
     def test_two_devices_with_an_uneven_split(self):
         self.check("two_devices", ["--split-size", "24"], MLP)
 
-    def test_ddp(self):
+    def test_ddp_with_another_seed(self):
         for ranks in ("1", "4"):
             with self.subTest(ranks=ranks):
-                self.check("ddp", ["--ranks", ranks], MLP + ("--ranks", ranks))
+                options = ("--ranks", ranks, "--seed", "7", "--learning-rate", "0.1")
+                self.check("ddp", options, MLP + options)
 
     def test_text_and_its_metrics(self):
         lines = self.check("text", ["--ranks", "1"], TEXT)
