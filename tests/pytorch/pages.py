@@ -31,10 +31,10 @@ def commands(page):
 
 def same_line(shown, printed):
     """Equal, but for the last digits of numbers; a difference itself may be any small one."""
-    if shown.startswith("largest relative difference"):
-        printed_difference = float(printed.split(": ")[1])
-        bound = max(TOLERANCE, 10 * float(shown.split(": ")[1]))
-        return printed.startswith("largest relative difference") and printed_difference <= bound
+    start = "largest relative difference: "
+    if shown.startswith(start):
+        bound = max(TOLERANCE, 10 * float(shown[len(start):]))
+        return printed.startswith(start) and float(printed[len(start):]) <= bound
     mine, theirs = NUMBER.findall(shown), NUMBER.findall(printed)
     if NUMBER.sub("#", shown) != NUMBER.sub("#", printed) or len(mine) != len(theirs):
         return False
