@@ -57,6 +57,9 @@ class SeedsPageTest(unittest.TestCase):
             if cell == "–":
                 continue
             words = cell.strip("`").split()
+            if words[0] == "python3":
+                self.check_script(words[1], [word for word in words if word.startswith("--")])
+                continue
             self.assertEqual(words[0], "./rankbox", cell)
             # With --help, an unknown subcommand is no error.
             self.assertRegex(help_of(), rf"(?m)^  {words[1]} ", cell)
@@ -67,6 +70,15 @@ class SeedsPageTest(unittest.TestCase):
             if words[1] in ("check", "show"):
                 chapter = pathlib.Path("exercises", words[2], "README.md")
                 self.assertTrue(words[2] in known or chapter.is_file(), cell)
+
+    def check_script(self, path, options):
+        """Its options are in its source; //tests/pytorch:pytorch_test runs the scripts."""
+        script = pathlib.Path(path)
+        self.assertTrue(script.is_file(), path)
+        shared = [script.with_name(name) for name in ("ddp.py", "rankbox_same.py")]
+        source = "".join(file.read_text(encoding="utf-8") for file in [script, *shared])
+        for option in options:
+            self.assertIn(f'"{option}"', source, path)
 
 
 if __name__ == "__main__":
