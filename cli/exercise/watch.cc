@@ -76,13 +76,13 @@ class Files {
   std::vector<Time> times_;
 };
 
+/// REQUIRES: an InterruptGuard lives, which a save cancels.
 /// @param page null: none
-void grade_saved(const Exercise& exercise, Files& files, LivePage* page) {
+void grade_saved(const Exercise& exercise, LivePage* page) {
   if (use_colour()) fmt::print("\033[2J\033[H");  // clears the screen
   fmt::print("checking {} …\n", stub_path(exercise));
   std::fflush(stdout);
   try {
-    const InterruptGuard guard([&files] { return files.any_saved(); });
     if (page != nullptr) page->show_busy(exercise);
     const Grade graded = check_own_file(exercise, page == nullptr ? "" : page->run_folder());
     if (page != nullptr) page->show(exercise, graded);
@@ -112,6 +112,7 @@ void watch(const std::string& name, std::optional<int> page_port) {
   if (watched.empty())
     throw InvalidArgument("there are no exercises to watch: registry.toml has none");
   Files files(watched);
+  const InterruptGuard guard([&files] { return files.any_saved(); });
   fmt::print("{}\nwatching {}; save one to have it graded, Ctrl-C ends\n", progress_bar(),
              name.empty() ? "exercises/" : stub_path(*watched.front()));
   std::optional<LivePage> page;
@@ -122,10 +123,9 @@ void watch(const std::string& name, std::optional<int> page_port) {
   std::fflush(stdout);
   while (true) {
     if (const Exercise* saved = files.next_saved()) {
-      grade_saved(*saved, files, page ? &*page : nullptr);
+      grade_saved(*saved, page ? &*page : nullptr);
       continue;
     }
-    const InterruptGuard guard;
     std::this_thread::sleep_for(kPause);
     InterruptGuard::check();
   }

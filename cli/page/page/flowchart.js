@@ -7,6 +7,7 @@
 
 const CHARACTER = 7.2, LINE = 17, LONGEST = 22;  // pixels, pixels, characters of a line
 const BETWEEN = 22, BESIDE = 56;                 // pixels between boxes of a layer, and of two
+const FRAME = 36, BACK = 34;                     // pixels of a frame's title, and below for circles
 
 /** {down, nodes: Map id -> {label, round, frame}, edges: [{from, to, note}], frames: [title]} */
 function parseFlowchart(text) {
@@ -87,23 +88,27 @@ function place(chart) {
   const gap = chart.down ? BESIDE : Math.max(BESIDE, note * CHARACTER * 0.9 + 20);
   const layers = [];
   for (const node of nodes) (layers[node.layer] = layers[node.layer] || []).push(node);
-  const widthOf = (layer) => layer.reduce((sum, node) => sum + extent(node) + BETWEEN, -BETWEEN);
+  const before = (layer, i) =>  // the space before a node: more between two frames
+    i === 0 ? 0 : BETWEEN + (layer[i].frame !== layer[i - 1].frame ? FRAME : 0);
+  const widthOf = (layer) =>
+    layer.reduce((sum, node, i) => sum + before(layer, i) + extent(node), 0);
   const widest = Math.max(...layers.map(widthOf));
   let along = 0;
   for (const layer of layers) {
     const thickest = Math.max(...layer.map(thickness));
     let free = (widest - widthOf(layer)) / 2;
-    for (const node of layer) {
+    for (const [i, node] of layer.entries()) {
+      free += before(layer, i);
       node.along = along + thickest / 2;
       node.across = free + extent(node) / 2;
-      free += extent(node) + BETWEEN;
+      free += extent(node);
     }
     along += thickest + gap;
     const [only] = layer;
-    const before = chart.edges.filter(({to, back}) => chart.nodes.get(to) === only && !back)
+    const sources = chart.edges.filter(({to, back}) => chart.nodes.get(to) === only && !back)
       .map(({from}) => chart.nodes.get(from).across);
-    if (layer.length === 1 && before.length > 0)
-      only.across = before.reduce((sum, each) => sum + each, 0) / before.length;
+    if (layer.length === 1 && sources.length > 0)
+      only.across = sources.reduce((sum, each) => sum + each, 0) / sources.length;
   }
   for (const node of nodes) {
     node.x = chart.down ? node.across : node.along;
@@ -132,7 +137,7 @@ function drawEdge(a, b, {note, back}, down) {
   const half = (node) => down ? node.height / 2 : node.width / 2;
   let d, tip, middle;
   if (back) {
-    const low = Math.max(a.y + a.height / 2, b.y + b.height / 2) + 34;
+    const low = Math.max(a.y + a.height / 2, b.y + b.height / 2) + BACK;
     d = `M ${a.x} ${a.y + a.height / 2} C ${a.x} ${low}, ${b.x} ${low}, ${b.x} ${b.y + b.height / 2 + 7}`;
     tip = `translate(${b.x} ${b.y + b.height / 2}) rotate(-90)`;
     middle = {x: (a.x + b.x) / 2, y: low - 9};
@@ -185,7 +190,8 @@ function flowchart(text) {
   svg.append(...all.map(drawNode));
   const margin = 30;
   const width = Math.max(...all.map((node) => node.x + node.width / 2)) + 2 * margin;
-  const height = Math.max(...all.map((node) => node.y + node.height / 2)) + 2 * margin + 14;
+  const height = Math.max(...all.map((node) => node.y + node.height / 2)) +
+    2 * margin + (chart.edges.some(({back}) => back) ? BACK : 0);
   svg.setAttribute("viewBox", `${-margin} ${-margin} ${width} ${height}`);
   svg.setAttribute("width", width);
   svg.setAttribute("height", height);

@@ -8,7 +8,7 @@ function showState(state) {
   byId("busy").hidden = !busy;
   byId("busy").textContent = busy ? `checking ${busy} …` : "";
   byId("verdict").classList.toggle("stale", Boolean(busy));
-  if (busy) return;
+  if (busy && exerciseShown) return;
   byId("name").textContent = exercise.name;
   byId("summary").textContent = `${exercise.summary} (difficulty ${exercise.difficulty}/5)`;
   byId("files").textContent = `${exercise.file}, as ${exercise.contract} says`;

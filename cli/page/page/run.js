@@ -1,6 +1,6 @@
 // The picture of the run: the page of `show --html`, in a frame as high as its content.
 
-const LEAST_FRAME = 400, MOST_FRAME = 2000;  // pixels; a higher page scrolls inside
+const LEAST_FRAME = 400, MOST_FRAME = 3200;  // pixels; a higher page scrolls inside
 
 let runShown = 0;
 
