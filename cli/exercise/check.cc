@@ -44,6 +44,7 @@ struct Options {
   std::string prediction;
   std::uint64_t salt = 0;
   int memory_mb = 1024;
+  std::string page_folder;  // see GradeOptions
   bool json = false;
   bool sealed = false;
 };
@@ -132,6 +133,7 @@ Grade grade_file(const Exercise& exercise, const Options& options, bool& own) {
   grading.seconds = options.file.seconds;
   grading.memory_mb = options.memory_mb;
   grading.sealed = options.sealed;
+  grading.page_folder = options.page_folder;
   own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
   grading.command = replay_command(options, exercise, grading.file, own);
   if (grading.salt != 0) grading.command += fmt::format(" --salt {}", grading.salt);
@@ -144,13 +146,12 @@ Grade grade_file(const Exercise& exercise, const Options& options, bool& own) {
   return graded;
 }
 
-/// Returns whether it passes.
-bool check(const Exercise& exercise, const Options& options) {
+Grade check(const Exercise& exercise, const Options& options) {
   bool own = false;
-  const Grade graded = grade_file(exercise, options, own);
+  Grade graded = grade_file(exercise, options, own);
   print(graded, exercise, options);
   if (own && !options.json && graded.verdict.passed()) print_what_is_next(exercise);
-  return graded.verdict.passed();
+  return graded;
 }
 
 /// Returns the chapter of that folder; null if there is none. Throws InvalidArgument for a name that
@@ -227,7 +228,7 @@ void run(const Options& options) {
   const bool own = !options.file.solution && options.file.file.empty();
   if (own && !options.json) ask_for_prediction(exercise);
   const InterruptGuard guard;
-  if (!check(exercise, options)) throw CLI::RuntimeError(1);
+  if (!check(exercise, options).verdict.passed()) throw CLI::RuntimeError(1);
 }
 
 }  // namespace
@@ -276,8 +277,9 @@ void add_check(CLI::App& app) {
   check_command->callback([options] { run(*options); });
 }
 
-bool check_own_file(const Exercise& exercise) {
+Grade check_own_file(const Exercise& exercise, const std::string& page_folder) {
   Options options;
+  options.page_folder = page_folder;
   options.file.name = exercise.name;
   return check(exercise, options);
 }
