@@ -1,4 +1,5 @@
 // Gradient accumulation equals larger batches; 16 bits and F1 on every strategy.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,14 @@ constexpr Row kRows[] = {
 int ranks_for(const std::string& strategy) {
   const int ranks = strategy == "single" ? 1 : 2;
   return launch().processes > 0 && launch().processes < ranks ? 0 : ranks;
+}
+
+TEST_CASE("no strategy is left out") {
+  for (const Strategy* strategy : strategies()) {
+    CAPTURE(std::string(strategy->name));
+    CHECK(
+        std::ranges::any_of(kRows, [&](const Row& row) { return strategy->name == row.strategy; }));
+  }
 }
 
 TEST_CASE("accumulated batches give the parameters of one that is as large") {

@@ -97,7 +97,7 @@ std::vector<std::string> notes_on(const RunNumbers& found, const RunNumbers& her
       notes.push_back(fmt::format("{} {} from now on, {} before", what, now, there));
   };
   compare("learning rate", found.learning_rate, here.learning_rate);
-  compare("its schedule", schedule_of(found), schedule_of(here));
+  compare("rate schedule", schedule_of(found), schedule_of(here));
   compare("momentum", found.momentum, here.momentum);
   compare("weight decay", found.weight_decay, here.weight_decay);
   return notes;

@@ -68,12 +68,14 @@ void add_evaluation(CLI::App& app, ScheduleArguments& typed, Plan& plan) {
   app.add_option("--eval-every", plan.eval_every,
                  "steps between evaluations, in addition to those after epochs")
       ->check(cli::whole_number(1, kMostSteps));
-  app.add_option(
-         "--keep-best", typed.keep_best,
-         "keep the model that does best on the test samples, by accuracy or f1, in FILE.best "
-         "beside --save FILE; load it at the end")
-      ->expected(0, 1)
-      ->default_str(name_of(BestBy::kAccuracy));
+  app.add_option_function<std::string>(
+         "--keep-best",
+         [&typed](const std::string& by) {
+           typed.keep_best = by.empty() ? name_of(BestBy::kAccuracy) : by;
+         },
+         "keep the model that does best on the test samples, by accuracy (if nothing follows) or "
+         "f1, in FILE.best beside --save FILE; load it at the end")
+      ->expected(0, 1);
 }
 
 void complete(const ScheduleArguments& typed, OptimizerKind kind,
