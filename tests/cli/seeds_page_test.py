@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/seeds.md names pages and exercises; all of them must exist. pages_test.py has the commands."""
+"""docs/seeds.md names pages, exercises and scripts; all must exist. pages_test.py has the commands."""
 
 import pathlib
 import re
@@ -37,6 +37,20 @@ class SeedsPageTest(unittest.TestCase):
             names = re.findall(r"`(\w+)`", exercises)
             self.assertTrue(names or exercises == "–", exercises)
             self.assertLessEqual(set(names), known, exercises)
+
+    def test_scripts_and_their_options_exist(self):
+        """Options are in a script's source; //tests/pytorch:pytorch_test runs the scripts."""
+        scripts = [cells[3].strip("`").split()[1:] for cells in rows()
+                   if cells[3].startswith("`python3 ")]
+        self.assertGreater(len(scripts), 3)
+        for path, *words in scripts:
+            script = pathlib.Path(path)
+            self.assertTrue(script.is_file(), path)
+            shared = [script.with_name(name) for name in ("ddp.py", "rankbox_same.py")]
+            source = "".join(file.read_text(encoding="utf-8") for file in [script, *shared])
+            for option in words:
+                if option.startswith("--"):
+                    self.assertIn(f'"{option}"', source, path)
 
 
 if __name__ == "__main__":

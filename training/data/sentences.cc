@@ -26,8 +26,10 @@ std::string any_of(const char* const (&words)[n], Random& random) {
 std::string clause(bool good, Random& random) {
   const bool negated = random.chance(.35);
   const std::string adjective = good != negated ? any_of(kGood, random) : any_of(kBad, random);
-  return "the " + any_of(kThings, random) + " was " + (negated ? "not " : "") +
-         any_of(kDegrees, random) + adjective;
+  // Statements, since compilers may evaluate the operands of + in any order.
+  const std::string degree = any_of(kDegrees, random);
+  const std::string thing = any_of(kThings, random);
+  return "the " + thing + " was " + (negated ? "not " : "") + degree + adjective;
 }
 
 LabelledText sentence(Random random) {
