@@ -82,7 +82,7 @@ class MagicTest(unittest.TestCase):
     def test_a_deadlock_is_told_with_the_cells_lines(self):
         text, drawn = run(cell_of(HANGS, "--ranks 2 --count 8 --save kept"),
                           "print(kept.picture.svg.count('for ever'), kept.picture.svg[:5])")
-        self.assertEqual(drawn.strip(), "4 <svg ")  # two bars, with a tooltip each
+        self.assertEqual(drawn.strip(), "4 <svg")  # two bars, with a tooltip each
         self.assertIn("✗ exchange: fail (deadlock)", text)
         self.assertIn("waits to send 4 B to rank 1 at cell:6", text)
         self.assertIn("╰────╯ send, 32 bytes, cell:6", text)

@@ -94,6 +94,8 @@ class CommandsTest(unittest.TestCase):
         known = "".join(map(help_of, [*subcommands, "dev new", "dev check"]))
         count = 0
         for page, text in PAGES.items():
+            if page.startswith("docs/pytorch/"):
+                continue  # its options are those of PyTorch's programs
             for option in re.findall(r"`(--[a-z][\w-]*)", pages.FENCE.sub("", text)):
                 with self.subTest(page, option=option):
                     count += 1
@@ -148,7 +150,7 @@ class OutputTest(unittest.TestCase):
             own.write_text(self.ping_pong, encoding="utf-8")
         elif words[:1] == ["compare"]:
             ring.write_text((ROOT / "solutions/04_allreduce/allreduce_ring.cc").read_text())
-            words = [*words, "--iters", "1", "--warmup", "0", "-c", "0"]
+            words = [*words, "--iters", "1", "--warmup", "1", "-c", "0"]
         elif words[:1] == ["train"]:
             words = [*words, "--samples", "640", "--mine", "none"]
         elif words == ["grade", "class/"]:

@@ -220,10 +220,9 @@ std::string note_on_cores(const Plan& plan, const std::vector<Row>& rows) {
   }
   if (worlds.empty()) return "";
   return fmt::format(
-      "{} ranks take turns on {} core{}: there, time is what all ranks do together (copies,\n"
-      "additions, switches from rank to rank), and not the longest chain of steps. So few\n"
-      "messages often win, at any size, and no winner on this machine is named. Virtual time\n"
-      "has a core for each rank.\n",
+      "{} ranks take turns on {} core{}: there, time is what all ranks do together (copies, "
+      "additions,\nswitches), not the longest chain of steps. Few messages often win then, at any "
+      "size, so no winner\non this machine is named. Virtual time has a core for each rank.\n",
       fmt::join(worlds, ", "), plan.cores, plan.cores == 1 ? "" : "s");
 }
 
