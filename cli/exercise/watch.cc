@@ -76,6 +76,8 @@ class Files {
   std::vector<Time> times_;
 };
 
+void print_address(const LivePage& page) { fmt::print("open {}\n", page.address()); }
+
 /// REQUIRES: an InterruptGuard lives, which a save cancels.
 /// @param page null: none
 void grade_saved(const Exercise& exercise, LivePage* page) {
@@ -94,6 +96,7 @@ void grade_saved(const Exercise& exercise, LivePage* page) {
     if (page != nullptr) page->show_problem(exercise, error.what());
   }
   fmt::print("\n{}\n", progress_bar());
+  if (page != nullptr) print_address(*page);
   std::fflush(stdout);
 }
 
@@ -118,7 +121,7 @@ void watch(const std::string& name, std::optional<int> page_port) {
   std::optional<LivePage> page;
   if (page_port) {
     page.emplace(*page_port, first_on_page(watched));
-    fmt::print("open {}\n", page->address());
+    print_address(*page);
   }
   std::fflush(stdout);
   while (true) {

@@ -32,11 +32,10 @@ TEST_CASE("a program gets no descriptor that a library opened without O_CLOEXEC"
   constexpr int kOpen = 200;
   REQUIRE(dup2(STDERR_FILENO, kOpen) == kOpen);
   ChildOptions options;
-  options.command = {"sh", "-c", ": >&200"};
+  options.command = {"sh", "-c", "test -e /proc/$$/fd/2 && test ! -e /proc/$$/fd/200"};
   const ChildResult result = run_child(options);
   close(kOpen);
-  CHECK(WEXITSTATUS(result.status) != 0);
-  CHECK(result.output.find("200") != std::string::npos);  // "sh: 1: 200: Bad file descriptor"
+  CHECK(result.status == 0);
 }
 
 TEST_CASE("a container shows what it lists, read-only, and this machine's programs") {

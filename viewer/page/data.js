@@ -79,7 +79,7 @@ class Run {
   }
 }
 
-/** The kinds in the picture; all native collectives are one. A computation may have a name of its own:
+/** The kinds in the picture; all native collectives are one. A computation may have a name:
     "compute F3" is the forward pass of micro-batch 3, "compute B3" its backward pass. */
 function kindOfName(name) {
   if (/^compute F\d/.test(name)) return "forward";

@@ -1,5 +1,5 @@
-// Draws the spans of the lanes: wide ones with a label each, narrow ones together (strips.js). Labels
-// come last, over the marks, so that no arrow strikes one through.
+// Draws the spans of the lanes: wide ones with a label each, narrow ones together (strips.js).
+// Labels come last, over the marks, so that no arrow strikes one through.
 
 const LABEL_FONT = "11px system-ui, 'DejaVu Sans', sans-serif";
 

@@ -3,7 +3,8 @@
 const LEGEND = [
   ["send", "send, upper row"], ["recv", "receive, middle row"], ["reduce", "reduce, lower row"],
   ["compute", "compute, lower row"], ["forward", "forward pass, lower row"],
-  ["backward", "backward pass, lower row"], ["collective", "native collective"], ["wait", "waiting"],
+  ["backward", "backward pass, lower row"], ["collective", "native collective"],
+  ["wait", "waiting"],
   ["open", "never ended"], ["path", "critical path"], ["arrow", "message"],
   ["memory", "memory held"],
 ];

@@ -1,4 +1,4 @@
-// The chapter's text. The server's HTML is made of what cli/page/safe_html.h lists, and nothing else.
+// The chapter's text. The server's HTML is what cli/page/safe_html.h lists, and nothing else.
 
 let chapterShown = "";
 

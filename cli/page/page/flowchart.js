@@ -1,7 +1,7 @@
 // Draws the flowcharts of the chapters: the part of Mermaid's language that they use.
 //
 //   flowchart LR                       or TD: from left to right, or from the top down
-//   a["label"] --> b                   a name alone is its own label; in doubled braces: an operation
+//   a["label"] --> b                   a name alone is its label; in doubled braces: an operation
 //   a & b -- "note" --> c --> d
 //   subgraph name ["title"] … end      a frame
 
@@ -18,7 +18,8 @@ function parseFlowchart(text) {
     const known = chart.nodes.get(id);
     if (known && shape) known.label = label;
     if (known && frame >= 0) known.frame = frame;
-    if (!known) chart.nodes.set(id, {label: shape ? label : id, round: Boolean(shape) && shape !== "[", frame});
+    const round = Boolean(shape) && shape !== "[";
+    if (!known) chart.nodes.set(id, {label: shape ? label : id, round, frame});
     return id;
   };
   for (const line of text.split("\n").slice(1).map((each) => each.trim()).filter(Boolean)) {
@@ -27,7 +28,8 @@ function parseFlowchart(text) {
     if (line === "end") frame = -1;
     if (name || line === "end") continue;
     const parts = line.split(/\s+--(?:\s+"?(.*?)"?\s+--)?>\s+/);
-    const groups = parts.filter((_, i) => i % 2 === 0).map((group) => group.split(" & ").map(nodeOf));
+    const groups = parts.filter((_, i) => i % 2 === 0)
+      .map((group) => group.split(" & ").map(nodeOf));
     for (let i = 0; i + 1 < groups.length; ++i) {
       let note = parts[2 * i + 1] || "";  // of several arrows, beside the first
       for (const from of groups[i]) {
@@ -138,8 +140,9 @@ function drawEdge(a, b, {note, back}, down) {
   let d, tip, middle;
   if (back) {
     const low = Math.max(a.y + a.height / 2, b.y + b.height / 2) + BACK;
-    d = `M ${a.x} ${a.y + a.height / 2} C ${a.x} ${low}, ${b.x} ${low}, ${b.x} ${b.y + b.height / 2 + 7}`;
-    tip = `translate(${b.x} ${b.y + b.height / 2}) rotate(-90)`;
+    const from = a.y + a.height / 2, to = b.y + b.height / 2;
+    d = `M ${a.x} ${from} C ${a.x} ${low}, ${b.x} ${low}, ${b.x} ${to + 7}`;
+    tip = `translate(${b.x} ${to}) rotate(-90)`;
     middle = {x: (a.x + b.x) / 2, y: low - 9};
   } else if (down) {
     const from = a.y + half(a), to = b.y - half(b), bend = (from + to) / 2;

@@ -65,4 +65,5 @@ function showCost({verdict, promise, prediction, exercise, next, solution}) {
     ["try next", next],
     ["our answer", solution && make("code", {}, solution)],
   ]);
+  byId("cost-section").hidden = byId("cost").childElementCount === 0;
 }
