@@ -174,7 +174,7 @@ std::vector<std::string> Checkpointing::load(Trainer& trainer, Position& positio
     position.best = -1;
     position.best_steps = 0;
     if (here_.best_by != 0)
-      notes.push_back("the best model is chosen from now on; earlier ones are not compared");
+      notes.emplace_back("the best model is chosen from now on; earlier ones are not compared");
   }
   return notes;
 }

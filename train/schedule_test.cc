@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "compute/portable.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
 #include "train/learning_rate.h"
@@ -90,6 +91,51 @@ Listener listener_of(Seen& seen) {
   }};
 }
 
+/// Learns nothing, and records its rates.
+class RateTrainer : public Trainer {
+ public:
+  std::vector<double> rates;
+
+  DataShare data_share() const override { return {}; }
+  void start() override {}
+  Loss step(std::vector<Batch> batches, std::int64_t /*number*/) override {
+    return {1, static_cast<std::int64_t>(batches.size()), 0, {}};
+  }
+  ScheduledOptimizer& optimizer() override { return optimizer_; }
+  Loss evaluate(Batch batch, ClassCounts& /*counts*/) override { return {1, batch.size(), 0, {}}; }
+  std::vector<Parameter*> parameters() override { return {}; }
+  void add_state(TrainingState& /*state*/) override {}
+
+ private:
+  class Recorder : public ScheduledOptimizer {
+   public:
+    explicit Recorder(std::vector<double>& rates) : rates_(rates) {}
+    void step() override {}
+    std::vector<NamedTensor*> state() override { return {}; }
+    void set_learning_rate(double rate) override { rates_.push_back(rate); }
+
+   private:
+    std::vector<double>& rates_;
+  };
+  Recorder optimizer_{rates};
+};
+
+TEST_CASE("every step takes the rate of its number in the whole run, of all epochs") {
+  const Task task = small_task();
+  Plan plan = small_plan("single");
+  plan.save.clear();
+  const auto run = run_ranks({.world_size = 1, .trace = false}, [&](Comm& dist) {
+    RateTrainer trainer;
+    Position position;
+    run_loop(dist, trainer, plan, task.data, Checkpointing(plan, task), {}, position);
+    return trainer.rates;
+  });
+  std::vector<double> expected;
+  for (std::int64_t step = 0; step < 12; ++step)
+    expected.push_back(learning_rate_at(plan, step, 12));
+  CHECK(run.results.front() == expected);
+}
+
 TEST_CASE(
     "evaluated every 3 steps and after epochs, the best model is kept, and loaded at the end") {
   if (launch().processes > 0 && launch().processes != 2) return;
@@ -101,6 +147,7 @@ TEST_CASE(
     plan.keep_best = BestBy::kF1;
     Seen seen;
     const Outcome kept = run_session(plan, task, listener_of(seen));
+    CHECK(kept.is_complete);
     if (!launch().is_first()) continue;
     CHECK(seen.steps == std::vector<std::int64_t>{3, 4, 6, 8, 9, 12});
     const auto best = std::ranges::max_element(seen.scores);
@@ -124,7 +171,9 @@ TEST_CASE("stopped at any step, a run with schedule and best model ends with the
                {"zero1", Precision::kMixed, {7}},        {"zero2", Precision::kBf16, {7}},
                {"zero3", Precision::kMixed, {7}},        {"tensor", Precision::kMixed, {7}},
                {"pipeline", Precision::kMixed, {7}},     {"dp", Precision::kMixed, {7}}};
+  const bool is_slow = kOnGpu && std::getenv("RANKBOX_EMULATED_GPUS") != nullptr;
   for (const auto& row : table) {
+    if (is_slow && row.last_steps[0] == 7 && std::string(row.strategy) != "zero3") continue;
     Plan plan = small_plan(row.strategy);
     plan.precision = row.precision;
     plan.keep_best = BestBy::kAccuracy;

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <sstream>
 #include <string>
@@ -135,8 +137,10 @@ TEST_CASE("ranks train together, and rank 0 alone prints") {
   CHECK(result.output.find('\033') == std::string::npos);
 }
 
-TEST_CASE("--json is one object, the same twice, and the loss falls") {
-  const Result result = run(with_ranks({"--epochs", "4", "--json"}));
+TEST_CASE("--json is one object, the same twice, and the loss falls; --log has a line a step") {
+  const TemporaryFolder folder;
+  const std::string log = folder.path("log");
+  const Result result = run(with_ranks({"--epochs", "4", "--json", "--log", log}));
   CAPTURE(result.output);
   CHECK(result.exit_code == 0);
   CHECK(count(result.output, "\n") == 1);
@@ -147,6 +151,9 @@ TEST_CASE("--json is one object, the same twice, and the loss falls") {
   CHECK(json.at("steps") == 80);
   CHECK(json.at("epochs").size() == 4);
   CHECK(json.at("test").at("samples") == 2000);
+  CHECK(json.at("f1") > 0);
+  std::ifstream lines(log);
+  CHECK(std::count(std::istreambuf_iterator<char>(lines), {}, '\n') == 80);
   const auto losses = json.at("losses").get<std::vector<double>>();
   REQUIRE(losses.size() == 80);
   CHECK(losses.back() < 0.7 * losses.front());

@@ -132,6 +132,7 @@ void Report::on_step(const Position& now, std::int64_t steps, const Metrics& bat
 }
 
 void Report::on_evaluation(const Position& now, const Evaluation& test, bool is_best) {
+  is_best_ = is_best;
   // After an epoch, on_epoch has the rest.
   const bool is_at_end = now.steps % plan_.steps_per_epoch(task_.data.train.size()) == 0;
   if (is_quiet_ || is_at_end) return;
@@ -143,10 +144,10 @@ void Report::on_epoch(const EpochRecord& epoch) {
   if (is_quiet_) return;
   print(
       fmt::format("epoch {}/{}: loss {:.4f}; test loss {:.4f}, F1 {:.4f}, accuracy {:.2f} % of {}; "
-                  "{:.0f} samples/s, {:.1f} s\n",
+                  "{:.0f} samples/s, {:.1f} s{}\n",
                   epoch.epoch, plan_.epochs, epoch.train_loss, epoch.test.loss, epoch.test.f1,
                   100 * epoch.test.accuracy, epoch.test.samples, epoch.samples_per_second,
-                  epoch.train_seconds));
+                  epoch.train_seconds, is_best_ ? "; the best so far" : ""));
 }
 
 void Report::finish(const Outcome& outcome, int signal) {

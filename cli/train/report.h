@@ -52,6 +52,7 @@ class Report {
   const Record& record_;
   Screen screen_;
   bool is_quiet_;
+  bool is_best_ = false;  // the latest evaluation
   bool has_bar_ = false;  // an unfinished line
   std::chrono::steady_clock::time_point drawn_{};
 };
