@@ -6,10 +6,13 @@
 // All else follows from the plan: the order of samples from seed and epoch, dropout from step and
 // sample. So the file holds the plan's numbers too, and a checkpoint is rejected unless they agree:
 //
-//   must agree    model and its sizes, optimizer, --batch, --seed, the data: "batch 12 of epoch 2"
-//                 would be other samples, the optimizer's state would not fit
-//   may differ    --epochs and --save-every; --learning-rate, which is often lowered; ranks and
-//                 strategy, because batches are global: the same run up to rounding, with a note
+//   must agree    model and its sizes, optimizer, --batch, --accumulate, --seed, the data: "step 12
+//                 of epoch 2" would be other samples, the optimizer's state would not fit
+//   may differ    --epochs, --save-every, --eval-every; with a note, --learning-rate, which is often
+//                 lowered, its warm-up and decay, --momentum, --weight-decay; ranks and strategy,
+//                 because batches are global: the same run up to rounding, batch norm excepted
+//
+// A file of an older version, which lacks some of the numbers, has those of the defaults.
 //
 // Only rank 0 reads and writes. The others receive its values from Trainer::start(), so no shared
 // file system is needed.
@@ -23,6 +26,23 @@
 #include "train/task.h"
 
 namespace rankbox::train {
+
+/// What a file holds besides tensors; in a file, integers and the bits of doubles.
+struct RunNumbers {
+  Position position = {};
+  std::int64_t batch = 0;
+  std::int64_t accumulate = 1;
+  std::int64_t seed = 0;
+  std::int64_t data = 0;  // a digest
+  std::int64_t ranks = 0;
+  double learning_rate = 0;
+  double momentum = Plan().momentum;
+  double weight_decay = 0;
+  std::int64_t warmup_steps = 0;
+  std::int64_t decay = 0;      // Decay
+  std::int64_t all_steps = 0;  // of the whole run, for the decay
+  std::int64_t best_by = 0;    // BestBy
+};
 
 class Checkpointing {
  public:
@@ -41,17 +61,16 @@ class Checkpointing {
   /// unchanged.
   void save(Trainer& trainer, Position position) const;
 
+  /// Returns the same for the best model: FILE.best.
+  Checkpointing best() const;
+
   bool is_wanted() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
   std::string model_;  // with the optimizer
-  std::int64_t batch_ = 0;
-  std::int64_t seed_ = 0;
-  std::int64_t data_ = 0;
-  std::int64_t ranks_ = 0;
-  double learning_rate_ = 0;
+  RunNumbers here_;    // those of the plan
 };
 
 /// Broadcasts rank 0's position to all ranks.

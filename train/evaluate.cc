@@ -12,21 +12,24 @@ constexpr std::int64_t kBatch = 250;
 
 }  // namespace
 
-Metrics evaluate(Comm& dist, Trainer& trainer, const Dataset& dataset) {
+Evaluation evaluate(Comm& dist, Trainer& trainer, const Dataset& dataset) {
   const DataShare share = trainer.data_share();
   const DataLoader loader(
       dataset, {.batch = kBatch, .shuffle = false, .rank = share.part, .world_size = share.parts},
       distributed_sampler);
   trainer.prepare_evaluation();
   Loss mine;
+  ClassCounts counts(dataset.classes);
   for (std::int64_t i = 0; i < loader.size(); ++i) {
-    const Loss batch = trainer.evaluate(loader.batch(i));
+    const Loss batch = trainer.evaluate(loader.batch(i), counts);
     mine.sum += batch.sum;
     mine.correct += batch.correct;
     mine.counted += batch.counted;
   }
-  Metrics all;
+  Evaluation all;
   exact_metrics(dist, mine, all);
+  counts.add_over_ranks(dist);
+  all.f1 = counts.f1();
   return all;
 }
 

@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include "parallel/distributed_sampler.h"
-#include "train/evaluate.h"
+#include "train/learning_rate.h"
 #include "train/stop_signal.h"
-#include "training/data/data_loader.h"
 
 namespace rankbox::train {
 namespace {
@@ -33,7 +32,18 @@ void check_loss(const Metrics& batch, const Position& position, const Plan& plan
                           position.steps, batch.loss, plan.learning_rate));
 }
 
+double score_of(const Evaluation& test, BestBy by) {
+  return by == BestBy::kF1 ? test.f1 : test.accuracy;
+}
+
 }  // namespace
+
+std::vector<Batch> batches_of(std::int64_t step, const DataLoader& loader, const Plan& plan) {
+  std::vector<Batch> batches;
+  for (std::int64_t k = 0; k < plan.accumulate; ++k)
+    batches.push_back(loader.batch(step * plan.accumulate + k));
+  return batches;
+}
 
 bool run_loop(Comm& dist, Trainer& trainer, const Plan& plan, const Split& data,
               const Checkpointing& checkpoint, const Listener& listener, Position& position) {
@@ -46,30 +56,50 @@ bool run_loop(Comm& dist, Trainer& trainer, const Plan& plan, const Split& data,
                      .world_size = share.parts},
                     distributed_sampler);
   const bool tells = dist.rank() == 0;
+  const std::int64_t steps = loader.size() / plan.accumulate;
+  const auto save_to = [&](const Checkpointing& file) {
+    trainer.gather();
+    if (tells) file.save(trainer, position);
+    trainer.release();
+  };
   const auto save = [&] {
     if (!checkpoint.is_wanted()) return;
-    trainer.gather();
-    if (tells) checkpoint.save(trainer, position);
-    trainer.release();
+    save_to(checkpoint);
     if (tells && listener.on_save) listener.on_save(position);
+  };
+  const auto evaluate_now = [&] {
+    const Evaluation test = evaluate(dist, trainer, data.test);
+    const double score = score_of(test, plan.keep_best);
+    const bool is_best = plan.keep_best != BestBy::kNothing && score > position.best;
+    if (is_best) {
+      position.best = score;
+      position.best_steps = position.steps;
+      save_to(checkpoint.best());
+    }
+    if (tells && listener.on_evaluation) listener.on_evaluation(position, test, is_best);
+    return test;
   };
 
   while (position.epoch < plan.epochs) {
     loader.set_epoch(position.epoch);
-    while (position.batch < loader.size()) {
-      const Loss mine = trainer.step(loader.batch(position.batch), position.steps);
+    while (position.batch < steps) {
+      trainer.optimizer().set_learning_rate(
+          learning_rate_at(plan, position.steps, plan.epochs * steps));
+      const Loss mine = trainer.step(batches_of(position.batch, loader, plan), position.steps);
       ++position.batch;
       ++position.steps;
       const Agreed all = agree(dist, mine);
       check_loss(all.batch, position, plan);
-      if (tells && listener.on_step) listener.on_step(position, loader.size(), all.batch);
+      if (tells && listener.on_step) listener.on_step(position, steps, all.batch);
+      if (plan.eval_every > 0 && position.steps % plan.eval_every == 0 && position.batch < steps)
+        evaluate_now();
       if (all.stop) {
         save();
         return false;
       }
       if (plan.save_every > 0 && position.steps % plan.save_every == 0) save();
     }
-    const Metrics test = evaluate(dist, trainer, data.test);
+    const Evaluation test = evaluate_now();
     ++position.epoch;
     position.batch = 0;
     if (tells && listener.on_epoch) listener.on_epoch(position, test);

@@ -59,11 +59,65 @@ void widen(const std::vector<TensorOf<T>>& gradients, const std::vector<Paramete
     cast(gradients[k], gradient_of(*parameters[k]));
 }
 
+/// A layer that trains in 16 bits, as T, and evaluates with the masters.
+template <class T>
+class RoundingLayer : public Layer {
+ public:
+  explicit RoundingLayer(std::unique_ptr<Layer> layer) : layer_(std::move(layer)) {}
+
+  Tensor forward(Tensor x, Saved& saved) override {
+    if (!saved.training()) return layer_->forward(std::move(x), saved);
+    const std::vector<Parameter*> own = parameters();
+    const RoundedWeights<T> weights(own);
+    return layer_->forward(std::move(x), saved);
+  }
+  Tensor backward(Tensor dy, Saved& saved) override {
+    const std::vector<Parameter*> own = parameters();
+    Tensor dx;
+    {
+      const RoundedWeights<T> weights(own);
+      dx = layer_->backward(std::move(dy), saved);
+    }
+    for (Parameter* parameter : own) {
+      if (!parameter->gradient.empty()) cast(rounded<T>(parameter->gradient), parameter->gradient);
+    }
+    return dx;
+  }
+  std::vector<Parameter*> parameters() override { return layer_->parameters(); }
+  std::vector<NamedTensor*> statistics() override { return layer_->statistics(); }
+  void omit_input_gradient() override { layer_->omit_input_gradient(); }
+
+ private:
+  std::unique_ptr<Layer> layer_;
+};
+
+class LossScaleLayer : public Layer {
+ public:
+  explicit LossScaleLayer(const MixedPrecision& mixed) : mixed_(mixed) {}
+  Tensor forward(Tensor x, Saved& /*saved*/) override { return x; }
+  Tensor backward(Tensor dy, Saved& /*saved*/) override {
+    dy *= mixed_.scale();
+    return dy;
+  }
+
+ private:
+  const MixedPrecision& mixed_;
+};
+
 }  // namespace
+
+std::optional<MixedPrecision> mixed_precision_of(const Plan& plan) {
+  if (plan.precision == Precision::kFp32) return std::nullopt;
+  return MixedPrecision(plan.precision);
+}
 
 MixedPrecision::MixedPrecision(Precision precision, const LossScale& start)
     : precision_(precision),
       state_{"loss_scale", from_host({start.scale, static_cast<float>(start.good_steps)})} {}
+
+float MixedPrecision::scale() const {
+  return precision_ == Precision::kMixed ? to_host(state_.value)[0] : 1;
+}
 
 std::vector<NamedTensor*> MixedPrecision::state() {
   if (precision_ == Precision::kMixed) return {&state_};
@@ -83,23 +137,56 @@ Loss MixedPrecision::find_gradients(Comm& dist, const std::vector<Parameter*>& p
     return loss;
   }
 
+  const float factor = scale();
+  const std::vector<TensorOf<Float16>> scaled = gradients_in<Float16>(
+      parameters, [&] { return find_gradients(factor); }, loss);
+  if (average) {
+    // loss_scaling on one rank.
+    widen(scaled, parameters);
+    for (Parameter* parameter : parameters) parameter->gradient /= factor;
+    average();
+  } else {
+    loss_scaling(dist, scaled, factor, parameters);
+  }
+  skip = update_scale(dist, parameters);
+  return loss;
+}
+
+Model MixedPrecision::rounding_layers(const Model& recipes) const {
+  Model all;
+  for (const auto& recipe : recipes) {
+    all.push_back(
+        {recipe.name, [precision = precision_, make = recipe.make]() -> std::unique_ptr<Layer> {
+           if (precision == Precision::kBf16)
+             return std::make_unique<RoundingLayer<BFloat16>>(make());
+           return std::make_unique<RoundingLayer<Float16>>(make());
+         }});
+  }
+  return all;
+}
+
+std::unique_ptr<Layer> MixedPrecision::loss_scale_layer() {
+  return std::make_unique<LossScaleLayer>(*this);
+}
+
+bool MixedPrecision::accept(Comm& dist, const std::vector<Parameter*>& parameters) {
+  if (precision_ == Precision::kBf16) return true;
+  const float factor = scale();
+  for (Parameter* parameter : parameters) {
+    if (!parameter->gradient.empty()) parameter->gradient /= factor;
+  }
+  return !update_scale(dist, parameters);
+}
+
+bool MixedPrecision::update_scale(Comm& dist, const std::vector<Parameter*>& parameters) {
   const std::vector<float> state = to_host(state_.value);
   LossScale now;
   now.scale = state[0];
   now.good_steps = static_cast<int>(state[1]);
-  const std::vector<TensorOf<Float16>> scaled = gradients_in<Float16>(
-      parameters, [&] { return find_gradients(now.scale); }, loss);
-  if (average) {
-    // loss_scaling on one rank.
-    widen(scaled, parameters);
-    for (Parameter* parameter : parameters) parameter->gradient /= now.scale;
-    average();
-  } else {
-    loss_scaling(dist, scaled, now.scale, parameters);
-  }
+  bool skip = false;
   dynamic_loss_scaling(dist, parameters, now, skip);
   copy(state_.value, from_host({now.scale, static_cast<float>(now.good_steps)}));
-  return loss;
+  return skip;
 }
 
 }  // namespace rankbox::train

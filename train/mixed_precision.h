@@ -11,16 +11,23 @@
 // Products are computed from 16-bit factors with 32-bit sums. On a GPU both factors are rounded,
 // activations too, and tensor cores multiply them (compute/autocast.h). On the host activations
 // stay in 32 bits, so a run shows the effect of rounded weights on learning, and saves no time.
+//
+// Where one function does forward, backward and communication, layer by layer (dp, the ZeRO stages,
+// pipeline), the layers round (rounding_layers), and a last layer scales the loss's gradient
+// (loss_scale_layer): only on the way back, so no function needs to know of it. accept() then
+// judges the averaged gradients.
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "comm/comm.h"
 #include "parallel/dynamic_loss_scaling.h"
 #include "train/plan.h"
 #include "training/cross_entropy.h"
-#include "training/parameter.h"
+#include "training/sequential.h"
 
 namespace rankbox::train {
 
@@ -39,13 +46,30 @@ class MixedPrecision {
                       const std::function<Loss(float factor)>& find_gradients,
                       const std::function<void()>& average, bool& skip);
 
+  /// The same model, whose layers compute in training with their weights rounded to 16 bits, and
+  /// round their gradients.
+  Model rounding_layers(const Model& recipes) const;
+  /// A layer to follow the last one: it multiplies the gradient by the scale. REQUIRES: this
+  /// outlives it.
+  std::unique_ptr<Layer> loss_scale_layer();
+  /// Divides the gradients by the scale, and updates it. Returns whether all gradients of all ranks
+  /// are finite: if not, the step must be skipped. Collective.
+  bool accept(Comm& dist, const std::vector<Parameter*>& parameters);
+
   /// Returns the checkpoint state. kMixed: the scale, and the number of good steps.
   std::vector<NamedTensor*> state();
-  float scale() const { return to_host(state_.value)[0]; }
+  /// 1 without loss scaling.
+  float scale() const;
 
  private:
+  /// Returns whether the step must be skipped, and updates the scale. Collective.
+  bool update_scale(Comm& dist, const std::vector<Parameter*>& parameters);
+
   Precision precision_;
   NamedTensor state_;
 };
+
+/// Returns nothing for fp32.
+std::optional<MixedPrecision> mixed_precision_of(const Plan& plan);
 
 }  // namespace rankbox::train

@@ -2,6 +2,7 @@
 #include "train/mixed_precision.h"
 
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -11,6 +12,7 @@
 #include "compute/autocast.h"
 #include "compute/portable.h"
 #include "train/trained.h"
+#include "training/layers/linear.h"
 
 namespace rankbox::train {
 namespace {
@@ -98,6 +100,48 @@ TEST_CASE("where one rank's gradients overflow, all skip, with unchanged masters
       return 0;
     });
   }
+}
+
+TEST_CASE("where one rank's part overflows, no rank accepts, and the scale is halved") {
+  for (const int ranks : world_sizes()) {
+    run_ranks({.world_size = ranks, .trace = false}, [&](Comm& dist) {
+      LossScale start;
+      start.scale = 1024;
+      MixedPrecision mixed(Precision::kMixed, start);
+      Parameter part{"part", from_host({1.0f})};
+      const bool large = dist.rank() == ranks - 1;
+      part.gradient = from_host({large ? INFINITY : 1.0f});
+      CHECK(!mixed.accept(dist, {&part}));
+      CHECK(mixed.scale() == 512);
+      part.gradient = from_host({1024.0f});
+      CHECK(mixed.accept(dist, {&part}));
+      CHECK(to_host(part.gradient)[0] == 2);
+      return 0;
+    });
+  }
+}
+
+TEST_CASE("layers that round train with 16-bit weights and gradients, and evaluate with masters") {
+  constexpr float kThird = 1.0f / 3;
+  run_ranks({.world_size = 1, .trace = false}, [&](Comm&) {
+    LossScale start;
+    start.scale = 8;
+    MixedPrecision mixed(Precision::kMixed, start);
+    const Model plain = {{"fc", [] {
+                            return std::make_unique<Linear>(full({1, 1}, kThird), zeros(1));
+                          }}};
+    Sequential model(mixed.rounding_layers(plain));
+    model.add("loss_scale", mixed.loss_scale_layer());
+    Saved saved;
+    const auto half = static_cast<float>(Float16(kThird));
+    CHECK(to_host(model.forward(full({1, 1}, 1.0f), saved))[0] == half);
+    model.backward(full({1, 1}, kThird), saved);
+    CHECK(to_host(model.parameters()[0]->gradient)[0] == static_cast<float>(Float16(8 * kThird)));
+    CHECK(to_host(model.parameters()[0]->value)[0] == kThird);
+    Saved evaluation(Pass{.mode = Mode::kEvaluation});
+    CHECK(to_host(model.forward(full({1, 1}, 1.0f), evaluation))[0] == kThird);
+    return 0;
+  });
 }
 
 TEST_CASE("bf16 scales nothing and skips nothing: large gradients arrive, rounded, and averaged") {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,6 +35,24 @@ Position begin(Comm& dist, Trainer& trainer, const Plan& plan, const Checkpointi
   return position;
 }
 
+/// Loads the best model on all ranks. Returns the number of steps that it had completed.
+std::int64_t load_best(Comm& dist, Trainer& trainer, const Checkpointing& checkpoint) {
+  Position position;
+  trainer.gather();
+  if (dist.rank() == 0) {
+    const Checkpointing best = checkpoint.best();
+    if (!std::filesystem::exists(best.path())) {
+      throw Error(
+          fmt::format("--keep-best: the best model's file {} is gone; training is complete, "
+                      "its last model is in {}",
+                      best.path(), checkpoint.path()));
+    }
+    best.load(trainer, position);
+  }
+  trainer.start();
+  return position.steps;
+}
+
 }  // namespace
 
 bool has_begun() { return begun; }
@@ -62,26 +81,60 @@ int world_size_for(int asked) {
   return processes;
 }
 
+namespace {
+
+/// Throws InvalidArgument for buckets that the strategy has not, or cannot have with other options.
+void check_buckets(const Plan& plan, const Strategy& strategy) {
+  if (plan.bucket_mib == 0) return;
+  const char* const option = plan.overlap ? "--overlap" : "--bucket-mb";
+  if (!strategy.has_buckets) {
+    throw InvalidArgument(
+        fmt::format("{}: {} has no buckets of gradients; leave it out, or choose --strategy ddp",
+                    option, strategy.name));
+  }
+  if (plan.all_reduce != "native") {
+    throw InvalidArgument(fmt::format(
+        "{} and --all-reduce {}: buckets take the native all-reduce; leave one of them out", option,
+        plan.all_reduce));
+  }
+  if (plan.overlap && plan.accumulate > 1) {
+    throw InvalidArgument(fmt::format(
+        "--overlap and --accumulate {}: ddp_overlap averages in every backward, starting with "
+        "empty "
+        "gradients, and accumulation averages once a step; give --bucket-mb without --overlap",
+        plan.accumulate));
+  }
+}
+
+}  // namespace
+
 void check_plan(const Plan& plan, std::int64_t samples) {
   const Strategy& strategy = strategy_named(plan.strategy);
-  if (plan.precision != Precision::kFp32 && !strategy.has_16_bits) {
-    throw InvalidArgument(
-        fmt::format("--precision {}: {} computes in 32 bits alone; leave it out, or choose "
-                    "--strategy single or ddp",
-                    name_of(plan.precision), strategy.name));
-  }
   if (all_reduce_named(plan.all_reduce).name != "native" && !strategy.all_reduces) {
     throw InvalidArgument(fmt::format(
         "--all-reduce {}: {} takes no mean of gradients by an all-reduce; leave it out, "
         "or choose --strategy ddp",
         plan.all_reduce, strategy.name));
   }
+  check_buckets(plan, strategy);
   strategy.check(plan, samples);
   if (plan.batch > samples) {
     throw InvalidArgument(
         fmt::format("--batch {}: more than the {} samples to train with, and only full batches are "
                     "taken; give --batch {} at most",
                     plan.batch, samples, samples));
+  }
+  if (plan.samples_per_step() > samples) {
+    throw InvalidArgument(fmt::format(
+        "--accumulate {}: a step takes {} batches of {}, more than the {} samples to train with; "
+        "give --accumulate {} at most",
+        plan.accumulate, plan.accumulate, plan.batch, samples, samples / plan.batch));
+  }
+  if (const std::int64_t steps = plan.epochs * plan.steps_per_epoch(samples);
+      plan.warmup_steps > steps) {
+    throw InvalidArgument(fmt::format(
+        "--warmup-steps {}: the run has {} steps; give at most that many, or more --epochs",
+        plan.warmup_steps, steps));
   }
 }
 
@@ -102,20 +155,23 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
     const std::unique_ptr<Trainer> trainer = strategy.make(dist, task.model, plan);
     Position position = begin(dist, *trainer, plan, checkpoint, listener);
     const bool has_work = position.epoch < plan.epochs;
-    Metrics test;
+    Evaluation test;
     Listener mine = listener;
-    mine.on_epoch = [&](const Position& now, const Metrics& metrics) {
+    mine.on_epoch = [&](const Position& now, const Evaluation& metrics) {
       test = metrics;
       if (listener.on_epoch) listener.on_epoch(now, metrics);
     };
     const bool is_complete = run_loop(dist, *trainer, plan, task.data, checkpoint, mine, position);
-    if (!has_work) test = evaluate(dist, *trainer, task.data.test);
+    const bool takes_best = is_complete && position.best >= 0;
+    const std::int64_t best_steps = takes_best ? load_best(dist, *trainer, checkpoint) : 0;
+    if (!has_work || takes_best) test = evaluate(dist, *trainer, task.data.test);
     trainer->gather();
     const std::vector<Parameter*> parameters = trainer->parameters();
     if (dist.rank() == 0) {
       outcome.end = position;
       outcome.parameters = count_elements(parameters);
       outcome.test = test;
+      outcome.best_steps = best_steps;
     }
     const std::uint64_t digest = digest_of(parameters);
     trainer->release();

@@ -16,7 +16,8 @@ struct Outcome {
   // Set only in the first process, from rank 0.
   Position end;
   std::int64_t parameters = 0;  // elements of its model
-  Metrics test;                 // of the final model; 0 samples: not evaluated
+  Evaluation test;              // of the final model; 0 samples: not evaluated
+  std::int64_t best_steps = 0;  // completed by the final model, if it is that of --keep-best
 };
 
 /// Returns a digest of the bits of all values.

@@ -64,7 +64,8 @@ Plan small_plan(const char* strategy, int ranks) {
 }
 
 Trained train(const Plan& plan, const Task& task) {
-  using Result = std::tuple<Values, Values, std::vector<double>, double, double, std::int64_t>;
+  using Result =
+      std::tuple<Values, Values, std::vector<double>, double, double, std::int64_t, double>;
   const auto run = run_ranks({.world_size = plan.ranks, .trace = false}, [&](Comm& dist) {
     const auto trainer = strategy_named(plan.strategy).make(dist, task.model, plan);
     trainer->start();
@@ -76,10 +77,11 @@ Trained train(const Plan& plan, const Task& task) {
     Position position;
     run_loop(dist, *trainer, plan, task.data, Checkpointing(plan, task), listener, position);
     std::get<1>(result) = values_of(*trainer);
-    const Metrics metrics = evaluate(dist, *trainer, task.data.test);
+    const Evaluation metrics = evaluate(dist, *trainer, task.data.test);
     std::get<3>(result) = metrics.loss;
     std::get<4>(result) = metrics.accuracy;
     std::get<5>(result) = metrics.samples;
+    std::get<6>(result) = metrics.f1;
     return result;
   });
   Trained trained;
@@ -87,7 +89,8 @@ Trained train(const Plan& plan, const Task& task) {
   for (const Result& result : run.results) {
     trained.before.push_back(std::get<0>(result));
     trained.after.push_back(std::get<1>(result));
-    trained.metrics.push_back({std::get<3>(result), std::get<4>(result), std::get<5>(result)});
+    trained.metrics.push_back(
+        {{std::get<3>(result), std::get<4>(result), std::get<5>(result)}, std::get<6>(result)});
   }
   return trained;
 }

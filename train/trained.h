@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "parallel/metrics.h"
+#include "train/evaluate.h"
 #include "train/plan.h"
 #include "train/strategies/strategy.h"
 #include "train/task.h"
@@ -30,8 +30,8 @@ Plan small_plan(const char* strategy, int ranks);
 struct Trained {
   std::vector<Values> before;  // [rank] parameters of the whole model, or nothing
   std::vector<Values> after;
-  std::vector<double> losses;    // of each step, known to all ranks' processes
-  std::vector<Metrics> metrics;  // [rank] over the test samples
+  std::vector<double> losses;       // of each step, known to all ranks' processes
+  std::vector<Evaluation> metrics;  // [rank] over the test samples
 };
 
 /// Blocks until training is done. Throws as run_loop does, and for an impossible plan.

@@ -14,6 +14,7 @@
 
 #include "comm/errors.h"
 #include "comm/tensor.h"
+#include "training/checkpoint_numbers.h"
 #include "training/data/read_file.h"
 
 namespace rankbox {
@@ -196,6 +197,18 @@ void load_checkpoint(const std::string& path, const TrainingState& state) {
     if (slice.size() > 0) detail::copy_from_host(slice, from);
     from += slice.bytes();
   }
+}
+
+std::vector<std::string> checkpoint_numbers(const std::string& path) {
+  const std::string bytes = read_file(path);
+  std::vector<std::string> names;
+  try {
+    const Json found = Json::parse(description_in(path, bytes));
+    for (const auto& [name, value] : found.at("numbers").items()) names.push_back(name);
+  } catch (const Json::exception& error) {
+    refuse(path, error.what());
+  }
+  return names;
 }
 
 }  // namespace rankbox

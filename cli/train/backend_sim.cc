@@ -72,9 +72,9 @@ std::string draw_step(const Plan& plan, const Task& task, const TimelineOptions&
                             distributed_sampler);
     trainer->start();
     // The first step touches fresh memory, and takes longer.
-    trainer->step(loader.batch(0), 0);
+    trainer->step(batches_of(0, loader, plan), 0);
     dist.compute(0, kSecondStep);
-    trainer->step(loader.batch(loader.size() > 1 ? 1 : 0), 1);
+    trainer->step(batches_of(loader.size() / plan.accumulate > 1 ? 1 : 0, loader, plan), 1);
   });
   const Trace step = second_step(report.trace);
   return draw_timeline(

@@ -1,7 +1,6 @@
 #include "cli/train/options.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +9,7 @@
 #include "cli/support/empty_values.h"
 #include "cli/support/whole_number.h"
 #include "cli/train/backend.h"
+#include "cli/train/schedule_options.h"
 #include "comm/errors.h"
 #include "train/session.h"
 #include "train/strategies/all_reduce.h"
@@ -23,8 +23,8 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 struct Arguments {
   std::string model = "mlp";
   std::string strategy;
-  std::string optimizer;
-  std::string learning_rate;
+  ScheduleArguments schedule;
+  std::string bucket_mb;
   std::string precision = name_of(Precision::kFp32);
   int ranks = 0;
   std::int64_t epochs = 0;
@@ -52,13 +52,18 @@ std::string footer() {
   ./rankbox train --ranks 4 --mine-unchecked ddp_average_gradients=sum.cc
   ./rankbox train --model convnet --save run.ckpt --save-every 100
   ./rankbox train --model convnet --save run.ckpt --resume
+  ./rankbox train --ranks 2 --accumulate 4 --warmup-steps 20 --decay cosine --log steps.jsonl
+  ./rankbox train --model transformer --weight-decay 0.01 --save run.ckpt --keep-best f1
   ./rankbox train --backend mpi --ranks 4
   ./rankbox train --backend nccl --ranks 8 --precision bf16
 --backend sim|mpi|nccl: ranks are threads of one process; MPI processes, which mpirun starts here;
 or GPUs, which several ranks may share. On several machines a launcher starts the program itself:
 mpirun --host one:4,two:4 .rankbox/bin/rankbox-train-mpi --strategy ddp (docs/gpu.md has others).
-All ranks share each batch, so that results depend on their number only by rounding. An epoch's
-last batch is left out if it is not full. Rank 0 writes checkpoints, whole or not at all, after each
+All ranks share each batch, so that results depend on their number only by rounding. Batch norm
+(convnet) is the exception: it normalizes what a rank has of a batch at once. --accumulate K equals
+a batch K times larger, up to rounding and batch norm; ranks average gradients once a step (zero2
+and zero3 after every batch). An epoch's last step is left out if it is not full.
+F1 is that of class 1 if there are two classes, else macro: the mean over classes. Rank 0 writes checkpoints, whole or not at all, after each
 epoch and every --save-every steps. Ctrl-C finishes the current step, saves if --save was given, and
 stops; a second Ctrl-C stops at once. (An mpirun of your own kills its ranks a second after Ctrl-C:
 send it SIGUSR1 instead.)
@@ -78,18 +83,27 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
   app.add_option("--epochs", typed.epochs, "passes over the data (default: the model's)")
       ->check(cli::whole_number(1, 1'000'000));
   app.add_option("--batch", typed.batch,
-                 "samples per step, over all ranks; a multiple of the ranks if each takes a share "
-                 "(default: the model's)")
+                 "samples in one forward and backward, over all ranks; a multiple of the ranks if "
+                 "each takes a share (default: the model's)")
       ->check(cli::whole_number(1, kMost));
-  app.add_option("--optimizer", typed.optimizer, "sgd or adam (default: the model's)");
-  app.add_option("--learning-rate", typed.learning_rate, "(default: the model's)");
+  app.add_option("--accumulate", plan.accumulate,
+                 "batches whose gradients are added up for one step; a step is a step of the "
+                 "optimizer, and takes batch times accumulate samples")
+      ->check(cli::whole_number(1, 1'000'000))
+      ->capture_default_str();
+  add_optimizer(app, typed.schedule, plan);
   app.add_option("--all-reduce", plan.all_reduce,
                  "all-reduce of the gradients: native, or one of chapter 4: naive, tree, "
                  "butterfly, ring, rabenseifner, hierarchical (ddp)")
       ->capture_default_str();
+  app.add_option("--bucket-mb", typed.bucket_mb,
+                 "MiB of gradients in one all-reduce, by ddp_buckets (default: a parameter each; "
+                 "with --overlap 25) (ddp)");
+  app.add_flag("--overlap", plan.overlap,
+               "start each bucket's all-reduce during backward, by ddp_overlap (ddp)");
   app.add_option("--precision", typed.precision,
                  "fp32; or weights and gradients of 16 bits, and masters of 32: mixed (float16, "
-                 "with loss scaling) or bf16 (single, ddp)")
+                 "with loss scaling) or bf16")
       ->capture_default_str();
   app.add_option("--seed", typed.seed, "seed of the initial values and of the order of samples")
       ->check(cli::whole_number(0, kMost))
@@ -103,12 +117,13 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
       "train.csv and test.csv with columns text and label (default: embedded data)");
 }
 
-void add_checkpoints(CLI::App& app, Plan& plan) {
+void add_checkpoints(CLI::App& app, Arguments& typed, Plan& plan) {
   app.add_option("--save", plan.save, "file for checkpoints");
   app.add_option("--save-every", plan.save_every,
                  "steps between checkpoints, in addition to those after epochs")
       ->check(cli::whole_number(1, kMost));
   app.add_flag("--resume", plan.resume, "continue from the file of --save");
+  add_evaluation(app, typed.schedule, plan);
 }
 
 void add_placement(CLI::App& app, Placement& placement) {
@@ -138,16 +153,10 @@ void add_mine(CLI::App& app, Arguments& typed, Request& request) {
 void add_output(CLI::App& app, Arguments& typed, Request& request) {
   app.add_flag("--json", request.json, "print one JSON object at the end, and nothing else");
   app.add_flag("--quiet", request.quiet, "print only the result");
+  app.add_option("--log", request.log, "file for one JSON object per step, a line each");
   app.add_flag("--timeline", typed.timeline,
                "draw one step over virtual time at the end (sim; default with several ranks)");
   app.add_flag("--no-timeline", typed.no_timeline, "draw no step");
-}
-
-OptimizerKind parse_optimizer(const std::string& text) {
-  for (const OptimizerKind kind : {OptimizerKind::kSgd, OptimizerKind::kAdam})
-    if (text == name_of(kind)) return kind;
-  throw InvalidArgument(
-      fmt::format("--optimizer {}: unknown optimizer, choose one of sgd, adam", text));
 }
 
 Precision parse_precision(const std::string& text) {
@@ -155,15 +164,6 @@ Precision parse_precision(const std::string& text) {
     if (text == name_of(precision)) return precision;
   throw InvalidArgument(
       fmt::format("--precision {}: unknown precision, choose one of fp32, mixed, bf16", text));
-}
-
-double parse_rate(const std::string& text) {
-  double rate = 0;
-  if (!CLI::detail::lexical_cast(text, rate) || !std::isfinite(rate) || rate <= 0) {
-    throw InvalidArgument(
-        fmt::format("--learning-rate {}: give a number above 0, like 0.05", text));
-  }
-  return rate;
 }
 
 bool wants_timeline(const Arguments& typed, const Request& request) {
@@ -197,11 +197,16 @@ void complete(Request& request, const Arguments& typed) {
   strategy_named(plan.strategy);  // throws if it is unknown
   plan.epochs = typed.epochs == 0 ? kind.epochs : typed.epochs;
   plan.batch = typed.batch == 0 ? kind.batch : typed.batch;
-  plan.optimizer = typed.optimizer.empty() ? kind.optimizer : parse_optimizer(typed.optimizer);
-  plan.learning_rate =
-      typed.learning_rate.empty() ? kind.rate(plan.optimizer) : parse_rate(typed.learning_rate);
+  complete(
+      typed.schedule, kind.optimizer,
+      [](const Plan& made) { return model_kind(made.model).rate(made.optimizer); }, plan);
   plan.precision = parse_precision(typed.precision);
   all_reduce_named(plan.all_reduce);
+  if (plan.overlap) plan.bucket_mib = 25;  // PyTorch's default
+  if (!typed.bucket_mb.empty()) {
+    plan.bucket_mib = parse_number("--bucket-mb", typed.bucket_mb, "above 0, like 25",
+                                   [](double x) { return x > 0 && x <= 1e6; });
+  }
   plan.seed = static_cast<std::uint64_t>(typed.seed);
   if (plan.save.empty() && plan.resume)
     throw InvalidArgument("--resume: no file to continue from; give --save FILE, too");
@@ -219,7 +224,7 @@ Request parse_options(const std::vector<std::string>& arguments) {
   CLI::App app("Trains a model on one rank or many.", "rankbox train");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   add_training(app, typed, request.plan);
-  add_checkpoints(app, request.plan);
+  add_checkpoints(app, typed, request.plan);
   add_placement(app, typed.placement);
   add_mine(app, typed, request);
   add_output(app, typed, request);

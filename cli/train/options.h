@@ -17,6 +17,7 @@ struct Request {
   bool json = false;   // prints only one object at the end
   bool quiet = false;  // prints only the result
   bool timeline = false;
+  std::string log;  // the file of --log; "": none
 };
 
 /// Throws InvalidArgument, in one line, for invalid options.

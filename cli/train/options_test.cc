@@ -49,6 +49,13 @@ TEST_CASE("defaults are the model's, for one rank") {
   CHECK(plan.batch == 64);
   CHECK(plan.optimizer == OptimizerKind::kSgd);
   CHECK(plan.learning_rate == 0.05);
+  CHECK(plan.accumulate == 1);
+  CHECK(plan.momentum == 0.9);
+  CHECK(plan.weight_decay == 0);
+  CHECK(plan.warmup_steps == 0);
+  CHECK(plan.decay == Decay::kConstant);
+  CHECK(plan.eval_every == 0);
+  CHECK(plan.keep_best == BestBy::kNothing);
   CHECK(plan.seed == 1);
   CHECK(plan.samples == 0);
   CHECK(plan.data.empty());
@@ -96,6 +103,20 @@ TEST_CASE("every option arrives") {
   CHECK(request.json);
   CHECK(request.quiet);
   CHECK(parse({"--epochs", "2", "--epochs", "3"}).plan.epochs == 3);  // the last one wins
+
+  const Request more = parse({"--accumulate", "3", "--momentum", "0.5", "--weight-decay", "1e-2",
+                              "--decay", "cosine", "--eval-every", "7", "--keep-best", "f1",
+                              "--save", "run.ckpt", "--log", "log", "--warmup-steps", "9"});
+  CHECK(more.plan.accumulate == 3);
+  CHECK(more.plan.momentum == 0.5);
+  CHECK(more.plan.weight_decay == 0.01);
+  CHECK(more.plan.decay == Decay::kCosine);
+  CHECK(more.plan.warmup_steps == 9);
+  CHECK(more.plan.eval_every == 7);
+  CHECK(more.plan.keep_best == BestBy::kF1);
+  CHECK(more.log == "log");
+  CHECK(parse({"--save", "run.ckpt", "--keep-best"}).plan.keep_best == BestBy::kAccuracy);
+  CHECK(parse({"--keep-best", "--save", "run.ckpt"}).plan.keep_best == BestBy::kAccuracy);
 }
 
 TEST_CASE("a mistake is one line that names it, and the fix") {
@@ -111,8 +132,6 @@ TEST_CASE("a mistake is one line that names it, and the fix") {
       {{"--optimizer", "lion"}, "--optimizer lion", "sgd, adam"},
       {{"--strategy", "dp", "--model", "transformer"}, "--model transformer", "ddp"},
       {{"--precision", "fp8"}, "--precision fp8", "fp32, mixed, bf16"},
-      {{"--precision", "mixed", "--strategy", "zero1"}, "--precision mixed", "ddp"},
-      {{"--precision", "bf16", "--strategy", "pipeline"}, "--precision bf16", "ddp"},
       {{"--ranks", "4", "--batch", "2", "--samples", "50"}, "--batch 2", "--batch 4"},
       {{"--ranks", "4", "--batch", "10", "--samples", "50"}, "--batch 10", "8 or 12"},
       {{"--ranks", "8", "--samples", "5"}, "--ranks 8", "5"},
@@ -129,6 +148,19 @@ TEST_CASE("a mistake is one line that names it, and the fix") {
       {{"--learning-rate", "nan"}, "--learning-rate nan", "--learning-rate"},
       {{"--learning-rate", "inf"}, "--learning-rate inf", "--learning-rate"},
       {{"--learning-rate", "fast"}, "--learning-rate fast", "--learning-rate"},
+      {{"--accumulate", "0"}, "--accumulate", "1 to"},
+      {{"--accumulate", "4", "--samples", "130"}, "--accumulate 4", "--accumulate 2"},
+      {{"--momentum", "1"}, "--momentum 1", "below 1"},
+      {{"--momentum", "0.5", "--optimizer", "adam"}, "--momentum 0.5", "--optimizer sgd"},
+      {{"--weight-decay", "-1"}, "--weight-decay -1", "from 0"},
+      {{"--weight-decay", "nan"}, "--weight-decay nan", "from 0"},
+      {{"--decay", "step"}, "--decay step", "constant, linear, cosine"},
+      {{"--warmup-steps", "7", "--samples", "130"}, "--warmup-steps 7", "6 steps"},
+      {{"--warmup-steps", "-1"}, "--warmup-steps", "0 to"},
+      {{"--eval-every", "0"}, "--eval-every", "1 to"},
+      {{"--keep-best", "f1"}, "--keep-best", "--save FILE"},
+      {{"--keep-best", "loss", "--save", "x"}, "--keep-best loss", "accuracy, f1"},
+      {{"--log", ""}, "--log", "empty"},
       {{"--resume"}, "--resume", "--save FILE"},
       {{"--save-every", "5"}, "--save-every", "--save FILE"},
       {{"--data", "/no/such/folder"}, "--data /no/such/folder", "--data"},
@@ -137,6 +169,11 @@ TEST_CASE("a mistake is one line that names it, and the fix") {
       {{"--nodes", "3", "--ranks", "2"}, "--nodes 3", "1 to 2"},
       {{"--mine", "zero1=zero1.cc"}, "--mine zero1=zero1.cc", "./rankbox train"},
       {{"--all-reduce", "star"}, "--all-reduce star", "native, naive, tree"},
+      {{"--bucket-mb", "0"}, "--bucket-mb 0", "above 0"},
+      {{"--bucket-mb", "1", "--strategy", "zero1"}, "--bucket-mb", "--strategy ddp"},
+      {{"--overlap"}, "--overlap", "--strategy ddp"},
+      {{"--overlap", "--strategy", "ddp", "--all-reduce", "ring"}, "--overlap", "leave one"},
+      {{"--overlap", "--strategy", "ddp", "--accumulate", "2"}, "--accumulate 2", "--bucket-mb"},
       {{"--nodes", "0"}, "--nodes 0", "1 to 1"},
       {{"--cluster", "abacus"}, "abacus", "laptop"},
       {{"--timeline", "--no-timeline"}, "--timeline", "--timeline"},

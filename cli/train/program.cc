@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +18,7 @@
 #include "cli/train/mine_faults.h"
 #include "cli/train/options.h"
 #include "cli/train/report.h"
+#include "cli/train/step_log.h"
 #include "comm/errors.h"
 #include "comm/run_failure.h"
 #include "comm/run_ranks.h"
@@ -47,27 +49,36 @@ Task make_task(const Plan& plan) {
   return task;
 }
 
+/// @param log may be null
 /// @param is_quiet the report prints nothing
-Listener listener_for(Record& record, Report& report, bool is_quiet) {
+Listener listener_for(Record& record, Report& report, StepLog* log, bool is_quiet) {
   return {.on_rank = cli::use_signal_stack,
           .on_start =
-              [&](const Position& from, const std::vector<std::string>& notes) {
+              [&, log, is_quiet](const Position& from, const std::vector<std::string>& notes) {
                 record.start(from, notes);
                 report.on_start();
+                if (log) log->start(from);
                 if (is_quiet) {
                   for (const std::string& note : notes)
                     fmt::print(stderr, "rankbox train: --resume: {}\n", note);
                 }
               },
           .on_step =
-              [&](const Position& now, std::int64_t batches, const Metrics& batch) {
+              [&, log](const Position& now, std::int64_t steps, const Metrics& batch) {
                 // Also where nothing is printed before the end.
                 if (cli::output_is_closed()) std::raise(SIGPIPE);
                 record.add_step(now, batch);
-                report.on_step(now, batches, batch);
+                report.on_step(now, steps, batch);
+                if (log) log->on_step(now, steps, batch);
+              },
+          .on_evaluation =
+              [&, log](const Position& now, const Evaluation& test, bool is_best) {
+                report.on_evaluation(now, test, is_best);
+                if (log) log->on_evaluation(now, test, is_best);
+                record.go_on();
               },
           .on_epoch =
-              [&](const Position& now, const Metrics& test) {
+              [&](const Position& now, const Evaluation& test) {
                 report.on_epoch(record.add_epoch(now, test));
                 record.go_on();
               },
@@ -90,12 +101,15 @@ int train(const Request& request) {
   const bool is_quiet = request.quiet || request.json;
   Report report(plan, task, record, screen, is_quiet);
   const bool is_first = launch().is_first();
+  std::optional<StepLog> log;
+  if (!request.log.empty()) log.emplace(request.log, plan, record);
 
   int signal = 0;
   Outcome outcome;
   {
     const StopSignal stop(is_first ? kNotice : "");
-    outcome = run_session(plan, task, listener_for(record, report, is_quiet));
+    outcome =
+        run_session(plan, task, listener_for(record, report, log ? &*log : nullptr, is_quiet));
     signal = StopSignal::received();
   }
   if (is_first) {

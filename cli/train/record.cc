@@ -17,6 +17,7 @@ void Record::add_step(const Position& /*now*/, const Metrics& batch) {
   const Clock::time_point now = Clock::now();
   const std::chrono::duration<double> took = now - last_;
   last_ = now;
+  step_seconds_ = took.count();
   train_seconds_ += took.count();
   epoch_seconds_ += took.count();
   epoch_loss_ += batch.loss;
@@ -24,7 +25,7 @@ void Record::add_step(const Position& /*now*/, const Metrics& batch) {
   losses_.push_back(batch.loss);
 }
 
-const EpochRecord& Record::add_epoch(const Position& now, const Metrics& test) {
+const EpochRecord& Record::add_epoch(const Position& now, const Evaluation& test) {
   epochs_.push_back(
       {now.epoch, epoch_steps_, mean_loss(), test, epoch_seconds_, samples_per_second()});
   epoch_seconds_ = epoch_loss_ = 0;
@@ -39,7 +40,11 @@ double Record::mean_loss() const {
 }
 
 double Record::samples_per_second() const {
-  return rate(static_cast<double>(batch_ * epoch_steps_), epoch_seconds_);
+  return rate(static_cast<double>(samples_ * epoch_steps_), epoch_seconds_);
+}
+
+double Record::step_samples_per_second() const {
+  return rate(static_cast<double>(samples_), step_seconds_);
 }
 
 double Record::seconds() const {
@@ -47,7 +52,7 @@ double Record::seconds() const {
 }
 
 double Record::overall_samples_per_second() const {
-  return rate(static_cast<double>(batch_) * static_cast<double>(losses_.size()), train_seconds_);
+  return rate(static_cast<double>(samples_) * static_cast<double>(losses_.size()), train_seconds_);
 }
 
 }  // namespace rankbox::train

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "parallel/metrics.h"
+#include "train/evaluate.h"
 #include "train/plan.h"
 #include "train/position.h"
 
@@ -16,18 +16,18 @@ struct EpochRecord {
   std::int64_t epoch = 0;  // from 1
   std::int64_t steps = 0;  // of this run in this epoch
   double train_loss = 0;   // mean over those steps
-  Metrics test;
+  Evaluation test;
   double train_seconds = 0;  // without evaluation and saving
   double samples_per_second = 0;
 };
 
 class Record {
  public:
-  explicit Record(const Plan& plan) : batch_(plan.batch) {}
+  explicit Record(const Plan& plan) : samples_(plan.samples_per_step()) {}
 
   void start(const Position& from, const std::vector<std::string>& notes);
   void add_step(const Position& now, const Metrics& batch);
-  const EpochRecord& add_epoch(const Position& now, const Metrics& test);
+  const EpochRecord& add_epoch(const Position& now, const Evaluation& test);
   /// Restarts the training clock: evaluation and saving do not count.
   void go_on();
 
@@ -44,11 +44,13 @@ class Record {
   /// Returns seconds of training only.
   double train_seconds() const { return train_seconds_; }
   double overall_samples_per_second() const;
+  /// Returns those of the latest step.
+  double step_samples_per_second() const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::int64_t batch_;
+  std::int64_t samples_;  // of a step
   Position from_;
   std::vector<std::string> notes_;
   std::vector<double> losses_;
@@ -56,6 +58,7 @@ class Record {
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
   double train_seconds_ = 0;
+  double step_seconds_ = 0;
   // Of the current epoch.
   double epoch_seconds_ = 0;
   double epoch_loss_ = 0;

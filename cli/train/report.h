@@ -26,7 +26,7 @@ Screen this_screen();
 
 /// Returns "epoch 2/3  [━━━━━━──────] 120/312  loss 0.3412  21345 samples/s", at most as wide as
 /// the screen.
-std::string bar_line(const Plan& plan, const Position& now, std::int64_t batches,
+std::string bar_line(const Plan& plan, const Position& now, std::int64_t steps,
                      const Record& record, const Screen& screen);
 
 class Report {
@@ -35,7 +35,9 @@ class Report {
          bool is_quiet);
 
   void on_start();
-  void on_step(const Position& now, std::int64_t batches, const Metrics& batch);
+  void on_step(const Position& now, std::int64_t steps, const Metrics& batch);
+  /// @param is_best see Listener::on_evaluation
+  void on_evaluation(const Position& now, const Evaluation& test, bool is_best);
   void on_epoch(const EpochRecord& epoch);
 
   /// Prints the result and the loss curve.

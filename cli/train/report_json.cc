@@ -9,10 +9,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Metrics& metrics) {
+Json json_of(const Evaluation& metrics) {
   // There was no evaluation.
   if (metrics.samples == 0) return nullptr;
-  return {{"loss", metrics.loss}, {"accuracy", metrics.accuracy}, {"samples", metrics.samples}};
+  return {{"loss", metrics.loss},
+          {"accuracy", metrics.accuracy},
+          {"f1", metrics.f1},
+          {"samples", metrics.samples}};
 }
 
 Json json_of(const std::vector<EpochRecord>& epochs) {
@@ -41,10 +44,17 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
   json["ranks"] = plan.ranks;
   json["nodes"] = plan.nodes;
   json["batch"] = plan.batch;
+  json["accumulate"] = plan.accumulate;  // batches per step
   json["optimizer"] = name_of(plan.optimizer);
   json["learning_rate"] = plan.learning_rate;
+  json["warmup_steps"] = plan.warmup_steps;
+  json["decay"] = name_of(plan.decay);
+  json["momentum"] = plan.optimizer == OptimizerKind::kSgd ? Json(plan.momentum) : Json(nullptr);
+  json["weight_decay"] = plan.weight_decay;
   json["precision"] = name_of(plan.precision);
   json["all_reduce"] = plan.all_reduce;
+  json["bucket_mib"] = plan.bucket_mib == 0 ? Json(nullptr) : Json(plan.bucket_mib);
+  json["overlap"] = plan.overlap;
   json["exercises"] = exercises_of(plan);  // whose functions the run calls
   json["yours"] = plan.yours;              // of these exercises
   json["seed"] = plan.seed;
@@ -55,6 +65,15 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
   json["steps"] = outcome.end.steps;
   json["epochs"] = json_of(record.epochs());
   json["test"] = json_of(outcome.test);
+  const bool is_evaluated = outcome.test.samples > 0;
+  json["accuracy"] = is_evaluated ? Json(outcome.test.accuracy) : Json(nullptr);
+  json["f1"] = is_evaluated ? Json(outcome.test.f1) : Json(nullptr);
+  json["best"] = nullptr;
+  if (outcome.best_steps > 0) {
+    json["best"] = {{"by", name_of(plan.keep_best)},
+                    {"steps", outcome.best_steps},
+                    {"saved", plan.save + ".best"}};
+  }
   json["losses"] = record.losses();  // of this run's steps, over the global batch
   json["seconds"] = record.seconds();
   json["samples_per_second"] = record.overall_samples_per_second();

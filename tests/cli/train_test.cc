@@ -95,6 +95,8 @@ const std::vector<Words>& runs() {
         {"--ranks", "2", "--strategy", "ddp", "--precision", "bf16"},
         {"--ranks", "2", "--strategy", "ddp", "--precision", "mixed"},
         {"--ranks", "2", "--strategy", "ddp", "--precision", "mixed", "--all-reduce", "ring"},
+        {"--ranks", "2", "--strategy", "ddp", "--bucket-mb", "0.1"},
+        {"--ranks", "2", "--strategy", "ddp", "--overlap"},
         {"--ranks", "2", "--strategy", "dp"},
         {"--ranks", "2", "--strategy", "zero1"},
         {"--ranks", "2", "--strategy", "zero2"},
@@ -108,6 +110,15 @@ const std::vector<Words>& runs() {
     return list;
   }();
   return all;
+}
+
+/// Returns the same runs, and some with loss scaling.
+std::vector<Words> runs_and_mixed() {
+  std::vector<Words> list = runs();
+  for (const char* each : {"dp", "zero2", "tensor", "pipeline"})
+    list.push_back({"--ranks", "2", "--precision", "mixed", "--strategy", each});
+  list.push_back({"--ranks", "2", "--precision", "mixed", "--overlap"});
+  return list;
 }
 
 /// Returns the exercises that the run will call, as the program reports them.
@@ -148,10 +159,11 @@ CommandResult train_with_stubs(const Words& run, const Words& names) {
 
 TEST_CASE("a run calls the exercises that it names, and no others") {
   std::set<std::string> named_by_all;
-  for (const Words& run : runs()) {
+  const std::vector<Words> all = runs_and_mixed();
+  for (const Words& run : all) {
     for (const std::string& name : called(run)) named_by_all.insert(name);
   }
-  for (const Words& run : runs()) {
+  for (const Words& run : all) {
     const Words names = called(run);
     CAPTURE(run.back());
     CAPTURE(names);
@@ -298,6 +310,55 @@ TEST_CASE("a learner's ring trains the MLP to 97 %, and its messages are seen") 
   CHECK(contains(ring.output, "all-reduce ring\n"));
   CHECK(contains(ring.output, "[+"));
   CHECK_FALSE(contains(train(small).output, "[+"));
+}
+
+TEST_CASE("--log has a line per step, once, and the evaluations; F1 and the best are in --json") {
+  const std::string log = project() + "/steps.jsonl", file = project() + "/log.ckpt";
+  const auto lines = [&] {
+    std::ifstream stream(log);
+    std::vector<Json> all;
+    for (std::string line; std::getline(stream, line);) all.push_back(Json::parse(line));
+    return all;
+  };
+  // 4 steps of 2 batches of 8 in each epoch.
+  const Words run = {"--ranks",     "2",      "--accumulate", "2",  "--eval-every", "3",
+                     "--keep-best", "f1",     "--save",       file, "--log",        log,
+                     "--decay",     "linear", "--epochs",     "2",  "--json"};
+  const Json whole = object_in(train(run));
+  const std::vector<Json> steps = lines();
+  REQUIRE(steps.size() == 8);
+  double best = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    CAPTURE(steps[i].dump());
+    CHECK(steps[i].at("step") == i + 1);
+    CHECK(steps[i].at("epoch") == i / 4 + 1);
+    CHECK(steps[i].at("loss") == whole.at("losses")[i]);
+    CHECK(steps[i].at("learning_rate").get<double>() ==
+          doctest::Approx(0.05 * (1 - static_cast<double>(i) / 8)));
+    CHECK(steps[i].at("seconds") > 0);
+    CHECK(steps[i].at("samples_per_second") > 0);
+    const bool is_evaluated = (i + 1) % 3 == 0 || (i + 1) % 4 == 0;
+    CHECK(steps[i].contains("test") == is_evaluated);
+    if (!is_evaluated) continue;
+    const double f1 = steps[i].at("test").at("f1");
+    CHECK(steps[i].at("best") == (f1 > best));
+    best = std::max(best, f1);
+  }
+  CHECK(whole.at("f1") == doctest::Approx(best).epsilon(1e-12));
+  CHECK(whole.at("f1") == whole.at("test").at("f1"));
+  CHECK(whole.at("accuracy") == whole.at("test").at("accuracy"));
+  CHECK(whole.at("best").at("by") == "f1");
+  CHECK(steps[whole.at("best").at("steps").get<std::size_t>() - 1].at("best") == true);
+
+  const Json resumed = object_in(train(run + Words{"--resume", "--epochs", "3"}));
+  CHECK(resumed.at("first_step") == 8);
+  const std::vector<Json> more = lines();
+  REQUIRE(more.size() == 12);
+  for (std::size_t i = 0; i < 12; ++i) CHECK(more[i].at("step") == i + 1);
+  std::ofstream(log, std::ios::app) << "{\"step\":99}\n{\"st";  // of a run that was killed
+  object_in(train(run + Words{"--resume", "--epochs", "4"}));
+  REQUIRE(lines().size() == 16);
+  CHECK(lines().back().at("step") == 16);
 }
 
 TEST_CASE("a mistake is one line and exit code 2") {

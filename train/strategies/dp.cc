@@ -3,14 +3,17 @@
 // DDP replaced it. It is here for comparison; see exercises/06_data_parallel. The other ranks
 // compute with what they receive. Batch norm normalizes each part separately, and the running
 // statistics are the master's, as usual.
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "comm/errors.h"
 #include "parallel/data_parallel.h"
+#include "train/mixed_precision.h"
 #include "train/strategies/equal_shares.h"
 #include "train/strategies/measured_layer.h"
+#include "train/strategies/micro_batches.h"
 #include "train/strategies/strategy.h"
 #include "train/strategies/whole_model.h"
 
@@ -34,44 +37,61 @@ class Tap : public Layer {
 class Dp : public Trainer {
  public:
   Dp(Comm& dist, const Model& recipes, const Plan& plan)
-      : dist_(dist), whole_(measured(recipes, dist), plan) {
+      : dist_(dist),
+        mixed_(mixed_precision_of(plan)),
+        whole_(measured(mixed_ ? mixed_->rounding_layers(recipes) : recipes, dist), plan),
+        mean_(whole_.model.parameters(), plan.accumulate) {
+    if (mixed_) whole_.model.add("loss_scale", mixed_->loss_scale_layer());
     whole_.model.add("logits", std::make_unique<Tap>(logits_));
   }
 
   /// The master scatters batches itself; batches that the others load are ignored.
   DataShare data_share() const override { return {}; }
-  void start() override {}
-  Loss step(Batch batch, std::int64_t /*number*/) override {
-    zero_gradients(whole_.model.parameters());
-    data_parallel(dist_, whole_.model, batch);
-    if (is_master()) {
+  void start() override {
+    if (!mixed_) return;
+    for (NamedTensor* tensor : mixed_->state()) dist_.broadcast(tensor->value, 0);
+  }
+  Loss step(std::vector<Batch> batches, std::int64_t /*number*/) override {
+    Loss total;
+    for (const Batch& batch : batches) {
+      zero_gradients(whole_.model.parameters());
+      data_parallel(dist_, whole_.model, batch);
+      if (is_master()) mean_.add();
+      const std::int64_t part = batch.size() / dist_.world_size();
+      const Batch mine = micro_batch(batch, part * dist_.rank(), part * (dist_.rank() + 1));
+      add_to(total, cross_entropy(logits_, mine.labels));
+    }
+    // The master's gradients are the sums; if one of any rank overflowed, so did the master's.
+    const bool is_good = !mixed_ || mixed_->accept(dist_, parameters());
+    if (is_master() && is_good) {
       ComputeTime time(dist_);
       whole_.optimizer->step();
       time.stop();
     }
-    const std::int64_t part = batch.size() / dist_.world_size();
-    const Batch mine = micro_batch(batch, part * dist_.rank(), part * (dist_.rank() + 1));
-    Loss loss = cross_entropy(logits_, mine.labels);
-    loss.gradient = {};
-    return loss;
+    return total;
   }
-  Loss evaluate(Batch batch) override {
+  ScheduledOptimizer& optimizer() override { return *whole_.optimizer; }
+  Loss evaluate(Batch batch, ClassCounts& counts) override {
     if (!is_master()) return {};
     Saved saved(batch.pass(Mode::kEvaluation));
-    return cross_entropy(whole_.model.forward(std::move(batch.x), saved),
-                         batch.labels_without_padding());
+    return judged(whole_.model.forward(std::move(batch.x), saved), batch, counts);
   }
   std::vector<Parameter*> parameters() override {
     return is_master() ? whole_.model.parameters() : std::vector<Parameter*>{};
   }
-  void add_state(TrainingState& state) override { whole_.add_state(state); }
+  void add_state(TrainingState& state) override {
+    whole_.add_state(state);
+    if (mixed_) add_tensors(state, mixed_->state());
+  }
 
  private:
   bool is_master() const { return dist_.rank() == 0; }
 
   Comm& dist_;
+  std::optional<MixedPrecision> mixed_;
   Tensor logits_;  // of this rank's part
   WholeModel whole_;
+  GradientMean mean_;
 };
 
 void check(const Plan& plan, std::int64_t samples) {
@@ -93,7 +113,7 @@ const Strategy kDp = {
     .summary = "a master scatters model and batch; only it runs the optimizer",
     .check = check,
     .make = make,
-    .uses = [](const Plan&) -> std::vector<std::string> { return {"data_parallel"}; },
+    .uses = [](const Plan& plan) { return with_loss_scaling(plan, {"data_parallel"}); },
 };
 
 }  // namespace rankbox::train

@@ -1,6 +1,7 @@
 // pipeline: one stage of the model per rank, on the schedule of pipeline_1f1b.
 //
-// Each batch is split into micro-batches, two per rank. Parameters equal those of `single` up to
+// Each batch is split into micro-batches, two per rank; with several batches a step, those of all of
+// them go through the pipeline one after the other. Parameters equal those of `single` up to
 // rounding: gradients of micro-batches add up to the batch's. Batch norm is the exception: it
 // normalizes every micro-batch separately, and its running statistics change with each of them.
 #include <algorithm>
@@ -14,8 +15,7 @@
 #include "comm/errors.h"
 #include "parallel/pipeline_1f1b.h"
 #include "parallel/stage.h"
-#include "train/strategies/compute_time.h"
-#include "train/strategies/measured_layer.h"
+#include "train/strategies/micro_batches.h"
 #include "train/strategies/sharded_trainer.h"
 
 namespace rankbox::train {
@@ -36,25 +36,33 @@ class PipelineTrainer : public ShardedTrainer {
   PipelineTrainer(Comm& dist, const Model& recipes, const Plan& plan)
       : ShardedTrainer(dist, recipes, plan),
         cuts_(cut_into_stages(recipes, dist.world_size())),
-        stage_(measured(recipes, dist), cuts_[static_cast<std::size_t>(dist.rank())]),
-        optimizer_(make_optimizer(plan, stage_.parameters())) {}
+        stage_(layers(), cuts_[static_cast<std::size_t>(dist.rank())]),
+        optimizer_(make_optimizer(plan, stage_.parameters())) {
+    if (mixed() != nullptr && stage_.is_last())
+      stage_.layers().add("loss_scale", mixed()->loss_scale_layer());
+  }
 
   DataShare data_share() const override { return {}; }
 
-  Loss step(Batch batch, std::int64_t number) override {
-    learn_shapes(batch);
+  Loss step(std::vector<Batch> batches, std::int64_t number) override {
+    learn_shapes(batches.front());
     zero_gradients(stage_.parameters());
-    stage_.load(micro_batches_of(batch, micro_batches_in(batch)), number);
+    std::vector<Batch> pieces;
+    for (const Batch& batch : batches) {
+      for (Batch& piece : micro_batches_of(batch, micro_batches_in(batch)))
+        pieces.push_back(std::move(piece));
+    }
+    stage_.load(std::move(pieces), number);
     pipeline_1f1b(dist(), stage_);
-    ComputeTime time(dist());
-    optimizer_->step();
-    time.stop();
+    take_step(stage_.parameters());
     const Loss& loss = stage_.loss();
     return {loss.sum, loss.counted, loss.correct, {}};  // totals on the last stage, else zero
   }
 
+  ScheduledOptimizer& optimizer() override { return *optimizer_; }
+
   /// Batches follow each other down the stages; no gradients are sent back.
-  Loss evaluate(Batch batch) override {
+  Loss evaluate(Batch batch, ClassCounts& counts) override {
     learn_shapes(batch);
     Tensor x = std::move(batch.x);
     if (!stage_.is_first()) {
@@ -63,7 +71,7 @@ class PipelineTrainer : public ShardedTrainer {
     }
     Saved saved(batch.pass(Mode::kEvaluation));
     const Tensor y = stage_.layers().forward(std::move(x), saved);
-    if (stage_.is_last()) return cross_entropy(y, batch.labels_without_padding());
+    if (stage_.is_last()) return judged(y, batch, counts);
     dist().send(y, dist().rank() + 1);
     return {};
   }
@@ -137,7 +145,7 @@ class PipelineTrainer : public ShardedTrainer {
 
   std::vector<StageCut> cuts_;  // [rank]
   Stage stage_;
-  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<ScheduledOptimizer> optimizer_;
   bool knows_shapes_ = false;
 };
 
@@ -161,7 +169,7 @@ const Strategy kPipeline = {
     .summary = "one stage of the model per rank, batches in micro-batches",
     .check = check,
     .make = make,
-    .uses = [](const Plan&) -> std::vector<std::string> { return {"pipeline_1f1b"}; },
+    .uses = [](const Plan& plan) { return with_loss_scaling(plan, {"pipeline_1f1b"}); },
     .shares_batches = false,
 };
 

@@ -16,7 +16,8 @@ class Replica : public Trainer {
   Replica(Comm& dist, const Model& model, const Plan& plan);
 
   std::vector<Parameter*> parameters() override { return whole_.model.parameters(); }
-  Loss evaluate(Batch batch) override;
+  Loss evaluate(Batch batch, ClassCounts& counts) override;
+  ScheduledOptimizer& optimizer() override { return *whole_.optimizer; }
   void add_state(TrainingState& state) override;
 
   /// As Strategy::uses.
@@ -34,19 +35,23 @@ class Replica : public Trainer {
   /// Returns the state of the optimizer and of mixed precision.
   std::vector<NamedTensor*> learning_state();
 
-  /// Takes an optimizer step on this rank's share, in the plan's precision. Returns the loss
-  /// without its gradient.
-  Loss learn(Batch batch, std::int64_t number, const Average& average_all);
+  /// Takes an optimizer step on this rank's shares, in the plan's precision. Gradients add up over
+  /// the batches and are averaged once, as in ddp_no_sync. Returns the loss without its gradient.
+  Loss learn(std::vector<Batch> batches, std::int64_t number, const Average& average_all);
+  /// The same, while an all-reduce of each bucket of gradients overlaps with backward. REQUIRES:
+  /// Plan::overlap, for which the layers round and measure themselves.
+  Loss learn_overlapped(Batch batch, std::int64_t number, std::int64_t bucket_bytes);
 
  private:
-  /// Computes the gradients of factor times the mean loss over `batch`.
-  Loss find_gradients(Batch batch, std::int64_t number, float factor);
+  /// Computes the gradients of factor times the mean loss over all batches.
+  Loss find_gradients(std::vector<Batch> batches, std::int64_t number, float factor);
+  void step_optimizer();
 
   Comm& dist_;
   const AllReduce& all_reduce_;
   bool loss_scaling_averages_;
-  WholeModel whole_;
   std::optional<MixedPrecision> mixed_;
+  WholeModel whole_;
 };
 
 }  // namespace rankbox::train

@@ -10,6 +10,9 @@
 
 #include <optional>
 
+#include "train/mixed_precision.h"
+#include "train/strategies/compute_time.h"
+#include "train/strategies/measured_layer.h"
 #include "train/strategies/strategy.h"
 #include "train/strategies/whole_model.h"
 
@@ -18,7 +21,7 @@ namespace rankbox::train {
 class ShardedTrainer : public Trainer {
  public:
   ShardedTrainer(Comm& dist, const Model& recipes, const Plan& plan)
-      : dist_(dist), recipes_(recipes), plan_(plan) {
+      : dist_(dist), recipes_(recipes), plan_(plan), mixed_(mixed_precision_of(plan)) {
     make_whole();
   }
 
@@ -28,6 +31,9 @@ class ShardedTrainer : public Trainer {
   }
   void start() final {
     distribute(whole());
+    if (mixed_) {
+      for (NamedTensor* tensor : mixed_->state()) dist_.broadcast(tensor->value, 0);
+    }
     whole_.reset();
   }
   void gather() final {
@@ -35,7 +41,10 @@ class ShardedTrainer : public Trainer {
     collect(whole());
   }
   void release() final { whole_.reset(); }
-  void add_state(TrainingState& state) final { whole_->add_state(state); }
+  void add_state(TrainingState& state) final {
+    whole_->add_state(state);
+    if (mixed_) add_tensors(state, mixed_->state());
+  }
 
  protected:
   /// Gives each rank its part of rank 0's whole model, which is null elsewhere. Collective.
@@ -46,6 +55,18 @@ class ShardedTrainer : public Trainer {
   Comm& dist() { return dist_; }
   const Model& recipes() const { return recipes_; }
   const Plan& plan() const { return plan_; }
+  MixedPrecision* mixed() { return mixed_ ? &*mixed_ : nullptr; }
+
+  /// Returns the recipes with what a rank's layers need: they round, in mixed precision, and their
+  /// time is charged to the rank.
+  Model layers() { return measured(mixed_ ? mixed_->rounding_layers(recipes_) : recipes_, dist_); }
+  /// Takes the optimizer's step, unless gradients overflowed in mixed precision. Collective.
+  void take_step(const std::vector<Parameter*>& parameters) {
+    if (mixed_ && !mixed_->accept(dist_, parameters)) return;
+    ComputeTime time(dist_);
+    optimizer().step();
+    time.stop();
+  }
 
  private:
   void make_whole() {
@@ -56,6 +77,7 @@ class ShardedTrainer : public Trainer {
   Comm& dist_;
   const Model& recipes_;
   const Plan& plan_;
+  std::optional<MixedPrecision> mixed_;
   std::optional<WholeModel> whole_;
 };
 

@@ -15,8 +15,8 @@ class Single : public Replica {
 
   DataShare data_share() const override { return {}; }
   void start() override {}
-  Loss step(Batch batch, std::int64_t number) override {
-    return learn(std::move(batch), number, [](const std::vector<Parameter*>&) {});
+  Loss step(std::vector<Batch> batches, std::int64_t number) override {
+    return learn(std::move(batches), number, [](const std::vector<Parameter*>&) {});
   }
 };
 
@@ -38,7 +38,6 @@ const Strategy kSingle = {
     .check = check,
     .make = make,
     .uses = Replica::uses,
-    .has_16_bits = true,
 };
 
 }  // namespace rankbox::train

@@ -15,6 +15,11 @@ std::span<const Strategy* const> strategies() {
   return kAll;
 }
 
+std::vector<std::string> with_loss_scaling(const Plan& plan, std::vector<std::string> names) {
+  if (plan.precision == Precision::kMixed) names.emplace_back("dynamic_loss_scaling");
+  return names;
+}
+
 const Strategy& strategy_named(std::string_view name) {
   std::vector<std::string_view> names;
   for (const Strategy* strategy : strategies()) {

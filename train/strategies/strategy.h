@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "comm/comm.h"
+#include "train/class_counts.h"
 #include "train/plan.h"
+#include "train/strategies/scheduled_optimizer.h"
 #include "training/checkpoint.h"
 #include "training/cross_entropy.h"
 #include "training/data/dataset.h"
@@ -42,17 +44,20 @@ class Trainer {
 
   /// Starts all ranks with rank 0's values, which may have been loaded from a checkpoint.
   virtual void start() = 0;
-  /// Takes one step of the optimizer, on the mean loss of the global batch.
-  /// @param batch this rank's share of it; all parts have the same size
+  /// Takes one step of the optimizer, on the mean loss over all samples of the global batches.
+  /// @param batches this rank's shares of Plan::accumulate batches; all have the same size
   /// @param number of the step, from 0
   ///
-  /// Returns this rank's contribution to the metrics of the batch: over all ranks, each sample
+  /// Returns this rank's contribution to the metrics of the step: over all ranks, each sample
   /// counts once.
-  virtual Loss step(Batch batch, std::int64_t number) = 0;
+  virtual Loss step(std::vector<Batch> batches, std::int64_t number) = 0;
+  /// Returns this rank's, whose learning rate changes between steps.
+  virtual ScheduledOptimizer& optimizer() = 0;
   /// Call before a series of evaluate().
   virtual void prepare_evaluation() {}
-  /// As step(), without learning. Padding is not counted.
-  virtual Loss evaluate(Batch batch) = 0;
+  /// As step(), without learning. Padding is not counted. The rank that returns the loss of a sample
+  /// also adds its class to `counts`.
+  virtual Loss evaluate(Batch batch, ClassCounts& counts) = 0;
 
   /// Until release(), rank 0 has the whole model's state, even if it usually holds only a part.
   virtual void gather() {}
@@ -73,8 +78,8 @@ struct Strategy {
   /// Returns the exercises whose functions its trainer calls, and those that their reference
   /// solutions call. tests/cli/train_test.cc detects missing and superfluous ones.
   std::vector<std::string> (*uses)(const Plan& plan);
-  bool has_16_bits = false;    // Precision::kMixed and kBf16
   bool all_reduces = false;    // averages gradients with Plan::all_reduce
+  bool has_buckets = false;    // Plan::bucket_mib and overlap
   bool shares_batches = true;  // false: all ranks work on the whole batch
 };
 
@@ -86,6 +91,9 @@ extern const Strategy kZero2;
 extern const Strategy kZero3;
 extern const Strategy kTensor;
 extern const Strategy kPipeline;
+
+/// For Strategy::uses: adds dynamic_loss_scaling if the plan's precision calls it.
+std::vector<std::string> with_loss_scaling(const Plan& plan, std::vector<std::string> names);
 
 /// Returns all strategies.
 std::span<const Strategy* const> strategies();

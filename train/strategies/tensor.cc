@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "parallel/layer_shards.h"
-#include "train/strategies/compute_time.h"
+#include "train/strategies/micro_batches.h"
 #include "train/strategies/sharded_trainer.h"
 #include "train/strategies/tensor_parts.h"
 
@@ -51,21 +51,32 @@ class TensorTrainer : public ShardedTrainer {
 
   DataShare data_share() const override { return {}; }
 
-  Loss step(Batch batch, std::int64_t number) override {
-    zero_gradients(mine_);
-    Saved saved(batch.pass(Mode::kTraining, number));
-    Loss loss = cross_entropy(parts_.forward(std::move(batch.x), saved), batch.labels);
-    parts_.backward(std::exchange(loss.gradient, {}), saved);
-    ComputeTime time(dist());
-    optimizer_->step();
-    time.stop();
+  Loss step(std::vector<Batch> batches, std::int64_t number) override {
+    Loss loss;
+    bool skip = false;
+    const auto find = [&](float factor) {
+      return find_gradients(std::move(batches), number, factor);
+    };
+    // Each rank has all gradients of its parts: there is nothing to average.
+    if (mixed() != nullptr)
+      loss = mixed()->find_gradients(
+          dist(), mine_, find, [] {}, skip);
+    else
+      loss = find(1);
+    if (!skip) {
+      ComputeTime time(dist());
+      optimizer_->step();
+      time.stop();
+    }
     return counted_once(std::move(loss));
   }
+  ScheduledOptimizer& optimizer() override { return *optimizer_; }
 
-  Loss evaluate(Batch batch) override {
+  Loss evaluate(Batch batch, ClassCounts& counts) override {
     Saved saved(batch.pass(Mode::kEvaluation));
-    return counted_once(
-        cross_entropy(parts_.forward(std::move(batch.x), saved), batch.labels_without_padding()));
+    const Tensor logits = parts_.forward(std::move(batch.x), saved);
+    if (dist().rank() != 0) return {};
+    return judged(logits, batch, counts);
   }
 
  protected:
@@ -103,6 +114,21 @@ class TensorTrainer : public ShardedTrainer {
  private:
   int ranks() { return dist().world_size(); }
 
+  /// Computes the gradients of factor times the mean loss over all batches.
+  Loss find_gradients(std::vector<Batch> batches, std::int64_t number, float factor) {
+    zero_gradients(mine_);
+    const double samples = samples_in(batches);
+    Loss total;
+    for (Batch& batch : batches) {
+      Saved saved(batch.pass(Mode::kTraining, number));
+      Loss loss = cross_entropy(parts_.forward(std::move(batch.x), saved), batch.labels, samples);
+      if (factor != 1) loss.gradient *= factor;
+      parts_.backward(std::move(loss.gradient), saved);
+      add_to(total, loss);
+    }
+    return total;
+  }
+
   /// Counts a loss once: every rank has that of the whole batch.
   Loss counted_once(Loss loss) {
     if (dist().rank() != 0) return {};
@@ -139,7 +165,7 @@ class TensorTrainer : public ShardedTrainer {
 
   TensorParts parts_;
   std::vector<Parameter*> mine_;
-  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<ScheduledOptimizer> optimizer_;
 };
 
 void check(const Plan& /*plan*/, std::int64_t /*samples*/) {}  // the model is checked later
@@ -152,7 +178,7 @@ std::vector<std::string> uses(const Plan& plan) {
   std::vector<std::string> all = {"parallel_mlp", "column_linear", "row_linear", "conjugate_f",
                                   "conjugate_g"};
   if (plan.model == "transformer") all.insert(all.begin(), "parallel_attention");
-  return all;
+  return with_loss_scaling(plan, all);
 }
 
 }  // namespace

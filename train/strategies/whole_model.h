@@ -3,16 +3,11 @@
 
 #include <memory>
 
-#include "train/plan.h"
+#include "train/strategies/scheduled_optimizer.h"
 #include "training/checkpoint.h"
-#include "training/optimizer.h"
 #include "training/sequential.h"
 
 namespace rankbox::train {
-
-/// Returns the plan's optimizer for these parameters, of a whole model or of a part.
-std::unique_ptr<Optimizer> make_optimizer(const Plan& plan,
-                                          const std::vector<Parameter*>& parameters);
 
 struct WholeModel {
   WholeModel(const Model& recipes, const Plan& plan);
@@ -21,7 +16,7 @@ struct WholeModel {
   void add_state(TrainingState& state);
 
   Sequential model;
-  std::unique_ptr<Optimizer> optimizer;
+  std::unique_ptr<ScheduledOptimizer> optimizer;
 };
 
 }  // namespace rankbox::train

@@ -14,13 +14,18 @@ class Zero1 : public ZeroTrainer {
   Zero1(Comm& dist, const Model& recipes, const Plan& plan)
       : ZeroTrainer(dist, recipes, plan, ShardsOf::kWholeModel, Values::kKept) {}
 
-  Loss step(Batch batch, std::int64_t number) override {
+  Loss step(std::vector<Batch> batches, std::int64_t number) override {
     zero_gradients(model().parameters());
-    Saved saved(batch.pass(Mode::kTraining, number));
-    Loss loss = forward(std::move(batch), saved);
-    model().backward(std::exchange(loss.gradient, {}), saved);
-    zero1(dist(), model().parameters(), shards().front(), optimizer());
-    return loss;
+    const double samples = samples_in(batches);
+    Loss total;
+    for (Batch& batch : batches) {
+      Saved saved(batch.pass(Mode::kTraining, number));
+      Loss loss = forward(std::move(batch), saved, samples);
+      model().backward(std::move(loss.gradient), saved);
+      add_to(total, loss);
+    }
+    zero1(dist(), model().parameters(), shards().front(), each_step());
+    return total;
   }
 };
 
@@ -35,9 +40,10 @@ const Strategy kZero1 = {
     .summary = "as ddp, with the optimizer's state sharded",
     .check = check_equal_shares,
     .make = make,
-    .uses = [](const Plan&) -> std::vector<std::string> {
-      return {"zero1", "ddp_init_broadcast"};
-    },
+    .uses =
+        [](const Plan& plan) {
+          return with_loss_scaling(plan, {"zero1", "ddp_init_broadcast"});
+        },
 };
 
 }  // namespace rankbox::train

@@ -1,4 +1,7 @@
 // zero2: as zero1, and each layer's gradients go to their owners right after its backward.
+//
+// They go there for every batch of a step, and are added up in the shards: to keep whole gradients
+// until the last batch would take the memory that this strategy saves.
 #include "parallel/zero2.h"
 
 #include <utility>
@@ -12,13 +15,19 @@ namespace {
 class Zero2 : public ZeroTrainer {
  public:
   Zero2(Comm& dist, const Model& recipes, const Plan& plan)
-      : ZeroTrainer(dist, recipes, plan, ShardsOf::kLayers, Values::kKept) {}
+      : ZeroTrainer(dist, recipes, plan, ShardsOf::kLayers, Values::kKept) {
+    step_after(plan.accumulate);
+  }
 
-  Loss step(Batch batch, std::int64_t number) override {
-    Saved saved(batch.pass(Mode::kTraining, number));
-    Loss loss = forward(std::move(batch), saved);
-    zero2(dist(), model(), std::exchange(loss.gradient, {}), saved, shards(), optimizer());
-    return loss;
+  Loss step(std::vector<Batch> batches, std::int64_t number) override {
+    Loss total;
+    for (Batch& batch : batches) {
+      Saved saved(batch.pass(Mode::kTraining, number));
+      Loss loss = forward(std::move(batch), saved);
+      zero2(dist(), model(), std::move(loss.gradient), saved, shards(), each_step());
+      add_to(total, loss);
+    }
+    return total;
   }
 };
 
@@ -33,9 +42,10 @@ const Strategy kZero2 = {
     .summary = "… and gradients, too",
     .check = check_equal_shares,
     .make = make,
-    .uses = [](const Plan&) -> std::vector<std::string> {
-      return {"zero2", "ddp_init_broadcast"};
-    },
+    .uses =
+        [](const Plan& plan) {
+          return with_loss_scaling(plan, {"zero2", "ddp_init_broadcast"});
+        },
 };
 
 }  // namespace rankbox::train

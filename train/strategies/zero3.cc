@@ -1,4 +1,6 @@
 // zero3: as zero2, and weights exist only while their layer computes, also in evaluation.
+//
+// With several batches a step, gradients are added up in the shards, as in zero2.
 #include "parallel/zero3.h"
 
 #include <utility>
@@ -12,16 +14,22 @@ namespace {
 class Zero3 : public ZeroTrainer {
  public:
   Zero3(Comm& dist, const Model& recipes, const Plan& plan)
-      : ZeroTrainer(dist, recipes, plan, ShardsOf::kLayers, Values::kDropped) {}
-
-  Loss step(Batch batch, std::int64_t number) override {
-    Saved saved(batch.pass(Mode::kTraining, number));
-    Loss loss;
-    zero3(dist(), model(), batch, saved, shards(), loss, optimizer());
-    return loss;
+      : ZeroTrainer(dist, recipes, plan, ShardsOf::kLayers, Values::kDropped) {
+    step_after(plan.accumulate);
   }
 
-  Loss evaluate(Batch batch) override {
+  Loss step(std::vector<Batch> batches, std::int64_t number) override {
+    Loss total;
+    for (const Batch& batch : batches) {
+      Saved saved(batch.pass(Mode::kTraining, number));
+      Loss loss;
+      zero3(dist(), model(), batch, saved, shards(), loss, each_step());
+      add_to(total, loss);
+    }
+    return total;
+  }
+
+  Loss evaluate(Batch batch, ClassCounts& counts) override {
     Saved saved(batch.pass(Mode::kEvaluation));
     Tensor y = std::move(batch.x);
     for (std::int64_t i = 0; i < model().size(); ++i) {
@@ -35,7 +43,7 @@ class Zero3 : public ZeroTrainer {
       y = model().layer(i).forward(std::move(y), saved);
       drop_values(parameters);
     }
-    return cross_entropy(y, batch.labels_without_padding());
+    return judged(y, batch, counts);
   }
 };
 
@@ -50,9 +58,10 @@ const Strategy kZero3 = {
     .summary = "… and weights, too: a layer is whole while it works",
     .check = check_equal_shares,
     .make = make,
-    .uses = [](const Plan&) -> std::vector<std::string> {
-      return {"zero3", "ddp_init_broadcast"};
-    },
+    .uses =
+        [](const Plan& plan) {
+          return with_loss_scaling(plan, {"zero3", "ddp_init_broadcast"});
+        },
 };
 
 }  // namespace rankbox::train

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "parallel/ddp_init_broadcast.h"
-#include "train/strategies/measured_layer.h"
 
 namespace rankbox::train {
 namespace {
@@ -57,11 +56,15 @@ ZeroTrainer::ZeroTrainer(Comm& dist, const Model& recipes, const Plan& plan, Sha
     shards_.back().mine.name = "shard" + std::to_string(shards_.size());
   };
   // Layer by layer, so that no rank holds a whole model whose values are not kept.
-  for (const auto& recipe : measured(recipes, dist)) {
+  for (const auto& recipe : layers()) {
     model_.add(recipe.name, recipe.make());
     const std::vector<Parameter*> parameters = model_.layer(model_.size() - 1).parameters();
     if (shards_of_ == ShardsOf::kLayers) shard(parameters);
     if (values_ == Values::kDropped) drop_values(parameters);
+  }
+  if (mixed() != nullptr) {
+    model_.add("loss_scale", mixed()->loss_scale_layer());
+    if (shards_of_ == ShardsOf::kLayers) shard({});
   }
   model_.omit_input_gradient();
   if (shards_of_ == ShardsOf::kWholeModel) shard(model_.parameters());
@@ -138,13 +141,13 @@ void ZeroTrainer::collect(WholeModel* whole) {
 
 void ZeroTrainer::prepare_evaluation() { ddp_init_broadcast(dist(), {}, model_.statistics()); }
 
-Loss ZeroTrainer::forward(Batch batch, Saved& saved) {
-  return cross_entropy(model_.forward(std::move(batch.x), saved), batch.labels);
+Loss ZeroTrainer::forward(Batch batch, Saved& saved, double divisor) {
+  return cross_entropy(model_.forward(std::move(batch.x), saved), batch.labels, divisor);
 }
 
-Loss ZeroTrainer::evaluate(Batch batch) {
+Loss ZeroTrainer::evaluate(Batch batch, ClassCounts& counts) {
   Saved saved(batch.pass(Mode::kEvaluation));
-  return cross_entropy(model_.forward(std::move(batch.x), saved), batch.labels_without_padding());
+  return judged(model_.forward(std::move(batch.x), saved), batch, counts);
 }
 
 }  // namespace rankbox::train

@@ -1,0 +1,106 @@
+#include "cli/train/schedule_options.h"
+
+#include <cmath>
+#include <limits>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/support/whole_number.h"
+#include "comm/errors.h"
+
+namespace rankbox::train {
+namespace {
+
+constexpr std::int64_t kMostSteps = std::numeric_limits<std::int64_t>::max();
+
+OptimizerKind parse_optimizer(const std::string& text) {
+  for (const OptimizerKind kind : {OptimizerKind::kSgd, OptimizerKind::kAdam})
+    if (text == name_of(kind)) return kind;
+  throw InvalidArgument(
+      fmt::format("--optimizer {}: unknown optimizer, choose one of sgd, adam", text));
+}
+
+Decay parse_decay(const std::string& text) {
+  for (const Decay decay : kDecays)
+    if (text == name_of(decay)) return decay;
+  throw InvalidArgument(
+      fmt::format("--decay {}: unknown decay, choose one of constant, linear, cosine", text));
+}
+
+BestBy parse_best_by(const std::string& text) {
+  for (const BestBy by : {BestBy::kAccuracy, BestBy::kF1})
+    if (text == name_of(by)) return by;
+  throw InvalidArgument(
+      fmt::format("--keep-best {}: unknown score, choose one of accuracy, f1", text));
+}
+
+}  // namespace
+
+double parse_number(const char* option, const std::string& text, const char* range,
+                    bool (*fits)(double)) {
+  double number = 0;
+  if (!CLI::detail::lexical_cast(text, number) || !std::isfinite(number) || !fits(number))
+    throw InvalidArgument(fmt::format("{} {}: give a number {}", option, text, range));
+  return number;
+}
+
+void add_optimizer(CLI::App& app, ScheduleArguments& typed, Plan& plan) {
+  app.add_option("--optimizer", typed.optimizer, "sgd or adam (default: the model's)");
+  app.add_option("--learning-rate", typed.learning_rate,
+                 "the highest, between warm-up and decay (default: the model's)");
+  app.add_option("--momentum", typed.momentum, "of sgd, 0 for none (default: 0.9)");
+  app.add_option(
+         "--weight-decay", typed.weight_decay,
+         "in sgd weight-decay times the weights is added to the gradient (L2); in adam they "
+         "shrink by rate times weight-decay in each step (AdamW)")
+      ->capture_default_str();
+  app.add_option("--warmup-steps", plan.warmup_steps,
+                 "steps in which the rate grows in equal parts, to all of it")
+      ->check(cli::whole_number(0, kMostSteps))
+      ->capture_default_str();
+  app.add_option("--decay", typed.decay,
+                 "of the rate from there to the last step: constant, linear or cosine, to 0")
+      ->capture_default_str();
+}
+
+void add_evaluation(CLI::App& app, ScheduleArguments& typed, Plan& plan) {
+  app.add_option("--eval-every", plan.eval_every,
+                 "steps between evaluations, in addition to those after epochs")
+      ->check(cli::whole_number(1, kMostSteps));
+  app.add_option_function<std::string>(
+         "--keep-best",
+         [&typed](const std::string& by) {
+           typed.keep_best = by.empty() ? name_of(BestBy::kAccuracy) : by;
+         },
+         "keep the model that does best on the test samples, by accuracy (if nothing follows) or "
+         "f1, in FILE.best beside --save FILE; load it at the end")
+      ->expected(0, 1);
+}
+
+void complete(const ScheduleArguments& typed, OptimizerKind kind,
+              double (*rate_of)(const Plan& plan), Plan& plan) {
+  plan.optimizer = typed.optimizer.empty() ? kind : parse_optimizer(typed.optimizer);
+  plan.learning_rate = typed.learning_rate.empty()
+                           ? rate_of(plan)
+                           : parse_number("--learning-rate", typed.learning_rate,
+                                          "above 0, like 0.05", [](double x) { return x > 0; });
+  if (!typed.momentum.empty()) {
+    if (plan.optimizer != OptimizerKind::kSgd) {
+      throw InvalidArgument(
+          fmt::format("--momentum {}: adam has its own; leave it out, or choose --optimizer sgd",
+                      typed.momentum));
+    }
+    plan.momentum = parse_number("--momentum", typed.momentum, "from 0 to below 1, like 0.9",
+                                 [](double x) { return x >= 0 && x < 1; });
+  }
+  plan.weight_decay = parse_number("--weight-decay", typed.weight_decay, "from 0, like 0.01",
+                                   [](double x) { return x >= 0; });
+  plan.decay = parse_decay(typed.decay);
+  if (typed.keep_best.empty()) return;
+  plan.keep_best = parse_best_by(typed.keep_best);
+  if (plan.save.empty())
+    throw InvalidArgument("--keep-best: no file to keep it beside; give --save FILE, too");
+}
+
+}  // namespace rankbox::train

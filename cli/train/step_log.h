@@ -1,0 +1,46 @@
+// --log: a file with one JSON object per step, a line each.
+//
+//   {"step":3,"epoch":1,"loss":2.1,"learning_rate":0.05,"seconds":0.4,"samples_per_second":3200.0}
+//   {"step":4, … ,"test":{"loss":1.9,"accuracy":0.5,"f1":0.48,"samples":2000},"best":true}
+//
+// Steps and epochs count from 1. The loss is the mean over the step's samples, on all ranks;
+// seconds are those since the start, evaluation and saving included; samples/s are those of this
+// step alone. "test" and "best" are there after an evaluation. Only rank 0 writes.
+#pragma once
+
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/train/record.h"
+#include "train/plan.h"
+
+namespace rankbox::train {
+
+class StepLog {
+ public:
+  StepLog(std::string path, const Plan& plan, const Record& record);
+  StepLog(const StepLog&) = delete;
+  StepLog& operator=(const StepLog&) = delete;
+  ~StepLog() { flush(); }
+
+  /// Opens the file: a new one, or with --resume the old one without the steps after `from`, which
+  /// are taken again. Throws InvalidArgument if it cannot be written.
+  void start(const Position& from);
+  /// @param steps in an epoch
+  void on_step(const Position& now, std::int64_t steps, const Metrics& batch);
+  void on_evaluation(const Position& now, const Evaluation& test, bool is_best);
+
+ private:
+  /// Writes the line of the latest step.
+  void flush();
+
+  std::string path_;
+  const Plan& plan_;
+  const Record& record_;
+  std::ofstream file_;
+  nlohmann::ordered_json line_;
+};
+
+}  // namespace rankbox::train
