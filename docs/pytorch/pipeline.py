@@ -44,7 +44,8 @@ def second_stage(stage, labels, sizes, device):
 def train(options, device):
     rank = dist.get_rank()
     dataset = Digits(options.samples)
-    sampler = SameOrder(dataset, options.seed)  # both stages see every sample, one its image, one its label
+    # Both stages see every sample: one its image, the other its label.
+    sampler = SameOrder(dataset, options.seed)
     loader = DataLoader(dataset, batch_size=options.batch, sampler=sampler, drop_last=True)
     layers = mlp(options.seed)
     stage = (layers[:3] if rank == 0 else layers[3:]).to(device)

@@ -15,7 +15,8 @@ from rankbox_same import Digits, SameOrder, add_options, mlp, report
 def train(options):
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     dataset = Digits(options.samples)
-    sampler = SameOrder(dataset, options.seed)  # in a script of your own: no sampler, and shuffle=True
+    # In a script of your own: no sampler, and shuffle=True.
+    sampler = SameOrder(dataset, options.seed)
     loader = DataLoader(dataset, batch_size=options.batch, sampler=sampler, drop_last=True,
                         pin_memory=device.type == "cuda")
     model = mlp(options.seed).to(device)
