@@ -22,6 +22,8 @@ _LIBRARIES = [
     struct(name = "boost_context", modules = [], header = "boost/context/fiber.hpp", package = "libboost-context-dev", links = ["-lboost_context"]),
     struct(name = "seccomp", modules = ["libseccomp"], header = "seccomp.h", package = "libseccomp-dev", links = ["-lseccomp"]),
     struct(name = "boost_property_tree", modules = [], header = "boost/property_tree/xml_parser.hpp", package = "libboost-dev", links = []),
+    struct(name = "cpp_httplib", modules = ["cpp-httplib"], header = "httplib.h", package = "libcpp-httplib-dev", links = None),
+    struct(name = "md4c", modules = ["md4c"], header = "md4c.h", package = "libmd4c-dev", links = ["-lmd4c"]),
     struct(name = "benchmark", modules = ["benchmark"], header = "benchmark/benchmark.h", package = "libbenchmark-dev", links = ["-lbenchmark"]),
 ]
 

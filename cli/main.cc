@@ -3,6 +3,7 @@
 // Each subcommand has a separate file. Every error is one line on stderr. Exit codes: 2 for a user
 // error, 130 for Ctrl-C, 1 for a failed check or any other failure.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -19,12 +20,14 @@
 #include "cli/exercise/hint.h"
 #include "cli/exercise/judge.h"
 #include "cli/exercise/list.h"
+#include "cli/exercise/next.h"
 #include "cli/exercise/referee.h"
 #include "cli/exercise/reset.h"
 #include "cli/exercise/show.h"
 #include "cli/exercise/watch.h"
 #include "cli/gpu/gpu.h"
 #include "cli/grade/grade.h"
+#include "cli/plugin/compile_commands.h"
 #include "cli/race/race.h"
 #include "cli/run/inside.h"
 #include "cli/run/run.h"
@@ -61,6 +64,16 @@ std::string fix_for(const CLI::App& app, const std::string& typed) {
                      fmt::join(names, ", "));
 }
 
+/// Returns whether ./rankbox was called by a user, and not by itself.
+bool is_a_users_call(const CLI::App& app, const std::string& typed) {
+  if (std::getenv("RANKBOX_ROOT") == nullptr) return false;  // the script sets it
+  return app
+      .get_subcommands([&](const CLI::App* each) {
+        return each->get_name() == typed && each->get_group().empty();  // hidden
+      })
+      .empty();
+}
+
 int run(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string typed = arguments.empty() ? "" : arguments.front();
@@ -73,6 +86,7 @@ int run(int argc, char** argv) {
   rankbox::cli::add_course(app);
   rankbox::cli::add_demo(app);
   rankbox::cli::add_list(app);
+  rankbox::cli::add_next(app);
   rankbox::cli::add_check(app);
   rankbox::cli::add_watch(app);
   rankbox::cli::add_hint(app);
@@ -91,6 +105,7 @@ int run(int argc, char** argv) {
   rankbox::cli::add_referee(app);
   rankbox::cli::add_run_library(app);
   rankbox::cli::refuse_empty_values(app, arguments);
+  if (is_a_users_call(app, typed)) rankbox::cli::renew_compile_commands();
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) rankbox::cli::print_overview();

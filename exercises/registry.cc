@@ -80,9 +80,10 @@ class Entry {
     return all;
   }
 
-  int one_to_five(const char* field) const {
+  int whole_number(const char* field, int least, int most) const {
     const auto value = (*table_)[field].value<std::int64_t>();
-    if (!value || *value < 1 || *value > 5) refuse(field, "a number from 1 to 5");
+    if (!value || *value < least || *value > most)
+      refuse(field, fmt::format("a number from {} to {}", least, most));
     return static_cast<int>(*value);
   }
 
@@ -104,7 +105,7 @@ class Entry {
 };
 
 Chapter chapter_from(const Entry& entry, const std::string& contracts) {
-  entry.check_fields({"folder", "title", "contracts"});
+  entry.check_fields({"folder", "title", "contracts", "hours"});
   Chapter chapter;
   chapter.folder = entry.text("folder");
   const bool fits = chapter.folder.size() > 3 && std::isdigit(chapter.folder[0]) != 0 &&
@@ -114,6 +115,7 @@ Chapter chapter_from(const Entry& entry, const std::string& contracts) {
   chapter.number = std::stoi(chapter.folder.substr(0, 2));
   chapter.title = entry.text("title");
   chapter.contracts = contracts.empty() ? entry.text("contracts") : contracts;
+  if (entry.has("hours")) chapter.hours = entry.whole_number("hours", 1, 100);
   return chapter;
 }
 
@@ -138,8 +140,8 @@ Exercise exercise_from(const Entry& entry, const Registry& registry) {
     entry.refuse("chapter", fmt::format("one of {}", fmt::join(folders, ", ")));
   }
   exercise.chapter = chapter->number;
-  exercise.difficulty = entry.one_to_five("difficulty");
-  exercise.importance = entry.one_to_five("importance");
+  exercise.difficulty = entry.whole_number("difficulty", 1, 5);
+  exercise.importance = entry.whole_number("importance", 1, 5);
   exercise.summary = entry.text("summary");
   exercise.family = entry.text("family");
   exercise.cost = entry.text_or("cost", "");
@@ -241,6 +243,8 @@ const Chapter& chapter_of(const Exercise& exercise) {
 std::string contract_path(const Exercise& exercise) {
   return fmt::format("{}/{}.h", chapter_of(exercise).contracts, exercise.name);
 }
+
+std::string header_path(const Exercise& exercise) { return in_course(contract_path(exercise)); }
 
 std::string stub_path(const Exercise& exercise) {
   return in_course(fmt::format("exercises/{}/{}.cc", chapter_of(exercise).folder, exercise.name));

@@ -23,6 +23,7 @@ struct Chapter {
   std::string folder;  // below exercises/, solutions/ and tests/
   std::string title;
   std::string contracts;  // the folder of the headers
+  int hours = 0;          // that it takes, about; 0: not said
 };
 
 struct Exercise {
@@ -79,6 +80,9 @@ const Chapter& chapter_of(const Exercise& exercise);
 
 /// "collectives/broadcast_ring.h", as in an #include.
 std::string contract_path(const Exercise& exercise);
+
+/// The same as a path, as below.
+std::string header_path(const Exercise& exercise);
 
 /// Paths from the project's root, or absolute paths in a course outside it:
 /// "exercises/02_broadcast/broadcast_ring.cc", "solutions/…".

@@ -111,6 +111,13 @@ TEST_CASE("a mistake is one line: the exercise, the field, its value, and what i
   CHECK(contains(refusal("[[exercises]]\n"), "exercises"));
 }
 
+TEST_CASE("a chapter may say how many hours it takes") {
+  CHECK(parse_registry(kChapter, "r").chapters[0].hours == 0);
+  CHECK(parse_registry(std::string(kChapter) + "hours = 3\n", "r").chapters[0].hours == 3);
+  const std::string told = refusal(std::string(kChapter) + "hours = 0\n");
+  CHECK(lacks(told, {"02_broadcast", "hours = 0", "1 to 100"}) == "");
+}
+
 TEST_CASE("two entries with the same name are refused") {
   const std::string entry = entry_with("cost");
   const std::string twice = entry + entry.substr(entry.find("[[exercise]]"));
@@ -122,7 +129,10 @@ TEST_CASE("the registry of the course can be read, and has chapters without gaps
   CHECK(exercises().size() >= 59);
   int number = 0;
   std::set<std::string> names;
-  for (const Chapter& chapter : chapters()) CHECK(chapter.number == ++number);
+  for (const Chapter& chapter : chapters()) {
+    CHECK(chapter.number == ++number);
+    CHECK(chapter.hours > 0);
+  }
   for (const Exercise& exercise : exercises()) {
     CHECK(names.insert(exercise.name).second);
     CHECK(contains(contract_path(exercise), exercise.name + ".h"));

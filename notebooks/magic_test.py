@@ -24,10 +24,22 @@ COMPARE = """import pathlib
 text = pathlib.Path("../solutions/04_allreduce/allreduce_ring.cc").read_text()
 pathlib.Path("../ring.cc").write_text(EDIT)
 both = compare("--mine", "allreduce_ring=ring.cc", "--algorithms", "ring", "--ranks", 2,
-               "--sizes", "64", "--iters", 1)
-for row in both["results"]:
+               "--sizes", "64,4K", "--iters", 1)
+for row in both["results"][:3]:
     print(row["whose"], row["failure"] and row["failure"]["kind"])
-print(plot(both).axes[0].get_legend_handles_labels()[1])"""
+figure = plot(both)
+print(figure.axes[0].get_legend_handles_labels()[1])
+figure.canvas.draw()
+
+
+def labelled(axis):
+    low, high = axis.get_view_interval()
+    return sum(low <= tick <= high for tick in axis.get_majorticklocs())
+
+
+print(all(labelled(axis) >= 2 for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)),
+      *[axes.get_legend().get_window_extent().overlaps(other.get_window_extent())
+        for axes in figure.axes if axes.get_legend() for other in figure.axes])"""
 
 
 def cell_of(body, options="--ranks 2"):
@@ -56,14 +68,21 @@ def text_of(cell):
 
 class MagicTest(unittest.TestCase):
     def test_a_cell_is_graded_and_drawn(self):
-        (text,) = run(cell_of(RIGHT))
+        text, drawn = run(cell_of(RIGHT).replace("--ranks 2", "--ranks 2 --save kept"),
+                          "from xml.dom.minidom import parseString\n"
+                          "bars = parseString(kept.picture.svg).getElementsByTagName('title')\n"
+                          "print([bar.firstChild.data.split(',')[0] for bar in bars])")
+        self.assertEqual(drawn.strip(), str([f"rank {rank}: {call}{1 - rank}" for rank in (0, 1)
+                                             for call in ("send →", "recv ←")]))
         self.assertIn("✓ exchange: pass", text)
         self.assertIn("✓ values  ✓ messages  ✓ cost  ✓ safety", text)
         self.assertIn("rank 1  out  [→0", text)
         self.assertIn("of virtual time on laptop", text)
 
     def test_a_deadlock_is_told_with_the_cells_lines(self):
-        (text,) = run(cell_of(HANGS, "--ranks 2 --count 8"))
+        text, drawn = run(cell_of(HANGS, "--ranks 2 --count 8 --save kept"),
+                          "print(kept.picture.svg.count('for ever'), kept.picture.svg[:5])")
+        self.assertEqual(drawn.strip(), "4 <svg ")  # two bars, with a tooltip each
         self.assertIn("✗ exchange: fail (deadlock)", text)
         self.assertIn("waits to send 4 B to rank 1 at cell:6", text)
         self.assertIn("╰────╯ send, 32 bytes, cell:6", text)
@@ -78,7 +97,7 @@ class MagicTest(unittest.TestCase):
     def test_the_dial_and_the_page(self):
         shown, parts = run(
             cell_of(HANGS, "--ranks 2 --count 8 --buffering unbounded --page --save kept"),
-            "print(kept.passed, '<iframe' in kept._repr_html_(), '<script>' not in kept.picture)")
+            "print(kept.passed, '<iframe' in kept._repr_html_(), 'ever' not in kept.picture.svg)")
         self.assertIn("fail (deadlock)", shown)  # for any setting, since it depends on buffering
         self.assertIn("rank 0  in", shown.replace("        in", "rank 0  in"))
         self.assertEqual(parts.split(), ["False", "True", "True"])
@@ -88,10 +107,12 @@ class MagicTest(unittest.TestCase):
                     COMPARE.replace("EDIT", "text.replace('accumulate(', 'no_such(')"),
                     'compare("--mine", "allreduce_ring=no_such.cc")')
         works, fails, mistake = ([line for line in text.splitlines() if line] for text in shown)
+        # Each axis has two labels at least; the legend hides none of the four plots.
+        seen = "True False False False False"
         self.assertEqual(works, ["native None", "reference None", "yours None",
-                                 "['native', 'ring', 'ring (yours)']"])
+                                 "['native', 'ring', 'ring (yours)']", seen])
         self.assertEqual(fails, ["native None", "reference None", "yours compile",
-                                 "['native', 'ring']"])
+                                 "['native', 'ring']", seen])
         self.assertEqual(len(mistake), 1)
 
     def test_mistakes_are_one_line(self):

@@ -10,7 +10,7 @@ compiles the cell against the sandbox, grades it, and draws one run below it. Al
 separate processes, with limits on time and memory, so the notebook survives whatever the cell does.
 The magic line counts as line 1, as in Jupyter, so "cell:7" is line 7 of the cell.
 
-rankbox(), compare() and plot() are for cells in Python.
+rankbox(), show(), compare() and plot() are for cells in Python.
 """
 
 import html
@@ -26,6 +26,8 @@ from concurrent.futures import ThreadPoolExecutor
 from IPython.core.magic import register_cell_magic
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
+
+import timeline_svg
 
 ROOT = pathlib.Path(os.environ.get("RANKBOX_ROOT")
                     or pathlib.Path(__file__).resolve().parent.parent)
@@ -80,10 +82,55 @@ def plot(comparison):
     return module.draw(comparison)
 
 
-class Graded:
-    """A verdict and a drawing of one run: HTML in a notebook, text elsewhere."""
+class Picture:
+    """A drawing of one run: SVG in a notebook, text elsewhere."""
 
-    def __init__(self, verdict, picture, page=None):
+    def __init__(self, text, svg):
+        self.text = text
+        self.svg = svg
+
+    def __repr__(self):
+        return self.text
+
+    def _repr_svg_(self):
+        return self.svg
+
+
+def hangs_in(text):
+    """(rank, call, peer) of each rank that waits for ever, from the text of a picture."""
+    ranks = re.findall(r"rank (\d+)(?= *\n| has returned)", text)
+    after = dict(zip(ranks, ranks[1:] + ranks[:1]))
+    calls = re.findall(r"rank (\d+) *\n[^\w\n]*([a-z_]+),", text)
+    hangs = [(int(rank), call, int(after[rank])) for rank, call in calls]
+    others = re.findall(r"rank (\d+) ──▶ ranks? (\d+)[^\n]*?   ([a-z_]+),", text)
+    return hangs + [(int(rank), call, int(peer)) for rank, peer, call in others]
+
+
+def picture_of(title, text, trace, cell=None):
+    """The picture of a run, from what `show` printed and the trace events that it wrote.
+
+    @param cell the file of a cell
+    """
+    if not trace.exists():
+        return Picture(text, None)
+    about = re.split(r"(?m)^ +0(?: .*)?$", text)[-1]  # below the axis
+    caption = [line for line in about.splitlines() if re.search("virtual time|messages,", line)]
+    events = json.loads(named_as_cell(trace.read_text(encoding="utf-8"), cell))
+    return Picture(text, timeline_svg.draw(events, title, caption, hangs_in(about)))
+
+
+def show(name, *arguments):
+    """A picture of one run, as `rankbox show` with these arguments draws it."""
+    with tempfile.TemporaryDirectory(prefix="rankbox-") as folder:
+        trace = pathlib.Path(folder) / "trace.json"
+        printed = rankbox("show", name, *arguments, "--trace", trace)
+        return picture_of(name, re.split(r"\nwrote ", printed)[0].rstrip(), trace)
+
+
+class Graded:
+    """A verdict: HTML in a notebook, text elsewhere. Its picture is displayed below it."""
+
+    def __init__(self, verdict, picture=None, page=None):
         self.verdict = verdict
         self.picture = picture
         self.page = page
@@ -93,8 +140,7 @@ class Graded:
         return self.verdict["status"] == "pass"
 
     def __repr__(self):
-        return "\n".join(filter(None, [self.headline(), self.checks(), self.failure(),
-                                       self.picture]))
+        return "\n".join(filter(None, [self.headline(), self.checks(), self.failure()]))
 
     def headline(self):
         mark = "✓" if self.passed else "✗"
@@ -118,9 +164,8 @@ class Graded:
         parts = [f'<b style="color:{colour}">{html.escape(self.headline())}</b>']
         if self.checks():
             parts.append(f'<div>{html.escape(self.checks())}</div>')
-        for text in (self.failure(), self.picture):
-            if text:
-                parts.append(f'<pre style="line-height:1.15">{html.escape(text)}</pre>')
+        if self.failure():
+            parts.append(f'<pre style="line-height:1.15">{html.escape(self.failure())}</pre>')
         if self.page:
             parts.append(f'<iframe srcdoc="{html.escape(self.page)}" '
                          'style="width:100%;height:560px;border:0" '
@@ -130,7 +175,7 @@ class Graded:
 
 def named_as_cell(text, path):
     """Replaces paths of the cell's file, in any form, by "cell"."""
-    return re.sub(r"[\w./~-]*" + re.escape(path.name), "cell", text)
+    return text if path is None else re.sub(r"[\w./~-]*" + re.escape(path.name), "cell", text)
 
 
 def grade(name, source, picture=(), page=False):
@@ -140,15 +185,18 @@ def grade(name, source, picture=(), page=False):
         path = pathlib.Path(folder) / "cell.cc"
         path.write_text(source, encoding="utf-8")
         target = pathlib.Path(folder) / "run.html"
+        trace = pathlib.Path(folder) / "trace.json"
         checking = both.submit(run, "check", name, "--file", path, "--json")
         page_options = ["--html", target] if page else []
-        drawing = both.submit(run, "show", name, "--file", path, *picture, *page_options)
+        drawing = both.submit(run, "show", name, "--file", path, *picture, "--trace", trace,
+                              *page_options)
         verdict = json.loads(named_as_cell(output_of(checking, path), path))
         if verdict.get("failure", {}).get("kind") in ("compile", "not_implemented"):
-            return Graded(verdict, "")
+            return Graded(verdict)
         drawn = named_as_cell(output_of(drawing, path), path)
         drawn = re.split(r"\nwrote |\n✗ |\n✓ ", drawn)[0].rstrip()
         has_page = page and target.exists()
+        drawn = picture_of(f"{name}: this cell", drawn, trace, path)
         return Graded(verdict, drawn, target.read_text(encoding="utf-8") if has_page else None)
 
 
@@ -184,8 +232,10 @@ def exercise(line, cell):
     if options.save:
         get_ipython().user_ns[options.save] = graded  # noqa: F821  (defined wherever a magic runs)
     display(graded)
+    if graded.picture:
+        display(graded.picture)
 
 
 def load_ipython_extension(ipython):
     register_cell_magic(exercise)
-    ipython.push({"rankbox": rankbox, "compare": compare, "plot": plot})
+    ipython.push({"rankbox": rankbox, "show": show, "compare": compare, "plot": plot})

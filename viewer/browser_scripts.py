@@ -20,3 +20,18 @@ ELEMENTS_IN_EIGHT_BYTES = """
     column.dtype[0] = arguments[0];
     column.bytes[0] = 8;
     return rankbox.run.elements(0);"""
+
+# [[text, a number that changes with the pixels behind it]] of each label in the picture.
+LABELS = """
+    const {canvas, ratio, lanes} = rankbox, pen = canvas.getContext("2d");
+    return lanes.labels.map(({text, x, width, y}) => {
+      const {data} = pen.getImageData(x * ratio, (y - 4) * ratio, width * ratio, 8 * ratio);
+      return [text, data.reduce((sum, value) => (sum * 31 + value) % 1000003, 7)];
+    });"""
+
+# The colours of the forward and of the backward passes in the picture.
+COLOURS_OF_PASSES = """
+    const {labels} = rankbox.lanes;
+    return ["F0", "B0"].map(name =>
+      [...new Set(labels.filter(({text}) => text.endsWith(name)).map(({colours}) => colours.under))]);
+"""

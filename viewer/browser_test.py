@@ -18,7 +18,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from browser_scripts import ELEMENTS_IN_EIGHT_BYTES, FIND, POINT_OF
+from browser_scripts import (COLOURS_OF_PASSES, ELEMENTS_IN_EIGHT_BYTES, FIND, LABELS,
+                             POINT_OF)
 from chromium import start_chromium
 
 # On an idle machine, a million events open within 3 s and take 33 ms per frame; the test prints
@@ -308,6 +309,25 @@ class SwitchTest(PageTest):
 
 
 class TextTest(PageTest):
+    def test_no_arrow_strikes_through_a_label(self):
+        for name in ("ring", "overlap"):
+            self.open(name)
+            with_arrows = script(LABELS)
+            find("show-arrows").click()
+            wait_for("!rankbox.frame")
+            self.assertGreater(len(with_arrows), 8)
+            self.assertEqual(with_arrows, script(LABELS))
+
+    def test_forward_and_backward_passes_differ(self):
+        self.open("overlap")
+        for _ in ("light", "dark"):
+            forward, backward = script(COLOURS_OF_PASSES)
+            self.assertNotEqual(forward, backward)
+            find("theme").click()
+            wait_for("!rankbox.frame")
+        for text in ("forward pass", "backward pass", "memory held, up to "):
+            self.assertIn(text, find("legend").text)
+
     def test_a_stopped_run_says_what_it_waits_for(self):
         self.open("deadlock")
         self.assertIn("never ended", find("note").text)

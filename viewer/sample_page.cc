@@ -37,7 +37,7 @@ void ring(Comm& dist) {
   }
 }
 
-/// Asynchronous messages during computation, growing memory, native collectives.
+/// Asynchronous messages during forward and backward passes, growing memory, native collectives.
 void overlap(Comm& dist) {
   const int p = dist.world_size();
   const int next = (dist.rank() + 1) % p;
@@ -48,7 +48,7 @@ void overlap(Comm& dist) {
     Tensor outgoing = full(64 * (round + 1), 2.0F);
     const Comm::Request sent = dist.isend(outgoing, next);
     const Comm::Request received = dist.irecv(incoming, prev);
-    dist.compute(1e-6 * (1 + (dist.rank() + round) % 3));
+    dist.compute(1e-6 * (1 + (dist.rank() + round) % 3), round % 2 == 0 ? "F0" : "B0");
     dist.wait_all({sent, received});
     tensor += full(64, 1.0F);
     if (round % 2 == 1) dist.all_reduce(tensor);

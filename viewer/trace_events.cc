@@ -122,11 +122,26 @@ class Writer {
                        [&](const Event& event) { return lane_of(timebase, event) == lane; });
   }
 
+  /// A counter: readers draw it as a curve.
+  void write_memory(Timebase timebase, int rank, double seconds, float bytes) {
+    write({{"ph", "C"},
+           {"name", fmt::format("memory of rank {}", rank)},
+           {"pid", timebase},
+           {"ts", seconds * kMicro},
+           {"args", {{"bytes", bytes}}}});
+  }
+
   void write_rank(Timebase timebase, int rank) {
-    double now = 0;  // the end of the last span in the rank's own lane
+    double now = 0;    // the end of the last span in the rank's own lane
+    float memory = 0;  // as last written
     for (std::size_t i = 0; i < events(rank).size(); ++i) {
       const EventId id{rank, i};
       const Event& what = event(id);
+      if (what.memory != memory) {
+        const bool is_wall = timebase == kWall;
+        write_memory(timebase, rank, is_wall ? static_cast<double>(what.begin_ns) * 1e-9 : now,
+                     memory = what.memory);
+      }
       Interval when;
       if (!interval(timebase, id, when)) continue;
       const Lane lane = lane_of(timebase, what);

@@ -2,7 +2,8 @@
 //
 // There are two processes: the ranks in virtual time, and the threads by the wall clock. A rank is
 // a thread of each. In virtual time, concurrent transfers (asynchronous ones, the send of a
-// sendrecv) have separate lanes. Waiting is a slice, and every message an arrow.
+// sendrecv) have separate lanes. Waiting is a slice, every message an arrow, and the
+// memory of each rank a counter.
 //
 // Format: "Trace Event Format", Google 2016. Slices of a lane nest; arrows are pairs of "s" and "f"
 // with the same id, the latter bound to the slice around it.

@@ -168,6 +168,33 @@ TEST_CASE("a computation is a slice with its label") {
   CHECK(slices == 2);  // in virtual time, and by the wall clock
 }
 
+TEST_CASE("the memory of a rank is a counter, written when it changes") {
+  const Trace trace = run_ranks({.world_size = 1}, [](Comm& dist) {
+                        dist.compute(1e-6);
+                        const Tensor tensor = full(256, 1.0F);
+                        dist.compute(2e-6);
+                        dist.compute(1e-6);
+                        const Tensor more = full(256, 1.0F);
+                        dist.compute(1e-6);
+                      }).report.trace;
+  std::map<int, std::vector<std::pair<double, double>>> counted;  // by clock: time, bytes
+  const Json json = exported(trace);
+  for (const Json& event : json["traceEvents"]) {
+    if (event["ph"] != "C") continue;
+    CHECK(event["name"] == "memory of rank 0");
+    counted[event["pid"]].emplace_back(event["ts"], event["args"]["bytes"]);
+  }
+  REQUIRE(counted.size() == 2);
+  for (const auto& [clock, values] : counted) {
+    REQUIRE(values.size() == 2);
+    CHECK(values[0].second == 1024);
+    CHECK(values[1].second == 2048);
+    CHECK(values[0].first < values[1].first);
+  }
+  CHECK(counted[1][0].first == doctest::Approx(1));
+  CHECK(counted[1][1].first == doctest::Approx(4));
+}
+
 TEST_CASE("a run without events is a valid object too") {
   Trace trace;
   trace.ranks.resize(2);

@@ -14,7 +14,8 @@ import sys
 import matplotlib
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator
+from matplotlib.ticker import (FuncFormatter, LogLocator, MaxNLocator, NullFormatter,
+                               NullLocator)
 
 # The Okabe-Ito palette, which colour-blind readers can distinguish. Markers differ, too.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A", "#8C6D1F"]
@@ -101,17 +102,40 @@ def draw_spread(axes, lines):
                           color=styles[whose, algorithm]["color"])
 
 
+def ticks_at(positions, most=8):
+    """Of the measured positions, at most so many, evenly spread; the last one is among them."""
+    positions = sorted(positions)
+    step = -(-len(positions) // most)
+    return positions[::-1][::step][::-1]
+
+
+def label_times(axis):
+    """At least three labelled ticks, also where times span less than a factor of ten."""
+    low, high = axis.get_view_interval()
+    for subs in ((1,), (1, 2, 5), tuple(range(1, 10))):
+        locator = LogLocator(base=10, subs=subs, numticks=20)
+        if sum(low <= tick <= high for tick in locator.tick_values(low, high)) >= 3:
+            break
+    else:
+        locator = MaxNLocator(5)
+    axis.set_major_locator(locator)
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(time_text))
+
+
 def finish(axes, title, is_time, position="bytes"):
     axes.set_title(title, fontsize=10)
     axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_locator(LogLocator(base=2, numticks=8))
+    measured = {x for line in axes.get_lines() for x in line.get_xdata()}
+    axes.set_xticks(ticks_at(measured))
+    axes.xaxis.set_minor_locator(NullLocator())
     is_size = position == "bytes"
     axes.xaxis.set_major_formatter(FuncFormatter(size_text if is_size else "{:g}".format))
     axes.set_xlabel("size" if is_size else "ranks")
     axes.grid(True, which="major", alpha=0.3)
     if is_time:
         axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(FuncFormatter(time_text))
+        label_times(axes.yaxis)
         axes.set_ylabel("time")
     else:
         axes.set_ylim(bottom=0)
@@ -192,7 +216,9 @@ def draw(comparison):
         draw_lines(here[1], lines, lambda row: row["busbw_gbps"])
         draw_lines(there[0], lines, lambda row: row["virtual_us"])
         draw_lines(there[1], lines, lambda row: row["virtual_busbw_gbps"])
-        for axes, where in ((here, "this machine"), (there, f"virtual time on {cluster}")):
+        cores = comparison.get("cores") or ranks
+        machine = f"this machine, {cores} cores" if cores < ranks else "this machine"
+        for axes, where in ((here, machine), (there, f"virtual time on {cluster}")):
             finish(axes[0], f"{world}: {where}", is_time=True)
             finish(axes[1], f"{world}: {where}", is_time=False)
         legend_beside(here[1], title="band: middle half\nof the iterations", title_fontsize=7)

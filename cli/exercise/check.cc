@@ -1,5 +1,6 @@
 #include "cli/exercise/check.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
@@ -43,6 +44,7 @@ struct Options {
   std::string prediction;
   std::uint64_t salt = 0;
   int memory_mb = 1024;
+  std::string page_folder;  // see GradeOptions
   bool json = false;
   bool sealed = false;
 };
@@ -63,12 +65,17 @@ void print_indented(const char* heading, const std::string& text) {
   }
 }
 
-void print(const Grade& graded, const Options& options) {
+void print(const Grade& graded, const Exercise& exercise, const Options& options) {
   if (options.json) {
     fmt::print("{}\n", to_json(graded.verdict, 2));
     return;
   }
-  fmt::print("{}", to_text(graded.verdict, use_colour()));
+  const std::string text = to_text(graded.verdict, use_colour());
+  fmt::print("{}", fit(text));
+  // A failure has at most twelve lines: the header would be the thirteenth of a long one.
+  const bool has_room = std::count(text.begin(), text.end(), '\n') < 12;
+  if (!graded.verdict.passed() && has_room)
+    fmt::print("{}\n", labelled("header:", header_path(exercise)));
   if (!graded.verdict.passed()) print_indented("the compiler says:", graded.compiler_output);
   print_indented("printed by your code:", graded.program_output);
 }
@@ -76,10 +83,11 @@ void print(const Grade& graded, const Options& options) {
 // Printed only if the learner's file passes.
 void print_what_is_next(const Exercise& exercise) {
   const std::string answer = answer_to(exercise, prediction_of(exercise));
-  if (!answer.empty()) fmt::print("  {}\n", wrap(answer, 0, "    "));
+  const int columns = std::min(terminal_width(), 100) - 2;
+  if (!answer.empty()) fmt::print("  {}\n", wrap(answer, columns, "    "));
   const std::string next = guide_of(exercise).next;
-  if (!next.empty()) fmt::print("  {}\n", wrap("try next: " + next, 0, "    "));
-  fmt::print("  our answer: {}\n", solution_path(exercise));
+  if (!next.empty()) fmt::print("  {}\n", wrap("try next: " + next, columns, "    "));
+  fmt::print("{}\n", labelled("our answer:", solution_path(exercise)));
 }
 
 // A replay line must grade the same file again.
@@ -101,7 +109,7 @@ void ask_for_prediction(const Exercise& exercise) {
   const bool asked = !prediction_of(exercise).empty() || progress_of(exercise) != "not_started";
   if (asked || !is_predictable(exercise) || !is_interactive()) return;
   while (true) {
-    fmt::print("{}", question_about(exercise));
+    fmt::print("{}", fit(question_about(exercise)));
     std::fflush(stdout);
     std::string line;
     if (!std::getline(std::cin, line)) return;
@@ -125,6 +133,7 @@ Grade grade_file(const Exercise& exercise, const Options& options, bool& own) {
   grading.seconds = options.file.seconds;
   grading.memory_mb = options.memory_mb;
   grading.sealed = options.sealed;
+  grading.page_folder = options.page_folder;
   own = display_path(grading.file) == display_path(absolute_path(stub_path(exercise)));
   grading.command = replay_command(options, exercise, grading.file, own);
   if (grading.salt != 0) grading.command += fmt::format(" --salt {}", grading.salt);
@@ -137,13 +146,12 @@ Grade grade_file(const Exercise& exercise, const Options& options, bool& own) {
   return graded;
 }
 
-/// Returns whether it passes.
-bool check(const Exercise& exercise, const Options& options) {
+Grade check(const Exercise& exercise, const Options& options) {
   bool own = false;
-  const Grade graded = grade_file(exercise, options, own);
-  print(graded, options);
+  Grade graded = grade_file(exercise, options, own);
+  print(graded, exercise, options);
   if (own && !options.json && graded.verdict.passed()) print_what_is_next(exercise);
-  return graded.verdict.passed();
+  return graded;
 }
 
 /// Returns the chapter of that folder; null if there is none. Throws InvalidArgument for a name that
@@ -189,14 +197,16 @@ bool check_chapter(const Chapter& chapter, const Options& options) {
     if (verdict.passed()) ++passed;
     json += (json.empty() ? "" : ",\n") + to_json(verdict, 2);
     if (options.json) continue;
-    fmt::print("{}\n", in_one_line_of(verdict));
+    fmt::print("{}\n", fit(in_one_line_of(verdict)));
     std::fflush(stdout);
   }
   if (options.json) {
     fmt::print("[\n{}\n]\n", json);
   } else {
-    fmt::print("{} of {} pass{}\n", passed, all,
-               passed == all ? "" : "; ./rankbox check NAME explains one that does not");
+    fmt::print("{}\n",
+               wrap(fmt::format(
+                   "{} of {} pass{}", passed, all,
+                   passed == all ? "" : "; ./rankbox check NAME explains one that does not")));
   }
   return passed == all;
 }
@@ -218,7 +228,7 @@ void run(const Options& options) {
   const bool own = !options.file.solution && options.file.file.empty();
   if (own && !options.json) ask_for_prediction(exercise);
   const InterruptGuard guard;
-  if (!check(exercise, options)) throw CLI::RuntimeError(1);
+  if (!check(exercise, options).verdict.passed()) throw CLI::RuntimeError(1);
 }
 
 }  // namespace
@@ -267,8 +277,9 @@ void add_check(CLI::App& app) {
   check_command->callback([options] { run(*options); });
 }
 
-bool check_own_file(const Exercise& exercise) {
+Grade check_own_file(const Exercise& exercise, const std::string& page_folder) {
   Options options;
+  options.page_folder = page_folder;
   options.file.name = exercise.name;
   return check(exercise, options);
 }

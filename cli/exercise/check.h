@@ -1,6 +1,9 @@
 // `rankbox check`: grades one exercise, or all of a chapter.
 #pragma once
 
+#include <string>
+
+#include "cli/exercise/grade.h"
 #include "verdict/catalog.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
@@ -11,8 +14,9 @@ namespace rankbox::cli {
 
 void add_check(CLI::App& app);
 
-/// Grades the learner's file as `check NAME` does: prints and records the verdict. Returns whether
-/// it passes. REQUIRES: an InterruptGuard lives.
-bool check_own_file(const Exercise& exercise);
+/// Grades the learner's file as `check NAME` does: prints and records the verdict. REQUIRES: an
+/// InterruptGuard lives.
+/// @param page_folder see GradeOptions
+Grade check_own_file(const Exercise& exercise, const std::string& page_folder);
 
 }  // namespace rankbox::cli

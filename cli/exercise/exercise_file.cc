@@ -11,7 +11,7 @@
 namespace rankbox::cli {
 
 void add_exercise_file(CLI::App& command, ExerciseFile& options, const std::string& verb) {
-  command.add_option("name", options.name, "an exercise (./rankbox list), or its file")
+  command.add_option("name", options.name, "an exercise (./rankbox list), its file or its header")
       ->required()
       ->type_name("NAME");
   command.add_flag("--solution", options.solution, verb + " the solution instead");
@@ -33,7 +33,9 @@ std::string path_of(const ExerciseFile& options, const Exercise& exercise) {
   if (!options.file.empty()) return options.file;
   if (options.solution) return absolute_path(solution_path(exercise));
   const bool is_path = options.name.find('/') != std::string::npos;
-  if (is_path && std::filesystem::exists(options.name)) return options.name;
+  // An editor passes what is open: for a header, its exercise is meant.
+  const bool is_source = is_path && !options.name.ends_with(".h");
+  if (is_source && std::filesystem::exists(options.name)) return options.name;
   if (is_path && options.name.ends_with(".cc"))
     throw InvalidArgument(fmt::format("there is no file {}", options.name));
   return absolute_path(stub_path(exercise));

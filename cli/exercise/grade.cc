@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -89,6 +90,22 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   contained.seconds = kSealedTimes * options.seconds;
   contained.memory_mb = options.memory_mb;
   return run_contained(contained);
+}
+
+/// Draws a run after the verdict, as a page. Where that fails there is none: the verdict counts.
+void draw_after(const Exercise& exercise, const std::string& library, const std::string& source,
+                const std::string& temporary, const GradeOptions& options, const Verdict& verdict) {
+  std::optional<PictureOptions> picture = picture_after(exercise, verdict);
+  if (!picture) return;
+  picture->style.folder = options.page_folder;
+  picture->style.timeline = false;
+  picture->style.html = true;
+  GradeOptions drawing = options;
+  drawing.picture = to_text(*picture);
+  try {
+    judge(exercise, library, "", source, temporary, drawing);
+  } catch (const Error&) {
+  }
 }
 
 void require_containers() {
@@ -188,6 +205,8 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   } else if (options.sealed && sends_messages(exercise)) {  // others do not depend on luck
     make_reproducible(grade.verdict, sealed);
   }
+  if (!options.page_folder.empty())
+    draw_after(exercise, library, source, temporary.path(""), options, grade.verdict);
   if (grade.verdict.status != Status::kFail) return grade;
   check_has_space(temporary.path(""));
   // In a sealed run ranks are processes, which share nothing.

@@ -17,6 +17,8 @@ struct GradeOptions {
   double seconds = 10;     // time limit, without compilation
   int memory_mb = 1024;    // likewise
   std::string picture;     // draw one run instead of judging all: PictureOptions as JSON
+  /// A folder for the page (kHtmlFile) of a run after the verdict, see picture_after(); empty: none.
+  std::string page_folder;
   /// What passes is judged again by a referee, with a process for each rank (seal/).
   bool sealed = false;
 };

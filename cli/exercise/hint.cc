@@ -32,12 +32,12 @@ void hint(const Options& options) {
   }
   remember_hints(exercise, seen);
   if (seen < most) {
-    fmt::print("more: ./rankbox hint {}\n", exercise.name);
+    fmt::print("{}\n", fit(fmt::format("more: ./rankbox hint {}", exercise.name)));
   } else {
     fmt::print("{}\n",
                wrap(fmt::format("that was the last one; the answer: {}", solution_path(exercise))));
     if (sends_messages(exercise)) {
-      fmt::print("drawn: ./rankbox show {} --solution\n", exercise.name);
+      fmt::print("{}\n", fit(fmt::format("drawn: ./rankbox show {} --solution", exercise.name)));
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "cli/exercise/stub.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/wrap.h"
 #include "comm/errors.h"
 #include "files/output_file.h"
 
@@ -41,14 +42,14 @@ void reset(const std::string& name) {
     if (fs::exists(own)) {
       const fs::path saved = place_to_save(exercise);
       fs::copy_file(own, saved);
-      fmt::print("your file is saved as {}\n", display_path(saved.string()));
+      fmt::print("{}\n", fit("your file is saved as " + display_path(saved.string())));
     }
     write_file(own.string(), text);
   } catch (const fs::filesystem_error& error) {
     throw Error(fmt::format("cannot reset {}: {}", exercise.name, error.code().message()));
   }
   forget(exercise);
-  fmt::print("{} is restored to its initial state\n", stub_path(exercise));
+  fmt::print("{}\n", fit(stub_path(exercise) + " is restored to its initial state"));
 }
 
 }  // namespace

@@ -14,10 +14,14 @@
 
 #include "cli/exercise/check.h"
 #include "cli/exercise/list.h"
+#include "cli/exercise/live_page.h"
+#include "cli/exercise/progress.h"
 #include "cli/support/child.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
+#include "cli/support/whole_number.h"
+#include "comm/errors.h"
 
 namespace rankbox::cli {
 namespace {
@@ -27,6 +31,7 @@ namespace fs = std::filesystem;
 // Polling the times of a few dozen files takes about 0.1 ms, and works on every file system and
 // with every editor.
 constexpr auto kPause = std::chrono::milliseconds(100);
+constexpr int kLargestPort = 65535;
 
 /// The learner's files, and the last known save time of each.
 class Files {
@@ -71,39 +76,56 @@ class Files {
   std::vector<Time> times_;
 };
 
-void grade_saved(const Exercise& exercise, Files& files) {
+/// REQUIRES: an InterruptGuard lives, which a save cancels.
+/// @param page null: none
+void grade_saved(const Exercise& exercise, LivePage* page) {
   if (use_colour()) fmt::print("\033[2J\033[H");  // clears the screen
   fmt::print("checking {} …\n", stub_path(exercise));
   std::fflush(stdout);
   try {
-    const InterruptGuard guard([&files] { return files.any_saved(); });
-    check_own_file(exercise);
+    if (page != nullptr) page->show_busy(exercise);
+    const Grade graded = check_own_file(exercise, page == nullptr ? "" : page->run_folder());
+    if (page != nullptr) page->show(exercise, graded);
   } catch (const Interrupted& interrupted) {
     if (interrupted.signal() != 0) throw;
     return;  // saved again in the meantime: the new version counts
   } catch (const std::exception& error) {
     fmt::print("{}\n", error.what());  // not the learner's error; the next save tries again
+    if (page != nullptr) page->show_problem(exercise, error.what());
   }
   fmt::print("\n{}\n", progress_bar());
   std::fflush(stdout);
 }
 
-void watch(const std::string& name) {
+/// Returns what the page shows before the first save.
+const Exercise& first_on_page(const std::vector<const Exercise*>& watched) {
+  const Exercise* latest = watched.size() > 1 ? latest_exercise() : nullptr;
+  return latest != nullptr ? *latest : *watched.front();
+}
+
+void watch(const std::string& name, std::optional<int> page_port) {
   std::vector<const Exercise*> watched;
   if (!name.empty()) watched = {&exercise_named(name)};
   if (name.empty()) {
     for (const Exercise& exercise : exercises()) watched.push_back(&exercise);
   }
+  if (watched.empty())
+    throw InvalidArgument("there are no exercises to watch: registry.toml has none");
   Files files(watched);
+  const InterruptGuard guard([&files] { return files.any_saved(); });
   fmt::print("{}\nwatching {}; save one to have it graded, Ctrl-C ends\n", progress_bar(),
              name.empty() ? "exercises/" : stub_path(*watched.front()));
+  std::optional<LivePage> page;
+  if (page_port) {
+    page.emplace(*page_port, first_on_page(watched));
+    fmt::print("open {}\n", page->address());
+  }
   std::fflush(stdout);
   while (true) {
     if (const Exercise* saved = files.next_saved()) {
-      grade_saved(*saved, files);
+      grade_saved(*saved, page ? &*page : nullptr);
       continue;
     }
-    const InterruptGuard guard;
     std::this_thread::sleep_for(kPause);
     InterruptGuard::check();
   }
@@ -112,17 +134,34 @@ void watch(const std::string& name) {
 }  // namespace
 
 void add_watch(CLI::App& app) {
-  auto name = std::make_shared<std::string>();
+  struct Options {
+    std::string name;
+    bool page = false;
+    std::optional<int> port;
+  };
+  auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("watch", "grades every exercise as soon as it is saved");
   command->footer(
       "Example:\n"
       "  ./rankbox watch                   all exercises\n"
       "  ./rankbox watch broadcast_ring    one of them\n"
+      "  ./rankbox watch --page            in a browser, too: verdict, picture, cost and chapter\n"
+      "The page is for this machine and for those who know its address, which is new each time.\n"
       "Saving again while a file is being graded starts over. Ctrl-C ends.");
-  command->add_option("name", *name, "an exercise (./rankbox list), or its file")
+  command->add_option("name", options->name, "an exercise (./rankbox list), or its file")
       ->type_name("NAME");
+  command->add_flag("--page", options->page, "serve a page that follows every save");
+  command->add_option("--port", options->port, "of the page (default: a free one)")
+      ->check(whole_number(1, kLargestPort))
+      ->type_name("N");
   add_course(*command);
-  command->callback([name] { watch(*name); });
+  command->callback([options] {
+    if (options->port && !options->page)
+      throw InvalidArgument(fmt::format("--port {}: only --page has a port", *options->port));
+    std::optional<int> port;
+    if (options->page) port = options->port.value_or(0);
+    watch(options->name, port);
+  });
 }
 
 }  // namespace rankbox::cli

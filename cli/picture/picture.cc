@@ -1,6 +1,7 @@
 #include "cli/picture/picture.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,6 +22,7 @@ namespace {
 
 Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes) {
   Case example = first_case_of(exercise);
+  if (!options.replay.empty()) return parse_case(options.replay, example);
   example.world_size = options.ranks;
   if (example.nodes) example.nodes = nodes;
   if (example.root) example.root = options.root;
@@ -32,6 +34,19 @@ Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes)
   if (example.bucket_bytes)  // several buckets
     example.bucket_bytes = std::max<std::int64_t>(1, 8 * kElementBytes * options.count);
   return example;
+}
+
+/// Returns the case that the replay line names.
+std::optional<Case> failing_case(const Exercise& exercise, const std::string& replay) {
+  const std::string option = " --replay ";
+  const std::size_t at = replay.find(option);
+  if (at == std::string::npos) return std::nullopt;
+  const std::string rest = replay.substr(at + option.size());
+  try {
+    return parse_case(rest.substr(0, rest.find(' ')), first_case_of(exercise));
+  } catch (const InvalidArgument&) {
+    return std::nullopt;
+  }
 }
 
 std::string summary(const Case& example, const RunReport& report, const Cluster& cluster) {
@@ -59,7 +74,21 @@ std::string schedule(const Exercise& exercise, const Case& example, const Trace&
 }  // namespace
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PictureOptions, style, ranks, count, root, segments, op, cluster,
-                                   buffering)
+                                   buffering, replay)
+
+std::optional<PictureOptions> picture_after(const Exercise& exercise, const Verdict& verdict) {
+  if (!sends_messages(exercise)) return std::nullopt;
+  std::optional<Case> drawn;
+  if (verdict.passed()) drawn = typical_case_of(exercise);
+  if (verdict.status == Status::kFail && verdict.failure->kind != FailureKind::kTimeout)
+    drawn = failing_case(exercise, verdict.failure->replay);
+  if (!drawn) return std::nullopt;
+  PictureOptions picture;
+  picture.ranks = drawn->world_size;
+  picture.cluster = cluster_presets().front().name;
+  picture.replay = to_string(*drawn);
+  return picture;
+}
 
 std::string to_text(const PictureOptions& options) { return nlohmann::json(options).dump(); }
 
@@ -75,7 +104,7 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   how.cluster = cluster;
   how.buffering = parse_buffering(options.buffering);
   how.executor = executor_named("auto", options.ranks);
-  how.nodes = cluster.nodes_for(options.ranks);
+  if (options.replay.empty()) how.nodes = cluster.nodes_for(options.ranks);
   record_for(options.style, how);
   const Case example = case_of(exercise, options, how.nodes);
   CaseRun run =

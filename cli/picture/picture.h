@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/picture/run_picture.h"
@@ -19,7 +20,13 @@ struct PictureOptions {
   std::string op = "SUM";
   std::string cluster;                   // in the form of cluster_named()
   std::string buffering = "rendezvous";  // in the form of parse_buffering()
+  std::string replay;  // a case, as a failure names it, in place of ranks to op; empty: none
 };
+
+/// Returns what to draw after a verdict: the failing case, or a typical one of what passes. None
+/// where there is no run to draw: the program was not compiled, is the stub, sends no messages, or
+/// ran until the time was up. The caller sets the style.
+std::optional<PictureOptions> picture_after(const Exercise& exercise, const Verdict& verdict);
 
 /// Serializes the options for that process.
 std::string to_text(const PictureOptions& options);

@@ -70,6 +70,23 @@ std::string waits(const RunToDraw& run, const PictureStyle& style) {
          '\n';
 }
 
+/// Returns what native collectives moved, which are no messages of the program; empty without any.
+std::string native_collectives_in(const Trace& trace) {
+  std::int64_t calls = 0;  // one for all ranks of its group
+  std::int64_t bytes = 0;
+  for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
+    for (const Event& event : trace.ranks[rank]) {
+      if (event.kind != EventKind::kCollective) continue;
+      const std::vector<int>& group = trace.groups[static_cast<std::size_t>(event.group)];
+      if (group.empty() || group.front() == static_cast<int>(rank)) ++calls;
+      bytes += event.bytes;
+    }
+  }
+  if (calls == 0) return "";
+  return fmt::format("{}{} native collective{}, to which ranks gave {} bytes in all",
+                     trace.left_out > 0 ? "at least " : "", calls, calls == 1 ? "" : "s", bytes);
+}
+
 std::ofstream open(const PictureStyle& style, const char* name) {
   std::ofstream file(style.folder + "/" + name);
   file.exceptions(std::ios::failbit | std::ios::badbit);
@@ -119,11 +136,16 @@ void record_for(const PictureStyle& style, RunOptions& options) {
 }
 
 std::string totals_of(const RunReport& report) {
+  const std::string messages = fmt::format("{} message{}, {} bytes in all", report.messages,
+                                           report.messages == 1 ? "" : "s", report.bytes);
+  const std::string natives = native_collectives_in(report.trace);
+  const std::string moved = natives.empty()        ? messages
+                            : report.messages == 0 ? natives
+                                                   : messages + "; " + natives;
   return fmt::format(
-      "{} message{}, {} bytes in all\n"
+      "{}\n"
       "one after the other: {:g} steps, {:g} bytes sent, {:g} bytes added\n",
-      report.messages, report.messages == 1 ? "" : "s", report.bytes, report.cost.steps,
-      report.cost.bytes, report.cost.reduced);
+      moved, report.cost.steps, report.cost.bytes, report.cost.reduced);
 }
 
 void draw_run(RunToDraw run, const PictureStyle& style) {

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "cli/plugin/compile_container.h"
+#include "cli/plugin/compile_flags.h"
 #include "cli/plugin/precompiled.h"
 #include "cli/plugin/public_headers.h"
 #include "cli/support/child.h"
@@ -30,13 +31,6 @@ namespace {
 
 constexpr double kSeconds = 30;
 constexpr std::int64_t kMemory = std::int64_t{2} << 30;  // limits runaway templates
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  std::istringstream stream(text);
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
 
 /// The parts of a library: a function, and the header that declares it.
 struct Unit {
@@ -59,15 +53,11 @@ std::string write_symbol_list(const Unit& unit, const std::string& library) {
 
 /// Returns the compiler and the flags on which a precompiled header depends.
 std::vector<std::string> compiler_and_flags(const CompileOptions& options) {
-  const char* chosen = std::getenv("CXX");
-  std::vector<std::string> words = words_of(chosen == nullptr ? "" : chosen);
-  if (words.empty()) words = {"c++"};
+  std::vector<std::string> words = compiler_words();
+  for (const std::string& word : reading_flags()) words.push_back(word);
   // -g1: line numbers only, which is fast to write.
-  for (const char* word :
-       {"-std=c++20", "-g1", "-fPIC", "-pthread", "-Wall", "-Wextra", "-Wno-unused-parameter",
-        "-fdiagnostics-color=never", "-fmax-errors=5", "-I."}) {
+  for (const char* word : {"-g1", "-fPIC", "-fdiagnostics-color=never", "-fmax-errors=5"})
     words.emplace_back(word);
-  }
   words.emplace_back(options.optimize ? "-O2" : "-O1");
   if (options.backend == "mpi") words.emplace_back("-DRANKBOX_BACKEND_MPI");
   if (options.backend == "nccl") {
@@ -98,11 +88,7 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   // same name.
   words.insert(words.end(), {"-shared", "-Wl,-Bsymbolic-functions",
                              "-Wl,--version-script=" + write_symbol_list(unit, library)});
-  // Older clangs need it to find the lines of calls; it is empty for all other compilers.
-  const std::string clang_header = "bazel/clang_source_location.h";
-  if (std::filesystem::exists(project_root() + "/" + clang_header)) {
-    words.insert(words.end(), {"-include", clang_header});
-  }
+  for (const std::string& word : clang_header_flags()) words.push_back(word);
   words.insert(words.end(), {"-include", "cli/plugin/exercise_entry.h"});
   words.push_back(fmt::format("-DRANKBOX_EXERCISE={}", unit.function));
   words.push_back(fmt::format("-DRANKBOX_EXERCISE_HEADER=\"{}\"", unit.header));

@@ -136,6 +136,8 @@ void become(const ChildOptions& options, std::vector<char*>& arguments,
   if (nothing < 0 || output_copy < 0 || report_copy < 0) return;
   if (dup2(nothing, STDIN_FILENO) < 0 || dup2(output_copy, STDOUT_FILENO) < 0) return;
   if (dup2(output_copy, STDERR_FILENO) < 0 || dup2(report_copy, kReportFd) < 0) return;
+  // Libraries may open descriptors without O_CLOEXEC: no program gets our connections.
+  close_range(kReportFd + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   for (const Fd& fd : inherited) fcntl(fd.get(), F_SETFD, 0);
   if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) return;
   set_limits(options);

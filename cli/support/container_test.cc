@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/support/child.h"
 #include "files/temporary_folder.h"
@@ -25,6 +26,17 @@ ChildResult run_shell(Container container, const std::string& script, double sec
   options.container = &container;
   options.seconds = seconds;
   return run_child(options);
+}
+
+TEST_CASE("a program gets no descriptor that a library opened without O_CLOEXEC") {
+  constexpr int kOpen = 200;
+  REQUIRE(dup2(STDERR_FILENO, kOpen) == kOpen);
+  ChildOptions options;
+  options.command = {"sh", "-c", ": >&200"};
+  const ChildResult result = run_child(options);
+  close(kOpen);
+  CHECK(WEXITSTATUS(result.status) != 0);
+  CHECK(result.output.find("200") != std::string::npos);  // "sh: 1: 200: Bad file descriptor"
 }
 
 TEST_CASE("a container shows what it lists, read-only, and this machine's programs") {

@@ -18,10 +18,19 @@ bool use_colour() {
 
 bool is_interactive() { return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1; }
 
-int terminal_width() {
+int known_width() {
+  constexpr int kNarrowest = 20;
+  const char* columns = std::getenv("COLUMNS");
+  const int chosen = columns == nullptr ? 0 : std::atoi(columns);
+  if (chosen >= kNarrowest) return chosen;
   winsize size{};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known ? size.ws_col : 0;
+}
+
+int terminal_width() {
+  const int known = known_width();
+  return known > 0 ? known : 80;
 }
 
 bool output_is_closed() {

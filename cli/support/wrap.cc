@@ -3,17 +3,49 @@
 #include <algorithm>
 #include <cstddef>
 #include <sstream>
+#include <string_view>
 
 #include "cli/support/terminal.h"
 
 namespace rankbox::cli {
 namespace {
 
-// Counts code points, not bytes: continuation bytes of UTF-8 take no column.
-std::size_t width_of(const std::string& word) {
-  return static_cast<std::size_t>(std::count_if(word.begin(), word.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+// Counts code points, not bytes: continuation bytes of UTF-8 take no column, nor do colours.
+std::size_t width_of(std::string_view word) {
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (word[i] == '\033') {
+      i = std::min(word.find('m', i), word.size());
+    } else if ((static_cast<unsigned char>(word[i]) & 0xC0) != 0x80) {
+      ++width;
+    }
+  }
+  return width;
+}
+
+/// @param most columns
+std::string fit_line(const std::string& line, std::size_t most) {
+  const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+  const std::string indent(first + 2, ' ');
+  std::string result = line.substr(0, first);
+  std::size_t used = first;
+  for (std::size_t at = first; at < line.size();) {
+    const std::size_t word = std::min(line.find_first_not_of(' ', at), line.size());
+    std::size_t end = std::min(line.find(' ', word), line.size());
+    if (line.compare(word, 9, "./rankbox") == 0) end = line.size();
+    const std::string gap = line.substr(at, word - at);
+    const std::string text = line.substr(word, end - word);
+    const std::size_t width = width_of(text);
+    if (at > first && used + gap.size() + width > most) {
+      result.append("\n").append(indent).append(text);
+      used = indent.size() + width;
+    } else {
+      result += gap + text;
+      used += gap.size() + width;
+    }
+    at = end;
+  }
+  return result;
 }
 
 }  // namespace
@@ -38,6 +70,26 @@ std::string wrap(const std::string& text, int columns, const std::string& indent
     used += width;
   }
   return result;
+}
+
+std::string fit(const std::string& text, int columns) {
+  const int most = columns > 0 ? columns : known_width();
+  if (most <= 0) return text;
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_wide = width_of(line) > static_cast<std::size_t>(most);
+    result += is_wide ? fit_line(line, static_cast<std::size_t>(most)) : line;
+    if (!lines.eof()) result += '\n';
+  }
+  return result;
+}
+
+std::string labelled(const std::string& label, const std::string& value, int columns) {
+  const int most = columns > 0 ? columns : known_width();
+  const std::string line = "  " + label + " " + value;
+  const bool fits = most <= 0 || width_of(line) <= static_cast<std::size_t>(most);
+  return fits ? line : "  " + label.substr(0, label.find_last_not_of(' ') + 1) + "\n  " + value;
 }
 
 }  // namespace rankbox::cli

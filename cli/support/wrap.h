@@ -9,4 +9,13 @@ namespace rankbox::cli {
 /// most 100). Lines after the first begin with `indent`. A longer word stays whole.
 std::string wrap(const std::string& text, int columns = 0, const std::string& indent = "  ");
 
+/// Breaks the lines of a report that are wider than `columns` (0: known_width()) at spaces; what
+/// follows is indented by two more. Spaces inside a line stay, colours take no columns, and a
+/// command (./rankbox …) stays whole, so that it can be copied. Without a known width nothing
+/// changes.
+std::string fit(const std::string& text, int columns = 0);
+
+/// Returns "  label value", on two lines where they do not fit into `columns` (0: known_width()).
+std::string labelled(const std::string& label, const std::string& value, int columns = 0);
+
 }  // namespace rankbox::cli

@@ -72,7 +72,8 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"check", "broadcast_ring", "--replay", "count=10000"}, "0 to 9999"},
       {{"chekc"}, "chekc"},
       {{"chekc"},
-       "demo, list, check, watch, hint, reset, show, run, compare, gpu, grade, race, train, test"},
+       "demo, list, next, check, watch, hint, reset, show, run, compare, gpu, grade, race, train, "
+       "test"},
       {{"race", "--repeats", "x"}, "0 to 1000000000"},
       {{"race", "--threads", "3"}, "--threads"},
       {{"race", "--runs", "0"}, "1 to 100000"},
@@ -109,7 +110,7 @@ TEST_CASE("a world that this machine cannot start is refused before anything is 
 
 TEST_CASE("help comes with an example for every subcommand") {
   for (const char* subcommand :
-       {"list", "check", "race", "compare", "gpu", "grade", "run", "demo", "train"}) {
+       {"list", "next", "check", "race", "compare", "gpu", "grade", "run", "demo", "train"}) {
     const CommandResult result = rankbox({subcommand, "--help"});
     INFO(result.output);
     CHECK(result.exit_code == 0);

@@ -61,7 +61,7 @@ def copy_of_project(root):
     shutil.copytree(sources, root, ignore=shutil.ignore_patterns("bazel-*"))
     # From the stubs, regardless of a learner's edits.
     shutil.copytree(sources.parent / "course" / "stubs", root / "exercises", dirs_exist_ok=True)
-    (root / ".gitignore").write_text("/.rankbox/\n", encoding="utf-8")
+    (root / ".gitignore").write_text("/.rankbox/\n/compile_commands.json\n", encoding="utf-8")
     git(root, "init", "-q")
     git(root, "add", "-A")
     git(root, "-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "-qm", "before")

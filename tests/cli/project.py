@@ -5,10 +5,10 @@ import pathlib
 import shutil
 
 
-def copy_of_project():
-    """Copies the project, has ./rankbox work there, and returns its folder."""
+def copy_of_project(name="project"):
+    """Copies the project, has ./rankbox work there, and returns its folder, of that name."""
     sources = pathlib.Path(os.environ["TEST_SRCDIR"]) / os.environ["TEST_WORKSPACE"]
-    root = pathlib.Path(os.environ["TEST_TMPDIR"]) / "project"
+    root = pathlib.Path(os.environ["TEST_TMPDIR"]) / name
     shutil.copytree(sources, root, ignore=shutil.ignore_patterns("bazel-*"))
     # From the stubs, regardless of a learner's edits.
     shutil.copytree(sources.parent / "course" / "stubs", root / "exercises", dirs_exist_ok=True)

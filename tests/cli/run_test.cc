@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -138,28 +137,6 @@ TEST_CASE("a program that runs well has its figures, and what it printed") {
   CHECK(report.at("bytes") == 800);
   CHECK(report.at("peak_bytes") == 400);
   CHECK(report.at("output") == "sent\n");
-}
-
-TEST_CASE("the README's first program does what the page shows") {
-  std::ifstream file("README.md");
-  const std::string page{std::istreambuf_iterator<char>(file), {}};
-  const auto block = [&](const std::string& opening, std::size_t from) {
-    const std::size_t begin = page.find(opening, from) + opening.size();
-    return page.substr(begin, page.find("```", begin) - begin);
-  };
-  const std::size_t section = page.find("## Ten lines of your own");
-  REQUIRE(section != std::string::npos);
-  std::ofstream(fs::path(project()) / "hello.cc") << block("```cpp\n", section);
-  const CommandResult result = rankbox({"run", "hello.cc", "--ranks", "3"});
-  INFO(result.output);
-  std::istringstream shown(block("```\n$ ./rankbox run hello.cc --ranks 3\n", section));
-  int lines = 0;
-  for (std::string line; std::getline(shown, line);) {
-    if (line == "…") continue;
-    CHECK(result.output.find(line + "\n") != std::string::npos);
-    ++lines;
-  }
-  CHECK(lines > 5);
 }
 
 TEST_CASE("the solutions of the course can be called") {

@@ -98,6 +98,14 @@ TEST_CASE("a run that deadlocks is drawn up to there, and explained") {
   CHECK(shown.output.find("`----' send, 16384 bytes, ") != std::string::npos);
 }
 
+TEST_CASE("what native collectives move is told, which are no messages of the program") {
+  const CommandResult shown = rankbox({"show", "ddp_average_gradients", "--solution"});
+  INFO(shown.output);
+  CHECK(shown.exit_code == 0);
+  CHECK(shown.output.find("native collectives, to which ranks gave ") != std::string::npos);
+  CHECK(shown.output.find("0 messages") == std::string::npos);
+}
+
 TEST_CASE("the buffering mode decides whether a program deadlocks") {
   struct Dial {
     const char* text;

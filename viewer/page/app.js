@@ -17,7 +17,7 @@ class App {
     this.lanes = new Lanes(this.run, this.view, this.theme);
     this.marks = new Marks(this.run, this.view, this.theme);
     this.memory = new MemoryLane(this.run, this.view, this.theme);
-    this.axis = new Axis(this.run, this.view, this.theme);
+    this.axis = new Axis(this.run, this.view, this.theme, this.memory.most);
     this.steps = new Steps(this);
     this.tables = new Tables(this);
     new Pointer(this);
@@ -45,7 +45,7 @@ class App {
     this.redraw();
   }
 
-  legend() { drawLegend(this.run, this.theme, this.timebase.open.size > 0); }
+  legend() { drawLegend(this.run, this.theme, this.timebase.open.size > 0, this.memory.most); }
 
   resize() {
     const height = this.view.wantedHeight(Math.max(320, innerHeight * 0.68));
@@ -76,6 +76,7 @@ class App {
     if (this.shown.arrows && !this.marks.drawArrows(pen, timebase))
       note.push("Too many messages in view for arrows: zoom in.");
     if (this.shown.path) this.marks.drawPath(pen, timebase);
+    this.lanes.drawLabels(pen);
     if (this.shown.path && timebase.clock === "wall")
       note.push("The critical path exists only in virtual time.");
     if (timebase.open.size > 0)

@@ -1,13 +1,30 @@
 // The axis above the lanes, and the ranks' names and idle shares to their left.
 
 class Axis {
-  constructor(run, view, theme) {
-    Object.assign(this, {run, view, theme});
+  /** @param mostMemory bytes at the upper edge of the memory lanes */
+  constructor(run, view, theme, mostMemory) {
+    Object.assign(this, {run, view, theme, mostMemory});
   }
 
   draw(pen, timebase) {
     this.drawTimes(pen, timebase.finish);
     this.drawNames(pen);
+  }
+
+  /** The scale of the memory lanes, the same for all: their upper edge is the most that any rank
+      held. */
+  drawMemoryScale(pen, top) {
+    const {view, theme} = this;
+    const lane = view.memoryHeight();
+    if (lane < 8 || this.mostMemory === 0) return;
+    const bottom = top + view.lane - 1, upper = bottom - lane + 2;
+    pen.fillStyle = theme.colours.faint;
+    for (const y of [upper, bottom - 1]) pen.fillRect(view.left - 6, y, 5, 1);
+    pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+    const most = shortBytes(this.mostMemory);
+    const text = [`memory 0 to ${most}`, `0 to ${most}`, `≤ ${most}`].find(
+      each => pen.measureText(each).width < view.left - 12) || "";
+    pen.fillText(text, view.left - 9 - pen.measureText(text).width, (upper + bottom) / 2);
   }
 
   /** @param finish times beyond it are not labelled */
@@ -78,10 +95,6 @@ class Axis {
     pen.strokeRect(9.5, y + 0.5, width, 6);
     pen.fillStyle = theme.hatch;
     pen.fillRect(10, y + 1, width * share, 5);
-    if (view.lane >= 58 && wide && this.run.column.memory.length > 0 && view.memoryHeight() > 0) {
-      pen.fillStyle = theme.colours.faint;
-      pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
-      pen.fillText("memory", 9, top + view.lane - view.memoryHeight() / 2 - 1);
-    }
+    if (view.lane >= 58) this.drawMemoryScale(pen, top);
   }
 }

@@ -79,9 +79,11 @@ class Run {
   }
 }
 
-/** The kinds in the picture; all native collectives are one. A computation may have a
-    name of its own: "compute F3". */
+/** The kinds in the picture; all native collectives are one. A computation may have a name of its own:
+    "compute F3" is the forward pass of micro-batch 3, "compute B3" its backward pass. */
 function kindOfName(name) {
+  if (/^compute F\d/.test(name)) return "forward";
+  if (/^compute B\d/.test(name)) return "backward";
   if (name.startsWith("compute ")) return "compute";
   return ["send", "recv", "reduce", "compute", "wait"].includes(name) ? name : "collective";
 }

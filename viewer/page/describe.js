@@ -12,6 +12,8 @@ function spanLabel(run, event) {
     case "reduce":
       return [`+ ${size}`, "+"];
     case "compute":
+    case "forward":
+    case "backward":
       return [run.name(event), run.name(event).replace("compute ", ""), "ƒ"];
     default:
       return [run.name(event)];
@@ -63,7 +65,7 @@ function betweenText(begin, end, unit) {
 }
 
 function hasBytes(run, event) {
-  return !["compute", "wait"].includes(run.kind(event));
+  return !["compute", "forward", "backward", "wait"].includes(run.kind(event));
 }
 
 /** [[term, text, whether it is code]] */

@@ -1,4 +1,7 @@
-// Draws the spans of the lanes: wide ones with a label each, narrow ones together (strips.js).
+// Draws the spans of the lanes: wide ones with a label each, narrow ones together (strips.js). Labels
+// come last, over the marks, so that no arrow strikes one through.
+
+const LABEL_FONT = "11px system-ui, 'DejaVu Sans', sans-serif";
 
 class Lanes {
   constructor(run, view, theme) {
@@ -8,6 +11,7 @@ class Lanes {
 
   draw(pen, timebase) {
     const {view, strips} = this;
+    this.labels = [];
     const first = view.firstRank(), last = view.lastRank();
     strips.begin((last - first + 1) * ROWS);
     const wide = [];
@@ -17,7 +21,7 @@ class Lanes {
       }
     }
     strips.end();
-    pen.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+    pen.font = LABEL_FONT;
     pen.textBaseline = "middle";
     for (let rank = first; rank <= last; ++rank) {
       if (rank % 2 === 0) {
@@ -62,7 +66,8 @@ class Lanes {
       pen.fillRect(x, y, width, height);
     }
     if (height >= 9 && !(kind === "collective" && number === RECV)) {
-      this.label(pen, spanLabel(run, event), theme.labelColour(kind), x, width, y + height / 2);
+      const colours = {text: theme.labelColour(kind), under: theme.colours[kind]};
+      this.label(pen, spanLabel(run, event), colours, x, width, y + height / 2);
     }
   }
 
@@ -80,22 +85,30 @@ class Lanes {
     pen.lineTo(end, y + height);
     pen.stroke();
     if (height < 12) return;
-    const text = openLabel(run, event).find(text => pen.measureText(text).width < end - x - 18);
-    if (!text) return;
-    const width = pen.measureText(text).width + 10;
-    pen.fillStyle = theme.colours.paper;
-    pen.fillRect(x + 5, y + height / 2 - 8, width, 16);
-    this.label(pen, [text], theme.colours.open, x + 6, width, y + height / 2);
+    const colours = {text: theme.colours.open, under: theme.colours.paper};
+    this.label(pen, openLabel(run, event), colours, x + 6, end - x - 12, y + height / 2);
   }
 
-  /** The longest of the texts that fits. */
-  label(pen, texts, colour, x, width, y) {
+  /** Keeps the longest of the texts that fits, for drawLabels. */
+  label(pen, texts, colours, x, width, y) {
     if (width < 12) return;
     for (const text of texts) {
-      if (pen.measureText(text).width > width - 6) continue;
-      pen.fillStyle = colour;
-      pen.fillText(text, x + 4, y + 0.5);
+      const needed = pen.measureText(text).width;
+      if (needed > width - 6) continue;
+      this.labels.push({text, colours, x: x + 4, width: needed, y});
       return;
+    }
+  }
+
+  /** On a ground of the span's colour, which hides the marks behind it. */
+  drawLabels(pen) {
+    pen.font = LABEL_FONT;
+    pen.textBaseline = "middle";
+    for (const {text, colours, x, width, y} of this.labels) {
+      pen.fillStyle = colours.under;
+      pen.fillRect(x - 2, y - 5.5, width + 4, 11);
+      pen.fillStyle = colours.text;
+      pen.fillText(text, x, y + 0.5);
     }
   }
 }

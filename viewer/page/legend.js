@@ -2,12 +2,14 @@
 
 const LEGEND = [
   ["send", "send, upper row"], ["recv", "receive, middle row"], ["reduce", "reduce, lower row"],
-  ["compute", "compute, lower row"], ["collective", "native collective"], ["wait", "waiting"],
+  ["compute", "compute, lower row"], ["forward", "forward pass, lower row"],
+  ["backward", "backward pass, lower row"], ["collective", "native collective"], ["wait", "waiting"],
   ["open", "never ended"], ["path", "critical path"], ["arrow", "message"],
   ["memory", "memory held"],
 ];
 
-function drawLegend(run, theme, hasOpen) {
+/** @param most bytes of memory that a rank held */
+function drawLegend(run, theme, hasOpen, most) {
   const kinds = new Set(run.kinds);
   const needed = {
     open: hasOpen, path: run.column.path.length > 0, memory: run.hasMemory, wait: true,
@@ -20,7 +22,8 @@ function drawLegend(run, theme, hasOpen) {
     const swatch = element("canvas", {width: 68, height: 32});
     swatch.setAttribute("aria-hidden", "true");
     drawSign(swatch.getContext("2d"), sign, theme);
-    list.append(element("li", {}, swatch, text));
+    const scale = sign === "memory" ? `, up to ${shortBytes(most)}` : "";
+    list.append(element("li", {}, swatch, text + scale));
   }
 }
 

@@ -17,7 +17,7 @@ class Theme {
     const style = getComputedStyle(document.documentElement);
     this.colours = {};
     for (const name of ["paper", "raised", "line", "ink", "faint", "focus", "lane", "send", "recv",
-      "reduce", "compute", "collective", "wait", "open", "path", "memory", "arrow", "on-dark",
+      "reduce", "compute", "forward", "backward", "collective", "wait", "open", "path", "memory", "arrow", "on-dark",
       "on-light"]) {
       this.colours[name] = style.getPropertyValue("--" + name).trim();
     }

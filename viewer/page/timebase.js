@@ -6,7 +6,9 @@
 
 const SEND = 0, RECV = 1, WORK = 2, WAIT = 3, ROWS = 4;
 
-const ROW_OF_KIND = {send: SEND, recv: RECV, reduce: WORK, compute: WORK, wait: WAIT};
+const ROW_OF_KIND = {
+  send: SEND, recv: RECV, reduce: WORK, compute: WORK, forward: WORK, backward: WORK, wait: WAIT,
+};
 
 class Timebase {
   /** @param clock "virtual" or "wall" */

@@ -68,6 +68,7 @@ struct Plan {
   Cluster cluster;                                // for virtual time
   Buffering buffering = Buffering::rendezvous();  // in the sandbox
   std::string executor = "auto";                  // likewise: see cli/support/executor_named.h
+  int cores = 0;  // that run the ranks; 0: not known, or ranks are GPUs
 };
 
 /// The distribution of one call's seconds over the iterations, each as long as its ranks' Average.

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
+#include <thread>
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "cli/compare/plan/row_failure.h"
@@ -18,10 +21,31 @@ namespace {
 
 constexpr double kSecondsBetweenShows = 0.1;
 
+/// Returns the cores that this process may use.
+int cores_of_process() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+/// Returns the cores that run the ranks, 0 for GPUs.
+/// @param devices empty in the sandbox, whose ranks are this process; with MPI their hosts are taken
+///     to be like this one, since launchers bind each process to some cores
+int cores_of(const std::vector<Device>& devices) {
+  if (devices.empty()) return cores_of_process();
+  std::set<std::string> hosts;
+  for (const Device& device : devices) {
+    if (device.bus != "cpu") return 0;
+    hosts.insert(device.host);
+  }
+  return static_cast<int>(std::thread::hardware_concurrency() * hosts.size());
+}
+
 }  // namespace
 
 void Output::start(const std::vector<std::string>& backend, const std::vector<Device>& devices) {
   devices_ = devices;
+  plan_.cores = cores_of(devices);
   if (!prints_) return;
   const bool is_nccl = !backend.empty() && backend.front().starts_with("nccl");
   fmt::print("{}{}", format_header(backend, devices), has_started_ ? "" : legend(plan_, is_nccl));
@@ -44,11 +68,12 @@ void Output::finish() {
     fmt::print("\n{}native takes no part.\n", winners);
     return;
   }
-  fmt::print(
-      "\n{}native takes no part. A topology stays the fastest while the lead of another may be "
-      "noise\n"
-      "(middle halves that overlap); * marks the shortest time.\n",
-      winners);
+  fmt::print("\n{}native takes no part.{}\n{}", winners,
+             winners.find("this machine") == std::string::npos
+                 ? ""
+                 : " On this machine, a topology stays the fastest while the lead of another may\n"
+                   "be noise (middle halves that overlap); * marks the shortest time.",
+             note_on_cores(plan_, rows_));
 }
 
 std::string complaint_about(const std::vector<Row>& rows) {

@@ -28,7 +28,7 @@ class Output {
   const std::vector<Row>& rows() const { return rows_; }
 
  private:
-  const Plan& plan_;
+  Plan plan_;
   const bool prints_;
   bool has_started_ = false;
   std::vector<Device> devices_;

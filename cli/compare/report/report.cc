@@ -181,7 +181,9 @@ std::string legend(const Plan& plan, bool has_ring) {
       "GB/s         bus bandwidth, as nccl-tests define it\n"
       "{:<12} virtual time there (rankbox compare --list-clusters)\n"
       "steps, sent, added: exact coefficients of latency, bytes sent and bytes reduced\n"
-      "*            the fastest topology: by time on the left, by virtual time on the right\n",
+      "*            the fastest topology: by virtual time on the right; by time on the left, "
+      "where\n"
+      "             every rank has a core\n",
       kWhose[static_cast<std::size_t>(plan.average)],
       has_ring ? "vs ring      the same for native-ring, NCCL with NCCL_ALGO=RING, where it is "
                  "measured\n"
@@ -194,12 +196,14 @@ std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bo
   const Columns columns = columns_of(plan, contest);
   std::string table =
       fmt::format("\n{}\n{}", format_heading(contest.front()), format_titles(plan, columns));
-  const Row* here = winner_of(contest, ClockKind::kWall);
   const Row* there = winner_of(contest, ClockKind::kVirtual);
+  const bool shares = shares_cores(plan, contest.front().world_size);
+  const Row* here = shares ? nullptr : winner_of(contest, ClockKind::kWall);
+  const Row* best = shares ? there : here;
   for (const Row& row : contest) {
     const std::string line = format_row(row, columns, &row == here, &row == there);
     const bool is_bad = row.failure || row.wrong.value_or(0) > 0;
-    const char* paint = is_bad ? "\033[31m" : &row == here ? "\033[1;32m" : nullptr;
+    const char* paint = is_bad ? "\033[31m" : &row == best ? "\033[1;32m" : nullptr;
     table += colour && paint != nullptr ? fmt::format("{}{}\033[0m\n", paint, line) : line + "\n";
   }
   return table;

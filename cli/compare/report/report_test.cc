@@ -43,14 +43,20 @@ std::vector<Row> crossing_rows() {
           make_row("ring", 65536, 40e-6, 40e-6)};
 }
 
-std::string first_line_of(const std::string& text) { return text.substr(0, text.find('\n') + 1); }
+/// Returns the line of the winners on this machine.
+std::string line_of_this_machine(const std::string& text) {
+  const std::size_t at = text.find("this machine");
+  if (at == std::string::npos) return "";
+  const std::size_t begin = text.rfind('\n', at) + 1;  // 0 if there is none
+  return text.substr(begin, text.find('\n', at) + 1 - begin);
+}
 
 TEST_CASE("the summary names the winners, and the size where one overtakes another") {
   const std::string lines = format_winners(laptop(), crossing_rows());
-  const std::string here = first_line_of(lines);
+  const std::string here = line_of_this_machine(lines);
   CHECK(testing::lacks(here, {"all_reduce", "4 ranks", "tree is fastest from 64 B to 1 KiB",
                               "ring at 64 KiB"}) == "");
-  const std::string model = lines.substr(here.size());
+  const std::string model = lines.substr(0, lines.find('\n') + 1);  // first
   CHECK(testing::lacks(model, {"laptop", "tree is fastest at 64 B", "ring from 1 KiB to 64 KiB",
                                "ring overtakes tree at about 704 B"}) == "");
 }
@@ -63,7 +69,7 @@ TEST_CASE("the summary says when one topology wins at all sizes; native does not
     }
   }
   const std::string lines = format_winners(laptop(), rows);
-  CHECK(testing::lacks(first_line_of(lines), {"ring", "64 B", "64 KiB"}) == "");
+  CHECK(testing::lacks(line_of_this_machine(lines), {"ring", "64 B", "64 KiB"}) == "");
 }
 
 TEST_CASE("a lead that may be noise does not dethrone") {
@@ -74,7 +80,8 @@ TEST_CASE("a lead that may be noise does not dethrone") {
     }
   }
   const std::string lines = format_winners(laptop(), rows);
-  CHECK(testing::lacks(first_line_of(lines), {"tree is fastest from 64 B to 64 KiB."}) == "");
+  CHECK(testing::lacks(line_of_this_machine(lines), {"tree is fastest from 64 B to 64 KiB."}) ==
+        "");
 }
 
 TEST_CASE("no summary where only one topology ran") {
@@ -128,6 +135,38 @@ TEST_CASE("vs ring is a column where NCCL's ring was measured, within 100 column
   CHECK(legend(plan, false).find("vs ring") == std::string::npos);
 }
 
+TEST_CASE("where ranks outnumber cores, virtual time alone has winners, and a note says why") {
+  struct World {
+    int cores;
+    bool shares;
+  };
+  for (const World& world : {World{0, false}, {2, true}, {3, true}, {4, false}, {64, false}}) {
+    CAPTURE(world.cores);
+    Plan plan = laptop();
+    plan.cores = world.cores;
+    std::vector<Row> rows = crossing_rows();
+    const std::string winners = format_winners(plan, rows);
+    CHECK(testing::lacks(winners, {"all_reduce, 4 ranks, laptop: tree is fastest at 64 B"}) == "");
+    CHECK((winners.find("this machine") == std::string::npos) == world.shares);
+    const std::string note = note_on_cores(plan, rows);
+    CHECK(note.empty() != world.shares);
+    if (world.shares) {
+      const std::string numbers = "4 ranks take turns on " + std::to_string(world.cores) + " cores";
+      CHECK(testing::lacks(note, {numbers, "Virtual time"}) == "");
+    }
+    // At 1 KiB the tree wins on this machine, the ring by virtual time.
+    const std::string table = format_contest(plan, {rows.begin() + 3, rows.begin() + 6}, true);
+    CHECK((table.find("* tree") == std::string::npos) == world.shares);
+    CHECK(table.find("4.00 µs *") != std::string::npos);
+    CHECK(table.find(world.shares ? "\033[1;32m  ring" : "\033[1;32m* tree") != std::string::npos);
+  }
+  Plan plan = laptop();
+  plan.cores = 2;
+  std::vector<Row> untimed = {make_row("tree", 64, 1, 1)};
+  untimed.front().time.reset();
+  CHECK(note_on_cores(plan, untimed).empty());
+}
+
 TEST_CASE("a wrong result stands out in its row") {
   std::vector<Row> rows = crossing_rows();
   rows[1].wrong = 3;
@@ -149,7 +188,7 @@ TEST_CASE("yours has a separate row, competes, and wins by name") {
   rows.insert(rows.begin() + 3, yours);
   rows.resize(4);
   CHECK(format_contest(laptop(), rows, false).find("\n* ring (yours)") != std::string::npos);
-  const std::string winners = first_line_of(format_winners(laptop(), rows));
+  const std::string winners = line_of_this_machine(format_winners(laptop(), rows));
   CHECK(testing::lacks(winners, {"ring (yours)", "64 B"}) == "");
 }
 

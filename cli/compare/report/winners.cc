@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/compare/plan/buffers.h"
 #include "cli/compare/report/report.h"
@@ -201,13 +203,28 @@ std::string format_winners(const Plan& plan, const std::vector<Row>& rows) {
     const Row& row = contests.front().front();
     if (row.world_size == 1) continue;
     const std::string what = fmt::format("{}, {} ranks", name_of(row.collective), row.world_size);
-    for (const auto& [clock, where] : {std::pair{ClockKind::kWall, std::string("this machine")},
-                                       std::pair{ClockKind::kVirtual, plan.cluster.name}}) {
+    for (const auto& [clock, where] : {std::pair{ClockKind::kVirtual, plan.cluster.name},
+                                       std::pair{ClockKind::kWall, std::string("this machine")}}) {
+      if (clock == ClockKind::kWall && shares_cores(plan, row.world_size)) continue;
       const std::string description = describe_winners(contests, clock, Along::kSizes);
       if (!description.empty()) lines += fmt::format("{}, {}: {}.\n", what, where, description);
     }
   }
   return plan.without_data ? lines + format_winners_by_ranks(plan, rows) : lines;
+}
+
+std::string note_on_cores(const Plan& plan, const std::vector<Row>& rows) {
+  std::set<int> worlds;
+  for (const Row& row : rows) {
+    if (row.time && shares_cores(plan, row.world_size)) worlds.insert(row.world_size);
+  }
+  if (worlds.empty()) return "";
+  return fmt::format(
+      "{} ranks take turns on {} core{}: there, time is what all ranks do together (copies,\n"
+      "additions, switches from rank to rank), and not the longest chain of steps. So few\n"
+      "messages often win, at any size, and no winner on this machine is named. Virtual time\n"
+      "has a core for each rank.\n",
+      fmt::join(worlds, ", "), plan.cores, plan.cores == 1 ? "" : "s");
 }
 
 }  // namespace rankbox::cli

@@ -28,6 +28,11 @@ void for_each_contest(Rows rows, Visit visit) {
 
 enum class ClockKind { kWall, kVirtual };
 
+/// Returns whether ranks outnumber the cores that run them, so that they take turns.
+inline bool shares_cores(const Plan& plan, int world_size) {
+  return plan.cores > 0 && world_size > plan.cores;
+}
+
 /// Returns the fastest topology, reference or learner's; null unless two or more compete. Ties go
 /// to the first.
 const Row* winner_of(Rows contest, ClockKind clock);

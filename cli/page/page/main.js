@@ -1,0 +1,35 @@
+// Shows each state that the server sends; cli/exercise/live_page.h lists its fields.
+
+let exerciseShown = "";
+
+function showState(state) {
+  const {exercise, busy, version} = state;
+  document.title = `${MARKS[state.status] || ""} ${exercise.name} · Rankbox`;
+  byId("busy").hidden = !busy;
+  byId("busy").textContent = busy ? `checking ${busy} …` : "";
+  byId("verdict").classList.toggle("stale", Boolean(busy));
+  if (busy && exerciseShown) return;
+  byId("name").textContent = exercise.name;
+  byId("summary").textContent = `${exercise.summary} (difficulty ${exercise.difficulty}/5)`;
+  byId("files").textContent = `${exercise.file}, as ${exercise.contract} says`;
+  showVerdict(state);
+  showCost(state);
+  showRun(state);
+  showProgress(state);
+  // Only then: the reader may be in another chapter.
+  if (exercise.name !== exerciseShown) showChapter(exercise.chapter);
+  exerciseShown = exercise.name;
+  byId("live").textContent = headlineOf(state);
+  document.documentElement.dataset.version = version;
+}
+
+function follow() {
+  const events = new EventSource("events");
+  events.addEventListener("message", ({data}) => showState(JSON.parse(data)));
+  events.addEventListener("open", () => { byId("lost").hidden = true; });
+  events.addEventListener("error", () => { byId("lost").hidden = false; });
+}
+
+followHeight();
+followLinks();
+follow();

@@ -1,0 +1,68 @@
+// The verdict on the last save, and what it costs.
+
+/** "broadcast_ring fails: deadlock" */
+function headlineOf({verdict, exercise, problem}) {
+  if (problem) return `${exercise.name} could not be checked`;
+  if (!verdict) return `${exercise.name}: save it to have it checked`;
+  const kind = verdict.status === "fail" && verdict.failure ? `: ${verdict.failure.kind}` : "";
+  return `${exercise.name} ${WORDS[verdict.status]}${kind}`;
+}
+
+/** "rank 2, recv from rank 1, exercises/…/broadcast_ring.cc:12" */
+function placeOf({rank, op, peer, file, line}) {
+  const to = op === "recv" ? "from" : op === "send" ? "to" : "with";
+  const what = [op, peer >= 0 ? `${to} rank ${peer}` : ""].filter(Boolean).join(" ");
+  const where = file && (line > 0 ? `${file}:${line}` : file);
+  return [rank >= 0 ? `rank ${rank}` : "", what, where].filter(Boolean).join(", ");
+}
+
+function checksTable(checks) {
+  const rows = checks.map((check) => make("tr", {},
+    make("th", {scope: "row", class: check.status}, `${MARKS[check.status]} ${check.name}`),
+    make("td", {}, check.status === "skipped" ? WORDS.skipped : check.detail.split("\n")[0])));
+  const body = make("tbody", {}, ...rows);
+  return make("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Checks"},
+    make("table", {}, body));
+}
+
+function block(title, text) {
+  if (!text.trim()) return [];
+  return [make("h3", {}, title), make("pre", {class: "wrapped", tabindex: "0"}, text)];
+}
+
+function showVerdict(state) {
+  const {verdict, problem} = state;
+  const status = problem ? "error" : verdict ? verdict.status : "not_started";
+  const parts = [make("p", {class: `headline ${status}`}, `${MARKS[status]} ${headlineOf(state)}`)];
+  if (problem) parts.push(...block("Why", problem));
+  if (verdict) {
+    const {failure} = verdict;
+    if (failure && verdict.status !== "not_implemented") {
+      parts.push(make("pre", {class: "wrapped", tabindex: "0", id: "message"}, failure.message));
+      const facts = make("dl", {});
+      setFacts(facts, [["at", placeOf(failure)],
+        ["again", failure.replay && make("code", {}, failure.replay)]]);
+      parts.push(facts);
+    }
+    if (verdict.checks.some((check) => check.status !== "skipped"))
+      parts.push(checksTable(verdict.checks));
+    parts.push(...block("The compiler says", state.compiler));
+    parts.push(...block("Printed by your code", state.printed));
+  }
+  byId("verdict").replaceChildren(...parts);
+}
+
+function showCost({verdict, promise, prediction, exercise, next, solution}) {
+  const check = verdict && verdict.checks.find(({name}) => name === "cost");
+  const known = check && check.status !== "skipped";
+  setFacts(byId("cost"), [
+    ["promised", promise],
+    ["yours", known && (check.status === "pass" ? check.detail : `✗ ${check.actual || "more"}`)],
+    ["where promised", known && check.status === "fail" && check.expected],
+    ["you predicted", prediction && (prediction.text || make("span", {}, "nothing yet: ",
+      make("code", {}, `./rankbox check ${exercise.name} --predict "STEPS BYTES"`)))],
+    ["answer", prediction && prediction.answer],
+    ["try next", next],
+    ["our answer", solution && make("code", {}, solution)],
+  ]);
+}
