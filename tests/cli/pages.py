@@ -78,7 +78,10 @@ def before(page, text, at):
 def blocks(page, text):
     for match in FENCE.finditer(text):
         indent = len(match.group(1))
-        lines = [line[indent:] for line in match.group(3).splitlines()]
+        text = match.group(3)
+        if match.group(2) in ("", "sh"):
+            text = re.sub(r" *\\\n\s*", " ", text)  # a command of two lines
+        lines = [line[indent:] for line in text.splitlines()]
         yield Block(**before(page, text, match.start()), language=match.group(2), lines=lines)
 
 
@@ -114,8 +117,8 @@ def command_in(line, place):
     match = COMMAND.match(line)
     if not match:
         return None
-    # What follows two spaces, or "#", is a remark.
-    text = re.split(r"  +|\s#\s|[…]", line[match.start(1):])[0].strip()
+    # What follows two spaces, or "#", is a remark; what follows "|" or ">" is not ours.
+    text = re.split(r"  +|\s#\s|[…]|\s[|>]", line[match.start(1):])[0].strip()
     words = shlex.split(text)
     return Command(place, words[1:], words[0])
 
@@ -125,8 +128,7 @@ def commands(page, text):
     for block in blocks(page, text):
         if block.language in ("cpp", "toml", "mermaid"):
             continue
-        joined = re.sub(r"\\\n\s*", "", "\n".join(block.lines))
-        for line in joined.splitlines():
+        for line in block.lines:
             # Elsewhere such a word is output that names a command.
             if re.match(r"\$ |\./|rankbox-| *[A-Z_]+='?|mpirun|torchrun|srun| +rankbox-| +mpirun",
                         line):

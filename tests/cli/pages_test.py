@@ -45,7 +45,9 @@ def quick(command):
     if words[:1] == ["train"]:
         words = without(words, "--backend", "--epochs", "--samples", "--ranks", "--batch", "--mine")
         ranks = [] if len(words) == 1 or "single" in words else ["--ranks", "4"]
-        return [*words, *ranks, "--samples", "128", "--epochs", "1", "--mine", "none",
+        # Enough for several batches a step, and for a warm-up.
+        samples = "1280" if "--warmup-steps" in words else "256"
+        return [*words, *ranks, "--samples", samples, "--epochs", "1", "--mine", "none",
                 "--no-timeline"]
     # Each takes a second, so those with no more options than an exercise are read alone.
     if words[:1] == ["show"] and words[1] in EXERCISES and "--solution" in words[:-1]:
