@@ -78,10 +78,10 @@ def before(page, text, at):
 def blocks(page, text):
     for match in FENCE.finditer(text):
         indent = len(match.group(1))
-        text = match.group(3)
+        content = match.group(3)
         if match.group(2) in ("", "sh"):
-            text = re.sub(r" *\\\n\s*", " ", text)  # a command of two lines
-        lines = [line[indent:] for line in text.splitlines()]
+            content = re.sub(r" *\\\n\s*", " ", content)  # a command of two lines
+        lines = [line[indent:] for line in content.splitlines()]
         yield Block(**before(page, text, match.start()), language=match.group(2), lines=lines)
 
 
