@@ -223,12 +223,17 @@ class Writer {
     html_ += is_shown_ ? fmt::format("<img src=\"{}{}\" alt=\"", base_, text_in(source)) : "<em>";
   }
 
-  /// Writes a block of HTML: our two forms, or its text.
+  /// Writes a block of HTML: nothing of a comment, our two forms, or its text.
   void write_raw() {
+    constexpr std::string_view kCommentOpen = "<!--";
+    constexpr std::string_view kCommentClose = "-->";
     constexpr std::string_view kOpen = "<details><summary>";
     constexpr std::string_view kClose = "</summary>";
     std::string_view text = raw_;
     while (text.ends_with('\n')) text.remove_suffix(1);
+    if (text.starts_with(kCommentOpen) &&
+        text.find(kCommentClose) == text.size() - kCommentClose.size())
+      return;
     if (text.starts_with(kOpen) && text.ends_with(kClose)) {
       text.remove_prefix(kOpen.size());
       text.remove_suffix(kClose.size());

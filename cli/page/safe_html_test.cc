@@ -29,6 +29,7 @@ TEST_CASE("what the chapters use is rendered") {
                "<p><img src=\"chapter/02_x/ring.svg\" alt=\"a ring\" loading=\"lazy\"></p>\n"},
            Row{"<details><summary>Why & how</summary>\n\nx\n\n</details>",
                "<details><summary>Why &amp; how</summary>\n<p>x</p>\n</details>\n"},
+           Row{"a\n<!-- times:\n tree -->\nb", "<p>a</p>\n<p>b</p>\n"},
        }) {
     CAPTURE(row.markdown);
     CHECK(html(row.markdown) == row.html);
@@ -45,6 +46,8 @@ TEST_CASE("what could do harm stays text") {
            "a <script>alert(1)</script> b",
            "<img src=x onerror=alert(1)>",
            "a <b onclick=\"x\">",
+           "<!-- x --><script>alert(1)</script>",
+           "<!-- x --> <b> -->",
            "<details><summary><script>x</script></summary>",
            "[x](javascript:alert(1))",
            "[x](JavaScript:alert(1))",
