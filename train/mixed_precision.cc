@@ -72,14 +72,23 @@ class RoundingLayer : public Layer {
     return layer_->forward(std::move(x), saved);
   }
   Tensor backward(Tensor dy, Saved& saved) override {
+    // Rounded alone and added up in 32 bits: in a sum of 16 bits later addends would be lost.
     const std::vector<Parameter*> own = parameters();
+    std::vector<Tensor> sums;
+    for (Parameter* parameter : own) sums.push_back(std::exchange(parameter->gradient, {}));
     Tensor dx;
     {
       const RoundedWeights<T> weights(own);
       dx = layer_->backward(std::move(dy), saved);
     }
-    for (Parameter* parameter : own) {
-      if (!parameter->gradient.empty()) cast(rounded<T>(parameter->gradient), parameter->gradient);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      Tensor& gradient = own[k]->gradient;
+      if (gradient.empty()) {
+        gradient = std::move(sums[k]);
+        continue;
+      }
+      cast(rounded<T>(gradient), gradient);
+      if (!sums[k].empty()) gradient += sums[k];
     }
     return dx;
   }
@@ -146,6 +155,7 @@ Loss MixedPrecision::find_gradients(Comm& dist, const std::vector<Parameter*>& p
     for (Parameter* parameter : parameters) parameter->gradient /= factor;
     average();
   } else {
+    zero_gradients(parameters);  // which loss_scaling requires
     loss_scaling(dist, scaled, factor, parameters);
   }
   skip = update_scale(dist, parameters);

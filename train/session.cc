@@ -26,7 +26,15 @@ Position begin(Comm& dist, Trainer& trainer, const Plan& plan, const Checkpointi
   if (dist.rank() == 0) {
     std::vector<std::string> notes;
     checkpoint.check_place();
+    if (plan.keep_best != BestBy::kNothing) checkpoint.best().check_place();
     if (plan.resume) notes = checkpoint.load(trainer, position);
+    const std::string best = checkpoint.best().path();
+    if (position.best_steps > 0 && plan.keep_best != BestBy::kNothing &&
+        !std::filesystem::exists(best)) {
+      throw InvalidArgument(fmt::format(
+          "--resume: the best model's file {} is gone; put it back, or leave out --keep-best",
+          best));
+    }
     if (listener.on_start) listener.on_start(position, notes);
   }
   share_position(dist, position);

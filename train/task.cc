@@ -140,7 +140,7 @@ Task make_transformer(const Plan& plan) {
   return {std::move(texts.split), text_transformer(options), std::move(model), std::move(name)};
 }
 
-// Their accuracy is in docs/architecture.md, "Training".
+// Their accuracy is in docs/training.md.
 constexpr std::array kModels = {
     ModelKind{"mlp", "two hidden layers; digits", 3, 64, OptimizerKind::kSgd, 0.05, 0.001,
               make_mlp},

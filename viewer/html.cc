@@ -50,6 +50,12 @@ std::string script_safe(const nlohmann::ordered_json& json) {
 
 }  // namespace
 
+std::string_view html_policy() {
+  constexpr std::string_view kBefore = "Content-Security-Policy\" content=\"";
+  const std::size_t begin = kPage.find(kBefore) + kBefore.size();
+  return kPage.substr(begin, kPage.find('"', begin) - begin);
+}
+
 void write_html(std::ostream& out, const Trace& trace, const Replay& replay,
                 const HtmlOptions& options) {
   const HtmlData data = html_data(trace, replay, options);

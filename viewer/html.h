@@ -11,6 +11,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "comm/errors.h"
@@ -37,5 +38,9 @@ struct HtmlOptions {
 /// REQUIRES: `replay` is a replay of `trace`.
 void write_html(std::ostream& out, const Trace& trace, const Replay& replay,
                 const HtmlOptions& options = {});
+
+/// Returns the page's Content-Security-Policy: its own scripts and styles, and nothing from outside.
+/// For a server that cannot trust the file: a header also binds a page that lacks the policy.
+std::string_view html_policy();
 
 }  // namespace rankbox

@@ -105,7 +105,7 @@ def draw_spread(axes, lines):
 def ticks_at(positions, most=8):
     """Of the measured positions, at most so many, evenly spread; the last one is among them."""
     positions = sorted(positions)
-    step = -(-len(positions) // most)
+    step = max(1, -(-len(positions) // most))
     return positions[::-1][::step][::-1]
 
 

@@ -17,6 +17,7 @@
 #include "cli/plugin/compile.h"
 #include "cli/plugin/contained.h"
 #include "cli/plugin/shared_statics.h"
+#include "cli/support/child.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
@@ -92,19 +93,22 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   return run_contained(contained);
 }
 
-/// Draws a run after the verdict, as a page. Where that fails there is none: the verdict counts.
+/// Draws a run after the verdict, as a page. Where that fails, for whatever reason, there is none:
+/// the verdict counts.
 void draw_after(const Exercise& exercise, const std::string& library, const std::string& source,
                 const std::string& temporary, const GradeOptions& options, const Verdict& verdict) {
-  std::optional<PictureOptions> picture = picture_after(exercise, verdict);
-  if (!picture) return;
-  picture->style.folder = options.page_folder;
-  picture->style.timeline = false;
-  picture->style.html = true;
-  GradeOptions drawing = options;
-  drawing.picture = to_text(*picture);
   try {
+    std::optional<PictureOptions> picture = picture_after(exercise, verdict);
+    if (!picture) return;
+    picture->style.folder = options.page_folder;
+    picture->style.timeline = false;
+    picture->style.html = true;
+    GradeOptions drawing = options;
+    drawing.picture = to_text(*picture);
     judge(exercise, library, "", source, temporary, drawing);
-  } catch (const Error&) {
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception&) {  // no picture
   }
 }
 

@@ -136,7 +136,7 @@ void print_list(const std::vector<std::string>& words, bool json) {
   const std::vector<const Exercise*> shown = exercises_with(words);
   if (json) {
     print_json(shown);
-  } else if (shown.empty()) {
+  } else if (shown.empty() && !words.empty()) {
     const std::vector<std::string> near = nearest_names(words.front());
     throw InvalidArgument(fmt::format(
         "no exercise has '{}' in its name, chapter or description{}; ./rankbox list shows all",

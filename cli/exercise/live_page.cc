@@ -18,6 +18,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Returns the page of a run; empty without one. The program that was graded could write to its
+/// folder: a link or a pipe in its place is not followed.
+std::string page_at(const std::string& path) {
+  constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) return "";
+  if (std::filesystem::file_size(path, error) > kMostBytes || error) return "";
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 /// Returns one line. What the learner's code prints may be in any encoding.
 std::string line_of(const Json& state) {
   return state.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -45,7 +56,7 @@ Json description_of(const Exercise& exercise) {
           {"summary", exercise.summary},
           {"difficulty", exercise.difficulty},
           {"file", stub_path(exercise)},
-          {"contract", contract_path(exercise)},
+          {"contract", header_path(exercise)},
           {"chapter", chapter.folder},
           {"title", chapter.title}};
 }
@@ -87,10 +98,9 @@ void LivePage::show_problem(const Exercise& exercise, const std::string& problem
 void LivePage::send(const Exercise& exercise, const Grade* graded, const std::string& problem) {
   ++version_;
   const bool passed = graded != nullptr && graded->verdict.passed();
-  std::ifstream file(folder_.path(kHtmlFile), std::ios::binary);
-  std::string run(std::istreambuf_iterator<char>(file), {});
+  std::string run = page_at(folder_.path(kHtmlFile));
   const bool has_run = !run.empty();
-  server_.set_run(std::move(run));
+  server_.set_run(std::move(run), page_policy());
   state_ = line_of({{"version", version_},
                     {"busy", ""},
                     {"exercise", description_of(exercise)},

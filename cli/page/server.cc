@@ -26,8 +26,9 @@ constexpr const char* kHost = "127.0.0.1";
 // Every open page occupies a thread. One that was closed is noticed at the next heartbeat.
 constexpr std::size_t kThreads = 32;
 constexpr auto kHeartbeat = std::chrono::seconds(2);
+constexpr time_t kMostSilence = 1;  // seconds
 
-// The two pages add their own policy, with the hashes of their scripts and styles.
+// The live page adds its own policy, with the hashes of its scripts and styles.
 constexpr const char* kPagePolicy = "frame-ancestors 'self'";
 constexpr const char* kStrictPolicy = "default-src 'none'; frame-ancestors 'none'";
 
@@ -99,12 +100,17 @@ struct PageServer::Impl {
   std::condition_variable_any changed;
   std::string state GUARDED_BY(lock) = "{}";
   std::string run GUARDED_BY(lock);
+  std::string run_policy GUARDED_BY(lock);
   std::uint64_t version GUARDED_BY(lock) = 1;
   bool is_ending GUARDED_BY(lock) = false;
 
   void set_up() {
     server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-    server.set_keep_alive_max_count(1);  // idle connections would delay the end
+    // Idle and slow connections would delay the end.
+    server.set_keep_alive_max_count(1);
+    server.set_keep_alive_timeout(kMostSilence);
+    server.set_read_timeout(kMostSilence);
+    server.set_write_timeout(kMostSilence);
     // Not the library's SO_REUSEPORT, with which two servers share a port.
     server.set_socket_options([](int socket) {
       const int yes = 1;
@@ -151,7 +157,7 @@ struct PageServer::Impl {
     server.Get(root + "run", [this](const httplib::Request&, httplib::Response& response) {
       const Lock guard(lock);
       if (run.empty()) return not_found(response);
-      answer(response, run, "text/html; charset=utf-8", kPagePolicy);
+      answer(response, run, "text/html; charset=utf-8", run_policy.c_str());
     });
     server.Get(root + "chapter/([0-9a-z_]+)",
                [](const httplib::Request& request, httplib::Response& response) {
@@ -229,9 +235,10 @@ void PageServer::show(std::string state) {
   impl_->changed.notify_all();
 }
 
-void PageServer::set_run(std::string html) {
+void PageServer::set_run(std::string html, const std::string& policy) {
   const Lock guard(impl_->lock);
   impl_->run = std::move(html);
+  impl_->run_policy = policy + "; " + kPagePolicy;
 }
 
 }  // namespace rankbox::cli

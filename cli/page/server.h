@@ -32,7 +32,8 @@ class PageServer {
   void show(std::string state);
   /// Sets what `run` returns: the page of a run (viewer/html.h). Call it before the state that
   /// announces it.
-  void set_run(std::string html);
+  /// @param policy its Content-Security-Policy: a program that is graded may have written the page
+  void set_run(std::string html, const std::string& policy);
 
  private:
   struct Impl;

@@ -105,8 +105,12 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
   html.source_line = [&](const std::string& file, std::int64_t line) {
     return sources.line(file, line);
   };
-  std::ofstream file = open(style, kHtmlFile);
+  // A process that is killed while it writes leaves no page, rather than half of one.
+  const std::string part = std::string(kHtmlFile) + ".part";
+  std::ofstream file = open(style, part.c_str());
   write_html(file, run.report.trace, replay, html);
+  file.close();
+  std::filesystem::rename(style.folder + "/" + part, style.folder + "/" + kHtmlFile);
 }
 
 /// @param from does not exist if the run ended earlier
@@ -117,6 +121,8 @@ void copy_out(const std::string& from, const std::string& to, const char* how_to
 }
 
 }  // namespace
+
+std::string page_policy() { return std::string(html_policy()); }
 
 PictureStyle style_here(const std::string& folder) {
   PictureStyle style;

@@ -15,6 +15,9 @@ inline constexpr const char* kTimelineFile = "timeline.txt";
 inline constexpr const char* kTraceFile = "trace.json";
 inline constexpr const char* kHtmlFile = "run.html";
 
+/// Returns the policy of the page, see html_policy().
+std::string page_policy();
+
 /// A million events take some hundred megabytes.
 inline constexpr std::int64_t kMostPictureBytes = std::int64_t{1} << 32;
 

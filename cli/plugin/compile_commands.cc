@@ -47,7 +47,7 @@ std::vector<std::string> sources_below(const fs::path& root) {
       add(top);
       continue;
     }
-    if (is_passed_over(top.path())) continue;
+    if (top.is_symlink() || is_passed_over(top.path())) continue;
     const auto readable = fs::directory_options::skip_permission_denied;
     for (auto below = fs::recursive_directory_iterator(top.path(), readable);
          below != fs::recursive_directory_iterator(); ++below) {

@@ -61,12 +61,12 @@ or GPUs, which several ranks may share. On several machines a launcher starts th
 mpirun --host one:4,two:4 .rankbox/bin/rankbox-train-mpi --strategy ddp (docs/gpu.md has others).
 All ranks share each batch, so that results depend on their number only by rounding. Batch norm
 (convnet) is the exception: it normalizes what a rank has of a batch at once. --accumulate K equals
-a batch K times larger, up to rounding and batch norm; ranks average gradients once a step (zero2
-and zero3 after every batch). An epoch's last step is left out if it is not full.
-F1 is that of class 1 if there are two classes, else macro: the mean over classes. Rank 0 writes checkpoints, whole or not at all, after each
-epoch and every --save-every steps. Ctrl-C finishes the current step, saves if --save was given, and
-stops; a second Ctrl-C stops at once. (An mpirun of your own kills its ranks a second after Ctrl-C:
-send it SIGUSR1 instead.)
+a batch K times larger, up to rounding and batch norm; ranks average gradients once a step (dp,
+zero2 and zero3 after every batch). An epoch's last step is left out if it is not full. F1 is that
+of class 1 if there are two classes, else macro: the mean over classes. Rank 0 writes checkpoints,
+whole or not at all, after each epoch and every --save-every steps. Ctrl-C finishes the current
+step, saves if --save was given, and stops; a second Ctrl-C stops at once. (An mpirun of your own
+kills its ranks a second after Ctrl-C: send it SIGUSR1 instead.)
 Exits with 0 when done, 2 for a mistake on this command line, 128 + the number of the signal that
 ended it, else 1.
 This is the program of the backend {}.)",

@@ -46,6 +46,7 @@ void StepLog::on_step(const Position& now, std::int64_t steps, const Metrics& ba
            {"learning_rate", learning_rate_at(plan_, now.steps - 1, plan_.epochs * steps)},
            {"seconds", record_.seconds()},
            {"samples_per_second", record_.step_samples_per_second()}};
+  check_written();
   const bool is_evaluated =
       now.batch == steps || (plan_.eval_every > 0 && now.steps % plan_.eval_every == 0);
   if (!is_evaluated) flush();
@@ -57,6 +58,11 @@ void StepLog::on_evaluation(const Position& now, const Evaluation& test, bool is
       {"loss", test.loss}, {"accuracy", test.accuracy}, {"f1", test.f1}, {"samples", test.samples}};
   if (plan_.keep_best != BestBy::kNothing) line_["best"] = is_best;
   flush();
+  check_written();
+}
+
+void StepLog::check_written() const {
+  if (!file_) throw Error(fmt::format("--log {}: cannot be written any more", path_));
 }
 
 void StepLog::flush() {

@@ -35,6 +35,7 @@ class StepLog {
  private:
   /// Writes the line of the latest step.
   void flush();
+  void check_written() const;
 
   std::string path_;
   const Plan& plan_;

@@ -34,7 +34,8 @@ def join(rank, train, options):
     if rank is not None:  # mp.spawn has passed it; torchrun sets all of these
         os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(options.ranks))
     local_rank = int(os.environ["LOCAL_RANK"])
-    on_gpus = torch.cuda.is_available()
+    ranks_here = int(os.environ.get("LOCAL_WORLD_SIZE", options.ranks))
+    on_gpus = torch.cuda.device_count() >= ranks_here  # one each, or all on the CPU
     if on_gpus:
         torch.cuda.set_device(local_rank)  # before the first use of CUDA
     else:

@@ -17,6 +17,7 @@ usage: pages_test.py RANKBOX TRAIN
 - Equations between numbers hold.
 """
 
+import itertools
 import re
 import sys
 import tomllib
@@ -136,7 +137,8 @@ class OutputTest(unittest.TestCase):
                 continue
             command = pages.command_in(block.marker if marked else first, block.place)
             shown = block.lines if marked else block.lines[1:]
-            if not shown or shown[0].startswith("$"):
+            shown = list(itertools.takewhile(lambda line: not line.startswith("$ "), shown))
+            if not shown:
                 continue  # no output is shown
             count += 1
             with self.subTest(block.place, words=command.words):
@@ -206,7 +208,8 @@ class OutputTest(unittest.TestCase):
 
 
 # With its unit; or a digest.
-NUMBER = re.compile(r"\b(?=\d*[a-f])[0-9a-f]{12}\b|\d[\d.,]*(?: (?:ns|µs|ms|s|%)(?!\w))?")
+NUMBER = re.compile(r"\b(?=\d*[a-f])[0-9a-f]{12}\b"
+                    r"|\d[\d.,]*(?:e[-+]\d+)?(?: (?:ns|µs|ms|s|%)(?!\w))?")
 
 
 def split_at_dots(lines):

@@ -5,6 +5,7 @@ of saves to take times of. Screenshots go to $TEST_UNDECLARED_OUTPUTS_DIR, where
 """
 
 import json
+import math
 import os
 import pathlib
 import sys
@@ -37,16 +38,13 @@ class WatchPageTest(unittest.TestCase):
     def setUpClass(cls):
         cls.root = copy_of_project()
         cls.watching = Watching(os.environ["SAMPLE_PAGE"], cls.root)
+        cls.addClassCleanup(cls.watching.end)
         cls.driver = start_chromium(pathlib.Path(os.environ["TEST_TMPDIR"]) / "profile")
+        cls.addClassCleanup(cls.driver.quit)
         cls.own = cls.root / "exercises" / "02_broadcast" / "broadcast_ring.cc"
         cls.stub = cls.own.read_text("utf-8")
         cls.answer = (cls.root / "solutions" / "02_broadcast" /
                       "broadcast_ring.cc").read_text("utf-8")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.driver.quit()
-        cls.watching.end()
 
     def setUp(self):
         self.driver.get_log("browser")
@@ -168,7 +166,8 @@ class WatchPageTest(unittest.TestCase):
                 "features": [{"name": "prefers-color-scheme", "value": theme}]})
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
-            self.assertLessEqual(self.script("document.documentElement.scrollWidth"), 390)
+            self.wait("matchMedia('(max-width: 390px)').matches")
+            self.wait("document.documentElement.scrollWidth <= 390")
             papers.add(self.script("getComputedStyle(document.body).backgroundColor"))
             self.screenshot(f"narrow_{theme}")
         self.assertEqual(len(papers), 2)
@@ -186,7 +185,7 @@ class WatchPageTest(unittest.TestCase):
                       "document.documentElement.dataset.version")
             seconds.append(time.monotonic() - begin)
         seconds.sort()
-        p95 = seconds[int(0.95 * (len(seconds) - 1))]
+        p95 = seconds[math.ceil(0.95 * len(seconds)) - 1]
         print(f"\nsave to page with picture, {SAVES} saves: median "
               f"{seconds[len(seconds) // 2]:.2f} s, p95 {p95:.2f} s, most {seconds[-1]:.2f} s")
         self.assertLess(p95, SLOWEST)

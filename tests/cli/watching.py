@@ -3,6 +3,7 @@
 import re
 import signal
 import subprocess
+import threading
 
 
 class Watching:
@@ -17,6 +18,9 @@ class Watching:
             if found:
                 self.url, self.port, self.token = found[1], int(found[2]), found[3]
                 break
+        # Nobody reads the rest, and a full pipe would stop it.
+        self.reader = threading.Thread(target=self.process.stdout.read, daemon=True)
+        self.reader.start()
 
     def end(self):
         """Ctrl-C. Returns the exit code."""
@@ -26,4 +30,5 @@ class Watching:
             return self.process.wait(30)
         finally:
             self.process.kill()
+            self.reader.join()
             self.process.stdout.close()

@@ -24,6 +24,8 @@ SCRIPTS = "docs/pytorch"
 
 sys.path[:0] = [str(SOURCES / SCRIPTS), str(SOURCES / "tests/pytorch")]
 
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the pages show what a CPU prints
+
 import torch  # noqa: E402
 import torch.multiprocessing as mp  # noqa: E402
 from torch.distributed import run as torchrun  # noqa: E402
@@ -190,7 +192,7 @@ class Pages(unittest.TestCase):
         count = 0
         for path in sorted(pathlib.Path(SCRIPTS).glob("*.md")):
             text = path.read_text(encoding="utf-8").replace("\\\n", " ")
-            for line in re.findall(r"(?m)^(?:\$ |srun |    )?torchrun (--.*)$", text):
+            for line in re.findall(r"(?m)^.*\btorchrun (--[^`]*?)\"?(?: &)?$", text):
                 words = re.split(r" docs/| train\.py", line)[0].split()
                 known.parse_args([*words, "script.py"])
                 count += 1

@@ -4,7 +4,7 @@
 //   "the food was really bad , although the staff was not rude ."        0
 //
 // Only the main clause counts, and whether it is negated; the other clause may say anything. So the
-// words without their order tell little. See docs/architecture.md, "Training".
+// words without their order tell little. See docs/training.md.
 //
 // Sentence i of a seed is the same on every machine.
 #pragma once

@@ -28,11 +28,11 @@ int cores_of_process() {
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
-/// Returns the cores that run the ranks, 0 for GPUs.
-/// @param devices empty in the sandbox, whose ranks are this process; with MPI their hosts are taken
-///     to be like this one, since launchers bind each process to some cores
-int cores_of(const std::vector<Device>& devices) {
-  if (devices.empty()) return cores_of_process();
+/// Returns the cores that run the ranks, 0 for GPUs. With MPI all hosts are taken to be like this
+/// one, since launchers bind each process to some cores.
+/// @param is_sandbox ranks are threads of this process
+int cores_of(bool is_sandbox, const std::vector<Device>& devices) {
+  if (is_sandbox) return cores_of_process();
   std::set<std::string> hosts;
   for (const Device& device : devices) {
     if (device.bus != "cpu") return 0;
@@ -45,7 +45,7 @@ int cores_of(const std::vector<Device>& devices) {
 
 void Output::start(const std::vector<std::string>& backend, const std::vector<Device>& devices) {
   devices_ = devices;
-  plan_.cores = cores_of(devices);
+  plan_.cores = cores_of(/*is_sandbox=*/backend.empty(), devices);
   if (!prints_) return;
   const bool is_nccl = !backend.empty() && backend.front().starts_with("nccl");
   fmt::print("{}{}", format_header(backend, devices), has_started_ ? "" : legend(plan_, is_nccl));

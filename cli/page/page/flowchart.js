@@ -15,6 +15,7 @@ function parseFlowchart(text) {
   let frame = -1;
   const nodeOf = (written) => {
     const [, id, shape, label] = written.trim().match(/^(\w+)(\[|\{\{)?"?(.*?)"?(?:\]|\}\})?$/);
+    if (!shape && label) throw new Error(`not read: ${written}`);
     const known = chart.nodes.get(id);
     if (known && shape) known.label = label;
     if (known && frame >= 0) known.frame = frame;

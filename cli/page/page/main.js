@@ -8,6 +8,7 @@ function showState(state) {
   byId("busy").hidden = !busy;
   byId("busy").textContent = busy ? `checking ${busy} …` : "";
   byId("verdict").classList.toggle("stale", Boolean(busy));
+  if (busy) byId("live").textContent = byId("busy").textContent;
   if (busy && exerciseShown) return;
   byId("name").textContent = exercise.name;
   byId("summary").textContent = `${exercise.summary} (difficulty ${exercise.difficulty}/5)`;
