@@ -143,7 +143,8 @@ TEST_CASE(
   for (const char* strategy : {"ddp", "zero3", "tensor", "pipeline", "dp"}) {
     CAPTURE(std::string(strategy));
     Plan plan = small_plan(strategy);
-    plan.learning_rate = 0.6;  // so large that the last model is not the best
+    plan.learning_rate = 1;  // so large that the last model is not the best
+    plan.decay = Decay::kConstant;
     plan.keep_best = BestBy::kF1;
     Seen seen;
     const Outcome kept = run_session(plan, task, listener_of(seen));
