@@ -123,7 +123,7 @@ TEST_CASE("where one rank's part overflows, no rank accepts, and the scale is ha
 
 TEST_CASE("layers that round train with 16-bit weights and gradients, and evaluate with masters") {
   constexpr float kThird = 1.0f / 3;
-  run_ranks({.world_size = 1, .trace = false}, [&](Comm&) {
+  run_ranks({.world_size = world_sizes().back(), .trace = false}, [&](Comm&) {
     LossScale start;
     start.scale = 8;
     MixedPrecision mixed(Precision::kMixed, start);
@@ -138,6 +138,12 @@ TEST_CASE("layers that round train with 16-bit weights and gradients, and evalua
     model.backward(full({1, 1}, kThird), saved);
     CHECK(to_host(model.parameters()[0]->gradient)[0] == static_cast<float>(Float16(8 * kThird)));
     CHECK(to_host(model.parameters()[0]->value)[0] == kThird);
+    // The next gradient is less than half the spacing of 16 bits there: it must not be lost.
+    constexpr float kSmall = 1.0f / 16384;
+    model.forward(full({1, 1}, 1.0f), saved);
+    model.backward(full({1, 1}, kSmall), saved);
+    CHECK(to_host(model.parameters()[0]->gradient)[0] ==
+          static_cast<float>(Float16(8 * kThird)) + 8 * kSmall);
     Saved evaluation(Pass{.mode = Mode::kEvaluation});
     CHECK(to_host(model.forward(full({1, 1}, 1.0f), evaluation))[0] == kThird);
     return 0;
