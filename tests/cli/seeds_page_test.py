@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/seeds.md names pages, exercises and scripts; all must exist. pages_test.py has the commands."""
+"""docs/seeds.md names pages, exercises and scripts, which must exist. Commands: pages_test.py."""
 
 import pathlib
 import re
