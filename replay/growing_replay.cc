@@ -33,8 +33,7 @@ void GrowingReplay::add_group(int group, std::vector<int> members) {
   const Lock guard(lock_);
   const auto index = static_cast<std::size_t>(group);
   if (groups_.size() <= index) groups_.resize(index + 1);
-  groups_[index] = {
-      .members = std::move(members), .nodes = static_cast<int>(nodes.size()), .arrived = {}};
+  groups_[index] = {.members = std::move(members), .nodes = static_cast<int>(nodes.size())};
 }
 
 void GrowingReplay::append(int number, std::span<const Event> events) {
@@ -146,26 +145,35 @@ void GrowingReplay::arrive(int number) {
 }
 
 void GrowingReplay::complete(Group& group) {
-  const std::vector<int> arrived = std::exchange(group.arrived, {});
-  const Event& first = event(ranks_[static_cast<std::size_t>(arrived.front())], 0);
+  const Event& first = event(ranks_[static_cast<std::size_t>(group.arrived.front())], 0);
   FourTimes end;
-  for (const int side : arrived) {
+  for (const int side : group.arrived) {
     const Rank& rank = ranks_[static_cast<std::size_t>(side)];
     if (event(rank, 0).collective != first.collective) return;  // the run ended there
     end = FourPrices::later(end, rank.now);
   }
-  const cost::NativeCall call = {.kind = first.collective,
-                                 .world_size = static_cast<int>(arrived.size()),
-                                 .nodes = group.nodes,
-                                 .bytes = static_cast<double>(first.bytes)};
-  end += prices_.native(call, cost::native_cost(call.kind, call.world_size, call.bytes,
-                                                cluster_.link(call.nodes == 1), cluster_.gamma));
-  for (const int side : arrived) {
+  end += price(group, first);
+  for (const int side : group.arrived) {
     Rank& rank = ranks_[static_cast<std::size_t>(side)];
     rank.ended[0] = end;
     rank.done[0] = true;
     released_.push_back(side);
   }
+  group.arrived.clear();
+}
+
+const FourTimes& GrowingReplay::price(Group& group, const Event& collective) const {
+  const cost::NativeCall call = {.kind = collective.collective,
+                                 .world_size = static_cast<int>(group.members.size()),
+                                 .nodes = group.nodes,
+                                 .bytes = static_cast<double>(collective.bytes)};
+  if (call != group.last_call) {
+    group.last_call = call;
+    group.last_price = prices_.native(
+        call, cost::native_cost(call.kind, call.world_size, call.bytes,
+                                cluster_.link(call.nodes == 1), cluster_.gamma));
+  }
+  return group.last_price;
 }
 
 std::vector<Clock> GrowingReplay::finish() {

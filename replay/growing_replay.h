@@ -58,7 +58,10 @@ class GrowingReplay {
   struct Group {
     std::vector<int> members;
     int nodes = 1;
-    std::vector<int> arrived;
+    std::vector<int> arrived{};
+    // The last price: a program repeats its calls, and a price takes some 100 ns.
+    cost::NativeCall last_call{.world_size = 0};  // none yet
+    FourTimes last_price{};
   };
 
   const Event& event(const Rank& rank, int half) const {
@@ -71,6 +74,7 @@ class GrowingReplay {
   void match(int number, int half) REQUIRES(lock_);
   void arrive(int number) REQUIRES(lock_);
   void complete(Group& group) REQUIRES(lock_);
+  const FourTimes& price(Group& group, const Event& collective) const;
   std::vector<Clock> finish_overlapping() REQUIRES(lock_);
 
   const Cluster& cluster_;

@@ -18,6 +18,8 @@ struct NativeCall {
   int world_size = 1;  // of the group
   int nodes = 1;       // that the group spans
   double bytes = 0;    // the count that all ranks agree on (one rank's contribution), in bytes
+
+  bool operator==(const NativeCall&) const = default;
 };
 
 /// @param bytes as in NativeCall

@@ -38,6 +38,7 @@ class EventBlock {
   std::size_t room() const { return capacity_ - size_; }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }
+  void clear() { size_ = 0; }
   Event& append() { return *new (&events_.get()[size_++]) Event; }
   const Event* begin() const { return events_.get(); }
   const Event* end() const { return events_.get() + size_; }

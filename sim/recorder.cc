@@ -14,25 +14,34 @@ void Recorder::hand_over_to(GrowingReplay& replay, int rank, std::size_t kept, s
   rank_ = rank;
   most_kept_ = kept;
   largest_block_ = block;
+  is_timed_ = enabled_ && kept > 0;
 }
 
 void Recorder::hand_over() {
   if (replay_ == nullptr || blocks_.empty()) return;
-  // Taken first: what fails below must not be handed over again at the end of the rank.
-  const EventBlock block = std::move(blocks_.back());
-  blocks_.clear();
+  EventBlock& block = blocks_.back();
   const std::span<const Event> events(block.begin(), block.end());
+  // First: what fails below must not be handed over again at the end of the rank.
+  block.clear();
   const std::size_t keeps = std::min(events.size(), most_kept_ - kept_.size());
   kept_.insert(kept_.end(), events.begin(), events.begin() + static_cast<std::ptrdiff_t>(keeps));
+  is_timed_ = enabled_ && kept_.size() < most_kept_;
   replay_->append(rank_, events);
   handed_over_ += events.size();
+}
+
+void Recorder::hand_over_last() {
+  hand_over();
+  if (replay_ != nullptr) blocks_.clear();
 }
 
 void Recorder::make_room() {
   std::size_t wanted = blocks_.empty() ? EventBlock::kSmallest : 2 * blocks_.back().capacity();
   if (replay_ != nullptr) {
-    wanted = std::min(wanted, largest_block_);
     hand_over();
+    wanted = std::min(wanted, largest_block_);
+    if (!blocks_.empty() && blocks_.back().capacity() == wanted) return;
+    blocks_.clear();
   }
   blocks_.emplace_back(wanted);
 }

@@ -20,7 +20,8 @@ namespace rankbox::sim {
 class Recorder {
  public:
   /// @param memory the rank's; read when an event begins
-  Recorder(bool enabled, const MemoryMeter& memory) : enabled_(enabled), memory_(memory) {}
+  Recorder(bool enabled, const MemoryMeter& memory)
+      : enabled_(enabled), is_timed_(enabled), memory_(memory) {}
 
   /// From now on end() keeps the first `elements` elements of its slices.
   void keep_snapshots(int elements) { snapshot_elements_ = enabled_ ? elements : 0; }
@@ -29,11 +30,12 @@ class Recorder {
   /// @param block hand over at least every so many events
   void hand_over_to(GrowingReplay& replay, int rank, std::size_t kept, std::size_t block);
 
-  /// Hands over what is left. Call after the rank's last event.
-  void hand_over();
+  /// Hands over what is left, and frees the memory. Call after the rank's last event.
+  void hand_over_last();
 
-  /// Returns the time stamp to begin an event with; 0 when recording is off.
-  std::int64_t now() const { return enabled_ ? ticks_now() : 0; }
+  /// Returns the time stamp to begin an event with; 0 if nobody will see it, because recording is
+  /// off or the event is not kept. A stamp takes some 10 ns, and a short message needs four.
+  std::int64_t now() const { return is_timed_ ? ticks_now() : 0; }
 
   /// Reserves space for the events of one call, so that begin() cannot fail between posting an
   /// operation and waiting for it.
@@ -79,10 +81,12 @@ class Recorder {
   static constexpr std::size_t kMostSnapshots = 10'000;
 
   void make_room();
+  void hand_over();
   void keep_snapshot(const Event& event, Slice slice);
   std::size_t index_of(const Event& event) const;
 
   bool enabled_;
+  bool is_timed_;  // the events of the current block may be kept
   const MemoryMeter& memory_;
   int snapshot_elements_ = 0;
   std::vector<EventBlock> blocks_;  // one, where events are handed over

@@ -36,7 +36,7 @@ void run_rank(World& world, RankState& rank, const std::function<void(Communicat
   }
   drop_open_requests(rank);
   try {
-    rank.recorder.hand_over();
+    rank.recorder.hand_over_last();
   } catch (...) {  // out of memory
     if (rank.failure == nullptr) rank.failure = with_rank(std::current_exception(), rank.rank);
     world.stop(rank.failure);
