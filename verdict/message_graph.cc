@@ -151,7 +151,8 @@ constexpr MessageGraph kGraphs[] = {
     {"tree_and_ring", "a tree and a ring take at most ⌈log2 p⌉ + p-1 messages a rank", nullptr,
      rounds_of_tree_and_ring},
     {"double_tree",
-     "in each of the two trees a rank talks to its parent and its children, 4 messages a segment",
+     "in each of the two trees a rank talks to its parent and its children, in at most 4 "
+     "messages a segment",
      joins_in_a_tree, four_a_segment},
     {"butterfly", "partners differ in one bit, and there is one a round", joins_partners,
      rounds_of_butterfly},
