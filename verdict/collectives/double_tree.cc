@@ -61,7 +61,8 @@ std::optional<Difference> compare_time(const RunReport& report, const Case& exam
   const Cluster machine = machine_without_latency();
   const int segments = *example.segments;
   const std::int64_t half = (*example.count + 1) / 2;
-  const auto bytes = static_cast<double>((half + segments - 1) / segments * kElementBytes);
+  const std::int64_t elements = (half + segments - 1) / segments;  // of the largest message
+  const auto bytes = static_cast<double>(elements * kElementBytes);
   const double message = bytes * machine.within_node.beta;
   const double addition = bytes * machine.gamma;
   const int depth = floor_log2(example.world_size);
