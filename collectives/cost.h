@@ -84,6 +84,25 @@ double allreduce_ring_segmented_seconds(int world_size, std::int64_t elements,
 /// than the messages that this adds, n/p γ > 2α; else 1. More than 2 hide no more.
 int best_ring_segments(int world_size, std::int64_t bytes, const Link& link, double gamma);
 
+/// What the reference takes, of messages of m = ⌈⌈N/2⌉/s⌉ elements with s = segments and
+/// D = ⌊log2 p⌋: (4s + 6(D-1))(α + mβ), or three messages fewer if p is a power of two; for s = 1
+/// at most 4D(α + mβ). For p = 2, 2s(α + mβ). Of additions, which overlap, those of one rank: 2s mγ
+/// (p = 2: s mγ).
+Cost allreduce_double_tree(int world_size, std::int64_t elements, std::int64_t element_bytes,
+                           int segments);
+
+/// The seconds that allreduce_double_tree takes, at most: those of its messages, and of its
+/// additions what messages do not hide: D mγ for one segment; for more 2mγ if p is a power of two,
+/// else none, as long as an addition takes no longer than a message. Exact then for s >= 2 segments
+/// of equal size.
+double allreduce_double_tree_seconds(int world_size, std::int64_t elements,
+                                     std::int64_t element_bytes, int segments, const Link& link,
+                                     double gamma);
+
+/// The number of segments, a power of two up to 1024, that makes allreduce_double_tree fastest. It
+/// is near √(6(D-1)nβ/(8α)), which makes (4s + 6(D-1))(α + nβ/(2s)) least.
+int best_tree_segments(int world_size, std::int64_t bytes, const Link& link, double gamma);
+
 /// 2lα + 2H(N, l)β + H(N, l)γ, and 2(α + nβ) + nγ more for folding if p is not a power of two.
 Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t element_bytes);
 

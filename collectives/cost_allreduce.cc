@@ -62,6 +62,55 @@ int best_ring_segments(int world_size, std::int64_t bytes, const Link& link, dou
   return static_cast<double>(bytes) * gamma > 2 * world_size * link.alpha ? 2 : 1;
 }
 
+Cost allreduce_double_tree(int world_size, std::int64_t elements, std::int64_t element_bytes,
+                           int segments) {
+  if (world_size == 1) return {};
+  const std::int64_t half = (elements + 1) / 2;
+  const std::int64_t segment = (half + segments - 1) / segments;
+  const auto bytes = static_cast<double>(segment * element_bytes);
+  const double depth = floor_log2(world_size);
+  if (world_size == 2) return {2.0 * segments, 2 * segments * bytes, segments * bytes};
+  // The last level of a power of two is one rank, a left child: turns of right ones are left out.
+  const double missing = !is_power_of_two(world_size)       ? 0
+                         : world_size == 4 && segments == 1 ? 2
+                                                            : 3;
+  const double levels = segments == 1 ? 4 * (depth - 1) : 6 * (depth - 1);
+  const double steps = 4 * segments + levels - missing;
+  return {steps, steps * bytes, 2 * segments * bytes};
+}
+
+double allreduce_double_tree_seconds(int world_size, std::int64_t elements,
+                                     std::int64_t element_bytes, int segments, const Link& link,
+                                     double gamma) {
+  if (world_size == 1) return 0;
+  const Cost cost = allreduce_double_tree(world_size, elements, element_bytes, segments);
+  const double message = link.alpha + cost.bytes / cost.steps * link.beta;
+  const double addition = cost.bytes / cost.steps * gamma;
+  const double depth = floor_log2(world_size);
+  double exposed = 0;  // additions
+  if (segments == 1) {
+    exposed = depth;
+  } else if (world_size == 2) {
+    exposed = segments;
+  } else if (is_power_of_two(world_size)) {
+    exposed = 2;
+  }
+  // Where additions take longer, they set the pace on the way up.
+  const double slow = segments == 1 || world_size == 2 ? 0 : 2 * segments + 3 * (depth - 1);
+  return cost.steps * message + exposed * addition + slow * std::max(0.0, addition - message);
+}
+
+int best_tree_segments(int world_size, std::int64_t bytes, const Link& link, double gamma) {
+  const auto seconds = [&](int segments) {
+    return allreduce_double_tree_seconds(world_size, bytes, 1, segments, link, gamma);
+  };
+  int best = 1;
+  for (int segments = 2; segments <= 1024; segments *= 2) {
+    if (seconds(segments) < seconds(best)) best = segments;
+  }
+  return best;
+}
+
 Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t element_bytes) {
   // Doubling takes both partners as long as gathering takes one.
   return reduce_scatter_gather(world_size, elements, element_bytes) +

@@ -27,6 +27,7 @@ const std::vector<NamedForm>& named_forms() {
       {"allreduce_butterfly", allreduce_butterfly},
       {"allreduce_ring", allreduce_ring},
       {"allreduce_ring_segmented", allreduce_ring_segmented},
+      {"allreduce_double_tree", allreduce_double_tree},
       {"allreduce_rabenseifner", allreduce_rabenseifner},
       {"allreduce_hierarchical", allreduce_hierarchical},
 

@@ -56,4 +56,36 @@ constexpr int rounds(int n) {
 /// The largest power of two that is at most n. REQUIRES: n >= 1.
 constexpr int largest_power_of_two(int n) { return 1 << floor_log2(n); }
 
+/// The position, 1 to world_size, of a rank in tree 0 or 1 of a double tree. Both trees are
+/// numbered like a heap: position 1 is the root, i/2 the parent of i, 2i and 2i+1 its children, as
+/// far as there are such positions.
+///
+///   world_size = 8   tree 0, positions   tree 1, ranks
+///                            1                   7
+///                        2       3           6       5
+///                      4   5   6   7       4   3   2   1
+///                     8                   0                  tree 0, ranks: one less
+///
+/// If a rank has children in one tree, it has none in the other; and it is a left child (of an even
+/// position) in one, and a right child in the other, wherever it has a parent in both. For that,
+/// tree 1 is the mirror of tree 0; for an odd world size its two last positions change places:
+///
+///   world_size = 7           1                   5
+///                        2       3           4       3
+///                      4   5   6   7       2   1   6   0
+constexpr int tree_position(int tree, int rank, int world_size) {
+  if (tree == 0) return rank + 1;
+  if (world_size % 2 == 0) return world_size - rank;
+  if (rank == 0) return world_size;
+  return rank == world_size - 1 ? rank : world_size - 1 - rank;
+}
+
+/// The inverse: the rank at a position of tree 0 or 1.
+constexpr int rank_at(int tree, int position, int world_size) {
+  if (tree == 0) return position - 1;
+  if (world_size % 2 == 0) return world_size - position;
+  if (position == world_size) return 0;
+  return position == world_size - 1 ? position : world_size - 1 - position;
+}
+
 }  // namespace rankbox

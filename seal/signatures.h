@@ -49,6 +49,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("allreduce", Comm&, Tensor&, ReduceOp),
       RANKBOX_ROW("hierarchical_allreduce", Comm&, Tensor&, ReduceOp),
       RANKBOX_ROW("segmented_allreduce", Comm&, Tensor&, ReduceOp, int),
+      RANKBOX_ROW("double_tree", Comm&, Tensor&, ReduceOp, int),
       RANKBOX_ROW("gather", Comm&, const Tensor&, Tensor&, int),
       RANKBOX_ROW("scatter", Comm&, const Tensor&, Tensor&, int),
       RANKBOX_ROW("allgather", Comm&, const Tensor&, Tensor&),

@@ -110,6 +110,18 @@ bool joins_leaders_or_node(int from, int to, const Scene& scene) {
   return here == there || (from == leader(here) && to == leader(there));
 }
 
+bool joins_in_a_tree(int from, int to, const Scene& scene) {
+  const int p = scene.example.world_size;
+  for (const int tree : {0, 1}) {
+    const int a = tree_position(tree, from, p);
+    const int b = tree_position(tree, to, p);
+    if (a / 2 == b || b / 2 == a) return true;
+  }
+  return false;
+}
+
+int four_a_segment(const Case& example) { return 4 * example.segments.value_or(1); }
+
 int rounds_of_tree(const Case& example) { return rounds(example.world_size); }
 
 int rounds_of_tree_and_ring(const Case& example) {
@@ -138,6 +150,10 @@ constexpr MessageGraph kGraphs[] = {
     {"tree", "in a tree no rank has more than ⌈log2 p⌉ others to talk to", nullptr, rounds_of_tree},
     {"tree_and_ring", "a tree and a ring take at most ⌈log2 p⌉ + p-1 messages a rank", nullptr,
      rounds_of_tree_and_ring},
+    {"double_tree",
+     "in each of the two trees a rank talks to its parent and its children, in at most 4 "
+     "messages a segment",
+     joins_in_a_tree, four_a_segment},
     {"butterfly", "partners differ in one bit, and there is one a round", joins_partners,
      rounds_of_butterfly},
     {"two_butterflies", "partners differ in one bit, and meet once to halve and once to join",

@@ -147,7 +147,8 @@ void add_what(CLI::App& app, CompareArguments& typed) {
   app.add_option("--algorithms", typed.algorithms,
                  "only these and the native one, like ring,tree (default: all)");
   app.add_option("--segments", typed.segments,
-                 "of ring_pipelined and ring_segmented (default: best on the cluster)")
+                 "of ring_pipelined, ring_segmented and double_tree (default: best on the "
+                 "cluster)")
       ->check(whole_number(1, 1 << 20));
   app.add_option(
       "--cluster", typed.cluster,

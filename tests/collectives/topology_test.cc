@@ -119,6 +119,51 @@ std::vector<std::int64_t> extent(const Tensor& whole, Slice part) {
   return {static_cast<const float*>(part.data()) - whole.data(), part.size()};
 }
 
+TEST_CASE("in a double tree each rank has one position, and rank_at() is the inverse") {
+  for (int world_size = 1; world_size <= 70; ++world_size) {
+    for (const int tree : {0, 1}) {
+      CAPTURE(world_size);
+      CAPTURE(tree);
+      std::set<int> positions;
+      for (int rank = 0; rank < world_size; ++rank) {
+        const int position = tree_position(tree, rank, world_size);
+        positions.insert(position);
+        CHECK(rank_at(tree, position, world_size) == rank);
+      }
+      CHECK(static_cast<int>(positions.size()) == world_size);
+      CHECK(*positions.begin() == 1);
+      CHECK(*positions.rbegin() == world_size);
+    }
+  }
+}
+
+TEST_CASE("in a double tree no rank is inner twice, or the same side of two parents") {
+  for (int world_size = 1; world_size <= 70; ++world_size) {
+    int leaves_twice = 0;
+    for (int rank = 0; rank < world_size; ++rank) {
+      CAPTURE(world_size);
+      CAPTURE(rank);
+      const int a = tree_position(0, rank, world_size);
+      const int b = tree_position(1, rank, world_size);
+      const bool is_inner[] = {2 * a <= world_size, 2 * b <= world_size};
+      CHECK_FALSE((is_inner[0] && is_inner[1]));
+      if (!is_inner[0] && !is_inner[1]) ++leaves_twice;
+      if (a > 1 && b > 1) CHECK(a % 2 != b % 2);
+    }
+    CHECK(leaves_twice == world_size % 2);  // the one rank too many of an odd world
+  }
+}
+
+TEST_CASE("the two trees of 8 ranks, and of 7") {
+  const int eight[] = {7, 6, 5, 4, 3, 2, 1, 0};  // by position
+  const int seven[] = {5, 4, 3, 2, 1, 6, 0};
+  for (int i = 0; i < 8; ++i) {
+    CHECK(rank_at(0, i + 1, 8) == i);
+    CHECK(rank_at(1, i + 1, 8) == eight[i]);
+  }
+  for (int i = 0; i < 7; ++i) CHECK(rank_at(1, i + 1, 7) == seven[i]);
+}
+
 TEST_CASE("segments: the large ones first, and none beyond the last element") {
   struct Row {
     std::int64_t count;
@@ -217,6 +262,31 @@ TEST_CASE("no other number of segments makes the pipeline faster than the best o
       // The formula ignores that segments are whole elements, and are so many as a whole number.
       for (int segments = 1; segments <= 2000; ++segments) CHECK(best <= 1.02 * seconds(segments));
     }
+  }
+}
+
+TEST_CASE(
+    "the best number of segments of a double tree: more bytes or levels, or a smaller α, more") {
+  struct Row {
+    int world_size;
+    std::int64_t bytes;
+    Link link;
+    int expected;
+  };
+  const Row rows[] = {
+      {1, 1 << 22, {1, 1}, 1},    {2, 1 << 22, {1, 1}, 1},  // no rank passes anything on
+      {8, 0, {1, 1}, 1},                                    // no bytes
+      {8, 4, {1, 1}, 1},                                    // latency is all
+      {7, 10'000, {1, 1}, 64},     // √(6/8 · 10'000) = 87; √7500/64 < √2
+      {63, 10'000, {1, 1}, 128},   // √(24/8 · 10'000) = 173
+      {63, 10'000, {100, 1}, 16},  // √(24/8 · 100) = 17
+      {8, 1 << 30, {0, 1}, 1024},  // α = 0: no end
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.world_size);
+    CAPTURE(row.bytes);
+    CAPTURE(row.link.alpha);
+    CHECK(cost::best_tree_segments(row.world_size, row.bytes, row.link, 0) == row.expected);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "collectives/allgather_bruck.h"
 #include "collectives/allgather_ring.h"
 #include "collectives/allreduce_butterfly.h"
+#include "collectives/allreduce_double_tree.h"
 #include "collectives/allreduce_hierarchical.h"
 #include "collectives/allreduce_rabenseifner.h"
 #include "collectives/allreduce_ring.h"
@@ -66,6 +67,8 @@ const std::vector<Program>& programs() {
       {"allreduce_ring", [](Comm& d, Tensor& t, Tensor&) { allreduce_ring(d, t, ReduceOp::AVG); }},
       {"allreduce_ring_segmented",
        [](Comm& d, Tensor& t, Tensor&) { allreduce_ring_segmented(d, t, ReduceOp::AVG, 3); }},
+      {"allreduce_double_tree",
+       [](Comm& d, Tensor& t, Tensor&) { allreduce_double_tree(d, t, ReduceOp::AVG, 3); }},
       {"allreduce_rabenseifner",
        [](Comm& d, Tensor& t, Tensor&) { allreduce_rabenseifner(d, t, ReduceOp::SUM); }},
       {"allreduce_hierarchical",

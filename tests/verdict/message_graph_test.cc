@@ -43,6 +43,7 @@ TEST_CASE("a link is judged by the ranks at its ends, the root and the nodes") {
   const Case five = {.world_size = 5, .root = 3};
   const Case eight = {.world_size = 8, .root = 3};
   const Case two_nodes = {.world_size = 8, .nodes = 2};
+  const Case seven_in_segments = {.world_size = 7, .segments = 2};
   const Case pipelines = {.world_size = 8, .replicas = 2};
   const std::vector<Row> links = {
       {"src sends", "from_root", five, 3, 1, true},
@@ -62,6 +63,9 @@ TEST_CASE("a link is judged by the ranks at its ends, the root and the nodes") {
       {"distance 2 backwards", "doubling_distances", five, 1, 4, true},
       {"distance 3 is 2 the other way", "doubling_distances", five, 0, 3, true},
       {"distance 3", "doubling_distances", eight, 0, 3, false},
+      {"to the parent in tree 0", "double_tree", seven_in_segments, 6, 2, true},
+      {"to a child in tree 1", "double_tree", seven_in_segments, 3, 0, true},
+      {"to the left sibling", "double_tree", seven_in_segments, 6, 5, false},
       {"inside a node", "leaders", two_nodes, 1, 3, true},
       {"between one rank of each", "leaders", two_nodes, 5, 1, true},
   };

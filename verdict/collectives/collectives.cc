@@ -225,6 +225,7 @@ std::vector<Family> collective_families() {
           "hierarchical_allreduce", "(Comm& dist, Tensor& tensor, ReduceOp op)",
           {.cases = cases_with_nodes, .splits_later = true}, run_allreduce, &Case::nodes),
       family::segmented_allreduce(),
+      family::double_tree(),
       family_with_form<Rooted>("gather",
                                "(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst)",
                                {.cases = cases_by_root}, run_gather),

@@ -19,6 +19,7 @@ Family ping_pong();
 Family exchange();
 Family barrier();
 Family segmented_allreduce();
+Family double_tree();
 
 }  // namespace family
 

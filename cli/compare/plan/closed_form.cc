@@ -73,6 +73,12 @@ void set_closed_form(Row& row, int segments, const Cluster& cluster) {
       row.virtual_seconds = hierarchical_seconds(row, cluster);
       return;
     }
+    if (exercise->family == "double_tree") {
+      row.virtual_seconds =
+          cost::allreduce_double_tree_seconds(row.world_size, elements, kElementBytes, segments,
+                                              cluster.link(nodes == 1), cluster.gamma);
+      return;
+    }
     if (exercise->family == "segmented_allreduce") {
       row.virtual_seconds =
           cost::allreduce_ring_segmented_seconds(row.world_size, elements, kElementBytes, segments,

@@ -57,23 +57,31 @@ TEST_CASE("with one class of links, the form of every algorithm is the clock's t
   }
 }
 
-TEST_CASE("a ring in segments: any number of them, and also where adding is slower than sending") {
+TEST_CASE("in segments: any number of them, and rings also where adding is slower than sending") {
   const Cluster slow_to_add = {"slow", {2e-6, 1e-9}, {2e-6, 1e-9}, 5e-9, 0};
-  for (const Cluster& cluster : {kFlat, slow_to_add}) {
+  const struct {
+    const char* algorithm;
+    Cluster cluster;
+    std::vector<int> world_sizes;
+  } rows[] = {{"ring_segmented", kFlat, {1, 2, 4, 8}},
+              {"ring_segmented", slow_to_add, {1, 2, 4, 8}},
+              {"double_tree", kFlat, {1, 2, 3, 4, 7, 8, 12, 16}}};
+  for (const auto& row : rows) {
     for (const int segments : {1, 2, 4, 16}) {
       Plan plan;
-      plan.algorithms = {"ring_segmented"};
-      plan.cluster = cluster;
+      plan.algorithms = {row.algorithm};
+      plan.cluster = row.cluster;
       plan.sizes = {2048, 65536};
       plan.segments = segments;
-      for (const int world_size : {1, 2, 4, 8}) {
+      for (const int world_size : row.world_sizes) {
         for (const Job& job : jobs_of(plan, world_size)) {
           if (job.row.whose == Whose::kNative) continue;
-          CAPTURE(cluster.name);
+          CAPTURE(row.algorithm);
+          CAPTURE(row.cluster.name);
           CAPTURE(segments);
           CAPTURE(world_size);
           CAPTURE(job.row.bytes);
-          CHECK(*job.row.virtual_seconds == doctest::Approx(by_the_clock(job, cluster)));
+          CHECK(*job.row.virtual_seconds == doctest::Approx(by_the_clock(job, row.cluster)));
         }
       }
     }

@@ -34,9 +34,12 @@ std::vector<std::int64_t> element_counts(const Plan& plan, CollectiveKind collec
   return counts;
 }
 
-int segments_of(const Plan& plan, CollectiveKind collective, int world_size, std::int64_t bytes) {
+int segments_of(const Plan& plan, const Algorithm& algorithm, int world_size, std::int64_t bytes) {
   if (plan.segments > 0) return plan.segments;
+  const CollectiveKind collective = algorithm.collective;
   const Link& link = plan.cluster.link(plan.cluster.nodes_for(world_size) == 1);
+  if (algorithm.name == "double_tree")
+    return cost::best_tree_segments(world_size, bytes, link, plan.cluster.gamma);
   return collective == kAllReduce
              ? cost::best_ring_segments(world_size, bytes, link, plan.cluster.gamma)
              : cost::best_segments(world_size, bytes, link);
@@ -56,7 +59,7 @@ Job job_of(const Plan& plan, const Algorithm& algorithm, ReduceOp op, int world_
   row.elements = elements;
   row.bytes = elements * size_of(Tensor::dtype());
   job.algorithm = algorithm;
-  job.settings = {op, segments_of(plan, row.collective, world_size, row.bytes), plan.root};
+  job.settings = {op, segments_of(plan, algorithm, world_size, row.bytes), plan.root};
   if (!algorithm.problem.empty()) row.failure = RowFailure{"compile", algorithm.problem, "", 0};
   // The closed form describes the reference. A learner's function may do anything.
   if (row.whose != Whose::kYours) set_closed_form(row, job.settings.segments, plan.cluster);

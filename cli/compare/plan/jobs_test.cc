@@ -103,16 +103,16 @@ TEST_CASE("all algorithms are measured unless some are named, and each has a vir
   }
 }
 
-TEST_CASE("rings in segments have as many as were asked for, else what suits the cluster") {
+TEST_CASE(
+    "rings and trees in segments have as many as were asked for, else what suits the cluster") {
   const struct {
     CollectiveKind collective;
     const char* algorithm;
     std::int64_t bytes;
     int segments;  // on laptop, 8 ranks
-  } table[] = {{kBroadcast, "ring_pipelined", 1 << 22, 92},
-               {kBroadcast, "ring_pipelined", 4, 1},
-               {kAllReduce, "ring_segmented", 1 << 22, 2},
-               {kAllReduce, "ring_segmented", 4, 1}};
+  } table[] = {{kBroadcast, "ring_pipelined", 1 << 22, 92}, {kBroadcast, "ring_pipelined", 4, 1},
+               {kAllReduce, "ring_segmented", 1 << 22, 2},  {kAllReduce, "ring_segmented", 4, 1},
+               {kAllReduce, "double_tree", 1 << 22, 32},    {kAllReduce, "double_tree", 4, 1}};
   for (const auto& row : table) {
     CAPTURE(row.algorithm);
     CAPTURE(row.bytes);

@@ -37,6 +37,10 @@ constexpr auto kCallApart = [](Apart f, Comm& dist, Buffers& b, const Settings&)
 constexpr auto kCallInPlace = [](InPlace f, Comm& dist, Buffers& b, const Settings& s) {
   f(dist, b.input, s.op);
 };
+constexpr auto kCallInPlaceInSegments = [](InPlaceInSegments f, Comm& dist, Buffers& b,
+                                           const Settings& s) {
+  f(dist, b.input, s.op, s.segments);
+};
 
 const Signature kSignatures[] = {
     {"barrier", kBarrier, "barrier",
@@ -53,8 +57,8 @@ const Signature kSignatures[] = {
     {"allreduce", kAllReduce, "allreduce", bind<InPlace, kCallInPlace>},
     {"hierarchical_allreduce", kAllReduce, "allreduce", bind<InPlace, kCallInPlace>},
     {"segmented_allreduce", kAllReduce, "allreduce",
-     bind<InPlaceInSegments, [](InPlaceInSegments f, Comm& dist, Buffers& b,
-                                const Settings& s) { f(dist, b.input, s.op, s.segments); }>},
+     bind<InPlaceInSegments, kCallInPlaceInSegments>},
+    {"double_tree", kAllReduce, "allreduce", bind<InPlaceInSegments, kCallInPlaceInSegments>},
     {"gather", kGather, "gather", bind<Rooted, kCallRooted>},
     {"scatter", kScatter, "scatter", bind<Rooted, kCallRooted>},
     {"allgather", kAllGather, "allgather", bind<Apart, kCallApart>},
