@@ -71,10 +71,13 @@ std::vector<Row> table() {
                   const TrainingState&),
       RANKBOX_ROW("exact_metrics", Comm&, const Loss&, Metrics&),
 
+      RANKBOX_ROW("bf16_gradients", Comm&, const TensorOf<BFloat16>&, int, int, Tensor&),
       RANKBOX_ROW("master_weights", const TensorOf<Float16>&, float, float, Tensor&,
                   TensorOf<Float16>&),
       RANKBOX_ROW("loss_scaling", Comm&, const std::vector<TensorOf<Float16>>&, float, Parameters),
       RANKBOX_ROW("dynamic_loss_scaling", Comm&, Parameters, LossScale&, bool&),
+      RANKBOX_ROW("stochastic_rounding", const Tensor&, float, std::uint64_t, std::int64_t,
+                  std::int64_t, TensorOf<BFloat16>&),
 
       RANKBOX_ROW("pipeline", Comm&, Stage&),
       RANKBOX_ROW("interleaved_pipeline", Comm&, std::vector<Stage>&),

@@ -1,6 +1,7 @@
 // Rounding to 16 bits, and the ranks' agreement when gradients overflow.
 #include "train/mixed_precision.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -11,8 +12,13 @@
 #include "comm/run_ranks.h"
 #include "compute/autocast.h"
 #include "compute/portable.h"
+#include "parallel/distributed_sampler.h"
+#include "tests/support/run_tests.h"
+#include "train/loop.h"
+#include "train/strategies/strategy.h"
 #include "train/trained.h"
 #include "training/layers/linear.h"
+#include "training/models/mlp.h"
 
 namespace rankbox::train {
 namespace {
@@ -177,6 +183,112 @@ TEST_CASE("bf16 scales nothing and skips nothing: large gradients arrive, rounde
     CHECK(to_host(weight.gradient)[1] == doctest::Approx(float(BFloat16(0.1f))).epsilon(1e-6));
     return 0;
   });
+}
+
+/// A trainer in mixed precision, its loss scale, and one batch.
+class Scaled {
+ public:
+  Scaled(Comm& dist, const Task& task, const Plan& plan, float scale)
+      : dist_(dist),
+        trainer_(strategy_named(plan.strategy).make(dist, task.model, plan)),
+        batches_(first_batches(task, plan)) {
+    if (dist.rank() == 0) copy(state(), from_host({scale, kGoodSteps}));
+    trainer_->start();
+    trainer_->optimizer().set_learning_rate(plan.learning_rate);
+  }
+
+  static constexpr float kGoodSteps = 5;
+
+  /// Every call takes a step with the same samples.
+  void step() { trainer_->step(batches_, 0); }
+
+  /// Returns the scale and the number of good steps, on all ranks those of rank 0.
+  std::vector<float> scale() {
+    Tensor both = zeros(2);
+    trainer_->gather();
+    if (dist_.rank() == 0) copy(both, state());
+    trainer_->release();
+    dist_.broadcast(both, 0);
+    return to_host(both);
+  }
+  /// Returns the whole model's parameters, or nothing.
+  Values values() {
+    trainer_->gather();
+    Values all;
+    for (const Parameter* parameter : trainer_->parameters()) {
+      const Values own = to_host(parameter->value);
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    trainer_->release();
+    return all;
+  }
+
+ private:
+  std::vector<Batch> first_batches(const Task& task, const Plan& plan) {
+    const DataShare share = trainer_->data_share();
+    const DataLoader loader(task.data.train,
+                            {.batch = plan.batch / share.parts,
+                             .drop_last = true,
+                             .seed = plan.seed,
+                             .rank = share.part,
+                             .world_size = share.parts},
+                            distributed_sampler);
+    return batches_of(0, loader, plan);
+  }
+  Slice state() {
+    TrainingState all;
+    trainer_->add_state(all);
+    const auto found =
+        std::ranges::find(all.tensors, "loss_scale", [](const auto& named) { return named.first; });
+    REQUIRE(found != all.tensors.end());
+    return found->second;
+  }
+
+  Comm& dist_;
+  std::unique_ptr<Trainer> trainer_;
+  std::vector<Batch> batches_;
+};
+
+TEST_CASE("in every strategy a step that overflows changes nothing but the scale, on all ranks") {
+  Task task = small_task("mlp");
+  task.model = mlp({.hidden = {32, 32}});  // layers enough for a pipeline of 4
+  std::vector<Plan> plans;
+  for (const Strategy* strategy : strategies())
+    plans.push_back(small_plan(std::string(strategy->name).c_str(), 1));
+  plans.push_back(small_plan("ddp", 1));
+  plans.back().overlap = true;
+  for (Plan& plan : plans) {
+    if (!testing::wants_row(plan.strategy)) continue;
+    plan.precision = Precision::kMixed;
+    for (const int ranks : world_sizes()) {
+      if (plan.strategy == "single" && ranks != 1) continue;
+      plan.ranks = ranks;
+      CAPTURE(plan.overlap);
+      CAPTURE(plan.strategy);
+      CAPTURE(ranks);
+      run_ranks({.world_size = ranks, .trace = false}, [&](Comm& dist) {
+        Scaled overflows(dist, task, plan, 0x1p40F);
+        const Values before = overflows.values();
+        overflows.step();
+        CHECK(overflows.scale() == std::vector<float>{0x1p39F, 0});
+        CHECK(overflows.values() == before);
+
+        // Halved until the gradients fit. Then the first step is that of a run that starts with
+        // this scale: momentum has not seen the others, and all ranks divide by the same scale.
+        while (overflows.scale()[1] == 0 && overflows.scale()[0] > 1) overflows.step();
+        const float scale = overflows.scale()[0];
+        CHECK(scale > 1);
+        Scaled fits(dist, task, plan, scale);
+        CHECK(fits.values() == before);
+        fits.step();
+        CHECK(fits.scale() == std::vector<float>{scale, Scaled::kGoodSteps + 1});
+        const Values after = fits.values();
+        CHECK(overflows.values() == after);
+        if (!after.empty()) CHECK(after != before);
+        return 0;
+      });
+    }
+  }
 }
 
 }  // namespace

@@ -24,9 +24,11 @@ const bool kAdded = add_families({
     family::checkpoint_rank0(),
     family::exact_metrics(),
 
+    family::bf16_gradients(),
     family::master_weights(),
     family::loss_scaling(),
     family::dynamic_loss_scaling(),
+    family::stochastic_rounding(),
 
     family::pipeline(),
     family::interleaved_pipeline(),
