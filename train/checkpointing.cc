@@ -129,6 +129,14 @@ Checkpointing Checkpointing::best() const {
   return other;
 }
 
+std::int64_t Checkpointing::steps_in_file() const {
+  if (!std::filesystem::exists(path_)) return -1;
+  for (const auto& [name, number] : checkpoint_numbers(path_)) {
+    if (name == "steps") return number;
+  }
+  throw InvalidArgument(fmt::format("{} is not a checkpoint of a training run", path_));
+}
+
 void Checkpointing::check_place() const {
   if (!is_wanted()) return;
   const std::filesystem::path folder = std::filesystem::absolute(path_).parent_path();
@@ -146,9 +154,9 @@ std::vector<std::string> Checkpointing::load(Trainer& trainer, Position& positio
   }
   // What an older file lacks has its default.
   RunState loaded(model_, trainer, {});
-  const std::vector<std::string> has = checkpoint_numbers(path_);
+  const auto has = checkpoint_numbers(path_);
   std::erase_if(loaded.state.numbers, [&](const auto& number) {
-    return std::ranges::find(has, number.first) == has.end();
+    return std::ranges::none_of(has, [&](const auto& each) { return each.first == number.first; });
   });
   load_checkpoint(path_, loaded.state);
   const RunNumbers found = loaded.numbers();

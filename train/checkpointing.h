@@ -64,6 +64,10 @@ class Checkpointing {
   /// Returns the same for the best model: FILE.best.
   Checkpointing best() const;
 
+  /// Returns the steps that the file's model has completed; -1 if there is no file. Throws
+  /// InvalidArgument for a file that is not a checkpoint.
+  std::int64_t steps_in_file() const;
+
   bool is_wanted() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
 

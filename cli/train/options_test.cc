@@ -150,6 +150,9 @@ TEST_CASE("a mistake is one line that names it, and the fix") {
       {{"--learning-rate", "fast"}, "--learning-rate fast", "--learning-rate"},
       {{"--accumulate", "0"}, "--accumulate", "1 to"},
       {{"--accumulate", "4", "--samples", "130"}, "--accumulate 4", "--accumulate 2"},
+      // Their product, or the next multiple of the ranks, does not fit in 64 bits.
+      {{"--batch", "9223372036854775807", "--accumulate", "1000000"}, "--batch 922", "--batch 2"},
+      {{"--batch", "9223372036854775807", "--ranks", "4"}, "--batch 922", "samples to train with"},
       {{"--momentum", "1"}, "--momentum 1", "below 1"},
       {{"--momentum", "0.5", "--optimizer", "adam"}, "--momentum 0.5", "--optimizer sgd"},
       {{"--weight-decay", "-1"}, "--weight-decay -1", "from 0"},
@@ -160,6 +163,8 @@ TEST_CASE("a mistake is one line that names it, and the fix") {
       {{"--eval-every", "0"}, "--eval-every", "1 to"},
       {{"--keep-best", "f1"}, "--keep-best", "--save FILE"},
       {{"--keep-best", "loss", "--save", "x"}, "--keep-best loss", "accuracy, f1"},
+      {{"--keep-best", "", "--save", "x"}, "--keep-best", "empty"},
+      {{"--keep-best=", "--save", "x"}, "--keep-best", "empty"},
       {{"--log", ""}, "--log", "empty"},
       {{"--resume"}, "--resume", "--save FILE"},
       {{"--save-every", "5"}, "--save-every", "--save FILE"},

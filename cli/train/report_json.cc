@@ -66,6 +66,7 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
   json["epochs"] = json_of(record.epochs());
   json["test"] = json_of(outcome.test);
   const bool is_evaluated = outcome.test.samples > 0;
+  json["metrics_step"] = is_evaluated ? Json(outcome.test_steps) : Json(nullptr);
   json["accuracy"] = is_evaluated ? Json(outcome.test.accuracy) : Json(nullptr);
   json["f1"] = is_evaluated ? Json(outcome.test.f1) : Json(nullptr);
   json["best"] = nullptr;

@@ -33,13 +33,19 @@ void StepLog::start(const Position& from) {
   std::vector<std::string> earlier;
   if (plan_.resume) earlier = lines_until(path_, from.steps);
   file_.open(path_);
-  for (const std::string& line : earlier) file_ << line << '\n';
+  for (const std::string& line : earlier) {
+    begin_of_last_ = file_.tellp();
+    file_ << line << '\n';
+  }
+  if (!earlier.empty()) last_ = nlohmann::ordered_json::parse(earlier.back());
+  if (!last_.is_null() && (last_["step"] != from.steps || last_.contains("test"))) last_ = nullptr;
   file_.flush();
   if (!file_) throw InvalidArgument(fmt::format("--log {}: cannot be written", path_));
 }
 
 void StepLog::on_step(const Position& now, std::int64_t steps, const Metrics& batch) {
   flush();
+  last_ = nullptr;
   line_ = {{"step", now.steps},
            {"epoch", now.epoch + 1},
            {"loss", batch.loss},
@@ -53,6 +59,11 @@ void StepLog::on_step(const Position& now, std::int64_t steps, const Metrics& ba
 }
 
 void StepLog::on_evaluation(const Position& now, const Evaluation& test, bool is_best) {
+  if (line_.is_null() && !last_.is_null()) {
+    // The line gets longer, so nothing is left of the old one.
+    file_.seekp(begin_of_last_);
+    line_ = std::exchange(last_, nullptr);
+  }
   if (line_.is_null()) line_ = {{"step", now.steps}, {"epoch", now.epoch + 1}};
   line_["test"] = {
       {"loss", test.loss}, {"accuracy", test.accuracy}, {"f1", test.f1}, {"samples", test.samples}};

@@ -26,7 +26,8 @@ class StepLog {
   ~StepLog() { flush(); }
 
   /// Opens the file: a new one, or with --resume the old one without the steps after `from`, which
-  /// are taken again. Throws InvalidArgument if it cannot be written.
+  /// are taken again. The line of `from` may still get its evaluation. Throws InvalidArgument if it
+  /// cannot be written.
   void start(const Position& from);
   /// @param steps in an epoch
   void on_step(const Position& now, std::int64_t steps, const Metrics& batch);
@@ -42,6 +43,9 @@ class StepLog {
   const Record& record_;
   std::ofstream file_;
   nlohmann::ordered_json line_;
+  // With --resume: the line of the last step, which the earlier run took but did not evaluate.
+  nlohmann::ordered_json last_;
+  std::ofstream::pos_type begin_of_last_ = 0;
 };
 
 }  // namespace rankbox::train

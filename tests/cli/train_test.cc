@@ -348,6 +348,7 @@ TEST_CASE("--log has a line per step, once, and the evaluations; F1 and the best
   CHECK(whole.at("f1") == whole.at("test").at("f1"));
   CHECK(whole.at("accuracy") == whole.at("test").at("accuracy"));
   CHECK(whole.at("best").at("by") == "f1");
+  CHECK(whole.at("metrics_step") == whole.at("best").at("steps"));
   CHECK(steps[whole.at("best").at("steps").get<std::size_t>() - 1].at("best") == true);
 
   const Json resumed = object_in(train(run + Words{"--resume", "--epochs", "3"}));
