@@ -35,6 +35,7 @@ void for_each_number(RunNumbers& numbers, Fn fn) {
   fn("best_by", numbers.best_by);
   fn("best_bits", numbers.position.best);
   fn("best_steps", numbers.position.best_steps);
+  fn("clip_norm_bits", numbers.clip_norm);
 }
 
 /// The state of a run, whose numbers are a copy of those given.
@@ -100,6 +101,7 @@ std::vector<std::string> notes_on(const RunNumbers& found, const RunNumbers& her
   compare("rate schedule", schedule_of(found), schedule_of(here));
   compare("momentum", found.momentum, here.momentum);
   compare("weight decay", found.weight_decay, here.weight_decay);
+  compare("clip norm", found.clip_norm, here.clip_norm);
   return notes;
 }
 
@@ -121,7 +123,8 @@ Checkpointing::Checkpointing(const Plan& plan, const Task& task)
             .warmup_steps = plan.warmup_steps,
             .decay = static_cast<std::int64_t>(plan.decay),
             .all_steps = plan.epochs * plan.steps_per_epoch(task.data.train.size()),
-            .best_by = static_cast<std::int64_t>(plan.keep_best)} {}
+            .best_by = static_cast<std::int64_t>(plan.keep_best),
+            .clip_norm = plan.clip_norm} {}
 
 Checkpointing Checkpointing::best() const {
   Checkpointing other = *this;

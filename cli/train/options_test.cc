@@ -157,6 +157,8 @@ TEST_CASE("a mistake is one line that names it, and the fix") {
       {{"--momentum", "0.5", "--optimizer", "adam"}, "--momentum 0.5", "--optimizer sgd"},
       {{"--weight-decay", "-1"}, "--weight-decay -1", "from 0"},
       {{"--weight-decay", "nan"}, "--weight-decay nan", "from 0"},
+      {{"--clip-norm", "0"}, "--clip-norm 0", "above 0"},
+      {{"--clip-norm", "inf"}, "--clip-norm inf", "above 0"},
       {{"--decay", "step"}, "--decay step", "constant, linear, cosine"},
       {{"--warmup-steps", "7", "--samples", "130"}, "--warmup-steps 7", "6 steps"},
       {{"--warmup-steps", "-1"}, "--warmup-steps", "0 to"},

@@ -87,20 +87,20 @@ TEST_CASE("a step whose evaluation comes after --resume has one line in the log"
   {
     StepLog log(path, plan, record);
     log.start({});
-    log.on_step({0, 1, 1}, 2, {.loss = 3});
-    log.on_step({0, 2, 2}, 2, {.loss = 2});  // stopped here
+    log.on_step({0, 1, 1}, 2, {{.loss = 3}});
+    log.on_step({0, 2, 2}, 2, {{.loss = 2}});  // stopped here
   }
   plan.resume = true;
   {
     StepLog log(path, plan, record);
     log.start({0, 2, 2});
     log.on_evaluation({0, 2, 2}, {{2.5, 0.5, 7}, 0.5}, false);
-    log.on_step({1, 1, 3}, 2, {.loss = 1});
+    log.on_step({1, 1, 3}, 2, {{.loss = 1}});
   }
   {
     StepLog log(path, plan, record);
     log.start({1, 1, 3});  // in the middle of an epoch: the line stays
-    log.on_step({1, 2, 4}, 2, {.loss = 0.5});
+    log.on_step({1, 2, 4}, 2, {{.loss = 0.5}});
   }
   std::ifstream file(path);
   std::vector<nlohmann::json> lines;

@@ -12,6 +12,8 @@
 namespace rankbox::train {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 /// Returns the lines of an earlier log up to this step. A line that was cut off is left out.
 std::vector<std::string> lines_until(const std::string& path, std::int64_t step) {
   std::ifstream file(path);
@@ -43,7 +45,7 @@ void StepLog::start(const Position& from) {
   if (!file_) throw InvalidArgument(fmt::format("--log {}: cannot be written", path_));
 }
 
-void StepLog::on_step(const Position& now, std::int64_t steps, const Metrics& batch) {
+void StepLog::on_step(const Position& now, std::int64_t steps, const StepMetrics& batch) {
   flush();
   last_ = nullptr;
   line_ = {{"step", now.steps},
@@ -52,6 +54,9 @@ void StepLog::on_step(const Position& now, std::int64_t steps, const Metrics& ba
            {"learning_rate", learning_rate_at(plan_, now.steps - 1, plan_.epochs * steps)},
            {"seconds", record_.seconds()},
            {"samples_per_second", record_.step_samples_per_second()}};
+  // Null for a step that mixed precision skipped.
+  if (plan_.clip_norm > 0)
+    line_["grad_norm"] = batch.gradient_norm ? Json(*batch.gradient_norm) : Json(nullptr);
   check_written();
   const bool is_evaluated =
       now.batch == steps || (plan_.eval_every > 0 && now.steps % plan_.eval_every == 0);

@@ -5,7 +5,8 @@
 //
 // Steps and epochs count from 1. The loss is the mean over the step's samples, on all ranks;
 // seconds are those since the start, evaluation and saving included; samples/s are those of this
-// step alone. "test" and "best" are there after an evaluation. Only rank 0 writes.
+// step alone. With --clip-norm there is "grad_norm", before clipping. "test" and "best" are there
+// after an evaluation. Only rank 0 writes.
 #pragma once
 
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/train/record.h"
+#include "train/loop.h"
 #include "train/plan.h"
 
 namespace rankbox::train {
@@ -30,7 +32,7 @@ class StepLog {
   /// cannot be written.
   void start(const Position& from);
   /// @param steps in an epoch
-  void on_step(const Position& now, std::int64_t steps, const Metrics& batch);
+  void on_step(const Position& now, std::int64_t steps, const StepMetrics& batch);
   void on_evaluation(const Position& now, const Evaluation& test, bool is_best);
 
  private:
