@@ -87,6 +87,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("zero2", Comm&, Sequential&, Tensor, Saved&, std::vector<Shard>&, Optimizer&),
       RANKBOX_ROW("zero3", Comm&, Sequential&, const Batch&, Saved&, std::vector<Shard>&, Loss&,
                   Optimizer&),
+      RANKBOX_ROW("clip_global_norm", Comm&, Parameters, Parameters, float, double&),
 
       RANKBOX_ROW("conjugate_f", Comm&, Direction, Tensor&),
       RANKBOX_ROW("conjugate_g", Comm&, Direction, Tensor&),

@@ -35,6 +35,7 @@ void for_each_number(RunNumbers& numbers, Fn fn) {
   fn("best_by", numbers.best_by);
   fn("best_bits", numbers.position.best);
   fn("best_steps", numbers.position.best_steps);
+  fn("clip_norm_bits", numbers.clip_norm);
 }
 
 /// The state of a run, whose numbers are a copy of those given.
@@ -100,6 +101,7 @@ std::vector<std::string> notes_on(const RunNumbers& found, const RunNumbers& her
   compare("rate schedule", schedule_of(found), schedule_of(here));
   compare("momentum", found.momentum, here.momentum);
   compare("weight decay", found.weight_decay, here.weight_decay);
+  compare("clip norm", found.clip_norm, here.clip_norm);
   return notes;
 }
 
@@ -121,12 +123,21 @@ Checkpointing::Checkpointing(const Plan& plan, const Task& task)
             .warmup_steps = plan.warmup_steps,
             .decay = static_cast<std::int64_t>(plan.decay),
             .all_steps = plan.epochs * plan.steps_per_epoch(task.data.train.size()),
-            .best_by = static_cast<std::int64_t>(plan.keep_best)} {}
+            .best_by = static_cast<std::int64_t>(plan.keep_best),
+            .clip_norm = plan.clip_norm} {}
 
 Checkpointing Checkpointing::best() const {
   Checkpointing other = *this;
   other.path_ += ".best";
   return other;
+}
+
+std::int64_t Checkpointing::steps_in_file() const {
+  if (!std::filesystem::exists(path_)) return -1;
+  for (const auto& [name, number] : checkpoint_numbers(path_)) {
+    if (name == "steps") return number;
+  }
+  throw InvalidArgument(fmt::format("{} is not a checkpoint of a training run", path_));
 }
 
 void Checkpointing::check_place() const {
@@ -146,9 +157,9 @@ std::vector<std::string> Checkpointing::load(Trainer& trainer, Position& positio
   }
   // What an older file lacks has its default.
   RunState loaded(model_, trainer, {});
-  const std::vector<std::string> has = checkpoint_numbers(path_);
+  const auto has = checkpoint_numbers(path_);
   std::erase_if(loaded.state.numbers, [&](const auto& number) {
-    return std::ranges::find(has, number.first) == has.end();
+    return std::ranges::none_of(has, [&](const auto& each) { return each.first == number.first; });
   });
   load_checkpoint(path_, loaded.state);
   const RunNumbers found = loaded.numbers();

@@ -9,8 +9,8 @@
 //   must agree    model and its sizes, optimizer, --batch, --accumulate, --seed, the data: "step 12
 //                 of epoch 2" would be other samples, the optimizer's state would not fit
 //   may differ    --epochs, --save-every, --eval-every; with a note, --learning-rate, which is often
-//                 lowered, its warm-up and decay, --momentum, --weight-decay; ranks and strategy,
-//                 because batches are global: the same run up to rounding, batch norm excepted
+//                 lowered, its warm-up and decay, --momentum, --weight-decay, --clip-norm; ranks
+//                 and strategy, because batches are global: the same run up to rounding, batch norm excepted
 //
 // A file of an older version, which lacks some of the numbers, has those of the defaults.
 //
@@ -42,6 +42,7 @@ struct RunNumbers {
   std::int64_t decay = 0;      // Decay
   std::int64_t all_steps = 0;  // of the whole run, for the decay
   std::int64_t best_by = 0;    // BestBy
+  double clip_norm = 0;
 };
 
 class Checkpointing {
@@ -63,6 +64,10 @@ class Checkpointing {
 
   /// Returns the same for the best model: FILE.best.
   Checkpointing best() const;
+
+  /// Returns the steps that the file's model has completed; -1 if there is no file. Throws
+  /// InvalidArgument for a file that is not a checkpoint.
+  std::int64_t steps_in_file() const;
 
   bool is_wanted() const { return !path_.empty(); }
   const std::string& path() const { return path_; }

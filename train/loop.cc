@@ -90,7 +90,8 @@ bool run_loop(Comm& dist, Trainer& trainer, const Plan& plan, const Split& data,
       ++position.steps;
       const Agreed all = agree(dist, mine);
       check_loss(all.batch, position, plan);
-      if (tells && listener.on_step) listener.on_step(position, steps, all.batch);
+      const std::optional<double> gradient_norm = trainer.take_gradient_norm();
+      if (tells && listener.on_step) listener.on_step(position, steps, {all.batch, gradient_norm});
       if (plan.eval_every > 0 && position.steps % plan.eval_every == 0 && position.batch < steps)
         evaluate_now();
       if (all.stop) {

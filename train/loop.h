@@ -10,14 +10,16 @@
 // On a GPU a step enqueues its work, and the host waits five times: for the copy of the samples,
 // when nothing else is queued; after forward, for the copy of the labels and then for the loss;
 // after the optimizer, for the four numbers' copy and then for their sums. Adam waits once more,
-// embeddings for their check, attention and dropout for copies of lengths and samples' numbers, and
-// mixed precision once per parameter. A pipeline does so for every micro-batch.
+// clipping for the norm, embeddings for their check, attention and dropout for copies of lengths
+// and samples' numbers, and mixed precision once per parameter. A pipeline does so for every
+// micro-batch.
 //
 // An epoch's last step is skipped if it is not full. Only full batches can be shared equally, and
 // only then is the mean of the ranks' gradients the gradient of the mean.
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "parallel/metrics.h"
 #include "train/checkpointing.h"
@@ -27,6 +29,11 @@
 
 namespace rankbox::train {
 
+/// A step, as all ranks know it.
+struct StepMetrics : Metrics {
+  std::optional<double> gradient_norm = {};  // Trainer::take_gradient_norm
+};
+
 /// Callbacks of a run: only rank 0 calls them, except on_rank. All may be empty.
 struct Listener {
   /// Each rank calls it first, on its own thread.
@@ -34,7 +41,8 @@ struct Listener {
   /// @param notes the notes of --resume
   std::function<void(const Position& from, const std::vector<std::string>& notes)> on_start = {};
   /// @param steps in an epoch
-  std::function<void(const Position& now, std::int64_t steps, const Metrics& batch)> on_step = {};
+  std::function<void(const Position& now, std::int64_t steps, const StepMetrics& batch)> on_step =
+      {};
   /// For every evaluation: after epochs, and every Plan::eval_every steps. is_best: the highest
   /// score so far, whose model has been saved
   std::function<void(const Position& now, const Evaluation& test, bool is_best)> on_evaluation = {};

@@ -82,6 +82,7 @@ struct Plan {
   Decay decay = Decay::kConstant;  // of the learning rate
   double momentum = 0.9;           // of sgd
   double weight_decay = 0;         // L2 in sgd, decoupled in adam
+  double clip_norm = 0;            // the largest norm of a step's gradients; 0: any
   Precision precision = Precision::kFp32;
   std::uint64_t seed = 1;  // of initial values and of the order of samples
 

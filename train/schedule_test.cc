@@ -1,6 +1,7 @@
 // The learning rate's schedule, the best model, and what a checkpoint must hold of both.
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -15,6 +16,7 @@
 #include "tests/support/text.h"
 #include "train/learning_rate.h"
 #include "train/session.h"
+#include "train/stop_signal.h"
 #include "training/data/digits.h"
 #include "training/models/mlp.h"
 
@@ -211,6 +213,54 @@ TEST_CASE("stopped at any step, a run with schedule and best model ends with the
   }
 }
 
+TEST_CASE("a best model that the run has abandoned is not loaded, and its score not compared") {
+  if (launch().processes > 1) return testing::pass_over("files are changed between runs");
+  const Task task = small_task();
+  Plan plan = small_plan("ddp");
+  plan.keep_best = BestBy::kF1;
+  const std::string saved = plan.save + ".saved";
+  const Outcome whole =
+      run_session(plan, task, {.on_save = [&](const Position& now) {
+                    if (now.steps == 4)
+                      fs::copy_file(plan.save, saved, fs::copy_options::overwrite_existing);
+                  }});
+  REQUIRE(whole.best_steps > 4);
+
+  fs::copy_file(saved, plan.save, fs::copy_options::overwrite_existing);
+  plan.resume = true;
+  plan.learning_rate = 1e-6;  // so small that no score is higher than that of step 4
+  Seen seen;
+  Listener listener = listener_of(seen);
+  std::string text;
+  listener.on_start = [&](const Position&, const auto& notes) {
+    for (const std::string& note : notes) text += note + "; ";
+  };
+  const Outcome resumed = run_session(plan, task, listener);
+  CAPTURE(text);
+  CHECK(testing::lacks(text, {".best", "step " + std::to_string(whole.best_steps), "step 4"}) ==
+        "");
+  CHECK(seen.steps.front() == 6);
+  CHECK(resumed.best_steps == seen.best_steps);
+  CHECK(resumed.test_steps == seen.best_steps);
+  CHECK(resumed.test.f1 == doctest::Approx(*std::ranges::max_element(seen.scores)));
+}
+
+TEST_CASE("the metrics of a run that is stopped are those of its last epoch, and say so") {
+  if (launch().processes > 1) return testing::pass_over("a signal to one process of several");
+  const Task task = small_task();
+  Plan plan = small_plan("ddp");
+  plan.save.clear();
+  const StopSignal stop;
+  const Outcome stopped =
+      run_session(plan, task, {.on_step = [](const Position& now, std::int64_t, const Metrics&) {
+                    if (now.steps == 5) std::raise(SIGUSR1);  // ranks agree on it in the next step
+                  }});
+  CHECK(!stopped.is_complete);
+  CHECK(stopped.end.steps == 6);
+  CHECK(stopped.test.samples > 0);
+  CHECK(stopped.test_steps == 4);
+}
+
 TEST_CASE("what may differ is noted, and what may not is refused in one line") {
   if (launch().processes > 1) return testing::pass_over("a refusal ends the processes");
   const Task task = small_task();
@@ -231,6 +281,7 @@ TEST_CASE("what may differ is noted, and what may not is refused in one line") {
   } table[] = {
       {with([](Plan& p) { p.weight_decay = 0.5; }), {"weight decay 0.5", "0.01"}, false},
       {with([](Plan& p) { p.momentum = 0.7; }), {"momentum 0.7", "0.8"}, false},
+      {with([](Plan& p) { p.clip_norm = 2; }), {"clip norm 2", "0"}, false},
       {with([](Plan& p) { p.decay = Decay::kLinear; }), {"linear to step 8", "cosine"}, false},
       {with([](Plan& p) { p.warmup_steps = 1; }), {"warm-up of 1", "warm-up of 3"}, false},
       {with([](Plan& p) { p.keep_best = BestBy::kF1; }), {"best model"}, false},

@@ -19,6 +19,27 @@ constexpr double kDeadlineSeconds = 120;
 
 std::atomic<bool> begun = false;
 
+/// A run that died may have replaced the best model after its last checkpoint. This run leaves that
+/// part out, or repeats it: then what the file has may be no model of this run.
+void check_best(const Checkpointing& best, Position& position, std::vector<std::string>& notes) {
+  const std::int64_t steps = best.steps_in_file();
+  if (steps < 0) {
+    throw InvalidArgument(fmt::format(
+        "--resume: the best model's file {} is gone; put it back, or leave out --keep-best",
+        best.path()));
+  }
+  if (steps == position.best_steps) return;
+  // With the same options the part that is repeated has the same best model.
+  if (!notes.empty()) {
+    notes.push_back(
+        fmt::format("{} has the model of step {}, after this checkpoint of step {}: the best model "
+                    "is chosen from now on",
+                    best.path(), steps, position.steps));
+  }
+  position.best = -1;
+  position.best_steps = 0;
+}
+
 /// Starts from the checkpoint, with --resume.
 Position begin(Comm& dist, Trainer& trainer, const Plan& plan, const Checkpointing& checkpoint,
                const Listener& listener) {
@@ -28,13 +49,8 @@ Position begin(Comm& dist, Trainer& trainer, const Plan& plan, const Checkpointi
     checkpoint.check_place();
     if (plan.keep_best != BestBy::kNothing) checkpoint.best().check_place();
     if (plan.resume) notes = checkpoint.load(trainer, position);
-    const std::string best = checkpoint.best().path();
-    if (position.best_steps > 0 && plan.keep_best != BestBy::kNothing &&
-        !std::filesystem::exists(best)) {
-      throw InvalidArgument(fmt::format(
-          "--resume: the best model's file {} is gone; put it back, or leave out --keep-best",
-          best));
-    }
+    if (position.best_steps > 0 && plan.keep_best != BestBy::kNothing)
+      check_best(checkpoint.best(), position, notes);
     if (listener.on_start) listener.on_start(position, notes);
   }
   share_position(dist, position);
@@ -132,7 +148,8 @@ void check_plan(const Plan& plan, std::int64_t samples) {
                     "taken; give --batch {} at most",
                     plan.batch, samples, samples));
   }
-  if (plan.samples_per_step() > samples) {
+  // Divides: batch times accumulate may not fit in 64 bits.
+  if (plan.accumulate > samples / plan.batch) {
     throw InvalidArgument(fmt::format(
         "--accumulate {}: a step takes {} batches of {}, more than the {} samples to train with; "
         "give --accumulate {} at most",
@@ -164,21 +181,25 @@ Outcome run_session(const Plan& plan, const Task& task, const Listener& listener
     Position position = begin(dist, *trainer, plan, checkpoint, listener);
     const bool has_work = position.epoch < plan.epochs;
     Evaluation test;
+    std::int64_t test_steps = position.steps;
     Listener mine = listener;
     mine.on_epoch = [&](const Position& now, const Evaluation& metrics) {
       test = metrics;
+      test_steps = now.steps;
       if (listener.on_epoch) listener.on_epoch(now, metrics);
     };
     const bool is_complete = run_loop(dist, *trainer, plan, task.data, checkpoint, mine, position);
     const bool takes_best = is_complete && position.best >= 0;
     const std::int64_t best_steps = takes_best ? load_best(dist, *trainer, checkpoint) : 0;
     if (!has_work || takes_best) test = evaluate(dist, *trainer, task.data.test);
+    if (takes_best) test_steps = best_steps;
     trainer->gather();
     const std::vector<Parameter*> parameters = trainer->parameters();
     if (dist.rank() == 0) {
       outcome.end = position;
       outcome.parameters = count_elements(parameters);
       outcome.test = test;
+      outcome.test_steps = test_steps;
       outcome.best_steps = best_steps;
     }
     const std::uint64_t digest = digest_of(parameters);

@@ -16,7 +16,8 @@ struct Outcome {
   // Set only in the first process, from rank 0.
   Position end;
   std::int64_t parameters = 0;  // elements of its model
-  Evaluation test;              // of the final model; 0 samples: not evaluated
+  Evaluation test;              // of the model after `test_steps`; 0 samples: not evaluated
+  std::int64_t test_steps = 0;  // less than end.steps if the run stopped since its last epoch
   std::int64_t best_steps = 0;  // completed by the final model, if it is that of --keep-best
 };
 

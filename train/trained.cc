@@ -64,16 +64,18 @@ Plan small_plan(const char* strategy, int ranks) {
 }
 
 Trained train(const Plan& plan, const Task& task) {
-  using Result =
-      std::tuple<Values, Values, std::vector<double>, double, double, std::int64_t, double>;
+  using Result = std::tuple<Values, Values, std::vector<double>, double, double, std::int64_t,
+                            double, std::vector<double>>;
   const auto run = run_ranks({.world_size = plan.ranks, .trace = false}, [&](Comm& dist) {
     const auto trainer = strategy_named(plan.strategy).make(dist, task.model, plan);
     trainer->start();
     Result result;
     std::get<0>(result) = values_of(*trainer);
-    const Listener listener = {.on_step = [&](const Position&, std::int64_t, const Metrics& batch) {
-      std::get<2>(result).push_back(batch.loss);
-    }};
+    const Listener listener = {
+        .on_step = [&](const Position&, std::int64_t, const StepMetrics& batch) {
+          std::get<2>(result).push_back(batch.loss);
+          if (batch.gradient_norm) std::get<7>(result).push_back(*batch.gradient_norm);
+        }};
     Position position;
     run_loop(dist, *trainer, plan, task.data, Checkpointing(plan, task), listener, position);
     std::get<1>(result) = values_of(*trainer);
@@ -86,6 +88,7 @@ Trained train(const Plan& plan, const Task& task) {
   });
   Trained trained;
   trained.losses = std::get<2>(run.results.front());
+  trained.norms = std::get<7>(run.results.front());
   for (const Result& result : run.results) {
     trained.before.push_back(std::get<0>(result));
     trained.after.push_back(std::get<1>(result));

@@ -31,6 +31,7 @@ struct Trained {
   std::vector<Values> before;  // [rank] parameters of the whole model, or nothing
   std::vector<Values> after;
   std::vector<double> losses;       // of each step, known to all ranks' processes
+  std::vector<double> norms;        // of each step's gradients, with Plan::clip_norm
   std::vector<Evaluation> metrics;  // [rank] over the test samples
 };
 

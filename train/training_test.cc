@@ -76,6 +76,51 @@ TEST_CASE("after 20 steps all have the parameters of single, which moved, and th
   }
 }
 
+TEST_CASE("clipped in every step, all strategies have the norms and parameters of single") {
+  const int ranks = world_sizes().back();
+  for (const char* model : {"mlp", "transformer"}) {
+    const Task task = small_task(model);
+    Plan plan = small_plan("single", 1);
+    plan.learning_rate = 1;
+    plan.clip_norm = 0.05;
+    const Trained single = train(plan, task);
+    CAPTURE(model);
+    REQUIRE(single.norms.size() == kSteps);
+    // Otherwise this shows nothing.
+    CHECK(*std::ranges::min_element(single.norms) > 2 * plan.clip_norm);
+    CHECK(largest_difference(single.after[0], single.before[0]) > 1e-2);
+    for (const Rivals& rivals : kEqualToSingle) {
+      if (std::ranges::find(rivals.models, model) == rivals.models.end()) continue;
+      for (const std::string& strategy : rivals.strategies) {
+        plan.strategy = strategy;
+        plan.ranks = ranks;
+        CAPTURE(strategy);
+        const Trained together = train(plan, task);
+        check_equal(together, single, 1e-5);
+        REQUIRE(together.norms.size() == kSteps);
+        for (std::size_t i = 0; i < kSteps; ++i)
+          CHECK(together.norms[i] == doctest::Approx(single.norms[i]).epsilon(1e-3));
+      }
+    }
+  }
+}
+
+TEST_CASE("in mixed precision gradients are clipped after they are divided by the loss scale") {
+  const Task task = small_task("mlp");
+  Plan plan = small_plan("single", 1);
+  plan.clip_norm = 0.05;
+  const double norm = train(plan, task).norms.front();
+  plan.precision = Precision::kMixed;
+  plan.ranks = std::min(world_sizes().back(), 2);
+  for (const char* strategy : {"ddp", "zero2", "tensor", "pipeline", "dp"}) {
+    plan.strategy = strategy;
+    CAPTURE(std::string(strategy));
+    const Trained trained = train(plan, task);
+    REQUIRE(trained.norms.size() == kSteps);  // no step was skipped
+    CHECK(trained.norms.front() == doctest::Approx(norm).epsilon(0.01));
+  }
+}
+
 TEST_CASE("with every all-reduce of chapter 4, ddp has the parameters of single") {
   const Task task = small_task("mlp");
   const Trained single = train(small_plan("single", 1), task);

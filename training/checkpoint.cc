@@ -199,16 +199,17 @@ void load_checkpoint(const std::string& path, const TrainingState& state) {
   }
 }
 
-std::vector<std::string> checkpoint_numbers(const std::string& path) {
+std::vector<std::pair<std::string, std::int64_t>> checkpoint_numbers(const std::string& path) {
   const std::string bytes = read_file(path);
-  std::vector<std::string> names;
+  std::vector<std::pair<std::string, std::int64_t>> numbers;
   try {
     const Json found = Json::parse(description_in(path, bytes));
-    for (const auto& [name, value] : found.at("numbers").items()) names.push_back(name);
+    for (const auto& [name, value] : found.at("numbers").items())
+      numbers.emplace_back(name, value.get<std::int64_t>());
   } catch (const Json::exception& error) {
     refuse(path, error.what());
   }
-  return names;
+  return numbers;
 }
 
 }  // namespace rankbox

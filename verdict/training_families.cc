@@ -37,6 +37,7 @@ const bool kAdded = add_families({
     family::zero1(),
     family::zero2(),
     family::zero3(),
+    family::clip_global_norm(),
 
     family::conjugate_f(),
     family::conjugate_g(),

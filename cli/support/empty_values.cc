@@ -25,10 +25,17 @@ void refuse_in(CLI::App& app) {
 }  // namespace
 
 void refuse_empty_values(CLI::App& app, const std::vector<std::string>& arguments) {
-  for (const std::string& word : arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
     if (word == "--") break;
     if (word.starts_with("--") && word.find('=') + 1 == word.size())
       throw InvalidArgument(fmt::format("{} {}", word, kEmpty));
+    // To CLI11 an optional value that is empty is none.
+    const CLI::Option* const option =
+        word.starts_with("--") ? app.get_option_no_throw(word) : nullptr;
+    const bool is_optional = option && option->get_expected_min() == 0;
+    if (is_optional && i + 1 < arguments.size() && arguments[i + 1].empty())
+      throw InvalidArgument(fmt::format("{}: {}", word, kEmpty));
   }
   refuse_in(app);
 }

@@ -64,7 +64,7 @@ Listener listener_for(Record& record, Report& report, StepLog* log, bool is_quie
                 }
               },
           .on_step =
-              [&, log](const Position& now, std::int64_t steps, const Metrics& batch) {
+              [&, log](const Position& now, std::int64_t steps, const StepMetrics& batch) {
                 // Also where nothing is printed before the end.
                 if (cli::output_is_closed()) std::raise(SIGPIPE);
                 record.add_step(now, batch);

@@ -40,19 +40,17 @@ double Record::mean_loss() const {
 }
 
 double Record::samples_per_second() const {
-  return rate(static_cast<double>(samples_ * epoch_steps_), epoch_seconds_);
+  return rate(samples_ * static_cast<double>(epoch_steps_), epoch_seconds_);
 }
 
-double Record::step_samples_per_second() const {
-  return rate(static_cast<double>(samples_), step_seconds_);
-}
+double Record::step_samples_per_second() const { return rate(samples_, step_seconds_); }
 
 double Record::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
 double Record::overall_samples_per_second() const {
-  return rate(static_cast<double>(samples_) * static_cast<double>(losses_.size()), train_seconds_);
+  return rate(samples_ * static_cast<double>(losses_.size()), train_seconds_);
 }
 
 }  // namespace rankbox::train

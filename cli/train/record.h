@@ -23,7 +23,8 @@ struct EpochRecord {
 
 class Record {
  public:
-  explicit Record(const Plan& plan) : samples_(plan.samples_per_step()) {}
+  explicit Record(const Plan& plan)
+      : samples_(static_cast<double>(plan.batch) * static_cast<double>(plan.accumulate)) {}
 
   void start(const Position& from, const std::vector<std::string>& notes);
   void add_step(const Position& now, const Metrics& batch);
@@ -50,7 +51,7 @@ class Record {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::int64_t samples_;  // of a step
+  double samples_;  // of a step; a plan that is yet to be checked may have any number
   Position from_;
   std::vector<std::string> notes_;
   std::vector<double> losses_;

@@ -49,6 +49,7 @@ std::string regularization(const Plan& plan) {
   if (plan.warmup_steps > 0) text += fmt::format(" after {} steps of warm-up", plan.warmup_steps);
   if (plan.decay != Decay::kConstant) text += fmt::format(", {} decay", name_of(plan.decay));
   if (plan.weight_decay > 0) text += fmt::format(", weight decay {}", plan.weight_decay);
+  if (plan.clip_norm > 0) text += fmt::format(", clipped at norm {}", plan.clip_norm);
   return text;
 }
 

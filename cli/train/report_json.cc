@@ -51,6 +51,7 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
   json["decay"] = name_of(plan.decay);
   json["momentum"] = plan.optimizer == OptimizerKind::kSgd ? Json(plan.momentum) : Json(nullptr);
   json["weight_decay"] = plan.weight_decay;
+  json["clip_norm"] = plan.clip_norm == 0 ? Json(nullptr) : Json(plan.clip_norm);
   json["precision"] = name_of(plan.precision);
   json["all_reduce"] = plan.all_reduce;
   json["bucket_mib"] = plan.bucket_mib == 0 ? Json(nullptr) : Json(plan.bucket_mib);
@@ -66,6 +67,7 @@ std::string to_json(const Plan& plan, const Task& task, const Record& record,
   json["epochs"] = json_of(record.epochs());
   json["test"] = json_of(outcome.test);
   const bool is_evaluated = outcome.test.samples > 0;
+  json["metrics_step"] = is_evaluated ? Json(outcome.test_steps) : Json(nullptr);
   json["accuracy"] = is_evaluated ? Json(outcome.test.accuracy) : Json(nullptr);
   json["f1"] = is_evaluated ? Json(outcome.test.f1) : Json(nullptr);
   json["best"] = nullptr;

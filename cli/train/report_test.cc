@@ -2,12 +2,17 @@
 #include "cli/train/report.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/train/backend.h"
 #include "cli/train/loss_curve.h"
+#include "cli/train/step_log.h"
 #include "tests/support/run_tests.h"
 #include "training/data/digits.h"
 #include "training/models/mlp.h"
@@ -70,6 +75,42 @@ TEST_CASE("the bar fits its line, whatever the width, and fills up") {
         0);
   CHECK(bar_line(plan, {2, 100, 150}, 100, record, screen).find('.') >
         bar_line(plan, {2, 100, 150}, 100, record, screen).find('/') + 20);
+}
+
+TEST_CASE("a step whose evaluation comes after --resume has one line in the log") {
+  const char* const folder = std::getenv("TEST_TMPDIR");
+  const std::string path = std::string(folder == nullptr ? "/tmp" : folder) + "/steps.jsonl";
+  std::filesystem::remove(path);
+  Plan plan;
+  plan.epochs = 2;
+  const Record record(plan);
+  {
+    StepLog log(path, plan, record);
+    log.start({});
+    log.on_step({0, 1, 1}, 2, {{.loss = 3}});
+    log.on_step({0, 2, 2}, 2, {{.loss = 2}});  // stopped here
+  }
+  plan.resume = true;
+  {
+    StepLog log(path, plan, record);
+    log.start({0, 2, 2});
+    log.on_evaluation({0, 2, 2}, {{2.5, 0.5, 7}, 0.5}, false);
+    log.on_step({1, 1, 3}, 2, {{.loss = 1}});
+  }
+  {
+    StepLog log(path, plan, record);
+    log.start({1, 1, 3});  // in the middle of an epoch: the line stays
+    log.on_step({1, 2, 4}, 2, {{.loss = 0.5}});
+  }
+  std::ifstream file(path);
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
+  REQUIRE(lines.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(lines[i].at("step") == i + 1);
+    CHECK(lines[i].contains("loss"));
+    CHECK(lines[i].contains("test") == (i == 1));
+  }
 }
 
 TEST_CASE("the timeline shows one step: what each rank computes, and the all-reduces between") {

@@ -55,6 +55,9 @@ void add_optimizer(CLI::App& app, ScheduleArguments& typed, Plan& plan) {
          "in sgd weight-decay times the weights is added to the gradient (L2); in adam they "
          "shrink by rate times weight-decay in each step (AdamW)")
       ->capture_default_str();
+  app.add_option("--clip-norm", typed.clip_norm,
+                 "scale a step's gradients down if the norm of all of them is larger, by "
+                 "clip_global_norm (default: never)");
   app.add_option("--warmup-steps", plan.warmup_steps,
                  "steps in which the rate grows in equal parts, to all of it")
       ->check(cli::whole_number(0, kMostSteps))
@@ -96,6 +99,10 @@ void complete(const ScheduleArguments& typed, OptimizerKind kind,
   }
   plan.weight_decay = parse_number("--weight-decay", typed.weight_decay, "from 0, like 0.01",
                                    [](double x) { return x >= 0; });
+  if (!typed.clip_norm.empty()) {
+    plan.clip_norm = parse_number("--clip-norm", typed.clip_norm, "above 0, like 1",
+                                  [](double x) { return x >= 1e-6 && x <= 1e30; });
+  }
   plan.decay = parse_decay(typed.decay);
   if (typed.keep_best.empty()) return;
   plan.keep_best = parse_best_by(typed.keep_best);

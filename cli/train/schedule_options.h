@@ -17,6 +17,7 @@ struct ScheduleArguments {
   std::string learning_rate;
   std::string momentum;
   std::string weight_decay = "0";
+  std::string clip_norm;
   std::string decay = name_of(Decay::kConstant);
   std::string keep_best;
 };

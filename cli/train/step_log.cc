@@ -12,6 +12,8 @@
 namespace rankbox::train {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 /// Returns the lines of an earlier log up to this step. A line that was cut off is left out.
 std::vector<std::string> lines_until(const std::string& path, std::int64_t step) {
   std::ifstream file(path);
@@ -33,19 +35,28 @@ void StepLog::start(const Position& from) {
   std::vector<std::string> earlier;
   if (plan_.resume) earlier = lines_until(path_, from.steps);
   file_.open(path_);
-  for (const std::string& line : earlier) file_ << line << '\n';
+  for (const std::string& line : earlier) {
+    begin_of_last_ = file_.tellp();
+    file_ << line << '\n';
+  }
+  if (!earlier.empty()) last_ = nlohmann::ordered_json::parse(earlier.back());
+  if (!last_.is_null() && (last_["step"] != from.steps || last_.contains("test"))) last_ = nullptr;
   file_.flush();
   if (!file_) throw InvalidArgument(fmt::format("--log {}: cannot be written", path_));
 }
 
-void StepLog::on_step(const Position& now, std::int64_t steps, const Metrics& batch) {
+void StepLog::on_step(const Position& now, std::int64_t steps, const StepMetrics& batch) {
   flush();
+  last_ = nullptr;
   line_ = {{"step", now.steps},
            {"epoch", now.epoch + 1},
            {"loss", batch.loss},
            {"learning_rate", learning_rate_at(plan_, now.steps - 1, plan_.epochs * steps)},
            {"seconds", record_.seconds()},
            {"samples_per_second", record_.step_samples_per_second()}};
+  // Null for a step that mixed precision skipped.
+  if (plan_.clip_norm > 0)
+    line_["grad_norm"] = batch.gradient_norm ? Json(*batch.gradient_norm) : Json(nullptr);
   check_written();
   const bool is_evaluated =
       now.batch == steps || (plan_.eval_every > 0 && now.steps % plan_.eval_every == 0);
@@ -53,6 +64,11 @@ void StepLog::on_step(const Position& now, std::int64_t steps, const Metrics& ba
 }
 
 void StepLog::on_evaluation(const Position& now, const Evaluation& test, bool is_best) {
+  if (line_.is_null() && !last_.is_null()) {
+    // The line gets longer, so nothing is left of the old one.
+    file_.seekp(begin_of_last_);
+    line_ = std::exchange(last_, nullptr);
+  }
   if (line_.is_null()) line_ = {{"step", now.steps}, {"epoch", now.epoch + 1}};
   line_["test"] = {
       {"loss", test.loss}, {"accuracy", test.accuracy}, {"f1", test.f1}, {"samples", test.samples}};

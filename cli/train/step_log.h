@@ -5,7 +5,8 @@
 //
 // Steps and epochs count from 1. The loss is the mean over the step's samples, on all ranks;
 // seconds are those since the start, evaluation and saving included; samples/s are those of this
-// step alone. "test" and "best" are there after an evaluation. Only rank 0 writes.
+// step alone. With --clip-norm there is "grad_norm", before clipping. "test" and "best" are there
+// after an evaluation. Only rank 0 writes.
 #pragma once
 
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/train/record.h"
+#include "train/loop.h"
 #include "train/plan.h"
 
 namespace rankbox::train {
@@ -26,10 +28,11 @@ class StepLog {
   ~StepLog() { flush(); }
 
   /// Opens the file: a new one, or with --resume the old one without the steps after `from`, which
-  /// are taken again. Throws InvalidArgument if it cannot be written.
+  /// are taken again. The line of `from` may still get its evaluation. Throws InvalidArgument if it
+  /// cannot be written.
   void start(const Position& from);
   /// @param steps in an epoch
-  void on_step(const Position& now, std::int64_t steps, const Metrics& batch);
+  void on_step(const Position& now, std::int64_t steps, const StepMetrics& batch);
   void on_evaluation(const Position& now, const Evaluation& test, bool is_best);
 
  private:
@@ -42,6 +45,9 @@ class StepLog {
   const Record& record_;
   std::ofstream file_;
   nlohmann::ordered_json line_;
+  // With --resume: the line of the last step, which the earlier run took but did not evaluate.
+  nlohmann::ordered_json last_;
+  std::ofstream::pos_type begin_of_last_ = 0;
 };
 
 }  // namespace rankbox::train

@@ -98,11 +98,11 @@ const std::vector<Words>& runs() {
         {"--ranks", "2", "--strategy", "ddp", "--bucket-mb", "0.1"},
         {"--ranks", "2", "--strategy", "ddp", "--overlap"},
         {"--ranks", "2", "--strategy", "dp"},
-        {"--ranks", "2", "--strategy", "zero1"},
+        {"--ranks", "2", "--strategy", "zero1", "--clip-norm", "1"},
         {"--ranks", "2", "--strategy", "zero2"},
         {"--ranks", "2", "--strategy", "zero3"},
         {"--ranks", "2", "--strategy", "tensor"},
-        {"--ranks", "2", "--strategy", "tensor", "--model", "transformer"},
+        {"--ranks", "2", "--strategy", "tensor", "--model", "transformer", "--clip-norm", "1"},
         {"--ranks", "2", "--strategy", "pipeline"},
     };
     for (const char* each : {"naive", "tree", "butterfly", "ring", "rabenseifner", "hierarchical"})
@@ -323,7 +323,8 @@ TEST_CASE("--log has a line per step, once, and the evaluations; F1 and the best
   // 4 steps of 2 batches of 8 in each epoch.
   const Words run = {"--ranks",     "2",      "--accumulate", "2",  "--eval-every", "3",
                      "--keep-best", "f1",     "--save",       file, "--log",        log,
-                     "--decay",     "linear", "--epochs",     "2",  "--json"};
+                     "--decay",     "linear", "--epochs",     "2",  "--clip-norm",  "1",
+                     "--json"};
   const Json whole = object_in(train(run));
   const std::vector<Json> steps = lines();
   REQUIRE(steps.size() == 8);
@@ -335,6 +336,7 @@ TEST_CASE("--log has a line per step, once, and the evaluations; F1 and the best
     CHECK(steps[i].at("loss") == whole.at("losses")[i]);
     CHECK(steps[i].at("learning_rate").get<double>() ==
           doctest::Approx(0.05 * (1 - static_cast<double>(i) / 8)));
+    CHECK(steps[i].at("grad_norm") > 0);
     CHECK(steps[i].at("seconds") > 0);
     CHECK(steps[i].at("samples_per_second") > 0);
     const bool is_evaluated = (i + 1) % 3 == 0 || (i + 1) % 4 == 0;
@@ -348,6 +350,7 @@ TEST_CASE("--log has a line per step, once, and the evaluations; F1 and the best
   CHECK(whole.at("f1") == whole.at("test").at("f1"));
   CHECK(whole.at("accuracy") == whole.at("test").at("accuracy"));
   CHECK(whole.at("best").at("by") == "f1");
+  CHECK(whole.at("metrics_step") == whole.at("best").at("steps"));
   CHECK(steps[whole.at("best").at("steps").get<std::size_t>() - 1].at("best") == true);
 
   const Json resumed = object_in(train(run + Words{"--resume", "--epochs", "3"}));

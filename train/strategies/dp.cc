@@ -38,6 +38,7 @@ class Dp : public Trainer {
  public:
   Dp(Comm& dist, const Model& recipes, const Plan& plan)
       : dist_(dist),
+        clip_norm_(plan.clip_norm),
         mixed_(mixed_precision_of(plan)),
         whole_(measured(mixed_ ? mixed_->rounding_layers(recipes) : recipes, dist), plan),
         mean_(whole_.model.parameters(), plan.accumulate) {
@@ -63,6 +64,7 @@ class Dp : public Trainer {
     }
     // The master's gradients are the sums; if one of any rank overflowed, so did the master's.
     const bool is_good = !mixed_ || mixed_->accept(dist_, parameters());
+    if (is_good) clip(dist_, parameters(), {}, clip_norm_);  // the others have none
     if (is_master() && is_good) {
       ComputeTime time(dist_);
       whole_.optimizer->step();
@@ -88,6 +90,7 @@ class Dp : public Trainer {
   bool is_master() const { return dist_.rank() == 0; }
 
   Comm& dist_;
+  double clip_norm_;
   std::optional<MixedPrecision> mixed_;
   Tensor logits_;  // of this rank's part
   WholeModel whole_;

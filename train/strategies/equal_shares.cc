@@ -21,7 +21,8 @@ void check_equal_shares(const Plan& plan, std::int64_t samples) {
                     "{}, or fewer --ranks",
                     plan.batch, ranks, ranks));
   }
-  if (plan.batch % ranks != 0) {
+  // A batch of more than all samples is refused later; with `ranks` more it may not fit in 64 bits.
+  if (plan.batch % ranks != 0 && plan.batch <= samples) {
     const std::int64_t below = plan.batch / ranks * ranks;
     throw InvalidArgument(
         fmt::format("--batch {}: {} ranks cannot share it equally; give --batch {} or {}",

@@ -25,6 +25,7 @@ Replica::Replica(Comm& dist, const Model& model, const Plan& plan)
     : dist_(dist),
       all_reduce_(all_reduce_named(plan.all_reduce)),
       loss_scaling_averages_(calls_loss_scaling(plan)),
+      clip_norm_(plan.clip_norm),
       mixed_(mixed_precision_of(plan)),
       whole_(plan.overlap ? layered(model, mixed_, dist) : model, plan) {
   if (plan.overlap && mixed_) whole_.model.add("loss_scale", mixed_->loss_scale_layer());
@@ -102,6 +103,7 @@ Loss Replica::learn_overlapped(Batch batch, std::int64_t number, std::int64_t bu
 }
 
 void Replica::step_optimizer() {
+  clip(dist_, {}, whole_.model.parameters(), clip_norm_);
   ComputeTime time(dist_);
   whole_.optimizer->step();
   time.stop();

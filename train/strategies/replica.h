@@ -50,6 +50,7 @@ class Replica : public Trainer {
   Comm& dist_;
   const AllReduce& all_reduce_;
   bool loss_scaling_averages_;
+  double clip_norm_;
   std::optional<MixedPrecision> mixed_;
   WholeModel whole_;
 };

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "comm/comm.h"
@@ -53,6 +55,9 @@ class Trainer {
   virtual Loss step(std::vector<Batch> batches, std::int64_t number) = 0;
   /// Returns this rank's, whose learning rate changes between steps.
   virtual ScheduledOptimizer& optimizer() = 0;
+  /// Returns the norm of the latest step's gradients before clipping, the same on all ranks, once;
+  /// nothing without --clip-norm, and for a step that was skipped.
+  std::optional<double> take_gradient_norm() { return std::exchange(gradient_norm_, std::nullopt); }
   /// Call before a series of evaluate().
   virtual void prepare_evaluation() {}
   /// As step(), without learning. Padding is not counted. The rank that returns the loss of a sample
@@ -67,6 +72,15 @@ class Trainer {
   /// Adds the checkpoint state. Rank 0 saves it between gather() and release(), or loads into it
   /// before start(). Only on rank 0.
   virtual void add_state(TrainingState& state) = 0;
+
+ protected:
+  /// Clips the gradients right before the optimizer's step, as clip_global_norm does. Collective.
+  /// Does nothing if max_norm is 0 (Plan::clip_norm).
+  void clip(Comm& dist, const std::vector<Parameter*>& sharded,
+            const std::vector<Parameter*>& replicated, double max_norm);
+
+ private:
+  std::optional<double> gradient_norm_;
 };
 
 struct Strategy {

@@ -45,7 +45,10 @@ class TensorTrainer : public ShardedTrainer {
  public:
   TensorTrainer(Comm& dist, const Model& recipes, const Plan& plan)
       : ShardedTrainer(dist, recipes, plan), parts_(dist, recipes, plan.model) {
-    for (const ShardedParameter& each : parts_.parameters()) mine_.push_back(each.mine);
+    for (const ShardedParameter& each : parts_.parameters()) {
+      mine_.push_back(each.mine);
+      (each.cut == Cut::kNone ? replicated_ : sharded_).push_back(each.mine);
+    }
     optimizer_ = make_optimizer(plan, mine_);
   }
 
@@ -64,6 +67,7 @@ class TensorTrainer : public ShardedTrainer {
     else
       loss = find(1);
     if (!skip) {
+      clip(dist(), sharded_, replicated_, plan().clip_norm);
       ComputeTime time(dist());
       optimizer_->step();
       time.stop();
@@ -164,7 +168,9 @@ class TensorTrainer : public ShardedTrainer {
   }
 
   TensorParts parts_;
-  std::vector<Parameter*> mine_;
+  std::vector<Parameter*> mine_;        // `sharded_` and `replicated_`, in the model's order
+  std::vector<Parameter*> sharded_;     // parts, which no other rank has
+  std::vector<Parameter*> replicated_;  // the same on all ranks
   std::unique_ptr<ScheduledOptimizer> optimizer_;
 };
 

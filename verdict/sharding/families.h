@@ -8,5 +8,6 @@ namespace rankbox::family {
 Family zero1();
 Family zero2();
 Family zero3();
+Family clip_global_norm();
 
 }  // namespace rankbox::family
