@@ -41,14 +41,14 @@ void judge_contest(Contest& contest, const Plan& plan,
   for (std::size_t i = 0; i < contest.size(); ++i) {
     Job& job = contest[i];
     Row& row = job.row;
-    if (row.failure) continue;
+    if (row.failure || !row.skipped.empty()) continue;
     starting(i);
     try {
       const auto [wrong, report] = run_ranks(options, [&](Comm& dist) {
         const RankPart part = part_of(job, dist.rank());
         Buffers buffers = make_buffers(part);
         if (!plan.without_data) fill_input(buffers, part);
-        job.algorithm.call(dist, buffers, job.settings);
+        call_once(job.algorithm, dist, buffers, job.settings);
         return plan.without_data ? 0 : count_wrong(buffers, part);
       });
       row.cost = report.cost;
@@ -56,6 +56,8 @@ void judge_contest(Contest& contest, const Plan& plan,
       if (!plan.without_data)
         row.wrong = std::accumulate(wrong.begin(), wrong.end(), std::int64_t{0});
       fail_if_wrong(row);
+    } catch (const UnevenNodes& error) {
+      row.skipped = error.what();
     } catch (const Error& error) {
       if (row.whose != Whose::kYours) rethrow_naming(error, row);
       row.failure = row_failure_of(error);
