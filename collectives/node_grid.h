@@ -46,7 +46,8 @@ inline NodeGrid split_by_node(Comm& dist, Place place = Place::current()) {
     const auto line = static_cast<int>(place.line());
     const std::string at = line == 0 ? "" : " at " + file + ":" + std::to_string(line);
     throw UnevenNodes("split_by_node" + at + ": node " + std::to_string(dist.node()) + " has " +
-                          std::to_string(node.world_size()) + " ranks, and " +
+                          std::to_string(node.world_size()) +
+                          (node.world_size() == 1 ? " rank, and " : " ranks, and ") +
                           std::to_string(others) + " of the " + std::to_string(dist.world_size()) +
                           " ranks are on nodes with more or fewer; start as many ranks on every "
                           "node, or call an all-reduce that needs no grid of nodes",

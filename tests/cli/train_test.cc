@@ -395,7 +395,7 @@ TEST_CASE("an all-reduce on a grid of nodes is refused on nodes of different siz
   CAPTURE(result.output);
   CHECK(result.exit_code == 2);
   CHECK(lines_in(result.output) == 1);
-  for (const char* part : {"--all-reduce hierarchical", "2 ranks", "of the 3 ranks"})
+  for (const char* part : {"--all-reduce hierarchical", "of the 3 ranks"})
     CHECK(contains(result.output, part));
 }
 
