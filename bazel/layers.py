@@ -42,7 +42,8 @@ LAYERS = [
     ("seal", ["comm", "files", "host", "sim", "collectives", "training", "parallel", "exercises",
               "verdict"]),
     ("viewer", ["comm", "replay"]),
-    ("train", ["comm", "files", "compute", "training", "parallel", "exercises", "solutions"]),
+    ("train", ["comm", "files", "compute", "collectives", "training", "parallel", "exercises",
+               "solutions"]),
     ("bench", ["comm", "files", "collectives", "training", "parallel"]),
     # The command line: subcommands stand on what they share.
     ("cli/support", ["comm", "files", "exercises"]),

@@ -106,11 +106,11 @@ int best_tree_segments(int world_size, std::int64_t bytes, const Link& link, dou
 /// 2lα + 2H(N, l)β + H(N, l)γ, and 2(α + nβ) + nγ more for folding if p is not a power of two.
 Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t element_bytes);
 
-/// 2Lα for two splits, reduce_tree and broadcast_tree of ⌈p/nodes⌉ ranks, allreduce_rabenseifner of
-/// `nodes` ranks.
+/// reduce_scatter_ring and allgather_ring of the m = p/nodes ranks of a node, and between them
+/// allreduce_rabenseifner of `nodes` ranks with ⌈N/m⌉ elements. If m does not divide N, β and γ may
+/// have less.
 ///
-/// REQUIRES: 1 <= nodes <= world_size; rank r is on node r*nodes/world_size. Links between nodes
-/// are counted like all others.
+/// REQUIRES: nodes >= 1 divides world_size. Links between nodes are counted like all others.
 Cost allreduce_hierarchical(int world_size, std::int64_t elements, std::int64_t element_bytes,
                             int nodes);
 

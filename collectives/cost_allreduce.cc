@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "collectives/cost.h"
+#include "collectives/cost_gather.h"
 #include "collectives/topology.h"
 
 namespace rankbox::cost {
@@ -119,13 +120,11 @@ Cost allreduce_rabenseifner(int world_size, std::int64_t elements, std::int64_t 
 
 Cost allreduce_hierarchical(int world_size, std::int64_t elements, std::int64_t element_bytes,
                             int nodes) {
-  // Node 0 is one of the largest, and rank 0 of the leaders takes part in all of their steps, so
-  // the phases of node 0 follow each other without a gap.
-  const int largest_node = (world_size + nodes - 1) / nodes;
-  const Cost two_splits = {2.0 * rounds(world_size), 0, 0};
-  return two_splits + reduce_tree(largest_node, elements, element_bytes) +
-         allreduce_rabenseifner(nodes, elements, element_bytes) +
-         broadcast_tree(largest_node, elements, element_bytes);
+  const int local_ranks = world_size / nodes;
+  const std::int64_t piece = (elements + local_ranks - 1) / local_ranks;
+  return reduce_scatter_ring(local_ranks, piece * local_ranks, element_bytes) +
+         allreduce_rabenseifner(nodes, piece, element_bytes) +
+         allgather_ring(local_ranks, piece, element_bytes);
 }
 
 }  // namespace rankbox::cost

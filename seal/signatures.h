@@ -47,7 +47,7 @@ std::vector<Row> table() {
       RANKBOX_ROW("segmented_broadcast", Comm&, Tensor&, int, int),
       RANKBOX_ROW("reduce", Comm&, Tensor&, int, ReduceOp),
       RANKBOX_ROW("allreduce", Comm&, Tensor&, ReduceOp),
-      RANKBOX_ROW("hierarchical_allreduce", Comm&, Tensor&, ReduceOp),
+      RANKBOX_ROW("hierarchical_allreduce", Comm&, Comm&, Tensor&, ReduceOp),
       RANKBOX_ROW("segmented_allreduce", Comm&, Tensor&, ReduceOp, int),
       RANKBOX_ROW("double_tree", Comm&, Tensor&, ReduceOp, int),
       RANKBOX_ROW("gather", Comm&, const Tensor&, Tensor&, int),

@@ -290,6 +290,8 @@ void Backend::wait(const Caller& caller, const Pending& pending) {
   }
 }
 
+void Backend::set_recording(bool on) const { state_->recorder.pause(!on); }
+
 void Backend::compute(const Caller& caller, double seconds, Label label) {
   Event& event = state_->recorder.begin(EventKind::kCompute, caller.place);
   event.seconds = seconds;

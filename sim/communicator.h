@@ -48,6 +48,9 @@ class Backend {
   void compute(const Caller& caller, double seconds, Label label);
   void synchronize(const Caller& /*caller*/) {}
 
+  /// Sets whether this rank's calls are part of the trace, if the run has one (comm/unrecorded.h).
+  void set_recording(bool on) const;
+
  private:
   RankState* state_;
   Group* group_;  // null: this rank is in no group (split with a negative color)

@@ -14,7 +14,7 @@ void Recorder::hand_over_to(GrowingReplay& replay, int rank, std::size_t kept, s
   rank_ = rank;
   most_kept_ = kept;
   largest_block_ = block;
-  is_timed_ = enabled_ && kept > 0;
+  is_timed_ = has_trace_ && kept > 0;
 }
 
 void Recorder::hand_over() {
@@ -25,7 +25,7 @@ void Recorder::hand_over() {
   block.clear();
   const std::size_t keeps = std::min(events.size(), most_kept_ - kept_.size());
   kept_.insert(kept_.end(), events.begin(), events.begin() + static_cast<std::ptrdiff_t>(keeps));
-  is_timed_ = enabled_ && kept_.size() < most_kept_;
+  is_timed_ = kept_.size() < most_kept_;
   replay_->append(rank_, events);
   handed_over_ += events.size();
 }

@@ -21,7 +21,10 @@ class Recorder {
  public:
   /// @param memory the rank's; read when an event begins
   Recorder(bool enabled, const MemoryMeter& memory)
-      : enabled_(enabled), is_timed_(enabled), memory_(memory) {}
+      : enabled_(enabled), has_trace_(enabled), is_timed_(enabled), memory_(memory) {}
+
+  /// While paused, calls leave no events. Between two calls only.
+  void pause(bool on) { enabled_ = has_trace_ && !on; }
 
   /// From now on end() keeps the first `elements` elements of its slices.
   void keep_snapshots(int elements) { snapshot_elements_ = enabled_ ? elements : 0; }
@@ -64,7 +67,7 @@ class Recorder {
   /// As end, for an event about `slice`, which is no longer written to.
   void end(Event& event, Slice slice) {
     end(event);
-    if (snapshot_elements_ > 0) [[unlikely]]
+    if (snapshot_elements_ > 0 && enabled_) [[unlikely]]
       keep_snapshot(event, slice);
   }
 
@@ -86,6 +89,7 @@ class Recorder {
   std::size_t index_of(const Event& event) const;
 
   bool enabled_;
+  const bool has_trace_;
   bool is_timed_;  // the events of the current block may be kept
   const MemoryMeter& memory_;
   int snapshot_elements_ = 0;

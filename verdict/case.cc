@@ -92,8 +92,8 @@ void check_together(const Case& example) {
   if (example.threads.value_or(0) % 2 != 0)
     refuse(fmt::format("threads={} should be even: half of them add, half subtract",
                        *example.threads));
-  if (example.nodes.value_or(1) > p)
-    refuse(fmt::format("nodes={} is more than world_size={}", *example.nodes, p));
+  if (p % example.nodes.value_or(1) != 0)
+    refuse(fmt::format("nodes={} should divide world_size={}", *example.nodes, p));
   if (p % example.replicas.value_or(1) != 0)
     refuse(fmt::format("replicas={} should divide world_size={}", *example.replicas, p));
   if (example.chunks && *example.segments % p != 0)

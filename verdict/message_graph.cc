@@ -45,27 +45,15 @@ std::optional<Failure> failure_of_number(const MessageGraph& graph,
   return std::nullopt;
 }
 
-int node_of(int rank, const Case& example) {
-  return rank * example.nodes.value_or(1) / example.world_size;
-}
-
-std::vector<int> leaders_of(const Trace& trace, const Case& example) {
-  const int nodes = example.nodes.value_or(1);
-  std::vector<int> leaders(static_cast<std::size_t>(nodes), -1);
-  std::vector<int> most(static_cast<std::size_t>(nodes), -1);
-  for (int rank = 0; rank < example.world_size; ++rank) {
-    const std::vector<Event>& events = trace.ranks[static_cast<std::size_t>(rank)];
-    const int number =
-        static_cast<int>(std::count_if(events.begin(), events.end(), [&](const Event& event) {
-          const bool is_end = event.kind == EventKind::kSend || event.kind == EventKind::kRecv;
-          return is_end && (nodes == 1 || node_of(event.peer, example) != node_of(rank, example));
-        }));
-    const auto node = static_cast<std::size_t>(node_of(rank, example));
-    if (number <= most[node]) continue;
-    most[node] = number;
-    leaders[node] = rank;
-  }
-  return leaders;
+/// Returns the rank with the most messages.
+int busiest_rank(const Trace& trace) {
+  const auto messages = [](const std::vector<Event>& events) {
+    return std::ranges::count_if(events, [](const Event& event) {
+      return event.kind == EventKind::kSend || event.kind == EventKind::kRecv;
+    });
+  };
+  const auto busiest = std::ranges::max_element(trace.ranks, {}, messages);
+  return static_cast<int>(busiest - trace.ranks.begin());
 }
 
 bool differ_in_one_bit(int a, int b) { return is_power_of_two(a ^ b); }
@@ -74,8 +62,8 @@ bool leaves_root(int from, int /*to*/, const Scene& scene) { return from == scen
 
 bool reaches_root(int /*from*/, int to, const Scene& scene) { return to == scene.example.root; }
 
-bool touches_leader(int from, int to, const Scene& scene) {
-  return from == scene.leaders.front() || to == scene.leaders.front();
+bool touches_centre(int from, int to, const Scene& scene) {
+  return from == scene.centre || to == scene.centre;
 }
 
 bool joins_neighbours(int from, int to, const Scene& scene) {
@@ -103,11 +91,12 @@ bool is_power_of_two_apart(int from, int to, const Scene& scene) {
   return is_power_of_two(ahead) || is_power_of_two(scene.example.world_size - ahead);
 }
 
-bool joins_leaders_or_node(int from, int to, const Scene& scene) {
-  const int here = node_of(from, scene.example);
-  const int there = node_of(to, scene.example);
-  const auto leader = [&](int node) { return scene.leaders[static_cast<std::size_t>(node)]; };
-  return here == there || (from == leader(here) && to == leader(there));
+bool joins_row_or_column(int from, int to, const Scene& scene) {
+  const int local_ranks = scene.example.world_size / scene.example.nodes.value_or(1);
+  const int here = from % local_ranks;
+  const int there = to % local_ranks;
+  if (from / local_ranks != to / local_ranks) return here == there;
+  return there == next_rank(here, local_ranks) || there == prev_rank(here, local_ranks);
 }
 
 bool joins_in_a_tree(int from, int to, const Scene& scene) {
@@ -144,7 +133,7 @@ constexpr MessageGraph kGraphs[] = {
     {"any", ""},
     {"from_root", "all messages come from src itself", leaves_root},
     {"to_root", "all messages go to dst itself", reaches_root},
-    {"star", "one rank, the same for all, is at one end of every message", touches_leader},
+    {"star", "one rank, the same for all, is at one end of every message", touches_centre},
     {"ring", "on a ring only neighbours talk", joins_neighbours},
     {"chain", "a stage talks to the next one and the one before", joins_stages},
     {"tree", "in a tree no rank has more than ⌈log2 p⌉ others to talk to", nullptr, rounds_of_tree},
@@ -160,7 +149,8 @@ constexpr MessageGraph kGraphs[] = {
      joins_partners, rounds_of_two_butterflies},
     {"doubling_distances", "distances between partners are 1, 2, 4, …, one a round",
      is_power_of_two_apart, rounds_of_tree},
-    {"leaders", "between nodes only one rank of each talks", joins_leaders_or_node},
+    {"node_grid", "neighbours on the ring of a node talk, and between nodes the same local ranks",
+     joins_row_or_column},
     {"pairwise", "every rank sends one message to every other", nullptr, others},
 };
 
@@ -168,7 +158,7 @@ constexpr MessageGraph kGraphs[] = {
 
 std::optional<Failure> failure_of_graph(const MessageGraph& graph, const Trace& trace,
                                         const Case& example) {
-  const Scene scene = {.example = example, .leaders = leaders_of(trace, example)};
+  const Scene scene = {.example = example, .centre = busiest_rank(trace)};
   for (int rank = 0; graph.links != nullptr && rank < example.world_size; ++rank) {
     for (const Event& event : trace.ranks[static_cast<std::size_t>(rank)]) {
       if (event.kind != EventKind::kSend || graph.links(rank, event.peer, scene)) continue;

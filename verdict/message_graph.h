@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "comm/trace.h"
 #include "verdict/subject.h"
@@ -18,9 +17,7 @@ namespace rankbox {
 /// The context of a rule besides the two ends of a message.
 struct Scene {
   const Case& example;
-  // [node] The rank with the most messages to other nodes; for a single node, with the most
-  // messages. The program chooses the leaders.
-  std::vector<int> leaders;
+  int centre;  // the rank with the most messages: the program chooses which rank of a star it is
 };
 
 struct MessageGraph {

@@ -51,6 +51,21 @@ def series_of(results, clock="time_us"):
     return series
 
 
+def skipped_in(results, **key):
+    """Algorithms that the worlds of a picture cannot run, in the order measured: {name: ranks}."""
+    found = {}
+    for row in results:
+        if row.get("skipped") and all(row[name] == value for name, value in key.items()):
+            ranks = found.setdefault(label_of(row["whose"], row["algorithm"]), [])
+            if row["ranks"] not in ranks:
+                ranks.append(row["ranks"])
+    return found
+
+
+def label_of(whose, algorithm):
+    return f"{algorithm} (yours)" if whose == "yours" else algorithm
+
+
 def lines_of(rows):
     """{(whose, algorithm): [row]}: yours is a separate line beside the reference's.
 
@@ -86,9 +101,15 @@ def draw_lines(axes, lines, value, position="bytes"):
     styles = styles_of(lines)
     for (whose, algorithm), rows in lines.items():
         points = [(row[position], value(row)) for row in rows if value(row)]
-        label = f"{algorithm} (yours)" if whose == "yours" else algorithm
-        axes.plot([x for x, _ in points], [y for _, y in points], label=label, markersize=5,
-                  linewidth=1.6, **styles[whose, algorithm])
+        axes.plot([x for x, _ in points], [y for _, y in points],
+                  label=label_of(whose, algorithm), markersize=5, linewidth=1.6,
+                  **styles[whose, algorithm])
+
+
+def note_skipped(axes, skipped):
+    """Names algorithms without a line in the legend, with the ranks that make no grid of nodes."""
+    for label, ranks in skipped.items():
+        axes.plot([], [], " ", label=f"{label}: skipped on {', '.join(map(str, ranks))} ranks")
 
 
 def draw_spread(axes, lines):
@@ -175,19 +196,22 @@ def draw_virtual(comparison):
     by_size = series_of(results, "virtual_us")
     if not by_size:
         raise ValueError("nothing to plot: no row has a size and a virtual time")
-    pictures = [(f"{collective}, {op}, {ranks} ranks", rows, "bytes")
+    pictures = [(f"{collective}, {op}, {ranks} ranks", rows, "bytes",
+                 skipped_in(results, collective=collective, op=op, ranks=ranks))
                 for (collective, op, ranks), rows in by_size.items()]
-    pictures += [(f"{collective}, {op}, {size_text(size)}", rows, "ranks")
+    pictures += [(f"{collective}, {op}, {size_text(size)}", rows, "ranks",
+                  skipped_in(results, collective=collective, op=op))
                  for (collective, op, size), rows in series_by_ranks(results).items()]
     figure = Figure(figsize=(11, 3.4 * len(pictures)), layout="constrained")
     grid = figure.subplots(len(pictures), 2, squeeze=False)
-    for axes, (title, rows, position) in zip(grid, pictures):
+    for axes, (title, rows, position, skipped) in zip(grid, pictures):
         lines = lines_of(rows)
         where = f"{title}: virtual time on {comparison['cluster']['name']}"
         draw_lines(axes[0], lines, lambda row: row["virtual_us"], position)
         draw_lines(axes[1], lines, lambda row: row["virtual_busbw_gbps"], position)
         finish(axes[0], where, is_time=True, position=position)
         finish(axes[1], where, is_time=False, position=position)
+        note_skipped(axes[1], skipped)
         legend_beside(axes[1])
     return figure
 
@@ -221,6 +245,8 @@ def draw(comparison):
         for axes, where in ((here, machine), (there, f"virtual time on {cluster}")):
             finish(axes[0], f"{world}: {where}", is_time=True)
             finish(axes[1], f"{world}: {where}", is_time=False)
+        note_skipped(here[1], skipped_in(comparison["results"], collective=collective, op=op,
+                                         ranks=ranks))
         legend_beside(here[1], title="band: middle half\nof the iterations", title_fontsize=7)
     return figure
 

@@ -73,7 +73,14 @@ void check_fits(const Exercise& exercise, const Options& options) {
         fmt::format("--op {}: choose one of SUM, PRODUCT, MAX, MIN, AVG", options.op));
   }
   const Cluster cluster = cluster_named(options.cluster);
-  check_cluster_fits(cluster, options.ranks, cluster.nodes_for(options.ranks));
+  const int nodes = cluster.nodes_for(options.ranks);
+  check_cluster_fits(cluster, options.ranks, nodes);
+  if (example.nodes && options.ranks % nodes != 0) {
+    throw InvalidArgument(fmt::format(
+        "--ranks {}: {} needs as many ranks on each node, and this is no multiple of the {} nodes "
+        "that they take on {}",
+        options.ranks, exercise.name, nodes, cluster.name));
+  }
   parse_buffering(options.buffering);
 }
 

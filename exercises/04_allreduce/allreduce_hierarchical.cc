@@ -2,10 +2,11 @@
 
 namespace rankbox {
 
-void allreduce_hierarchical(Comm& dist, Tensor& tensor, ReduceOp op) {
-  // TODO: 1. reduce inside each node; 2. all-reduce between the leaders; 3. broadcast in each node.
-  // split(color, key) makes a Comm of the ranks with one color; a negative color joins none.
-  // Nodes may differ in size: what does that do to an average of averages?
+void allreduce_hierarchical(Comm& node, Comm& counterparts, Tensor& tensor, ReduceOp op) {
+  // TODO: 1. reduce-scatter inside the node; 2. all-reduce of my piece with my counterparts;
+  // 3. all-gather inside the node. Each is an exercise: include its header and call it.
+  // All pieces must have one size: what if the node's ranks do not divide the tensor?
+  // By how many ranks does AVG divide, and which is the cheapest moment?
   throw NotImplemented("allreduce_hierarchical");
 }
 

@@ -13,6 +13,7 @@
 
 #include "parallel/checkpoint_rank0.h"
 #include "parallel/shard.h"
+#include "seal/rank/comm.h"
 #include "seal/state.h"
 #include "seal/values.h"
 
@@ -20,7 +21,6 @@ namespace rankbox::seal {
 
 /// A call that this process carries out.
 struct Invocation {
-  Comm dist;
   State state = {};
 };
 
@@ -43,11 +43,11 @@ class Made {
 template <>
 class Made<Comm&> {
  public:
-  Made(Invocation& call, ByteReader& /*reader*/) : call_(call) {}
-  Comm& get() { return call_.dist; }
+  Made(Invocation& /*call*/, ByteReader& reader) : comm_(next_communicator(reader)) {}
+  Comm& get() { return comm_; }
 
  private:
-  Invocation& call_;
+  Comm comm_;
 };
 
 template <class T>

@@ -234,7 +234,7 @@ void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
   seal::notify(seal::Kind::kAccumulate, writer);
 }
 
-Comm seal::begin_case(std::uint64_t owner, int world_size, int node, int local_rank) {
+void seal::begin_case(std::uint64_t owner, int node, int local_rank) {
   sim::RankState& rank = sim::this_rank;
   rank.memory.owner = owner;
   rank.memory.current_bytes = rank.memory.peak_bytes = 0;
@@ -243,8 +243,13 @@ Comm seal::begin_case(std::uint64_t owner, int world_size, int node, int local_r
   rank.node = node;
   rank.local_rank = local_rank;
   sim::groups.clear();
-  return Comm(
-      sim::Backend(sim::this_rank, sim::groups.emplace_back(0, world_size), sim::this_rank.rank));
+}
+
+Comm seal::next_communicator(ByteReader& reader) {
+  const auto number = reader.next<std::uint32_t>();
+  const int rank = reader.next<int>();
+  const int size = reader.next<int>();
+  return Comm(sim::Backend(sim::this_rank, sim::groups.emplace_back(number, size), rank));
 }
 
 }  // namespace rankbox

@@ -8,6 +8,7 @@
 
 #include "comm/comm.h"
 #include "comm/memory_meter.h"
+#include "comm/result_bytes.h"
 
 namespace rankbox::sim {
 
@@ -35,8 +36,11 @@ class Group {
 
 namespace rankbox::seal {
 
-/// Returns the communicator of a new case. Those of the case before must not be used any more.
+/// Begins a new case. Communicators of the case before must not be used any more.
 /// @param owner as in MemoryMeter
-Comm begin_case(std::uint64_t owner, int world_size, int node, int local_rank);
+void begin_case(std::uint64_t owner, int node, int local_rank);
+
+/// Returns a communicator that is an argument of a call: its number, this rank in it, its size.
+Comm next_communicator(ByteReader& reader);
 
 }  // namespace rankbox::seal

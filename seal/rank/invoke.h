@@ -20,8 +20,8 @@ struct Invoke<void(P...)> {
   /// Returns the state after the call. Throws what the function throws.
   /// @param message what `reader` reads; freed before the function runs, for it is not the
   ///     function's memory
-  static std::string call(void (*function)(), Comm dist, ByteReader& reader, std::string& message) {
-    Invocation invocation{dist};
+  static std::string call(void (*function)(), ByteReader& reader, std::string& message) {
+    Invocation invocation;
     set_call_state(&invocation.state);
     // Braces: evaluated from left to right. Not moved: the state points to them.
     const std::tuple<std::unique_ptr<Made<P>>...> arguments{

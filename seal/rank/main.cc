@@ -35,8 +35,7 @@ namespace rankbox::seal {
 namespace {
 
 using Function = void (*)();
-using Invoker = std::string (*)(Function function, Comm dist, ByteReader& reader,
-                                std::string& message);
+using Invoker = std::string (*)(Function function, ByteReader& reader, std::string& message);
 
 struct Program {
   std::string family;
@@ -75,21 +74,19 @@ Function load_function(const Program& program) {
 /// Carries out one call, and reports to the referee how it ended.
 void carry_out(Invoker invoke, Function function) {
   static std::uint64_t current_case = 0;
-  static Comm dist = begin_case(0, 0, 0, 0);
   std::string bytes = next_call();
   std::pair<Kind, std::string> end;
   try {
     ByteReader reader(bytes);
     const auto owner = reader.next<std::uint64_t>();
-    const int size = reader.next<int>();
     const int node = reader.next<int>();
     const int local_rank = reader.next<int>();
     set_counts_memory(reader.next<std::uint8_t>() != 0);
     if (owner != std::exchange(current_case, owner)) {
       saveds().clear();
-      dist = begin_case(owner, size, node, local_rank);
+      begin_case(owner, node, local_rank);
     }
-    end = {Kind::kReturned, invoke(function, dist, reader, bytes)};
+    end = {Kind::kReturned, invoke(function, reader, bytes)};
     if (end.second.size() > kMostBytes) throw Error("its arguments have grown beyond 64 MiB");
   } catch (const std::bad_alloc&) {  // error_to_bytes would keep only its name
     const OutOfMemory error("this rank's share of the memory is used up");

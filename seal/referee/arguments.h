@@ -40,7 +40,14 @@ struct Argument {
 
 template <>
 struct Argument<Comm&> {
-  static void describe(Call& call, ByteWriter& /*writer*/, Comm& dist) { call.dist = &dist; }
+  static void describe(Call& call, ByteWriter& writer, Comm& dist) {
+    if (call.dist == nullptr) call.dist = &dist;
+    std::vector<Comm>& known = current_link().communicators;
+    writer.put(static_cast<std::uint32_t>(known.size()));
+    writer.put(dist.rank());
+    writer.put(dist.world_size());
+    known.push_back(dist);
+  }
 };
 
 template <class T>

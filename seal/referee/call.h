@@ -46,7 +46,7 @@ struct SharedUse {
 };
 
 struct Call {
-  Comm* dist = nullptr;  // null: the function has no communicator
+  Comm* dist = nullptr;  // the first one; null: the function has no communicator
   State state = {};
   std::vector<SharedLayer> layers = {};
   std::vector<StageLayers> stages = {};

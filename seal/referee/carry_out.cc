@@ -26,7 +26,7 @@ int rank_of(const Link& link) { return static_cast<int>((link.owner & 0xffffffff
 std::string serve(Link& link, Call& call, const Message& request) {
   if (request.kind == Kind::kSync) return "";
   ByteReader reader(request.bytes);
-  if (is_comm_request(request.kind)) return serve_comm(link, call, request.kind, reader);
+  if (is_comm_request(request.kind)) return serve_comm(link, request.kind, reader);
   return serve_object(link, call, request.kind, reader);
 }
 
@@ -114,7 +114,6 @@ void carry_out(Call& call, const std::string& arguments) {
   try {
     ByteWriter writer;
     writer.put(link.owner);
-    writer.put(call.dist == nullptr ? 0 : call.dist->world_size());
     writer.put(call.dist == nullptr ? 0 : call.dist->node());
     writer.put(call.dist == nullptr ? 0 : call.dist->local_rank());
     writer.put(static_cast<std::uint8_t>(counts_memory()));

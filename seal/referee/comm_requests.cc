@@ -203,7 +203,7 @@ bool is_comm_request(Kind kind) {
 }
 bool has_reply(Kind kind) { return kind < Kind::kSend || kind > Kind::kStoreShared; }
 
-std::string serve_comm(Link& link, Call& call, Kind kind, ByteReader& reader) {
+std::string serve_comm(Link& link, Kind kind, ByteReader& reader) {
   if (kind == Kind::kAccumulate) {
     note_accumulate(reader);
     return "";
@@ -212,7 +212,6 @@ std::string serve_comm(Link& link, Call& call, Kind kind, ByteReader& reader) {
     link.open.erase(reader.next<std::uint32_t>());
     return "";
   }
-  if (link.communicators.empty() && call.dist != nullptr) link.communicators.push_back(*call.dist);
   const Place place = next_place(reader);
   Comm& dist = next_communicator(link, reader);
   switch (kind) {

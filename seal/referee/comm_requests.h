@@ -5,7 +5,6 @@
 #include <string>
 
 #include "comm/result_bytes.h"
-#include "seal/referee/call.h"
 #include "seal/referee/link.h"
 #include "seal/wire.h"
 
@@ -19,6 +18,6 @@ bool has_reply(Kind kind);
 
 /// Blocks as the call does. Returns the bytes of the reply. Throws what the call throws;
 /// std::runtime_error for a request that does not parse.
-std::string serve_comm(Link& link, Call& call, Kind kind, ByteReader& reader);
+std::string serve_comm(Link& link, Kind kind, ByteReader& reader);
 
 }  // namespace rankbox::seal

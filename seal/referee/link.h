@@ -51,7 +51,7 @@ struct ForwardPass {
 struct Link {
   Connection* connection = nullptr;
   std::uint64_t owner = 0;  // of the case's rank (MemoryMeter::owner): another one, another case
-  std::vector<Comm> communicators;  // by number; the first is the world
+  std::vector<Comm> communicators;  // by number: arguments of calls, and what splits made
   std::map<std::uint32_t, Open> open;
   std::map<std::uint32_t, ForwardPass> saved;
   std::uint32_t saves = 0;

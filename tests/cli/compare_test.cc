@@ -195,6 +195,24 @@ TEST_CASE("--virtual has the costs and virtual times of runs with data, and no o
   }
 }
 
+TEST_CASE("where ranks make no grid of nodes, the row says so in place of figures") {
+  const Words words = {
+      "--algorithms", "hierarchical", "--mine",    "none",           "--ranks", "9",
+      "--sizes",      "64",           "--cluster", "a100-infiniband"};
+  for (const Compared& compared : {compare(words), compare_without_data(words)}) {
+    INFO(compared.output);
+    CHECK(compared.exit_code == 0);
+    REQUIRE(compared.results.size() == 2);
+    CHECK(compared.results[0].at("skipped").is_null());
+    const Json& row = compared.results[1];
+    for (const char* unknown : {"time_us", "virtual_us", "cost", "failure"})
+      CHECK(row.at(unknown).is_null());
+    const auto why = row.at("skipped").get<std::string>();
+    CHECK(testing::lacks(why, {"node 0", "5 ranks", "4 of the 9 ranks"}) == "");
+    CHECK(compared.output.find("skipped: " + why) != std::string::npos);
+  }
+}
+
 TEST_CASE(
     "--virtual takes sizes beyond any memory, and says which topology wins on how many ranks") {
   const Compared compared = compare_without_data(

@@ -125,6 +125,10 @@ class OutputTest(unittest.TestCase):
         sources = [block.lines for block in pages.blocks("README.md", readme)
                    if block.language == "cpp"]
         (ROOT / "hello.cc").write_text("\n".join(sources[0]), encoding="utf-8")
+        chapter = "exercises/04_allreduce/README.md"
+        in_turn = [block.lines for block in pages.blocks(chapter, PAGES[chapter])
+                   if block.language == "cpp" and any("rank_main" in line for line in block.lines)]
+        (ROOT / "in_turn.cc").write_text("\n".join(in_turn[0]), encoding="utf-8")
         self.ping_pong = "\n".join(['#include "collectives/ping_pong.h"', "namespace rankbox {",
                                     *sources[-1], "}", ""])
 

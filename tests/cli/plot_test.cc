@@ -70,14 +70,16 @@ TEST_CASE("yours has its own line; what failed has none") {
 
 TEST_CASE("a comparison without data is drawn against sizes and against ranks") {
   const std::string picture = (fs::path(project()) / "virtual.svg").string();
-  const CommandResult compared = rankbox({"compare", "--virtual", "--ranks", "2,4", "--sizes",
-                                          "64,1G", "--mine", "none", "--plot", picture});
+  const CommandResult compared =
+      rankbox({"compare", "--virtual", "--ranks", "2,9", "--sizes", "64,1G", "--mine", "none",
+               "--cluster", "a100-infiniband", "--plot", picture});
   INFO(compared.output);
   if (compared.output.find("python3-matplotlib") != std::string::npos)
     return testing::pass_over("no matplotlib here");
   CHECK(compared.exit_code == 0);
   const std::string drawn = read_file(picture);
-  for (const char* part : {">size<", ">ranks<", ", 1 GiB: virtual time on laptop"})
+  for (const char* part : {">size<", ">ranks<", ", 1 GiB: virtual time on a100-infiniband",
+                           ">hierarchical: skipped on 9 ranks<"})
     CHECK(drawn.find(part) != std::string::npos);
   CHECK(drawn.find("this machine") == std::string::npos);
 }

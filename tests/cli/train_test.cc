@@ -392,5 +392,15 @@ TEST_CASE("a mistake is one line and exit code 2") {
   }
 }
 
+TEST_CASE("an all-reduce on a grid of nodes is refused on nodes of different sizes") {
+  const CommandResult result = train({"--ranks", "3", "--nodes", "2", "--batch", "9", "--strategy",
+                                      "ddp", "--all-reduce", "hierarchical", "--mine", "none"});
+  CAPTURE(result.output);
+  CHECK(result.exit_code == 2);
+  CHECK(lines_in(result.output) == 1);
+  for (const char* part : {"--all-reduce hierarchical", "of the 3 ranks"})
+    CHECK(contains(result.output, part));
+}
+
 }  // namespace
 }  // namespace rankbox

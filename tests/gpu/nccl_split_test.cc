@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "collectives/allreduce_hierarchical.h"
+#include "collectives/node_grid.h"
 #include "tests/gpu/gpu_test_worlds.h"
 #include "tests/gpu/nccl_test_failures.h"
 
@@ -22,28 +23,30 @@ std::int64_t communicators(Comm& dist) {
   return live;
 }
 
-TEST_CASE("allreduce_hierarchical in a loop of 1,000 holds a constant number of communicators") {
+TEST_CASE("grids of nodes made in a loop of 1,000 hold a constant number of communicators") {
   struct Row {
     int ranks;
     int nodes;
     int times;
   };
-  for (const Row row : {Row{4, 2, 1000}, Row{5, 2, 20}, Row{6, 3, 20}}) {
+  for (const Row row : {Row{4, 2, 1000}, Row{3, 1, 20}, Row{6, 3, 20}}) {
     CAPTURE(row.ranks);
     const Setting setting(row.ranks, "nccl");
     const auto run = run_ranks({.world_size = row.ranks, .nodes = row.nodes}, [&](Comm& dist) {
       Tensor tensor = full(3, static_cast<float>(dist.rank() + 1));
       std::vector<std::int64_t> counts;
       for (int i = 0; i < row.times; ++i) {
-        allreduce_hierarchical(dist, tensor, i == 0 ? ReduceOp::SUM : ReduceOp::MAX);
+        NodeGrid grid = split_by_node(dist);
+        allreduce_hierarchical(grid.node, grid.counterparts, tensor,
+                               i == 0 ? ReduceOp::SUM : ReduceOp::MAX);
         if (i == 0 || i + 1 == row.times) counts.push_back(communicators(dist));
       }
       counts.push_back(static_cast<std::int64_t>(to_host(tensor)[2]));
       return counts;
     });
     for (const std::vector<std::int64_t>& counts : run.results) {
-      // Two for each rank of the world, of its node, and of the leaders.
-      CHECK(counts[0] == 2 * (row.ranks + row.ranks + row.nodes));
+      // Two for each rank of the world, of its row, of the nodes alike, and of its column.
+      CHECK(counts[0] == 2 * 4 * row.ranks);
       CHECK(counts[1] == counts[0]);
       CHECK(counts[2] == row.ranks * (row.ranks + 1) / 2);
     }

@@ -22,6 +22,7 @@
 #include "collectives/broadcast_scatter_allgather.h"
 #include "collectives/broadcast_tree.h"
 #include "collectives/gather_tree.h"
+#include "collectives/node_grid.h"
 #include "collectives/reduce_scatter_gather.h"
 #include "collectives/reduce_scatter_ring.h"
 #include "collectives/reduce_tree.h"
@@ -72,7 +73,10 @@ const std::vector<Program>& programs() {
       {"allreduce_rabenseifner",
        [](Comm& d, Tensor& t, Tensor&) { allreduce_rabenseifner(d, t, ReduceOp::SUM); }},
       {"allreduce_hierarchical",
-       [](Comm& d, Tensor& t, Tensor&) { allreduce_hierarchical(d, t, ReduceOp::SUM); }},
+       [](Comm& d, Tensor& t, Tensor&) {
+         NodeGrid grid = split_by_node(d);
+         allreduce_hierarchical(grid.node, grid.counterparts, t, ReduceOp::SUM);
+       }},
       {"allgather_ring", [](Comm& d, Tensor& t, Tensor& g) { allgather_ring(d, t, g); }},
       {"allgather_bruck", [](Comm& d, Tensor& t, Tensor& g) { allgather_bruck(d, t, g); }},
       {"gather_tree", [](Comm& d, Tensor& t, Tensor& g) { gather_tree(d, t, g, 0); }},

@@ -66,8 +66,10 @@ TEST_CASE("a link is judged by the ranks at its ends, the root and the nodes") {
       {"to the parent in tree 0", "double_tree", seven_in_segments, 6, 2, true},
       {"to a child in tree 1", "double_tree", seven_in_segments, 3, 0, true},
       {"to the left sibling", "double_tree", seven_in_segments, 6, 5, false},
-      {"inside a node", "leaders", two_nodes, 1, 3, true},
-      {"between one rank of each", "leaders", two_nodes, 5, 1, true},
+      {"to a neighbour in the node", "node_grid", two_nodes, 4, 7, true},
+      {"to the other side of the node's ring", "node_grid", two_nodes, 1, 3, false},
+      {"to the same place in another node", "node_grid", two_nodes, 5, 1, true},
+      {"to another place in another node", "node_grid", two_nodes, 3, 4, false},
   };
   for (const Row& link : links) {
     INFO(link.graph, ": ", link.why);
@@ -90,15 +92,6 @@ TEST_CASE("which rank is in the middle is free, but it is one") {
   REQUIRE(chain);
   CHECK(chain->rank == 2);
   CHECK(chain->peer == 3);
-}
-
-TEST_CASE("which rank of a node talks to other nodes is free, but it is one") {
-  const Case two_nodes = {.world_size = 4, .nodes = 2};
-  CHECK_FALSE(verdict_on("leaders", two_nodes, {{0, 1}, {3, 2}, {1, 2}, {2, 1}}));
-  const auto all = verdict_on("leaders", two_nodes, {{0, 2}, {0, 2}, {1, 3}});
-  REQUIRE(all);
-  CHECK(all->rank == 1);
-  CHECK(all->peer == 3);
 }
 
 TEST_CASE("the first message too many is named, sent or received") {

@@ -1,6 +1,7 @@
 // The all-reduces for averaging gradients: the native one, and those of the registry.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,10 @@ namespace rankbox::train {
 
 struct AllReduce {
   std::string name;  // as given to --all-reduce
-  void (*run)(Comm& dist, Tensor& tensor, ReduceOp op);
+  using Run = std::function<void(Tensor& tensor, ReduceOp op)>;
+  /// Returns the function for one rank. A collective: it may make communicators, once for all calls.
+  /// Throws InvalidArgument on every rank if it needs as many ranks on each node, and they differ.
+  std::function<Run(Comm& dist)> make;
   std::vector<std::string> uses;  // exercises: its function, and those that it calls
 };
 

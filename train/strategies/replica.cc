@@ -23,7 +23,8 @@ Model layered(const Model& model, const std::optional<MixedPrecision>& mixed, Co
 
 Replica::Replica(Comm& dist, const Model& model, const Plan& plan)
     : dist_(dist),
-      all_reduce_(all_reduce_named(plan.all_reduce)),
+      averages_natively_(plan.all_reduce == "native"),
+      all_reduce_(all_reduce_named(plan.all_reduce).make(dist)),
       loss_scaling_averages_(calls_loss_scaling(plan)),
       clip_norm_(plan.clip_norm),
       mixed_(mixed_precision_of(plan)),
@@ -70,8 +71,7 @@ std::vector<std::string> Replica::uses(const Plan& plan) {
 }
 
 void Replica::average(const std::vector<Parameter*>& parameters) {
-  for (Parameter* parameter : parameters)
-    all_reduce_.run(dist_, gradient_of(*parameter), ReduceOp::AVG);
+  for (Parameter* parameter : parameters) all_reduce_(gradient_of(*parameter), ReduceOp::AVG);
 }
 
 Loss Replica::learn(std::vector<Batch> batches, std::int64_t number, const Average& average_all) {

@@ -28,7 +28,7 @@ class Replica : public Trainer {
   using Average = std::function<void(const std::vector<Parameter*>& parameters)>;
 
   Comm& dist() { return dist_; }
-  bool averages_natively() const { return all_reduce_.name == "native"; }
+  bool averages_natively() const { return averages_natively_; }
   /// Averages each gradient over the ranks, with the plan's all-reduce.
   void average(const std::vector<Parameter*>& parameters);
   std::vector<NamedTensor*> statistics() { return whole_.model.statistics(); }
@@ -48,7 +48,8 @@ class Replica : public Trainer {
   void step_optimizer();
 
   Comm& dist_;
-  const AllReduce& all_reduce_;
+  const bool averages_natively_;
+  const AllReduce::Run all_reduce_;
   bool loss_scaling_averages_;
   double clip_norm_;
   std::optional<MixedPrecision> mixed_;

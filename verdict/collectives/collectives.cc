@@ -2,6 +2,8 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/node_grid.h"
+#include "comm/unrecorded.h"
 #include "verdict/case_lists.h"
 #include "verdict/collectives/families.h"
 #include "verdict/compare.h"
@@ -17,6 +19,7 @@ using Broadcast = void (*)(Comm& dist, Tensor& tensor, int src);
 using SegmentedBroadcast = void (*)(Comm& dist, Tensor& tensor, int src, int segments);
 using Reduce = void (*)(Comm& dist, Tensor& tensor, int dst, ReduceOp op);
 using AllReduce = void (*)(Comm& dist, Tensor& tensor, ReduceOp op);
+using AllReduceOnGrid = void (*)(Comm& node, Comm& counterparts, Tensor& tensor, ReduceOp op);
 using Rooted = void (*)(Comm& dist, const Tensor& input, Tensor& output, int root);
 using Unrooted = void (*)(Comm& dist, const Tensor& input, Tensor& output);
 using ReduceScatter = void (*)(Comm& dist, Tensor& tensor, Tensor& piece, ReduceOp op);
@@ -76,12 +79,29 @@ std::optional<Difference> run_reduce(Reduce function, Comm& dist, const Case& ex
   return compare_reduced("tensor", tensor, 0, *example.count, op, example.world_size);
 }
 
-std::optional<Difference> run_allreduce(AllReduce function, Comm& dist, const Case& example) {
+template <class Call>
+std::optional<Difference> run_allreduce_with(Call call, Comm& dist, const Case& example) {
   const ReduceOp op = *example.op;
   Tensor tensor = shares_of(op, dist.rank(), *example.count, example.world_size);
-  function(dist, tensor, op);
+  call(tensor, op);
   note_result(tensor);
   return compare_reduced("tensor", tensor, 0, *example.count, op, example.world_size);
+}
+
+std::optional<Difference> run_allreduce(AllReduce function, Comm& dist, const Case& example) {
+  return run_allreduce_with([&](Tensor& tensor, ReduceOp op) { function(dist, tensor, op); }, dist,
+                            example);
+}
+
+std::optional<Difference> run_allreduce_on_grid(AllReduceOnGrid function, Comm& dist,
+                                                const Case& example) {
+  NodeGrid grid = [&] {
+    const Unrecorded unrecorded(dist);  // a program makes it once
+    return split_by_node(dist, Place{});
+  }();
+  return run_allreduce_with(
+      [&](Tensor& tensor, ReduceOp op) { function(grid.node, grid.counterparts, tensor, op); },
+      dist, example);
 }
 
 std::vector<Case> cases_with_nodes() {
@@ -89,14 +109,18 @@ std::vector<Case> cases_with_nodes() {
   std::size_t turn = 0;
   for (Case example : cases_by_count()) {
     for (int nodes = 1; nodes <= example.world_size; ++nodes) {
-      // Includes uneven nodes (5 ranks on 2). Beyond five nodes, only one rank per node.
-      if (nodes > 5 && nodes != example.world_size) continue;
+      if (example.world_size % nodes != 0) continue;
       example.nodes = nodes;
       example.op = kReduceOps[turn++ % kReduceOps.size()];
       cases.push_back(example);
     }
   }
   return cases;
+}
+
+/// Returns whether pieces differ in size, unless a program makes them longer.
+bool has_uneven_pieces(const Case& example) {
+  return *example.count % (example.world_size / *example.nodes) != 0;
 }
 
 /// A rank's chunk of `count` elements.
@@ -221,9 +245,10 @@ std::vector<Family> collective_families() {
                                {.cases = cases_by_root_and_op}, run_reduce),
       family_with_form<AllReduce>("allreduce", "(Comm& dist, Tensor& tensor, ReduceOp op)",
                                   {.cases = cases_by_op}, run_allreduce),
-      family_with_form<AllReduce>(
-          "hierarchical_allreduce", "(Comm& dist, Tensor& tensor, ReduceOp op)",
-          {.cases = cases_with_nodes, .splits_later = true}, run_allreduce, &Case::nodes),
+      family_with_form<AllReduceOnGrid>(
+          "hierarchical_allreduce", "(Comm& node, Comm& counterparts, Tensor& tensor, ReduceOp op)",
+          {.cases = cases_with_nodes, .may_cost_less = has_uneven_pieces}, run_allreduce_on_grid,
+          &Case::nodes),
       family::segmented_allreduce(),
       family::double_tree(),
       family_with_form<Rooted>("gather",

@@ -1,5 +1,6 @@
 // The sandbox backend: ranks are threads or fibers.
 #include <numeric>
+#include <string>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -41,16 +42,24 @@ void judge_contest(Contest& contest, const Plan& plan,
   for (std::size_t i = 0; i < contest.size(); ++i) {
     Job& job = contest[i];
     Row& row = job.row;
-    if (row.failure) continue;
+    if (row.failure || !row.skipped.empty()) continue;
     starting(i);
     try {
-      const auto [wrong, report] = run_ranks(options, [&](Comm& dist) {
+      std::string skipped;
+      const auto [wrong, report] = run_ranks(options, [&](Comm& dist) -> std::int64_t {
         const RankPart part = part_of(job, dist.rank());
         Buffers buffers = make_buffers(part);
         if (!plan.without_data) fill_input(buffers, part);
-        job.algorithm.call(dist, buffers, job.settings);
+        try {
+          call_once(job.algorithm, dist, buffers, job.settings);
+        } catch (const UnevenNodes& error) {  // of every rank
+          if (dist.rank() == 0) skipped = error.what();
+          return 0;
+        }
         return plan.without_data ? 0 : count_wrong(buffers, part);
       });
+      row.skipped = skipped;
+      if (!skipped.empty()) continue;
       row.cost = report.cost;
       row.virtual_seconds = report.virtual_seconds;
       if (!plan.without_data)

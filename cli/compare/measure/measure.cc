@@ -65,7 +65,8 @@ class Measurement {
               std::int64_t pool_bytes)
       : dist_(dist), contest_(contest), plan_(plan), marks_(marks), pool_bytes_(pool_bytes) {
     for (std::size_t i = 0; i < contest.size(); ++i) {
-      if (!contest[i].row.failure) active_.push_back(i);
+      const Row& row = contest[i].row;
+      if (!row.failure && row.skipped.empty()) active_.push_back(i);
     }
   }
 

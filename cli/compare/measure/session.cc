@@ -61,6 +61,36 @@ void report_as_judged(const std::vector<Contest>& contests, const Listener& list
   }
 }
 
+/// A rank's row and column of the nodes, made once for all calls of a run, outside of the timed
+/// part. Ranks act alike.
+class Grid {
+ public:
+  explicit Grid(Comm& dist) : dist_(dist) {}
+
+  /// Adds it to the jobs that need one. Where there is none, their rows say so.
+  void add_to(Contest& contest) {
+    for (Job& job : contest) {
+      if (!job.algorithm.needs_grid || job.row.failure || !job.row.skipped.empty()) continue;
+      if (!grid_ && why_none_.empty()) make();
+      job.row.skipped = why_none_;
+      if (grid_) job.settings.grid = &*grid_;
+    }
+  }
+
+ private:
+  void make() {
+    try {
+      grid_ = split_by_node(dist_, Place{});
+    } catch (const UnevenNodes& error) {
+      why_none_ = error.what();
+    }
+  }
+
+  Comm& dist_;
+  std::optional<NodeGrid> grid_;
+  std::string why_none_;
+};
+
 /// One run of the ranks, starting at the contest in `position`.
 void measure_from(const Plan& plan, const std::vector<Contest>& contests, const Listener& listener,
                   Position& position) {
@@ -77,8 +107,10 @@ void measure_from(const Plan& plan, const std::vector<Contest>& contests, const 
       if (!starts(dist, listener, devices)) return;
     }
     const std::int64_t pool = pool_bytes(devices, dist.rank(), largest);
+    Grid grid(dist);
     for (std::size_t number = first; number < contests.size(); ++number) {
       Contest contest = contests[number];
+      grid.add_to(contest);
       const Marks marks = {.announce =
                                [&](std::size_t job) {
                                  if (tells) announce(contest, job, listener);

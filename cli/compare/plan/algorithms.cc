@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/compare/plan/signatures.h"
+#include "comm/unrecorded.h"
 #include "exercises/registry.h"
 #include "solutions/table.h"
 
@@ -44,9 +45,20 @@ std::vector<Algorithm> algorithms_of(CollectiveKind collective) {
 std::optional<Algorithm> algorithm_of(std::string_view exercise, void (*function)(), Whose whose) {
   const auto is = collective_and_name_of(exercise);
   if (!is) return std::nullopt;
-  return Algorithm{is->first, is->second,
-                   whose,     signature_of(find_exercise(exercise)->family)->bind(function),
-                   {},        nullptr};
+  const Signature& signature = *signature_of(find_exercise(exercise)->family);
+  Algorithm algorithm{is->first, is->second, whose, signature.bind(function), {}, nullptr};
+  algorithm.needs_grid = signature.needs_grid;
+  return algorithm;
+}
+
+void call_once(const Algorithm& algorithm, Comm& dist, Buffers& buffers, CallSettings settings) {
+  std::optional<NodeGrid> grid;
+  if (algorithm.needs_grid) {
+    const Unrecorded unrecorded(dist);
+    grid = split_by_node(dist, Place{});
+    settings.grid = &*grid;
+  }
+  algorithm.call(dist, buffers, settings);
 }
 
 std::optional<std::pair<CollectiveKind, std::string>> collective_and_name_of(

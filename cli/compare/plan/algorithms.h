@@ -12,6 +12,7 @@
 
 #include "cli/compare/plan/buffers.h"
 #include "cli/compare/plan/plan.h"
+#include "collectives/node_grid.h"
 #include "comm/collective_kind.h"
 #include "comm/comm.h"
 
@@ -22,6 +23,7 @@ struct CallSettings {
   ReduceOp op = ReduceOp::SUM;
   int segments = 1;  // of the rings that take them
   int root = 0;
+  NodeGrid* grid = nullptr;  // the rank's, for algorithms that need one
 };
 
 /// Returns whether the result overwrites the input, as in the course's signatures: broadcast,
@@ -38,6 +40,7 @@ struct Algorithm {
   // An address in the learner's library; null for other algorithms.
   const void* library = nullptr;
   bool in_place = is_in_place(collective);
+  bool needs_grid = false;  // CallSettings::grid
 };
 
 /// Returns the native and reference algorithms of one collective, the native one first. gather,
@@ -48,6 +51,10 @@ std::vector<Algorithm> algorithms_of(CollectiveKind collective);
 /// `function` must have the type that the exercise's contract declares. If it is null, the
 /// algorithm must not be called.
 std::optional<Algorithm> algorithm_of(std::string_view exercise, void (*function)(), Whose whose);
+
+/// Calls the algorithm once, with a grid of nodes if it needs one. The grid is not part of the trace.
+/// Throws UnevenNodes if there is none.
+void call_once(const Algorithm& algorithm, Comm& dist, Buffers& buffers, CallSettings settings);
 
 /// Returns the collective that an exercise implements, and the algorithm's name: all_reduce and
 /// "ring" for "allreduce_ring". None if the exercise cannot be compared.

@@ -28,7 +28,7 @@ std::int64_t wrong_elements(const Algorithm& algorithm, int world_size, std::int
                            algorithm.in_place};
     Buffers buffers = make_buffers(part);
     fill_input(buffers, part);
-    algorithm.call(dist, buffers, {op, 3, root});
+    call_once(algorithm, dist, buffers, {op, 3, root});
     if (spoil && dist.rank() == root) detail::fill(result_of(buffers, part).sub(0, 1), -1.0);
     return count_wrong(buffers, part);
   });

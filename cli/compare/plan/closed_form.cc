@@ -3,6 +3,7 @@
 #include "cli/compare/plan/algorithms.h"
 #include "collectives/cost.h"
 #include "collectives/cost_forms.h"
+#include "collectives/cost_gather.h"
 #include "exercises/registry.h"
 #include "replay/native_cost.h"
 
@@ -28,15 +29,15 @@ double price(const Cost& cost, const Link& link, double gamma) {
 /// Evaluates the closed form of cost.h, phase by phase, each over its own links.
 double hierarchical_seconds(const Row& row, const Cluster& cluster) {
   const int nodes = cluster.nodes_for(row.world_size);
-  const int largest_node = (row.world_size + nodes - 1) / nodes;
+  const int local_ranks = row.world_size / nodes;
+  const std::int64_t piece = (row.elements + local_ranks - 1) / local_ranks;
   const auto within = [&](const Cost& cost) {
     return price(cost, cluster.within_node, cluster.gamma);
   };
-  const Cost between = cost::allreduce_rabenseifner(nodes, row.elements, kElementBytes);
-  return 2 * cost::native_seconds({kSplit, row.world_size, nodes, 0}, cluster) +
-         within(cost::reduce_tree(largest_node, row.elements, kElementBytes)) +
-         price(between, cluster.between_nodes, cluster.gamma) +
-         within(cost::broadcast_tree(largest_node, row.elements, kElementBytes));
+  return within(cost::reduce_scatter_ring(local_ranks, piece * local_ranks, kElementBytes)) +
+         price(cost::allreduce_rabenseifner(nodes, piece, kElementBytes), cluster.between_nodes,
+               cluster.gamma) +
+         within(cost::allgather_ring(local_ranks, piece, kElementBytes));
 }
 
 /// Returns the registry entry of the row's algorithm; null if it has none.
@@ -67,6 +68,7 @@ void set_closed_form(Row& row, int segments, const Cluster& cluster) {
     row.cost = form(row.world_size, elements, kElementBytes);
   } else if (const auto of_parts = cost::find_form<cost::FormOfParts>(exercise->cost)) {
     const bool is_hierarchical = exercise->family == "hierarchical_allreduce";
+    if (is_hierarchical && row.world_size % nodes != 0) return;  // no grid, no form
     row.cost =
         of_parts(row.world_size, elements, kElementBytes, is_hierarchical ? nodes : segments);
     if (is_hierarchical) {

@@ -26,7 +26,7 @@ double by_the_clock(const Job& job, const Cluster& cluster) {
   options.cluster = cluster;
   const auto [ignored, report] = run_ranks(options, [&](Comm& dist) {
     Buffers buffers = make_buffers(part_of(job, dist.rank()));
-    job.algorithm.call(dist, buffers, job.settings);
+    call_once(job.algorithm, dist, buffers, job.settings);
   });
   return report.virtual_seconds;
 }
@@ -98,6 +98,15 @@ TEST_CASE("with nodes, a hierarchical all-reduce uses the links of each phase") 
     CAPTURE(world_size);
     CHECK(*job.row.virtual_seconds == doctest::Approx(by_the_clock(job, kTwoPerNode)));
   }
+}
+
+TEST_CASE("where nodes differ in size, a hierarchical all-reduce has neither cost nor time") {
+  Plan plan;
+  plan.algorithms = {"hierarchical"};
+  plan.cluster = kTwoPerNode;
+  const Job job = jobs_of(plan, 5).back();
+  CHECK_FALSE(job.row.virtual_seconds.has_value());
+  CHECK_FALSE(job.row.cost.has_value());
 }
 
 TEST_CASE("with nodes, the other forms are never quicker than the clock") {

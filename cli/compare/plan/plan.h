@@ -108,6 +108,7 @@ struct Row {
   std::optional<double> virtual_seconds;  // on Plan::cluster; none: not known
   std::optional<Cost> cost;               // none: not known
   std::optional<RowFailure> failure;      // set: there is no time
+  std::string skipped;  // why this world cannot run it: there are no figures. Empty: it can
 
   double bus_bandwidth() const;          // bytes per second, as nccl-tests define it; needs a time
   double virtual_bus_bandwidth() const;  // as above, for virtual_seconds
@@ -121,7 +122,7 @@ inline auto fields_of(Row& row) {
   return std::tie(row.collective, row.algorithm, row.whose, row.op, row.root, row.in_place,
                   row.world_size, row.elements, row.bytes, row.time, row.latency_seconds,
                   row.p99_seconds, row.vs_native, row.vs_ring, row.wrong, row.virtual_seconds,
-                  row.cost, row.failure);
+                  row.cost, row.failure, row.skipped);
 }
 
 /// Returns "ring", "ring (yours)" or, of a collective that has both, "native (in place)".

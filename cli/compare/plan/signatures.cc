@@ -18,6 +18,7 @@ Call bind(void (*function)()) {
 }
 
 using InPlace = void (*)(Comm&, Tensor&, ReduceOp);
+using OnGrid = void (*)(Comm&, Comm&, Tensor&, ReduceOp);
 using InPlaceInSegments = void (*)(Comm&, Tensor&, ReduceOp, int);
 using FromRoot = void (*)(Comm&, Tensor&, int);
 using FromRootInSegments = void (*)(Comm&, Tensor&, int, int);
@@ -55,7 +56,10 @@ const Signature kSignatures[] = {
      bind<ToRoot, [](ToRoot f, Comm& dist, Buffers& b,
                      const Settings& s) { f(dist, b.input, s.root, s.op); }>},
     {"allreduce", kAllReduce, "allreduce", bind<InPlace, kCallInPlace>},
-    {"hierarchical_allreduce", kAllReduce, "allreduce", bind<InPlace, kCallInPlace>},
+    {"hierarchical_allreduce", kAllReduce, "allreduce",
+     bind<OnGrid, [](OnGrid f, Comm&, Buffers& b,
+                     const Settings& s) { f(s.grid->node, s.grid->counterparts, b.input, s.op); }>,
+     /*needs_grid=*/true},
     {"segmented_allreduce", kAllReduce, "allreduce",
      bind<InPlaceInSegments, kCallInPlaceInSegments>},
     {"double_tree", kAllReduce, "allreduce", bind<InPlaceInSegments, kCallInPlaceInSegments>},

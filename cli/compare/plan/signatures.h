@@ -16,6 +16,7 @@ struct Signature {
   CollectiveKind collective;
   std::string_view prefix;  // of the exercises' names: "allreduce"
   Call (*bind)(void (*function)());
+  bool needs_grid = false;
 };
 
 /// Returns null for a family that is no collective.

@@ -59,6 +59,7 @@ std::string format_row(const Row& row, const Columns& columns, bool wins_here, b
   const std::string label =
       fmt::format("{} {:<{}}", wins_here ? '*' : ' ', label_of(row), columns.label);
   if (row.failure) return fmt::format("{}  {}", label, in_words(*row.failure));
+  if (!row.skipped.empty()) return fmt::format("{}  skipped: {}", label, row.skipped);
   const auto ratio = [](double value) { return fmt::format("{:.2f} x", value); };
   const std::string busbw = row.bytes == 0 || row.world_size == 1
                                 ? "-"
@@ -91,6 +92,7 @@ std::string format_virtual_row(const Row& row, const Columns& columns, bool wins
                                const Row* native) {
   const std::string label =
       fmt::format("{} {:<{}}", wins ? '*' : ' ', label_of(row), columns.label);
+  if (!row.skipped.empty()) return fmt::format("{}  skipped: {}", label, row.skipped);
   if (row.failure || !row.virtual_seconds)
     return fmt::format("{}  {}", label, row.failure ? in_words(*row.failure) : "-");
   const bool has_ratio = native != nullptr && *native->virtual_seconds > 0;

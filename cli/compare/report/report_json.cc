@@ -78,7 +78,8 @@ Json to_json(const Row& row) {
            row.virtual_seconds ? Json(row.virtual_bus_bandwidth() / kGiga) : Json()},
           {"cost", to_json(row.cost)},
           {"wrong", row.wrong ? Json(*row.wrong) : Json()},
-          {"failure", to_json(row.failure)}};
+          {"failure", to_json(row.failure)},
+          {"skipped", row.skipped.empty() ? Json() : Json(row.skipped)}};
 }
 
 Json to_json(const Device& device) {

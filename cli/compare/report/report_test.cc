@@ -202,6 +202,24 @@ TEST_CASE("a row of yours that failed has its kind and place, and never wins") {
   CHECK(format_winners(laptop(), rows).empty());
 }
 
+TEST_CASE("a row that this world cannot run says why in place of figures, and is no failure") {
+  std::vector<Row> rows = crossing_rows();
+  rows.resize(3);
+  rows[2].time.reset();
+  rows[2].virtual_seconds.reset();
+  rows[2].skipped = "nodes of 5 and 4 ranks";
+  const Plan plan = laptop();
+  CHECK(format_contest(plan, rows, false).find("  skipped: nodes of 5 and 4 ranks\n") !=
+        std::string::npos);
+  Plan without_data = plan;
+  without_data.without_data = true;
+  CHECK(format_contest(without_data, rows, false).find("  skipped: nodes of 5 and 4 ranks\n") !=
+        std::string::npos);
+  const nlohmann::ordered_json json = to_json(plan, rows, {"sim", "", {}, {}});
+  CHECK(json.at("results").at(2).at("skipped") == "nodes of 5 and 4 ranks");
+  CHECK(json.at("results").at(1).at("skipped").is_null());
+}
+
 TEST_CASE("without data the table has virtual times alone, and winners by ranks for each size") {
   Plan plan = laptop();
   plan.without_data = true;
