@@ -86,15 +86,16 @@ int best_ring_segments(int world_size, std::int64_t bytes, const Link& link, dou
 
 /// What the reference takes, of messages of m = ⌈⌈N/2⌉/s⌉ elements with s = segments and
 /// D = ⌊log2 p⌋: (4s + 6(D-1))(α + mβ), or three messages fewer if p is a power of two; for s = 1
-/// at most 4D(α + mβ). For p = 2, 2s(α + mβ). Of additions, which overlap, those of one rank: 2s mγ
-/// (p = 2: s mγ).
+/// at most 4D(α + mβ). For p = 2, 2s(α + mβ). Of additions, which overlap, the longest chain:
+/// (2s + 3(D-1))mγ, for s = 1 2D mγ, and one fewer if p is a power of two. For p = 2, s mγ. Where
+/// p is no power of two and s >= 8, the chain may have two more.
 Cost allreduce_double_tree(int world_size, std::int64_t elements, std::int64_t element_bytes,
                            int segments);
 
-/// The seconds that allreduce_double_tree takes, at most: those of its messages, and of its
-/// additions what messages do not hide: D mγ for one segment; for more 2mγ if p is a power of two,
-/// else none, as long as an addition takes no longer than a message. Exact then for s >= 2 segments
-/// of equal size.
+/// The seconds that allreduce_double_tree takes: those of its messages, and of its additions what
+/// messages do not hide: D mγ for one segment; for more 2mγ if p is a power of two, else none; s mγ
+/// for p = 2. Exact for s >= 2 segments of equal size, and at most so for s = 1, as long as an
+/// addition takes no longer than a message. Where it does, about.
 double allreduce_double_tree_seconds(int world_size, std::int64_t elements,
                                      std::int64_t element_bytes, int segments, const Link& link,
                                      double gamma);

@@ -77,7 +77,9 @@ Cost allreduce_double_tree(int world_size, std::int64_t elements, std::int64_t e
                                                             : 3;
   const double levels = segments == 1 ? 4 * (depth - 1) : 6 * (depth - 1);
   const double steps = 4 * segments + levels - missing;
-  return {steps, steps * bytes, 2 * segments * bytes};
+  const double added = (segments == 1 ? 2 * depth : 2 * segments + 3 * (depth - 1)) -
+                       (is_power_of_two(world_size) ? 1 : 0);
+  return {steps, steps * bytes, added * bytes};
 }
 
 double allreduce_double_tree_seconds(int world_size, std::int64_t elements,
@@ -97,7 +99,7 @@ double allreduce_double_tree_seconds(int world_size, std::int64_t elements,
     exposed = 2;
   }
   // Where additions take longer, they set the pace on the way up.
-  const double slow = segments == 1 || world_size == 2 ? 0 : 2 * segments + 3 * (depth - 1);
+  const double slow = std::max(0.0, cost.reduced / cost.bytes * cost.steps - exposed);
   return cost.steps * message + exposed * addition + slow * std::max(0.0, addition - message);
 }
 

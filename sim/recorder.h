@@ -36,7 +36,7 @@ class Recorder {
   /// Hands over what is left, and frees the memory. Call after the rank's last event.
   void hand_over_last();
 
-  /// Returns the time stamp to begin an event with; 0 if nobody will see it, because recording is
+  /// Returns the time stamp to begin an event with; 0 if no one will see it, because recording is
   /// off or the event is not kept. A stamp takes some 10 ns, and a short message needs four.
   std::int64_t now() const { return is_timed_ ? ticks_now() : 0; }
 

@@ -101,7 +101,8 @@ std::vector<std::string> notes_on(const RunNumbers& found, const RunNumbers& her
   compare("rate schedule", schedule_of(found), schedule_of(here));
   compare("momentum", found.momentum, here.momentum);
   compare("weight decay", found.weight_decay, here.weight_decay);
-  compare("clip norm", found.clip_norm, here.clip_norm);
+  const auto norm = [](double x) { return x > 0 ? fmt::format("{}", x) : std::string("none"); };
+  compare("clip norm", norm(found.clip_norm), norm(here.clip_norm));
   return notes;
 }
 

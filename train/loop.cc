@@ -32,6 +32,14 @@ void check_loss(const Metrics& batch, const Position& position, const Plan& plan
                           position.steps, batch.loss, plan.learning_rate));
 }
 
+/// Without mixed precision, the optimizer has used such gradients.
+void check_norm(std::optional<double> norm, const Position& position, const Plan& plan) {
+  if (!norm || std::isfinite(*norm)) return;
+  throw Error(fmt::format(
+      "step {}: the norm of the gradients is {}; a smaller --learning-rate than {} may help",
+      position.steps, *norm, plan.learning_rate));
+}
+
 double score_of(const Evaluation& test, BestBy by) {
   return by == BestBy::kF1 ? test.f1 : test.accuracy;
 }
@@ -91,6 +99,7 @@ bool run_loop(Comm& dist, Trainer& trainer, const Plan& plan, const Split& data,
       const Agreed all = agree(dist, mine);
       check_loss(all.batch, position, plan);
       const std::optional<double> gradient_norm = trainer.take_gradient_norm();
+      check_norm(gradient_norm, position, plan);
       if (tells && listener.on_step) listener.on_step(position, steps, {all.batch, gradient_norm});
       if (plan.eval_every > 0 && position.steps % plan.eval_every == 0 && position.batch < steps)
         evaluate_now();

@@ -206,7 +206,7 @@ TEST_CASE("stopped at any step, a run with schedule and best model ends with the
       CHECK(resumed.digests == whole.digests);
       if (!launch().is_first()) continue;
       CHECK(from.steps == last_step);
-      CHECK(notes.empty());
+      for (const std::string& text : notes) CHECK(testing::lacks(text, {".best"}) == "");
       CHECK(resumed.end == whole.end);
       CHECK(resumed.best_steps == whole.best_steps);
     }
@@ -281,7 +281,7 @@ TEST_CASE("what may differ is noted, and what may not is refused in one line") {
   } table[] = {
       {with([](Plan& p) { p.weight_decay = 0.5; }), {"weight decay 0.5", "0.01"}, false},
       {with([](Plan& p) { p.momentum = 0.7; }), {"momentum 0.7", "0.8"}, false},
-      {with([](Plan& p) { p.clip_norm = 2; }), {"clip norm 2", "0"}, false},
+      {with([](Plan& p) { p.clip_norm = 2; }), {"clip norm 2", "none"}, false},
       {with([](Plan& p) { p.decay = Decay::kLinear; }), {"linear to step 8", "cosine"}, false},
       {with([](Plan& p) { p.warmup_steps = 1; }), {"warm-up of 1", "warm-up of 3"}, false},
       {with([](Plan& p) { p.keep_best = BestBy::kF1; }), {"best model"}, false},

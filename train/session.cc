@@ -29,13 +29,11 @@ void check_best(const Checkpointing& best, Position& position, std::vector<std::
         best.path()));
   }
   if (steps == position.best_steps) return;
-  // With the same options the part that is repeated has the same best model.
-  if (!notes.empty()) {
-    notes.push_back(
-        fmt::format("{} has the model of step {}, after this checkpoint of step {}: the best model "
-                    "is chosen from now on",
-                    best.path(), steps, position.steps));
-  }
+  notes.push_back(
+      fmt::format("{} has the model of step {}, and the best one until this checkpoint was that of "
+                  "step {}: the "
+                  "best model is chosen from now on",
+                  best.path(), steps, position.best_steps));
   position.best = -1;
   position.best_steps = 0;
 }

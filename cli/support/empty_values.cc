@@ -33,7 +33,8 @@ void refuse_empty_values(CLI::App& app, const std::vector<std::string>& argument
     // To CLI11 an optional value that is empty is none.
     const CLI::Option* const option =
         word.starts_with("--") ? app.get_option_no_throw(word) : nullptr;
-    const bool is_optional = option && option->get_expected_min() == 0;
+    const bool is_optional =
+        option && option->get_expected_min() == 0 && option->get_expected_max() > 0;
     if (is_optional && i + 1 < arguments.size() && arguments[i + 1].empty())
       throw InvalidArgument(fmt::format("{}: {}", word, kEmpty));
   }

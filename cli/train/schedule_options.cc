@@ -100,7 +100,7 @@ void complete(const ScheduleArguments& typed, OptimizerKind kind,
   plan.weight_decay = parse_number("--weight-decay", typed.weight_decay, "from 0, like 0.01",
                                    [](double x) { return x >= 0; });
   if (!typed.clip_norm.empty()) {
-    plan.clip_norm = parse_number("--clip-norm", typed.clip_norm, "above 0, like 1",
+    plan.clip_norm = parse_number("--clip-norm", typed.clip_norm, "from 1e-6 to 1e30, like 1",
                                   [](double x) { return x >= 1e-6 && x <= 1e30; });
   }
   plan.decay = parse_decay(typed.decay);

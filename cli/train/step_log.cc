@@ -1,5 +1,8 @@
 #include "cli/train/step_log.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <ios>
 #include <utility>
 #include <vector>
 
@@ -40,7 +43,7 @@ void StepLog::start(const Position& from) {
     file_ << line << '\n';
   }
   if (!earlier.empty()) last_ = nlohmann::ordered_json::parse(earlier.back());
-  if (!last_.is_null() && (last_["step"] != from.steps || last_.contains("test"))) last_ = nullptr;
+  if (!last_.is_null() && last_["step"] != from.steps) last_ = nullptr;
   file_.flush();
   if (!file_) throw InvalidArgument(fmt::format("--log {}: cannot be written", path_));
 }
@@ -65,7 +68,9 @@ void StepLog::on_step(const Position& now, std::int64_t steps, const StepMetrics
 
 void StepLog::on_evaluation(const Position& now, const Evaluation& test, bool is_best) {
   if (line_.is_null() && !last_.is_null()) {
-    // The line gets longer, so nothing is left of the old one.
+    // The step may have been evaluated before, with longer numbers.
+    std::filesystem::resize_file(path_,
+                                 static_cast<std::uintmax_t>(std::streamoff{begin_of_last_}));
     file_.seekp(begin_of_last_);
     line_ = std::exchange(last_, nullptr);
   }

@@ -16,6 +16,7 @@
 #include "cli/dev/mutants.h"
 #include "exercises/registry.h"
 #include "tests/cli/command.h"
+#include "tests/support/text.h"
 
 namespace rankbox {
 namespace {

@@ -103,7 +103,13 @@ TEST_CASE("a run that keeps few events has the clocks and the first events of on
         const std::size_t first = std::min(all.size(), static_cast<std::size_t>(kept));
         REQUIRE(part.trace.ranks[rank].size() == first);
         left_out += static_cast<std::int64_t>(all.size() - first);
+        std::int64_t last = 0;
         for (std::size_t i = 0; i < first; ++i) {
+          const Event& event = part.trace.ranks[rank][i];
+          // A time that was not taken would lie long before the start.
+          CHECK(event.begin_ns >= 0);
+          CHECK(event.end_ns >= last);
+          last = event.begin_ns;
           CHECK(part.trace.ranks[rank][i].kind == all[i].kind);
           CHECK(part.trace.ranks[rank][i].bytes == all[i].bytes);
           CHECK(part.trace.ranks[rank][i].peer == all[i].peer);

@@ -57,11 +57,28 @@ std::optional<Difference> run_double_tree(DoubleTree function, Comm& dist, const
   return compare_reduced("tensor", tensor, 0, *example.count, *example.op, example.world_size);
 }
 
+/// Fewer and larger messages than `segments` asks for may still be fast enough.
+std::optional<Difference> compare_sizes(const RunReport& report, std::int64_t largest) {
+  for (int rank = 0; rank < std::ssize(report.trace.ranks); ++rank) {
+    for (const Event& event : report.trace.ranks[static_cast<std::size_t>(rank)]) {
+      if (event.kind != EventKind::kSend || event.bytes <= largest) continue;
+      return Difference{"bytes of a message",
+                        -1,
+                        fmt::format("at most {}, a segment of a half", largest),
+                        fmt::format("{}", event.bytes),
+                        "cut each half into `segments` segments, a message each",
+                        rank};
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Difference> compare_time(const RunReport& report, const Case& example) {
   const Cluster machine = machine_without_latency();
   const int segments = *example.segments;
   const std::int64_t half = (*example.count + 1) / 2;
   const std::int64_t elements = (half + segments - 1) / segments;  // of the largest message
+  if (auto wrong = compare_sizes(report, elements * kElementBytes)) return wrong;
   const auto bytes = static_cast<double>(elements * kElementBytes);
   const double message = bytes * machine.within_node.beta;
   const double addition = bytes * machine.gamma;
