@@ -16,7 +16,6 @@
 #include "cli/dev/mutants.h"
 #include "exercises/registry.h"
 #include "tests/cli/command.h"
-#include "tests/support/text.h"
 
 namespace rankbox {
 namespace {
@@ -209,7 +208,8 @@ TEST_CASE("where ranks make no grid of nodes, the row says so in place of figure
     for (const char* unknown : {"time_us", "virtual_us", "cost", "failure"})
       CHECK(row.at(unknown).is_null());
     const auto why = row.at("skipped").get<std::string>();
-    CHECK(testing::lacks(why, {"node 0", "5 ranks", "4 of the 9 ranks"}) == "");
+    for (const char* part : {"node 0", "5 ranks", "4 of the 9 ranks"})
+      CHECK(why.find(part) != std::string::npos);
     CHECK(compared.output.find("skipped: " + why) != std::string::npos);
   }
 }

@@ -59,7 +59,7 @@ def text_of(path):
 
 def pages(root):
     """{name: text} of all pages."""
-    patterns = ["README.md", "CONTRIBUTING.md", "docs/**/*.md", "exercises/*/README.md",
+    patterns = ["README.md", "CONTRIBUTING.md", "docs/**/*.md", "exercises/*/*.md",
                 "notebooks/README.md", "notebooks/*.ipynb"]
     paths = [path for pattern in patterns for path in sorted(pathlib.Path(root).glob(pattern))]
     return {str(path.relative_to(root)): text_of(path) for path in paths}
