@@ -1,8 +1,8 @@
 // Stochastic rounding is right on average, and the same for any number of parts.
 #include "parallel/stochastic_rounding.h"
 
+#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <doctest/doctest.h>
 
@@ -22,9 +22,14 @@ std::vector<float> grown(std::int64_t begin, std::int64_t end, int steps) {
   return {values.begin(), values.end()};
 }
 
+/// Every process checks.
+RunOptions one_rank_each() {
+  return {.world_size = std::max(launch().processes, 1), .trace = false};
+}
+
 TEST_CASE("1000 steps of 0.001 grow a BFloat16 weight by 1, on average") {
   constexpr int kWeights = 1024;
-  run_ranks({.world_size = 1, .trace = false}, [](Comm&) {
+  run_ranks(one_rank_each(), [](Comm&) {
     const std::vector<float> weights = grown(0, kWeights, 1000);
     double sum = 0, squares = 0;
     for (const float weight : weights) {
@@ -42,7 +47,7 @@ TEST_CASE("1000 steps of 0.001 grow a BFloat16 weight by 1, on average") {
 }
 
 TEST_CASE("any number of parts gives the same weights") {
-  run_ranks({.world_size = 1, .trace = false}, [](Comm&) {
+  run_ranks(one_rank_each(), [](Comm&) {
     const std::vector<float> whole = grown(0, 100, 10);
     for (const std::int64_t parts : {2, 3, 7}) {
       std::vector<float> together;
