@@ -10,7 +10,8 @@ namespace rankbox {
 
 /// While one lives, this rank's calls are not recorded. Does nothing on backends without a trace.
 ///
-/// REQUIRES: all ranks leave out the same collectives, and both ends of a message.
+/// REQUIRES: all ranks leave out the same collectives, and both ends of a message. What is started
+/// while one lives is waited for before it ends, and nothing else is. They do not nest.
 template <class Communicator>
 class Unrecorded {
  public:

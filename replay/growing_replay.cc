@@ -169,9 +169,9 @@ const FourTimes& GrowingReplay::price(Group& group, const Event& collective) con
                                  .bytes = static_cast<double>(collective.bytes)};
   if (call != group.last_call) {
     group.last_call = call;
-    group.last_price = prices_.native(
-        call, cost::native_cost(call.kind, call.world_size, call.bytes,
-                                cluster_.link(call.nodes == 1), cluster_.gamma));
+    group.last_price =
+        prices_.native(call, cost::native_cost(call.kind, call.world_size, call.bytes,
+                                               cluster_.link(call.nodes == 1), cluster_.gamma));
   }
   return group.last_price;
 }

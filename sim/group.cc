@@ -1,6 +1,7 @@
 #include "sim/group.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,15 +24,21 @@ Group::Group(World& world, int id, std::vector<int> members, std::vector<int> pa
       next_job_(members_.size()) {}
 
 std::string Group::in_words(int world_rank, int peer) const {
-  if (made_.line() == 0) return "";
+  if (id_ == 0) return "";
   const auto index = [&](int rank) { return std::ranges::find(members_, rank) - members_.begin(); };
-  return fmt::format(" (ranks {} and {} of the communicator split at {}:{})", index(world_rank),
-                     index(peer), made_.file_name(), made_.line());
+  return fmt::format(" (ranks {} and {} of {})", index(world_rank), index(peer), name());
 }
 
-std::string Group::in_words() const {
-  if (made_.line() == 0) return "";
-  return fmt::format(", in the communicator split at {}:{}", made_.file_name(), made_.line());
+std::string Group::in_words() const { return id_ == 0 ? "" : fmt::format(", in {}", name()); }
+
+std::string Group::name() const {
+  if (made_.line() != 0)
+    return fmt::format("the communicator split at {}:{}", made_.file_name(), made_.line());
+  // Not of the learner's making: an argument.
+  constexpr std::size_t kMostNamed = 8;
+  const std::span<const int> named(members_.data(), std::min(members_.size(), kMostNamed));
+  return fmt::format("the communicator of ranks {}{}", fmt::join(named, ", "),
+                     named.size() < members_.size() ? ", …" : "");
 }
 
 Channel& Group::channel(int src, int dst) {

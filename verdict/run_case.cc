@@ -1,6 +1,8 @@
 #include "verdict/run_case.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -27,6 +29,19 @@ std::optional<Failure> compare_noted(const std::vector<std::uint64_t>& noted, co
     return failure_of(difference, static_cast<int>(rank), example, trace);
   }
   return std::nullopt;
+}
+
+/// Returns the failure if messages are not in the trace, which decides on cost.
+std::optional<Failure> compare_count(const RunReport& report, const Case& example) {
+  std::int64_t recorded = 0;
+  for (const std::vector<Event>& events : report.trace.ranks)
+    recorded += std::ranges::count(events, EventKind::kSend, &Event::kind);
+  if (recorded == report.messages) return std::nullopt;
+  Difference difference = {"messages in the trace", -1, fmt::format("{}", report.messages),
+                           fmt::format("{}", recorded),
+                           "only the judge may send what is not recorded"};
+  difference.kind = FailureKind::kMessages;
+  return failure_of(difference, -1, example, report.trace);
 }
 
 class InRank {
@@ -87,7 +102,9 @@ CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, Run
     run.failure = failure_of(error);
     return run;
   }
-  if (subject.sends_messages) run.failure = failure_of_native(run.report.trace, example, subject);
+  if (launch().processes == 0) run.failure = compare_count(run.report, example);
+  if (subject.sends_messages && !run.failure)
+    run.failure = failure_of_native(run.report.trace, example, subject);
   if (subject.sends_messages && !run.failure && examples.size() == 1)
     run.failure = failure_of_split(run.report.trace, example, subject);
   // A barrier moves no data, so a wrong value is another mistake, and the more serious one.

@@ -180,7 +180,7 @@ std::string explained(const std::string& complaint, const std::vector<Row>& rows
       const bool passed_there =
           known != nullptr && std::ranges::any_of(*known, [&](const Row& trial) {
             return trial.algorithm == row.algorithm && trial.collective == row.collective &&
-                   !trial.failure;
+                   !trial.failure && trial.skipped.empty();
           });
       const std::string check =
           fmt::format("./rankbox check {} --file {}", each.exercise, display_path(each.file));

@@ -196,7 +196,7 @@ void Supervisor::finish_contest(std::vector<Row> rows) {
              each.algorithm == row.algorithm && each.op == row.op &&
              each.world_size == row.world_size && each.bytes == row.bytes;
     });
-    if (known != known_.end() && !row.cost) {
+    if (known != known_.end() && !row.cost && row.skipped.empty()) {
       row.cost = known->cost;
       row.virtual_seconds = known->virtual_seconds;
     }

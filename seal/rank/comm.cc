@@ -115,6 +115,8 @@ class PendingOperation {
 
 int Backend::size() const { return group_ == nullptr ? 0 : group_->size(); }
 int Backend::node() const { return state_->node; }
+
+void Backend::set_recording(bool /*on*/) const {}  // the referee records
 int Backend::local_rank() const { return state_->local_rank; }
 
 Caller Backend::caller(const char* operation, Place place) const {

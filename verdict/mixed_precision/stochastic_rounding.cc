@@ -34,7 +34,7 @@ Run run_of(const Case& example) {
   Run run;
   run.seed = static_cast<std::uint64_t>(drawn("seed", 42, 0, 1 << 30));
   // Few bits: its products are exact, so fused and separate operations give the same.
-  run.learning_rate = static_cast<float>(drawn("learning rate", 2, 1, 3)) / 256;
+  run.learning_rate = static_cast<float>(drawn("learning rate", 5, 2, 9)) / 256;
   run.first_step = drawn("step", 10, 1, 1000) * example.world_size;
   if (*example.count >= kLarge) {
     run.seed += std::uint64_t{1} << 40;
@@ -72,7 +72,7 @@ float weight(std::int64_t number) {
   }
 }
 
-/// A step along it is less than the distance of two weights. Products with the rate are exact.
+/// A step along it is about the distance of two weights, or less. Products with the rate are exact.
 float slope(std::int64_t number, std::int64_t step, const Run& run) {
   const auto sixteenths = static_cast<float>((number + step) % 5 + 1) / 16;
   switch (special_of(number)) {
@@ -135,7 +135,7 @@ struct Part {
 
 std::string origin(const Part& part, float is, float expected) {
   if (part.is_made_by(Rule::kNearest))
-    return "rounded to nearest: it stands still, because steps this small are lost";
+    return "rounded to nearest: steps smaller than half the distance of two weights are lost";
   if (part.is_made_by(Rule::kTruncated))
     return "the lower half is dropped: always towards zero, also on average";
   if (part.is_made_by(Rule::kSameForAll))

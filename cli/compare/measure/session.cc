@@ -72,8 +72,14 @@ class Grid {
     for (Job& job : contest) {
       if (!job.algorithm.needs_grid || job.row.failure || !job.row.skipped.empty()) continue;
       if (!grid_ && why_none_.empty()) make();
-      job.row.skipped = why_none_;
-      if (grid_) job.settings.grid = &*grid_;
+      if (grid_) {
+        job.settings.grid = &*grid_;
+      } else {
+        // The plan's figures are for the nodes of the cluster, which may be others.
+        job.row.skipped = why_none_;
+        job.row.cost.reset();
+        job.row.virtual_seconds.reset();
+      }
     }
   }
 

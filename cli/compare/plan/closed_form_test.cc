@@ -18,7 +18,7 @@ namespace {
 const Cluster kFlat = {"flat", {2e-6, 1e-9}, {2e-6, 1e-9}, 3e-10, 0};
 const Cluster kTwoPerNode = {"two", {1e-6, 1e-10}, {9e-6, 2e-9}, 3e-10, 2};
 
-double by_the_clock(const Job& job, const Cluster& cluster) {
+RunReport run_of(const Job& job, const Cluster& cluster) {
   const Row& row = job.row;
   RunOptions options;
   options.world_size = row.world_size;
@@ -28,7 +28,11 @@ double by_the_clock(const Job& job, const Cluster& cluster) {
     Buffers buffers = make_buffers(part_of(job, dist.rank()));
     call_once(job.algorithm, dist, buffers, job.settings);
   });
-  return report.virtual_seconds;
+  return report;
+}
+
+double by_the_clock(const Job& job, const Cluster& cluster) {
+  return run_of(job, cluster).virtual_seconds;
 }
 
 /// Returns all jobs of all contests.
@@ -84,6 +88,26 @@ TEST_CASE("in segments: any number of them, and rings also where adding is slowe
           CHECK(*job.row.virtual_seconds == doctest::Approx(by_the_clock(job, row.cluster)));
         }
       }
+    }
+  }
+}
+
+TEST_CASE("the cost of two trees has the longest chain of messages, and that of additions") {
+  for (const int segments : {1, 2, 4, 16}) {
+    Plan plan;
+    plan.algorithms = {"double_tree"};
+    plan.cluster = kFlat;
+    plan.sizes = {65536};
+    plan.segments = segments;
+    for (const int world_size : {1, 2, 4, 8, 16}) {
+      const Job job = jobs_of(plan, world_size).back();
+      REQUIRE(job.row.cost.has_value());
+      CAPTURE(segments);
+      CAPTURE(world_size);
+      const Cost cost = run_of(job, kFlat).cost;
+      CHECK(job.row.cost->steps == cost.steps);
+      CHECK(job.row.cost->bytes == cost.bytes);
+      CHECK(job.row.cost->reduced == cost.reduced);
     }
   }
 }

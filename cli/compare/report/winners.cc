@@ -19,7 +19,7 @@ namespace {
 
 /// Returns whether the row has a time on this clock.
 bool has_time(const Row& row, ClockKind clock) {
-  if (row.failure) return false;
+  if (row.failure || !row.skipped.empty()) return false;
   return clock == ClockKind::kWall ? row.time.has_value() : row.virtual_seconds.has_value();
 }
 
