@@ -65,13 +65,24 @@ void report_as_judged(const std::vector<Contest>& contests, const Listener& list
 /// part. Ranks act alike.
 class Grid {
  public:
-  explicit Grid(Comm& dist) : dist_(dist) {}
+  /// Makes it if a job needs one. Call before the first job: what fails here is not to be blamed on
+  /// a job.
+  Grid(Comm& dist, const std::vector<Contest>& contests) {
+    const auto needs_grid = [](const Job& job) { return job.algorithm.needs_grid; };
+    if (std::ranges::none_of(
+            contests, [&](const Contest& each) { return std::ranges::any_of(each, needs_grid); }))
+      return;
+    try {
+      grid_ = split_by_node(dist, Place{});
+    } catch (const UnevenNodes& error) {
+      why_none_ = error.what();
+    }
+  }
 
   /// Adds it to the jobs that need one. Where there is none, their rows say so.
   void add_to(Contest& contest) {
     for (Job& job : contest) {
       if (!job.algorithm.needs_grid || job.row.failure || !job.row.skipped.empty()) continue;
-      if (!grid_ && why_none_.empty()) make();
       if (grid_) {
         job.settings.grid = &*grid_;
       } else {
@@ -84,15 +95,6 @@ class Grid {
   }
 
  private:
-  void make() {
-    try {
-      grid_ = split_by_node(dist_, Place{});
-    } catch (const UnevenNodes& error) {
-      why_none_ = error.what();
-    }
-  }
-
-  Comm& dist_;
   std::optional<NodeGrid> grid_;
   std::string why_none_;
 };
@@ -112,8 +114,8 @@ void measure_from(const Plan& plan, const std::vector<Contest>& contests, const 
       check_memory(devices, largest);
       if (!starts(dist, listener, devices)) return;
     }
+    Grid grid(dist, contests);
     const std::int64_t pool = pool_bytes(devices, dist.rank(), largest);
-    Grid grid(dist);
     for (std::size_t number = first; number < contests.size(); ++number) {
       Contest contest = contests[number];
       grid.add_to(contest);
