@@ -30,10 +30,9 @@ void check_best(const Checkpointing& best, Position& position, std::vector<std::
   }
   if (steps == position.best_steps) return;
   notes.push_back(
-      fmt::format("{} has the model of step {}, and the best one until this checkpoint was that of "
-                  "step {}: the "
-                  "best model is chosen from now on",
-                  best.path(), steps, position.best_steps));
+      fmt::format("{} has the model of step {}, but up to step {}, where this run goes on, the "
+                  "best was that of step {}: the best model is chosen from now on",
+                  best.path(), steps, position.steps, position.best_steps));
   position.best = -1;
   position.best_steps = 0;
 }
