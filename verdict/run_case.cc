@@ -12,6 +12,7 @@
 #include "comm/run_ranks.h"
 #include "verdict/checks.h"
 #include "verdict/failure_of.h"
+#include "verdict/judge.h"
 #include "verdict/noted_result.h"
 
 namespace rankbox {
@@ -102,7 +103,7 @@ CaseRun run_cases(const Subject& subject, const std::vector<Case>& examples, Run
     run.failure = failure_of(error);
     return run;
   }
-  if (launch().processes == 0) run.failure = compare_count(run.report, example);
+  if (!judges_only_values()) run.failure = compare_count(run.report, example);
   if (subject.sends_messages && !run.failure)
     run.failure = failure_of_native(run.report.trace, example, subject);
   if (subject.sends_messages && !run.failure && examples.size() == 1)
