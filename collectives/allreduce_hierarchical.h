@@ -16,8 +16,8 @@
 //
 // The caller makes the communicators, once, with split_by_node (node_grid.h), and every node has as
 // many ranks. The three phases are exercises: reduce_scatter_ring and allgather_ring of chapter 5,
-// allreduce_rabenseifner of this one. Call them, whether you have written them or not: a check takes
-// the course's solutions of all exercises but yours.
+// allreduce_rabenseifner of this one. Call them, whether you have written them or not: a check
+// takes the course's solutions of all exercises but yours.
 //
 // All pieces have ⌈N/m⌉ elements, since allgather_ring takes tensors of one size. A tensor that m
 // does not divide needs a longer copy, whose elements beyond the end are never looked at.

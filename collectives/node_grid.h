@@ -18,8 +18,8 @@
 
 namespace rankbox {
 
-/// The two communicators of a rank. Functions take them as two arguments, because each of them works
-/// with any rows and columns: the inner and outer dimension of any mesh.
+/// The two communicators of a rank. Functions take them as two arguments, because each of them
+/// works with any rows and columns: the inner and outer dimension of any mesh.
 struct NodeGrid {
   Comm node;          // the ranks of this rank's node
   Comm counterparts;  // the ranks with the same place in their nodes, one of each node
@@ -30,8 +30,8 @@ class UnevenNodes : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
 
-/// Returns this rank's row and column. Both have the order of `dist`. The place in a node is counted
-/// among the ranks of `dist`, which may be a part of the world.
+/// Returns this rank's row and column. Both have the order of `dist`. The place in a node is
+/// counted among the ranks of `dist`, which may be a part of the world.
 ///
 /// REQUIRES: every rank calls it. Blocks until all have.
 /// Errors: UnevenNodes on every rank if the nodes have different numbers of ranks.

@@ -37,8 +37,8 @@ class Group {
   /// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)", for messages, which
   /// name ranks of the world; "" for the world.
   std::string in_words(int world_rank, int peer) const;
-  /// Returns ", in the communicator split at ring.cc:7", or ", in the communicator of ranks 0, 2" if
-  /// no line made it; "" for the world.
+  /// Returns ", in the communicator split at ring.cc:7", or ", in the communicator of ranks 0, 2"
+  /// if no line made it; "" for the world.
   std::string in_words() const;
   int world_rank(int index) const { return members_[static_cast<std::size_t>(index)]; }
 

@@ -6,8 +6,8 @@
 // Steps and epochs count from 1. The loss is the mean over the step's samples, on all ranks;
 // seconds are those since the start, evaluation and saving included; samples/s are those of this
 // step alone. With --clip-norm there is "grad_norm", before clipping. "test" and "best" are there
-// after an evaluation. A step whose evaluation was killed may have these alone, after --resume. Only
-// rank 0 writes.
+// after an evaluation. A step whose evaluation was killed may have these alone, after --resume.
+// Only rank 0 writes.
 #pragma once
 
 #include <fstream>

@@ -52,8 +52,8 @@ std::vector<Algorithm> algorithms_of(CollectiveKind collective);
 /// algorithm must not be called.
 std::optional<Algorithm> algorithm_of(std::string_view exercise, void (*function)(), Whose whose);
 
-/// Calls the algorithm once, with a grid of nodes if it needs one. The grid is not part of the trace.
-/// Throws UnevenNodes if there is none.
+/// Calls the algorithm once, with a grid of nodes if it needs one. The grid is not part of the
+/// trace. Throws UnevenNodes if there is none.
 void call_once(const Algorithm& algorithm, Comm& dist, Buffers& buffers, CallSettings settings);
 
 /// Returns the collective that an exercise implements, and the algorithm's name: all_reduce and
