@@ -48,13 +48,17 @@ class WatchPageTest(unittest.TestCase):
 
     def setUp(self):
         self.driver.get_log("browser")
-        self.driver.get("about:blank")
-        self.driver.get(self.watching.url)
-        self.wait("document.documentElement.dataset.version")
+        self.load()
 
     def tearDown(self):
         if self.watching.process.poll() is None:
             self.assertEqual(self.driver.get_log("browser"), [])
+
+    def load(self):
+        """Returns when the page has been told of the last check."""
+        self.driver.get("about:blank")
+        self.driver.get(self.watching.url)
+        self.wait("document.documentElement.dataset.version")
 
     def script(self, text, *arguments):
         return self.driver.execute_script("return " + text, *arguments)
@@ -116,8 +120,7 @@ class WatchPageTest(unittest.TestCase):
 
     def test_it_speaks_to_its_server_alone(self):
         self.driver.get_log("performance")
-        self.driver.get("about:blank")
-        self.driver.get(self.watching.url)
+        self.load()
         self.save(self.answer)
         self.in_run()
         messages = [json.loads(entry["message"])["message"]
