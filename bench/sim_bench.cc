@@ -11,6 +11,8 @@
 //   sim_bench tree|butterfly|broadcast P   a whole run of allreduce_tree, allreduce_butterfly or
 //                                     broadcast_tree of one float on P ranks
 //   sim_bench whole_ring P            the same of allreduce_ring of P floats: 2P(P-1) messages
+//   sim_bench cycle P                 a whole run of P ranks that receive from each other in a circle,
+//                                     until the deadlock is reported on each of them
 //
 // With `fibers` before the rest, ranks are fibers instead of threads. With `growing` after that,
 // events are replayed during the run and not kept (RunOptions::events_per_rank).
@@ -184,6 +186,21 @@ void broadcast_sum(Comm& dist, Tensor& tensor, ReduceOp /*op*/) {
   broadcast_tree(dist, tensor, 0);
 }
 
+/// Returns the seconds until a deadlock of all ranks has been proved and ended every one.
+double cycle(int world_size) {
+  const double begin = now();
+  try {
+    run_ranks({.world_size = world_size, .executor = executor, .events_per_rank = events_per_rank},
+              [](Comm& dist) {
+                Tensor tensor(Shape(1));
+                dist.recv(tensor, (dist.rank() + 1) % dist.world_size());
+              });
+  } catch (const DeadlockError& deadlock) {
+    if (deadlock.cycle().size() == static_cast<std::size_t>(world_size)) return now() - begin;
+  }
+  throw Error("no cycle through all ranks was named");
+}
+
 /// A whole number of at least 1; 0 if it is not one.
 std::int64_t positive(const char* text) {
   char* end = nullptr;
@@ -226,12 +243,14 @@ int main(int argc, char** argv) {
     fmt::print("{:.9e}\n", whole_run_of(allreduce_butterfly, 1, static_cast<int>(amount)));
   } else if (what == "broadcast" && amount > 0) {
     fmt::print("{:.9e}\n", whole_run_of(broadcast_sum, 1, static_cast<int>(amount)));
+  } else if (what == "cycle" && amount > 1) {
+    fmt::print("{:.9e}\n", cycle(static_cast<int>(amount)));
   } else if (what == "whole_ring" && amount > 0) {
     fmt::print("{:.9e}\n", whole_run_of(allreduce_ring, amount, static_cast<int>(amount)));
   } else {
     fmt::print(stderr,
                "usage: sim_bench [fibers] [growing] pingpong|exchange|overhead BYTES | "
-               "allreduce|ring COUNT P | start|fanin|tree|butterfly|broadcast|whole_ring P\n");
+               "allreduce|ring COUNT P | start|fanin|tree|butterfly|broadcast|whole_ring|cycle P\n");
     return 2;
   }
   return 0;

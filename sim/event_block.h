@@ -5,35 +5,24 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
-#include <new>
 #include <type_traits>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include "comm/trace.h"
+#include "sim/huge_pages.h"
 
 namespace rankbox::sim {
 
 /// A fixed number of events. Memory is untouched until events are appended: a page that is never
-/// written costs nothing. From 2 MiB on the block asks for huge pages, because first touches of
-/// small pages would cost more than writing the events.
+/// written costs nothing. The largest blocks are a huge page, because first touches of small pages
+/// would cost more than writing the events.
 class EventBlock {
  public:
   static constexpr std::size_t kSmallest = 8;
-  static constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-  explicit EventBlock(std::size_t wanted) : capacity_(std::min(wanted, kHugePage / sizeof(Event))) {
-    const std::size_t bytes = capacity_ * sizeof(Event);
-    const std::size_t alignment = bytes >= kHugePage ? kHugePage : alignof(std::max_align_t);
-    events_.reset(static_cast<Event*>(std::aligned_alloc(alignment, bytes)));
-    if (events_ == nullptr) throw std::bad_alloc();
-#if defined(__linux__)
-    if (bytes >= kHugePage)
-      madvise(events_.get(), bytes, MADV_HUGEPAGE);  // only a hint: failure is harmless
-#endif
-  }
+  explicit EventBlock(std::size_t wanted)
+      : events_(static_cast<Event*>(
+            allocate_block(capacity_of(wanted) * sizeof(Event), alignof(std::max_align_t)))),
+        capacity_(capacity_of(wanted)) {}
 
   std::size_t room() const { return capacity_ - size_; }
   std::size_t size() const { return size_; }
@@ -45,6 +34,9 @@ class EventBlock {
 
  private:
   static_assert(std::is_trivially_destructible_v<Event>);
+  static std::size_t capacity_of(std::size_t wanted) {
+    return std::min(wanted, kHugePage / sizeof(Event));
+  }
   struct Free {
     void operator()(Event* events) const { std::free(events); }
   };

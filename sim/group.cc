@@ -17,8 +17,7 @@ Group::Group(World& world, int id, std::vector<int> members, std::vector<int> pa
       members_(std::move(members)),
       path_(std::move(path)),
       made_(made),
-      tables_(members_.size()),
-      channels_closed_(closed),
+      mailboxes_(members_.size(), closed),
       short_collectives_(world, members_, closed),
       jobs_closed_(closed),
       next_job_(members_.size()) {}
@@ -39,33 +38,6 @@ std::string Group::name() const {
   const std::span<const int> named(members_.data(), std::min(members_.size(), kMostNamed));
   return fmt::format("the communicator of ranks {}{}", fmt::join(named, ", "),
                      named.size() < members_.size() ? ", …" : "");
-}
-
-Channel& Group::channel(int src, int dst) {
-  const ChannelTable* const table =
-      tables_[static_cast<std::size_t>(src)].load(std::memory_order_acquire);
-  Channel* const channel = table == nullptr ? nullptr : table->find(dst);
-  return channel != nullptr ? *channel : make_channel(src, dst);
-}
-
-/// Another rank may have been faster.
-Channel& Group::make_channel(int src, int dst) {
-  const Lock guard(channels_lock_);
-  std::atomic<ChannelTable*>& place = tables_[static_cast<std::size_t>(src)];
-  ChannelTable* table = place.load(std::memory_order_relaxed);
-  if (Channel* const made = table == nullptr ? nullptr : table->find(dst)) return *made;
-  if (table == nullptr) {
-    table = &made_tables_.emplace_back(ChannelTable::kSmallest);
-    place.store(table, std::memory_order_release);
-  } else if (table->is_full(members_.size())) {
-    ChannelTable& larger = made_tables_.emplace_back(2 * table->capacity());
-    table->copy_to(larger);
-    table = &larger;
-    place.store(table, std::memory_order_release);
-  }
-  Channel& channel = channels_.emplace_back(channels_closed_);
-  table->insert(dst, &channel);
-  return channel;
 }
 
 CollectiveJob& Group::free_job() {
@@ -135,27 +107,13 @@ void Group::close() {
   for (CollectiveJob* job : jobs) {
     if (job != nullptr) job->stop();
   }
-
-  const Lock guard(channels_lock_);
-  channels_closed_ = true;
-  for (Channel& channel : channels_) channel.close();
+  mailboxes_.close();
 }
 
 std::vector<Channel::Leftover> Group::leftovers() {
-  std::vector<Channel::Leftover> found;
-  const Lock guard(channels_lock_);
-  for (const Channel& channel : channels_) {
-    for (Channel::Leftover& leftover : channel.leftovers()) {
-      leftover.group = this;
-      found.push_back(leftover);
-    }
-  }
+  std::vector<Channel::Leftover> found = mailboxes_.leftovers();
+  for (Channel::Leftover& leftover : found) leftover.group = this;
   return found;
-}
-
-bool Group::owns(const Channel& channel) {
-  const Lock guard(channels_lock_);
-  return std::ranges::any_of(channels_, [&](const Channel& mine) { return &mine == &channel; });
 }
 
 }  // namespace rankbox::sim

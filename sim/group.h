@@ -12,8 +12,7 @@
 #include "comm/thread_annotations.h"
 #include "sim/collective/collective.h"
 #include "sim/collective/short_collective.h"
-#include "sim/message/channel.h"
-#include "sim/message/channel_table.h"
+#include "sim/message/mailboxes.h"
 
 namespace rankbox::sim {
 
@@ -43,7 +42,7 @@ class Group {
   int world_rank(int index) const { return members_[static_cast<std::size_t>(index)]; }
 
   /// Returns the mailbox from src to dst (indices), created on first use.
-  Channel& channel(int src, int dst);
+  Channel& channel(int src, int dst) { return mailboxes_.from_to(src, dst); }
 
   /// Blocking calls begin here, and end here if all ranks' calls are short.
   ShortCollectives& short_collectives() { return short_collectives_; }
@@ -66,8 +65,8 @@ class Group {
   /// Returns messages that were never received. Call once all ranks have returned.
   std::vector<Channel::Leftover> leftovers();
 
-  /// Returns whether the mailbox is one of this group's. Cost: O(mailboxes), for reports.
-  bool owns(const Channel& channel);
+  /// As Mailboxes::owns().
+  bool owns(const Channel& channel) { return mailboxes_.owns(channel); }
 
  private:
   /// Returns a job that no rank uses.
@@ -80,15 +79,8 @@ class Group {
   const Place made_;
 
   std::string name() const;
-  Channel& make_channel(int src, int dst);
 
-  // Most pairs never communicate: tables and mailboxes are created on demand, under channels_lock_,
-  // and found without it. A replaced table may still be read.
-  std::vector<std::atomic<ChannelTable*>> tables_;  // [src]
-  Mutex channels_lock_;
-  std::deque<ChannelTable> made_tables_ GUARDED_BY(channels_lock_);
-  std::deque<Channel> channels_ GUARDED_BY(channels_lock_);
-  bool channels_closed_ GUARDED_BY(channels_lock_);
+  Mailboxes mailboxes_;
 
   int splits_ = 0;  // used only inside a split; splits of a group never overlap
 

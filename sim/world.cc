@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "comm/rank_failure.h"
+#include "sim/huge_pages.h"
 #include "sim/wait_for_graph.h"
 
 namespace rankbox::sim {
@@ -56,20 +57,19 @@ World::World(const RunOptions& options, DataPlane* data_plane)
       replay_(make_replay(options_)),
       executor_(make_executor(options_)),
       liveness_(options.world_size),
+      ranks_(static_cast<std::size_t>(options.world_size), huge_pages()),
       returned_(static_cast<std::size_t>(options.world_size)) {
   const std::uint64_t serial = next_world_serial();
   for (int rank = 0; rank < options.world_size; ++rank) {
-    auto state =
-        std::make_unique<RankState>(*this, rank, executor_->spin_limit(), data_plane, options.trace,
-                                    options.seed + static_cast<std::uint64_t>(rank));
-    state->recorder.keep_snapshots(options_.snapshot_elements);
-    state->memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
+    RankState& state = ranks_[static_cast<std::size_t>(rank)].emplace(
+        *this, rank, executor_->spin_limit(), data_plane, options.trace,
+        options.seed + static_cast<std::uint64_t>(rank));
+    state.recorder.keep_snapshots(options_.snapshot_elements);
+    state.memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
     if (replay_ != nullptr) {
-      state->recorder.hand_over_to(*replay_, rank,
-                                   static_cast<std::size_t>(options.events_per_rank),
-                                   events_of_a_block(options.world_size));
+      state.recorder.hand_over_to(*replay_, rank, static_cast<std::size_t>(options.events_per_rank),
+                                  events_of_a_block(options.world_size));
     }
-    ranks_.push_back(std::move(state));
   }
   std::vector<int> everyone(static_cast<std::size_t>(options.world_size));
   std::iota(everyone.begin(), everyone.end(), 0);
@@ -125,9 +125,9 @@ void World::stop_deadlocked() {
   }
   std::vector<const RankState*> asleep;
   std::vector<bool> returned;
-  for (const std::unique_ptr<RankState>& rank : ranks_) {
+  for (const std::optional<RankState>& rank : ranks_) {
     returned.push_back(returned_[static_cast<std::size_t>(rank->rank)].load());
-    if (!returned.back()) asleep.push_back(rank.get());
+    if (!returned.back()) asleep.push_back(&*rank);
   }
   // A message that did not fit may be the cause, though no rank came to wait for it.
   if (const std::exception_ptr mismatch = known_mismatch()) return stop(mismatch);
@@ -169,14 +169,14 @@ std::exception_ptr World::verdict() {
     return given_up == nullptr ? cause_ : given_up;
   }
   const std::string what = what_of(cause_);
-  for (const std::unique_ptr<RankState>& rank : ranks_) {
+  for (const std::optional<RankState>& rank : ranks_) {
     if (rank->failure != nullptr && what_of(rank->failure) == what) return rank->failure;
   }
   return cause_;
 }
 
 std::exception_ptr World::dropped_request() const {
-  for (const std::unique_ptr<RankState>& rank : ranks_) {
+  for (const std::optional<RankState>& rank : ranks_) {
     if (rank->dropped_request.empty()) continue;
     const ErrorContext context{rank->rank, rank->dropped_operation, rank->dropped_peer,
                                rank->dropped_place.file_name(),
@@ -193,7 +193,7 @@ std::exception_ptr World::known_mismatch() const {
     return std::pair(a.rank(), std::string_view(a.what())) <
            std::pair(b.rank(), std::string_view(b.what()));
   };
-  for (const std::unique_ptr<RankState>& rank : ranks_) {
+  for (const std::optional<RankState>& rank : ranks_) {
     for (const MessageMismatch& each : rank->mismatches) {
       if (first == nullptr || is_before(each, *first)) first = &each;
     }
@@ -230,7 +230,7 @@ std::exception_ptr World::left_behind() {
   return std::make_exception_ptr(UnreceivedMessage(message, context));
 }
 
-Trace World::take_trace(const TickClock& clock) const {
+Trace World::take_trace(const TickClock& clock) {
   // Groups are numbered by their path, not in the order in which threads created them.
   std::vector<const Group*> groups;
   for (const std::unique_ptr<Group>& group : groups_) groups.push_back(group.get());
@@ -243,7 +243,7 @@ Trace World::take_trace(const TickClock& clock) const {
     trace.groups.push_back(groups[i]->members());
     number[static_cast<std::size_t>(groups[i]->id())] = static_cast<std::int32_t>(i);
   }
-  for (const std::unique_ptr<RankState>& rank : ranks_) {
+  for (std::optional<RankState>& rank : ranks_) {
     trace.ranks.push_back(rank->recorder.take(clock));
     if (options_.snapshot_elements > 0) trace.snapshots.push_back(rank->recorder.take_snapshots());
     for (Event& event : trace.ranks.back())

@@ -5,6 +5,8 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <memory_resource>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,7 +72,7 @@ class World {
   GrowingReplay* replay() { return replay_.get(); }
 
   /// Call after all ranks have returned.
-  Trace take_trace(const TickClock& clock) const NO_THREAD_SAFETY_ANALYSIS;
+  Trace take_trace(const TickClock& clock) NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   void stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock);
@@ -84,8 +86,8 @@ class World {
   const std::unique_ptr<GrowingReplay> replay_;
   std::unique_ptr<Executor> executor_;
   Liveness liveness_;
-  std::vector<std::unique_ptr<RankState>> ranks_;
-  std::vector<std::atomic<bool>> returned_;  // [world rank]
+  std::pmr::vector<std::optional<RankState>> ranks_;  // [world rank], built in place
+  std::vector<std::atomic<bool>> returned_;           // [world rank]
 
   Mutex lock_;
   std::deque<std::unique_ptr<Group>> groups_ GUARDED_BY(lock_);  // only grows

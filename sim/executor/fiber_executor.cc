@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <memory_resource>
 #include <thread>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "comm/errors.h"
 #include "sim/executor/fiber_stacks.h"
 #include "sim/executor/fiber_worker.h"
+#include "sim/huge_pages.h"
 
 namespace rankbox::sim {
 namespace {
@@ -42,7 +44,7 @@ int usable_cores() {
 class FiberExecutor final : public Executor {
  public:
   FiberExecutor(int world_size, int threads)
-      : fibers_(static_cast<std::size_t>(world_size)),
+      : fibers_(static_cast<std::size_t>(world_size), huge_pages()),
         workers_(static_cast<std::size_t>(std::min(threads, world_size))) {
     for (std::size_t rank = 0; rank < fibers_.size(); ++rank) {
       fibers_[rank].rank = static_cast<int>(rank);
@@ -107,7 +109,7 @@ class FiberExecutor final : public Executor {
     gate.notify_all();
   }
 
-  std::vector<Fiber> fibers_;  // [rank]
+  std::pmr::vector<Fiber> fibers_;  // [rank]
   std::vector<FiberWorker> workers_;
 };
 

@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::size_t kMostOfLargeStacks = 1024;
 constexpr std::size_t kLargeStack = std::size_t{1} << 20;
+constexpr std::size_t kMostOfSmallStacks = 65'536;
 constexpr std::size_t kSmallStack = std::size_t{256} << 10;
+constexpr std::size_t kSmallestStack = std::size_t{64} << 10;
 constexpr std::size_t kMostShaded = 16384;
 
 /// Returns the number of guards that use half of the mappings of a process: each adds two.
@@ -35,7 +37,9 @@ std::size_t most_guards() {
 FiberStacks::FiberStacks(int count)
     : count_(static_cast<std::size_t>(count)),
       page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
-      stack_bytes_(count_ <= kMostOfLargeStacks ? kLargeStack : kSmallStack) {
+      stack_bytes_(count_ <= kMostOfLargeStacks   ? kLargeStack
+                   : count_ <= kMostOfSmallStacks ? kSmallStack
+                                                  : kSmallestStack) {
   const std::size_t bytes = count_ * (page_ + stack_bytes_);
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
