@@ -4,7 +4,8 @@
 //   memory_bandwidth BYTES     seconds to read and write BYTES once, one pinned thread per core
 //
 // STREAM's "scale" done in place, on the same amount of memory as the operation it bounds, so that
-// both profit alike from the caches. Prints one number, in seconds.
+// both profit alike from the caches. With the widest vectors of the core, as the all-reduce: scalar
+// code takes longer than the caches need, and would be no bound. Prints one number, in seconds.
 #include <barrier>
 #include <cstdio>
 #include <cstdlib>
@@ -26,12 +27,26 @@ void pin_to_core(unsigned core) {
   pthread_setaffinity_np(pthread_self(), sizeof cores, &cores);
 }
 
+/// Four vectors at once, as in sim/collective/reduce_kernels.cc. REQUIRES: count % 64 == 0
+#if defined(__x86_64__) && !defined(__clang__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+void scale(float* data, std::size_t count) {
+  using Vector __attribute__((vector_size(64), aligned(sizeof(float)), may_alias)) = float;
+  constexpr std::size_t kLanes = 16;
+  constexpr std::size_t kAtOnce = 4;
+  for (std::size_t i = 0; i < count; i += kAtOnce * kLanes) {
+    for (std::size_t v = 0; v < kAtOnce; ++v)
+      *reinterpret_cast<Vector*>(data + i + v * kLanes) *= 1.0001f;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const long long bytes = argc == 2 ? std::atoll(argv[1]) : 0;
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t floats = static_cast<std::size_t>(bytes) / sizeof(float) / cores;
+  const std::size_t floats = static_cast<std::size_t>(bytes) / sizeof(float) / cores / 64 * 64;
   if (bytes < 1 || floats == 0) {
     std::fprintf(stderr, "usage: memory_bandwidth BYTES\n");
     return 2;
@@ -54,9 +69,7 @@ int main(int argc, char** argv) {
       };
       results[core] = rankbox::bench::seconds_per_call(
           [&] {
-            for (std::size_t i = 0; i < floats; ++i) {
-              data[i] *= 1.0001f;
-            }
+            scale(data, floats);
             asm volatile("" : : "r"(data) : "memory");  // the passes must really happen, one by one
           },
           max_over_threads);
