@@ -1,16 +1,16 @@
 // Dissemination barrier: no rank leaves before all have arrived, and no rank is the master.
 //
-// News spreads. In round k each rank tells the rank 2^k after it "I am here, and so is every rank I
-// have heard of", and hears the same from the rank 2^k before it. What a rank knows doubles in
-// every round:
+// In round k each rank sends a message to the rank 2^k after it, and receives one from the rank 2^k
+// before it. The message means: the sender has arrived, and so have all ranks from which it has a
+// message, directly or not. Their number doubles in every round:
 //
-//   p = 5                    rank 0 has heard, directly or not, of
+//   p = 5                    arrived, as far as rank 0 knows
 //   round 0   distance 1     0 4
 //   round 1   distance 2     0 4 3 2
-//   round 2   distance 4     0 4 3 2 1        all ranks (rank 1 told it directly): rank 0 may go
+//   round 2   distance 4     0 4 3 2 1        all ranks (a message of rank 1): rank 0 may return
 //
-// The messages are empty: the arrival of one says it all. p need not be a power of two, because it
-// does no harm to hear of a rank twice in the last round.
+// The messages are empty: that one has come is all that a rank needs. p need not be a power of two,
+// because counting a rank twice in the last round does no harm.
 //
 // Cost: ⌈log2 p⌉ α; no bytes.
 // Blocks: until every rank has called it.

@@ -17,8 +17,8 @@
 // not: a stage holds the activations of min(m, p-r) micro-batches, however many a step has.
 //
 // In the steady state a rank sends an activation to the next rank, which has a gradient for it. If
-// both send first, both wait: sends may block until they are received (on NCCL they do). sendrecv
-// does both at once.
+// both send first, both wait: sends may block until they are received (on NCCL at any size).
+// sendrecv does both at once.
 //
 // Build on stage.forward, stage.backward, dist.send, dist.recv and dist.sendrecv.
 //

@@ -16,6 +16,10 @@
 // Build on dist.split, pipeline_1f1b and ddp_average_gradients (both are available, whether you
 // have written yours or not).
 //
+// Making the communicators is a part of this exercise. On NCCL a split takes milliseconds to
+// seconds, so a program makes them once and passes them in, as allreduce_hierarchical gets them. It
+// would also send the gradients in buckets, during backward (ddp_overlap).
+//
 // Cost: two splits; pipeline_1f1b in the row; a native all-reduce for each of the stage's
 // parameters in the column. Idle: (stages-1)/(m + stages-1) of the time, where m is the number of
 // micro-batches of one replica.

@@ -4,20 +4,23 @@ namespace rankbox {
 
 namespace {
 
-/// All-reduces the gradients as one tensor, and empties the bucket.
-void send(Comm& dist, std::vector<Parameter*>& bucket) {
+/// Calls handle(gradient, its place in the flat tensor) for each gradient.
+template <class Handle>
+void for_each(const std::vector<Parameter*>& bucket, Tensor& flat, Handle handle) {
+  std::int64_t begin = 0;
+  for (Parameter* parameter : bucket) {
+    const std::int64_t end = begin + parameter->value.size();
+    handle(gradient_of(*parameter), Slice(flat).sub(begin, end));
+    begin = end;
+  }
+}
+
+/// All-reduces the gradients as one tensor.
+void send(Comm& dist, const std::vector<Parameter*>& bucket) {
   Tensor flat(count_elements(bucket));
-  std::int64_t end = 0;
-  const auto place_of = [&](const Parameter& parameter) {
-    const std::int64_t begin = end;
-    end += parameter.value.size();
-    return Slice(flat).sub(begin, end);
-  };
-  for (Parameter* parameter : bucket) copy(place_of(*parameter), gradient_of(*parameter));
+  for_each(bucket, flat, [](Slice gradient, Slice place) { copy(place, gradient); });
   dist.all_reduce(flat, ReduceOp::AVG);
-  end = 0;
-  for (Parameter* parameter : bucket) copy(parameter->gradient, place_of(*parameter));
-  bucket.clear();
+  for_each(bucket, flat, [](Slice gradient, Slice place) { copy(gradient, place); });
 }
 
 }  // namespace
@@ -29,6 +32,7 @@ void ddp_buckets(Comm& dist, const std::vector<Parameter*>& parameters, std::int
     const std::int64_t more = (*next)->value.bytes();
     if (!bucket.empty() && bytes + more > bucket_bytes) {
       send(dist, bucket);
+      bucket.clear();
       bytes = 0;
     }
     bucket.push_back(*next);

@@ -18,6 +18,8 @@ TIME = re.compile(r"[\d.,]+ (?:ns|µs|ms|s)\b")  # a cell
 ALGORITHMS = {"pipelined ring": "ring_pipelined", "scatter + all-gather": "scatter_allgather",
               "reduce-scatter + gather": "scatter_gather", "Rabenseifner": "rabenseifner",
               "Bruck": "bruck"}
+# A marker with parameters of a cluster: "h100-efa, n = 4 MiB: 8.6 = call + latency".
+CLUSTER_CLAIMS = r"([a-z\d-]+)(?:, n = ([^:]*))?: [\d.]+ = "
 LAPTOP = {"α": 0.3, "β": 0.0001, "γ": 0.0001}  # µs, and µs a byte
 
 
@@ -89,27 +91,44 @@ class TablesTest(unittest.TestCase):
 
     def test_claims(self):
         count = 0
-        for page, text in PAGES.items():
-            for match in pages.MARKER.finditer(pages.FENCE.sub("", text)):
-                claims = " ".join(match.group(1).split())
-                if not re.match(r"[\d.]+ µs: ", claims):
-                    continue
-                before = pages.FENCE.sub("", text)[:match.start()].rstrip().split("\n\n")[-1]
-                for claim in claims.split("; "):
-                    with self.subTest(page, claim=claim):
-                        count += 1
-                        self.check_claim(page, claim, " ".join(before.split()))
+        for page, claims, paragraph in claims_of_pages(r"[\d.]+ µs: "):
+            for claim in claims.split("; "):
+                with self.subTest(page, claim=claim):
+                    count += 1
+                    self.check_claim(page, claim, paragraph)
         self.assertGreater(count, 10)
+
+    def test_claims_about_clusters(self):
+        count = 0
+        for page, claims, paragraph in claims_of_pages(CLUSTER_CLAIMS):
+            name, size = re.match(CLUSTER_CLAIMS, claims).groups()
+            known = parameters_of(name)
+            if size:
+                known["n"] = bytes_of(size) * 1e-3  # so n / GB/s is in µs
+            for claim in claims.split(": ", 1)[1].split("; "):
+                shown, expression = claim.split(" = ")
+                with self.subTest(page, cluster=name, claim=claim):
+                    count += 1
+                    self.assert_shown(shown, paragraph)
+                    value = formulas.evaluate(expression, known)
+                    self.assertTrue(formulas.agree(shown, value), value)
+        self.assertGreater(count, 10)
+
+    def assert_shown(self, number, paragraph):
+        self.assertRegex(paragraph, rf"(?<![\d.]){re.escape(number)}(?![\d.]*\d)",
+                         "not in the paragraph")
 
     def check_claim(self, page, claim, paragraph):
         shown, name, p, size = re.fullmatch(
             r"([\d.]+) µs: ([^,]*), p = (\d+), n = ([^,]*)(?:, s = \d+)?", claim).groups()
-        number = re.escape(shown)
-        self.assertRegex(paragraph, rf"(?<![\d.]){number}(?![\d.]*\d)", "not in the paragraph")
-        if name.startswith("native "):
-            rows = compare(["compare", "--collective", name.split()[1], "--sizes",
-                            str(bytes_of(size))], [p])
-            value = rows[0]["virtual_us"]
+        self.assert_shown(shown, paragraph)
+        measured = re.fullmatch(r"(native) (\w+)|(\w+) of (\w+)", name)
+        if measured:
+            whose, collective = [each for each in measured.groups() if each]
+            options = [] if whose == "native" else ["--algorithms", whose]
+            rows = compare(["compare", "--collective", collective, "--sizes",
+                            str(bytes_of(size)), *options], [p])
+            value = next(row["virtual_us"] for row in rows if row["algorithm"] == whose)
         else:
             key = collective_and_algorithm(None, name)
             forms = [form for (collective, algorithm), (_, form) in closed_forms(page).items()
@@ -171,11 +190,10 @@ class TablesTest(unittest.TestCase):
         for table in found:
             for label, alpha, bandwidth, both in table.rows:
                 name = re.search(r"`([\w-]+)`", label).group(1)
-                preset = tomllib.loads(
-                    (ROOT / f"clusters/presets/{name}.toml").read_text(encoding="utf-8"))
-                links = preset["between_nodes" if "between" in label else "within_node"]
-                microseconds = links["alpha_us"] + preset.get("call_us", 0)
-                rate = links["bandwidth_GB_s"]
+                known = parameters_of(name)
+                is_between = "between" in label
+                microseconds = known["call"] + known["crossing" if is_between else "latency"]
+                rate = known["between" if is_between else "within"]
                 with self.subTest(table.place, cluster=name):
                     self.assertTrue(formulas.agree(alpha, microseconds), microseconds)
                     self.assertTrue(formulas.agree(bandwidth, rate), rate)
@@ -200,6 +218,27 @@ class TablesTest(unittest.TestCase):
             if TIME.match(text) and not piece.marker:
                 with self.subTest(piece.place):
                     self.assertRegex(piece.section + head, SOURCE)
+
+
+def claims_of_pages(pattern):
+    """(page, text of the marker, the paragraph before it) of the markers that match."""
+    for page, text in PAGES.items():
+        text = pages.FENCE.sub("", text)
+        for match in pages.MARKER.finditer(text):
+            claims = " ".join(match.group(1).split())
+            if re.match(pattern, claims):
+                before = pages.MARKER.sub("", text[:match.start()]).rstrip().split("\n\n")[-1]
+                yield page, claims, " ".join(before.split())
+
+
+def parameters_of(cluster):
+    """A preset's parameters in µs and GB/s, by the names that markers use."""
+    preset = tomllib.loads(
+        (ROOT / f"clusters/presets/{cluster}.toml").read_text(encoding="utf-8"))
+    inside, outside = preset["within_node"], preset["between_nodes"]
+    return {"call": preset.get("call_us", 0), "adding": preset["reduction_GB_s"],
+            "latency": inside["alpha_us"], "within": inside["bandwidth_GB_s"],
+            "crossing": outside["alpha_us"], "between": outside["bandwidth_GB_s"]}
 
 
 def values_in(text):

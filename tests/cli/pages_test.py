@@ -12,7 +12,9 @@ usage: pages_test.py RANKBOX TRAIN
   ranks) of its columns, <!-- costs: … --> closed forms, <!-- formulas: p = 4 --> formulas and their
   values, <!-- clusters --> the parameters of presets. A marker after a paragraph,
   <!-- 369 µs: ring, p = 8, n = 4 MiB -->, has a number of that paragraph, and which of the page's
-  closed forms gives it, on the cluster laptop.
+  closed forms gives it, on the cluster laptop; native all_reduce or double_tree of all_reduce is
+  what ./rankbox computes. <!-- h100-efa: 8.6 = call + latency --> has numbers that follow from a
+  cluster's parameters (parameters_of), and with "h100-efa, n = 4 MiB" of a size.
 - Other tables and blocks with times say where these come from.
 - Equations between numbers hold.
 """
