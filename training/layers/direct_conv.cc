@@ -277,15 +277,21 @@ void add_filters_first(FiltersLast<T>& gradients, TensorOf<T>& weight, TensorOf<
   }
 }
 
-#define RANKBOX_INSTANTIATE(T)                                                                 \
-  template class FiltersLast<T>;                                                               \
-  template FiltersLast<T> filters_last(const TensorOf<T>&, const TensorOf<T>&);                \
-  template FiltersLast<T> turned(const ConvShape&, const TensorOf<T>&, std::int64_t);          \
-  template void convolve(const ConvShape&, std::int64_t, const T*, const FiltersLast<T>&, T*); \
-  template void add_weight_gradients(const ConvShape&, std::int64_t, const T*, const T*,       \
-                                     FiltersLast<T>&);                                         \
-  template void add_filters_first(FiltersLast<T>&, TensorOf<T>&, TensorOf<T>&)
-RANKBOX_INSTANTIATE(float);
-RANKBOX_INSTANTIATE(double);
+template class FiltersLast<float>;
+template FiltersLast<float> filters_last(const TensorOf<float>&, const TensorOf<float>&);
+template FiltersLast<float> turned(const ConvShape&, const TensorOf<float>&, std::int64_t);
+template void convolve(const ConvShape&, std::int64_t, const float*, const FiltersLast<float>&,
+                       float*);
+template void add_weight_gradients(const ConvShape&, std::int64_t, const float*, const float*,
+                                   FiltersLast<float>&);
+template void add_filters_first(FiltersLast<float>&, TensorOf<float>&, TensorOf<float>&);
+template class FiltersLast<double>;
+template FiltersLast<double> filters_last(const TensorOf<double>&, const TensorOf<double>&);
+template FiltersLast<double> turned(const ConvShape&, const TensorOf<double>&, std::int64_t);
+template void convolve(const ConvShape&, std::int64_t, const double*, const FiltersLast<double>&,
+                       double*);
+template void add_weight_gradients(const ConvShape&, std::int64_t, const double*, const double*,
+                                   FiltersLast<double>&);
+template void add_filters_first(FiltersLast<double>&, TensorOf<double>&, TensorOf<double>&);
 
 }  // namespace rankbox
