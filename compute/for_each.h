@@ -14,6 +14,8 @@
 #include "compute/portable.h"
 #if defined(RANKBOX_BACKEND_NCCL)
 #include "gpu/compute/for_each.h"
+#else
+#include "compute/vectors.h"
 #endif
 
 namespace rankbox {
@@ -44,17 +46,21 @@ void for_each(std::int64_t rows, std::int64_t columns, F f) {
 
 /// f(i) for 0 <= i < n, in any order. REQUIRES: the calls do not depend on each other.
 template <class F>
-[[gnu::flatten]] void for_each(std::int64_t n, F f) {
-  for (std::int64_t i = 0; i < n; ++i) f(i);
+void for_each(std::int64_t n, F f) {
+  on_vectors([=](auto) {
+    for (std::int64_t i = 0; i < n; ++i) f(i);
+  });
 }
 
 /// f(row, column) for all of a grid, in any order. On the host column is the inner loop: what
 /// depends on the row alone is computed once a row.
 template <class F>
-[[gnu::flatten]] void for_each(std::int64_t rows, std::int64_t columns, F f) {
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column) f(row, column);
-  }
+void for_each(std::int64_t rows, std::int64_t columns, F f) {
+  on_vectors([=](auto) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < columns; ++column) f(row, column);
+    }
+  });
 }
 
 #endif

@@ -71,7 +71,7 @@ struct AddStripes {
 };
 
 template <class Sums, class F>
-[[gnu::flatten]] void sum_columns_into(std::int64_t rows, std::int64_t columns, F f, Sums into) {
+void sum_columns_into(std::int64_t rows, std::int64_t columns, F f, Sums into) {
   if (rows == 0 || columns == 0) return;
   if constexpr (kOnGpu) {
     using Value = typename Sums::Value;
@@ -87,9 +87,11 @@ template <class Sums, class F>
     for_each(stripes, columns, SumStripe<Value, F>{rows, stripe_rows, columns, f, partial});
     for_each(columns, AddStripes<Sums>{stripes, columns, partial, into});
   } else {
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t column = 0; column < columns; ++column) into.add(column, f(row, column));
-    }
+    on_vectors([=](auto) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        for (std::int64_t column = 0; column < columns; ++column) into.add(column, f(row, column));
+      }
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 // What layers promise besides their gradients.
+#include <algorithm>
 #include <array>
 #include <barrier>
 #include <cmath>
@@ -23,6 +24,7 @@
 #include "training/layers/linear.h"
 #include "training/layers/max_pool.h"
 #include "training/layers/relu.h"
+#include "training/rows.h"
 #include "training/sequential.h"
 
 namespace rankbox {
@@ -79,31 +81,53 @@ TEST_CASE("linear: the last extents are a row, whatever the width, and those bef
   }
 }
 
-TEST_CASE("conv: every output is the sum that the definition says") {
-  const ConvOptions options{.channels = 3, .filters = 2, .kernel = 5, .padding = 2};
-  ConvOf<double> conv(options, Random(1));
-  const auto x = random_tensor<double>({2, 6, 7, 3}, 1, Random(2));
-  SavedOf<double> saved;
-  const TensorOf<double> y = conv.forward(x, saved);
-  REQUIRE(y.shape() == Shape{2, 6, 7, 2});
-  const std::vector<double> ys = to_host(y), xs = to_host(x);
-  const std::vector<double> weights = to_host(conv.weight.value), biases = to_host(conv.bias.value);
+template <class T>
+void check_conv(const Shape& input, const ConvOptions& options) {
+  CAPTURE(to_string(input));
+  CAPTURE(options.filters);
+  ConvOf<T> conv(options, Random(1));
+  const auto x = random_tensor<T>(input, 1, Random(2));
+  SavedOf<T> saved;
+  const TensorOf<T> y = conv.forward(x, saved);
+  const std::int64_t kernel = options.kernel, channels = options.channels;
+  const std::int64_t height = input.extents()[1], width = input.extents()[2];
+  const std::int64_t grown = 2 * options.padding - kernel + 1;
+  REQUIRE(y.shape() == Shape{input.extents()[0], height + grown, width + grown, options.filters});
+  const std::vector<T> ys = to_host(y), xs = to_host(x);
+  const std::vector<T> weights = to_host(conv.weight.value), biases = to_host(conv.bias.value);
   std::size_t at = 0;
-  for (std::int64_t n = 0; n < 2; ++n)
-    for (std::int64_t i = 0; i < 6; ++i)
-      for (std::int64_t j = 0; j < 7; ++j)
-        for (std::int64_t o = 0; o < 2; ++o, ++at) {
+  double worst = 0;
+  for (std::int64_t n = 0; n < input.extents()[0]; ++n)
+    for (std::int64_t i = 0; i < height + grown; ++i)
+      for (std::int64_t j = 0; j < width + grown; ++j)
+        for (std::int64_t o = 0; o < options.filters; ++o, ++at) {
           double sum = biases[static_cast<std::size_t>(o)];
-          for (std::int64_t k = 0; k < 5; ++k)
-            for (std::int64_t l = 0; l < 5; ++l)
-              for (std::int64_t c = 0; c < 3; ++c) {
-                const std::int64_t row = i + k - 2, column = j + l - 2;
-                if (row < 0 || row >= 6 || column < 0 || column >= 7) continue;
-                sum += weights[static_cast<std::size_t>(((o * 5 + k) * 5 + l) * 3 + c)] *
-                       xs[static_cast<std::size_t>(((n * 6 + row) * 7 + column) * 3 + c)];
+          for (std::int64_t k = 0; k < kernel; ++k)
+            for (std::int64_t l = 0; l < kernel; ++l)
+              for (std::int64_t c = 0; c < channels; ++c) {
+                const std::int64_t row = i + k - options.padding, column = j + l - options.padding;
+                if (row < 0 || row >= height || column < 0 || column >= width) continue;
+                const std::int64_t weight = ((o * kernel + k) * kernel + l) * channels + c;
+                const std::int64_t pixel = ((n * height + row) * width + column) * channels + c;
+                sum += double{weights[static_cast<std::size_t>(weight)]} *
+                       double{xs[static_cast<std::size_t>(pixel)]};
               }
-          CHECK(ys[at] == doctest::Approx(sum).epsilon(1e-12));
+          worst = std::max(worst, std::abs(double{ys[at]} - sum));
         }
+  CHECK(worst < (sizeof(T) == sizeof(double) ? 1e-13 : 1e-5));
+}
+
+TEST_CASE("conv: every output is the sum that the definition says") {
+  check_conv<double>({2, 6, 7, 3}, {.channels = 3, .filters = 2, .kernel = 5, .padding = 2});
+  // Fewer and more pixels and filters than registers hold, and borders that leave pixels out.
+  for (const std::int64_t width : {1, 6, 14, 15, 29}) {
+    for (const std::int64_t filters : {1, 8, 16, 20, 32, 40}) {
+      check_conv<float>({2, 3, width, 2},
+                        {.channels = 2, .filters = filters, .kernel = 3, .padding = 1});
+      check_conv<double>({1, 2, width, 1},
+                         {.channels = 1, .filters = filters, .kernel = 1, .padding = 1});
+    }
+  }
 }
 
 TEST_CASE("max_pool: the largest of each window; its first place gets the derivative") {

@@ -8,6 +8,7 @@
 #include "comm/errors.h"
 #include "training/initial.h"
 #include "training/layers/bias.h"
+#include "training/layers/direct_conv.h"
 #include "training/rows.h"
 
 namespace rankbox {
@@ -18,30 +19,36 @@ double bound_of(const ConvOptions& options) {
   return 1 / std::sqrt(static_cast<double>(inputs));
 }
 
-/// A batch is processed in pieces: as many images as have patches that fit in the cache; on a GPU,
-/// where pieces cost launches, in a part of its memory.
-constexpr std::int64_t kPieceBytes = kOnGpu ? 256 << 20 : 512 << 10;
-
+/// On a GPU: products of the patches of a few images and the filters.
 template <class T>
-std::int64_t images_at_once(const ConvShape& shape, std::int64_t batch) {
-  const std::int64_t bytes = shape.patches() * shape.patch() * std::int64_t{sizeof(T)};
-  return std::clamp<std::int64_t>(kPieceBytes / bytes, 1, std::max<std::int64_t>(batch, 1));
-}
+class ByPatches {
+ public:
+  ByPatches(const ConvShape& shape, std::int64_t filters, std::int64_t batch)
+      : shape_(shape), filters_(filters), batch_(batch) {
+    const std::int64_t bytes = shape.patches() * shape.patch() * std::int64_t{sizeof(T)};
+    at_once_ = std::clamp<std::int64_t>(kBytes / bytes, 1, std::max<std::int64_t>(batch, 1));
+    patches_ = TensorOf<T>(at_once_ * shape.patches() * shape.patch());
+  }
 
-/// The patches of images [first, first + count), as rows, in the memory of `patches`.
-template <class T>
-MatrixOf<T> patches_of(const ConvShape& shape, const TensorOf<T>& x, std::int64_t first,
-                       std::int64_t count, TensorOf<T>& patches) {
-  im2col(shape, count, x.data() + first * shape.pixels(), patches.data());
-  return {patches.data(), count * shape.patches(), shape.patch()};
-}
+  /// fn(the first image, images, their patches, their pixels in y: a row of filters for each).
+  template <class Fn>
+  void for_each_piece(const TensorOf<T>& x, TensorOf<T>& y, Fn fn) {
+    for (std::int64_t first = 0; first < batch_; first += at_once_) {
+      const std::int64_t count = std::min(at_once_, batch_ - first);
+      const std::int64_t rows = count * shape_.patches();
+      im2col(shape_, count, x.data() + first * shape_.pixels(), patches_.data());
+      fn(first, count, MatrixOf<T>(patches_.data(), rows, shape_.patch()),
+         MatrixOf<T>(y.data() + first * shape_.patches() * filters_, rows, filters_));
+    }
+  }
 
-/// The pixels of images [first, first + count) of a layer's output, a row of filters for each.
-template <class T>
-MatrixOf<T> pixels_of(const ConvShape& shape, TensorOf<T>& y, std::int64_t filters,
-                      std::int64_t first, std::int64_t count) {
-  return {y.data() + first * shape.patches() * filters, count * shape.patches(), filters};
-}
+ private:
+  static constexpr std::int64_t kBytes = 256 << 20;  // more images at once: fewer launches
+
+  ConvShape shape_;
+  std::int64_t filters_, batch_, at_once_;
+  TensorOf<T> patches_;
+};
 
 }  // namespace
 
@@ -71,16 +78,16 @@ template <class T>
 TensorOf<T> ConvOf<T>::forward(TensorOf<T> x, SavedOf<T>& saved) {
   const ConvShape shape = shape_of(x.shape());
   const std::int64_t batch = x.shape().extents()[0];
-  const std::int64_t at_once = images_at_once<T>(shape, batch);
-  const MatrixOf<T> filters = as_matrix(weight.value, shape.patch());
-  TensorOf<T> patches(at_once * shape.patches() * shape.patch());
   TensorOf<T> y({batch, shape.out_height(), shape.out_width(), options_.filters});
-
-  for (std::int64_t first = 0; first < batch; first += at_once) {
-    const std::int64_t count = std::min(at_once, batch - first);
-    const MatrixOf<T> pixels = pixels_of(shape, y, options_.filters, first, count);
-    fill_rows(pixels, bias.value.data());
-    multiply(patches_of(shape, x, first, count, patches), filters.transposed(), pixels, Into::kAdd);
+  if constexpr (kOnGpu) {
+    const MatrixOf<T> filters = as_matrix(weight.value, shape.patch());
+    ByPatches<T>(shape, options_.filters, batch)
+        .for_each_piece(x, y, [&](auto, auto, MatrixOf<T> patches, MatrixOf<T> pixels) {
+          fill_rows(pixels, bias.value.data());
+          multiply(patches, filters.transposed(), pixels, Into::kAdd);
+        });
+  } else {
+    convolve(shape, batch, x.data(), filters_last(weight.value, bias.value), y.data());
   }
   saved.push(std::move(x));
   return y;
@@ -92,22 +99,31 @@ TensorOf<T> ConvOf<T>::backward(TensorOf<T> dy, SavedOf<T>& saved) {
   const ConvShape shape = shape_of(x.shape());
   const std::int64_t batch = x.shape().extents()[0];
   check_same_size("conv", dy.size(), batch * shape.patches() * options_.filters);
-  const std::int64_t at_once = images_at_once<T>(shape, batch);
-  const MatrixOf<T> filters = as_matrix(weight.value, shape.patch());
-  const MatrixOf<T> filter_gradient = as_matrix(gradient_of(weight), shape.patch());
-  TensorOf<T> patches(at_once * shape.patches() * shape.patch());
+  TensorOf<T>& dw = gradient_of(weight);
+  TensorOf<T>& db = gradient_of(bias);
   TensorOf<T> dx;
-  if (this->wants_dx()) dx = zeros<T>(x.shape());
-
-  for (std::int64_t first = 0; first < batch; first += at_once) {
-    const std::int64_t count = std::min(at_once, batch - first);
-    const MatrixOf<T> dpixels = pixels_of(shape, dy, options_.filters, first, count);
-    add_column_sums<T>(dpixels, gradient_of(bias).data());
-    const MatrixOf<T> rows = patches_of(shape, x, first, count, patches);
-    multiply(dpixels.transposed(), rows, filter_gradient, Into::kAdd);
-    if (!this->wants_dx()) continue;
-    multiply(dpixels, filters, rows);  // now the derivatives by the patches
-    col2im<T>(shape, count, rows.data, dx.data() + first * shape.pixels());
+  if constexpr (kOnGpu) {
+    const MatrixOf<T> filters = as_matrix(weight.value, shape.patch());
+    if (this->wants_dx()) dx = zeros<T>(x.shape());
+    ByPatches<T>(shape, options_.filters, batch)
+        .for_each_piece(
+            x, dy,
+            [&](std::int64_t first, std::int64_t count, MatrixOf<T> patches, MatrixOf<T> pixels) {
+              add_column_sums<T>(pixels, db.data());
+              multiply(pixels.transposed(), patches, as_matrix(dw, shape.patch()), Into::kAdd);
+              if (!this->wants_dx()) return;
+              multiply(pixels, filters, patches);  // now the derivatives by the patches
+              col2im<T>(shape, count, patches.data, dx.data() + first * shape.pixels());
+            });
+  } else {
+    FiltersLast<T> gradients(shape.patch(), options_.filters);
+    add_weight_gradients(shape, batch, x.data(), dy.data(), gradients);
+    add_filters_first(gradients, dw, db);
+    if (this->wants_dx()) {
+      dx = empty_like(x);
+      convolve(turned(shape, options_.filters), batch, dy.data(),
+               turned(shape, weight.value, options_.filters), dx.data());
+    }
   }
   return dx;
 }

@@ -4,11 +4,11 @@
 //
 // With P = padding: x [batch, height, width, channels] → y [batch, height', width', filters], with
 // height' = height + 2 padding - kernel + 1. W [filters, kernel, kernel, channels], b [filters].
-// Channels come last, so that the patches of a whole batch times W are one product, and y needs no
-// reordering.
+// Channels come last: the elements of a window's line are contiguous, and y needs no reordering.
 //
-// The patches (see im2col.h) are made for a few images at a time, so that they stay in the cache,
-// and again in backward: only x is saved, which is 25 times smaller than its 5 × 5 patches.
+// On the host pixels and filters are multiplied in registers (direct_conv.h). On a GPU the patches
+// (im2col.h) are made for some images at a time, and again in backward: only x is saved, which is 25
+// times smaller than its 5 × 5 patches.
 //
 // Cost: 2 · batch · height' · width' · kernel² · channels · filters operations forward, twice that
 // backward. Starts uniform in ±1/√(kernel² channels).

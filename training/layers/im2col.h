@@ -1,9 +1,9 @@
-// Convolution as a matrix product: the patch of the image under each output pixel becomes a row.
+// Convolution as a matrix product, on GPUs: the patch under each output pixel becomes a row.
 //
 //   image [height, width, channels] → patches [out_height · out_width, kernel · kernel · channels]
 //
-// Pixels beyond the border count as 0. With the channels last, the elements of one line of a patch
-// are contiguous in the image: the host copies lines, a GPU has a thread per element.
+// Pixels beyond the border count as 0. A thread per element. (The host needs no patches:
+// direct_conv.h.)
 #pragma once
 
 #include <cstdint>
