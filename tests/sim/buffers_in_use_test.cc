@@ -185,8 +185,8 @@ const std::vector<Blocking>& blocking_calls() {
   static const auto nothing = [](Comm&, Tensor&) {};
   static const std::vector<Blocking> all = {
       {"isend, then recv", send, [](Comm& d, Tensor& t) { d.recv(t, 1); }, nothing, false},
-      {"irecv, then recv", recv, [](Comm& d, Tensor& t) { d.recv(Slice(t).sub(3, 8), 1); },
-       nothing, false},
+      {"irecv, then recv", recv, [](Comm& d, Tensor& t) { d.recv(Slice(t).sub(3, 8), 1); }, nothing,
+       false},
       {"irecv, then send", recv, [](Comm& d, Tensor& t) { d.send(t, 1); }, nothing, false},
       {"irecv, then sendrecv that sends it", recv,
        [](Comm& d, Tensor& t) { d.sendrecv(t, 1, zeros(8), 1); }, nothing, false},

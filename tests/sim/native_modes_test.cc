@@ -239,11 +239,10 @@ TEST_CASE("what nodes of 8 H100 with EFA measured, as published") {
     int nodes;
     double us, bus_GB_s;  // of the shortest and the largest; 0: not published
   };
-  const Row rows[] = {{kAllReduce, 1, 12.9, 480},   {kAllReduce, 2, 0, 479},
-                      {kAllReduce, 3, 0, 335},      {kAllReduce, 8, 0, 335},
-                      {kAllReduce, 16, 235, 335},  // 3 to 16 nodes: 320 to 350 GB/s
-                      {kAllToAll, 1, 7.6, 344},     {kAllToAll, 2, 60, 81},
-                      {kAllToAll, 16, 621, 45}};
+  const Row rows[] = {
+      {kAllReduce, 1, 12.9, 480}, {kAllReduce, 2, 0, 479},    {kAllReduce, 3, 0, 335},
+      {kAllReduce, 8, 0, 335},    {kAllReduce, 16, 235, 335},  // 3 to 16 nodes: 320 to 350 GB/s
+      {kAllToAll, 1, 7.6, 344},   {kAllToAll, 2, 60, 81},     {kAllToAll, 16, 621, 45}};
   const Cluster cluster = cluster_named("h100-efa");
   const Link& efa = cluster.between_nodes;
   CHECK(efa.alpha >= 40e-6);
