@@ -48,9 +48,8 @@ void check_member(const Caller& caller) {
 
 void check_peer(const Caller& caller, int peer, const char* role) {
   if (peer < 0 || peer >= caller.size) [[unlikely]] {
-    refuse(caller,
-           fmt::format("{} {} does not exist: this communicator has ranks 0 to {}", role, peer,
-                       caller.size - 1));
+    refuse(caller, fmt::format("{} {} does not exist: this communicator has ranks 0 to {}", role,
+                               peer, caller.size - 1));
   }
 }
 
