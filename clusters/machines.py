@@ -3,11 +3,9 @@
 import csv
 import dataclasses
 import pathlib
-import statistics
 
 HERE = pathlib.Path(__file__).resolve().parent
 RANKS_PER_NODE = 8
-SHORT = 1 << 20  # bytes: below, latency is most of an all-reduce
 # NCCL's algorithms: the collectives that they carry out, and their protocols. PAT came with 2.23.
 PROTOCOLS = ("LL", "LL128", "Simple")
 ALGORITHMS = {
@@ -44,31 +42,22 @@ def read_tables():
 TABLES = read_tables()
 
 
-def crossing_us(one_node, two_nodes):
-    """A latency between nodes: an all-reduce crosses the border twice, up and down its tree.
-
-    The median over the sizes up to SHORT, where the bytes themselves take a few microseconds at
-    most. It is an average over protocols: with EFA, 8 B give 28 us, and 64 KiB 58 us.
-    """
-    one, two = (dict(TABLES[table][2]) for table in (one_node, two_nodes))
-    halves = [(us - one[size]) / 2 for size, us in two.items() if size <= SHORT]
-    return float(f"{statistics.median(halves):.3g}")
-
-
 # Latencies are without CALL. Those of NVLink, PCIe and HDR are estimates, within what NCCL assumes
-# for one hop (HOPS).
+# for one hop (HOPS). With CALL, NVLink's is 8.6 us; 9.8 were measured on A100, 8 bytes
+# (github.com/NVIDIA/nccl-tests, issue 331).
 LINKS = {
     "nvlink4": Link(2, 18, 25, 0.833,
-                    "NVLink 4; 371 to 380 GB/s one way (github.com/NVIDIA/nccl, issue 1264)"),
+                    "NVLink 4; 371 to 380 GB/s one way (github.com/NVIDIA/nccl, issue 1264), 365 by "
+                    "NCCL's send and receive (The Smol Training Playbook, Hugging Face 2025)"),
     "nvlink3": Link(2, 12, 25, 0.783,
                     "NVLink 3; 231 GB/s in rings of 8 A100 (measured.csv, a100-8)"),
     "pcie4": Link(6, 1, 31.5, 0.476,
                   "PCIe 4 x16, through host memory; 15 GB/s in rings (measured.csv, rtx4090)"),
     "hdr": Link(5, 1, 25, 0.96,
                 "One HDR adapter a GPU; 24 GB/s (github.com/NVIDIA/nccl-tests, issue 119)"),
-    "efa": Link(crossing_us("h100-nvls", "h100-efa-2x8"), 4, 12.5, 0.9,
-                "32 EFA adapters for 8 GPUs; the share is an estimate. The latency is half of what "
-                "a second node adds to an all-reduce of up to 1 MiB (measured.csv)"),
+    "efa": Link(40, 4, 12.5, 0.85,
+                "32 EFA adapters for 8 GPUs; NCCL's send and receive: 42 to 43 GB/s, and 40 to 53 "
+                "us with the call (The Smol Training Playbook, Hugging Face 2025)"),
 }
 
 # NCCL 2.28, src/graph/tuning.cc (baseLatencies, hwLatencies, llMaxBws). Microseconds to start a

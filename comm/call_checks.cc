@@ -31,13 +31,13 @@ ErrorContext Caller::context(int peer) const {
   return {rank, operation, peer, place.file_name(), static_cast<int>(place.line())};
 }
 
-void refuse(const Caller& caller, const std::string& problem, int peer) {
+void refuse(const Caller& caller, const std::string& problem) {
   const bool is_renumbered = caller.index >= 0 && caller.index != caller.rank;
   throw InvalidArgument(
       fmt::format("rank {}{}, {} at {}:{}: {}", caller.rank,
                   is_renumbered ? fmt::format(" (rank {} in this communicator)", caller.index) : "",
                   caller.operation, caller.place.file_name(), caller.place.line(), problem),
-      caller.context(peer));
+      caller.context());
 }
 
 void check_member(const Caller& caller) {
@@ -48,10 +48,8 @@ void check_member(const Caller& caller) {
 
 void check_peer(const Caller& caller, int peer, const char* role) {
   if (peer < 0 || peer >= caller.size) [[unlikely]] {
-    refuse(caller,
-           fmt::format("{} {} does not exist: this communicator has ranks 0 to {}", role, peer,
-                       caller.size - 1),
-           peer);
+    refuse(caller, fmt::format("{} {} does not exist: this communicator has ranks 0 to {}", role,
+                               peer, caller.size - 1));
   }
 }
 

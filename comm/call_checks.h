@@ -24,7 +24,7 @@ struct Caller {
 };
 
 /// Throws InvalidArgument: "rank 3, send at ring.cc:12: " followed by the problem.
-[[noreturn]] void refuse(const Caller& caller, const std::string& problem, int peer = -1);
+[[noreturn]] void refuse(const Caller& caller, const std::string& problem);
 
 /// Every check throws InvalidArgument.
 void check_member(const Caller& caller);

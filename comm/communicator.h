@@ -22,9 +22,9 @@
 // RunOptions::buffering sets which sends are buffered: sends, isends and the send half of a
 // sendrecv alike; by default none is. A slice given to isend or irecv must outlive the operation,
 // and must not be touched before its request has been waited for. Every request must be waited for.
-// A tensor that is freed earlier is a BufferReused in wait. Two started operations (the async
-// collectives included) may read the same memory; otherwise the second one is refused if their
-// slices overlap. Blocking calls are not checked, and NCCL finds neither mistake.
+// A tensor that is freed earlier is a BufferReused in wait. Until then other calls, blocking or
+// not, may read what the operation reads; otherwise a call whose slice overlaps is refused. MPI
+// finds these mistakes except for blocking calls, and NCCL finds none.
 //
 // Collectives: every rank of the communicator calls the same ones, in the same order, with the same
 // arguments. Each also exists as …_async, which returns a Request at once.

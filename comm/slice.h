@@ -78,4 +78,13 @@ struct SliceHere {
   Place place;
 };
 
+/// A number and the line that mentions it, likewise.
+template <class T>
+struct NumberHere {
+  NumberHere(T its, Place current = Place::current()) : number(its), place(current) {}
+
+  T number;
+  Place place;
+};
+
 }  // namespace rankbox

@@ -97,10 +97,10 @@ void copy_from_host(Slice into, const void* from);
 void copy_to_host(void* into, Slice from);
 void fill(Slice into, double value);
 void fill(Slice into, std::int64_t value);
-void scale(Slice into, double factor);
-void scale(Slice into, std::int64_t factor);
-void divide(Slice into, double divisor);
-void divide(Slice into, std::int64_t divisor);
+void scale(Slice into, double factor, Place place);
+void scale(Slice into, std::int64_t factor, Place place);
+void divide(Slice into, double divisor, Place place);
+void divide(Slice into, std::int64_t divisor, Place place);
 
 /// The wider of the two kinds of scalar: doubles for floating point, 64-bit integers for the rest.
 template <class T>
@@ -184,8 +184,12 @@ inline Slice operator+=(Slice into, SliceHere from) {
 inline Slice operator*=(Slice into, SliceHere from) {
   return accumulate(into, from.slice, ReduceOp::PRODUCT, from.place), into;
 }
-inline Slice operator*=(Slice into, double factor) { return detail::scale(into, factor), into; }
-inline Slice operator/=(Slice into, double divisor) { return detail::divide(into, divisor), into; }
+inline Slice operator*=(Slice into, NumberHere<double> factor) {
+  return detail::scale(into, factor.number, factor.place), into;
+}
+inline Slice operator/=(Slice into, NumberHere<double> divisor) {
+  return detail::divide(into, divisor.number, divisor.place), into;
+}
 
 // ---- Tensors: creation ----------------------------------------------------------------------
 
@@ -256,12 +260,12 @@ TensorOf<T>& operator*=(TensorOf<T>& into, SliceHere from) {
   return accumulate(into, from.slice, ReduceOp::PRODUCT, from.place), into;
 }
 template <class T>
-TensorOf<T>& operator*=(TensorOf<T>& into, std::type_identity_t<T> factor) {
-  return detail::scale(into, static_cast<detail::Scalar<T>>(factor)), into;
+TensorOf<T>& operator*=(TensorOf<T>& into, std::type_identity_t<NumberHere<T>> factor) {
+  return detail::scale(into, static_cast<detail::Scalar<T>>(factor.number), factor.place), into;
 }
 template <class T>
-TensorOf<T>& operator/=(TensorOf<T>& into, std::type_identity_t<T> divisor) {
-  return detail::divide(into, static_cast<detail::Scalar<T>>(divisor)), into;
+TensorOf<T>& operator/=(TensorOf<T>& into, std::type_identity_t<NumberHere<T>> divisor) {
+  return detail::divide(into, static_cast<detail::Scalar<T>>(divisor.number), divisor.place), into;
 }
 
 /// Returns a new tensor of the larger (smaller) elements: one reduction. Assign it, or the result

@@ -81,26 +81,26 @@ void check_pair(const char* function, Slice into, Slice from, Place place) {
   }
 }
 
-void check_factor(const char* function, Slice into, double factor) {
+void check_factor(const char* function, Slice into, double factor, Place place) {
   const double limit = into.dtype() == DType::kInt32 ? 0x1p31 : 0x1p63;
   const bool fits = factor >= -limit && factor < limit && factor == std::trunc(factor);
   if (is_integer(into.dtype()) && !fits) {
-    refuse_arithmetic(function, fmt::format("{} is no {}", factor, name_of(into.dtype())));
+    refuse_arithmetic(function, fmt::format("{} is no {}", factor, name_of(into.dtype())), place);
   }
 }
 
 // The value has the integer tensor's type, or narrows to it as in C++.
-void check_factor(const char*, Slice, std::int64_t) {}
+void check_factor(const char*, Slice, std::int64_t, Place) {}
 
-void check_divisor(Slice into, double divisor) {
-  check_factor("/=", into, divisor);
+void check_divisor(Slice into, double divisor, Place place) {
+  check_factor("/=", into, divisor, place);
   if (is_integer(into.dtype()) && divisor == 0)
-    refuse_arithmetic("/=", "integers cannot be divided by 0");
+    refuse_arithmetic("/=", "integers cannot be divided by 0", place);
 }
 
-void check_divisor(Slice into, std::int64_t divisor) {
+void check_divisor(Slice into, std::int64_t divisor, Place place) {
   if (is_integer(into.dtype()) && divisor == 0)
-    refuse_arithmetic("/=", "integers cannot be divided by 0");
+    refuse_arithmetic("/=", "integers cannot be divided by 0", place);
 }
 
 }  // namespace rankbox

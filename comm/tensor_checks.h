@@ -18,10 +18,10 @@ namespace rankbox {
 void check_written(const char* function, Slice into, Place place = Place());
 void check_pair(const char* function, Slice into, Slice from, Place place);
 /// A factor or divisor of integers must be an integer that fits their type.
-void check_factor(const char* function, Slice into, double factor);
-void check_factor(const char* function, Slice into, std::int64_t factor);
+void check_factor(const char* function, Slice into, double factor, Place place);
+void check_factor(const char* function, Slice into, std::int64_t factor, Place place);
 /// A divisor of integers must also not be 0.
-void check_divisor(Slice into, double divisor);
-void check_divisor(Slice into, std::int64_t divisor);
+void check_divisor(Slice into, double divisor, Place place);
+void check_divisor(Slice into, std::int64_t divisor, Place place);
 
 }  // namespace rankbox

@@ -71,9 +71,9 @@ void fill_with(Slice into, Scalar value) {
 }
 
 template <class Scalar>
-void scale_by(Slice into, Scalar factor) {
-  check_written("*=", into);
-  check_factor("*=", into, factor);
+void scale_by(Slice into, Scalar factor, Place place) {
+  check_written("*=", into, place);
+  check_factor("*=", into, factor, place);
   if (into.size() == 0) return;
   on_device("*=", into, [&](RankDevice& gpu) {
     gpu::launch_scale(into.data(), into.size(), into.dtype(), factor, gpu.stream());
@@ -81,11 +81,11 @@ void scale_by(Slice into, Scalar factor) {
 }
 
 template <class Scalar>
-void divide_by(Slice into, Scalar divisor) {
-  check_written("/=", into);
-  check_divisor(into, divisor);
+void divide_by(Slice into, Scalar divisor, Place place) {
+  check_written("/=", into, place);
+  check_divisor(into, divisor, place);
   // The smallest integer has no opposite.
-  if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor);
+  if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor, place);
   if (into.size() == 0) return;
   on_device("/=", into, [&](RankDevice& gpu) {
     gpu::launch_divide(into.data(), into.size(), into.dtype(), divisor, gpu.stream());
@@ -144,10 +144,10 @@ void copy_to_host(void* into, Slice from) {
 
 void fill(Slice into, double value) { fill_with(into, value); }
 void fill(Slice into, std::int64_t value) { fill_with(into, value); }
-void scale(Slice into, double factor) { scale_by(into, factor); }
-void scale(Slice into, std::int64_t factor) { scale_by(into, factor); }
-void divide(Slice into, double divisor) { divide_by(into, divisor); }
-void divide(Slice into, std::int64_t divisor) { divide_by(into, divisor); }
+void scale(Slice into, double factor, Place place) { scale_by(into, factor, place); }
+void scale(Slice into, std::int64_t factor, Place place) { scale_by(into, factor, place); }
+void divide(Slice into, double divisor, Place place) { divide_by(into, divisor, place); }
+void divide(Slice into, std::int64_t divisor, Place place) { divide_by(into, divisor, place); }
 
 }  // namespace detail
 }  // namespace rankbox

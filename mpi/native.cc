@@ -136,9 +136,9 @@ void end_native(const Group& group, const NativeCall& native) {
   if (call.reduces && call.op == ReduceOp::AVG && has_result(group, call)) {
     Slice result = call.out;
     if (is_integer(result.dtype())) {
-      detail::divide(result, std::int64_t{group.size()});
+      detail::divide(result, std::int64_t{group.size()}, Place());
     } else {
-      detail::divide(result, static_cast<double>(group.size()));
+      detail::divide(result, static_cast<double>(group.size()), Place());
     }
   }
 }

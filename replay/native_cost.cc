@@ -112,8 +112,8 @@ NativeWire native_wire(const NativeCall& call, NativeSteps steps) {
       }
       break;
     case NativeSteps::kBatches:
-      wire.steps_between = call.nodes > 1 ? 1 : 0;
-      wire.steps_within = std::ceil((p - 1) / kMessagesInFlight) - wire.steps_between;
+      wire.steps_between = std::ceil((p - per_node) / kMessagesInFlight);
+      wire.steps_within = std::ceil((per_node - 1.0) / kMessagesInFlight);
       break;
   }
   switch (call.kind) {
@@ -141,24 +141,23 @@ NativeWire native_wire(const NativeCall& call, NativeSteps steps) {
 }
 
 double bytes_between_nodes(const NativeCall& call) {
+  if (call.nodes == 1) return 0;
   const double p = call.world_size;
   const double ranks = p / call.nodes;  // of a node
-  const double other_nodes = (call.nodes - 1.0) / call.nodes;
   switch (call.kind) {
     case CollectiveKind::kBarrier:
     case CollectiveKind::kSplit:
       return 0;
     case CollectiveKind::kAllReduce:
-      return 2 * other_nodes * call.bytes / ranks;
+      if (call.nodes == 2) return call.bytes / ranks;  // trees: half of the sums each way
+      [[fallthrough]];
     case CollectiveKind::kBroadcast:
     case CollectiveKind::kReduce:
-      return call.nodes > 1 ? call.bytes / ranks : 0;
     case CollectiveKind::kAllGather:
-      return (p - ranks) * call.bytes / ranks;
     case CollectiveKind::kReduceScatter:
-      return other_nodes * call.bytes / ranks;
+      return native_wire(call, NativeSteps::kRing).bytes / ranks;
     case CollectiveKind::kAllToAll:
-      return other_nodes * call.bytes;
+      return (p - ranks) / p * call.bytes;
     case CollectiveKind::kGather:
     case CollectiveKind::kScatter:
       return (p - ranks) * call.bytes;

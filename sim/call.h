@@ -9,6 +9,12 @@
 
 namespace rankbox::sim {
 
+/// Checks the slices of a blocking call as check_not_in_use does. Nearly always one comparison.
+inline void check_not_open(const RankState& rank, const Caller& caller, Slice read, Slice written) {
+  if (!rank.open_requests.empty()) [[unlikely]]
+    check_not_in_use(caller, read, written);
+}
+
 /// Announces an operation to the data plane, if there is one. Call it first, since it may throw.
 /// @param later whether another call waits for the operation
 inline DataPlane::Transit* prepare(const RankState& rank, bool later) {

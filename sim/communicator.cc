@@ -120,6 +120,7 @@ void Backend::begin(const Caller& caller) {
 }
 
 void Backend::send(const Caller& caller, Slice slice, int dst) {
+  check_not_open(*state_, caller, slice, Slice());
   Channel& channel = group_->channel(index_, dst);
   const int peer = group_->world_rank(dst);
   // Here and below: post first, and record the event while the message is in flight.
@@ -147,6 +148,7 @@ void Backend::send(const Caller& caller, Slice slice, int dst) {
 }
 
 void Backend::recv(const Caller& caller, Slice slice, int src) {
+  check_not_open(*state_, caller, Slice(), slice);
   Channel& channel = fetch_channel(*group_, src, index_);
   const int peer = group_->world_rank(src);
   const std::int64_t begin = state_->recorder.now();
@@ -164,6 +166,7 @@ void Backend::recv(const Caller& caller, Slice slice, int src) {
 }
 
 void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int src) {
+  check_not_open(*state_, caller, out, in);
   Channel& to_dst = fetch_channel(*group_, index_, dst);
   Channel& from_src = fetch_channel(*group_, src, index_);
   const std::int64_t begin = state_->recorder.now();

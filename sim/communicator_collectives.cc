@@ -53,6 +53,8 @@ Event& record(RankState& rank, const Caller& caller, const Group& group, const C
 }  // namespace
 
 void Backend::run(const Caller& caller, const CollectiveCall& call) {
+  if (!state_->open_requests.empty()) [[unlikely]]
+    check_not_in_use(caller, call.in, written_by(call, caller.index));
   DataPlane::Transit* const transit =
       moves_data(call.kind) ? prepare(*state_, /*later=*/false) : nullptr;
   // As with messages: publish first, and record the event while other ranks arrive.

@@ -90,18 +90,31 @@ void print_what_is_next(const Exercise& exercise) {
   fmt::print("{}\n", labelled("our answer:", solution_path(exercise)));
 }
 
+/// Returns the file as a command names it. A long name, or one that a shell would split, is left to
+/// the user to fill in.
+std::string argument_of(const std::string& file) {
+  const bool plain = file.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_-./+=,@%") == std::string::npos;
+  constexpr std::size_t kRest = 160;  // of a command, with a case or a schedule
+  return plain && file.size() + kRest < kLongestReplay ? file : "FILE";
+}
+
 // A replay line must grade the same file again.
 std::string replay_command(const Options& options, const Exercise& exercise,
                            const std::string& file, bool own) {
   std::string command = fmt::format("./rankbox check {}", exercise.name);
   if (options.file.solution) return command + " --solution";
   if (own) return command;
-  // A long name, or one that a shell would split, is left to the user to fill in.
-  const bool plain = file.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789_-./+=,@%") == std::string::npos;
-  const bool fits = command.size() + file.size() + 120 < kLongestReplay;
-  return fmt::format("{} --file {}", command, plain && fits ? file : "FILE");
+  return fmt::format("{} --file {}", command, argument_of(file));
+}
+
+/// Sets the file in the command that shows a schedule: the judge does not know it.
+void name_file(std::string& message, const std::string& file) {
+  constexpr std::string_view kCommand = "./rankbox race FILE ";
+  const std::size_t at = message.rfind(kCommand);
+  if (at == std::string::npos) return;
+  message.replace(at + kCommand.size() - 5, 4, argument_of(file));
 }
 
 // Asks once, and only at a terminal.
@@ -141,6 +154,9 @@ Grade grade_file(const Exercise& exercise, const Options& options, bool& own) {
   if (options.sealed) grading.command += " --sealed";
 
   Grade graded = grade(exercise, grading);
+  const std::string file = display_path(grading.file);
+  if (graded.verdict.failure.has_value()) name_file(graded.verdict.failure->message, file);
+  for (Check& one : graded.verdict.checks) name_file(one.detail, file);
   own = own && options.replay.empty();  // one case proves nothing about the others
   if (own) remember(exercise, graded.verdict);
   return graded;

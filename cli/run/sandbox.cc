@@ -58,8 +58,9 @@ Outcome run_in_sandbox(const std::string& source, const ProgramOptions& options)
         " Ranks were fibers, which may wait for each other only in calls of dist; for a mutex, an "
         "atomic or a sleep use --executor threads.";
   }
-  if (failure && failure->kind == FailureKind::kCrash && options.without_data)
-    failure->message += " With --virtual tensors have no data to read or write.";
+  const bool says_so = failure && failure->message.find("--virtual") != std::string::npos;
+  if (failure && failure->kind == FailureKind::kCrash && options.without_data && !says_so)
+    failure->message += ". With --virtual tensors have no data to read or write";
   outcome.figures = std::move(run.result);
   outcome.output = std::move(run.output);
   return outcome;

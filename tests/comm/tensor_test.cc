@@ -343,6 +343,10 @@ TEST_CASE("arithmetic refuses sizes and dtypes that differ, null and read-only s
   CHECK(is_here(__LINE__, [&] { three *= four; }));
   CHECK(is_here(__LINE__, [&] { Slice(three) += four; }));
   CHECK(is_here(__LINE__, [&] { Slice(three) *= four; }));
+  CHECK(is_here(__LINE__, [&] { Slice(constant) *= 2; }));
+  CHECK(is_here(__LINE__, [&] { Slice(constant) /= 2.0; }));
+  CHECK(is_here(__LINE__, [&] { Slice(integers) *= 0.5; }));
+  CHECK(is_here(__LINE__, [&] { integers /= 0; }));
   CHECK(is_here(__LINE__, [&] { accumulate(three, four, ReduceOp::SUM); }));
   CHECK(is_here(__LINE__, [&] { copy(three, four); }));
   CHECK(is_here(__LINE__, [&] { (void)maximum(three, four); }));

@@ -170,6 +170,76 @@ TEST_CASE("a started operation shares no memory with what another one writes to"
   }
 }
 
+/// A blocking call of rank 0 while its `first` is open; `other` is what rank 1 does.
+struct Blocking {
+  const char* name;
+  Start first;
+  std::function<void(Comm&, Tensor&)> then;
+  std::function<void(Comm&, Tensor&)> other;
+  bool fits;
+};
+
+const std::vector<Blocking>& blocking_calls() {
+  static const auto send = [](Comm& d, Tensor& t) { return d.isend(t, 1); };
+  static const auto recv = [](Comm& d, Tensor& t) { return d.irecv(Slice(t).sub(0, 4), 1); };
+  static const auto nothing = [](Comm&, Tensor&) {};
+  static const std::vector<Blocking> all = {
+      {"isend, then recv", send, [](Comm& d, Tensor& t) { d.recv(t, 1); }, nothing, false},
+      {"irecv, then recv", recv, [](Comm& d, Tensor& t) { d.recv(Slice(t).sub(3, 8), 1); }, nothing,
+       false},
+      {"irecv, then send", recv, [](Comm& d, Tensor& t) { d.send(t, 1); }, nothing, false},
+      {"irecv, then sendrecv that sends it", recv,
+       [](Comm& d, Tensor& t) { d.sendrecv(t, 1, zeros(8), 1); }, nothing, false},
+      {"isend, then sendrecv into it", send,
+       [](Comm& d, Tensor& t) { d.sendrecv(zeros(8), 1, t, 1); }, nothing, false},
+      {"isend, then all_reduce", send, [](Comm& d, Tensor& t) { d.all_reduce(t); }, nothing, false},
+      {"irecv, then broadcast from here", recv, [](Comm& d, Tensor& t) { d.broadcast(t, 0); },
+       nothing, false},
+      {"isend, then send", send, [](Comm& d, Tensor& t) { d.send(t, 1); },
+       [](Comm& d, Tensor& t) {
+         d.recv(t, 0);
+         d.recv(t, 0);
+       },
+       true},
+      {"isend, then broadcast from here", send, [](Comm& d, Tensor& t) { d.broadcast(t, 0); },
+       [](Comm& d, Tensor& t) {
+         d.recv(t, 0);
+         d.broadcast(t, 0);
+       },
+       true},
+      {"irecv, then recv beside it", recv,
+       [](Comm& d, Tensor& t) { d.recv(Slice(t).sub(4, 8), 1); },
+       [](Comm& d, Tensor& t) {
+         d.send(Slice(t).sub(0, 4), 0);
+         d.send(Slice(t).sub(4, 8), 0);
+       },
+       true},
+  };
+  return all;
+}
+
+TEST_CASE("a blocking call shares no memory with what a started operation writes to, or it reads") {
+  for (const Blocking& row : blocking_calls()) {
+    if (!wants_row(row.name)) continue;
+    const char* const name = row.name;
+    CAPTURE(name);
+    const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
+      Tensor tensor = zeros(8);
+      if (dist.rank() == 1) return row.other(dist, tensor);
+      const Request request = row.first(dist, tensor);
+      row.then(dist, tensor);
+      dist.wait(request);
+    });
+    if (row.fits) {
+      CHECK(what_of(seen.thrown) == what_of(nullptr));
+    } else {
+      const auto error = require_error<InvalidArgument>(seen);
+      INFO(error.what());
+      CHECK(lacks(error.what(), {"rank 0", "overlap", line(error.line())}) == "");
+    }
+  }
+}
+
 TEST_CASE("a buffer can be used again once its operation was waited for") {
   const auto run = run_ranks({.world_size = 2}, [](Comm& dist) {
     Tensor tensor = zeros(4);

@@ -64,7 +64,7 @@ std::optional<Difference> explore(const RaceRun& run) {
     difference.kind = FailureKind::kTimeout;
   }
   const std::string replay = replay_text(run, verdict.schedule);
-  difference.hint = fmt::format("./rankbox race FILE {} shows it step by step",
+  difference.hint = fmt::format("step by step: ./rankbox race FILE {}",
                                 replay.size() <= kLongestReplay ? "--replay " + replay : "--step");
   return difference;
 }
