@@ -35,3 +35,14 @@ COLOURS_OF_PASSES = """
     return ["F0", "B0"].map(name =>
       [...new Set(labels.filter(({text}) => text.endsWith(name)).map(({colours}) => colours.under))]);
 """
+
+# [[text, its left, its right]] of the times above the lanes.
+AXIS_LABELS = """
+    const {timebase, axis, canvas} = rankbox, texts = [], real = canvas.getContext("2d");
+    const pen = {
+      fillRect() {},
+      measureText: (text) => { real.font = pen.font; return real.measureText(text); },
+      fillText: (text, x) => texts.push([text, x, x + pen.measureText(text).width]),
+    };
+    axis.drawTimes(pen, timebase.finish);
+    return texts;"""

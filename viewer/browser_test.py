@@ -18,8 +18,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from browser_scripts import (COLOURS_OF_PASSES, ELEMENTS_IN_EIGHT_BYTES, FIND, LABELS,
-                             POINT_OF)
+from browser_scripts import (AXIS_LABELS, COLOURS_OF_PASSES, ELEMENTS_IN_EIGHT_BYTES, FIND,
+                             LABELS, POINT_OF)
 from chromium import start_chromium
 
 # On an idle machine, a million events open within 3 s and take 33 ms per frame; the test prints
@@ -140,6 +140,16 @@ class OpeningTest(PageTest):
             self.screenshot(f"narrow_{width}")
             self.assertLessEqual(script("return document.documentElement.scrollWidth"), width)
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_the_axis_has_several_labels_at_any_width(self):
+        for width in (500, 700, 1280):
+            driver.set_window_size(width, 900)
+            for name in ("ring", "overlap"):
+                self.open(name)
+                texts = script(AXIS_LABELS)
+                self.assertGreaterEqual(len(texts), 3, f"{name} at {width}: {texts}")
+                for (_, _, end), (_, begin, _) in zip(texts, texts[1:]):
+                    self.assertLess(end, begin, texts)
 
     def test_many_ranks_scroll(self):
         self.open("many_ranks")
