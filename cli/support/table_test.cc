@@ -25,7 +25,7 @@ TEST_CASE("columns that do not fit follow below, with the labels again") {
         "  wrong\n"
         "three   6 µ\n");
   // One column at least, however narrow.
-  CHECK(table({{"label", {"long column"}}}, 8) == "label\n  long column\n");
+  CHECK(table({{"label", {"longcolumn"}}}, 8) == "label\n  longcolumn\n");
   CHECK(table({{"label"}}, 40) == "label\n");
   CHECK(table({}, 40).empty());
 }

@@ -103,7 +103,7 @@ TEST_CASE("in a narrow terminal the columns follow one another, and a failure is
   setenv("COLUMNS", "40", 1);
   std::vector<Row> rows = {make_row("native", 1024, 1e-6, 1e-6), make_row("ring", 1024, 4e-6, 4e-6),
                            make_row("tree", 1024, 3e-6, 5e-6)};
-  rows[2].failure = RowFailure{.kind = "deadlock"};
+  rows[2].failure = RowFailure{"deadlock", "all wait", "", 0};
   const std::string table = format_contest(laptop(), rows, false);
   unsetenv("COLUMNS");
   CAPTURE(table);
