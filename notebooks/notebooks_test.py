@@ -13,10 +13,10 @@ MOST_BYTES = 300_000  # of a notebook with its output
 
 
 def texts_of(cell):
-    """What a cell shows, without plots."""
-    return [{kind: text for kind, text in {"stream": output.get("text", ""),
-                                           **output.get("data", {})}.items()
-             if kind != "image/png"} for output in cell.outputs]
+    """What a cell shows, without plots: what it prints, which may come in pieces, and the rest."""
+    printed = "".join(output.get("text", "") for output in cell.outputs)
+    return [printed] + [(kind, text) for output in cell.outputs
+                        for kind, text in output.get("data", {}).items() if kind != "image/png"]
 
 
 class NotebooksTest(unittest.TestCase):

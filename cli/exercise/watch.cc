@@ -22,6 +22,7 @@
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
+#include "cli/support/wrap.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
@@ -116,8 +117,9 @@ void watch(const std::string& name, std::optional<int> page_port) {
     throw InvalidArgument("there are no exercises to watch: registry.toml has none");
   Files files(watched);
   const InterruptGuard guard([&files] { return files.is_saved_again(); });
-  fmt::print("{}\nwatching {}; save one to have it graded, Ctrl-C ends\n", progress_bar(),
-             name.empty() ? "exercises/" : stub_path(*watched.front()));
+  fmt::print("{}\n{}\n", progress_bar(),
+             fit(fmt::format("watching {}; save one to have it graded, Ctrl-C ends",
+                             name.empty() ? "exercises/" : stub_path(*watched.front()))));
   std::optional<LivePage> page;
   if (page_port) {
     page.emplace(*page_port, first_on_page(watched));
