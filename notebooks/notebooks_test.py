@@ -16,7 +16,8 @@ def texts_of(cell):
     """What a cell shows, without plots: what it prints, which may come in pieces, and the rest."""
     printed = "".join(output.get("text", "") for output in cell.outputs)
     return [printed] + [(kind, text) for output in cell.outputs
-                        for kind, text in output.get("data", {}).items() if kind != "image/png"]
+                        for kind, text in sorted(output.get("data", {}).items())
+                        if kind != "image/png"]
 
 
 class NotebooksTest(unittest.TestCase):
