@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@
 #include "cli/support/empty_values.h"
 #include "cli/support/nearest.h"
 #include "cli/support/paths.h"
+#include "cli/support/wrap.h"
 #include "cli/test.h"
 #include "cli/train/train.h"
 #include "comm/errors.h"
@@ -113,7 +115,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::RuntimeError& error) {  // a subcommand that ran and failed
     return error.get_exit_code();
   } catch (const CLI::Success& asked_for_help) {
-    return app.exit(asked_for_help);
+    std::ostringstream help;
+    const int code = app.exit(asked_for_help, help, help);
+    fmt::print("{}", rankbox::cli::fit(help.str()));
+    return code;
   } catch (const CLI::ConversionError& error) {
     return complain(fmt::format("{}, expected a number ({})", error.what(), fix_for(app, typed)),
                     2);

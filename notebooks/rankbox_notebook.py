@@ -79,7 +79,19 @@ def plot(comparison):
     spec = importlib.util.spec_from_file_location("rankbox_plot", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.draw(comparison)
+    figure = module.draw(comparison)
+    figure.__class__ = type("Plot", (type(figure),), {"__repr__": lambda _: in_words(comparison)})
+    return figure
+
+
+def in_words(comparison):
+    """What a plot shows, for readers who do not see it: "all_reduce on 8 ranks: native, tree"."""
+    curves = {}
+    for row in comparison["results"]:
+        key = f"{row['collective']} on {row['ranks']} ranks"
+        names = curves.setdefault(key, {})
+        names[row["algorithm"] + (" (yours)" if row["whose"] == "yours" else "")] = True
+    return "\n".join(f"{key}: {', '.join(names)}" for key, names in curves.items())
 
 
 class Picture:

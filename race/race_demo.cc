@@ -24,13 +24,23 @@ constexpr int kRunsOfFixes = 7;
 // per update.
 constexpr std::int64_t kMessages = 20'000;
 
-void print(std::FILE* out, const std::vector<std::string>& lines) {
-  for (const std::string& line : lines) {
-    const std::string whole = line + "\n";
-    std::fwrite(whole.data(), 1, whole.size(), out);
+/// Prints lines to `out`.
+class Printer {
+ public:
+  Printer(std::FILE* out, const RaceOptions& options) : out_(out), options_(options) {}
+
+  void operator()(const std::vector<std::string>& lines) const {
+    for (const std::string& line : lines) {
+      const std::string whole = (options_.fit ? options_.fit(line) : line) + "\n";
+      std::fwrite(whole.data(), 1, whole.size(), out_);
+    }
+    std::fflush(out_);
   }
-  std::fflush(out);
-}
+
+ private:
+  std::FILE* out_;
+  const RaceOptions& options_;
+};
 
 void wait_for_enter() {
   for (int read = std::getchar(); read != '\n' && read != EOF;) read = std::getchar();
@@ -71,33 +81,34 @@ void check_race_options(const RaceOptions& options) {
 int run_race_demo(const RaceOptions& options, std::FILE* out) {
   check_race_options(options);
   run_threads(options.threads, [](int) {});  // fails before any output if the machine cannot
-  const ReportStyle style = {options.color, std::clamp(options.width, 60, 120)};
+  const ReportStyle style = {options.color, std::clamp(options.width, 40, 120)};
+  const Printer print(out, options);
 
   // 1. The question comes before the answer.
-  print(out, question(options.threads, options.repeats, style));
+  print(question(options.threads, options.repeats, style));
 
   // 2. The race.
   const std::span<const RaceVariant> variants = race_variants();
   std::vector<Measured> all = {measure(variants.front(), options.repeats, options.runs, options)};
-  print(out, distribution(all.front(), std::thread::hardware_concurrency(), style));
+  print(distribution(all.front(), std::thread::hardware_concurrency(), style));
 
   // 3. The fixes.
-  print(out, heading("Three ways to fix it", style));
+  print(heading("Three ways to fix it", style));
   for (const RaceVariant& variant : variants.subspan(1)) {
     std::int64_t repeats = options.repeats;
     if (variant.run == race_with_messages)
       repeats = std::min(repeats, std::max<std::int64_t>(kMessages / options.threads, 1));
     all.push_back(measure(variant, repeats, std::min(options.runs, kRunsOfFixes), options));
   }
-  print(out, cost_table(all, style));
+  print(cost_table(all, style));
 
   // 4. How an update gets lost.
-  print(out, heading("How an update gets lost", style));
+  print(heading("How an update gets lost", style));
   for (const std::string& line : interleaving_lines(style)) {
     if (options.step) wait_for_enter();
-    print(out, {line});
+    print({line});
   }
-  print(out, conclusion(style));
+  print(conclusion(style));
 
   const bool fixes_are_right =
       std::all_of(all.begin() + 1, all.end(), [](const Measured& fix) { return fix.wrong() == 0; });

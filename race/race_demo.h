@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <string>
 
 namespace rankbox {
 
@@ -13,7 +14,8 @@ struct RaceOptions {
   int runs = 100;  // of the unfixed race, 1 to kMaxRaceRuns; the fixes run at most 7 times
   bool color = false;
   bool step = false;  // wait for Enter (on stdin) before every line of the interleaving
-  int width = 80;     // columns of the terminal; 60 at least are used
+  int width = 80;     // columns of the terminal; 40 at least are used
+  std::function<std::string(const std::string&)> fit = {};  // breaks lines to fit; may be empty
   std::function<void()> before_run = {};  // called before every run; may throw to end the demo
 };
 

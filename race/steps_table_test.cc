@@ -50,6 +50,15 @@ TEST_CASE("each of a few threads has a column, and the value is that after the s
   CHECK(testing::lacks(table[5], {"store  1001", "update lost"}) == "");
 }
 
+TEST_CASE("in a narrow terminal no line is wider than 40 columns, and the loss has its own") {
+  const std::vector<std::string> table = steps_table(rows_of(losing_steps(), 1000), 1000, 40);
+  REQUIRE(table.size() == 7);
+  for (const std::string& line : table) CHECK(line.size() <= 40);
+  CHECK(testing::lacks(table[4], {"3 ", " 2 ", "store  999", " 999"}) == "");
+  CHECK(testing::lacks(table[5], {"4 ", " 1 ", "store  1001", " 1001"}) == "");
+  CHECK(testing::contains(table[6], "update lost"));
+}
+
 TEST_CASE("many threads share a column, and of many rows those around the loss are shown") {
   std::vector<interleave::Step> steps;
   for (int i = 0; i < 200; ++i) steps.push_back(step(i % 5, kLoad, 1000));

@@ -35,3 +35,34 @@ COLOURS_OF_PASSES = """
     return ["F0", "B0"].map(name =>
       [...new Set(labels.filter(({text}) => text.endsWith(name)).map(({colours}) => colours.under))]);
 """
+
+# The left and the right edges of the times above the lanes, in order.
+AXIS_LABELS = """
+    const {timebase, axis, canvas} = rankbox, edges = [], real = canvas.getContext("2d");
+    const pen = {
+      fillRect() {},
+      measureText: (text) => { real.font = pen.font; return real.measureText(text); },
+      fillText: (text, x) => edges.push(x, x + pen.measureText(text).width),
+    };
+    axis.drawTimes(pen, timebase.finish);
+    return edges;"""
+
+NUMBER_OF_COLOURS = """
+    const {canvas} = rankbox, seen = new Set();
+    const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    for (const pixel of new Uint32Array(data.buffer)) seen.add(pixel);
+    return seen.size;"""
+
+# Milliseconds of the eighth fastest of 30 frames, with that part of the run in view.
+TIME_OF_A_FRAME = """
+    const {view} = rankbox, frames = [], part = arguments[0];
+    view.show(view.length * 0.4, view.length * (0.4 + part));
+    for (let i = 0; i < 30; ++i) {
+      const start = performance.now();
+      view.pan(i < 15 ? 9 : -9);
+      rankbox.draw();
+      // The read ends when the drawing is done.
+      rankbox.canvas.getContext("2d").getImageData(0, 0, 1, 1);
+      frames.push(performance.now() - start);
+    }
+    return frames.sort((a, b) => a - b)[7];"""

@@ -18,8 +18,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from browser_scripts import (COLOURS_OF_PASSES, ELEMENTS_IN_EIGHT_BYTES, FIND, LABELS,
-                             POINT_OF)
+from browser_scripts import (AXIS_LABELS, COLOURS_OF_PASSES, ELEMENTS_IN_EIGHT_BYTES, FIND,
+                             LABELS, NUMBER_OF_COLOURS, POINT_OF, TIME_OF_A_FRAME)
 from chromium import start_chromium
 
 # On an idle machine, a million events open within 3 s and take 33 ms per frame; the test prints
@@ -73,12 +73,7 @@ class PageTest(unittest.TestCase):
         path = pathlib.Path(target) / f"{name}.png"
         driver.save_screenshot(str(path))
         self.assertGreater(path.stat().st_size, 10_000)
-        colours = script("""
-            const {canvas} = rankbox, seen = new Set();
-            const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-            for (const pixel of new Uint32Array(data.buffer)) seen.add(pixel);
-            return seen.size;""")
-        self.assertGreater(colours, 8, "the picture is blank")
+        self.assertGreater(script(NUMBER_OF_COLOURS), 8, "the picture is blank")
 
     def point(self, event):
         """Rests the pointer on an event."""
@@ -140,6 +135,14 @@ class OpeningTest(PageTest):
             self.screenshot(f"narrow_{width}")
             self.assertLessEqual(script("return document.documentElement.scrollWidth"), width)
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_the_axis_has_several_labels_at_any_width(self):
+        for width in (500, 1280):
+            driver.set_window_size(width, 900)
+            self.open("ring")
+            edges = script(AXIS_LABELS)  # left, right, left, right, …
+            self.assertGreaterEqual(len(edges), 6)
+            self.assertEqual(edges, sorted(edges))
 
     def test_many_ranks_scroll(self):
         self.open("many_ranks")
@@ -376,18 +379,7 @@ class SpeedTest(PageTest):
         self.assertEqual(script("return rankbox.run.count"), 1_000_000)
         worst = 0
         for part in (1, 0.1, 0.01, 0.001):
-            frame = script("""
-                const {view} = rankbox, frames = [], part = arguments[0];
-                view.show(view.length * 0.4, view.length * (0.4 + part));
-                for (let i = 0; i < 30; ++i) {
-                  const start = performance.now();
-                  view.pan(i < 15 ? 9 : -9);
-                  rankbox.draw();
-                  // The read ends when the drawing is done.
-                  rankbox.canvas.getContext("2d").getImageData(0, 0, 1, 1);
-                  frames.push(performance.now() - start);
-                }
-                return frames.sort((a, b) => a - b)[7];""", part)  # likewise
+            frame = script(TIME_OF_A_FRAME, part)
             worst = max(worst, frame)
         print(f"a million events: open in {min(opened):.2f} s, a frame takes {worst:.1f} ms")
         script("rankbox.fit()")

@@ -10,6 +10,7 @@
 #include "cli/compare/compare.h"
 #include "cli/support/now.h"
 #include "cli/support/terminal.h"
+#include "cli/support/wrap.h"
 #include "clusters/clusters.h"
 #include "collectives/allreduce_ring.h"
 #include "comm/run_ranks.h"
@@ -35,6 +36,7 @@ bool show_race() {
   options.runs = 60;
   options.color = use_colour();
   options.width = terminal_width();
+  options.fit = [](const std::string& line) { return fit(line); };
   return run_race_demo(options, stdout) == 0;
 }
 
@@ -53,16 +55,18 @@ bool grade_solutions() {
     JudgeOptions options;
     options.command = fmt::format("./rankbox check {} --solution", exercise.name);
     const Verdict verdict = judge_exercise(exercise, solution, options, solution);
-    fmt::print("{}  {:<28} {:>6.2f} s  {}\n", verdict.passed() ? "pass" : "FAIL", exercise.name,
-               now() - begin, exercise.summary);
+    fmt::print("{}\n",
+               fit(fmt::format("{}  {:<28} {:>6.2f} s  {}", verdict.passed() ? "pass" : "FAIL",
+                               exercise.name, now() - begin, exercise.summary)));
     if (verdict.passed()) {
       ++passed;
     } else {
-      fmt::print("{}", to_text(verdict, use_colour()));
+      fmt::print("{}", fit(to_text(verdict, use_colour())));
     }
     std::fflush(stdout);
   }
-  fmt::print("\n{} of {} pass: values, messages, cost and safety.\n", passed, linked);
+  fmt::print("\n{}\n",
+             fit(fmt::format("{} of {} pass: values, messages, cost and safety.", passed, linked)));
   return passed == linked;
 }
 
@@ -91,13 +95,18 @@ bool draw_ring() {
   TimelineOptions options;
   options.columns = terminal_width();
   options.ascii = !has_utf8();
-  fmt::print("allreduce_ring on {} ranks, {} float32, virtual time on \"{}\".\n", kRanks, kElements,
-             cluster.name);
-  fmt::print("{} sends to rank 1, {} receives from rank 3, [+] adds; a blank means waiting.\n\n",
-             options.ascii ? "[>1]" : "[→1]", options.ascii ? "[<3]" : "[←3]");
+  fmt::print("{}\n",
+             fit(fmt::format("allreduce_ring on {} ranks, {} float32, virtual time on \"{}\".",
+                             kRanks, kElements, cluster.name)));
+  fmt::print("{}\n\n",
+             fit(fmt::format("{} sends to rank 1, {} receives from rank 3, [+] adds; a blank means "
+                             "waiting.",
+                             options.ascii ? "[>1]" : "[→1]", options.ascii ? "[<3]" : "[←3]")));
   fmt::print("{}", draw_timeline(report.trace, replay_trace(report.trace, cluster), options));
-  fmt::print("\n{:.0f} steps, {:.0f} bytes sent and {:.0f} bytes added one after the other.\n",
-             report.cost.steps, report.cost.bytes, report.cost.reduced);
+  fmt::print(
+      "\n{}\n",
+      fit(fmt::format("{:.0f} steps, {:.0f} bytes sent and {:.0f} bytes added one after the other.",
+                      report.cost.steps, report.cost.bytes, report.cost.reduced)));
 
   constexpr float kSumOfRanks = kRanks * (kRanks - 1) / 2.0f;
   for (const float sum : sums) {
@@ -110,13 +119,13 @@ bool draw_ring() {
 }
 
 void print_what_next() {
-  fmt::print(
-      "Your turn:\n"
-      "  read   exercises/01_ranks_and_races/README.md\n"
-      "  edit   exercises/01_ranks_and_races/ping_pong.cc\n"
-      "  check  ./rankbox check ping_pong\n"
-      "\n"
-      "Then: ./rankbox (where you are), ./rankbox list, ./rankbox compare --help\n");
+  fmt::print("{}",
+             fit("Your turn:\n"
+                 "  read   exercises/01_ranks_and_races/README.md\n"
+                 "  edit   exercises/01_ranks_and_races/ping_pong.cc\n"
+                 "  check  ./rankbox check ping_pong\n"
+                 "\n"
+                 "Then: ./rankbox (where you are), ./rankbox list, ./rankbox compare --help\n"));
 }
 
 struct Section {

@@ -21,6 +21,7 @@
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
+#include "cli/support/wrap.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "comm/option_checks.h"
@@ -122,7 +123,7 @@ void show(const Options& options) {
   }
   show_pictures(folder.path(""), options.trace, options.html);
   if (run.verdict.passed()) return;
-  fmt::print("\n{}", to_text(run.verdict, use_colour()));
+  fmt::print("\n{}", fit(to_text(run.verdict, use_colour())));
   if (!run.compiler_output.empty()) fmt::print("the compiler says:\n{}\n", run.compiler_output);
   throw CLI::RuntimeError(1);
 }

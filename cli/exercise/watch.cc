@@ -1,6 +1,7 @@
 #include "cli/exercise/watch.h"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
+#include "cli/support/wrap.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
@@ -45,17 +47,15 @@ class Files {
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       if (!is_newer(i)) continue;
       times_[i] = time_of(*watched_[i]);
+      latest_ = i;
       return watched_[i];
     }
     return nullptr;
   }
 
-  bool any_saved() const {
-    for (std::size_t i = 0; i < watched_.size(); ++i) {
-      if (is_newer(i)) return true;
-    }
-    return false;
-  }
+  /// Returns whether the exercise that was returned last has been saved again. Others wait: a
+  /// "Save all" has each of them graded.
+  bool is_saved_again() const { return latest_ && is_newer(*latest_); }
 
  private:
   using Time = std::optional<fs::file_time_type>;
@@ -74,6 +74,7 @@ class Files {
 
   std::vector<const Exercise*> watched_;
   std::vector<Time> times_;
+  std::optional<std::size_t> latest_;
 };
 
 void print_address(const LivePage& page) { fmt::print("open {}\n", page.address()); }
@@ -115,9 +116,10 @@ void watch(const std::string& name, std::optional<int> page_port) {
   if (watched.empty())
     throw InvalidArgument("there are no exercises to watch: registry.toml has none");
   Files files(watched);
-  const InterruptGuard guard([&files] { return files.any_saved(); });
-  fmt::print("{}\nwatching {}; save one to have it graded, Ctrl-C ends\n", progress_bar(),
-             name.empty() ? "exercises/" : stub_path(*watched.front()));
+  const InterruptGuard guard([&files] { return files.is_saved_again(); });
+  fmt::print("{}\n{}\n", progress_bar(),
+             fit(fmt::format("watching {}; save one to have it graded, Ctrl-C ends",
+                             name.empty() ? "exercises/" : stub_path(*watched.front()))));
   std::optional<LivePage> page;
   if (page_port) {
     page.emplace(*page_port, first_on_page(watched));

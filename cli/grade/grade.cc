@@ -20,6 +20,7 @@
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
 #include "cli/support/whole_number.h"
+#include "cli/support/wrap.h"
 #include "comm/errors.h"
 #include "files/git_blob.h"
 #include "verdict/salt.h"
@@ -117,9 +118,10 @@ void run(Options& options) {
   const std::string written = write_output(options.output, report);
   const bool is_printed = !options.output.format.empty() && options.output.path.empty();
   if (!is_printed) {
-    fmt::print("{}\n{}, salt {}; results are kept in {}\n{}", summary_of(report),
-               report.sealed ? "sealed" : "unsealed: a verdict can be forged", report.salt,
-               display_path(state), written);
+    fmt::print("{}",
+               fit(fmt::format("{}\n{}, salt {}; results are kept in {}\n{}", summary_of(report),
+                               report.sealed ? "sealed" : "unsealed: a verdict can be forged",
+                               report.salt, display_path(state), written)));
   }
   if (report.count(Outcome::kError) > 0) throw CLI::RuntimeError(1);
 }

@@ -10,6 +10,7 @@
 
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
+#include "cli/support/wrap.h"
 #include "files/output_file.h"
 #include "replay/clock.h"
 #include "viewer/html.h"
@@ -117,7 +118,7 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
 void copy_out(const std::string& from, const std::string& to, const char* how_to_open, bool quiet) {
   if (to.empty() || !std::filesystem::exists(from)) return;
   copy_file_to(from, to);
-  if (!quiet) fmt::print("wrote {} (open it in {})\n", to, how_to_open);
+  if (!quiet) fmt::print("{}\n", fit(fmt::format("wrote {} (open it in {})", to, how_to_open)));
 }
 
 }  // namespace
@@ -180,7 +181,7 @@ void show_pictures(const std::string& folder, const std::string& trace, const st
   if (!quiet && std::filesystem::exists(timeline)) {
     std::ostringstream text;
     text << std::ifstream(timeline).rdbuf();
-    fmt::print("{}", text.str());
+    fmt::print("{}", fit(text.str()));
   }
   copy_out(folder + "/" + kTraceFile, trace, "ui.perfetto.dev or chrome://tracing", quiet);
   copy_out(folder + "/" + kHtmlFile, html, "any browser", quiet);

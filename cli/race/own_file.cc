@@ -23,6 +23,9 @@ namespace rankbox::cli {
 
 namespace {
 
+constexpr int kUnlimited = 1000;  // columns of a pipe
+constexpr int kNarrow = 60;
+
 /// Returns the rows with their lines in the source.
 std::vector<StepRow> rows_in(const nlohmann::json& result, const std::string& library,
                              const std::string& source) {
@@ -43,11 +46,11 @@ std::vector<StepRow> rows_in(const nlohmann::json& result, const std::string& li
   return rows;
 }
 
-void print_steps(const std::vector<std::string>& lines, bool step) {
+void print_steps(const std::vector<std::string>& lines, const char* indent, bool step) {
   for (const std::string& line : lines) {
     for (int read = step ? std::getchar() : '\n'; read != '\n' && read != EOF;)
       read = std::getchar();
-    fmt::print("  {}\n", line);
+    fmt::print("{}{}\n", indent, line);
     std::fflush(stdout);
   }
 }
@@ -59,24 +62,29 @@ int print_result(const nlohmann::json& result, const std::string& library,
       fmt::format("{} threads, {} update{} each", result.at("threads").get<int>(),
                   grouped(result.at("repeats")), result.at("repeats") == 1 ? "" : "s");
   if (problem.empty() && options.replay.empty()) {
-    fmt::print("✓ {}: no update is lost in {} schedules of small and long runs\n",
-               display_path(source), grouped(result.at("executions")));
+    fmt::print("{}\n",
+               fit(fmt::format("✓ {}: no update is lost in {} schedules of small and long runs",
+                               display_path(source), grouped(result.at("executions")))));
     return 0;
   }
-  fmt::print("{} {}: {}\n\n", problem.empty() ? "✓" : "✗", display_path(source), run);
+  fmt::print("{}\n\n",
+             fit(fmt::format("{} {}: {}", problem.empty() ? "✓" : "✗", display_path(source), run)));
   const std::vector<StepRow> rows = rows_in(result, library, source);
-  print_steps(steps_table(rows, result.at("before")), options.step);
+  const int columns = known_width() > 0 ? known_width() : kUnlimited;
+  const bool is_narrow = columns < kNarrow;
+  print_steps(steps_table(rows, result.at("before"), columns - (is_narrow ? 0 : 2)),
+              is_narrow ? "" : "  ", options.step);
   fmt::print("\n{}\n",
              wrap(problem.empty() ? "no update is lost in this schedule" : problem, 0, ""));
-  fmt::print("again: ./rankbox race {} --replay {}\n", display_path(source),
-             result.at("replay").get<std::string>());
+  fmt::print("{}\n", fit(fmt::format("again: ./rankbox race {} --replay {}", display_path(source),
+                                     result.at("replay").get<std::string>())));
   return problem.empty() ? 0 : 1;
 }
 
 int complain(const Failure& failure) {
   const std::string place =
       failure.file.empty() ? "" : fmt::format(" ({}:{})", failure.file, failure.line);
-  fmt::print("✗ {}{}\n", failure.message, place);
+  fmt::print("{}\n", fit(fmt::format("✗ {}{}", failure.message, place)));
   return 1;
 }
 

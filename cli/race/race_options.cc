@@ -5,6 +5,7 @@
 
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
+#include "cli/support/wrap.h"
 
 namespace rankbox::cli {
 
@@ -24,6 +25,7 @@ void add_race_options(CLI::App& app, RaceOptions& options) {
 void fit_to_terminal(RaceOptions& options) {
   options.color = use_colour();
   options.width = terminal_width();
+  options.fit = [](const std::string& line) { return fit(line); };
   options.step = options.step && isatty(STDIN_FILENO) == 1;
   options.before_run = end_if_output_is_closed;
 }

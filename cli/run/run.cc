@@ -19,6 +19,7 @@
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
+#include "cli/support/wrap.h"
 #include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "files/output_file.h"
@@ -87,7 +88,7 @@ void print(const Outcome& outcome, const Options& options) {
   if (outcome.verdict.passed()) return;
   // Printed below the timeline and the output.
   const bool is_alone = outcome.figures.empty() && outcome.output.empty();
-  fmt::print("{}{}", is_alone ? "" : "\n", to_text(outcome.verdict, use_colour()));
+  fmt::print("{}{}", is_alone ? "" : "\n", fit(to_text(outcome.verdict, use_colour())));
   if (!outcome.compiler.empty()) fmt::print("the compiler says:\n{}\n", outcome.compiler);
 }
 

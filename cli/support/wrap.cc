@@ -10,26 +10,14 @@
 namespace rankbox::cli {
 namespace {
 
-// Counts code points, not bytes: continuation bytes of UTF-8 take no column, nor do colours.
-std::size_t width_of(std::string_view word) {
-  std::size_t width = 0;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    if (word[i] == '\033') {
-      i = std::min(word.find('m', i), word.size());
-    } else if ((static_cast<unsigned char>(word[i]) & 0xC0) != 0x80) {
-      ++width;
-    }
-  }
-  return width;
-}
-
 /// @param most columns
 std::string fit_line(const std::string& line, std::size_t most) {
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
   const std::string indent(first + 2, ' ');
   std::string result = line.substr(0, first);
   std::size_t used = first;
-  for (std::size_t at = first; at < line.size();) {
+  const std::size_t last = line.find_last_not_of(' ');
+  for (std::size_t at = first; at <= last && at < line.size();) {
     const std::size_t word = std::min(line.find_first_not_of(' ', at), line.size());
     std::size_t end = std::min(line.find(' ', word), line.size());
     if (line.compare(word, 9, "./rankbox") == 0) end = line.size();
@@ -49,6 +37,19 @@ std::string fit_line(const std::string& line, std::size_t most) {
 }
 
 }  // namespace
+
+std::size_t width_of(std::string_view text) {
+  // Counts code points, not bytes: continuation bytes of UTF-8 take no column.
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\033') {
+      i = std::min(text.find('m', i), text.size());
+    } else if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
+      ++width;
+    }
+  }
+  return width;
+}
 
 std::string wrap(const std::string& text, int columns, const std::string& indent) {
   constexpr int kWidest = 100;
@@ -83,6 +84,17 @@ std::string fit(const std::string& text, int columns) {
     if (!lines.eof()) result += '\n';
   }
   return result;
+}
+
+std::string refit(const std::string& paragraph, int columns) {
+  const int most = columns > 0 ? columns : known_width();
+  if (most <= 0) return paragraph;
+  std::istringstream lines(paragraph);
+  for (std::string line; std::getline(lines, line);) {
+    if (width_of(line) <= static_cast<std::size_t>(most)) continue;
+    return wrap(paragraph, most, "") + (paragraph.ends_with('\n') ? "\n" : "");
+  }
+  return paragraph;
 }
 
 std::string labelled(const std::string& label, const std::string& value, int columns) {

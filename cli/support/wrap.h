@@ -1,7 +1,9 @@
 // Word wrap.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace rankbox::cli {
 
@@ -14,6 +16,13 @@ std::string wrap(const std::string& text, int columns = 0, const std::string& in
 /// command (./rankbox …) stays whole, so that it can be copied. Without a known width nothing
 /// changes.
 std::string fit(const std::string& text, int columns = 0);
+
+/// Returns a paragraph whose lines are broken anew if one of them does not fit, for text that is
+/// broken where a usual terminal ends.
+std::string refit(const std::string& paragraph, int columns = 0);
+
+/// Returns the columns that a text of one line takes: colours take none.
+std::size_t width_of(std::string_view text);
 
 /// Returns "  label value", on two lines where they do not fit into `columns` (0: known_width()).
 std::string labelled(const std::string& label, const std::string& value, int columns = 0);

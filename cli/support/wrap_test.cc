@@ -17,6 +17,7 @@ TEST_CASE("a report fits into the columns, without losing spaces, colours or com
       {"  values    116 cases, from one to seventeen\n  cost  ok\n", 20,
        "  values    116\n    cases, from one\n    to seventeen\n  cost  ok\n"},
       {"\033[31m✗\033[0m a bb\n", 6, "\033[31m✗\033[0m a bb\n"},
+      {"one two   ", 7, "one two"},
       {"ααα βββ γγγ", 7, "ααα βββ\n  γγγ"},
       {"  again: ./rankbox check ring --replay world_size=2", 20,
        "  again:\n    ./rankbox check ring --replay world_size=2"},
@@ -26,6 +27,11 @@ TEST_CASE("a report fits into the columns, without losing spaces, colours or com
     CAPTURE(row.text);
     CHECK(fit(row.text, row.columns) == row.fitted);
   }
+}
+
+TEST_CASE("a paragraph is broken anew where one of its lines does not fit") {
+  CHECK(refit("one two three\nfour five\n", 13) == "one two three\nfour five\n");
+  CHECK(refit("one two three\nfour five\n", 10) == "one two\nthree four\nfive\n");
 }
 
 TEST_CASE("a label is above its value where both do not fit beside each other") {

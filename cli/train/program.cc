@@ -13,6 +13,7 @@
 #include "cli/support/complain.h"
 #include "cli/support/first_process.h"
 #include "cli/support/terminal.h"
+#include "cli/support/wrap.h"
 #include "cli/train/backend.h"
 #include "cli/train/mine.h"
 #include "cli/train/mine_faults.h"
@@ -89,8 +90,9 @@ void show_timeline(const Plan& plan, const Task& task, const Screen& screen) {
   const std::string picture = draw_step(
       plan, task,
       {.columns = std::min(screen.columns, 120), .ascii = screen.ascii, .colour = screen.live});
-  fmt::print("\none step over virtual time, on {}; compute is what this machine took\n{}",
-             plan.cluster.name, picture);
+  const std::string heading = fmt::format(
+      "one step over virtual time, on {}; compute is what this machine took", plan.cluster.name);
+  fmt::print("\n{}\n{}", cli::fit(heading), picture);
 }
 
 int train(const Request& request) {
@@ -183,7 +185,7 @@ int run(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (!request.shows_help) return train(request);
-  if (cli::is_first_process()) fmt::print("{}", request.help);
+  if (cli::is_first_process()) fmt::print("{}", cli::fit(request.help));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/support/terminal.h"
+#include "cli/support/wrap.h"
 #include "cli/train/backend.h"
 #include "cli/train/loss_curve.h"
 #include "comm/run_ranks.h"
@@ -88,7 +89,7 @@ Report::Report(const Plan& plan, const Task& task, const Record& record, const S
 void Report::print(const std::string& text) {
   if (has_bar_) fmt::print("{}", kEraseLine);
   has_bar_ = false;
-  fmt::print("{}", text);
+  fmt::print("{}", cli::fit(text));
   std::fflush(stdout);
 }
 

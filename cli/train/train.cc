@@ -16,6 +16,7 @@
 #include "cli/support/backend_program.h"
 #include "cli/support/child.h"
 #include "cli/support/mpirun.h"
+#include "cli/support/wrap.h"
 #include "cli/train/help.h"
 #include "cli/train/train_files.h"
 #include "comm/errors.h"
@@ -90,7 +91,7 @@ void run_train(Words arguments) {
   const bool asks_for_help = std::ranges::any_of(
       arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
   if (asks_for_help) {
-    fmt::print("{}", kTrainHelp);
+    fmt::print("{}", fit(std::string(kTrainHelp)));
     return;
   }
 

@@ -175,7 +175,12 @@ class NarrowTest(unittest.TestCase):
         for arguments in [(), ("list",), ("list", "ring"), ("next",), ("hint", "broadcast_ring"),
                           ("hint", "broadcast_ring", "--all"), ("check", "broadcast_ring"),
                           ("check", "exchange"), ("check", "09_sharding"),
-                          ("reset", "broadcast_ring")]:
+                          ("reset", "broadcast_ring"), ("show", "exchange"),
+                          ("show", "zero3", "--solution"), ("race", "--runs", "3"),
+                          ("race", "exercises/01_ranks_and_races/race.cc"),
+                          ("compare", "--list-clusters"),
+                          ("compare", "--virtual", "--ranks", "2,4", "--sizes", "1K,1M"),
+                          ("compare", "--ranks", "2", "--sizes", "1K", "--iters", "1")]:
             with self.subTest(arguments):
                 self.assert_fits(rankbox(*arguments, columns=40), 40)
 

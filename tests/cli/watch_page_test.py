@@ -177,6 +177,34 @@ class WatchPageTest(unittest.TestCase):
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
+    def test_a_verdict_is_not_cut_off_on_a_telephone(self):
+        self.save(self.answer)
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
+        self.wait("matchMedia('(max-width: 390px)').matches")
+        wider = ("[...document.querySelectorAll('#verdict .scroll')]"
+                 ".filter((each) => each.scrollWidth > each.clientWidth).length")
+        self.assertEqual(self.script(wider), 0)
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def test_one_button_changes_the_theme_of_page_and_picture(self):
+        themes = ("[document, document.getElementById('run').contentDocument]"
+                  ".map((each) => each.documentElement.dataset.theme).join()")
+        self.save(self.answer)
+        self.in_run()
+        self.assertFalse(self.driver.find_element(By.ID, "theme").is_displayed())
+        self.driver.switch_to.default_content()
+        begin = self.script("document.documentElement.dataset.theme")
+        other = {"light": "dark", "dark": "light"}[begin]
+        self.driver.find_element(By.ID, "theme").click()
+        self.assertEqual(self.script(themes), f"{other},{other}")
+        self.save(DEADLOCK)
+        self.in_run()
+        self.driver.switch_to.default_content()
+        self.assertEqual(self.script(themes), f"{other},{other}")
+        self.driver.find_element(By.ID, "theme").click()
+        self.assertEqual(self.script(themes), f"{begin},{begin}")
+
     @unittest.skipUnless(SAVES, "takes times only where $RANKBOX_SAVES says how many")
     def test_saves_reach_the_page_in_time(self):
         self.save(DEADLOCK)  # the first compiles the headers

@@ -34,15 +34,23 @@ class Axis {
     pen.fillRect(0, 0, view.width, AXIS_HEIGHT);
     pen.font = "12px system-ui, 'DejaVu Sans', sans-serif";
     pen.textBaseline = "middle";
-    const step = roundStep(view.secondsPerPixel * 95);
-    const digits = Math.max(4, Math.ceil(Math.log10(Math.max(view.end, step) / step)) + 2);
+    const unit = step => Math.max(view.end * 0.999, step);
+    const digitsFor = step => Math.max(4, Math.ceil(Math.log10(unit(step) / step)) + 2);
+    // The closest ticks whose labels do not touch.
+    let step = roundStep(view.secondsPerPixel * 40);
+    for (const wide of [1.01, 2.01, 2.01, 2.01]) {
+      const longest = formatTime(Math.ceil(view.end / step) * step, unit(step), digitsFor(step));
+      if (pen.measureText(longest).width + 24 <= step / view.secondsPerPixel) break;
+      step = roundStep(step * wide);
+    }
+    const digits = digitsFor(step);
     const last = Math.min(view.end, finish * 1.02);
     for (let k = Math.ceil(Math.max(0, view.begin) / step); k * step <= last; ++k) {
       const x = view.x(k * step);
       if (x < view.left - 1) continue;
       pen.fillStyle = theme.colours.line;
       pen.fillRect(x, AXIS_HEIGHT - 7, 1, 7);
-      const text = formatTime(k * step, Math.max(view.end * 0.999, step), digits);
+      const text = formatTime(k * step, unit(step), digits);
       if (x + pen.measureText(text).width + 4 > view.width) continue;
       pen.fillStyle = theme.colours.faint;
       pen.fillText(text, x + 4, AXIS_HEIGHT / 2);

@@ -11,9 +11,12 @@ function spanLabel(run, event) {
       return [`← ${peer}  ${size}`, `← ${peer}`, `←${peer}`];
     case "reduce":
       return [`+ ${size}`, "+"];
-    case "compute":
     case "forward":
-    case "backward":
+    case "backward": {  // "F3": the colour says that it computes
+      const name = run.name(event).replace("compute ", "");
+      return [name, name.slice(0, 1)];
+    }
+    case "compute":
       return [run.name(event), run.name(event).replace("compute ", ""), "ƒ"];
     default:
       return [run.name(event)];

@@ -15,6 +15,7 @@
 #include "cli/compare/report/report_json.h"
 #include "cli/support/now.h"
 #include "cli/support/terminal.h"
+#include "cli/support/wrap.h"
 
 namespace rankbox::cli {
 namespace {
@@ -48,7 +49,8 @@ void Output::start(const std::vector<std::string>& backend, const std::vector<De
   plan_.cores = cores_of(/*is_sandbox=*/backend.empty(), devices);
   if (!prints_) return;
   const bool is_nccl = !backend.empty() && backend.front().starts_with("nccl");
-  fmt::print("{}{}", format_header(backend, devices), has_started_ ? "" : legend(plan_, is_nccl));
+  fmt::print("{}{}", fit(format_header(backend, devices)),
+             has_started_ ? "" : fit(legend(plan_, is_nccl)));
   std::fflush(stdout);
   has_started_ = true;
 }
@@ -65,15 +67,16 @@ void Output::finish() {
   const std::string winners = format_winners(plan_, rows_);
   if (winners.empty()) return;
   if (plan_.without_data) {
-    fmt::print("\n{}native takes no part.\n", winners);
+    fmt::print("\n{}native takes no part.\n", fit(winners));
     return;
   }
-  fmt::print("\n{}native takes no part.{}\n{}", winners,
-             winners.find("this machine") == std::string::npos
-                 ? ""
-                 : " On this machine, a topology stays the fastest while the lead of another may\n"
-                   "be noise (middle halves that overlap); * marks the shortest time.",
-             note_on_cores(plan_, rows_));
+  const char* const on_noise =
+      " On this machine, a topology stays the fastest while the lead of another may\n"
+      "be noise (middle halves that overlap); * marks the shortest time.";
+  const bool has_times = winners.find("this machine") != std::string::npos;
+  fmt::print("\n{}{}{}", fit(winners),
+             refit(fmt::format("native takes no part.{}\n", has_times ? on_noise : "")),
+             refit(note_on_cores(plan_, rows_)));
 }
 
 std::string complaint_about(const std::vector<Row>& rows) {

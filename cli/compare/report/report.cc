@@ -8,6 +8,8 @@
 #include "cli/compare/plan/row_failure.h"
 #include "cli/compare/report/winners.h"
 #include "cli/support/lists.h"
+#include "cli/support/table.h"
+#include "cli/support/wrap.h"
 
 namespace rankbox::cli {
 namespace {
@@ -45,84 +47,116 @@ Columns columns_of(const Plan& plan, const std::vector<Row>& contest) {
   return columns;
 }
 
-std::string ring_column(const Columns& columns, const std::string& content) {
-  return columns.has_ring ? fmt::format(" {:>7}", content) : "";
+std::string padded(const std::string& text, int width) {
+  return fmt::format("{:>{}}", text, width);
 }
 
-std::string format_titles(const Plan& plan, const Columns& columns) {
-  return fmt::format("  {:<{}} {:>8} {:>8} {:>9}{} {:>8} {:>{}}   {:>5} {:>8} {:>8}\n", "",
-                     columns.label, "time", "p99", "vs native", ring_column(columns, "vs ring"),
-                     "GB/s", plan.cluster.name, columns.cluster, "steps", "sent", "added");
+/// Returns the cells of a table with the times of this machine, padded.
+std::vector<std::string> cells_of(const Columns& columns, const std::vector<std::string>& times,
+                                  const std::string& vs_ring, const std::string& busbw,
+                                  const std::string& there, const std::vector<std::string>& cost) {
+  // µ is one column and two bytes; fmt handles that.
+  std::vector<std::string> cells = {padded(times[0], 8), padded(times[1], 8), padded(times[2], 9)};
+  if (columns.has_ring) cells.push_back(padded(vs_ring, 7));
+  cells.push_back(padded(busbw, 8));
+  cells.push_back(there);
+  cells.insert(cells.end(), {padded(cost[0], 5), padded(cost[1], 8), padded(cost[2], 8)});
+  return cells;
 }
 
-std::string format_row(const Row& row, const Columns& columns, bool wins_here, bool wins_there) {
-  const std::string label =
-      fmt::format("{} {:<{}}", wins_here ? '*' : ' ', label_of(row), columns.label);
-  if (row.failure) return fmt::format("{}  {}", label, in_words(*row.failure));
-  if (!row.skipped.empty()) return fmt::format("{}  skipped: {}", label, row.skipped);
+TableRow format_titles(const Plan& plan, const Columns& columns) {
+  return {fmt::format("  {:<{}}", "", columns.label),
+          cells_of(columns, {"time", "p99", "vs native"}, "vs ring", "GB/s",
+                   fmt::format("{:>{}}  ", plan.cluster.name, columns.cluster),
+                   {"steps", "sent", "added"})};
+}
+
+/// @param wins is marked before the label
+TableRow labelled_row(const Row& row, const Columns& columns, bool wins) {
+  return {fmt::format("{} {:<{}}", wins ? '*' : ' ', label_of(row), columns.label)};
+}
+
+TableRow format_row(const Row& row, const Columns& columns, bool wins_here, bool wins_there) {
+  TableRow line = labelled_row(row, columns, wins_here);
+  if (row.failure || !row.skipped.empty()) {
+    line.remark = "  " + (row.failure ? in_words(*row.failure) : "skipped: " + row.skipped);
+    return line;
+  }
   const auto ratio = [](double value) { return fmt::format("{:.2f} x", value); };
   const std::string busbw = row.bytes == 0 || row.world_size == 1
                                 ? "-"
                                 : fmt::format("{:.3g}", row.bus_bandwidth() / 1e9);
-  // µ is one column and two bytes; fmt handles that.
-  std::string line =
-      fmt::format("{} {:>8} {:>8} {:>9}{} {:>8} {:>{}} {}", label,
-                  row.time ? format_seconds(row.time->median) : "-",
-                  row.time ? format_seconds(row.p99_seconds) : "-", ratio(row.vs_native),
-                  ring_column(columns, row.vs_ring ? ratio(*row.vs_ring) : "-"), busbw,
-                  row.virtual_seconds ? format_seconds(*row.virtual_seconds) : "-", columns.cluster,
-                  wins_there ? '*' : ' ');
-  line += row.cost ? fmt::format(" {:>5} {:>8} {:>8}", fmt::format("{:.0f}", row.cost->steps),
-                                 in_terms_of(row.cost->bytes, row.bytes),
-                                 in_terms_of(row.cost->reduced, row.bytes))
-                   : fmt::format(" {:>5} {:>8} {:>8}", "-", "-", "-");
-  if (row.wrong.value_or(0) > 0) line += fmt::format("  WRONG: {} elements", *row.wrong);
+  std::vector<std::string> cost = {"-", "-", "-"};
+  if (row.cost) {
+    cost = {fmt::format("{:.0f}", row.cost->steps), in_terms_of(row.cost->bytes, row.bytes),
+            in_terms_of(row.cost->reduced, row.bytes)};
+  }
+  const std::string there = row.virtual_seconds ? format_seconds(*row.virtual_seconds) : "-";
+  line.cells =
+      cells_of(columns,
+               {row.time ? format_seconds(row.time->median) : "-",
+                row.time ? format_seconds(row.p99_seconds) : "-", ratio(row.vs_native)},
+               row.vs_ring ? ratio(*row.vs_ring) : "-", busbw,
+               fmt::format("{:>{}} {}", there, columns.cluster, wins_there ? '*' : ' '), cost);
+  if (row.wrong.value_or(0) > 0) line.remark = fmt::format("  WRONG: {} elements", *row.wrong);
   return line;
 }
 
+/// The same with --virtual.
+std::vector<std::string> virtual_cells(const Columns& columns, const std::string& time,
+                                       const std::string& ratio, const std::string& rate,
+                                       const std::vector<std::string>& cost) {
+  return {fmt::format("{:>{}}", time, columns.cluster),
+          padded(ratio, 9),
+          padded(rate, 8),
+          padded(cost[0], 8),
+          padded(cost[1], 8),
+          padded(cost[2], 8)};
+}
+
 /// With --virtual: no times of this machine.
-std::string format_virtual_titles(const Plan& plan, const Columns& columns) {
-  return fmt::format("  {:<{}} {:>{}} {:>9} {:>8}   {:>6} {:>8} {:>8}\n", "", columns.label,
-                     plan.cluster.name, columns.cluster, "vs native", "GB/s", "steps", "sent",
-                     "added");
+TableRow format_virtual_titles(const Plan& plan, const Columns& columns) {
+  return {
+      fmt::format("  {:<{}}", "", columns.label),
+      virtual_cells(columns, plan.cluster.name, "vs native", "GB/s", {"steps", "sent", "added"})};
 }
 
 /// @param native null: its time is not known
-std::string format_virtual_row(const Row& row, const Columns& columns, bool wins,
-                               const Row* native) {
-  const std::string label =
-      fmt::format("{} {:<{}}", wins ? '*' : ' ', label_of(row), columns.label);
-  if (!row.skipped.empty()) return fmt::format("{}  skipped: {}", label, row.skipped);
-  if (row.failure || !row.virtual_seconds)
-    return fmt::format("{}  {}", label, row.failure ? in_words(*row.failure) : "-");
+TableRow format_virtual_row(const Row& row, const Columns& columns, bool wins, const Row* native) {
+  TableRow line = labelled_row(row, columns, wins);
+  if (!row.skipped.empty() || row.failure || !row.virtual_seconds) {
+    line.remark = !row.skipped.empty() ? "  skipped: " + row.skipped
+                                       : "  " + (row.failure ? in_words(*row.failure) : "-");
+    return line;
+  }
   const bool has_ratio = native != nullptr && *native->virtual_seconds > 0;
   const std::string ratio =
       has_ratio ? fmt::format("{:.2f} x", *row.virtual_seconds / *native->virtual_seconds) : "-";
   const bool has_rate = row.bytes > 0 && row.world_size > 1;
   const std::string rate =
       has_rate ? fmt::format("{:.3g}", row.virtual_bus_bandwidth() / 1e9) : "-";
-  return fmt::format("{} {:>{}} {:>9} {:>8}   {:>6.0f} {:>8} {:>8}", label,
-                     format_seconds(*row.virtual_seconds), columns.cluster, ratio, rate,
-                     row.cost->steps, in_terms_of(row.cost->bytes, row.bytes),
-                     in_terms_of(row.cost->reduced, row.bytes));
+  line.cells = virtual_cells(
+      columns, format_seconds(*row.virtual_seconds), ratio, rate,
+      {fmt::format("{:.0f}", row.cost->steps), in_terms_of(row.cost->bytes, row.bytes),
+       in_terms_of(row.cost->reduced, row.bytes)});
+  return line;
 }
 
 std::string format_virtual_contest(const Plan& plan, const std::vector<Row>& contest, bool colour) {
   const Columns columns = columns_of(plan, contest);
-  std::string table = fmt::format("\n{}\n{}", format_heading(contest.front()),
-                                  format_virtual_titles(plan, columns));
+  std::vector<TableRow> rows = {format_virtual_titles(plan, columns)};
   const Row* best = winner_of(contest, ClockKind::kVirtual);
   const auto is_native = [](const Row& row) {
     return row.whose == Whose::kNative && row.virtual_seconds && !row.failure;
   };
   const auto native = std::ranges::find_if(contest, is_native);
   for (const Row& row : contest) {
-    const std::string line = format_virtual_row(row, columns, &row == best,
-                                                native == contest.end() ? nullptr : &*native);
+    rows.push_back(format_virtual_row(row, columns, &row == best,
+                                      native == contest.end() ? nullptr : &*native));
     const char* paint = row.failure ? "\033[31m" : &row == best ? "\033[1;32m" : nullptr;
-    table += colour && paint != nullptr ? fmt::format("{}{}\033[0m\n", paint, line) : line + "\n";
+    if (colour) rows.back().paint = paint;
   }
-  return table;
+  return fmt::format("\n{}\n{}", fit(format_heading(contest.front())), table(rows));
 }
 
 std::string line_of(std::size_t rank, const Device& device) {
@@ -196,19 +230,18 @@ std::string legend(const Plan& plan, bool has_ring) {
 std::string format_contest(const Plan& plan, const std::vector<Row>& contest, bool colour) {
   if (plan.without_data) return format_virtual_contest(plan, contest, colour);
   const Columns columns = columns_of(plan, contest);
-  std::string table =
-      fmt::format("\n{}\n{}", format_heading(contest.front()), format_titles(plan, columns));
+  std::vector<TableRow> rows = {format_titles(plan, columns)};
   const Row* there = winner_of(contest, ClockKind::kVirtual);
   const bool shares = shares_cores(plan, contest.front().world_size);
   const Row* here = shares ? nullptr : winner_of(contest, ClockKind::kWall);
   const Row* best = shares ? there : here;
   for (const Row& row : contest) {
-    const std::string line = format_row(row, columns, &row == here, &row == there);
+    rows.push_back(format_row(row, columns, &row == here, &row == there));
     const bool is_bad = row.failure || row.wrong.value_or(0) > 0;
     const char* paint = is_bad ? "\033[31m" : &row == best ? "\033[1;32m" : nullptr;
-    table += colour && paint != nullptr ? fmt::format("{}{}\033[0m\n", paint, line) : line + "\n";
+    if (colour) rows.back().paint = paint;
   }
-  return table;
+  return fmt::format("\n{}\n{}", fit(format_heading(contest.front())), table(rows));
 }
 
 }  // namespace rankbox::cli

@@ -1,5 +1,6 @@
 #include "cli/compare/report/report.h"
 
+#include <cstdlib>
 #include <sstream>
 
 #include <doctest/doctest.h>
@@ -96,6 +97,24 @@ std::size_t columns(const std::string& line) {
     count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1U : 0U;
   }
   return count;
+}
+
+TEST_CASE("in a narrow terminal the columns follow one another, and a failure is told once") {
+  setenv("COLUMNS", "40", 1);
+  std::vector<Row> rows = {make_row("native", 1024, 1e-6, 1e-6), make_row("ring", 1024, 4e-6, 4e-6),
+                           make_row("tree", 1024, 3e-6, 5e-6)};
+  rows[2].failure = RowFailure{"deadlock", "all wait", "", 0};
+  const std::string table = format_contest(laptop(), rows, false);
+  unsetenv("COLUMNS");
+  CAPTURE(table);
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) CHECK(columns(line) <= 40);
+  for (const char* part : {"time", "p99", "vs native", "GB/s", "laptop", "steps", "sent", "added",
+                           "4.00 µs", "1.5 n", "0.75 n"}) {
+    CAPTURE(part);
+    CHECK(table.find(part) != std::string::npos);
+  }
+  CHECK(table.find("deadlock") == table.rfind("deadlock"));
 }
 
 TEST_CASE("tables fit into 100 columns and hold no escapes without colour") {

@@ -31,6 +31,7 @@ function follow() {
   events.addEventListener("error", () => { byId("lost").hidden = false; });
 }
 
+followTheme();
 followHeight();
 followLinks();
 follow();

@@ -25,6 +25,7 @@ function followHeight() {
       const wanted = Math.ceil(body.getBoundingClientRect().height) + 24;
       frame.style.height = `${Math.min(MOST_FRAME, Math.max(LEAST_FRAME, wanted))}px`;
     };
+    setThemeOfRun();
     new ResizeObserver(fit).observe(body);
     fit();
     document.documentElement.dataset.run = runShown;
