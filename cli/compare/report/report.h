@@ -31,4 +31,8 @@ std::string format_winners(const Plan& plan, const std::vector<Row>& rows);
 /// Returns what `time` measures where ranks outnumber cores; "" if no such world was timed.
 std::string note_on_cores(const Plan& plan, const std::vector<Row>& rows);
 
+/// Returns why a topology may be ahead of native on a cluster whose native times are measured ones;
+/// "" if none is.
+std::string note_on_native(const Plan& plan, const std::vector<Row>& rows);
+
 }  // namespace rankbox::cli

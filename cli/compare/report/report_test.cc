@@ -186,6 +186,17 @@ TEST_CASE("where ranks outnumber cores, virtual time alone has winners, and a no
   CHECK(note_on_cores(plan, untimed).empty());
 }
 
+TEST_CASE("where a topology is ahead of measured native times, a note says what is not priced") {
+  Plan plan = laptop();
+  std::vector<Row> rows = crossing_rows();  // native is the first at each size
+  plan.cluster.native = {NativeMode()};
+  CHECK(note_on_native(plan, rows).empty());
+  rows[3].virtual_seconds = 4.5e-6;  // at 1 KiB the tree takes 5 and the ring 4
+  CHECK(testing::lacks(note_on_native(plan, rows), {"1 of 3", "docs/limits.md"}) == "");
+  plan.cluster.native.clear();  // as fast as the best known algorithm: nothing was measured
+  CHECK(note_on_native(plan, rows).empty());
+}
+
 TEST_CASE("a wrong result stands out in its row") {
   std::vector<Row> rows = crossing_rows();
   rows[1].wrong = 3;

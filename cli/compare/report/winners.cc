@@ -213,6 +213,25 @@ std::string format_winners(const Plan& plan, const std::vector<Row>& rows) {
   return plan.without_data ? lines + format_winners_by_ranks(plan, rows) : lines;
 }
 
+std::string note_on_native(const Plan& plan, const std::vector<Row>& rows) {
+  if (plan.cluster.native.empty()) return "";
+  int contests = 0;
+  int ahead = 0;
+  for_each_contest(rows, [&](Rows contest) {
+    const Row* const native = row_of(contest, "native", ClockKind::kVirtual);
+    const Row* const best = winner_of(contest, ClockKind::kVirtual);
+    if (native == nullptr || best == nullptr) return;
+    ++contests;
+    if (!could_be_equal(*native, *best, ClockKind::kVirtual)) ++ahead;
+  });
+  if (ahead == 0) return "";
+  return fmt::format(
+      "In {} of {} worlds and sizes a topology is ahead of native. Believe it only when it is "
+      "measured:\nmessages have the link's full rate from the first byte here, native times are "
+      "those of machines\n(docs/limits.md, Clusters of GPUs).\n",
+      ahead, contests);
+}
+
 std::string note_on_cores(const Plan& plan, const std::vector<Row>& rows) {
   std::set<int> worlds;
   for (const Row& row : rows) {
