@@ -14,7 +14,7 @@ PAGE = pathlib.Path("docs/api.md")
 HEADING = {"BasicCommunicator": "Comm", "TensorOf": "Tensor", "Shape": "Shape", "Slice": "Slice"}
 # Written by the compiler's rules for every value, and said in a sentence of the page; or types that
 # a caller names only as arguments.
-LEFT_OUT_CLASSES = {"BasicRequest", "SliceHere"}
+LEFT_OUT_CLASSES = {"BasicRequest", "NumberHere", "SliceHere"}
 OPERATOR = r"operator(?:==|[-+*/]?=|\s+Slice)"
 
 
