@@ -66,6 +66,12 @@ std::string fix_for(const CLI::App& app, const std::string& typed) {
                      fmt::join(names, ", "));
 }
 
+/// Returns whether there is such a subcommand, hidden ones included.
+bool is_subcommand(const CLI::App& app, const std::string& name) {
+  return !app.get_subcommands([&](const CLI::App* each) { return each->get_name() == name; })
+              .empty();
+}
+
 /// Returns whether ./rankbox was called by a user, and not by itself.
 bool is_a_users_call(const CLI::App& app, const std::string& typed) {
   if (std::getenv("RANKBOX_ROOT") == nullptr) return false;  // the script sets it
@@ -107,6 +113,10 @@ int run(int argc, char** argv) {
   rankbox::cli::add_referee(app);
   rankbox::cli::add_run_library(app);
   rankbox::cli::refuse_empty_values(app, arguments);
+  // Else the parser takes a later word for the subcommand: `chek race` would be a mistake of race.
+  if (!typed.empty() && !typed.starts_with('-') && !is_subcommand(app, typed)) {
+    return complain(fmt::format("there is no command {} ({})", typed, fix_for(app, typed)), 2);
+  }
   if (is_a_users_call(app, typed)) rankbox::cli::renew_compile_commands();
   try {
     app.parse(argc, argv);

@@ -45,6 +45,7 @@ namespace rankbox {
 ///
 /// The halves are chunk(tensor, 0, 2) and chunk(tensor, 1, 2). Messages go along the edges of the
 /// two trees only.
+/// AVG: add as SUM, and divide once at the very end (collectives/average.h).
 ///
 /// REQUIRES: every rank calls it with the same op and segments, and a tensor of the same size.
 /// There may be more segments than elements: some are then empty, and travel all the same.

@@ -40,6 +40,7 @@
 namespace rankbox {
 
 /// `tensor` on every rank becomes the reduction of all ranks' tensors, the same bits everywhere.
+/// AVG: add as SUM, and divide once at the very end (collectives/average.h).
 ///
 /// REQUIRES: every rank calls it with the same op, a tensor of the same size, and the communicators
 /// of a grid (split_by_node): each of its rows has as many ranks.

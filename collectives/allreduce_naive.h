@@ -18,6 +18,7 @@
 namespace rankbox {
 
 /// `tensor` on every rank becomes the reduction of all ranks' tensors, the same bits everywhere.
+/// AVG: add as SUM, and divide once at the very end (collectives/average.h).
 ///
 /// REQUIRES: every rank calls it with the same op and a tensor of the same size.
 /// Errors: MessageMismatch if the sizes differ.

@@ -36,6 +36,7 @@
 namespace rankbox {
 
 /// `tensor` on every rank becomes the reduction of all ranks' tensors, the same bits everywhere.
+/// AVG: add as SUM, and divide once at the very end (collectives/average.h).
 ///
 /// REQUIRES: every rank calls it with the same op and segments, and a tensor of the same size.
 /// There may be more segments than elements: some are then empty, and travel all the same.

@@ -23,6 +23,7 @@
 namespace rankbox {
 
 /// `tensor` on dst becomes the reduction of all ranks' tensors; elsewhere its contents are lost.
+/// AVG: add as SUM, and divide once at the very end (collectives/average.h).
 ///
 /// REQUIRES: every rank calls it with the same dst and op, and a tensor of the same size.
 /// Errors: InvalidArgument if there is no rank dst; MessageMismatch if the sizes differ.

@@ -27,6 +27,7 @@ namespace rankbox {
 
 /// `piece` of rank r becomes chunk(tensor, r, world_size) of the reduction over all ranks' tensors.
 /// `tensor` is used as work space: its contents are lost.
+/// AVG: add as SUM, and divide once at the very end (collectives/average.h).
 ///
 /// REQUIRES: every rank calls it with the same op and tensors of one size; piece has as many
 /// elements as chunk(tensor, rank, world_size).

@@ -74,6 +74,7 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"chekc"},
        "demo, list, next, check, watch, hint, reset, show, run, compare, gpu, grade, race, train, "
        "test"},
+      {{"chek", "race"}, "did you mean check?"},
       {{"race", "--repeats", "x"}, "0 to 1000000000"},
       {{"race", "--threads", "3"}, "--threads"},
       {{"race", "--runs", "0"}, "1 to 100000"},
