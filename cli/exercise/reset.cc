@@ -39,7 +39,7 @@ void reset(const std::string& name) {
   const fs::path own = absolute_path(stub_path(exercise));
   const std::string text = stub_text(exercise);
   try {
-    if (fs::exists(own)) {
+    if (fs::exists(own) && !is_stub(exercise)) {
       const fs::path saved = place_to_save(exercise);
       fs::copy_file(own, saved);
       fmt::print("{}\n", fit("your file is saved as " + display_path(saved.string())));

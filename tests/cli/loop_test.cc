@@ -79,6 +79,8 @@ TEST_CASE("reset brings the stub back, and keeps what was there") {
   }
   CHECK(kept == 1);
   CHECK(contains(rankbox({"list"}).output, "○ broadcast_ring "));
+  // Nothing of the learner's is there any more.
+  CHECK_FALSE(contains(rankbox({"reset", "broadcast_ring"}).output, "saved"));
 }
 
 TEST_CASE("who passes hears whether the prediction was right, and what to do next") {
