@@ -6,7 +6,7 @@ namespace {
 
 /// Calls handle(gradient, its place in the flat tensor) for each gradient.
 template <class Handle>
-void for_each(const std::vector<Parameter*>& bucket, Tensor& flat, Handle handle) {
+void for_each_gradient(const std::vector<Parameter*>& bucket, Tensor& flat, Handle handle) {
   std::int64_t begin = 0;
   for (Parameter* parameter : bucket) {
     const std::int64_t end = begin + parameter->value.size();
@@ -18,9 +18,9 @@ void for_each(const std::vector<Parameter*>& bucket, Tensor& flat, Handle handle
 /// All-reduces the gradients as one tensor.
 void send(Comm& dist, const std::vector<Parameter*>& bucket) {
   Tensor flat(count_elements(bucket));
-  for_each(bucket, flat, [](Slice gradient, Slice place) { copy(place, gradient); });
+  for_each_gradient(bucket, flat, [](Slice gradient, Slice place) { copy(place, gradient); });
   dist.all_reduce(flat, ReduceOp::AVG);
-  for_each(bucket, flat, [](Slice gradient, Slice place) { copy(gradient, place); });
+  for_each_gradient(bucket, flat, [](Slice gradient, Slice place) { copy(gradient, place); });
 }
 
 }  // namespace
