@@ -248,9 +248,10 @@ int main(int argc, char** argv) {
   } else if (what == "whole_ring" && amount > 0) {
     fmt::print("{:.9e}\n", whole_run_of(allreduce_ring, amount, static_cast<int>(amount)));
   } else {
-    fmt::print(stderr,
-               "usage: sim_bench [fibers] [growing] pingpong|exchange|overhead BYTES | "
-               "allreduce|ring COUNT P | start|fanin|tree|butterfly|broadcast|whole_ring|cycle P\n");
+    fmt::print(
+        stderr,
+        "usage: sim_bench [fibers] [growing] pingpong|exchange|overhead BYTES | "
+        "allreduce|ring COUNT P | start|fanin|tree|butterfly|broadcast|whole_ring|cycle P\n");
     return 2;
   }
   return 0;
