@@ -99,7 +99,7 @@ std::size_t columns(const std::string& line) {
   return count;
 }
 
-TEST_CASE("in a narrow terminal the columns follow one another, and a failure is told once") {
+TEST_CASE("in a narrow terminal the columns follow one another, and a failure is reported once") {
   setenv("COLUMNS", "40", 1);
   std::vector<Row> rows = {make_row("native", 1024, 1e-6, 1e-6), make_row("ring", 1024, 4e-6, 4e-6),
                            make_row("tree", 1024, 3e-6, 5e-6)};
