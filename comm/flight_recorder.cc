@@ -94,9 +94,9 @@ FlightState FlightRecorder::state(std::uint64_t index) const {
   return tag / 4 == index + 1 ? state_of(tag) : FlightState::kDone;
 }
 
-void FlightRecorder::add_group(std::uint64_t id, std::vector<int> members) {
+void FlightRecorder::add_group(std::uint64_t id, std::vector<int> members, Place made) {
   const std::lock_guard lock(mutex_);
-  groups_.push_back({id, std::move(members)});
+  groups_.push_back({id, std::move(members), made.file_name(), static_cast<int>(made.line())});
 }
 
 FlightLog FlightRecorder::log() const {

@@ -79,8 +79,10 @@ struct LoggedFlight {
 
 /// A communicator and its members, as world ranks.
 struct FlightGroup {
-  std::uint64_t id = 0;
+  std::uint64_t id = 0;  // 0: of all ranks
   std::vector<int> members;
+  std::string file;  // of the split that made it
+  int line = 0;
 };
 
 struct FlightLog {
@@ -96,7 +98,9 @@ inline auto fields_of(LoggedFlight& flight) {
   return std::tie(flight.index, flight.op, flight.file, flight.line, flight.seconds, flight.state,
                   flight.call);
 }
-inline auto fields_of(FlightGroup& group) { return std::tie(group.id, group.members); }
+inline auto fields_of(FlightGroup& group) {
+  return std::tie(group.id, group.members, group.file, group.line);
+}
 inline auto fields_of(FlightLog& log) {
   return std::tie(log.rank, log.returned, log.recorded, log.flights, log.groups);
 }
@@ -124,7 +128,8 @@ class FlightRecorder {
   /// Returns kDone for an operation that the ring has dropped.
   FlightState state(std::uint64_t index) const;
 
-  void add_group(std::uint64_t id, std::vector<int> members);
+  /// @param made the split that made it; without a line: none did
+  void add_group(std::uint64_t id, std::vector<int> members, Place made = {});
   void set_returned() { returned_.store(true, std::memory_order_relaxed); }
 
   /// Return the number of operations begun, and of those set to kDone. Both grow with progress.

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "comm/communicator_name.h"
+
 namespace rankbox {
 namespace {
 
@@ -54,6 +56,34 @@ CollectiveCall collective_call(const FlightCall& call) {
   made.dtype = call.dtype;
   made.count = std::max<std::int64_t>(call.count, 0);
   return made;
+}
+
+/// Returns the communicator; null if no log knows it.
+const FlightGroup* group_of(std::span<const FlightLog> logs, std::uint64_t id) {
+  for (const FlightLog& log : logs) {
+    const auto known = std::ranges::find(log.groups, id, &FlightGroup::id);
+    if (known != log.groups.end()) return &*known;
+  }
+  return nullptr;
+}
+
+std::string name_of(const FlightGroup& group) {
+  return communicator_name(group.members, group.file.c_str(), group.line);
+}
+
+/// Returns ", in the communicator split at ring.cc:7"; "" for that of all ranks.
+std::string communicator_in_words(std::span<const FlightLog> logs, const FlightCall& call) {
+  const FlightGroup* const group = call.group == 0 ? nullptr : group_of(logs, call.group);
+  return group == nullptr ? "" : fmt::format(", in {}", name_of(*group));
+}
+
+/// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)" of a message that `rank` sends;
+/// "" in that of all ranks.
+std::string ranks_in_words(std::span<const FlightLog> logs, const Seen& sent) {
+  const FlightGroup* const group =
+      sent.call().group == 0 ? nullptr : group_of(logs, sent.call().group);
+  if (group == nullptr) return "";
+  return ranks_in_communicator(group->members, name_of(*group), sent.rank, sent.call().peer);
 }
 
 std::string call_in_words(const Seen& seen) {
@@ -111,17 +141,19 @@ class Earliest {
   double seconds_ago_ = 0;
 };
 
-PostMortem first_mismatch(const Calls& calls) {
+PostMortem first_mismatch(std::span<const FlightLog> logs) {
+  const Calls calls = sort_calls(logs);
   Earliest earliest;
   for (const auto& [key, ends] : calls.messages) {
     const auto& [sent, received] = ends;
     if (sent.flight == nullptr || received.flight == nullptr) continue;
     if (sent.call().count == received.call().count && sent.call().dtype == received.call().dtype)
       continue;
-    earliest.add(Kind::kMessageMismatch, sent, received, received.context(),
-                 fmt::format("message mismatch: {}, but {}; both sides must agree on element count "
-                             "and dtype",
-                             call_in_words(sent), call_in_words(received)));
+    earliest.add(
+        Kind::kMessageMismatch, sent, received, received.context(),
+        fmt::format("message mismatch: {}, but {}{}; both sides must agree on element "
+                    "count and dtype",
+                    call_in_words(sent), call_in_words(received), ranks_in_words(logs, sent)));
   }
   std::vector<std::uint64_t> disagreed;  // groups: later differences are consequences
   for (const auto& [key, by_rank] : calls.collectives) {
@@ -131,9 +163,10 @@ PostMortem first_mismatch(const Calls& calls) {
       const std::string fields =
           differences(collective_call(first.call()), collective_call(seen.call()));
       if (fields.empty()) continue;
-      earliest.add(Kind::kCollectiveMismatch, first, seen, first.context(),
-                   fmt::format("collective mismatch in {}: {}, but {}", fields,
-                               call_in_words(first), call_in_words(seen)));
+      earliest.add(
+          Kind::kCollectiveMismatch, first, seen, first.context(),
+          fmt::format("collective mismatch in {}: {}, but {}{}", fields, call_in_words(first),
+                      call_in_words(seen), communicator_in_words(logs, seen.call())));
       disagreed.push_back(key.first);
       break;
     }
@@ -164,7 +197,7 @@ struct WaitFor {
 class Waits {
  public:
   Waits(std::span<const FlightLog> logs, int world_size)
-      : logs_(static_cast<std::size_t>(world_size)), waits_(logs_.size()) {
+      : all_(logs), logs_(static_cast<std::size_t>(world_size)), waits_(logs_.size()) {
     for (const FlightLog& log : logs) logs_[static_cast<std::size_t>(log.rank)] = &log;
     for (std::size_t rank = 0; rank < logs_.size(); ++rank) {
       if (logs_[rank] != nullptr) waits_[rank] = first_wait(*logs_[rank]);
@@ -199,14 +232,9 @@ class Waits {
   const FlightLog* log_of(int rank) const { return logs_[index(rank)]; }
   const WaitFor& wait_of(int rank) const { return waits_[index(rank)]; }
 
-  std::vector<int> members_of(std::uint64_t group) const {
-    for (const FlightLog* log : logs_) {
-      if (log == nullptr) continue;
-      for (const FlightGroup& known : log->groups) {
-        if (known.id == group) return known.members;
-      }
-    }
-    return {};
+  std::vector<int> members_of(std::uint64_t id) const {
+    const FlightGroup* const group = group_of(all_, id);
+    return group == nullptr ? std::vector<int>() : group->members;
   }
 
   WaitFor first_wait(const FlightLog& log) const {
@@ -258,7 +286,8 @@ class Waits {
     const char* const missing = call.kind == FlightKind::kSend   ? "receive"
                                 : call.kind == FlightKind::kRecv ? "send"
                                                                  : name_of(call.collective);
-    std::string text = fmt::format("rank {} waits in {}", wait.waiting.rank, op_in_words(flight));
+    const std::string text = fmt::format("rank {} waits in {}{}", wait.waiting.rank,
+                                         op_in_words(flight), communicator_in_words(all_, call));
     const FlightLog* const log = log_of(wait.other);
     if (log == nullptr) {
       return fmt::format(
@@ -287,6 +316,7 @@ class Waits {
     return fmt::format("its last call was {}", op_in_words(log.flights.back()));
   }
 
+  std::span<const FlightLog> all_;      // in any order
   std::vector<const FlightLog*> logs_;  // [rank]; null: missing
   std::vector<WaitFor> waits_;          // [rank]; other is -1: it does not wait
 };
@@ -294,7 +324,7 @@ class Waits {
 }  // namespace
 
 PostMortem post_mortem(std::span<const FlightLog> logs, int world_size) {
-  PostMortem found = first_mismatch(sort_calls(logs));
+  PostMortem found = first_mismatch(logs);
   return found.kind == Kind::kUnknown ? Waits(logs, world_size).cause() : found;
 }
 

@@ -256,7 +256,7 @@ Group* Run::split(const Caller& caller, Group& group, const CollectiveCall& call
   part.id = mix(mix(group.id + 1, arrival.call.number), static_cast<std::uint64_t>(mine.color));
   part.sent.resize(part.members.size());
   part.received.resize(part.members.size());
-  recorder_.add_group(part.id, part.members);
+  recorder_.add_group(part.id, part.members, caller.place);
   groups_.push_back(std::move(part));
   return &groups_.back();
 }

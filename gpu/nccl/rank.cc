@@ -243,7 +243,7 @@ NcclMember& NcclRank::add_member(const Caller& caller, std::vector<int> world_ra
   member.index = index;
   member.group = group;
   if (member.size() == 0) return member;
-  record_.add_group(member);
+  record_.add_group(member, caller.place);
   const Doing doing = doing_of(caller);
   check(cudaStreamCreateWithFlags(&member.message_stream, cudaStreamNonBlocking),
         "cudaStreamCreateWithFlags", doing);

@@ -4,8 +4,8 @@
 
 namespace rankbox::gpu {
 
-void NcclRecord::add_group(const NcclMember& member) {
-  recorder_.add_group(member.group, member.world_ranks);
+void NcclRecord::add_group(const NcclMember& member, Place made) {
+  recorder_.add_group(member.group, member.world_ranks, made);
 }
 
 std::uint64_t NcclRecord::begin(const Caller& caller, const FlightCall& call) {

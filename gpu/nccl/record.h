@@ -23,7 +23,8 @@ class NcclRecord {
  public:
   explicit NcclRecord(int rank) : recorder_(rank) { log_.rank = rank; }
 
-  void add_group(const NcclMember& member);
+  /// @param made the split that made it
+  void add_group(const NcclMember& member, Place made);
   void set_returned() { recorder_.set_returned(); }
   /// While off, begin() only counts calls, as ranks must count them alike.
   void set_on(bool on) { on_ = on; }

@@ -77,6 +77,7 @@ TEST_CASE("a log is the same after it has travelled as bytes") {
   REQUIRE(log.groups.size() == 1);
   CHECK(log.groups[0].id == 7);
   CHECK(log.groups[0].members == std::vector{3, 1});
+  CHECK(log.groups[0].line == 0);
   REQUIRE(log.flights.size() == 1);
   const LoggedFlight& read = log.flights[0];
   CHECK(read.op == "send");

@@ -20,7 +20,7 @@ class World {
     for (int rank = 0; rank < size; ++rank) {
       logs.emplace_back();
       logs.back().rank = rank;
-      logs.back().groups = {{0, all}};
+      logs.back().groups = {{0, all, "", 0}};
     }
   }
 
@@ -127,6 +127,43 @@ TEST_CASE("the first collective that two ranks call differently names both place
   CHECK(contains(found.text, at(a)));
   CHECK(contains(found.text, at(b)));
   CHECK(contains(found.text, "root"));
+}
+
+TEST_CASE("a communicator is named by the line of its split, its ranks by their places in it") {
+  constexpr std::uint64_t kOdd = 7;
+  const auto message = [](FlightKind kind, int peer, std::int64_t count) {
+    return FlightCall{.kind = kind, .peer = peer, .count = count, .group = kOdd};
+  };
+  FlightCall barrier{.kind = FlightKind::kCollective, .group = kOdd};
+  FlightCall broadcast = barrier;
+  broadcast.collective = CollectiveKind::kBroadcast;
+  struct Failure {
+    FlightCall at_3, at_1;
+    Kind kind;
+    const char* says;
+  };
+  const Failure failures[] = {
+      {message(FlightKind::kSend, 1, 4), message(FlightKind::kRecv, 3, 5), Kind::kMessageMismatch,
+       " (ranks 0 and 1 of the communicator split at odd.cc:70)"},
+      {barrier, broadcast, Kind::kCollectiveMismatch, ", in the communicator split at odd.cc:70"},
+      {message(FlightKind::kRecv, 1, 4), message(FlightKind::kRecv, 3, 4), Kind::kStuck,
+       ", in the communicator split at odd.cc:70"},
+  };
+  for (const Failure& failure : failures) {
+    for (const bool is_world : {false, true}) {
+      World world(4);
+      for (FlightLog& log : world.logs) log.groups.push_back({kOdd, {3, 1}, "odd.cc", 70});
+      FlightCall calls[] = {failure.at_3, failure.at_1};
+      for (FlightCall& call : calls) call.group = is_world ? 0 : kOdd;
+      world.add(3, "a", calls[0], FlightState::kStarted);
+      world.add(1, "b", calls[1], FlightState::kStarted);
+      const PostMortem found = world.examine();
+      INFO(found.text);
+      CHECK(found.kind == failure.kind);
+      CHECK(contains(found.text, failure.says) == !is_world);
+      CHECK(contains(found.text, "communicator") == !is_world);
+    }
+  }
 }
 
 TEST_CASE("a rank that waits for one that has returned is the cause") {
