@@ -7,6 +7,17 @@
 
 namespace rankbox::mpi {
 
+namespace {
+
+/// Checks the slices of a blocking call as those of a started one. Nearly always one comparison.
+void check_not_open(Run& run, const Caller& caller, Slice read, Slice written) {
+  const BuffersInUse& in_use = run.memory().in_use;
+  if (!in_use.empty()) [[unlikely]]
+    in_use.check(caller, read, written);
+}
+
+}  // namespace
+
 int Backend::rank() const { return group_ == nullptr ? -1 : group_->index; }
 
 int Backend::size() const { return group_ == nullptr ? 0 : group_->size(); }
@@ -35,6 +46,7 @@ void Backend::begin(const Caller& caller) { run_->begin(caller); }
 
 void Backend::send(const Caller& caller, Slice slice, int dst) {
   check_count(caller, slice);
+  check_not_open(*run_, caller, slice, Slice());
   Operation message;
   run_->start(message, caller, *group_, FlightKind::kSend, slice, dst, /*async=*/false);
   run_->wait(message);
@@ -42,6 +54,7 @@ void Backend::send(const Caller& caller, Slice slice, int dst) {
 
 void Backend::recv(const Caller& caller, Slice slice, int src) {
   check_count(caller, slice);
+  check_not_open(*run_, caller, Slice(), slice);
   Operation message;
   run_->start(message, caller, *group_, FlightKind::kRecv, slice, src, /*async=*/false);
   run_->wait(message);
@@ -50,6 +63,7 @@ void Backend::recv(const Caller& caller, Slice slice, int src) {
 void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int src) {
   check_count(caller, out);
   check_count(caller, in);
+  check_not_open(*run_, caller, out, in);
   Operation recv_half;
   Operation send_half;
   run_->start(recv_half, caller, *group_, FlightKind::kRecv, in, src, /*async=*/false);
@@ -74,6 +88,7 @@ Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
 void Backend::run(const Caller& caller, const CollectiveCall& call) {
   check_count(caller, call.in);
   check_count(caller, call.out);
+  check_not_open(*run_, caller, call.in, written_by(call, caller.index));
   Operation collective;
   run_->start(collective, caller, *group_, call, /*async=*/false);
   run_->wait(collective);

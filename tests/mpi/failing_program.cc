@@ -213,6 +213,14 @@ void receive_twice_into_one_tensor(Comm& dist) {
   dist.wait_all({dist.irecv(tensor, 0), dist.irecv(chunk(tensor, 1, 2), 0)});
 }
 
+void receive_into_an_open_receive(Comm& dist) {
+  if (dist.rank() != 1) return dist.barrier();
+  Tensor tensor = zeros(10);
+  const Comm::Request request = dist.irecv(tensor, 0);
+  name_next();
+  dist.recv(chunk(tensor, 1, 2), 0);
+}
+
 void keep_request(Comm& dist) {
   static Tensor tensor = zeros(10);
   static Comm::Request request;
@@ -298,6 +306,7 @@ const std::map<std::string, Scenario>& scenarios() {
       {"freed_send", {[](Comm& d) { free_before_wait(d, true); }}},
       {"freed_receive", {[](Comm& d) { free_before_wait(d, false); }}},
       {"overlap", {receive_twice_into_one_tensor}},
+      {"blocking_overlap", {receive_into_an_open_receive}},
       {"outside", {[](Comm& d) { in_the_middle(d, [] { chunk(zeros(10), 3, 3); }); }}},
   };
   return table;

@@ -67,6 +67,7 @@ TEST_CASE("a failed run ends with one report of its first cause, and no process 
       {"freed_send", "BufferReused", 1, "isend", 0},
       {"freed_receive", "BufferReused", 1, "irecv", 0},
       {"overlap", "InvalidArgument", 1, "irecv", -1},
+      {"blocking_overlap", "InvalidArgument", 1, "recv", -1},
       {"outside", "InvalidArgument", 1, "chunk", -1},
   };
   for (const Row& row : rows) {
