@@ -25,7 +25,7 @@ LAYERS = [
     ("host", ["comm", "compute"]),
     ("launch", ["comm", "files"]),
     # Backends: only one of them is in a program, but for ranks that share a GPU.
-    ("sim", ["comm", "host", "replay"]),
+    ("sim", ["comm", "compute", "host", "replay"]),
     ("mpi", ["comm", "host"]),
     ("gpu", ["comm", "files", "compute", "launch", "sim"]),
     # What is learnt.

@@ -16,6 +16,7 @@
 #include <sched.h>
 
 #include "bench/measure.h"
+#include "compute/vectors.h"
 
 namespace {
 
@@ -28,17 +29,17 @@ void pin_to_core(unsigned core) {
 }
 
 /// Four vectors at once, as in sim/collective/reduce_kernels.cc. REQUIRES: count % 64 == 0
-#if defined(__x86_64__) && !defined(__clang__)
-__attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
 void scale(float* data, std::size_t count) {
-  using Vector __attribute__((vector_size(64), aligned(sizeof(float)), may_alias)) = float;
-  constexpr std::size_t kLanes = 16;
-  constexpr std::size_t kAtOnce = 4;
-  for (std::size_t i = 0; i < count; i += kAtOnce * kLanes) {
-    for (std::size_t v = 0; v < kAtOnce; ++v)
-      *reinterpret_cast<Vector*>(data + i + v * kLanes) *= 1.0001f;
-  }
+  rankbox::on_vectors([=](auto width) {
+    constexpr int kBytes = decltype(width)::value;
+    using Vector __attribute__((vector_size(kBytes), aligned(sizeof(float)), may_alias)) = float;
+    constexpr std::size_t kLanes = kBytes / sizeof(float);
+    constexpr std::size_t kAtOnce = 4;
+    for (std::size_t i = 0; i < count; i += kAtOnce * kLanes) {
+      for (std::size_t v = 0; v < kAtOnce; ++v)
+        *reinterpret_cast<Vector*>(data + i + v * kLanes) *= 1.0001f;
+    }
+  });
 }
 
 }  // namespace

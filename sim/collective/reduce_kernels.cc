@@ -1,28 +1,18 @@
 #include "sim/collective/reduce_kernels.h"
 
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
+
+#include "compute/vectors.h"
 
 namespace rankbox::sim {
 namespace {
 
-// The widest vectors of current cores; the compiler splits them where cores have narrower ones.
-// Memory need not be aligned.
-constexpr std::size_t kVectorBytes = 64;
-
-// One version per generation of x86, selected at program start. Sanitizers cannot instrument code
-// that is selected before they start.
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__clang__)
-#define RANKBOX_FOR_EACH_CPU __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define RANKBOX_FOR_EACH_CPU
-#endif
-
-template <class T>
+template <class T, int bytes>
 struct VectorOf {
-  using InRegister __attribute__((vector_size(kVectorBytes))) = T;
-  using InMemory __attribute__((vector_size(kVectorBytes), aligned(sizeof(T)), may_alias)) = T;
+  using InRegister __attribute__((vector_size(bytes))) = T;
+  // Memory need not be aligned.
+  using InMemory __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias)) = T;
 };
 
 /// x = x op y, for scalars and vectors. By reference: the calling convention for vectors depends on
@@ -55,13 +45,14 @@ float combined(ReduceOp op, float x, float y) {
   return x + y;
 }
 
-template <class T, ReduceOp op>
+/// @tparam bytes of a register: of wider vectors the compiler makes the larger one element by element
+template <int bytes, class T, ReduceOp op>
 inline __attribute__((always_inline)) void reduce(const void* const* inputs, int ranks,
                                                   void* const* outputs, int copies,
                                                   std::int64_t count) {
-  using V = typename VectorOf<T>::InRegister;
-  using Memory = typename VectorOf<T>::InMemory;
-  constexpr auto kLanes = static_cast<std::int64_t>(kVectorBytes / sizeof(T));
+  using V = typename VectorOf<T, bytes>::InRegister;
+  using Memory = typename VectorOf<T, bytes>::InMemory;
+  constexpr auto kLanes = static_cast<std::int64_t>(bytes / sizeof(T));
   constexpr std::int64_t kAtOnce = 4;  // vectors in registers: hides the latency of the operation
   const auto in = [&](int rank, std::int64_t i) { return static_cast<const T*>(inputs[rank]) + i; };
   const auto out = [&](int copy, std::int64_t i) { return static_cast<T*>(outputs[copy]) + i; };
@@ -69,18 +60,23 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
   std::int64_t i = 0;
   for (; i + kAtOnce * kLanes <= count; i += kAtOnce * kLanes) {
     V x[kAtOnce];
+    // Without the pragmas, -O2 keeps x in memory.
+#pragma GCC unroll 4
     for (std::int64_t v = 0; v < kAtOnce; ++v)
       x[v] = *reinterpret_cast<const Memory*>(in(0, i + v * kLanes));
     for (int rank = 1; rank < ranks; ++rank) {
+#pragma GCC unroll 4
       for (std::int64_t v = 0; v < kAtOnce; ++v) {
         const V y = *reinterpret_cast<const Memory*>(in(rank, i + v * kLanes));
         combine<op, V>(x[v], y);
       }
     }
     if constexpr (op == ReduceOp::AVG) {
-      for (V& lane : x) lane = lane / static_cast<T>(ranks);
+#pragma GCC unroll 4
+      for (std::int64_t v = 0; v < kAtOnce; ++v) x[v] = x[v] / static_cast<T>(ranks);
     }
     for (int copy = 0; copy < copies; ++copy) {
+#pragma GCC unroll 4
       for (std::int64_t v = 0; v < kAtOnce; ++v)
         *reinterpret_cast<Memory*>(out(copy, i + v * kLanes)) = x[v];
     }
@@ -93,39 +89,30 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
   }
 }
 
-template <class T>
+template <int bytes, class T>
 inline __attribute__((always_inline)) void reduce(const void* const* inputs, int ranks,
                                                   void* const* outputs, int copies,
                                                   std::int64_t count, ReduceOp op) {
   switch (op) {
     case ReduceOp::SUM:
-      return reduce<T, ReduceOp::SUM>(inputs, ranks, outputs, copies, count);
+      return reduce<bytes, T, ReduceOp::SUM>(inputs, ranks, outputs, copies, count);
     case ReduceOp::PRODUCT:
-      return reduce<T, ReduceOp::PRODUCT>(inputs, ranks, outputs, copies, count);
+      return reduce<bytes, T, ReduceOp::PRODUCT>(inputs, ranks, outputs, copies, count);
     case ReduceOp::MAX:
-      return reduce<T, ReduceOp::MAX>(inputs, ranks, outputs, copies, count);
+      return reduce<bytes, T, ReduceOp::MAX>(inputs, ranks, outputs, copies, count);
     case ReduceOp::MIN:
-      return reduce<T, ReduceOp::MIN>(inputs, ranks, outputs, copies, count);
+      return reduce<bytes, T, ReduceOp::MIN>(inputs, ranks, outputs, copies, count);
     case ReduceOp::AVG:
-      return reduce<T, ReduceOp::AVG>(inputs, ranks, outputs, copies, count);
+      return reduce<bytes, T, ReduceOp::AVG>(inputs, ranks, outputs, copies, count);
   }
 }
 
-RANKBOX_FOR_EACH_CPU void reduce_float32(const void* const* inputs, int ranks, void* const* outputs,
-                                         int copies, std::int64_t count, ReduceOp op) {
-  reduce<float>(inputs, ranks, outputs, copies, count, op);
-}
-RANKBOX_FOR_EACH_CPU void reduce_float64(const void* const* inputs, int ranks, void* const* outputs,
-                                         int copies, std::int64_t count, ReduceOp op) {
-  reduce<double>(inputs, ranks, outputs, copies, count, op);
-}
-RANKBOX_FOR_EACH_CPU void reduce_int32(const void* const* inputs, int ranks, void* const* outputs,
-                                       int copies, std::int64_t count, ReduceOp op) {
-  reduce<std::int32_t>(inputs, ranks, outputs, copies, count, op);
-}
-RANKBOX_FOR_EACH_CPU void reduce_int64(const void* const* inputs, int ranks, void* const* outputs,
-                                       int copies, std::int64_t count, ReduceOp op) {
-  reduce<std::int64_t>(inputs, ranks, outputs, copies, count, op);
+template <class T>
+void reduce_in_vectors(const void* const* inputs, int ranks, void* const* outputs, int copies,
+                       std::int64_t count, ReduceOp op) {
+  on_vectors([=](auto width) {
+    reduce<decltype(width)::value, T>(inputs, ranks, outputs, copies, count, op);
+  });
 }
 
 /// Element by element: each operation is rounded to 16 bits, as accumulate() does it.
@@ -149,13 +136,13 @@ void reduce_to_all(const void* const* inputs, int ranks, void* const* outputs, i
                    std::int64_t count, DType dtype, ReduceOp op) {
   switch (dtype) {
     case DType::kFloat32:
-      return reduce_float32(inputs, ranks, outputs, copies, count, op);
+      return reduce_in_vectors<float>(inputs, ranks, outputs, copies, count, op);
     case DType::kFloat64:
-      return reduce_float64(inputs, ranks, outputs, copies, count, op);
+      return reduce_in_vectors<double>(inputs, ranks, outputs, copies, count, op);
     case DType::kInt32:
-      return reduce_int32(inputs, ranks, outputs, copies, count, op);
+      return reduce_in_vectors<std::int32_t>(inputs, ranks, outputs, copies, count, op);
     case DType::kInt64:
-      return reduce_int64(inputs, ranks, outputs, copies, count, op);
+      return reduce_in_vectors<std::int64_t>(inputs, ranks, outputs, copies, count, op);
     case DType::kFloat16:
       return reduce_rounding<Float16>(inputs, ranks, outputs, copies, count, op);
     case DType::kBFloat16:
