@@ -1,90 +1,29 @@
-// The arithmetic of comm/tensor.h on host memory: the one file below the chapters on training that
-// includes xtensor.
+// The arithmetic of comm/tensor.h on host memory, in the CPU's vectors.
+//
+// Measured: a learner's all-reduce adds what it receives here (docs/limits.md, "Speed").
 #include "host/arithmetic.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
-#include <xtensor/xadapt.hpp>
-#include <xtensor/xbuilder.hpp>
-#include <xtensor/xmath.hpp>
-#include <xtensor/xnoalias.hpp>
-
 #include "comm/dtype.h"
 #include "comm/tensor.h"
 #include "comm/tensor_checks.h"
 #include "comm/without_data.h"
+#include "compute/vectors.h"
 
 namespace rankbox {
 namespace {
-
-template <class T>
-auto view(void* data, std::int64_t count) {
-  const auto size = static_cast<std::size_t>(count);
-  return xt::adapt(static_cast<T*>(data), size, xt::no_ownership(),
-                   std::array<std::size_t, 1>{size});
-}
-template <class T>
-auto view(const void* data, std::int64_t count) {
-  const auto size = static_cast<std::size_t>(count);
-  return xt::adapt(static_cast<const T*>(data), size, xt::no_ownership(),
-                   std::array<std::size_t, 1>{size});
-}
 
 /// Integers that overflow wrap around, which only unsigned arithmetic defines.
 template <class T>
 using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                              std::type_identity<T>>::type;
 
-/// into = into op from, element by element.
-template <class T>
-void reduce_elements(Slice into, Slice from, ReduceOp op) {
-  auto x = view<T>(into.data(), into.size());
-  const auto y = view<T>(static_cast<const void*>(from.data()), from.size());
-  auto wrapping_x = view<Wrapping<T>>(into.data(), into.size());
-  const auto wrapping_y = view<Wrapping<T>>(static_cast<const void*>(from.data()), from.size());
-  switch (op) {
-    case ReduceOp::SUM:
-    case ReduceOp::AVG:
-      xt::noalias(wrapping_x) += wrapping_y;
-      break;
-    case ReduceOp::PRODUCT:
-      xt::noalias(wrapping_x) *= wrapping_y;
-      break;
-    case ReduceOp::MAX:
-      xt::noalias(x) = xt::maximum(x, y);
-      break;
-    case ReduceOp::MIN:
-      xt::noalias(x) = xt::minimum(x, y);
-      break;
-  }
-}
-
-/// Computed in float, and rounded once per element.
-template <ReducedFloat T>
-void reduce_elements(Slice into, Slice from, ReduceOp op) {
-  const auto each = [&](auto combine) {
-    auto* const x = static_cast<T*>(into.data());
-    const auto* const y = static_cast<const T*>(from.data());
-    for (std::int64_t i = 0; i < into.size(); ++i) x[i] = T(combine(float{x[i]}, float{y[i]}));
-  };
-  switch (op) {
-    case ReduceOp::SUM:
-    case ReduceOp::AVG:
-      return each([](float x, float y) { return x + y; });
-    case ReduceOp::PRODUCT:
-      return each([](float x, float y) { return x * y; });
-    case ReduceOp::MAX:
-      return each([](float x, float y) { return x > y ? x : y; });
-    case ReduceOp::MIN:
-      return each([](float x, float y) { return x < y ? x : y; });
-  }
-}
-
-/// The type that T is computed in.
+/// The value of an element in the type that it is computed in: 16-bit floats in float.
 template <class T, class From>
 auto wide(From value) {
   if constexpr (ReducedFloat<T>) {
@@ -94,16 +33,41 @@ auto wide(From value) {
   }
 }
 
-/// x = fn(x) for all elements, in the type that they are computed in.
+/// x = fn(x, y) for all elements, each rounded once. The slices are disjoint or the same.
+template <class T, class Fn>
+void combine(Slice into, Slice from, Fn fn) {
+  auto* const x = static_cast<T*>(into.data());
+  const auto* const y = static_cast<const T*>(from.data());
+  const std::int64_t n = into.size();
+  on_vectors([=](auto) {
+    for (std::int64_t i = 0; i < n; ++i) x[i] = T(fn(wide<T>(x[i]), wide<T>(y[i])));
+  });
+}
+
+/// into = into op from, element by element.
+template <class T>
+void reduce_elements(Slice into, Slice from, ReduceOp op) {
+  switch (op) {
+    case ReduceOp::SUM:
+    case ReduceOp::AVG:
+      return combine<Wrapping<T>>(into, from, [](auto x, auto y) { return x + y; });
+    case ReduceOp::PRODUCT:
+      return combine<Wrapping<T>>(into, from, [](auto x, auto y) { return x * y; });
+    case ReduceOp::MAX:
+      return combine<T>(into, from, [](auto x, auto y) { return x > y ? x : y; });
+    case ReduceOp::MIN:
+      return combine<T>(into, from, [](auto x, auto y) { return x < y ? x : y; });
+  }
+}
+
+/// x = fn(x) for all elements, each rounded once.
 template <class T, class Fn>
 void transform(Slice into, Fn fn) {
-  if constexpr (ReducedFloat<T>) {
-    auto* const x = static_cast<T*>(into.data());
-    for (std::int64_t i = 0; i < into.size(); ++i) x[i] = T(fn(float{x[i]}));
-  } else {
-    auto x = view<T>(into.data(), into.size());
-    xt::noalias(x) = fn(x);
-  }
+  auto* const x = static_cast<T*>(into.data());
+  const std::int64_t n = into.size();
+  on_vectors([=](auto) {
+    for (std::int64_t i = 0; i < n; ++i) x[i] = T(fn(wide<T>(x[i])));
+  });
 }
 
 template <class Scalar>
@@ -115,7 +79,7 @@ void fill_with(Slice into, Scalar value) {
   if (std::bit_cast<std::uint64_t>(value) == 0)
     return static_cast<void>(std::memset(into.data(), 0, static_cast<std::size_t>(into.bytes())));
   with_type(into.dtype(),
-            [&]<class T>(T) { view<T>(into.data(), into.size()).fill(static_cast<T>(value)); });
+            [&]<class T>(T) { std::fill_n(static_cast<T*>(into.data()), into.size(), T(value)); });
 }
 
 template <class Scalar>
@@ -125,7 +89,7 @@ void scale_by(Slice into, Scalar factor, Place place) {
   if (into.size() == 0 || has_no_data(into.data())) return;
   with_type(into.dtype(), [&]<class T>(T) {
     transform<Wrapping<T>>(into,
-                           [=](auto&& x) { return x * wide<Wrapping<T>>(static_cast<T>(factor)); });
+                           [=](auto x) { return x * wide<Wrapping<T>>(static_cast<T>(factor)); });
   });
 }
 
@@ -137,7 +101,7 @@ void divide_by(Slice into, Scalar divisor, Place place) {
   if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor, place);
   if (into.size() == 0 || has_no_data(into.data())) return;
   with_type(into.dtype(), [&]<class T>(T) {
-    transform<T>(into, [=](auto&& x) { return x / wide<T>(static_cast<T>(divisor)); });
+    transform<T>(into, [=](auto x) { return x / wide<T>(static_cast<T>(divisor)); });
   });
 }
 
