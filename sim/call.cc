@@ -16,9 +16,10 @@ void check_outcome(const Caller& caller, const Operation& operation) {
     throw error;
   };
   if (operation.kind == OperationKind::kCollective) {
-    stop_and_throw(CollectiveMismatch(operation.mismatch, caller.context()));
+    stop_and_throw(CollectiveMismatch(operation.mismatch->text, caller.context()));
   } else {
-    stop_and_throw(MessageMismatch(operation.mismatch, caller.context(operation.mismatch_peer)));
+    const Mismatch& mismatch = *operation.mismatch;
+    stop_and_throw(MessageMismatch(mismatch.text, caller.context(mismatch.peer)));
   }
 }
 

@@ -67,13 +67,6 @@ void count_message(RankState& rank, Slice slice) {
   rank.bytes += slice.bytes();
 }
 
-/// Prefetches the mailbox while the call prepares its operation.
-Channel& fetch_channel(Group& group, int src, int dst) {
-  Channel& channel = group.channel(src, dst);
-  __builtin_prefetch(&channel, /*for writing*/ 1);
-  return channel;
-}
-
 /// Posts the copy; the rank can continue. Returns false if the world has stopped.
 bool post_buffered(std::unique_ptr<BufferedSend> send, const Caller& caller, RankState& rank,
                    Slice slice, Channel& channel, int peer) {
@@ -119,9 +112,23 @@ void Backend::begin(const Caller& caller) {
   state_->recorder.reserve();
 }
 
+// Both prefetch the mailbox while the call prepares its operation.
+
+Channel& Backend::channel_to(int dst) {
+  if (to_.peer != dst) to_ = {dst, &group_->channel(index_, dst)};
+  __builtin_prefetch(to_.channel, /*for writing*/ 1);
+  return *to_.channel;
+}
+
+Channel& Backend::channel_from(int src) {
+  if (from_.peer != src) from_ = {src, &group_->channel(src, index_)};
+  __builtin_prefetch(from_.channel, /*for writing*/ 1);
+  return *from_.channel;
+}
+
 void Backend::send(const Caller& caller, Slice slice, int dst) {
   check_not_open(*state_, caller, slice, Slice());
-  Channel& channel = group_->channel(index_, dst);
+  Channel& channel = channel_to(dst);
   const int peer = group_->world_rank(dst);
   // Here and below: post first, and record the event while the message is in flight.
   const std::int64_t begin = state_->recorder.now();
@@ -149,7 +156,7 @@ void Backend::send(const Caller& caller, Slice slice, int dst) {
 
 void Backend::recv(const Caller& caller, Slice slice, int src) {
   check_not_open(*state_, caller, Slice(), slice);
-  Channel& channel = fetch_channel(*group_, src, index_);
+  Channel& channel = channel_from(src);
   const int peer = group_->world_rank(src);
   const std::int64_t begin = state_->recorder.now();
   DataPlane::Transit* const transit = prepare(*state_, /*later=*/false);
@@ -167,8 +174,8 @@ void Backend::recv(const Caller& caller, Slice slice, int src) {
 
 void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int src) {
   check_not_open(*state_, caller, out, in);
-  Channel& to_dst = fetch_channel(*group_, index_, dst);
-  Channel& from_src = fetch_channel(*group_, src, index_);
+  Channel& to_dst = channel_to(dst);
+  Channel& from_src = channel_from(src);
   const std::int64_t begin = state_->recorder.now();
   const bool buffered = state_->world->options().buffering.buffers(out.bytes());
   DataPlane::Transit* transits[2] = {nullptr, nullptr};
@@ -218,7 +225,7 @@ void Backend::sendrecv(const Caller& caller, Slice out, int dst, Slice in, int s
 }
 
 Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
-  Channel& channel = fetch_channel(*group_, index_, dst);
+  Channel& channel = channel_to(dst);
   const int peer = group_->world_rank(dst);
   const bool buffered = state_->world->options().buffering.buffers(slice.bytes());
   DataPlane::Transit* const transit = buffered ? nullptr : prepare(*state_, /*later=*/true);
@@ -243,7 +250,7 @@ Backend::Pending Backend::isend(const Caller& caller, Slice slice, int dst) {
 }
 
 Backend::Pending Backend::irecv(const Caller& caller, Slice slice, int src) {
-  Channel& channel = fetch_channel(*group_, src, index_);
+  Channel& channel = channel_from(src);
   const int peer = group_->world_rank(src);
   DataPlane::Transit* const transit = prepare(*state_, /*later=*/true);
   auto pending = std::make_shared<PendingOperation>(caller, *state_, *group_, state_->requests++);

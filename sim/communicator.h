@@ -9,6 +9,7 @@
 
 namespace rankbox::sim {
 
+class Channel;
 class Group;
 class PendingOperation;
 struct RankState;
@@ -52,9 +53,20 @@ class Backend {
   void set_recording(bool on) const;
 
  private:
+  /// The mailbox that a call used last. Most programs send to the same rank again, and with many
+  /// ranks every step on the way to a mailbox is a cache miss.
+  struct Recent {
+    int peer = -1;
+    Channel* channel = nullptr;
+  };
+  Channel& channel_to(int dst);
+  Channel& channel_from(int src);
+
   RankState* state_;
   Group* group_;  // null: this rank is in no group (split with a negative color)
   int index_;     // this rank within the group
+  Recent to_;
+  Recent from_;
 };
 
 using Communicator = BasicCommunicator<Backend>;

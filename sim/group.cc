@@ -1,11 +1,11 @@
 #include "sim/group.h"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "comm/communicator_name.h"
 #include "sim/wait.h"
 
 namespace rankbox::sim {
@@ -23,21 +23,13 @@ Group::Group(World& world, int id, std::vector<int> members, std::vector<int> pa
       next_job_(members_.size()) {}
 
 std::string Group::in_words(int world_rank, int peer) const {
-  if (id_ == 0) return "";
-  const auto index = [&](int rank) { return std::ranges::find(members_, rank) - members_.begin(); };
-  return fmt::format(" (ranks {} and {} of {})", index(world_rank), index(peer), name());
+  return id_ == 0 ? "" : ranks_in_communicator(members_, name(), world_rank, peer);
 }
 
 std::string Group::in_words() const { return id_ == 0 ? "" : fmt::format(", in {}", name()); }
 
 std::string Group::name() const {
-  if (made_.line() != 0)
-    return fmt::format("the communicator split at {}:{}", made_.file_name(), made_.line());
-  // Not of the learner's making: an argument.
-  constexpr std::size_t kMostNamed = 8;
-  const std::span<const int> named(members_.data(), std::min(members_.size(), kMostNamed));
-  return fmt::format("the communicator of ranks {}{}", fmt::join(named, ", "),
-                     named.size() < members_.size() ? ", …" : "");
+  return communicator_name(members_, made_.file_name(), static_cast<int>(made_.line()));
 }
 
 CollectiveJob& Group::free_job() {
@@ -80,7 +72,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
     operation.operation.state.store(kDone, std::memory_order_relaxed);
   } else if (!agreed) {
     for (CollectiveOperation* participant : mismatched) {
-      participant->operation.mismatch = job->mismatch();
+      participant->operation.mismatch = std::make_unique<Mismatch>(job->mismatch());
       participant->operation.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
       complete(participant->operation);
     }

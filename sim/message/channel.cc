@@ -30,8 +30,9 @@ void remember_mismatch(const Operation& mine, const Operation& theirs) {
   const Operation& lower = mine.owner->rank < theirs.owner->rank ? mine : theirs;
   const bool sends = lower.kind == OperationKind::kSend;
   mine.owner->mismatches.emplace_back(
-      mine.mismatch, ErrorContext{lower.owner->rank, sends ? "send" : "recv", lower.peer,
-                                  lower.place.file_name(), static_cast<int>(lower.place.line())});
+      mine.mismatch->text,
+      ErrorContext{lower.owner->rank, sends ? "send" : "recv", lower.peer, lower.place.file_name(),
+                   static_cast<int>(lower.place.line())});
 }
 
 /// The other rank may be parked on the other half of its sendrecv, and must see that this one
@@ -40,8 +41,7 @@ void remember_mismatch(const Operation& mine, const Operation& theirs) {
 void fail_other_half(const Operation& failed) {
   Operation* half = failed.other_half;
   if (half == nullptr || !half->channel->withdraw(*half)) return;
-  half->mismatch = failed.mismatch;
-  half->mismatch_peer = failed.mismatch_peer;
+  half->mismatch = std::make_unique<Mismatch>(*failed.mismatch);
   half->outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
   complete(*half);
 }
@@ -74,9 +74,8 @@ void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_fr
         "count and dtype)",
         describe(sent), describe(sending ? theirs : mine),
         mine.owner->world->group_of(*mine.channel).in_words(sent.owner->rank, sent.peer));
-    mine.mismatch = theirs.mismatch = mismatch;
-    mine.mismatch_peer = mine.peer;
-    theirs.mismatch_peer = theirs.peer;
+    mine.mismatch = std::make_unique<Mismatch>(mismatch, mine.peer);
+    theirs.mismatch = std::make_unique<Mismatch>(mismatch, theirs.peer);
     mine.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     theirs.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     fail_other_half(theirs);

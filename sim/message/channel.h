@@ -4,8 +4,8 @@
 // since one of the other kind would have matched. The second rank to arrive moves the data, outside
 // the lock, and completes the other operation.
 //
-// A rank that blocks on its message at once watches the mailbox, not its own operation. Short data,
-// and the flag that it has moved, are on the mailbox's cache lines, which both sides must touch
+// A rank that blocks on its message at once watches the mailbox, not its own operation. A scalar,
+// and the flag that it has moved, are on the mailbox's cache line, which both sides must touch
 // anyway.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace rankbox::sim {
 
 class Group;
 
-class alignas(128) Channel {
+class alignas(64) Channel {
  public:
   explicit Channel(bool closed) : closed_(closed) {}
   ~Channel();
@@ -84,7 +84,7 @@ class alignas(128) Channel {
   bool move_inline(const Operation& mine) REQUIRES(lock_);
   static void transfer(Operation& mine, Operation& theirs, const Front& their_front);
 
-  static constexpr std::int64_t kInlineBytes = 40;
+  static constexpr std::int64_t kInlineBytes = 8;
 
   SpinLock lock_;
   bool closed_ GUARDED_BY(lock_);
@@ -99,7 +99,6 @@ class alignas(128) Channel {
   std::byte to_recv_[kInlineBytes];    // the data for the watched receive that was queued
 };
 
-static_assert(sizeof(Channel) == 128,
-              "of two lines, the first holds all that a short message needs");
+static_assert(sizeof(Channel) == 64, "one line holds all that a short message needs");
 
 }  // namespace rankbox::sim

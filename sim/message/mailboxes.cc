@@ -20,12 +20,12 @@ Channel& Mailboxes::make(int src, int dst) {
   ChannelTable* table = tables_[sender].load(std::memory_order_relaxed);
   if (Channel* const made = table == nullptr ? nullptr : table->find(dst)) return *made;
   if (table == nullptr) {
-    table = &part.tables.emplace_back(ChannelTable::kSmallest, &part.memory);
+    table = ChannelTable::make(ChannelTable::kSmallest, part.memory);
     tables_[sender].store(table, std::memory_order_release);
   } else if (table->is_full(tables_.size())) {
-    ChannelTable& larger = part.tables.emplace_back(2 * table->capacity(), &part.memory);
-    table->copy_to(larger);
-    table = &larger;
+    ChannelTable* const larger = ChannelTable::make(2 * table->capacity(), part.memory);
+    table->copy_to(*larger);
+    table = larger;
     tables_[sender].store(table, std::memory_order_release);
   }
   Channel& channel = part.channels.emplace_back(part.closed);

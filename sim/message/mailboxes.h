@@ -47,9 +47,7 @@ class Mailboxes {
   /// What some senders have created.
   struct Part {
     Mutex lock;
-    std::pmr::monotonic_buffer_resource memory GUARDED_BY(lock);
-    // A replaced table may still be read.
-    std::pmr::deque<ChannelTable> tables GUARDED_BY(lock){&memory};
+    std::pmr::monotonic_buffer_resource memory GUARDED_BY(lock);  // of tables and channels
     std::pmr::deque<Channel> channels GUARDED_BY(lock){&memory};
     bool closed GUARDED_BY(lock) = false;
   };

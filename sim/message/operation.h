@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "comm/collective_kind.h"
@@ -31,6 +32,12 @@ enum class Outcome : std::uint8_t { kOk, kMismatch, kStopped };
 ///   help
 enum OperationState : std::uint32_t { kPending, kParked, kWork, kDone };
 
+/// Why the two sides of a message, or the calls of a collective, do not fit.
+struct Mismatch {
+  std::string text;  // the difference, with the places
+  int peer = -1;     // world rank of the other side; -1 for a collective
+};
+
 /// Owned by one rank. The rank fills it in, posts it, and keeps it and its memory alive until it is
 /// done. From posting until kDone, the rank that matches it owns everything but `state`.
 struct alignas(64) Operation {
@@ -47,15 +54,15 @@ struct alignas(64) Operation {
   int peer = -1;          // world rank of the other side
   Place place{};
 
-  // The fields that the waiting owner polls have a separate cache line.
+  // The field that the waiting owner polls is on another line than those that its peer reads.
   alignas(64) RankState* owner = nullptr;
   std::atomic<std::uint32_t> state{kDone};
   std::atomic<Outcome> outcome{Outcome::kOk};  // ordered by `state`; sendrecv: channel.cc
-
-  alignas(64) std::string mismatch;       // kMismatch: the difference, with both places
-  int mismatch_peer = -1;                 // world rank of its other side; -1 for a collective
-  Operation* other_half = nullptr;        // of a sendrecv: fails with this one
-  DataPlane::Transit* transit = nullptr;  // with a data plane: from prepare to finish
+  Operation* other_half = nullptr;             // of a sendrecv: fails with this one
+  DataPlane::Transit* transit = nullptr;       // with a data plane: from prepare to finish
+  std::unique_ptr<Mismatch> mismatch;          // kMismatch
 };
+
+static_assert(sizeof(Operation) == 128, "every rank has three, and every call fills one in");
 
 }  // namespace rankbox::sim
