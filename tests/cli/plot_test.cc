@@ -84,6 +84,24 @@ TEST_CASE("a comparison without data is drawn against sizes and against ranks") 
   CHECK(drawn.find("this machine") == std::string::npos);
 }
 
+TEST_CASE("a picture says as the table does where a topology is ahead of native") {
+  const std::string picture = (fs::path(project()) / "ahead.svg").string();
+  const struct {
+    const char* cluster;
+    bool is_ahead;
+  } table[] = {{"h100-efa", true}, {"laptop", false}};
+  for (const auto& row : table) {
+    const CommandResult compared =
+        rankbox({"compare", "--virtual", "--ranks", "16", "--sizes", "1M", "--mine", "none",
+                 "--cluster", row.cluster, "--plot", picture});
+    INFO(compared.output);
+    if (compared.output.find("python3-matplotlib") != std::string::npos)
+      return testing::pass_over("no matplotlib here");
+    CHECK((compared.output.find("ahead of native") != std::string::npos) == row.is_ahead);
+    CHECK((read_file(picture).find("ahead of native") != std::string::npos) == row.is_ahead);
+  }
+}
+
 TEST_CASE("what cannot be drawn is refused before anything is measured") {
   struct Mistake {
     std::string picture;

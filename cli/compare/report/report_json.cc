@@ -29,7 +29,9 @@ Json to_json(const Cluster& cluster) {
           {"within_node", to_json(cluster.within_node)},
           {"between_nodes", to_json(cluster.between_nodes)},
           {"gamma_ns_per_byte", cluster.gamma * kGiga},
-          {"ranks_per_node", cluster.ranks_per_node}};
+          {"ranks_per_node", cluster.ranks_per_node},
+          // Where the virtual times of native collectives come from.
+          {"native", cluster.native.empty() ? "formulas" : "measurements"}};
 }
 
 Json to_json(const std::optional<Times>& time) {

@@ -85,6 +85,23 @@ TEST_CASE("a lead that may be noise does not dethrone") {
         "");
 }
 
+TEST_CASE("topologies with the same virtual time are fastest together, as long as it is the same") {
+  struct Contest {
+    double tree_at_1k;
+    const char* says;
+  };
+  for (const Contest& contest :
+       {Contest{1e-6, "laptop: naive, tree and ring are fastest from 64 B to 1 KiB."},
+        {2e-6, "laptop: naive and ring are fastest from 64 B to 1 KiB."}}) {
+    const std::string winners = format_winners(
+        laptop(), {make_row("native", 64, 1, 1e-6), make_row("naive", 64, 1, 1e-6),
+                   make_row("tree", 64, 1, 1e-6), make_row("ring", 64, 1, 1e-6),
+                   make_row("naive", 1024, 1, 1e-6), make_row("tree", 1024, 1, contest.tree_at_1k),
+                   make_row("ring", 1024, 1, 1e-6)});
+    CHECK(testing::lacks(winners, {contest.says}) == "");
+  }
+}
+
 TEST_CASE("no summary where only one topology ran") {
   CHECK(
       format_winners(laptop(), {make_row("native", 64, 1, 1), make_row("tree", 64, 1, 1)}).empty());

@@ -43,6 +43,23 @@ const Row* row_of(Rows contest, const std::string& label, ClockKind clock) {
   return nullptr;
 }
 
+/// Returns "naive, tree and ring".
+std::string in_words(const std::vector<std::string>& labels) {
+  if (labels.size() == 1) return labels.front();
+  return fmt::format("{} and {}", fmt::join(labels.begin(), labels.end() - 1, ", "), labels.back());
+}
+
+/// Returns the topologies whose virtual time is that of `best`, which is among them.
+std::vector<std::string> equals_of(Rows contest, const Row& best, ClockKind clock) {
+  if (clock == ClockKind::kWall) return {label_of(best)};
+  std::vector<std::string> labels;
+  for (const Row& row : contest) {
+    if (row.whose == Whose::kNative || !has_time(row, clock)) continue;
+    if (could_be_equal(row, best, clock)) labels.push_back(label_of(row));
+  }
+  return labels;
+}
+
 /// Returns the size between two measured ones at which `challenger` becomes faster than `fastest`:
 /// virtual times are about linear there. None if it cannot be computed.
 std::optional<std::int64_t> crossover(Rows before, Rows after, const std::string& fastest,
@@ -78,6 +95,7 @@ std::string position_of(const Row& row, Along along) {
 /// Consecutive sizes, or numbers of ranks, at which the same topology is fastest.
 struct Lead {
   std::string label;
+  std::vector<std::string> equals;  // as fast as it at all of them; itself among them
   std::string from;
   std::string to;
   std::string overtakes;  // "; ring overtakes tree at about 41.3 KiB", if that can be computed
@@ -95,8 +113,12 @@ std::vector<Lead> leads_of(const std::vector<Rows>& contests, ClockKind clock, A
     const Row* leader = leads.empty() ? nullptr : row_of(contest, leads.back().label, clock);
     if (leader != nullptr && (leader == best || could_be_equal(*leader, *best, clock))) {
       leads.back().to = here;
+      const std::vector<std::string> equals = equals_of(contest, *leader, clock);
+      std::erase_if(leads.back().equals, [&](const std::string& label) {
+        return std::ranges::find(equals, label) == equals.end();
+      });
     } else {
-      Lead lead = {label_of(*best), here, here, ""};
+      Lead lead = {label_of(*best), equals_of(contest, *best, clock), here, here, ""};
       const bool may_cross =
           clock == ClockKind::kVirtual && along == Along::kSizes && !leads.empty();
       const auto crossing =
@@ -112,14 +134,15 @@ std::vector<Lead> leads_of(const std::vector<Rows>& contests, ClockKind clock, A
   return leads;
 }
 
-/// Returns "tree is fastest from 64 B to 16 KiB, ring at 64 KiB". The virtual clock adds where the
+/// Returns "tree is fastest from 64 B to 16 KiB, ring at 64 KiB", or "tree and ring are". The virtual clock adds where the
 /// one overtakes the other. Empty if fewer than two topologies compete.
 std::string describe_winners(const std::vector<Rows>& contests, ClockKind clock, Along along) {
   const char* const unit = along == Along::kRanks ? " ranks" : "";
   std::string text;
   std::string overtakes;
   for (const Lead& lead : leads_of(contests, clock, along)) {
-    text += (text.empty() ? "" : ", ") + lead.label + (text.empty() ? " is fastest" : "");
+    const char* const verb = lead.equals.size() > 1 ? " are fastest" : " is fastest";
+    text += (text.empty() ? "" : ", ") + in_words(lead.equals) + (text.empty() ? verb : "");
     if (lead.from != lead.to) {
       text += fmt::format(" from {} to {}{}", lead.from, lead.to, unit);
     } else if (!lead.from.empty()) {
