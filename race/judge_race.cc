@@ -11,6 +11,11 @@ namespace rankbox {
 
 namespace {
 
+/// Returns "1 update", "2,000 updates".
+std::string updates(std::int64_t number) {
+  return fmt::format("{} update{}", grouped(number), number == 1 ? "" : "s");
+}
+
 /// Returns the likely cause of a wrong number of threads that loaded or stored the value.
 std::string wrong_number(std::size_t actual, std::size_t expected) {
   const char* cause = "";
@@ -25,7 +30,7 @@ std::string wrong_number(std::size_t actual, std::size_t expected) {
   } else {
     cause = "start `threads` of them; the one that starts them makes no updates itself";
   }
-  return fmt::format("{} thread{} loaded or stored the value, expected {}: {}", actual,
+  return fmt::format("{} thread{} loaded or stored the value, not {}: {}", actual,
                      actual == 1 ? "" : "s", expected, cause);
 }
 
@@ -41,8 +46,8 @@ std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t 
   for (const SharedValue::Use& use : uses) {
     if (use.loads != repeats || use.stores != repeats) {
       return fmt::format(
-          "a thread made {} loads and {} stores, expected {} of each: every update is one load and "
-          "one store",
+          "a thread made {} loads and {} stores, not {} of each: every update is one load and one "
+          "store",
           grouped(use.loads), grouped(use.stores), grouped(repeats));
     }
   }
@@ -51,19 +56,19 @@ std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t 
   if (value.final_value() != before) {
     const std::int64_t off = value.final_value() - before;
     return fmt::format(
-        "{} threads made {} updates each, and the value went from {} to {}, expected {}: at least "
-        "{} updates were lost",
-        threads, grouped(repeats), grouped(before), grouped(value.final_value()), grouped(before),
-        grouped(off < 0 ? -off : off));
+        "{} threads made {} each, and the value went from {} to {} instead of {}: at least {} {} "
+        "lost",
+        threads, updates(repeats), grouped(before), grouped(value.final_value()), grouped(before),
+        updates(off < 0 ? -off : off), off == 1 || off == -1 ? "was" : "were");
   }
   std::int64_t overwrites = 0;
   for (const SharedValue::Use& use : uses) overwrites += use.overwrites;
   if (overwrites > 0) {
     return fmt::format(
-        "{} threads made {} updates each, and {} times a thread stored over a number that it had "
-        "not loaded: those updates "
-        "were lost, even if additions and subtractions happened to cancel out",
-        threads, grouped(repeats), grouped(overwrites));
+        "{} threads made {} each, and {} time{} a thread stored over a number that it had not "
+        "loaded: those updates were lost, even if additions and subtractions happened to cancel "
+        "out",
+        threads, updates(repeats), grouped(overwrites), overwrites == 1 ? "" : "s");
   }
   return std::nullopt;
 }

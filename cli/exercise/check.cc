@@ -170,7 +170,16 @@ Grade check(const Exercise& exercise, const Options& options) {
   return graded;
 }
 
-/// Returns the chapter of that folder; null if there is none. Throws InvalidArgument for a name that
+/// Returns whether `name` is that chapter: "02_broadcast", "02", "2" or, if no exercise has that
+/// name, "broadcast".
+bool is_name_of(const Chapter& chapter, const std::string& name) {
+  if (name == chapter.folder || name == std::to_string(chapter.number)) return true;
+  const std::size_t number = chapter.folder.find('_');
+  if (name == chapter.folder.substr(0, number)) return true;
+  return name == chapter.folder.substr(number + 1) && find_exercise(name) == nullptr;
+}
+
+/// Returns the chapter of that name; null if there is none. Throws InvalidArgument for a name that
 /// only a chapter could have.
 const Chapter* chapter_named(const std::string& text) {
   std::filesystem::path path(text);
@@ -178,7 +187,7 @@ const Chapter* chapter_named(const std::string& text) {
   const std::string name = path.filename().string();
   std::vector<std::string> folders;
   for (const Chapter& chapter : chapters()) {
-    if (chapter.folder == name) return &chapter;
+    if (is_name_of(chapter, name)) return &chapter;
     folders.push_back(chapter.folder);
   }
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) == 0) return nullptr;
@@ -258,7 +267,7 @@ void add_check(CLI::App& app) {
       "  ./rankbox check broadcast_ring --solution      the answer\n"
       "  ./rankbox check broadcast_ring --predict \"7 7\"  7 messages in a row, 7 n bytes: am I "
       "right?\n"
-      "  ./rankbox check 02_broadcast                   all exercises of a chapter, a line each\n"
+      "  ./rankbox check 2                              all exercises of a chapter, a line each\n"
       "Exits with 0 if it passes (of a chapter: all), 1 if not, 2 for a mistake on this command\n"
       "line.\n"
       "Before an exercise's first run, check asks at a terminal what you expect; Enter skips.\n"

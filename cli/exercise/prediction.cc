@@ -125,11 +125,12 @@ std::string parse_prediction(const Exercise& exercise, const std::string& line) 
   for (const Exercise* rival : rivals_of(exercise)) names.emplace_back(rival->name);
   const bool is_name = std::find(names.begin(), names.end(), text) != names.end();
   if (is_name || numbers_in(text)) return text;
+  const std::string winners =
+      names.size() > 1 ? fmt::format(", or who wins: one of {}", fmt::join(names, ", ")) : "";
   throw InvalidArgument(
-      fmt::format("prediction \"{}\": expected a number of steps, steps and a multiple of n bytes "
-                  "(\"7 1.75\"), "
-                  "or one of {}",
-                  text, fmt::join(names, ", ")));
+      fmt::format("prediction \"{}\": expected a number of steps, or steps and a multiple of n "
+                  "bytes (\"7 1.75\"){}",
+                  text, winners));
 }
 
 std::string answer_to(const Exercise& exercise, const std::string& prediction) {

@@ -55,7 +55,10 @@ struct Options {
 /// Throws InvalidArgument for options without a matching argument of the exercise.
 void check_fits(const Exercise& exercise, const Options& options) {
   const Case example = first_case_of(exercise);
-  if (example.threads) refuse(exercise, "show", "has threads that share a value, no ranks to draw");
+  if (example.threads) {
+    refuse(exercise, "show",
+           "has threads that share a value, no ranks to draw; ./rankbox race FILE draws its steps");
+  }
   if (options.count && !example.count) refuse(exercise, "--count", "has no tensor");
   if (options.root && !example.root) refuse(exercise, "--root", "has no root");
   if (options.segments && !example.segments)

@@ -1,6 +1,7 @@
 #include "cli/race/own_file.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <vector>
 
@@ -81,6 +82,16 @@ int print_result(const nlohmann::json& result, const std::string& library,
   return problem.empty() ? 0 : 1;
 }
 
+/// Returns the file that is meant: also by the name of the exercise.
+std::string file_of(const std::string& name) {
+  const Exercise* const exercise = find_exercise(name);
+  if (exercise == nullptr || std::filesystem::is_regular_file(name)) return name;
+  if (exercise->name == "race") return stub_path(*exercise);
+  throw InvalidArgument(fmt::format(
+      "{} has ranks and messages, and no thread shares a value; ./rankbox check {} judges it", name,
+      name));
+}
+
 int complain(const Failure& failure) {
   const std::string place =
       failure.file.empty() ? "" : fmt::format(" ({}:{})", failure.file, failure.line);
@@ -91,7 +102,8 @@ int complain(const Failure& failure) {
 }  // namespace
 
 int show_own_file(const OwnFileOptions& options) {
-  require_readable(options.file);
+  const std::string file = file_of(options.file);
+  require_readable(file);
   if (!options.replay.empty()) {
     RaceRun ignored;
     parse_replay(options.replay, ignored);
@@ -99,7 +111,7 @@ int show_own_file(const OwnFileOptions& options) {
   const Exercise& exercise = exercise_named("race");
   const TemporaryFolder temporary;
   const std::string library = temporary.path("exercise.so");
-  const std::string source = absolute_path(options.file);
+  const std::string source = absolute_path(file);
   const Compiled compiled = compile(exercise, display_path(source), library, {});
   if (compiled.failure) return complain(*compiled.failure);
 

@@ -144,7 +144,8 @@ void add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "runs a program of your own on many ranks");
   command->footer(
       "FILE has a function void rank_main(Comm& dist) in namespace rankbox, and includes\n"
-      "\"comm/comm.h\"; every rank runs it. It may call the exercises' functions: the solutions.\n"
+      "\"comm/comm.h\"; every rank runs it. It may call functions of the exercises,\n"
+      "such as broadcast_ring: those of the solutions.\n"
       "Examples:\n"
       "  ./rankbox run hello.cc                                4 ranks, drawn over virtual time\n"
       "  ./rankbox run hello.cc --ranks 16 --cluster h100-efa  the time it would take there\n"

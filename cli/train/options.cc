@@ -98,7 +98,8 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
       ->capture_default_str();
   app.add_option("--bucket-mb", typed.bucket_mb,
                  "MiB of gradients in one all-reduce, by ddp_buckets (default: a parameter each; "
-                 "with --overlap 25) (ddp)");
+                 "with --overlap 25) (ddp)")
+      ->type_name("NUMBER");
   app.add_flag("--overlap", plan.overlap,
                "start each bucket's all-reduce during backward, by ddp_overlap (ddp)");
   app.add_option("--precision", typed.precision,
@@ -112,13 +113,14 @@ void add_training(CLI::App& app, Arguments& typed, Plan& plan) {
                  "training samples: fewer for a quick run (default: all)")
       ->check(cli::whole_number(1, 1'000'000));
   app.add_option(
-      "--data", plan.data,
-      "folder with MNIST's four files, unpacked, under their original names; for transformer: "
-      "train.csv and test.csv with columns text and label (default: embedded data)");
+         "--data", plan.data,
+         "folder with MNIST's four files, unpacked, under their original names; for transformer: "
+         "train.csv and test.csv with columns text and label (default: embedded data)")
+      ->type_name("FOLDER");
 }
 
 void add_checkpoints(CLI::App& app, Arguments& typed, Plan& plan) {
-  app.add_option("--save", plan.save, "file for checkpoints");
+  app.add_option("--save", plan.save, "file for checkpoints")->type_name("FILE");
   app.add_option("--save-every", plan.save_every,
                  "steps between checkpoints, in addition to those after epochs")
       ->check(cli::whole_number(1, kMost));
@@ -127,7 +129,8 @@ void add_checkpoints(CLI::App& app, Arguments& typed, Plan& plan) {
 }
 
 void add_placement(CLI::App& app, Placement& placement) {
-  app.add_option("--nodes", placement.nodes, "nodes to spread the ranks over (sim: simulated)");
+  app.add_option("--nodes", placement.nodes, "nodes to spread the ranks over (sim: simulated)")
+      ->type_name("INT");
   app.add_option("--cluster", placement.cluster,
                  "machine whose time the timeline shows, as in ./rankbox compare --list-clusters "
                  "(sim)");
@@ -153,7 +156,8 @@ void add_mine(CLI::App& app, Arguments& typed, Request& request) {
 void add_output(CLI::App& app, Arguments& typed, Request& request) {
   app.add_flag("--json", request.json, "print one JSON object at the end, and nothing else");
   app.add_flag("--quiet", request.quiet, "print only the result");
-  app.add_option("--log", request.log, "file for one JSON object per step, a line each");
+  app.add_option("--log", request.log, "file for one JSON object per step, a line each")
+      ->type_name("FILE");
   app.add_flag("--timeline", typed.timeline,
                "draw one step over virtual time at the end (sim; default with several ranks)");
   app.add_flag("--no-timeline", typed.no_timeline, "draw no step");

@@ -48,16 +48,20 @@ double parse_number(const char* option, const std::string& text, const char* ran
 void add_optimizer(CLI::App& app, ScheduleArguments& typed, Plan& plan) {
   app.add_option("--optimizer", typed.optimizer, "sgd or adam (default: the model's)");
   app.add_option("--learning-rate", typed.learning_rate,
-                 "the highest, between warm-up and decay (default: the model's)");
-  app.add_option("--momentum", typed.momentum, "of sgd, 0 for none (default: 0.9)");
+                 "the highest, between warm-up and decay (default: the model's)")
+      ->type_name("NUMBER");
+  app.add_option("--momentum", typed.momentum, "of sgd, 0 for none (default: 0.9)")
+      ->type_name("NUMBER");
   app.add_option(
          "--weight-decay", typed.weight_decay,
          "in sgd weight-decay times the weights is added to the gradient (L2); in adam they "
          "shrink by rate times weight-decay in each step (AdamW)")
+      ->type_name("NUMBER")
       ->capture_default_str();
   app.add_option("--clip-norm", typed.clip_norm,
                  "scale a step's gradients down if the norm of all of them is larger, by "
-                 "clip_global_norm (default: never)");
+                 "clip_global_norm (default: never)")
+      ->type_name("NUMBER");
   app.add_option("--warmup-steps", plan.warmup_steps,
                  "steps in which the rate grows in equal parts, to all of it")
       ->check(cli::whole_number(0, kMostSteps))

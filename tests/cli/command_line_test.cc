@@ -64,6 +64,10 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"check", "broadcast_ring", "--replay", "root"}, "field=value"},
       {{"check", "race", "--replay", "threads=3"}, "threads"},
       {{"check", "reduce_tree", "--replay", "op=XOR"}, "XOR"},
+      {{"check", "0"}, "02_broadcast"},
+      {{"check", "ping_pong", "--predict", "many"}, "number of steps"},
+      {{"show", "race"}, "./rankbox race FILE"},
+      {{"race", "ping_pong"}, "./rankbox check ping_pong"},
       {{"check"}, "name"},
       {{"check", "broadcast_ring", "--colour"}, "--colour"},
       {{"check", "broadcast_ring", "--colour"}, "./rankbox check --help"},
@@ -95,6 +99,17 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
     CHECK(result.output.find("rankbox: ") == 0);
     CHECK(result.output.find(mistake.names) != std::string::npos);
     CHECK(std::count(result.output.begin(), result.output.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("a chapter has its folder, its number and its word as names") {
+  const CommandResult folder = rankbox({"check", "05_gather", "--solution"});
+  CHECK(folder.exit_code == 0);
+  for (const char* name : {"5", "05", "gather", "exercises/05_gather/"}) {
+    CAPTURE(name);
+    const CommandResult same = rankbox({"check", name, "--solution"});
+    CHECK(same.exit_code == 0);
+    CHECK(same.output == folder.output);
   }
 }
 
