@@ -44,7 +44,7 @@ LAYERS = [
     ("viewer", ["comm", "replay"]),
     ("train", ["comm", "files", "compute", "collectives", "training", "parallel", "exercises",
                "solutions"]),
-    ("bench", ["comm", "files", "collectives", "training", "parallel"]),
+    ("bench", ["comm", "files", "compute", "collectives", "training", "parallel"]),
     # The command line: subcommands stand on what they share.
     ("cli/support", ["comm", "files", "exercises"]),
     ("cli/plugin", ["comm", "files", "interleave", "verdict", "cli/support"]),

@@ -172,6 +172,7 @@ Failure failure_of(const Difference& difference, int rank, const Case& example,
   failure.rank = rank;
   failure.expected = difference.expected;
   failure.actual = difference.actual;
+  failure.code = difference.code;
   point_to_last_of(failure, trace, true);
 
   const std::string element = difference.index < 0 ? "" : fmt::format("[{}]", difference.index);

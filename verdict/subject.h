@@ -28,9 +28,10 @@ struct Difference {
   std::string hint;  // the likely cause; may be empty
   int rank = -1;     // set by a comparison of a report; comparisons on a rank need not set it
   FailureKind kind = FailureKind::kValues;
+  const void* code = nullptr;  // the instruction that made it, where no event of a trace tells
 };
 
-// For comm/result_bytes.h.
+// For comm/result_bytes.h. An address means nothing to another process.
 inline auto fields_of(Difference& difference) {
   return std::tie(difference.what, difference.index, difference.expected, difference.actual,
                   difference.hint, difference.rank, difference.kind);

@@ -59,6 +59,7 @@ struct Failure {
   std::string replay;         // the command that runs this case again
   std::string expected = {};  // for the check that fails
   std::string actual = {};
+  const void* code = nullptr;  // where `line` is unknown: an address in the code; not in JSON
 };
 
 struct Verdict {

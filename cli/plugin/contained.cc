@@ -45,7 +45,7 @@ Report parse_report(const std::string& text) {
     if (word == "verdict") report.verdict = rest;
     if (word == "result") report.result = rest;
     if (word == "mistake") report.mistake = rest;
-    if (word == "thrown") report.addresses = rest;
+    if (word == "at") report.addresses = rest;
     // Several threads may report: keeps the first one in the learner's code.
     if (word == "stopped" && report.addresses.empty()) {
       std::istringstream fields(rest);

@@ -8,7 +8,9 @@
 #include <mutex>
 #include <string_view>
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/plugin/faults.h"
@@ -121,6 +123,14 @@ std::string last_throw_of(int rank) {
   const std::lock_guard lock(throws_mutex);
   const auto found = throws().find(rank);
   return found == throws().end() ? "" : found->second;
+}
+
+std::string offset_of(const void* code) {
+  Dl_info info = {};
+  if (code == nullptr || dladdr(code, &info) == 0) return "";
+  // The call itself, not what follows it.
+  return fmt::format("{:x}", reinterpret_cast<std::uintptr_t>(code) -
+                                 reinterpret_cast<std::uintptr_t>(info.dli_fbase) - 1);
 }
 
 void done_reporting() { done = true; }

@@ -22,7 +22,8 @@ void report_line(const std::string& line) {
 void report_and_exit(const Verdict& verdict) {
   if (verdict.failure && verdict.failure->line == 0) {
     const std::string thrown = last_throw_of(verdict.failure->rank);
-    if (!thrown.empty()) report_line("thrown " + thrown);
+    const std::string place = thrown.empty() ? offset_of(verdict.failure->code) : thrown;
+    if (!place.empty()) report_line("at " + place);
   }
   report_line("verdict " + to_json(verdict));
   done_reporting();

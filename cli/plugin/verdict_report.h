@@ -4,7 +4,7 @@
 //   case ./rankbox check broadcast_ring --replay world_size=3,…      before each case
 //   result {…}                                                       figures of a run
 //   mistake world size 70000 …                                       the user's, not the program's
-//   thrown 11a9 1203                                                 where an exception came from
+//   at 11a9 1203                                                     the code of a failure
 //   verdict {…}                                                      at the end
 //
 // and the lines of stop_report.h if it ends earlier. cli/plugin/contained.h reads them.
@@ -19,8 +19,8 @@ namespace rankbox::cli {
 /// Writes one line to kReportFd.
 void report_line(const std::string& line);
 
-/// Reports the verdict, and where its failure was thrown if its line is unknown; then ends the
-/// process. Threads of the learner's code may still run, so no destructor runs.
+/// Reports the verdict, and the code of its failure if its line is unknown; then ends the process.
+/// Threads of the learner's code may still run, so no destructor runs.
 [[noreturn]] void report_and_exit(const Verdict& verdict);
 
 }  // namespace rankbox::cli

@@ -4,7 +4,6 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -31,14 +30,6 @@ constexpr struct {
   int threads;
   std::int64_t repeats;
 } kRuns[] = {{2, 1}, {2, 2}, {4, 1}, {6, 1}, {8, 1}, {2, 1000}};
-
-/// Returns the address in the library that addr2line knows: the call itself, not what follows it.
-std::string offset_of(const void* code) {
-  Dl_info info = {};
-  if (code == nullptr || dladdr(code, &info) == 0) return "";
-  return fmt::format("{:x}", reinterpret_cast<std::uintptr_t>(code) -
-                                 reinterpret_cast<std::uintptr_t>(info.dli_fbase) - 1);
-}
 
 nlohmann::json result_of(const RaceRun& run, const interleave::Verdict& verdict) {
   nlohmann::json rows = nlohmann::json::array();

@@ -107,6 +107,17 @@ void race(SharedValue& value, int threads, std::int64_t repeats) {
   return path;
 }
 
+/// Returns the number of the first line with this text; 0: there is none.
+int line_with(const std::string& file, const char* text) {
+  std::ifstream source(file);
+  int number = 0;
+  for (std::string line; std::getline(source, line);) {
+    ++number;
+    if (testing::contains(line, text)) return number;
+  }
+  return 0;
+}
+
 TEST_CASE("right programs pass, wrong ones fail for the right reason, twice the same") {
   std::vector<std::vector<std::string>> checks;
   std::vector<const Program*> programs;
@@ -165,6 +176,8 @@ TEST_CASE("the verdict of check ends with the command that shows the schedule") 
     const std::string named = word_after(message, "./rankbox race ");
     const std::string schedule = word_after(message, "--replay ");
     INFO(program.name, ": ", message);
+    if (program.kind == FailureKind::kValues)
+      CHECK(verdict.failure->line == line_with(file, "value.store("));
     CHECK(message.ends_with("./rankbox race " + named + " --replay " + schedule));
     for (const Check& check : verdict.checks) CHECK(!testing::contains(check.detail, "FILE"));
     const CommandResult shown = rankbox({"race", named, "--replay", schedule});
@@ -182,6 +195,9 @@ TEST_CASE("a file that is right says in how many schedules, and a mistake is one
   CHECK(right.exit_code == 0);
   CHECK(testing::contains(right.output, "schedules"));
   CHECK(rankbox({"race", "no_such_file.cc"}).exit_code == 2);
+  // The exercise's name stands for its file.
+  CHECK(rankbox({"race", "race"}).output ==
+        rankbox({"race", "exercises/01_ranks_and_races/race.cc"}).output);
   CHECK(rankbox({"race", "--replay", "2x1:0"}).exit_code == 2);
   for (const char* wrong : {"x", "3x1:0", "2x1:a"}) {
     const CommandResult refused =

@@ -7,6 +7,7 @@
 #include "collectives/shared_value.h"
 #include "race/explore_race.h"
 #include "race/judge_race.h"
+#include "race/steps_table.h"
 #include "verdict/case_lists.h"
 #include "verdict/checks.h"
 #include "verdict/collectives/families.h"
@@ -41,6 +42,13 @@ std::vector<Case> cases_of_race() {
 
 constexpr std::size_t kLongestReplay = 100;
 
+/// Returns the address of the first store that undid another one; null if none was recorded.
+const void* losing_store(const std::vector<interleave::Step>& steps, std::int64_t before) {
+  const std::vector<StepRow> rows = rows_of(steps, before);
+  const auto lost = std::ranges::find_if(rows, &StepRow::overwrote);
+  return lost == rows.end() ? nullptr : lost->code;
+}
+
 /// Judges all schedules of the run, or a fixed list of them.
 std::optional<Difference> explore(const RaceRun& run) {
   // The same run again has the same schedules: the list of cases repeats the long ones.
@@ -54,6 +62,7 @@ std::optional<Difference> explore(const RaceRun& run) {
   }
   using enum interleave::Ending;
   Difference difference = {"the shared value", -1, "no update is lost", verdict.problem, ""};
+  difference.code = losing_store(verdict.steps, run.before);
   if (verdict.ending == kDeadlock) {
     difference.what = "the threads";
     difference.expected = "all of them end";
