@@ -1,6 +1,6 @@
 // The arithmetic of comm/tensor.h on host memory, in the CPU's vectors.
 //
-// Measured: a learner's all-reduce adds what it receives here (docs/limits.md, "Speed").
+// Measured: a learner's all-reduce adds what it receives here (docs/limits.md).
 #include "host/arithmetic.h"
 
 #include <algorithm>

@@ -144,10 +144,11 @@ Thread* Control::thread_of(pthread_t handle) {
   return nullptr;
 }
 
-Object& Control::object(const void* place) {
-  const auto [found, is_new] = objects_.try_emplace(place);
-  if (is_new) found->second.number = static_cast<std::int64_t>(objects_.size());
-  return found->second;
+Object& Control::object(const void* place) { return objects_.try_emplace(place).first->second; }
+
+std::int64_t Control::number_of(Object& object, std::string_view noun) {
+  if (object.number == 0) object.number = ++numbers_[noun];
+  return object.number;
 }
 
 void Control::changed(const void* place) {
@@ -266,7 +267,7 @@ std::string Control::what_it_waits_for(const Thread& thread) {
   using enum Action;
   const Operation& next = thread.next;
   const auto name = [this](const char* kind, const void* place) {
-    return std::string(kind) + " " + std::to_string(object(place).number);
+    return std::string(kind) + " " + std::to_string(number_of(object(place), kind));
   };
   if (next.place == nullptr) return "";
   switch (next.action) {
@@ -304,7 +305,8 @@ std::string Control::who_waits() {
     if (thread->ended) continue;
     const std::string wait = what_it_waits_for(*thread);
     if (wait.empty()) continue;
-    text += (text.empty() ? "thread " : "; thread ") + std::to_string(thread->number) + " " + wait;
+    text += (text.empty() ? "thread " : "; thread ") + std::to_string(thread->number) +
+            (thread->number == 0 ? " (the function itself) " : " ") + wait;
   }
   return text;
 }
@@ -348,12 +350,12 @@ void Control::follow(Thread& me, const Operation& operation) {
   last_ = {.thread = me.number, .operation = operation, .gave_up = me.gave_up};
   for (const void* place : {operation.second, operation.place}) {
     if (place == nullptr) continue;
-    const Object& used = object(place);
+    Object& used = object(place);
     // Of several units of a semaphore, it is not known who released this one.
     if (operation.action == Action::kAcquire) last_.operation.commutes = used.depth > 1;
     if (learns(operation.action) && !last_.operation.commutes) me.clock.join(used.clock);
     if (learns(operation.action) && changes(operation.action)) me.clock.join(used.shared);
-    last_.number = used.number;
+    if (place == operation.place) last_.number = number_of(used, noun_of(operation.action));
   }
   if (operation.action == Action::kJoin) last_.number = me.target->number;
   if (operation.action == Action::kStart) last_.number = me.created;

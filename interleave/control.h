@@ -17,9 +17,11 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -36,7 +38,7 @@ class Control;
 
 /// A lock, a condition, a barrier or a word of memory.
 struct Object {
-  std::int64_t number = 0;   // in order of first use
+  std::int64_t number = 0;   // among those of its kind, in order of first use
   int holder = -1;           // the thread that holds the lock alone
   int depth = 0;             // how often it has locked it
   int readers = 0;           // threads that share the lock
@@ -164,6 +166,7 @@ class Control {
   bool can_give_up(const Thread& thread);
   void pass_on(Thread* next, Thread& me);
   void stop(Ending ending, const std::string& problem);
+  std::int64_t number_of(Object& object, std::string_view noun);
   std::string who_waits();
   std::string what_it_waits_for(const Thread& thread);
   void follow(Thread& me, const Operation& operation);
@@ -187,6 +190,7 @@ class Control {
   Moment moment_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::unordered_map<const void*, Object> objects_;
+  std::map<std::string_view, std::int64_t> numbers_;  // of objects, by noun
   std::unordered_map<const void*, Shadow> shadows_;
   Step last_;
   int forced_ = 0;                // choices in a row where no thread was ready

@@ -2,6 +2,46 @@
 
 namespace rankbox::interleave {
 
+const char* noun_of(Action action) {
+  using enum Action;
+  switch (action) {
+    case kRead:
+    case kWrite:
+      return "variable";
+    case kAtomicLoad:
+    case kAtomicStore:
+    case kAtomicUpdate:
+    case kSleep:
+    case kWoken:
+    case kRouse:
+      return "atomic";
+    case kLock:
+    case kLockShared:
+    case kTryLock:
+    case kUnlock:
+    case kUnlockShared:
+    case kWake:
+      return "lock";
+    case kWait:
+    case kNotify:
+      return "condition";
+    case kAcquire:
+    case kRelease:
+      return "semaphore";
+    case kArrive:
+    case kLeave:
+      return "barrier";
+    case kStart:
+    case kEnd:
+    case kLoad:
+    case kStore:
+    case kJoin:
+    case kYield:
+      break;
+  }
+  return "";
+}
+
 bool changes(Action action) {
   using enum Action;
   switch (action) {

@@ -53,9 +53,14 @@ struct Step {
   bool gave_up = false;     // a timed wait, or an attempt that failed
   std::int64_t before = 0;  // of loads, stores and updates: the number in memory before it
   std::int64_t after = 0;   // and after it
-  std::int64_t number = 0;  // of the object, in order of first use; kJoin: of the thread;
-                            // kStart: of the step in which it was created
+  // Of the object among those of its kind, in order of first use; kJoin: of the thread; kStart: of
+  // the step in which it was created.
+  std::int64_t number = 0;
 };
+
+/// Returns the kind of the operation's object: "lock", "condition", "atomic", …; "" for a thread or
+/// a SharedValue.
+const char* noun_of(Action action);
 
 /// Returns whether the operation changes its object, or may: two that only read commute.
 bool changes(Action action);
