@@ -42,9 +42,12 @@ std::vector<Case> cases_of_race() {
 
 constexpr std::size_t kLongestReplay = 100;
 
-/// Returns the address of the first store that undid another one; null if none was recorded.
-const void* losing_store(const std::vector<interleave::Step>& steps, std::int64_t before) {
-  const std::vector<StepRow> rows = rows_of(steps, before);
+/// Returns the address of the first store that undid another one; null if there is none.
+const void* losing_store(const RaceRun& run, const interleave::Verdict& verdict) {
+  if (verdict.ending != interleave::Ending::kDone) return nullptr;
+  // The steps of long runs were not recorded.
+  const std::vector<StepRow> rows = rows_of(
+      verdict.steps.empty() ? replay_race(run, verdict.schedule).steps : verdict.steps, run.before);
   const auto lost = std::ranges::find_if(rows, &StepRow::overwrote);
   return lost == rows.end() ? nullptr : lost->code;
 }
@@ -62,7 +65,7 @@ std::optional<Difference> explore(const RaceRun& run) {
   }
   using enum interleave::Ending;
   Difference difference = {"the shared value", -1, "no update is lost", verdict.problem, ""};
-  difference.code = losing_store(verdict.steps, run.before);
+  difference.code = losing_store(run, verdict);
   if (verdict.ending == kDeadlock) {
     difference.what = "the threads";
     difference.expected = "all of them end";
