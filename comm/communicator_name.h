@@ -12,8 +12,8 @@ namespace rankbox {
 /// @param line 0: none
 std::string communicator_name(std::span<const int> members, const char* file, int line);
 
-/// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)": two world ranks as the program
-/// numbers them.
+/// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)": two world ranks, by their
+/// numbers in it.
 std::string ranks_in_communicator(std::span<const int> members, const std::string& name,
                                   int world_rank, int peer);
 

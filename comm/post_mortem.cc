@@ -58,13 +58,15 @@ CollectiveCall collective_call(const FlightCall& call) {
   return made;
 }
 
-/// Returns the communicator; null if no log knows it.
+/// Returns the communicator, as its first member made it; null if no log knows it.
 const FlightGroup* group_of(std::span<const FlightLog> logs, std::uint64_t id) {
+  const FlightGroup* found = nullptr;
   for (const FlightLog& log : logs) {
     const auto known = std::ranges::find(log.groups, id, &FlightGroup::id);
-    if (known != log.groups.end()) return &*known;
+    if (known == log.groups.end()) continue;
+    if (found == nullptr || log.rank == known->members.front()) found = &*known;
   }
-  return nullptr;
+  return found;
 }
 
 std::string name_of(const FlightGroup& group) {
@@ -77,8 +79,8 @@ std::string communicator_in_words(std::span<const FlightLog> logs, const FlightC
   return group == nullptr ? "" : fmt::format(", in {}", name_of(*group));
 }
 
-/// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)" of a message that `rank` sends;
-/// "" in that of all ranks.
+/// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)" of a message; "" if all ranks
+/// are in it.
 std::string ranks_in_words(std::span<const FlightLog> logs, const Seen& sent) {
   const FlightGroup* const group =
       sent.call().group == 0 ? nullptr : group_of(logs, sent.call().group);

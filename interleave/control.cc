@@ -147,7 +147,10 @@ Thread* Control::thread_of(pthread_t handle) {
 Object& Control::object(const void* place) { return objects_.try_emplace(place).first->second; }
 
 std::int64_t Control::number_of(Object& object, std::string_view noun) {
-  if (object.number == 0) object.number = ++numbers_[noun];
+  if (object.noun.empty() || (!noun.empty() && object.noun != noun)) {
+    object.noun = noun;
+    object.number = ++numbers_[noun];
+  }
   return object.number;
 }
 

@@ -17,7 +17,6 @@ const char* noun_of(Action action) {
       return "atomic";
     case kLock:
     case kLockShared:
-    case kTryLock:
     case kUnlock:
     case kUnlockShared:
     case kWake:
@@ -37,6 +36,7 @@ const char* noun_of(Action action) {
     case kStore:
     case kJoin:
     case kYield:
+    case kTryLock:  // of a lock or a semaphore
       break;
   }
   return "";

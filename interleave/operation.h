@@ -58,8 +58,8 @@ struct Step {
   std::int64_t number = 0;
 };
 
-/// Returns the kind of the operation's object: "lock", "condition", "atomic", …; "" for a thread or
-/// a SharedValue.
+/// Returns the kind of the operation's object: "lock", "condition", "atomic", …; "" if there is
+/// none, or if it may be of several.
 const char* noun_of(Action action);
 
 /// Returns whether the operation changes its object, or may: two that only read commute.

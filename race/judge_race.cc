@@ -65,9 +65,9 @@ std::optional<std::string> what_is_wrong(const SharedValue& value, std::int64_t 
   for (const SharedValue::Use& use : uses) overwrites += use.overwrites;
   if (overwrites > 0) {
     return fmt::format(
-        "{} threads made {} each, and {} time{} a thread stored over a number that it had not "
-        "loaded: those updates were lost, even if additions and subtractions happened to cancel "
-        "out",
+        "{} threads made {} each, and a thread stored over a number that it had not loaded, {} "
+        "time{}: each time an update was lost, even if additions and subtractions happened to "
+        "cancel out",
         threads, updates(repeats), grouped(overwrites), overwrites == 1 ? "" : "s");
   }
   return std::nullopt;

@@ -4,10 +4,13 @@
 #include <exception>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "comm/errors.h"
 #include "comm/option_checks.h"
 #include "comm/rank_failure.h"
 #include "replay/clock.h"
+#include "sim/message/channel_table.h"
 #include "sim/pending_operation.h"
 #include "sim/without_data.h"
 #include "sim/world.h"
@@ -16,6 +19,10 @@ namespace rankbox::sim {
 
 void check_options(const RunOptions& options) {
   check_run_options(options);
+  if (options.world_size > ChannelTable::kMostRanks) {
+    throw InvalidArgument(fmt::format("world size {}: there may be at most {} ranks",
+                                      options.world_size, ChannelTable::kMostRanks));
+  }
   check_world_size(options.executor, options.world_size);
 }
 

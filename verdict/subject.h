@@ -28,7 +28,7 @@ struct Difference {
   std::string hint;  // the likely cause; may be empty
   int rank = -1;     // set by a comparison of a report; comparisons on a rank need not set it
   FailureKind kind = FailureKind::kValues;
-  const void* code = nullptr;  // the instruction that made it, where no event of a trace tells
+  const void* code = nullptr;  // the code that made it, if no event of a trace shows it
 };
 
 // For comm/result_bytes.h. An address means nothing to another process.

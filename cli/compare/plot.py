@@ -163,26 +163,11 @@ def finish(axes, title, is_time, position="bytes"):
         axes.set_ylabel("bus bandwidth, GB/s")
 
 
-def is_ahead_of_native(rows):
-    """Whether a topology takes less virtual time than the native collective at any size."""
-    best = {}
-    for row in rows:
-        if row["virtual_us"] is not None:
-            point = best.setdefault((row["ranks"], row["bytes"]), {})
-            side = "native" if row["whose"] == "native" else "topology"
-            point[side] = min(row["virtual_us"], point.get(side, row["virtual_us"]))
-    return any(len(point) == 2 and point["topology"] < point["native"] * (1 - 1e-9)
-               for point in best.values())
-
-
-def note_on_native(figure, comparison):
-    """As the table's: on a cluster, messages and native collectives are priced differently."""
-    if (comparison["cluster"].get("native") == "measurements"
-            and is_ahead_of_native(comparison["results"])):
-        figure.supxlabel("Virtual time: where a topology is ahead of native, believe it only when "
-                         "it is measured. Messages have the link's\nfull rate from the first byte "
-                         "here; native times are those of machines (docs/limits.md).",
-                         fontsize=8, x=0.01, horizontalalignment="left")
+def add_note(figure, comparison):
+    """What the table says below: on a cluster, native times and messages have different sources."""
+    if comparison.get("note"):
+        figure.supxlabel(comparison["note"].strip(), fontsize=8, x=0.01,
+                         horizontalalignment="left")
 
 
 def legend_beside(axes, **more):
@@ -235,7 +220,7 @@ def draw_virtual(comparison):
         finish(axes[1], where, is_time=False, position=position)
         note_skipped(axes[1], skipped)
         legend_beside(axes[1])
-    note_on_native(figure, comparison)
+    add_note(figure, comparison)
     return figure
 
 
@@ -271,7 +256,7 @@ def draw(comparison):
         note_skipped(here[1], skipped_in(comparison["results"], collective=collective, op=op,
                                          ranks=ranks))
         legend_beside(here[1], title="band: middle half\nof the iterations", title_fontsize=7)
-    note_on_native(figure, comparison)
+    add_note(figure, comparison)
     return figure
 
 

@@ -24,8 +24,8 @@ void set_library(const void* address);
 /// Returns where this rank last threw: "11a9 1203"; empty if it threw nothing out of the library.
 std::string last_throw_of(int rank);
 
-/// Returns the call that returns to this address as a caller is reported: "11a9", an offset into the
-/// library that it is in; empty if there is none.
+/// Returns the offset of the call before this return address, as callers are reported: "11a9".
+/// Empty if the address is in no library.
 std::string offset_of(const void* code);
 
 /// Call before the project itself exits: later calls of exit() are not reported.

@@ -45,7 +45,7 @@ float combined(ReduceOp op, float x, float y) {
   return x + y;
 }
 
-/// @tparam bytes of a register: of wider vectors the compiler makes the larger one element by element
+/// @tparam bytes of a register: the maximum of wider vectors would be taken element by element
 template <int bytes, class T, ReduceOp op>
 inline __attribute__((always_inline)) void reduce(const void* const* inputs, int ranks,
                                                   void* const* outputs, int copies,

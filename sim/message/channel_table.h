@@ -20,13 +20,14 @@ namespace rankbox::sim {
 /// two, as in a butterfly, would collide without the hash of their high bits.
 ///
 /// An entry is one word, the number of the mailbox's cache line and the destination: in a butterfly
-/// each of a million ranks has 20. They follow the table, so that the smallest one is a line.
+/// each of a million ranks has 20. The entries follow the table, so that the smallest is a line.
 ///
 /// Thread safety: find() may be called by any thread at any time; insert() by one thread at a time.
 class ChannelTable {
  public:
   /// Enough for a leaf of a tree.
   static constexpr std::size_t kSmallest = 4;
+  /// An entry has no room for more (sim/run_world.cc).
   static constexpr int kMostRanks = 1 << 22;
 
   /// @param capacity a power of two

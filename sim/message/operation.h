@@ -54,7 +54,7 @@ struct alignas(64) Operation {
   int peer = -1;          // world rank of the other side
   Place place{};
 
-  // The field that the waiting owner polls is on another line than those that its peer reads.
+  // The field that the waiting owner polls is on another line than the message's description.
   alignas(64) RankState* owner = nullptr;
   std::atomic<std::uint32_t> state{kDone};
   std::atomic<Outcome> outcome{Outcome::kOk};  // ordered by `state`; sendrecv: channel.cc

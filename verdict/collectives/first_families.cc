@@ -44,10 +44,12 @@ constexpr std::size_t kLongestReplay = 100;
 
 /// Returns the address of the first store that undid another one; null if there is none.
 const void* losing_store(const RaceRun& run, const interleave::Verdict& verdict) {
+  constexpr std::int64_t kMostUpdates = 20'000;  // whose steps fit into the learner's memory
+  const bool is_recorded = !verdict.steps.empty();
   if (verdict.ending != interleave::Ending::kDone) return nullptr;
-  // The steps of long runs were not recorded.
-  const std::vector<StepRow> rows = rows_of(
-      verdict.steps.empty() ? replay_race(run, verdict.schedule).steps : verdict.steps, run.before);
+  if (!is_recorded && run.threads * run.repeats > kMostUpdates) return nullptr;
+  const std::vector<StepRow> rows =
+      rows_of(is_recorded ? verdict.steps : replay_race(run, verdict.schedule).steps, run.before);
   const auto lost = std::ranges::find_if(rows, &StepRow::overwrote);
   return lost == rows.end() ? nullptr : lost->code;
 }

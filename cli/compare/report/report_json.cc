@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/compare/plan/row_failure.h"
+#include "cli/compare/report/report.h"
 #include "comm/comm.h"
 
 namespace rankbox::cli {
@@ -29,9 +30,7 @@ Json to_json(const Cluster& cluster) {
           {"within_node", to_json(cluster.within_node)},
           {"between_nodes", to_json(cluster.between_nodes)},
           {"gamma_ns_per_byte", cluster.gamma * kGiga},
-          {"ranks_per_node", cluster.ranks_per_node},
-          // Where the virtual times of native collectives come from.
-          {"native", cluster.native.empty() ? "formulas" : "measurements"}};
+          {"ranks_per_node", cluster.ranks_per_node}};
 }
 
 Json to_json(const std::optional<Times>& time) {
@@ -127,6 +126,7 @@ nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
           {"executor", plan.executor},
           {"virtual", plan.without_data},
           {"cluster", to_json(plan.cluster)},
+          {"note", note_on_native(plan, rows)},
           {"started", occasion.started},
           {"arguments", occasion.arguments},
           {"environment", relevant_environment()},

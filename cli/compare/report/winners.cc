@@ -95,7 +95,7 @@ std::string position_of(const Row& row, Along along) {
 /// Consecutive sizes, or numbers of ranks, at which the same topology is fastest.
 struct Lead {
   std::string label;
-  std::vector<std::string> equals;  // as fast as it at all of them; itself among them
+  std::vector<std::string> equals;  // that are as fast at all of them, with `label` itself
   std::string from;
   std::string to;
   std::string overtakes;  // "; ring overtakes tree at about 41.3 KiB", if that can be computed
@@ -134,8 +134,8 @@ std::vector<Lead> leads_of(const std::vector<Rows>& contests, ClockKind clock, A
   return leads;
 }
 
-/// Returns "tree is fastest from 64 B to 16 KiB, ring at 64 KiB", or "tree and ring are". The virtual clock adds where the
-/// one overtakes the other. Empty if fewer than two topologies compete.
+/// Returns "tree is fastest from 64 B to 16 KiB, ring at 64 KiB", or "tree and ring are". The
+/// virtual clock adds where one overtakes the other. Empty if fewer than two topologies compete.
 std::string describe_winners(const std::vector<Rows>& contests, ClockKind clock, Along along) {
   const char* const unit = along == Along::kRanks ? " ranks" : "";
   std::string text;
