@@ -73,7 +73,7 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
     }
     if constexpr (op == ReduceOp::AVG) {
 #pragma GCC unroll 4
-      for (std::int64_t v = 0; v < kAtOnce; ++v) x[v] = x[v] / static_cast<T>(ranks);
+      for (V& lane : x) lane = lane / static_cast<T>(ranks);
     }
     for (int copy = 0; copy < copies; ++copy) {
 #pragma GCC unroll 4

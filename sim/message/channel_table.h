@@ -86,7 +86,8 @@ class ChannelTable {
     return static_cast<int>(entry & (kMostRanks - 1));
   }
   static Channel* channel_in(std::uint64_t entry) {
-    return reinterpret_cast<Channel*>((entry >> kRankBits) * kAlignment);
+    const std::uint64_t address = (entry >> kRankBits) * kAlignment;
+    return reinterpret_cast<Channel*>(address);  // NOLINT(performance-no-int-to-ptr): packed
   }
 
   Entry* entries() { return reinterpret_cast<Entry*>(this + 1); }
