@@ -72,7 +72,7 @@ void Group::arrive(int index, CollectiveOperation& operation) {
     operation.operation.state.store(kDone, std::memory_order_relaxed);
   } else if (!agreed) {
     for (CollectiveOperation* participant : mismatched) {
-      participant->operation.mismatch = std::make_unique<Mismatch>(job->mismatch());
+      participant->operation.mismatch = std::make_unique<Mismatch>(Mismatch{job->mismatch()});
       participant->operation.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
       complete(participant->operation);
     }

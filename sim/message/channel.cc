@@ -74,8 +74,8 @@ void Channel::transfer(Operation& mine, Operation& theirs, const Front& their_fr
         "count and dtype)",
         describe(sent), describe(sending ? theirs : mine),
         mine.owner->world->group_of(*mine.channel).in_words(sent.owner->rank, sent.peer));
-    mine.mismatch = std::make_unique<Mismatch>(mismatch, mine.peer);
-    theirs.mismatch = std::make_unique<Mismatch>(mismatch, theirs.peer);
+    mine.mismatch = std::make_unique<Mismatch>(Mismatch{mismatch, mine.peer});
+    theirs.mismatch = std::make_unique<Mismatch>(Mismatch{mismatch, theirs.peer});
     mine.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     theirs.outcome.store(Outcome::kMismatch, std::memory_order_relaxed);
     fail_other_half(theirs);
