@@ -15,7 +15,7 @@ calls CUDA's runtime is a cc_library that depends on //gpu/device:cuda_runtime.
 
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load("@cuda//:defs.bzl", "CUDA_FOUND", "NVCC", "NVCC_VERSION")
-load("//bazel:batch.bzl", "batched_library")
+load("//bazel:batch.bzl", "batch", "batched_library")
 load("//bazel:defs.bzl", "REAL_CUDA_ONLY")
 
 # A100, H100 and H200, and PTX for newer GPUs, which the driver translates.
@@ -131,8 +131,15 @@ def portable_library(
     _objects(
         name = name + "_objects",
         testonly = testonly,
-        srcs = sources,
-        hdrs = hdrs + headers,
+        # nvcc reads the headers three times a file: once for the host, once for each kind of GPU.
+        srcs = select({
+            "//bazel:is_batched": batch(name + "_nvcc_batch", sources),
+            "//conditions:default": sources,
+        }),
+        hdrs = hdrs + headers + select({
+            "//bazel:is_batched": sources,
+            "//conditions:default": [],
+        }),
         deps = deps,
     )
     native.cc_library(

@@ -6,7 +6,9 @@
         name = "mailbox_test",
         srcs = ["mailbox_test.cc"],
         tags = ["sanitize"],                # also run under tsan, asan and ubsan by ./rankbox test;
-                                            # "sanitize_memory": without tsan, for it has one thread
+                                            # "sanitize_memory": without tsan, for it has one thread;
+                                            # "backend": also run with MPI and on GPUs, also emulated;
+                                            # "device": without MPI, for it has one rank
         target_compatible_with = SIM_ONLY,  # skipped, not failed, with --config=mpi|nccl
         deps = [...],
     )

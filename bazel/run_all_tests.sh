@@ -6,8 +6,8 @@ usage() {
   cat <<'USAGE'
 usage: ./rankbox test [--fast]
 
-Runs every test; those of the backends again with MPI processes, with NCCL (which skip what needs a
-GPU where there is none) and on an emulated GPU; those tagged `sanitize` again under the thread,
+Runs every test; those of the backends again with MPI processes, with NCCL (without a GPU, only the
+programs are built and started) and on an emulated GPU; those tagged `sanitize` again under the thread,
 address and undefined-behaviour sanitizers; then the checks of layout (clang-format) and of bug
 patterns (clang-tidy). A failing stage does not stop the others. The last line counts: test targets
 over all stages, one more for each check. Exits with 1 when anything failed.
@@ -85,14 +85,20 @@ if [[ $fast == no ]]; then
   # What a backend has of its own, and what every backend compiles: the course and its tests.
   # Only the first stage compiles each source by itself.
   batched=--//bazel:batched
-  backend=("$batched" --build_tests_only --test_tag_filters=backend //...)
-  for name in mpi nccl; do
-    # Where the library is not on this machine, its targets are skipped.
-    bazel_stage "$name" --config="$name" "${waiting[@]}" "${backend[@]}"
-    check_stage "${name}_course" bazel build "${ui[@]}" --config="$name" "$batched" \
-      //exercises/... //solutions/...
-  done
-  bazel_stage emulated --config=emulated "${waiting[@]}" "${backend[@]}"
+  of_ranks=("$batched" --build_tests_only --test_tag_filters=backend)
+  of_devices=("$batched" --build_tests_only --test_tag_filters=backend,device)
+  # Where the library is not on this machine, its targets are skipped.
+  bazel_stage mpi --config=mpi "${waiting[@]}" "${of_ranks[@]}" //...
+  check_stage mpi_course bazel build "${ui[@]}" --config=mpi "$batched" \
+    //exercises/... //solutions/...
+  # Without a GPU each test only says so. All that they link is built, and their sources are
+  # compiled for the emulated GPU.
+  nccl=(//cli/...)
+  nvidia-smi --list-gpus >/dev/null 2>&1 && nccl=(//...)
+  bazel_stage nccl --config=nccl "${waiting[@]}" "${of_devices[@]}" "${nccl[@]}"
+  check_stage nccl_course bazel build "${ui[@]}" --config=nccl "$batched" \
+    //exercises/... //solutions/... //compute/... //parallel/... //training/... //gpu/...
+  bazel_stage emulated --config=emulated "${waiting[@]}" "${of_devices[@]}" //...
 
   # Kernels that randomize more than 28 bits place memory where older thread sanitizers
   # cannot follow ("unexpected memory mapping"): run those tests at fixed addresses.

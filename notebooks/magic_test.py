@@ -7,7 +7,7 @@ import nbformat
 from nbclient import NotebookClient
 
 HERE = pathlib.Path(__file__).parent
-DEADLOCKS = 25
+DEADLOCKS = 10
 
 EXCHANGE = """#include "collectives/exchange.h"
 namespace rankbox {

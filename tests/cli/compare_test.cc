@@ -270,15 +270,18 @@ void for_each_of(std::size_t count, const std::function<void(std::size_t)>& work
   other.join();
 }
 
-TEST_CASE(
-    "every wrong program, given as yours, leaves the tool standing and the other rows in place") {
+// One in five: the judge's tests run all of them, and what compare does with each kind of failure
+// is tested above.
+TEST_CASE("a wrong program, given as yours, leaves the tool standing and the other rows in place") {
   project();
   std::vector<cli::Mutant> mutants;
+  std::size_t number = 0;
   for (const Exercise& exercise : exercises()) {
     if (!cli::collective_and_name_of(exercise.name)) continue;
-    for (cli::Mutant& mutant : cli::mutants_of(exercise).all) mutants.push_back(std::move(mutant));
+    for (cli::Mutant& mutant : cli::mutants_of(exercise).all)
+      if (number++ % 5 == 0) mutants.push_back(std::move(mutant));
   }
-  REQUIRE(mutants.size() > 150);
+  REQUIRE(mutants.size() > 40);
   std::vector<Compared> compared(mutants.size());
   for_each_of(mutants.size(), [&](std::size_t i) {
     const auto is = cli::collective_and_name_of(mutants[i].exercise);
