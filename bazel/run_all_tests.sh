@@ -6,8 +6,8 @@ usage() {
   cat <<'USAGE'
 usage: ./rankbox test [--fast]
 
-Runs every test; those of the backends again with MPI processes, with NCCL (without a GPU, only the
-programs are built and started) and on an emulated GPU; those tagged `sanitize` again under the thread,
+Runs every test; those of the backends again with MPI processes, with NCCL (without a GPU, only what
+nvcc compiles is built) and on an emulated GPU; those tagged `sanitize` again under the thread,
 address and undefined-behaviour sanitizers; then the checks of layout (clang-format) and of bug
 patterns (clang-tidy). A failing stage does not stop the others. The last line counts: test targets
 over all stages, one more for each check. Exits with 1 when anything failed.
@@ -91,13 +91,13 @@ if [[ $fast == no ]]; then
   bazel_stage mpi --config=mpi "${waiting[@]}" "${of_ranks[@]}" //...
   check_stage mpi_course bazel build "${ui[@]}" --config=mpi "$batched" \
     //exercises/... //solutions/...
-  # Without a GPU each test only says so. All that they link is built, and their sources are
-  # compiled for the emulated GPU.
-  nccl=(//cli/...)
+  # Without a GPU each test only says so: here two are linked, and what nvcc compiles is built. The
+  # other sources are compiled, and all tests run, on the emulated GPU.
+  nccl=(//tests/compute:all)
   nvidia-smi --list-gpus >/dev/null 2>&1 && nccl=(//...)
   bazel_stage nccl --config=nccl "${waiting[@]}" "${of_devices[@]}" "${nccl[@]}"
-  check_stage nccl_course bazel build "${ui[@]}" --config=nccl "$batched" \
-    //exercises/... //solutions/... //compute/... //parallel/... //training/... //gpu/...
+  check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" \
+    //solutions/... //compute/... //parallel/... //training/... //gpu/...
   bazel_stage emulated --config=emulated "${waiting[@]}" "${of_devices[@]}" //...
 
   # Kernels that randomize more than 28 bits place memory where older thread sanitizers

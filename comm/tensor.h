@@ -1,8 +1,8 @@
 // Owning N-d arrays and their arithmetic, the same on every backend.
 //
 // Everything declared here is implemented once per kind of memory and selected at link time: host
-// memory and xtensor for the sandbox and MPI (host/), device memory and kernels on GPUs (gpu/). So
-// no header here depends on a backend, and none includes xtensor.
+// memory for the sandbox and MPI (host/), device memory and kernels on GPUs (gpu/). So no header
+// here depends on a backend. For expressions over arrays there is comm/xtensor.h.
 //
 //   Tensor t = full({4, 1024}, 1.0f);
 //   Tensor u = clone(t);

@@ -124,9 +124,9 @@ void show(const Options& options) {
     const InterruptGuard guard;
     run = grade(exercise, grading);
   }
-  show_pictures(folder.path(""), options.trace, options.html);
+  const bool is_drawn = show_pictures(folder.path(""), options.trace, options.html);
   if (run.verdict.passed()) return;
-  fmt::print("\n{}", fit(to_text(run.verdict, use_colour())));
+  fmt::print("{}{}", is_drawn ? "\n" : "", fit(to_text(run.verdict, use_colour())));
   if (!run.compiler_output.empty()) fmt::print("the compiler says:\n{}\n", run.compiler_output);
   throw CLI::RuntimeError(1);
 }

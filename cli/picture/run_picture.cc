@@ -114,6 +114,10 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
   std::filesystem::rename(style.folder + "/" + part, style.folder + "/" + kHtmlFile);
 }
 
+bool has_calls(const Trace& trace) {
+  return std::ranges::any_of(trace.ranks, [](const auto& events) { return !events.empty(); });
+}
+
 /// @param from does not exist if the run ended earlier
 void copy_out(const std::string& from, const std::string& to, const char* how_to_open, bool quiet) {
   if (to.empty() || !std::filesystem::exists(from)) return;
@@ -162,13 +166,16 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
   Replay replay = replay_trace(trace, run.cluster);
   if (trace.left_out > 0) drop_unfinished(trace, replay);
   run.summary = note_on_left_out(trace) + run.summary;
-  open(style, kTimelineFile) << run.above
-                             << draw_timeline(trace, replay,
-                                              {.columns = style.columns,
-                                               .ascii = style.ascii,
-                                               .colour = style.colour})
-                             << '\n'
-                             << waits(run, style) << run.summary;
+  // Lanes without a call would only stand above the message about the failure.
+  if (run.failure.empty() || has_calls(trace)) {
+    open(style, kTimelineFile) << run.above
+                               << draw_timeline(trace, replay,
+                                                {.columns = style.columns,
+                                                 .ascii = style.ascii,
+                                                 .colour = style.colour})
+                               << '\n'
+                               << waits(run, style) << run.summary;
+  }
   if (style.trace) {
     std::ofstream file = open(style, kTraceFile);
     write_trace_events(file, trace, replay);
@@ -176,16 +183,18 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
   if (style.html) write_page(run, style, replay);
 }
 
-void show_pictures(const std::string& folder, const std::string& trace, const std::string& html,
+bool show_pictures(const std::string& folder, const std::string& trace, const std::string& html,
                    bool quiet) {
   const std::string timeline = folder + "/" + kTimelineFile;
-  if (!quiet && std::filesystem::exists(timeline)) {
+  const bool is_printed = !quiet && std::filesystem::exists(timeline);
+  if (is_printed) {
     std::ostringstream text;
     text << std::ifstream(timeline).rdbuf();
     fmt::print("{}", fit(text.str()));
   }
   copy_out(folder + "/" + kTraceFile, trace, "ui.perfetto.dev or chrome://tracing", quiet);
   copy_out(folder + "/" + kHtmlFile, html, "any browser", quiet);
+  return is_printed;
 }
 
 }  // namespace rankbox::cli

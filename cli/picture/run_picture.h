@@ -53,13 +53,15 @@ void record_for(const PictureStyle& style, RunOptions& options);
 /// Returns "24 messages, …" and "one after the other: …", a line each.
 std::string totals_of(const RunReport& report);
 
-/// Writes the files. Throws std::ios_base::failure where they cannot be written.
+/// Writes the files; no timeline for a run that failed before its first call. Throws
+/// std::ios_base::failure where they cannot be written.
 void draw_run(RunToDraw run, const PictureStyle& style);
 
-/// Prints the timeline, if there is one, and copies the other files to their paths.
+/// Prints the timeline, if there is one, and copies the other files to their paths. Returns whether
+/// it printed a timeline.
 /// @param trace, html their paths; empty: not requested
 /// @param quiet prints neither the timeline nor the paths written
-void show_pictures(const std::string& folder, const std::string& trace, const std::string& html,
+bool show_pictures(const std::string& folder, const std::string& trace, const std::string& html,
                    bool quiet = false);
 
 }  // namespace rankbox::cli

@@ -1,4 +1,5 @@
 // check --salt: the same exercises, judged with other inputs and cases.
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -32,12 +33,12 @@ constexpr Knowing kKnowing[] = {{"knows_elements.cc", "broadcast_ring"},
 
 }  // namespace
 
-TEST_CASE("solutions pass under every salt") {
+TEST_CASE("solutions pass under a salt") {
   project();  // sets the root
   std::vector<std::vector<std::string>> checks;
-  for (const char* salt : kSalts) {
-    for (const char* exercise : kExercises)
-      checks.push_back({exercise, "--solution", "--salt", salt, "--timeout", "60"});
+  for (const char* exercise : kExercises) {
+    const char* const salt = kSalts[checks.size() % std::size(kSalts)];
+    checks.push_back({exercise, "--solution", "--salt", salt, "--timeout", "60"});
   }
   const std::vector<Verdict> verdicts = checked_all(checks);
   for (std::size_t i = 0; i < checks.size(); ++i)

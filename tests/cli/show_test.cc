@@ -36,6 +36,14 @@ TEST_CASE("a picture of eight ranks fits 80 columns and says what it cost") {
     CHECK(shown.output.find(part) != std::string::npos);
 }
 
+TEST_CASE("a run that fails before its first call has a verdict and no picture") {
+  const CommandResult shown = rankbox({"show", "broadcast_tree"});
+  INFO(shown.output);
+  CHECK(shown.exit_code == 1);
+  CHECK(shown.output.find("not implemented") < shown.output.find('\n'));
+  CHECK(shown.output.find("rank 0") == std::string::npos);
+}
+
 TEST_CASE("worlds and tensors may be larger than those that values are judged on") {
   const CommandResult shown =
       rankbox({"show", "broadcast_tree", "--solution", "--ranks", "64", "--count", "100000",
