@@ -4,26 +4,37 @@ set -uo pipefail
 
 usage() {
   cat <<'USAGE'
-usage: ./rankbox test [--fast]
+usage: ./rankbox test [--fast] [--within MINUTES]
 
 Runs every test; those of the backends again with MPI processes, with NCCL (without a GPU, only what
 nvcc compiles is built) and on an emulated GPU; those tagged `sanitize` again under the thread,
-address and undefined-behaviour sanitizers; then the checks of layout (clang-format) and of bug
-patterns (clang-tidy). A failing stage does not stop the others. The last line counts: test targets
-over all stages, one more for each check. Exits with 1 when anything failed.
+address and undefined-behaviour sanitizers. Checks layout (clang-format) and bug patterns
+(clang-tidy). A failing stage does not stop the others. The last line counts: test targets over all
+stages, one more for each check. Exits with 1 when anything failed.
 
-  --fast   only the first stage: bazel test //...
-  --help   this text
+  --fast             only the first stage: bazel test //...
+  --within MINUTES   skips each stage that would probably end later, judged by those that have run;
+                     skipped stages are named at the end
+  --help             this text
 USAGE
 }
 
+mistake() { printf 'rankbox test: %s (try --help)\n' "$1" >&2; exit 2; }
+
 fast=no
-for argument in "$@"; do
-  case $argument in
+within=0
+while (($# > 0)); do
+  case $1 in
     --fast) fast=yes ;;
+    --within)
+      [[ ${2-} =~ ^[1-9][0-9]{0,3}$ ]] || mistake "--within: expected minutes, got '${2-}'"
+      within=$2
+      shift
+      ;;
     -h | --help) usage; exit 0 ;;
-    *) printf 'rankbox test: unknown argument %s (try --help)\n' "$argument" >&2; exit 2 ;;
+    *) mistake "unknown argument $1" ;;
   esac
+  shift
 done
 
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
@@ -48,10 +59,31 @@ tally() {
   printf -- '--- %s: %d passed, %d failed, %d skipped (%d s)\n' "$1" "$3" "$4" "$5" "$2"
 }
 
+# What stages take on two cores, in seconds: the time of those that have run tells how fast this
+# machine is.
+declare -A usual=([tests]=1900 [format]=10 [tidy]=560 [emulated]=830 [mpi]=540 [mpi_course]=40
+  [tsan]=430 [asan_ubsan]=670 [tsan_gpu]=150 [nccl]=120 [nccl_build]=80)
+usual_so_far=0
+out_of_time=()
+
+# Whether the stage will probably end within the limit; one that will not is noted.
+fits() {
+  local this=${usual[$1]}
+  if ((within > 0 && usual_so_far > 0 &&
+       SECONDS + SECONDS * this / usual_so_far > within * 60)); then
+    out_of_time+=("$1")
+    skipped=$((skipped + 1))
+    printf -- '--- %s: skipped, it would take longer than %d minutes in all\n' "$1" "$within"
+    return 1
+  fi
+  usual_so_far=$((usual_so_far + this))
+}
+
 # Runs bazel test with flags and targets. --keep_going: one file that does not compile must not hide
 # the results of all others.
 bazel_stage() {
   local name=$1 started=$SECONDS status=0 events=$state/$1.json counts
+  fits "$name" || return 0
   shift
   printf '=== %s: bazel test %s\n' "$name" "$*"
   rm -f "$events"
@@ -66,6 +98,7 @@ bazel_stage() {
 # Runs one check; exit code 77 says that it does not apply on this machine.
 check_stage() {
   local name=$1 started=$SECONDS status=0
+  fits "$name" || return 0
   shift
   printf '=== %s: %s\n' "$name" "$*"
   "$@" </dev/null || status=$?
@@ -82,23 +115,20 @@ bazel sync --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
 waiting=(--jobs=$(($(nproc) + 1)) --local_cpu_resources=$(($(nproc) + 1)))
 bazel_stage tests "${waiting[@]}" //...
 if [[ $fast == no ]]; then
+  check_stage format bazel/check_format.sh
+  check_stage tidy bazel/check_tidy.sh
+
   # What a backend has of its own, and what every backend compiles: the course and its tests.
   # Only the first stage compiles each source by itself.
   batched=--//bazel:batched
   of_ranks=("$batched" --build_tests_only --test_tag_filters=backend)
+  # shellcheck disable=SC2054  # the comma is the flag's
   of_devices=("$batched" --build_tests_only --test_tag_filters=backend,device)
+  bazel_stage emulated --config=emulated "${waiting[@]}" "${of_devices[@]}" //...
   # Where the library is not on this machine, its targets are skipped.
   bazel_stage mpi --config=mpi "${waiting[@]}" "${of_ranks[@]}" //...
   check_stage mpi_course bazel build "${ui[@]}" --config=mpi "$batched" \
     //exercises/... //solutions/...
-  # Without a GPU each test only says so: here two are linked, and what nvcc compiles is built. The
-  # other sources are compiled, and all tests run, on the emulated GPU.
-  nccl=(//tests/compute:all)
-  nvidia-smi --list-gpus >/dev/null 2>&1 && nccl=(//...)
-  bazel_stage nccl --config=nccl "${waiting[@]}" "${of_devices[@]}" "${nccl[@]}"
-  check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" \
-    //solutions/... //compute/... //parallel/... //training/... //gpu/...
-  bazel_stage emulated --config=emulated "${waiting[@]}" "${of_devices[@]}" //...
 
   # Kernels that randomize more than 28 bits place memory where older thread sanitizers
   # cannot follow ("unexpected memory mapping"): run those tests at fixed addresses.
@@ -109,17 +139,28 @@ if [[ $fast == no ]]; then
   fi
   # Those with threads, and for the other sanitizers those with one thread, too.
   threads=(--build_tests_only --test_tag_filters=sanitize)
+  # shellcheck disable=SC2054
   memory=(--build_tests_only --test_tag_filters=sanitize,sanitize_memory)
   bazel_stage tsan "${tsan[@]}" "${threads[@]}" //...
-  bazel_stage tsan_gpu --config=emulated "${waiting[@]}" "${tsan[@]}" "${threads[@]}" //gpu/... //tests/gpu/...
   bazel_stage asan_ubsan --config=asan_ubsan "${memory[@]}" //...
-  check_stage format bazel/check_format.sh
-  check_stage tidy bazel/check_tidy.sh
+  bazel_stage tsan_gpu --config=emulated "${waiting[@]}" "${tsan[@]}" "${threads[@]}" \
+    //gpu/... //tests/gpu/...
+
+  # Without a GPU each test only says so: here two are linked, and what nvcc compiles is built. The
+  # other sources are compiled, and all tests run, on the emulated GPU.
+  nccl=(//tests/compute:all)
+  nvidia-smi --list-gpus >/dev/null 2>&1 && nccl=(//...)
+  bazel_stage nccl --config=nccl "${waiting[@]}" "${of_devices[@]}" "${nccl[@]}"
+  check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" \
+    //solutions/... //compute/... //parallel/... //training/... //gpu/...
 fi
 
 [[ ! -s $failures ]] || { printf '\n=== what failed, once more\n' && cat "$failures"; }
 printf '\n'
 printf '%s\n' "${summary[@]}"
+((${#out_of_time[@]} == 0)) ||
+  printf 'not run, for they would not have ended within %d minutes: %s\n' "$within" \
+    "${out_of_time[*]}"
 printf 'total %d s\n' "$SECONDS"
 if ((skipped > 0)); then
   printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
