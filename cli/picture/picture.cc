@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "cli/support/buffering.h"
 #include "cli/support/executor_named.h"
 #include "clusters/clusters.h"
+#include "comm/trace.h"
 #include "replay/clock.h"
 #include "verdict/free_messages.h"
 #include "verdict/run_case.h"
@@ -110,13 +112,16 @@ Verdict draw_picture(const Exercise& exercise, AnyFunction function,
   CaseRun run =
       run_case(subject_of(exercise, function), example, how, {.entering = use_signal_stack});
 
+  const bool is_stub = run.failure && run.failure->kind == FailureKind::kNotImplemented &&
+                       std::ranges::all_of(run.report.trace.ranks, &std::vector<Event>::empty);
   draw_run({.title = exercise.name,
             .above = schedule(exercise, example, run.report.trace, options),
             .summary = summary(example, run.report, cluster),
             .failure = run.failure ? run.failure->message : "",
             .cluster = cluster,
             .report = run.report,
-            .deadlock = run.deadlock},
+            .deadlock = run.deadlock,
+            .has_begun = !is_stub},
            options.style);
 
   Verdict verdict = undecided(exercise.name);

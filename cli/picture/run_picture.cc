@@ -114,10 +114,6 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
   std::filesystem::rename(style.folder + "/" + part, style.folder + "/" + kHtmlFile);
 }
 
-bool has_calls(const Trace& trace) {
-  return std::ranges::any_of(trace.ranks, [](const auto& events) { return !events.empty(); });
-}
-
 /// @param from does not exist if the run ended earlier
 void copy_out(const std::string& from, const std::string& to, const char* how_to_open, bool quiet) {
   if (to.empty() || !std::filesystem::exists(from)) return;
@@ -166,8 +162,7 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
   Replay replay = replay_trace(trace, run.cluster);
   if (trace.left_out > 0) drop_unfinished(trace, replay);
   run.summary = note_on_left_out(trace) + run.summary;
-  // Lanes without a call would only stand above the message about the failure.
-  if (run.failure.empty() || has_calls(trace)) {
+  if (run.has_begun) {
     open(style, kTimelineFile) << run.above
                                << draw_timeline(trace, replay,
                                                 {.columns = style.columns,

@@ -44,6 +44,7 @@ struct RunToDraw {
   Cluster cluster;
   RunReport& report;  // draw_run() drops events that a thinned trace does not complete
   std::optional<DeadlockError> deadlock;  // if it ended in one
+  bool has_begun = true;                  // false: a stub without a call, which has no timeline
 };
 
 /// Sets the recording options that the picture needs: only a page needs buffers. A picture shows at
@@ -53,8 +54,7 @@ void record_for(const PictureStyle& style, RunOptions& options);
 /// Returns "24 messages, …" and "one after the other: …", a line each.
 std::string totals_of(const RunReport& report);
 
-/// Writes the files; no timeline for a run that failed before its first call. Throws
-/// std::ios_base::failure where they cannot be written.
+/// Writes the files. Throws std::ios_base::failure where they cannot be written.
 void draw_run(RunToDraw run, const PictureStyle& style);
 
 /// Prints the timeline, if there is one, and copies the other files to their paths. Returns whether

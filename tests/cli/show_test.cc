@@ -36,7 +36,7 @@ TEST_CASE("a picture of eight ranks fits 80 columns and says what it cost") {
     CHECK(shown.output.find(part) != std::string::npos);
 }
 
-TEST_CASE("a run that fails before its first call has a verdict and no picture") {
+TEST_CASE("a stub has a verdict and no picture") {
   const CommandResult shown = rankbox({"show", "broadcast_tree"});
   INFO(shown.output);
   CHECK(shown.exit_code == 1);
