@@ -61,7 +61,7 @@ tally() {
 
 # What stages take on two slow cores, in seconds: the time of those that have run tells how fast
 # this machine is.
-declare -A usual=([tests]=2500 [format]=10 [tidy]=560 [mpi]=540 [mpi_course]=40 [tsan]=430
+declare -A usual=([tests]=2800 [format]=10 [tidy]=560 [mpi]=540 [mpi_course]=40 [tsan]=430
   [asan_ubsan]=670 [emulated]=830 [tsan_gpu]=150 [nccl]=120 [nccl_build]=80)
 usual_so_far=0
 out_of_time=()
