@@ -5,13 +5,14 @@
     cc_test(
         name = "mailbox_test",
         srcs = ["mailbox_test.cc"],
-        tags = ["sanitize"],                # also run under tsan, asan and ubsan by ./rankbox test;
-                                            # "sanitize_memory": without tsan, for it has one thread;
-                                            # "backend": also run with MPI and on GPUs, also emulated;
-                                            # "device": without MPI, for it has one rank
+        tags = ["sanitize"],                # ./rankbox test also runs it under tsan, asan and ubsan
         target_compatible_with = SIM_ONLY,  # skipped, not failed, with --config=mpi|nccl
         deps = [...],
     )
+
+Other tags, for ./rankbox test: "sanitize_memory" is "sanitize" without tsan, for tests with one
+thread; "backend" has a test run with MPI and on GPUs, also emulated ones, too; "device" on GPUs
+alone, for tests with one rank.
 
 A target whose dependency is skipped is skipped itself: mark the lowest one only. The constants are
 lists and add up: `target_compatible_with = SIM_ONLY + NO_TSAN`.

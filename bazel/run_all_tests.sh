@@ -59,10 +59,10 @@ tally() {
   printf -- '--- %s: %d passed, %d failed, %d skipped (%d s)\n' "$1" "$3" "$4" "$5" "$2"
 }
 
-# What stages take on two slow cores, in seconds: the time of those that have run tells how fast
-# this machine is.
+# About what stages take on two slow cores, in seconds (tidy, tsan, asan_ubsan, tsan_gpu: estimates
+# from parts of them): the time of those that have run tells how fast this machine is.
 declare -A usual=([tests]=2800 [format]=10 [tidy]=560 [mpi]=540 [mpi_course]=40 [tsan]=430
-  [asan_ubsan]=670 [emulated]=830 [tsan_gpu]=150 [nccl]=120 [nccl_build]=80)
+  [asan_ubsan]=670 [emulated]=830 [tsan_gpu]=150 [nccl]=85 [nccl_build]=115)
 usual_so_far=0
 out_of_time=()
 
@@ -152,7 +152,7 @@ if [[ $fast == no ]]; then
   nvidia-smi --list-gpus >/dev/null 2>&1 && nccl=(//...)
   bazel_stage nccl --config=nccl "${waiting[@]}" "${of_devices[@]}" "${nccl[@]}"
   check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" \
-    //solutions/... //compute/... //parallel/... //training/... //gpu/...
+    //exercises/... //solutions/... //compute/... //parallel/... //training/... //gpu/...
 fi
 
 [[ ! -s $failures ]] || { printf '\n=== what failed, once more\n' && cat "$failures"; }

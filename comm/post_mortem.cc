@@ -58,8 +58,8 @@ CollectiveCall collective_call(const FlightCall& call) {
   return made;
 }
 
-/// Returns the communicator, as its first member made it; null for 0, which has all ranks, and if no
-/// log knows it.
+/// Returns the communicator, as its first member made it; null for 0, which has all ranks, and if
+/// no log knows it.
 const FlightGroup* group_of(std::span<const FlightLog> logs, std::uint64_t id) {
   if (id == 0) return nullptr;
   const FlightGroup* found = nullptr;

@@ -43,7 +43,7 @@ TEST_CASE("a sealed check passes every solution") {
 }
 
 // variants_test checks all files, in threads. Sealed, all would take a tenth of the time of all
-// tests: here it is the longest of each exercise, which makes the most calls.
+// tests: here it is the longest of each exercise.
 TEST_CASE("a sealed check passes a right program in another style, of every exercise") {
   project();  // sets the root
   std::vector<Words> checks;
