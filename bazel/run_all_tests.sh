@@ -59,7 +59,7 @@ tally() {
   printf -- '--- %s: %d passed, %d failed, %d skipped (%d s)\n' "$1" "$3" "$4" "$5" "$2"
 }
 
-# About what stages take on two slow cores, in seconds (tidy, tsan, asan_ubsan, tsan_gpu: estimates
+# About what stages take on two slow cores, in seconds (the sanitizers, tidy, nccl_build: estimates
 # from parts of them): the time of those that have run tells how fast this machine is.
 declare -A usual=([tests]=2800 [format]=10 [tidy]=560 [mpi]=540 [mpi_course]=40 [tsan]=430
   [asan_ubsan]=670 [emulated]=830 [tsan_gpu]=150 [nccl]=85 [nccl_build]=115)
