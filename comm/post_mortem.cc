@@ -58,10 +58,8 @@ CollectiveCall collective_call(const FlightCall& call) {
   return made;
 }
 
-/// Returns the communicator, as its first member made it; null for 0, which has all ranks, and if
-/// no log knows it.
+/// Returns the communicator, as its first member made it; null if no log knows it.
 const FlightGroup* group_of(std::span<const FlightLog> logs, std::uint64_t id) {
-  if (id == 0) return nullptr;
   const FlightGroup* found = nullptr;
   for (const FlightLog& log : logs) {
     const auto known = std::ranges::find(log.groups, id, &FlightGroup::id);
@@ -77,14 +75,15 @@ std::string name_of(const FlightGroup& group) {
 
 /// Returns ", in the communicator split at ring.cc:7"; "" for that of all ranks.
 std::string communicator_in_words(std::span<const FlightLog> logs, const FlightCall& call) {
-  const FlightGroup* const group = group_of(logs, call.group);
+  const FlightGroup* const group = call.group == 0 ? nullptr : group_of(logs, call.group);
   return group == nullptr ? "" : fmt::format(", in {}", name_of(*group));
 }
 
 /// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)" of a message; "" if all ranks
 /// are in it.
 std::string ranks_in_words(std::span<const FlightLog> logs, const Seen& sent) {
-  const FlightGroup* const group = group_of(logs, sent.call().group);
+  const FlightGroup* const group =
+      sent.call().group == 0 ? nullptr : group_of(logs, sent.call().group);
   if (group == nullptr) return "";
   return ranks_in_communicator(group->members, name_of(*group), sent.rank, sent.call().peer);
 }

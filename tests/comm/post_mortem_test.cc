@@ -211,6 +211,18 @@ TEST_CASE("a collective that one rank has not called names that rank") {
   CHECK(found.context.rank != found.context.peer);
 }
 
+TEST_CASE("a collective that a returned rank has not called names that rank") {
+  World world(3);
+  world.collective(0, 0, CollectiveKind::kBarrier);
+  world.returned(1);
+  world.collective(2, 0, CollectiveKind::kBarrier);
+  const PostMortem found = world.examine();
+  CHECK(found.kind == Kind::kStuck);
+  CHECK(found.context.op == "barrier");
+  CHECK(found.context.rank == 0);
+  CHECK(found.context.peer == 1);
+}
+
 TEST_CASE("an asynchronous operation does not block, the wait for it does") {
   World world(2);
   const FlightCall irecv{.kind = FlightKind::kRecv, .async = true, .peer = 1, .count = 4};
