@@ -10,6 +10,8 @@ twice, on one GPU that all ranks share, and with a GPU per rank, over NCCL. Wher
 processes, all run the same test cases, and report them through tests/support/main_of_processes.cc.
 """
 
+load(":batch.bzl", "batched_cases")
+
 # The numbers of processes that a test runs with: powers of two, odd, and a grid that is neither.
 PROCESSES = [1, 2, 3, 4, 6, 8]
 
@@ -29,14 +31,16 @@ GPUS = [1, 8]
 def _backend_test_impl(ctx):
     script = ctx.actions.declare_file(ctx.label.name + ".sh")
     program = ctx.executable.program.short_path
+    arguments = " ".join(["'%s'" % argument for argument in ctx.attr.arguments] + ['"$@"'])
     if ctx.attr.processes:
-        words = [ctx.executable._mpirun.short_path, program] + [str(p) for p in ctx.attr.processes]
-        lines = ["exec " + " ".join(words)]
+        processes = " ".join([str(number) for number in ctx.attr.processes])
+        mpirun = ctx.executable._mpirun.short_path
+        lines = ["exec %s '%s' %s %s" % (mpirun, processes, program, arguments)]
     else:
         lines = [
-            "RANKBOX_EMULATED_GPUS=%d %s \"$@\" || exit" % (gpus, program)
+            "RANKBOX_EMULATED_GPUS=%d %s %s || exit" % (gpus, program, arguments)
             for gpus in ctx.attr.gpus
-        ] or ["exec %s \"$@\"" % program]
+        ] or ["exec %s %s" % (program, arguments)]
     ctx.actions.write(script, "\n".join(["#!/bin/sh"] + lines) + "\n", is_executable = True)
     runfiles = ctx.runfiles(files = [ctx.executable.program, ctx.executable._mpirun])
     return [DefaultInfo(
@@ -48,6 +52,7 @@ _backend_test = rule(
     implementation = _backend_test_impl,
     attrs = {
         "program": attr.label(executable = True, cfg = "target", mandatory = True),
+        "arguments": attr.string_list(doc = "of the program, before those of the command line"),
         "processes": attr.int_list(doc = "under mpirun, with this many; empty: by itself"),
         "gpus": attr.int_list(doc = "once with each number of emulated GPUs"),
         "_mpirun": attr.label(
@@ -60,11 +65,20 @@ _backend_test = rule(
     test = True,
 )
 
-def backend_test(name, srcs, deps, size = "small", tags = [], processes = PROCESSES, **kwargs):
+def backend_test(
+        name,
+        srcs,
+        deps,
+        size = "small",
+        tags = [],
+        processes = PROCESSES,
+        arguments = [],
+        **kwargs):
     """One test. `deps` bring its main(): //tests/support:main_of_processes.
 
     Args:
       processes: under MPI, it is run with each of these numbers of them.
+      arguments: of the program.
       size, tags, **kwargs: as in cc_test.
     """
     native.cc_binary(
@@ -82,6 +96,7 @@ def backend_test(name, srcs, deps, size = "small", tags = [], processes = PROCES
         # ./rankbox test runs these for each backend.
         tags = tags + ["backend"],
         program = name + "_program",
+        arguments = arguments,
         processes = select({
             "//bazel:is_mpi": processes,
             "//conditions:default": [],
@@ -92,24 +107,28 @@ def backend_test(name, srcs, deps, size = "small", tags = [], processes = PROCES
         }),
     )
 
-def backend_tests(names, deps, tags = ["sanitize"], **kwargs):
+def backend_tests(names, deps, tags = ["sanitize"], parts = 4, **kwargs):
     """One test per name, from NAME.cc, with doctest.
 
     Args:
       names: of the tests; or a dictionary from each to what it needs besides `deps`.
       deps: what all of them need.
       tags: as in cc_test; "sanitize" has them run under the sanitizers, too.
+      parts: how many files they are compiled as at most, where tests are compiled together
+        (batch.bzl).
       **kwargs: as in backend_test.
     """
-    for name in names:
-        own = names[name] if type(names) == type({}) else []
+    own_deps = names if type(names) == type({}) else {name: [] for name in names}
+    all_deps = deps + [
+        "//tests/support:main_of_processes",
+        "@system//:doctest",
+    ]
+    for name, cases in batched_cases(own_deps.keys(), all_deps, own_deps, parts).items():
         backend_test(
             name = name,
-            srcs = [name + ".cc"],
+            srcs = cases.srcs,
             tags = tags,
-            deps = deps + own + [
-                "//tests/support:main_of_processes",
-                "@system//:doctest",
-            ],
+            arguments = cases.filter,
+            deps = cases.deps,
             **kwargs
         )

@@ -1,4 +1,4 @@
-"""Libraries whose sources are compiled together where a build is made only to be tested.
+"""Libraries and tests whose sources are compiled together where a build is made only to be tested.
 
     load("//bazel:batch.bzl", "batched_library")
 
@@ -8,20 +8,27 @@ is a cc_library. With --//bazel:batched, which CI sets for every backend and san
 stage, the compiler reads headers shared by its sources once instead of once per source: the
 solutions compile in a sixth of the time. Sources that define the same local names go to different
 files (batch.py), `parts` at most.
+
+Tests of one folder are compiled together, too (doctest_tests, backend_tests): a test's own source
+takes less time than the headers that it includes. Each stays a program of its own, which runs the
+cases of its file. Every stage sets --//bazel:batched or --//bazel:batched_tests.
 """
 
-def batch(name, sources, parts = 1):
-    """Makes NAME.cc, which includes the .cc files among `sources`: files, or file groups.
+def batch(name, sources, parts = 1, output = None):
+    """Makes OUTPUT.cc, which includes the .cc files among `sources`: files, or file groups.
 
     Args:
-      name: of the rule and its output.
+      name: of the rule.
       sources: at least those to include.
-      parts: for more than one, the outputs are NAME_0.cc, NAME_1.cc, ...
+      parts: for more than one, the outputs are OUTPUT_0.cc, OUTPUT_1.cc, ...
+      output: name of the output; NAME if left out.
 
     Returns:
       The outputs.
     """
-    outputs = ["%s_%d.cc" % (name, part) for part in range(parts)] if parts > 1 else [name + ".cc"]
+    output = output or name
+    numbers = ["_%d" % part for part in range(parts)] if parts > 1 else [""]
+    outputs = [output + number + ".cc" for number in numbers]
     native.genrule(
         name = name,
         srcs = sources,
@@ -53,3 +60,53 @@ def batched_library(name, srcs, parts = 1, textual_hdrs = [], **kwargs):
         }),
         **kwargs
     )
+
+def batched_cases(names, deps, own, parts):
+    """Makes a library of all sources, NAME.cc, for builds that compile tests together.
+
+    Args:
+      names: of the tests.
+      deps: what all of them need.
+      own: {name: what it needs besides}.
+      parts: as in batched_library.
+
+    Returns:
+      {name: struct(srcs, deps, filter)}: what its program is made of, and the argument that has it
+      run the cases of its file; none where it has no others.
+    """
+    if len(names) == 1:
+        return {
+            name: struct(srcs = [name + ".cc"], deps = deps + own[name], filter = [])
+            for name in names
+        }
+    library = names[0] + "_batch"
+    sources = [name + ".cc" for name in names]
+    all_own = {}
+    for name in names:
+        all_own.update({dep: None for dep in own[name]})
+    native.cc_library(
+        name = library,
+        testonly = True,
+        srcs = batch(library + "_sources", sources, parts, library),
+        alwayslink = True,  # cases register themselves
+        copts = ["-Wno-shadow"],  # a local name may be another file's
+        linkstatic = True,
+        tags = ["manual"],  # built for its tests
+        textual_hdrs = sources,
+        deps = deps + all_own.keys(),
+    )
+    return {
+        name: struct(
+            srcs = _if_batched([], [name + ".cc"]),
+            deps = deps + _if_batched([library], own[name]),
+            filter = _if_batched(["--source-file=*/%s.cc" % name], []),
+        )
+        for name in names
+    }
+
+def _if_batched(batched, alone):
+    return select({
+        "//bazel:is_batched": batched,
+        "//bazel:tests_are_batched": batched,
+        "//conditions:default": alone,
+    })

@@ -17,12 +17,14 @@ alone, for tests with one rank.
 A target whose dependency is skipped is skipped itself: mark the lowest one only. The constants are
 lists and add up: `target_compatible_with = SIM_ONLY + NO_TSAN`.
 
-A folder of tests, each of one source file of its name, needs less:
+A folder of tests, each of one source file of its name, needs less, and compiles faster in CI:
 
     load("//bazel:defs.bzl", "doctest_tests")
 
     doctest_tests(["mailbox_test", "clock_test"], deps = ["//sim"])
 """
+
+load(":batch.bzl", "batched_cases")
 
 _SKIP = ["//bazel:other_backend_only"]
 
@@ -86,25 +88,43 @@ LEARNER_COPTS = [
     "-Wno-conversion",
 ]
 
-def doctest_tests(names, deps, size = "small", tags = ["sanitize"], main = "//tests/support:main"):
+def doctest_tests(
+        names,
+        deps,
+        size = "small",
+        tags = ["sanitize"],
+        main = "//tests/support:main",
+        parts = 4,
+        **kwargs):
     """One cc_test per name, from NAME.cc, with doctest and a main().
 
     Args:
-      names: of the tests; or a dictionary from each to what it needs besides `deps`.
+      names: of the tests; or a dictionary from each to what it needs besides `deps`, or to
+        attributes of its cc_test, which replace those of all.
       deps: what all of them need.
       size: as in cc_test.
       tags: as in cc_test; "sanitize" and "sanitize_memory" have them run under the sanitizers, too.
       main: the library with main().
+      parts: how many files they are compiled as at most, where tests are compiled together
+        (batch.bzl).
+      **kwargs: attributes of all of them, as in cc_test.
     """
-    for name in names:
-        own = names[name] if type(names) == type({}) else []
+    attributes = {name: {} for name in names}
+    if type(names) == type({}):
+        for name, own in names.items():
+            attributes[name] = dict(own) if type(own) == type({}) else {"deps": own}
+    own_deps = {name: attributes[name].pop("deps", []) for name in names}
+    all_deps = deps + [
+        main,
+        "@system//:doctest",
+    ]
+    for name, cases in batched_cases(attributes.keys(), all_deps, own_deps, parts).items():
+        all = dict(kwargs, size = size, tags = tags)
+        all.update(attributes[name])
         native.cc_test(
             name = name,
-            size = size,
-            srcs = [name + ".cc"],
-            tags = tags,
-            deps = deps + own + [
-                main,
-                "@system//:doctest",
-            ],
+            srcs = cases.srcs,
+            args = cases.filter,
+            deps = cases.deps,
+            **all
         )

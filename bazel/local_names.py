@@ -7,7 +7,7 @@ import re
 
 # A line that defines a function or a variable, and its name, unless that has a ::.
 DEFINITION = re.compile(
-    r"^(?!namespace|using|template|class|struct|enum)[A-Za-z][^;={(\n]*?(?<!:)\b(\w+) ?[({=;]",
+    r"^(?!namespace|using|template|class|struct|enum)[A-Za-z][^;={(\n]*?(?<!:)\b(\w+) ?[({=;[]",
     re.MULTILINE)
 TYPE = re.compile(r"^(?:class|struct|enum class|enum) (\w+)\b(?!;|::)", re.MULTILINE)
 ALIAS = re.compile(r"^using (\w+) = .*", re.MULTILINE)

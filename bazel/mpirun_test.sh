@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# usage: mpirun_test.sh PROGRAM PROCESSES...
+# usage: mpirun_test.sh "PROCESSES..." PROGRAM [ARGUMENT...]
 #
 # Runs a test program under mpirun, once with each number of processes. Fails if a run fails, takes
 # too long, or leaves a process behind.
 set -uo pipefail
 
-program=$1
-shift
+read -ra numbers <<<"$1"
+program=$2
+shift 2
+arguments=("$@")
 [[ $program == /* ]] || program=$PWD/$program
 limit=${RANKBOX_MPI_TEST_SECONDS:-120}
 
@@ -30,7 +32,7 @@ command -v mpirun >/dev/null || {
 left_behind() { pgrep -f "^$program" | grep -vx "$$"; }
 
 run() {
-  timeout --kill-after=5 "$limit" mpirun -n "$1" "$program" </dev/null 2>&1 | tee "$TMPDIR/output"
+  timeout --kill-after=5 "$limit" mpirun -n "$1" "$program" "${arguments[@]}" </dev/null 2>&1 | tee "$TMPDIR/output"
   status=${PIPESTATUS[0]}
 }
 
@@ -43,7 +45,7 @@ may_have_lost_track() {
 }
 
 failed=0
-for processes in "$@"; do
+for processes in "${numbers[@]}"; do
   echo "== mpirun -n $processes"
   run "$processes"
   if may_have_lost_track; then

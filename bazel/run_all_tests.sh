@@ -113,13 +113,13 @@ check_stage() {
 bazel sync --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
 # Many tests wait, for deadlines or for programs that they start: one more than there are cores.
 waiting=(--jobs=$(($(nproc) + 1)) --local_cpu_resources=$(($(nproc) + 1)))
-bazel_stage tests "${waiting[@]}" //...
+bazel_stage tests --//bazel:batched_tests "${waiting[@]}" //...
 if [[ $fast == no ]]; then
   check_stage format bazel/check_format.sh
   check_stage tidy bazel/check_tidy.sh
 
   # What a backend has of its own, and what every backend compiles: the course and its tests.
-  # Only the first stage compiles each source by itself.
+  # Only the first stage compiles each source of the libraries by itself.
   batched=--//bazel:batched
   of_ranks=("$batched" --build_tests_only --test_tag_filters=backend)
   # shellcheck disable=SC2054  # the comma is the flag's

@@ -14,7 +14,7 @@
 namespace rankbox::testing {
 namespace {
 
-RunOptions world(int p, bool blocking) {
+RunOptions world_of(int p, bool blocking) {
   RunOptions options = testing::world(p);
   options.blocking_calls = blocking;
   return options;
@@ -24,7 +24,7 @@ TEST_CASE("several are under way at once, with messages, and waited for in an or
   for (int p : world_sizes(2)) {
     for (bool blocking : {false, true}) {
       for (std::int64_t count : {10, 30'000}) {
-        const auto run = run_ranks(world(p, blocking), [&](Comm& dist) {
+        const auto run = run_ranks(world_of(p, blocking), [&](Comm& dist) {
           const int rank = dist.rank();
           std::vector<Tensor> tensors;
           for (int i = 0; i < 6; ++i) tensors.push_back(full(count, static_cast<float>(rank + i)));
@@ -66,7 +66,7 @@ TEST_CASE("a blocking collective between asynchronous ones that some ranks have 
   // The ranks that wait early have nothing in flight when they block; the others do.
   for (int p : world_sizes()) {
     for (bool blocking : {false, true}) {
-      const auto run = run_ranks(world(p, blocking), [&](Comm& dist) {
+      const auto run = run_ranks(world_of(p, blocking), [&](Comm& dist) {
         int wrong = 0;
         for (int round = 0; round < 30; ++round) {
           const std::int64_t count = round % 5 == 4 ? 50'000 : 7;
@@ -113,7 +113,7 @@ TEST_CASE("work between start and wait: on other tensors, and in calls") {
 TEST_CASE("a hundred of them in flight") {
   for (int p : world_sizes()) {
     for (bool blocking : {false, true}) {
-      const auto run = run_ranks(world(p, blocking), [&](Comm& dist) {
+      const auto run = run_ranks(world_of(p, blocking), [&](Comm& dist) {
         std::vector<TensorOf<std::int64_t>> tensors;
         std::vector<Request> requests;
         for (int i = 0; i < 100; ++i) tensors.push_back(full<std::int64_t>(3, i + dist.rank()));
@@ -139,7 +139,7 @@ TEST_CASE("a hundred of them in flight") {
 TEST_CASE("collectives in a row are not confused when some ranks run ahead") {
   for (int p : world_sizes()) {
     for (bool blocking : {false, true}) {
-      const auto run = run_ranks(world(p, blocking), [&](Comm& dist) {
+      const auto run = run_ranks(world_of(p, blocking), [&](Comm& dist) {
         float sum = 0;
         for (int i = 0; i < 50; ++i) {
           Tensor tensor = full(3, static_cast<float>(dist.rank() == i % p ? i : -1));

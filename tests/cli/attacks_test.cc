@@ -26,7 +26,6 @@ namespace rankbox {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 constexpr int kSeconds = 20;         // of the judge, where an attack reaches no limit
 constexpr int kCompileSeconds = 30;  // cli/plugin/compile.cc
@@ -250,7 +249,8 @@ std::string changes(const std::map<std::string, std::string>& before) {
 
 /// Returns whether this process has no children but ended ones, for which it waits a second.
 bool has_no_children() {
-  for (const auto deadline = Clock::now() + std::chrono::seconds(1); Clock::now() < deadline;) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (std::chrono::steady_clock::now() < deadline) {
     const pid_t ended = waitpid(-1, nullptr, WNOHANG);
     if (ended < 0) return true;
     if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -284,9 +284,9 @@ TEST_CASE("no attack passes, goes on after its time, or leaves anything behind")
                                       std::to_string(attack.seconds)};
     if (attack.sealed_only && kHasSealed) check.emplace_back("--sealed");
     const auto before = files_now();
-    const auto start = Clock::now();
+    const auto start = std::chrono::steady_clock::now();
     const CommandResult result = rankbox(check);
-    const std::chrono::duration<double> took = Clock::now() - start;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     INFO(attack.name, ": ", result.output);
     CHECK(took.count() < kCompileSeconds + attack.seconds + 1);
     CHECK(has_no_children());
