@@ -119,12 +119,12 @@ def doctest_tests(
         "@system//:doctest",
     ]
     for name, cases in batched_cases(attributes.keys(), all_deps, own_deps, parts).items():
-        all = dict(kwargs, size = size, tags = tags)
-        all.update(attributes[name])
+        its_attributes = dict(kwargs, size = size, tags = tags)
+        its_attributes.update(attributes[name])
         native.cc_test(
             name = name,
             srcs = cases.srcs,
             args = cases.filter,
             deps = cases.deps,
-            **all
+            **its_attributes
         )

@@ -3,6 +3,8 @@
 batch.bzl and run_tidy.py do so.
 """
 
+import functools
+import os
 import re
 
 # A line that defines a function or a variable, and its name, unless that has a ::.
@@ -10,6 +12,7 @@ DEFINITION = re.compile(
     r"^(?!namespace|using|template|class|struct|enum)[A-Za-z][^;={(\n]*?(?<!:)\b(\w+) ?[({=;[]",
     re.MULTILINE)
 TYPE = re.compile(r"^(?:class|struct|enum class|enum) (\w+)\b(?!;|::)", re.MULTILINE)
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 ALIAS = re.compile(r"^using (\w+) = .*", re.MULTILINE)
 
 
@@ -20,6 +23,20 @@ def local_names(file):
     names = {match[1]: file for match in DEFINITION.finditer(content)}
     names |= {match[1]: file for match in TYPE.finditer(content)}
     return names | {match[1]: match[0] for match in ALIAS.finditer(content)}
+
+
+@functools.lru_cache(maxsize=None)
+def types_of_headers(file):
+    """{name: header} of the types in our headers that the file includes, directly or not. Headers
+    of programs that are never linked together may define two types of one name."""
+    types = {}
+    with open(file, encoding="utf-8") as text:
+        for header in INCLUDE.findall(text.read()):
+            if os.path.isfile(header):
+                with open(header, encoding="utf-8") as text_of_header:
+                    found = TYPE.finditer(text_of_header.read())
+                types |= {match[1]: header for match in found} | types_of_headers(header)
+    return types
 
 
 def clashes(names, others):

@@ -4,10 +4,10 @@ usage: run_tidy.py CLANG_TIDY CACHE <LINES        each line "KEY<tab>FILE<tab>LI
 
 A file that passes leaves CACHE/KEY. Exits with 1 if one does not; its findings are printed.
 
-The headers that all files include are the larger part of the work, so files that need the same
-libraries are checked in batches, each one source that includes them all. Only a batch without
-findings counts as passed. A batch with findings, or with clashing local names, is split in halves,
-which are checked separately.
+The headers that all files include are the larger part of the work, so files are checked in batches,
+each one source that includes them all; those that need the same libraries come together. Only a
+batch without findings counts as passed. A batch with findings, or with clashing names, is split in
+halves, which are checked separately.
 """
 
 import concurrent.futures
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import typing
 
-from local_names import clashes, local_names
+from local_names import clashes, local_names, types_of_headers
 
 BATCH = 24
 
@@ -76,12 +76,13 @@ class Tidy(typing.NamedTuple):
 
 
 def batches_of(sources):
-    """Files of the same flags and libraries, and as far as we see without names in common."""
-    needs = operator.attrgetter("flags", "libraries")
-    for _, group in itertools.groupby(sorted(sources, key=needs), key=needs):
+    """Files of the same flags, and as far as we see without names in common."""
+    flags = operator.attrgetter("flags")
+    by_libraries = operator.attrgetter("flags", "libraries")
+    for _, group in itertools.groupby(sorted(sources, key=by_libraries), key=flags):
         batches = []  # pairs of files and their names
         for source in group:
-            names = local_names(source.file)
+            names = types_of_headers(source.file) | local_names(source.file)
             for files, taken in batches:
                 if len(files) < BATCH and not clashes(names, taken):
                     break

@@ -39,7 +39,7 @@ std::string partner_in_words(const FlightCall& call) {
   return "";
 }
 
-const char* in_words(FlightState state) {
+const char* state_in_words(FlightState state) {
   switch (state) {
     case FlightState::kStarted:
     case FlightState::kEnqueued:
@@ -138,7 +138,7 @@ std::string in_words(const LoggedFlight& flight, int rank) {
     const std::string_view path = flight.file;
     text += fmt::format("  {}:{}", path.substr(path.rfind('/') + 1), flight.line);
   }
-  text += fmt::format("  {}", in_words(flight.state));
+  text += fmt::format("  {}", state_in_words(flight.state));
   return is_over(flight.state) ? text : fmt::format("{} after {:.1f} s", text, flight.seconds);
 }
 

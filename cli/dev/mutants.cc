@@ -84,7 +84,7 @@ std::string source_of(const toml::table& table, const std::string& solution) {
   return source;
 }
 
-void read(const toml::table& table, const std::string& solution, Mutant& mutant) {
+void read_mutant(const toml::table& table, const std::string& solution, Mutant& mutant) {
   mutant.name = text(table, "name");
   check_fields(table);
   mutant.source = source_of(table, solution);
@@ -122,7 +122,7 @@ Mutants mutants_of(const Exercise& exercise) {
     try {
       const toml::table* table = (*entries)[i].as_table();
       if (table == nullptr) throw Error("should be a table");
-      read(*table, solution, mutant);
+      read_mutant(*table, solution, mutant);
       if (!names.insert(mutant.name).second) throw Error("this name is taken");
       mutants.all.push_back(std::move(mutant));
     } catch (const Error& error) {

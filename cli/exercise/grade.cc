@@ -20,6 +20,7 @@
 #include "cli/support/child.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
+#include "cli/support/reserved_core.h"
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
 #include "seal/referee/referee.h"
@@ -83,6 +84,11 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   }
   if (!solution.empty()) {
     contained.words.insert(contained.words.end(), {"--solution", solution});
+  }
+  // Ranks as processes take turns: on one core they wake each other sooner (docs/judging.md).
+  const ReservedCore core("sealed");
+  if (core.number() >= 0) {
+    contained.words.insert(contained.words.end(), {"--core", std::to_string(core.number())});
   }
   contained.name = contained.function = exercise.name;
   contained.library = library;

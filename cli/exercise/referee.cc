@@ -21,6 +21,7 @@
 #include "cli/plugin/verdict_report.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/reserved_core.h"
 #include "comm/errors.h"
 #include "seal/referee/referee.h"
 #include "verdict/catalog.h"
@@ -39,6 +40,7 @@ struct Options {
   std::string command;
   std::string solution;
   std::uint64_t salt = 0;
+  int core = -1;  // for the referee and the ranks; -1: all of them
 };
 
 /// Of the threads of `race`, each a request of some microseconds.
@@ -74,6 +76,11 @@ int most_ranks(const Subject& subject, const std::string& replay) {
   return most;
 }
 
+/// Returns whether the function starts threads, which must meet on several cores to show a race.
+bool has_threads(const std::vector<Case>& cases) {
+  return std::ranges::any_of(cases, [](const Case& c) { return c.threads.has_value(); });
+}
+
 [[noreturn]] void run(const Options& options) {
   set_salt(options.salt);
   const Exercise& exercise = exercise_named(options.name);
@@ -85,6 +92,7 @@ int most_ranks(const Subject& subject, const std::string& replay) {
   }
   Subject subject = subject_of(exercise, seal::sealed_function(exercise.family), solution);
   std::vector<Case> sample = sample_of(subject.cases());
+  if (options.core >= 0 && !has_threads(sample)) keep_to_core(options.core);
   sample.insert(sample.end(), subject.large_cases.begin(), subject.large_cases.end());
   subject.cases = [sample = std::move(sample)] { return sample; };
   if (!subject.large_cases.empty()) seal::count_memory_of_ranks();
@@ -128,6 +136,7 @@ void add_referee(CLI::App& app) {
   referee->add_option("--command", options->command);
   referee->add_option("--solution", options->solution);
   referee->add_option("--salt", options->salt);
+  referee->add_option("--core", options->core);
   add_course(*referee);
   referee->callback([options] { run(*options); });
 }

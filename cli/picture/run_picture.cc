@@ -88,7 +88,7 @@ std::string native_collectives_in(const Trace& trace) {
                      trace.left_out > 0 ? "at least " : "", calls, calls == 1 ? "" : "s", bytes);
 }
 
-std::ofstream open(const PictureStyle& style, const char* name) {
+std::ofstream open_output(const PictureStyle& style, const char* name) {
   std::ofstream file(style.folder + "/" + name);
   file.exceptions(std::ios::failbit | std::ios::badbit);
   return file;
@@ -108,7 +108,7 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
   };
   // A process that is killed while it writes leaves no page, rather than half of one.
   const std::string part = std::string(kHtmlFile) + ".part";
-  std::ofstream file = open(style, part.c_str());
+  std::ofstream file = open_output(style, part.c_str());
   write_html(file, run.report.trace, replay, html);
   file.close();
   std::filesystem::rename(style.folder + "/" + part, style.folder + "/" + kHtmlFile);
@@ -163,16 +163,15 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
   if (trace.left_out > 0) drop_unfinished(trace, replay);
   run.summary = note_on_left_out(trace) + run.summary;
   if (run.has_begun) {
-    open(style, kTimelineFile) << run.above
-                               << draw_timeline(trace, replay,
-                                                {.columns = style.columns,
-                                                 .ascii = style.ascii,
-                                                 .colour = style.colour})
-                               << '\n'
-                               << waits(run, style) << run.summary;
+    open_output(style, kTimelineFile)
+        << run.above
+        << draw_timeline(trace, replay,
+                         {.columns = style.columns, .ascii = style.ascii, .colour = style.colour})
+        << '\n'
+        << waits(run, style) << run.summary;
   }
   if (style.trace) {
-    std::ofstream file = open(style, kTraceFile);
+    std::ofstream file = open_output(style, kTraceFile);
     write_trace_events(file, trace, replay);
   }
   if (style.html) write_page(run, style, replay);

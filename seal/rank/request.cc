@@ -15,7 +15,7 @@ namespace rankbox::seal {
 namespace {
 
 std::optional<Connection> referee;  // set before the first request
-bool counts_memory = false;
+bool is_memory_counted = false;
 
 Message receive() {
   try {
@@ -40,7 +40,7 @@ void set_socket(int socket) { referee.emplace(socket); }
 void set_counts_memory(bool counts) {
   // The kernel counts what is mapped, in use or not. So freed blocks of 64 KiB and more are
   // unmapped, threads share one heap, and their stacks are small.
-  if (counts && !counts_memory) {
+  if (counts && !is_memory_counted) {
     mallopt(M_MMAP_THRESHOLD, 64 << 10);
     mallopt(M_ARENA_MAX, 1);
     pthread_attr_t small_stacks;
@@ -49,11 +49,11 @@ void set_counts_memory(bool counts) {
     pthread_setattr_default_np(&small_stacks);
     pthread_attr_destroy(&small_stacks);
   }
-  counts_memory = counts;
+  is_memory_counted = counts;
 }
 
 void count_memory() {
-  if (counts_memory) request(Kind::kMemory, {});
+  if (is_memory_counted) request(Kind::kMemory, {});
 }
 
 void notify(Kind kind, const ByteWriter& arguments) {

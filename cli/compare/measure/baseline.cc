@@ -25,7 +25,7 @@ std::vector<std::string> arguments_of_this_process;  // without those that a bas
 // No limit is needed: its ranks have deadlines.
 constexpr double kNoLimitSeconds = 7 * 24 * 3600;
 
-std::string in_words(int status) {
+std::string status_in_words(int status) {
   return WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
                              : fmt::format("exit code {}", WEXITSTATUS(status));
 }
@@ -62,7 +62,8 @@ BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
   const ChildResult result = run_child(child);
   BaselineRows measured;
   if (result.status != 0) {
-    measured.failure = fmt::format("{}: {}", in_words(result.status), last_line(result.output));
+    measured.failure =
+        fmt::format("{}: {}", status_in_words(result.status), last_line(result.output));
     return measured;
   }
   if (!launch().is_first()) return measured;

@@ -1,0 +1,53 @@
+#include "cli/support/reserved_core.h"
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+namespace rankbox::cli {
+
+namespace {
+
+/// Returns a socket of that name, which only one socket can have; a closed one if another has it.
+/// The name is abstract: the system frees it with the socket, and there is no file to leave behind.
+Fd socket_named(const std::string& name) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  const std::size_t size = offsetof(sockaddr_un, sun_path) + 1 + name.size();
+  Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size)) < 0)
+    fd.reset();
+  return fd;
+}
+
+}  // namespace
+
+ReservedCore::ReservedCore(const std::string& purpose) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0) return;
+  const int first = sched_getcpu();
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    const int core = (first + i) % CPU_SETSIZE;
+    if (!CPU_ISSET(static_cast<std::size_t>(core), &allowed)) continue;
+    reservation_ = socket_named(fmt::format("rankbox-{}-{}", purpose, core));
+    if (!reservation_.is_open()) continue;
+    number_ = core;
+    return;
+  }
+}
+
+void keep_to_core(int number) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(static_cast<std::size_t>(number), &only);
+  // It would be slower without, and no less right.
+  static_cast<void>(sched_setaffinity(0, sizeof(only), &only));
+}
+
+}  // namespace rankbox::cli
