@@ -59,10 +59,10 @@ tally() {
   printf -- '--- %s: %d passed, %d failed, %d skipped (%d s)\n' "$1" "$3" "$4" "$5" "$2"
 }
 
-# About what stages take on two slow cores, in seconds (the sanitizers, tidy, nccl_build: estimates
-# from parts of them): the time of those that have run tells how fast this machine is.
-declare -A usual=([tests]=2800 [format]=10 [tidy]=560 [mpi]=540 [mpi_course]=40 [tsan]=430
-  [asan_ubsan]=670 [emulated]=830 [tsan_gpu]=150 [nccl]=85 [nccl_build]=115)
+# About what stages take on two slow cores, in seconds: the time of those that have run tells how
+# fast this machine is.
+declare -A usual=([tests]=2350 [format]=10 [tidy]=450 [mpi]=480 [mpi_course]=40 [tsan]=350
+  [asan_ubsan]=500 [emulated]=700 [tsan_gpu]=120 [nccl]=85 [nccl_build]=115)
 usual_so_far=0
 out_of_time=()
 
