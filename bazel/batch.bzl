@@ -71,8 +71,8 @@ def batched_cases(names, deps, own, parts):
       parts: as in batched_library.
 
     Returns:
-      {name: struct(srcs, deps, filter)}: what its program is made of, and the argument that has it
-      run the cases of its file; none where it has no others.
+      {name: struct(srcs, deps, filter)}: its sources, its deps, and the arguments that select the
+      cases of its file; none if it is the only test.
     """
     if len(names) == 1:
         return {

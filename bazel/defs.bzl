@@ -11,8 +11,7 @@
     )
 
 Other tags, for ./rankbox test: "sanitize_memory" is "sanitize" without tsan, for tests with one
-thread; "backend" has a test run with MPI and on GPUs, also emulated ones, too; "device" on GPUs
-alone, for tests with one rank.
+thread; "backend" also runs a test with MPI, and on real and emulated GPUs; "device" on GPUs only.
 
 A target whose dependency is skipped is skipped itself: mark the lowest one only. The constants are
 lists and add up: `target_compatible_with = SIM_ONLY + NO_TSAN`.
@@ -100,7 +99,7 @@ def doctest_tests(
 
     Args:
       names: of the tests; or a dictionary from each to what it needs besides `deps`, or to
-        attributes of its cc_test, which replace those of all.
+        attributes of its cc_test: its `deps` are added, others replace the common ones.
       deps: what all of them need.
       size: as in cc_test.
       tags: as in cc_test; "sanitize" and "sanitize_memory" have them run under the sanitizers, too.

@@ -32,7 +32,8 @@ command -v mpirun >/dev/null || {
 left_behind() { pgrep -f "^$program" | grep -vx "$$"; }
 
 run() {
-  timeout --kill-after=5 "$limit" mpirun -n "$1" "$program" "${arguments[@]}" </dev/null 2>&1 | tee "$TMPDIR/output"
+  timeout --kill-after=5 "$limit" mpirun -n "$1" "$program" "${arguments[@]}" </dev/null 2>&1 |
+    tee "$TMPDIR/output"
   status=${PIPESTATUS[0]}
 }
 

@@ -12,9 +12,10 @@ address and undefined-behaviour sanitizers. Checks layout (clang-format) and bug
 (clang-tidy). A failing stage does not stop the others. The last line counts: test targets over all
 stages, one more for each check. Exits with 1 when anything failed.
 
-  --fast             only the first stage: bazel test //...
-  --within MINUTES   skips each stage that would probably end later, judged by those that have run;
-                     skipped stages are named at the end
+  --fast             only the first stage: bazel test --//bazel:batched_tests //...
+  --within MINUTES   skips stages that would probably end after so many minutes, estimated from
+                     those that have run; the first always runs. Skipped stages are named at the
+                     end.
   --help             this text
 USAGE
 }
@@ -66,14 +67,14 @@ declare -A usual=([tests]=2350 [format]=10 [tidy]=450 [mpi]=480 [mpi_course]=40 
 usual_so_far=0
 out_of_time=()
 
-# Whether the stage will probably end within the limit; one that will not is noted.
+# Returns whether the stage will probably end within the limit. Notes one that will not.
 fits() {
   local this=${usual[$1]}
   if ((within > 0 && usual_so_far > 0 &&
        SECONDS + SECONDS * this / usual_so_far > within * 60)); then
     out_of_time+=("$1")
     skipped=$((skipped + 1))
-    printf -- '--- %s: skipped, it would take longer than %d minutes in all\n' "$1" "$within"
+    printf -- '--- %s: skipped, because it would end after %d minutes\n' "$1" "$within"
     return 1
   fi
   usual_so_far=$((usual_so_far + this))
@@ -142,24 +143,24 @@ if [[ $fast == no ]]; then
   memory=(--build_tests_only --test_tag_filters=sanitize,sanitize_memory)
   bazel_stage tsan "${tsan[@]}" "${threads[@]}" //...
   bazel_stage asan_ubsan --config=asan_ubsan "${memory[@]}" //...
+  check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" \
+    //exercises/... //solutions/... //compute/... //parallel/... //training/... //gpu/...
   bazel_stage emulated --config=emulated "${waiting[@]}" "${of_devices[@]}" //...
   bazel_stage tsan_gpu --config=emulated "${waiting[@]}" "${tsan[@]}" "${threads[@]}" \
     //gpu/... //tests/gpu/...
 
-  # Without a GPU each test only says so: here two are linked, and what nvcc compiles is built. The
-  # other sources are compiled, and all tests run, on the emulated GPU.
+  # Without a GPU every test is skipped: two are linked, and what nvcc compiles is built. The other
+  # sources are compiled, and all tests run, on the emulated GPU.
   nccl=(//tests/compute:all)
   nvidia-smi --list-gpus >/dev/null 2>&1 && nccl=(//...)
   bazel_stage nccl --config=nccl "${waiting[@]}" "${of_devices[@]}" "${nccl[@]}"
-  check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" \
-    //exercises/... //solutions/... //compute/... //parallel/... //training/... //gpu/...
 fi
 
 [[ ! -s $failures ]] || { printf '\n=== what failed, once more\n' && cat "$failures"; }
 printf '\n'
 printf '%s\n' "${summary[@]}"
 ((${#out_of_time[@]} == 0)) ||
-  printf 'not run, for they would not have ended within %d minutes: %s\n' "$within" \
+  printf 'skipped, because they would end after %d minutes: %s\n' "$within" \
     "${out_of_time[*]}"
 printf 'total %d s\n' "$SECONDS"
 if ((skipped > 0)); then

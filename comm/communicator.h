@@ -24,7 +24,7 @@
 // and must not be touched before its request has been waited for. Every request must be waited for.
 // A tensor that is freed earlier is a BufferReused in wait. Until then other calls, blocking or
 // not, may read what the operation reads; otherwise a call whose slice overlaps is refused. MPI
-// finds these mistakes except for blocking calls, and NCCL finds none.
+// finds these mistakes, too; NCCL finds none.
 //
 // Collectives: every rank of the communicator calls the same ones, in the same order, with the same
 // arguments. Each also exists as …_async, which returns a Request at once.

@@ -288,14 +288,16 @@ class Waits {
     const char* const missing = call.kind == FlightKind::kSend   ? "receive"
                                 : call.kind == FlightKind::kRecv ? "send"
                                                                  : name_of(call.collective);
-    const std::string text = fmt::format("rank {} waits in {}{}", wait.waiting.rank,
-                                         op_in_words(flight), communicator_in_words(all_, call));
+    const std::string communicator = communicator_in_words(all_, call);
+    const std::string text =
+        fmt::format("rank {} waits in {}{}", wait.waiting.rank, op_in_words(flight), communicator);
+    const char* const comma = communicator.empty() ? "" : ",";
     const FlightLog* const log = log_of(wait.other);
     if (log == nullptr) {
       return fmt::format(
-          "{} for the {} of rank {}, which has not reported: it computes, or it is "
+          "{}{} for the {} of rank {}, which has not reported: it computes, or it is "
           "in a call that cannot be interrupted",
-          text, missing, wait.other);
+          text, comma, missing, wait.other);
     }
     if (!wait.known) {
       return fmt::format(
@@ -303,8 +305,8 @@ class Waits {
           "operations do not show it",
           text, wait.other, missing, log->flights.size());
     }
-    return fmt::format("{} for a {} that rank {} has not called: {}", text, missing, wait.other,
-                       whereabouts(*log));
+    return fmt::format("{}{} for a {} that rank {} has not called: {}", text, comma, missing,
+                       wait.other, whereabouts(*log));
   }
 
   std::string whereabouts(const FlightLog& log) const {

@@ -38,8 +38,8 @@ class Control;
 
 /// A lock, a condition, a barrier or a word of memory.
 struct Object {
-  std::string_view noun;     // what it was used as last: memory may be used again
-  std::int64_t number = 0;   // among those of its kind, in order of first use
+  // By noun, among those of its kind in order of first use. Memory may be used as something else.
+  std::map<std::string_view, std::int64_t> numbers;
   int holder = -1;           // the thread that holds the lock alone
   int depth = 0;             // how often it has locked it
   int readers = 0;           // threads that share the lock

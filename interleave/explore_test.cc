@@ -1,7 +1,10 @@
 // Verdicts on small programs (programs_for_test.h): the right ones, and always the same ones.
 #include "interleave/explore.h"
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -160,6 +163,24 @@ TEST_CASE("a schedule that goes wrong goes wrong again, step by step") {
     CAPTURE(verdict.schedule);
     CHECK(again.problem == verdict.problem);
     CHECK(again.steps.size() == verdict.steps.size());
+  }
+}
+
+TEST_CASE("an object keeps its number, which no other of its kind has") {
+  for (const Row& row : kRows) {
+    if (!testing::wants_row(row.name) || *row.problem == '\0') continue;
+    CAPTURE(std::string(row.name));
+    std::map<std::pair<std::string, const void*>, std::int64_t> numbers;
+    std::map<std::string, std::int64_t> objects;  // of each noun
+    for (const Step& step : explore(program(row.name), {}).steps) {
+      std::string noun = noun_of(step.operation.action);
+      if (step.operation.action == Action::kTryLock) noun = "lock";
+      if (noun.empty()) continue;
+      const auto [number, is_new] = numbers.try_emplace({noun, step.operation.place}, 0);
+      if (is_new) number->second = ++objects[noun];
+      CAPTURE(noun);
+      CHECK(step.number == number->second);
+    }
   }
 }
 

@@ -20,7 +20,7 @@ namespace rankbox::sim {
 void check_options(const RunOptions& options) {
   check_run_options(options);
   if (options.world_size > ChannelTable::kMostRanks) {
-    throw InvalidArgument(fmt::format("world size {}: there may be at most {} ranks",
+    throw InvalidArgument(fmt::format("world size {}: there may be at most {} ranks; choose fewer",
                                       options.world_size, ChannelTable::kMostRanks));
   }
   check_world_size(options.executor, options.world_size);

@@ -85,7 +85,8 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   if (!solution.empty()) {
     contained.words.insert(contained.words.end(), {"--solution", solution});
   }
-  // Ranks as processes take turns: on one core they wake each other sooner (docs/judging.md).
+  // Ranks as processes take turns: one core is faster where checks run side by side
+  // (docs/judging.md).
   const ReservedCore core("sealed");
   if (core.number() >= 0) {
     contained.words.insert(contained.words.end(), {"--core", std::to_string(core.number())});

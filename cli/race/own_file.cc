@@ -82,7 +82,7 @@ int print_result(const nlohmann::json& result, const std::string& library,
   return problem.empty() ? 0 : 1;
 }
 
-/// Returns the file that is meant: also by the name of the exercise.
+/// Returns the path of the file; `race` names the stub of the exercise.
 std::string file_of(const std::string& name) {
   const Exercise* const exercise = find_exercise(name);
   if (exercise == nullptr || std::filesystem::is_regular_file(name)) return name;

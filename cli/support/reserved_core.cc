@@ -46,7 +46,7 @@ void keep_to_core(int number) {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(static_cast<std::size_t>(number), &only);
-  // It would be slower without, and no less right.
+  // The verdict does not depend on it.
   static_cast<void>(sched_setaffinity(0, sizeof(only), &only));
 }
 

@@ -1,13 +1,13 @@
 #include "cli/support/reserved_core.h"
 
 #include <deque>
+#include <random>
 #include <set>
 #include <string>
 #include <thread>
 
 #include <doctest/doctest.h>
 #include <sched.h>
-#include <unistd.h>
 
 namespace rankbox::cli {
 namespace {
@@ -19,7 +19,7 @@ int allowed_cores() {
 }
 
 TEST_CASE("no two of one purpose have one core, and it is free again when its owner has ended") {
-  const std::string purpose = "test-" + std::to_string(getpid());
+  const std::string purpose = "test-" + std::to_string(std::random_device()());
   const int count = allowed_cores();
   std::deque<ReservedCore> cores;
   std::set<int> numbers;

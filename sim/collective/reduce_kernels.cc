@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "compute/vectors.h"
 
@@ -15,18 +16,24 @@ struct VectorOf {
   using InMemory __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias)) = T;
 };
 
+/// Integers that overflow wrap around, which only unsigned arithmetic defines.
+template <class T>
+using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                             std::type_identity<T>>::type;
+
 /// x = x op y, for scalars and vectors. By reference: the calling convention for vectors depends on
 /// the core.
-template <ReduceOp op, class V>
+/// @tparam W the same with Wrapping elements
+template <ReduceOp op, class W, class V>
 inline __attribute__((always_inline)) void combine(V& x, const V& y) {
   if constexpr (op == ReduceOp::PRODUCT) {
-    x = x * y;
+    x = V(W(x) * W(y));
   } else if constexpr (op == ReduceOp::MAX) {
     x = x > y ? x : y;
   } else if constexpr (op == ReduceOp::MIN) {
     x = x < y ? x : y;
   } else {
-    x = x + y;
+    x = V(W(x) + W(y));
   }
 }
 
@@ -51,6 +58,7 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
                                                   void* const* outputs, int copies,
                                                   std::int64_t count) {
   using V = typename VectorOf<T, bytes>::InRegister;
+  using W = typename VectorOf<Wrapping<T>, bytes>::InRegister;
   using Memory = typename VectorOf<T, bytes>::InMemory;
   constexpr auto kLanes = static_cast<std::int64_t>(bytes / sizeof(T));
   constexpr std::int64_t kAtOnce = 4;  // vectors in registers: hides the latency of the operation
@@ -68,7 +76,7 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
 #pragma GCC unroll 4
       for (std::int64_t v = 0; v < kAtOnce; ++v) {
         const V y = *reinterpret_cast<const Memory*>(in(rank, i + v * kLanes));
-        combine<op, V>(x[v], y);
+        combine<op, W>(x[v], y);
       }
     }
     if constexpr (op == ReduceOp::AVG) {
@@ -83,7 +91,7 @@ inline __attribute__((always_inline)) void reduce(const void* const* inputs, int
   }
   for (; i < count; ++i) {
     T x = *in(0, i);
-    for (int rank = 1; rank < ranks; ++rank) combine<op, T>(x, *in(rank, i));
+    for (int rank = 1; rank < ranks; ++rank) combine<op, Wrapping<T>>(x, *in(rank, i));
     if constexpr (op == ReduceOp::AVG) x = static_cast<T>(x / static_cast<T>(ranks));
     for (int copy = 0; copy < copies; ++copy) *out(copy, i) = x;
   }

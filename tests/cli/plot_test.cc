@@ -100,6 +100,7 @@ TEST_CASE("a picture says as the table does where a topology is ahead of native"
     INFO(compared.output);
     if (compared.output.find("python3-matplotlib") != std::string::npos)
       return testing::pass_over("no matplotlib here");
+    CHECK(compared.exit_code == 0);
     CHECK((compared.output.find("ahead of native") != std::string::npos) == row.is_ahead);
     CHECK((read_file(picture).find("ahead of native") != std::string::npos) == row.is_ahead);
   }

@@ -67,8 +67,8 @@ TEST_CASE("a state changes until the operation is over, and only while the ring 
 
 TEST_CASE("a log is the same after it has travelled as bytes") {
   FlightRecorder recorder(3);
-  recorder.add_group(7, {3, 1});
   const Flight flight = send_to(1, 5, 1 << 20);
+  recorder.add_group(7, {3, 1}, flight.place);
   recorder.set_state(recorder.begin(flight), FlightState::kDone);
   recorder.set_returned();
   const FlightLog log = from_bytes<FlightLog>(to_bytes(recorder.log()));
@@ -77,7 +77,8 @@ TEST_CASE("a log is the same after it has travelled as bytes") {
   REQUIRE(log.groups.size() == 1);
   CHECK(log.groups[0].id == 7);
   CHECK(log.groups[0].members == std::vector{3, 1});
-  CHECK(log.groups[0].line == 0);
+  CHECK(log.groups[0].file == flight.place.file_name());
+  CHECK(log.groups[0].line == static_cast<int>(flight.place.line()));
   REQUIRE(log.flights.size() == 1);
   const LoggedFlight& read = log.flights[0];
   CHECK(read.op == "send");

@@ -1,7 +1,11 @@
 // The native collectives: right values for every world size, count, root, operation and dtype.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -236,6 +240,33 @@ TEST_CASE("64-bit integers are reduced exactly where no double could") {
     return to_host(tensor);
   });
   for (const auto& result : run.results) CHECK(result == std::vector<std::int64_t>(2, 3 * kOdd));
+}
+
+TEST_CASE_TEMPLATE("integers that overflow wrap around, in vectors and one by one", T, std::int32_t,
+                   std::int64_t) {
+  using Unsigned = std::make_unsigned_t<T>;
+  constexpr int kRanks = 3;
+  constexpr T kLarge = std::numeric_limits<T>::max() - 4;
+  constexpr auto kBits = static_cast<Unsigned>(kLarge);
+  constexpr auto kSum = static_cast<T>(kBits + kBits + kBits);
+  constexpr auto kProduct = static_cast<T>(kBits * kBits * kBits);
+  const std::pair<ReduceOp, T> rows[] = {
+      {ReduceOp::SUM, kSum}, {ReduceOp::PRODUCT, kProduct}, {ReduceOp::AVG, kSum / kRanks}};
+  for (const auto& row : rows) {
+    const ReduceOp op = row.first;
+    const T expected = row.second;
+    for (const std::int64_t count : {1, 1001, 300'001}) {
+      CAPTURE(name_of(op));
+      CAPTURE(count);
+      const auto run = run_ranks({.world_size = kRanks}, [&](Comm& dist) {
+        TensorOf<T> tensor = full<T>(count, kLarge);
+        dist.all_reduce(tensor, op);
+        return to_host(tensor);
+      });
+      for (const auto& result : run.results)
+        CHECK(result == std::vector<T>(static_cast<std::size_t>(count), expected));
+    }
+  }
 }
 
 TEST_CASE("reductions are made in rank order, so that every run rounds alike") {
