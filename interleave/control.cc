@@ -16,12 +16,6 @@ namespace {
 
 thread_local Thread* this_thread = nullptr;
 
-/// Returns the noun of the operation's object; of an attempt, what the object has been so far.
-std::string_view noun_of_object(Action action, const Object& used) {
-  if (action != Action::kTryLock) return noun_of(action);
-  return used.numbers.contains("semaphore") ? "semaphore" : "lock";
-}
-
 /// A loop that waits for a change which no thread will make goes around this often before it is
 /// called a livelock: it may give up by itself.
 constexpr int kMostForced = 1000;
@@ -153,9 +147,8 @@ Thread* Control::thread_of(pthread_t handle) {
 Object& Control::object(const void* place) { return objects_.try_emplace(place).first->second; }
 
 std::int64_t Control::number_of(Object& object, std::string_view noun) {
-  const auto [number, is_new] = object.numbers.try_emplace(noun, 0);
-  if (is_new) number->second = ++numbers_[noun];
-  return number->second;
+  std::int64_t& number = object.numbers[noun];
+  return number > 0 ? number : (number = ++numbers_[noun]);
 }
 
 void Control::changed(const void* place) {
@@ -362,7 +355,9 @@ void Control::follow(Thread& me, const Operation& operation) {
     if (operation.action == Action::kAcquire) last_.operation.commutes = used.depth > 1;
     if (learns(operation.action) && !last_.operation.commutes) me.clock.join(used.clock);
     if (learns(operation.action) && changes(operation.action)) me.clock.join(used.shared);
-    const std::string_view noun = noun_of_object(operation.action, used);
+    std::string_view noun = noun_of(operation.action);
+    if (operation.action == Action::kTryLock)  // of a semaphore, if it was used as one
+      noun = used.numbers.contains("semaphore") ? "semaphore" : "lock";
     if (place == operation.place && !noun.empty()) last_.number = number_of(used, noun);
   }
   if (operation.action == Action::kJoin) last_.number = me.target->number;
