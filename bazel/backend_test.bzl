@@ -5,9 +5,9 @@
     backend_tests(["point_to_point_test"], deps = ["//comm:run_ranks"])
 
 makes a test from point_to_point_test.cc. With --config=sim or nccl its program runs as it is; with
---config=mpi under mpirun, once for each of PROCESSES; with --config=emulated
-twice, on one GPU that all ranks share, and with a GPU per rank, over NCCL. Where there are several
-processes, all run the same test cases, and report them through tests/support/main_of_processes.cc.
+--config=mpi under mpirun, once for each number of processes; with --config=emulated twice, on one
+GPU that all ranks share, and with a GPU per rank, over NCCL. Where there are several processes, all
+run the same test cases, and report them through tests/support/main_of_processes.cc.
 """
 
 load(":batch.bzl", "batched_cases")
@@ -107,15 +107,13 @@ def backend_test(
         }),
     )
 
-def backend_tests(names, deps, tags = ["sanitize"], parts = 4, **kwargs):
+def backend_tests(names, deps, tags = ["sanitize"], **kwargs):
     """One test per name, from NAME.cc, with doctest.
 
     Args:
       names: of the tests; or a dictionary from each to what it needs besides `deps`.
       deps: what all of them need.
       tags: as in cc_test; "sanitize" has them run under the sanitizers, too.
-      parts: how many files they are compiled as at most, where tests are compiled together
-        (batch.bzl).
       **kwargs: as in backend_test.
     """
     own_deps = names if type(names) == type({}) else {name: [] for name in names}
@@ -123,7 +121,7 @@ def backend_tests(names, deps, tags = ["sanitize"], parts = 4, **kwargs):
         "//tests/support:main_of_processes",
         "@system//:doctest",
     ]
-    for name, cases in batched_cases(own_deps.keys(), all_deps, own_deps, parts).items():
+    for name, cases in batched_cases(own_deps.keys(), all_deps, own_deps).items():
         backend_test(
             name = name,
             srcs = cases.srcs,

@@ -9,26 +9,23 @@ stage, the compiler reads headers shared by its sources once instead of once per
 solutions compile in a sixth of the time. Sources that define the same local names go to different
 files (batch.py), `parts` at most.
 
-Tests of one folder are compiled together, too (doctest_tests, backend_tests): a test's own source
-takes less time than the headers that it includes. Each stays a program of its own, which runs the
-cases of its file. Every stage sets --//bazel:batched or --//bazel:batched_tests.
+The tests of a folder are compiled together, too (doctest_tests, backend_tests), since headers take
+longer than a test's own source. Each test remains a separate program, which runs the cases of its
+file. Every stage of CI sets --//bazel:batched or, for tests alone, --//bazel:batched_tests.
 """
 
-def batch(name, sources, parts = 1, output = None):
-    """Makes OUTPUT.cc, which includes the .cc files among `sources`: files, or file groups.
+def batch(name, sources, parts = 1):
+    """Makes NAME.cc, which includes the .cc files among `sources`: files, or file groups.
 
     Args:
-      name: of the rule.
+      name: of the rule and its output.
       sources: at least those to include.
-      parts: for more than one, the outputs are OUTPUT_0.cc, OUTPUT_1.cc, ...
-      output: name of the output; NAME if left out.
+      parts: for more than one, the outputs are NAME_0.cc, NAME_1.cc, ...
 
     Returns:
       The outputs.
     """
-    output = output or name
-    numbers = ["_%d" % part for part in range(parts)] if parts > 1 else [""]
-    outputs = [output + number + ".cc" for number in numbers]
+    outputs = ["%s_%d.cc" % (name, part) for part in range(parts)] if parts > 1 else [name + ".cc"]
     native.genrule(
         name = name,
         srcs = sources,
@@ -61,14 +58,16 @@ def batched_library(name, srcs, parts = 1, textual_hdrs = [], **kwargs):
         **kwargs
     )
 
-def batched_cases(names, deps, own, parts):
+# Files that tests are compiled as, at most. Those that are not needed are empty.
+_TEST_PARTS = 4
+
+def batched_cases(names, deps, own):
     """Makes a library of all sources, NAME.cc, for builds that compile tests together.
 
     Args:
       names: of the tests.
       deps: what all of them need.
       own: {name: what it needs besides}.
-      parts: as in batched_library.
 
     Returns:
       {name: struct(srcs, deps, filter)}: its sources, its deps, and the arguments that select the
@@ -79,7 +78,7 @@ def batched_cases(names, deps, own, parts):
             name: struct(srcs = [name + ".cc"], deps = deps + own[name], filter = [])
             for name in names
         }
-    library = names[0] + "_batch"
+    library = names[0] + "_cases"
     sources = [name + ".cc" for name in names]
     all_own = {}
     for name in names:
@@ -87,9 +86,9 @@ def batched_cases(names, deps, own, parts):
     native.cc_library(
         name = library,
         testonly = True,
-        srcs = batch(library + "_sources", sources, parts, library),
-        alwayslink = True,  # cases register themselves
-        copts = ["-Wno-shadow"],  # a local name may be another file's
+        srcs = batch(names[0] + "_batch", sources, _TEST_PARTS),
+        alwayslink = True,  # static constructors register the cases
+        copts = ["-Wno-shadow"],  # would compare the names of different files
         linkstatic = True,
         tags = ["manual"],  # built for its tests
         textual_hdrs = sources,

@@ -22,7 +22,7 @@ def assign(sources, count):
         else:
             raise ValueError(
                 f"{source} defines {', '.join(clash)}, as another source does: rename it, or set "
-                f"parts = {count + 1} in its rule (batch.bzl)")
+                f"parts = {count + 1} in its batched_library (of tests: in batch.bzl)")
         files.append(source)
         taken.update(names)
     return [files for files, _ in batches]

@@ -93,7 +93,6 @@ def doctest_tests(
         size = "small",
         tags = ["sanitize"],
         main = "//tests/support:main",
-        parts = 4,
         **kwargs):
     """One cc_test per name, from NAME.cc, with doctest and a main().
 
@@ -104,8 +103,6 @@ def doctest_tests(
       size: as in cc_test.
       tags: as in cc_test; "sanitize" and "sanitize_memory" have them run under the sanitizers, too.
       main: the library with main().
-      parts: how many files they are compiled as at most, where tests are compiled together
-        (batch.bzl).
       **kwargs: attributes of all of them, as in cc_test.
     """
     attributes = {name: {} for name in names}
@@ -117,7 +114,7 @@ def doctest_tests(
         main,
         "@system//:doctest",
     ]
-    for name, cases in batched_cases(attributes.keys(), all_deps, own_deps, parts).items():
+    for name, cases in batched_cases(attributes.keys(), all_deps, own_deps).items():
         its_attributes = dict(kwargs, size = size, tags = tags)
         its_attributes.update(attributes[name])
         native.cc_test(

@@ -27,8 +27,8 @@ def local_names(file):
 
 @functools.lru_cache(maxsize=None)
 def types_of_headers(file):
-    """{name: header} of the types in our headers that the file includes, directly or not. Headers
-    of programs that are never linked together may define two types of one name."""
+    """{name: header} of the types in our headers that the file includes, directly or not. Programs
+    that are never linked together may define different types with the same name."""
     types = {}
     with open(file, encoding="utf-8") as text:
         for header in INCLUDE.findall(text.read()):

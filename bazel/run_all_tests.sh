@@ -67,7 +67,7 @@ declare -A usual=([tests]=2600 [format]=10 [tidy]=450 [mpi]=500 [mpi_course]=40 
 usual_so_far=0
 out_of_time=()
 
-# Returns whether the stage will probably end within the limit. Notes one that will not.
+# Returns whether the stage will probably end within the limit. Records it as skipped if not.
 fits() {
   local this=${usual[$1]}
   if ((within > 0 && usual_so_far > 0 &&
@@ -120,7 +120,7 @@ if [[ $fast == no ]]; then
   check_stage tidy bazel/check_tidy.sh
 
   # What a backend has of its own, and what every backend compiles: the course and its tests.
-  # Only the first stage compiles each source of the libraries by itself.
+  # Only the first stage compiles each source of a library separately.
   batched=--//bazel:batched
   of_ranks=("$batched" --build_tests_only --test_tag_filters=backend)
   # shellcheck disable=SC2054  # the comma is the flag's

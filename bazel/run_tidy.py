@@ -5,7 +5,7 @@ usage: run_tidy.py CLANG_TIDY CACHE <LINES        each line "KEY<tab>FILE<tab>LI
 A file that passes leaves CACHE/KEY. Exits with 1 if one does not; its findings are printed.
 
 The headers that all files include are the larger part of the work, so files are checked in batches,
-each one source that includes them all; those that need the same libraries come together. Only a
+each one source that includes them all. Files that need the same libraries share a batch. Only a
 batch without findings counts as passed. A batch with findings, or with clashing names, is split in
 halves, which are checked separately.
 """
@@ -76,7 +76,7 @@ class Tidy(typing.NamedTuple):
 
 
 def batches_of(sources):
-    """Files of the same flags, and as far as we see without names in common."""
+    """Files of the same flags, without names in common as far as local_names.py finds them."""
     flags = operator.attrgetter("flags")
     by_libraries = operator.attrgetter("flags", "libraries")
     for _, group in itertools.groupby(sorted(sources, key=by_libraries), key=flags):

@@ -14,14 +14,10 @@
 #include "comm/tensor_checks.h"
 #include "comm/without_data.h"
 #include "compute/vectors.h"
+#include "compute/wrapping.h"
 
 namespace rankbox {
 namespace {
-
-/// Integers that overflow wrap around, which only unsigned arithmetic defines.
-template <class T>
-using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
-                                             std::type_identity<T>>::type;
 
 /// The value of an element in the type that it is computed in: 16-bit floats in float.
 template <class T, class From>

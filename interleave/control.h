@@ -38,7 +38,7 @@ class Control;
 
 /// A lock, a condition, a barrier or a word of memory.
 struct Object {
-  // By noun, among those of its kind in order of first use. Memory may be used as something else.
+  // By noun, among those of its kind in order of first use. Memory may be reused for another kind.
   std::map<std::string_view, std::int64_t> numbers;
   int holder = -1;           // the thread that holds the lock alone
   int depth = 0;             // how often it has locked it

@@ -7,7 +7,7 @@ import nbformat
 from nbclient import NotebookClient
 
 HERE = pathlib.Path(__file__).parent
-DEADLOCKS = 10  # in a row: each leaves threads and a library that must be gone
+DEADLOCKS = 10  # in a row
 
 EXCHANGE = """#include "collectives/exchange.h"
 namespace rankbox {

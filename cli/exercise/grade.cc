@@ -85,8 +85,7 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   if (!solution.empty()) {
     contained.words.insert(contained.words.end(), {"--solution", solution});
   }
-  // Ranks as processes take turns: one core is faster where checks run side by side
-  // (docs/judging.md).
+  // Rank processes take turns, so one core is faster when checks run in parallel (docs/judging.md).
   const ReservedCore core("sealed");
   if (core.number() >= 0) {
     contained.words.insert(contained.words.end(), {"--core", std::to_string(core.number())});

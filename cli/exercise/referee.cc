@@ -76,7 +76,7 @@ int most_ranks(const Subject& subject, const std::string& replay) {
   return most;
 }
 
-/// Returns whether the function starts threads, which must meet on several cores to show a race.
+/// Returns whether the function starts threads. They need several cores to show a race.
 bool has_threads(const std::vector<Case>& cases) {
   return std::ranges::any_of(cases, [](const Case& c) { return c.threads.has_value(); });
 }
@@ -92,7 +92,7 @@ bool has_threads(const std::vector<Case>& cases) {
   }
   Subject subject = subject_of(exercise, seal::sealed_function(exercise.family), solution);
   std::vector<Case> sample = sample_of(subject.cases());
-  if (options.core >= 0 && !has_threads(sample)) keep_to_core(options.core);
+  if (options.core >= 0 && !has_threads(sample)) pin_to_core(options.core);
   sample.insert(sample.end(), subject.large_cases.begin(), subject.large_cases.end());
   subject.cases = [sample = std::move(sample)] { return sample; };
   if (!subject.large_cases.empty()) seal::count_memory_of_ranks();

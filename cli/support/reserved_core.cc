@@ -13,8 +13,8 @@ namespace rankbox::cli {
 
 namespace {
 
-/// Returns a socket of that name, which only one socket can have; a closed one if another has it.
-/// The name is abstract: the system frees it with the socket, and there is no file to leave behind.
+/// Returns a socket bound to the name, or a closed one if the name is taken. The name is abstract:
+/// the system frees it when the socket is closed, and no file remains.
 Fd socket_named(const std::string& name) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -42,7 +42,7 @@ ReservedCore::ReservedCore(const std::string& purpose) {
   }
 }
 
-void keep_to_core(int number) {
+void pin_to_core(int number) {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(static_cast<std::size_t>(number), &only);

@@ -1,5 +1,6 @@
-// A core for a group of processes that take turns, such as the ranks of a sealed check and their
-// referee: a second core would only cost them wake-ups across cores.
+// A reserved core for processes that take turns.
+//
+// The ranks of a sealed check and their referee wait for each other: docs/judging.md has the times.
 #pragma once
 
 #include <string>
@@ -9,13 +10,15 @@
 namespace rankbox::cli {
 
 /// Reserves one of the cores that this process may use, until it is destroyed or the process ends.
-/// No other of the same purpose, in any process of this network namespace, has the same core.
+/// No two reservations of one purpose share a core, in all processes of this network namespace.
+/// Thread safety: none, but several objects may be constructed at once.
 class ReservedCore {
  public:
-  /// Starts looking at the core that runs the calling thread.
+  /// Tries the caller's current core first. Does not block; one system call for each core tried.
+  /// @param purpose part of a socket's name: at most 80 characters
   explicit ReservedCore(const std::string& purpose);
 
-  /// Returns the core's number; -1 if none was left.
+  /// Returns the core's number; -1 if all are reserved.
   int number() const { return number_; }
 
  private:
@@ -23,8 +26,9 @@ class ReservedCore {
   Fd reservation_;
 };
 
-/// Keeps the calling thread, and the threads and processes that it starts, on the core, where the
-/// system allows it.
-void keep_to_core(int number);
+/// Pins the calling thread, and all threads and processes that it starts later, to the core. Does
+/// nothing if the system refuses.
+/// REQUIRES: 0 <= number < CPU_SETSIZE.
+void pin_to_core(int number);
 
 }  // namespace rankbox::cli

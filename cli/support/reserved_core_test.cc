@@ -33,11 +33,11 @@ TEST_CASE("no two of one purpose have one core, and it is free again when its ow
   CHECK(ReservedCore(purpose).number() == first);
 }
 
-TEST_CASE("a thread is kept to its core") {
+TEST_CASE("a thread is pinned to its core") {
   const int core = sched_getcpu();
   int cores = 0, ran_on = -1;
   std::thread([&] {
-    keep_to_core(core);
+    pin_to_core(core);
     cores = allowed_cores();
     ran_on = sched_getcpu();
   }).join();

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "compute/vectors.h"
+#include "compute/wrapping.h"
 
 namespace rankbox::sim {
 namespace {
@@ -15,11 +15,6 @@ struct VectorOf {
   // Memory need not be aligned.
   using InMemory __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias)) = T;
 };
-
-/// Integers that overflow wrap around, which only unsigned arithmetic defines.
-template <class T>
-using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
-                                             std::type_identity<T>>::type;
 
 /// x = x op y, for scalars and vectors. By reference: the calling convention for vectors depends on
 /// the core.

@@ -33,7 +33,7 @@ constexpr Knowing kKnowing[] = {{"knows_elements.cc", "broadcast_ring"},
 
 }  // namespace
 
-// One salt for each exercise, in turn: all of them would take three times as long.
+// One salt per exercise, to limit the run time.
 TEST_CASE("each solution passes under one of the salts") {
   project();  // sets the root
   std::vector<std::vector<std::string>> checks;

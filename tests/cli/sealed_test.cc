@@ -42,8 +42,8 @@ TEST_CASE("a sealed check passes every solution") {
   check_that_all_pass(checks);
 }
 
-// variants_test checks all files, in threads. Sealed, all of them would take too long: here it is
-// the longest of each exercise.
+// variants_test checks all files in threads. Sealed checks of all would take too long, so this test
+// runs the longest file of each exercise.
 TEST_CASE("a sealed check passes a right program in another style, of every exercise") {
   project();  // sets the root
   std::vector<Words> checks;

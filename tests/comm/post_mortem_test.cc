@@ -147,7 +147,7 @@ TEST_CASE("a communicator is named by the line of its split, its ranks by their 
        " (ranks 0 and 1 of the communicator split at odd.cc:70)"},
       {barrier, broadcast, Kind::kCollectiveMismatch, ", in the communicator split at odd.cc:70"},
       {message(FlightKind::kRecv, 1, 4), message(FlightKind::kRecv, 3, 4), Kind::kStuck,
-       ", in the communicator split at odd.cc:70"},
+       ", in the communicator split at odd.cc:70, for a send"},
   };
   for (const Failure& failure : failures) {
     for (const bool is_world : {false, true}) {
