@@ -254,6 +254,18 @@ NcclMember& NcclRank::add_member(const Caller& caller, std::vector<int> world_ra
   return member;
 }
 
+void NcclRank::split_communicator(const Caller& caller, ncclComm_t& parent, int color, int key,
+                                  ncclComm_t& made, ncclConfig_t* config) {
+  const Doing doing = doing_of(caller);
+  // Of a parent that does not block, NCCL returns ncclSuccess while `made` is null (2.28): only the
+  // parent's state tells when it exists.
+  issue(caller, doing, "ncclCommSplit", parent, [&] {
+    const ncclResult_t result = ncclCommSplit(parent, color, key, &made, config);
+    return result == ncclSuccess ? ncclInProgress : result;
+  });
+  if (color >= 0) issue(caller, doing, "ncclCommSplit", made, [] { return ncclInProgress; });
+}
+
 template <class Fn>
 void NcclRank::for_each_communicator(Fn fn) {
   const auto call = [&fn](ncclComm_t& comm) {

@@ -183,6 +183,10 @@ class NcclRank {
                          std::uint64_t group);
   /// Connects every pair by sending a byte, so that no later send has to.
   void connect_pairs(const Caller& caller, NcclMember& member, ncclComm_t& comm);
+  /// Splits `parent`, and blocks until `made` can be used; with a negative color it stays null.
+  /// @param config null: that of the parent
+  void split_communicator(const Caller& caller, ncclComm_t& parent, int color, int key,
+                          ncclComm_t& made, ncclConfig_t* config = nullptr);
   /// Each communicator has its own scratch memory. The first number is for its barriers, which may
   /// be in flight while a split exchanges colors and keys in the others, from exchange_space() on.
   static constexpr std::int64_t scratch_elements(int size) { return 2 * size + 3; }

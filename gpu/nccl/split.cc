@@ -108,14 +108,9 @@ NcclMember& make_part(const Caller& caller, NcclRank& rank, NcclMember& whole, s
   // Ranks that are left out get one too: NCCL writes to both of its variables, if only null.
   NcclMember& part =
       rank.add_member(caller, world_ranks, index, id_of_part(whole, whole.parts_made++, color));
-  ncclComm_t& parent = whole.collectives;
-  const Doing doing = doing_of(caller);
   rank.with_start_deadline([&] {
     for (ncclComm_t* made : {&part.collectives, &part.messages}) {
-      rank.issue(caller, doing, "ncclCommSplit", parent,
-                 [&] { return ncclCommSplit(parent, color, key, made, nullptr); });
-      if (color < 0) continue;
-      rank.issue(caller, doing, "ncclCommSplit", *made, [] { return ncclInProgress; });
+      rank.split_communicator(caller, whole.collectives, color, key, *made);
     }
     if (color >= 0) {
       rank.connect_pairs(caller, part, part.messages);

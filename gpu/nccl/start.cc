@@ -44,13 +44,8 @@ void NcclRank::make_communicators(const Caller& caller) {
   issue(caller, doing, "ncclCommInitRankConfig", first, [&] {
     return ncclCommInitRankConfig(&first, caller.size, world_.id(), rank(), &first_config);
   });
-  const auto split = [&](ncclComm_t& made) {
-    issue(caller, doing, "ncclCommSplit", first,
-          [&] { return ncclCommSplit(first, 0, rank(), &made, &config); });
-    issue(caller, doing, "ncclCommSplit", made, [] { return ncclInProgress; });
-  };
-  if (blocking) split(member.collectives);
-  split(member.messages);
+  if (blocking) split_communicator(caller, first, 0, rank(), member.collectives, &config);
+  split_communicator(caller, first, 0, rank(), member.messages, &config);
 }
 
 void NcclRank::connect_pairs(const Caller& caller, NcclMember& member, ncclComm_t& comm) {

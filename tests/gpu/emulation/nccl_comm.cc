@@ -202,9 +202,11 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newc
   const std::uint64_t n = comm->splits++;
   comm->shared_comm->call_split(n, comm->rank, color, key);
   const bool blocking = rankbox::gpu::emulation::is_blocking(config, comm->blocking);
-  return carry_out_or_defer(comm, [comm, n, newcomm, blocking] {
+  const ncclResult_t result = carry_out_or_defer(comm, [comm, n, newcomm, blocking] {
     return rankbox::gpu::emulation::finish_split(comm, n, newcomm, blocking);
   });
+  // NCCL 2.28 does so: only the state of `comm` tells that the split is in progress.
+  return result == ncclInProgress ? ncclSuccess : result;
 }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* result) {
