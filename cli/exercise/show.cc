@@ -1,5 +1,6 @@
 #include "cli/exercise/show.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -34,6 +35,7 @@ namespace {
 
 constexpr int kMostSegments = 1024;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
+constexpr int kRanksPerSecond = 5000;  // that a large world may take longer
 
 struct Options {
   ExerciseFile file;
@@ -88,6 +90,11 @@ void check_fits(const Exercise& exercise, const Options& options) {
   parse_buffering(options.buffering);
 }
 
+/// Returns the usual count, or fewer elements in a large world: its tensors have 1 GiB together.
+std::int64_t default_count(const Exercise& exercise, int ranks) {
+  return std::min(subject_of(exercise).count_to_show, kMostElements / ranks);
+}
+
 PictureOptions picture_options(const Exercise& exercise, const Options& options,
                                const TemporaryFolder& folder) {
   PictureOptions picture;
@@ -95,7 +102,7 @@ PictureOptions picture_options(const Exercise& exercise, const Options& options,
   picture.style.trace = !options.trace.empty();
   picture.style.html = !options.html.empty();
   picture.ranks = options.ranks;
-  picture.count = options.count.value_or(subject_of(exercise).count_to_show);
+  picture.count = options.count.value_or(default_count(exercise, options.ranks));
   picture.root = options.root.value_or(0);
   picture.segments = options.segments.value_or(0);
   if (!options.op.empty()) picture.op = options.op;
@@ -115,7 +122,7 @@ void show(const Options& options) {
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);
   grading.command = fmt::format("./rankbox show {}", exercise.name);
-  grading.seconds = options.file.seconds;
+  grading.seconds = options.file.seconds + options.ranks / kRanksPerSecond;
   grading.memory_mb = memory_mb_for(executor_named("auto", options.ranks), options.ranks);
   grading.picture = to_text(picture_options(exercise, options, folder));
 
@@ -135,7 +142,7 @@ void show(const Options& options) {
 
 void add_show(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  options->file.seconds = 60;  // large worlds take a while
+  options->file.seconds = 60;
   CLI::App* command = app.add_subcommand("show", "draws one run of an exercise over virtual time");
   command->footer(
       "Example:\n"
@@ -148,12 +155,16 @@ void add_show(CLI::App& app) {
       "A run that fails is drawn up to there. Exits with 0 if it ran well, 1 if not, 2 for a\n"
       "mistake on this command line.");
   add_exercise_file(*command, options->file, "show");
+  command->get_option("--timeout")
+      ->description(fmt::format("seconds it may run (default {:g}), and 1 more for each {} ranks",
+                                options->file.seconds, kRanksPerSecond));
   command->add_option("--ranks", options->ranks, "world size (default 4)")
       ->check(whole_number(1, kLargestWorld))
       ->type_name("P");
   command
       ->add_option("--count", options->count,
-                   "elements of the tensor (default 4096, or less where it is the width of layers)")
+                   "elements of the tensor (default 4096; fewer if it is the width of layers, and "
+                   "beyond 65536 ranks)")
       ->check(whole_number(0, kMostElements))
       ->type_name("N");
   command->add_option("--root", options->root, "src or dst (default 0)")

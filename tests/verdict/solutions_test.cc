@@ -9,6 +9,7 @@
 
 #include "solutions/table.h"
 #include "verdict/catalog.h"
+#include "verdict/run_case.h"
 #include "verdict/verdict_text.h"
 
 namespace rankbox {
@@ -28,6 +29,22 @@ TEST_CASE("every exercise of the registry has a solution of its own, and a famil
 TEST_CASE("an unknown name has no solution") {
   const bool is_linked = solution_of("allreduce_rings") != nullptr;
   CHECK(!is_linked);
+}
+
+TEST_CASE("a trace of a rank's first events says nothing against a solution") {
+  for (const Exercise& exercise : exercises()) {
+    CAPTURE(exercise.name);
+    Case example = first_case_of(exercise);
+    if (example.threads) continue;
+    example.world_size = 4;
+    if (example.count) example.count = 97;
+    if (example.segments) example.segments = 4;
+    if (example.nodes) example.nodes = 2;
+    const CaseRun run = run_case(subject_of(exercise, solution_of(exercise.name)), example,
+                                 {.events_per_rank = 0});
+    if (run.report.messages > 0) CHECK(run.report.trace.left_out > 0);
+    CHECK((run.failure ? run.failure->message : "") == "");
+  }
 }
 
 TEST_CASE("no solution passes as another exercise of the same signature") {
