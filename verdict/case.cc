@@ -12,8 +12,7 @@ namespace rankbox {
 
 namespace {
 
-// Above any list of cases, and small enough for exact results (inputs.h).
-constexpr int kMostRanks = 24;
+constexpr int kMostRanks = kMostExactRanks;  // above any list of cases
 constexpr std::int64_t kMostElements = 9999;
 
 using Member = std::variant<std::optional<int> Case::*, std::optional<std::int64_t> Case::*,

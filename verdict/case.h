@@ -31,6 +31,9 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
+/// The largest world whose sums are exact (inputs.h).
+inline constexpr int kMostExactRanks = 24;
+
 /// Returns whether the case is small enough for inputs in which all elements are distinct and sums
 /// are exact. Values of larger cases are not judged.
 bool is_exact(const Case& example);

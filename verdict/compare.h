@@ -58,7 +58,8 @@ std::optional<Difference> compare_moved(const std::string& what, const Tensor& a
                  [&](float is, std::int64_t i) { return origin_of_moved(is, i, world_size); });
 }
 
-/// Compares with elements [begin, begin + size) of the reduction of all ranks' shares.
+/// Compares with elements [begin, begin + size) of the reduction of all ranks' shares. In worlds of
+/// more than kMostExactRanks, only the size.
 std::optional<Difference> compare_reduced(const std::string& what, const Tensor& actual,
                                           std::int64_t begin, std::int64_t size, ReduceOp op,
                                           int world_size);

@@ -92,6 +92,9 @@ struct Subject {
   /// share assumes a cluster on which messages take no time.
   std::function<IdleShare(const Case& example)> idle_share = {};
 
+  /// Set if every rank has a tensor of all ranks' elements: world_size times count.
+  bool holds_all = false;
+
   /// The count that ./rankbox show draws by default.
   std::int64_t count_to_show = 4096;
 

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/exercise/exercise_file.h"
 #include "cli/exercise/grade.h"
@@ -91,8 +92,23 @@ void check_fits(const Exercise& exercise, const Options& options) {
 }
 
 /// Returns the usual count, or fewer elements in a large world: its tensors have 1 GiB together.
-std::int64_t default_count(const Exercise& exercise, int ranks) {
-  return std::min(subject_of(exercise).count_to_show, kMostElements / ranks);
+std::int64_t default_count(const Subject& subject, std::int64_t ranks) {
+  const std::int64_t holders = subject.holds_all ? ranks * ranks : ranks;
+  return std::min(subject.count_to_show, std::max<std::int64_t>(1, kMostElements / holders));
+}
+
+/// Throws InvalidArgument if the tensors would not fit into memory.
+void check_memory(const Subject& subject, std::int64_t ranks, std::int64_t count) {
+  const auto machine =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  const std::int64_t of_rank = (subject.holds_all ? ranks : 1) * count;
+  const double needed = static_cast<double>(of_rank) * static_cast<double>(ranks * kElementBytes);
+  if (needed <= machine) return;
+  throw InvalidArgument(fmt::format(
+      "{} ranks with tensors of {} elements need about {} of memory; this machine has {}: use "
+      "fewer ranks{}",
+      ranks, of_rank, format_bytes(static_cast<std::int64_t>(needed)),
+      format_bytes(static_cast<std::int64_t>(machine)), count > 1 ? " or a smaller --count" : ""));
 }
 
 PictureOptions picture_options(const Exercise& exercise, const Options& options,
@@ -102,7 +118,7 @@ PictureOptions picture_options(const Exercise& exercise, const Options& options,
   picture.style.trace = !options.trace.empty();
   picture.style.html = !options.html.empty();
   picture.ranks = options.ranks;
-  picture.count = options.count.value_or(default_count(exercise, options.ranks));
+  picture.count = options.count.value_or(default_count(subject_of(exercise), options.ranks));
   picture.root = options.root.value_or(0);
   picture.segments = options.segments.value_or(0);
   if (!options.op.empty()) picture.op = options.op;
@@ -116,15 +132,18 @@ PictureOptions picture_options(const Exercise& exercise, const Options& options,
 void show(const Options& options) {
   const Exercise& exercise = exercise_named(options.file.name);
   check_fits(exercise, options);
+  const TemporaryFolder folder;
+  const PictureOptions picture = picture_options(exercise, options, folder);
+  if (first_case_of(exercise).count)
+    check_memory(subject_of(exercise), options.ranks, picture.count);
   if (!options.html.empty()) check_writable("--html", options.html);
   if (!options.trace.empty()) check_writable("--trace", options.trace);
-  const TemporaryFolder folder;
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);
   grading.command = fmt::format("./rankbox show {}", exercise.name);
   grading.seconds = options.file.seconds + options.ranks / kRanksPerSecond;
   grading.memory_mb = memory_mb_for(executor_named("auto", options.ranks), options.ranks);
-  grading.picture = to_text(picture_options(exercise, options, folder));
+  grading.picture = to_text(picture);
 
   Grade run;
   {
@@ -162,9 +181,10 @@ void add_show(CLI::App& app) {
       ->check(whole_number(1, kLargestWorld))
       ->type_name("P");
   command
-      ->add_option("--count", options->count,
-                   "elements of the tensor (default 4096; fewer if it is the width of layers, and "
-                   "beyond 65536 ranks)")
+      ->add_option(
+          "--count", options->count,
+          "elements of the tensor (default 4096; fewer if it is the width of layers, and in "
+          "large worlds)")
       ->check(whole_number(0, kMostElements))
       ->type_name("N");
   command->add_option("--root", options->root, "src or dst (default 0)")
@@ -172,7 +192,8 @@ void add_show(CLI::App& app) {
       ->type_name("R");
   command
       ->add_option("--segments", options->segments,
-                   "segments, or micro-batches (default: as many as ranks)")
+                   "segments, or micro-batches (default: as many as ranks, at most 64 unless it "
+                   "takes a multiple of them)")
       ->check(whole_number(1, kMostSegments))
       ->type_name("M");
   command->add_option("--op", options->op, "SUM, PRODUCT, MAX, MIN or AVG (default SUM)")

@@ -20,7 +20,7 @@ constexpr const char* kScript = R"sh(#!/bin/sh
 # Made by ./rankbox gpu --bundle. Reports what the GPUs of this machine do, against targets.
 #
 #   ./run.sh                      the whole report, in less than ten minutes
-#   ./run.sh --markdown           as a table for docs/gpu.md
+#   ./run.sh --markdown           as a table for docs/gpu_measured.md
 #   ./run.sh OPTION...            see ./run.sh --help
 #
 # Needs an NVIDIA driver, and a C library at least as new as that of the machine that made it.

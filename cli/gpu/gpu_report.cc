@@ -70,7 +70,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
   app.add_option("--json", options.json,
                  "write the report to this file as JSON; - for stdout, without the text");
   app.add_flag("--markdown", options.is_markdown,
-               "print a table for docs/gpu.md instead of the text");
+               "print a table for docs/gpu_measured.md instead of the text");
 }
 
 void check_options(const ReportOptions& options) {

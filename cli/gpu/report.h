@@ -63,7 +63,7 @@ std::string summary_of(const Report& report);
 /// Returns a line of the text, with its end.
 std::string text_of(const Line& line, bool colour);
 
-/// Returns a table for docs/gpu.md, below a line with date, GPUs and versions.
+/// Returns a table for docs/gpu_measured.md, below a line with date, GPUs and versions.
 std::string to_markdown(const Report& report);
 
 /// Returns {version, date, machine{}, interrupted, met, not_met, not_measured, lines[]{section,

@@ -1,4 +1,4 @@
-// The report as a table for docs/gpu.md.
+// The report as a table for docs/gpu_measured.md.
 #include <fmt/format.h>
 
 #include "cli/gpu/report.h"

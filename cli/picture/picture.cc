@@ -22,13 +22,17 @@
 namespace rankbox::cli {
 namespace {
 
+constexpr int kMostUsualSegments = 64;
+
 Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes) {
   Case example = first_case_of(exercise);
   if (!options.replay.empty()) return parse_case(options.replay, example);
   example.world_size = options.ranks;
   if (example.nodes) example.nodes = nodes;
   if (example.root) example.root = options.root;
-  if (example.segments) example.segments = options.segments > 0 ? options.segments : options.ranks;
+  // Of an interleaved schedule, as many as the ranks or a multiple.
+  const int usual = example.chunks ? options.ranks : std::min(options.ranks, kMostUsualSegments);
+  if (example.segments) example.segments = options.segments > 0 ? options.segments : usual;
   if (example.chunks) example.chunks = 2;
   if (example.replicas) example.replicas = options.ranks % 2 == 0 ? 2 : 1;
   if (example.count) example.count = options.count;

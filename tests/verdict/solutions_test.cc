@@ -40,8 +40,8 @@ TEST_CASE("a trace of a rank's first events says nothing against a solution") {
     if (example.count) example.count = 97;
     if (example.segments) example.segments = 4;
     if (example.nodes) example.nodes = 2;
-    const CaseRun run = run_case(subject_of(exercise, solution_of(exercise.name)), example,
-                                 {.events_per_rank = 0});
+    const CaseRun run =
+        run_case(subject_of(exercise, solution_of(exercise.name)), example, {.events_per_rank = 0});
     if (run.report.messages > 0) CHECK(run.report.trace.left_out > 0);
     CHECK((run.failure ? run.failure->message : "") == "");
   }

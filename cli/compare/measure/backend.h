@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,8 @@ std::string world_line(int world_size);
 /// Returns the two lines for the header of a report; none in the sandbox.
 std::vector<std::string> describe_backend(int world_size);
 
-/// Returns the device that this rank runs on. Call on the rank's thread.
-Device device_here(const Comm& dist);
+/// Returns all ranks' devices, in rank order. A collective. Call on the rank's thread.
+std::shared_ptr<const std::vector<Device>> devices_of(Comm& dist);
 
 /// Returns the number of nodes to place ranks on: the cluster's where nodes are simulated, and 1
 /// where nodes are real, since the backend detects those.

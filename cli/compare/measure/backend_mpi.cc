@@ -29,7 +29,9 @@ std::string world_line(int world_size) {
   return fmt::format("{} rank{}, a process each", world_size, world_size == 1 ? "" : "s");
 }
 
-Device device_here(const Comm& /*dist*/) { return host_device(); }
+std::shared_ptr<const std::vector<Device>> devices_of(Comm& dist) {
+  return std::make_shared<const std::vector<Device>>(gather_devices(dist, host_device()));
+}
 
 int nodes_to_simulate(const Cluster& /*cluster*/, int /*world_size*/) { return 1; }
 

@@ -1,4 +1,5 @@
 // The sandbox backend: ranks are threads or fibers.
+#include <mutex>
 #include <numeric>
 #include <string>
 
@@ -25,7 +26,21 @@ std::string world_line(int world_size) {
   return fmt::format("{} rank{} of this process", world_size, world_size == 1 ? "" : "s");
 }
 
-Device device_here(const Comm& /*dist*/) { return host_device(); }
+// One list for all ranks: a list on each would take memory quadratic in their number.
+std::shared_ptr<const std::vector<Device>> devices_of(Comm& dist) {
+  static std::mutex lock;
+  static std::weak_ptr<const std::vector<Device>> of_world;
+  const auto ranks = static_cast<std::size_t>(dist.world_size());
+  const std::lock_guard guard(lock);
+  auto devices = of_world.lock();
+  if (devices == nullptr || devices->size() != ranks) {
+    Device device = host_device();
+    device.ranks = dist.world_size();
+    devices = std::make_shared<const std::vector<Device>>(ranks, device);
+    of_world = devices;
+  }
+  return devices;
+}
 
 int nodes_to_simulate(const Cluster& cluster, int world_size) {
   return cluster.nodes_for(world_size);

@@ -21,11 +21,6 @@ constexpr std::size_t kLongestText = 120;
 constexpr std::int64_t kUncachedBytes = std::int64_t{128} << 20;
 constexpr std::int64_t kLargestShare = 8;  // of the memory
 
-std::int64_t pool_of(const Device& device, std::int64_t ranks, std::int64_t largest_bytes) {
-  return std::max(largest_bytes,
-                  std::min(kUncachedBytes, device.memory_bytes / kLargestShare) / ranks);
-}
-
 }  // namespace
 
 std::vector<Device> gather_devices(Comm& dist, Device mine) {
@@ -47,6 +42,10 @@ std::vector<Device> gather_devices(Comm& dist, Device mine) {
     ByteReader reader({bytes, kWords * sizeof(std::int32_t)});
     devices.push_back(reader.next<Device>());
   }
+  for (const std::vector<int>& ranks : sharing_ranks(devices)) {
+    for (const int rank : ranks)
+      devices[static_cast<std::size_t>(rank)].ranks = static_cast<std::int64_t>(ranks.size());
+  }
   return devices;
 }
 
@@ -63,29 +62,15 @@ std::vector<std::vector<int>> sharing_ranks(const std::vector<Device>& devices) 
   return groups;
 }
 
-std::int64_t pool_bytes(const std::vector<Device>& devices, int rank, std::int64_t largest_bytes) {
-  const Device& mine = devices[static_cast<std::size_t>(rank)];
-  const auto ranks = std::ranges::count_if(devices, [&](const Device& other) {
-    return other.host == mine.host && other.bus == mine.bus;
-  });
-  return pool_of(mine, ranks, largest_bytes);
+std::int64_t pool_bytes(const Device& mine, std::int64_t largest_bytes) {
+  return std::max(largest_bytes,
+                  std::min(kUncachedBytes, mine.memory_bytes / kLargestShare) / mine.ranks);
 }
 
 void check_memory(const std::vector<Device>& devices, std::int64_t largest_bytes) {
-  struct Use {
-    const Device* device = nullptr;
-    std::int64_t ranks = 0;
-  };
-  std::map<std::pair<std::string, std::string>, Use> uses;
   for (const Device& device : devices) {
-    Use& use = uses[{device.host, device.bus}];
-    use.device = &device;
-    ++use.ranks;
-  }
-  for (const auto& [where, use] : uses) {
-    const Device& device = *use.device;
     const std::int64_t needed =
-        use.ranks * (2 * pool_of(device, use.ranks, largest_bytes) + largest_bytes);
+        device.ranks * (2 * pool_bytes(device, largest_bytes) + largest_bytes);
     if (needed <= device.memory_bytes) continue;
     throw InvalidArgument(fmt::format(
         "{} do not fit: three tensors of that size on each rank of {} ({}) are more than its {}: "

@@ -18,6 +18,7 @@ struct Device {
   std::string bus;                // identifies the device, unlike its number; "cpu": the host
   std::string name;               // "NVIDIA H200"
   std::int64_t memory_bytes = 0;  // shared by all its ranks
+  std::int64_t ranks = 1;         // on it; set by gather_devices()
 
   bool operator==(const Device&) const = default;
 };
@@ -27,7 +28,8 @@ inline auto fields_of(Device& device) {
                   device.memory_bytes);
 }
 
-/// Returns all ranks' devices, in rank order, on every rank. A collective.
+/// Returns all ranks' devices, in rank order, on every rank. A collective. Memory: 0.5 KB for each
+/// rank, on each rank.
 std::vector<Device> gather_devices(Comm& dist, Device mine);
 
 /// Returns the ranks of each shared device, ordered by the first of them.
@@ -35,7 +37,7 @@ std::vector<std::vector<int>> sharing_ranks(const std::vector<Device>& devices);
 
 /// Returns the bytes of a rank's pool of inputs, or outputs (buffer_pool.h): those of the largest
 /// row, and at least a rank's share of what caches cannot hold: 128 MiB per device.
-std::int64_t pool_bytes(const std::vector<Device>& devices, int rank, std::int64_t largest_bytes);
+std::int64_t pool_bytes(const Device& mine, std::int64_t largest_bytes);
 
 /// Throws InvalidArgument if the devices cannot hold both pools for rows of this size, and as much
 /// as the largest row for the algorithm, per rank.

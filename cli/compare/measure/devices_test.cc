@@ -9,8 +9,8 @@
 namespace rankbox::cli {
 namespace {
 
-Device gpu(const char* host, const char* bus, std::int64_t memory = 1000) {
-  return {host, 7, 0, bus, "NVIDIA H200", memory};
+Device gpu(const char* host, const char* bus, std::int64_t ranks = 1, std::int64_t memory = 1000) {
+  return {host, 7, 0, bus, "NVIDIA H200", memory, ranks};
 }
 
 TEST_CASE("every rank learns of all, in the order of the ranks") {
@@ -29,6 +29,7 @@ TEST_CASE("every rank learns of all, in the order of the ranks") {
       CHECK(device.bus == "cpu");
       CHECK(device.name == std::string(120, 'x'));
       CHECK(device.memory_bytes == 5);
+      CHECK(device.ranks == world_size);
     }
   }
 }
@@ -57,21 +58,18 @@ TEST_CASE("a pool has the largest row's bytes, and at least a share of what cach
       {64 * kMiB, 4, 4 * kMiB},                // an eighth of a small device
   };
   for (const auto& row : table) {
-    const std::vector<Device> devices = {gpu("a", "1", row.memory), gpu("b", "1", row.memory),
-                                         gpu("a", "1", row.memory)};
-    CHECK(pool_bytes(devices, 0, row.largest) == row.pool);
-    CHECK(pool_bytes(devices, 2, row.largest) == row.pool);
+    CHECK(pool_bytes(gpu("a", "1", 2, row.memory), row.largest) == row.pool);
   }
-  CHECK(pool_bytes({gpu("a", "1", 16384 * kMiB)}, 0, 4) == 128 * kMiB);
+  CHECK(pool_bytes(gpu("a", "1", 1, 16384 * kMiB), 4) == 128 * kMiB);
 }
 
 TEST_CASE("three tensors of the largest size fit, on each rank of a device") {
   CHECK_NOTHROW(check_memory({gpu("a", "1"), gpu("a", "2")}, 333));
-  CHECK_NOTHROW(check_memory({gpu("a", "1"), gpu("a", "1")}, 166));
+  CHECK_NOTHROW(check_memory({gpu("a", "1", 2), gpu("a", "1", 2)}, 166));
   for (const std::int64_t bytes : {167, 1000}) {
     std::string message;
     try {
-      check_memory({gpu("a", "1"), gpu("a", "1")}, bytes);
+      check_memory({gpu("a", "1", 2), gpu("a", "1", 2)}, bytes);
     } catch (const InvalidArgument& error) {
       message = error.what();
     }

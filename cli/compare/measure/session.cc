@@ -20,11 +20,13 @@ std::int64_t largest_bytes(const std::vector<Contest>& contests) {
   return largest;
 }
 
-/// Calls the listener. If it throws, rank 0 rethrows and all other ranks return, so that none waits
+/// Checks the memory and calls the listener. If that throws, rank 0 rethrows and all other ranks return, so that none waits
 /// in a collective that cannot be cancelled.
-bool starts(Comm& dist, const Listener& listener, const std::vector<Device>& devices) {
+bool starts(Comm& dist, const Listener& listener, const std::vector<Device>& devices,
+            std::int64_t largest) {
   std::exception_ptr refusal;
   try {
+    if (dist.rank() == 0) check_memory(devices, largest);
     if (dist.rank() == 0 && listener.on_start) listener.on_start(devices);
   } catch (...) {
     refusal = std::current_exception();
@@ -108,14 +110,12 @@ void measure_from(const Plan& plan, const std::vector<Contest>& contests, const 
   run_ranks(run_options(plan, contests.front().front().row.world_size), [&](Comm& dist) {
     const bool tells = dist.rank() == 0;
     position.started = true;
-    const std::vector<Device> devices = gather_devices(dist, device_here(dist));
+    const auto devices = devices_of(dist);
     const std::int64_t largest = largest_bytes(contests);
-    if (is_first_run) {
-      check_memory(devices, largest);
-      if (!starts(dist, listener, devices)) return;
-    }
+    if (is_first_run && !starts(dist, listener, *devices, largest)) return;
     Grid grid(dist, contests);
-    const std::int64_t pool = pool_bytes(devices, dist.rank(), largest);
+    const std::int64_t pool =
+        pool_bytes((*devices)[static_cast<std::size_t>(dist.rank())], largest);
     for (std::size_t number = first; number < contests.size(); ++number) {
       Contest contest = contests[number];
       grid.add_to(contest);
