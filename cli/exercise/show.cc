@@ -107,7 +107,7 @@ void check_memory(const Subject& subject, std::int64_t ranks, std::int64_t count
   throw InvalidArgument(fmt::format(
       "{} ranks with tensors of {} elements need about {} of memory; this machine has {}: use "
       "fewer ranks{}",
-      ranks, of_rank, format_bytes(static_cast<std::int64_t>(needed)),
+      ranks, of_rank, format_bytes(static_cast<std::int64_t>(std::min(needed, 0x1p62))),
       format_bytes(static_cast<std::int64_t>(machine)), count > 1 ? " or a smaller --count" : ""));
 }
 

@@ -23,10 +23,10 @@ void add_report_options(CLI::App& app, ReportOptions& options);
 /// Throws InvalidArgument, in one line, for invalid options: before minutes are spent on building.
 void check_options(const ReportOptions& options);
 
-/// Measures and prints. Blocks for at most options.seconds, after at most 30 s to find the GPUs, and
-/// a few seconds more for programs to end. Returns 0 if every measured target is met and no program
-/// failed, else 1. Throws as check_options, Error if there is no GPU, and Interrupted after it has
-/// printed what it has.
+/// Measures and prints. Blocks for at most options.seconds, after at most 30 s to find the GPUs,
+/// and a few seconds more for programs to end. Returns 0 if every measured target is met and no
+/// program failed, else 1. Throws as check_options, Error if there is no GPU, and Interrupted after
+/// it has printed what it has.
 /// @param folders of the programs, the first one that has it
 int run_report(const ReportOptions& options, const std::vector<std::string>& folders);
 

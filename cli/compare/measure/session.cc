@@ -20,8 +20,8 @@ std::int64_t largest_bytes(const std::vector<Contest>& contests) {
   return largest;
 }
 
-/// Checks the memory and calls the listener. If that throws, rank 0 rethrows and all other ranks return, so that none waits
-/// in a collective that cannot be cancelled.
+/// Checks the memory and calls the listener. If that throws, rank 0 rethrows and all other ranks
+/// return, so that none waits in a collective that cannot be cancelled.
 bool starts(Comm& dist, const Listener& listener, const std::vector<Device>& devices,
             std::int64_t largest) {
   std::exception_ptr refusal;
