@@ -25,7 +25,7 @@ struct Device {
 
 inline auto fields_of(Device& device) {
   return std::tie(device.host, device.process, device.number, device.bus, device.name,
-                  device.memory_bytes);
+                  device.memory_bytes, device.ranks);
 }
 
 /// Returns all ranks' devices, in rank order, on every rank. A collective. Memory: 0.5 KB for each
