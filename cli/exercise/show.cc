@@ -36,7 +36,7 @@ namespace {
 
 constexpr int kMostSegments = 1024;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
-constexpr int kRanksPerSecond = 5000;  // that a large world may take longer
+constexpr double kRanksPerSecond = 5000;  // that a large world may take longer
 
 struct Options {
   ExerciseFile file;
