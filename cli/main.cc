@@ -2,6 +2,7 @@
 //
 // Each subcommand has a separate file. Every error is one line on stderr. Exit codes: 2 for a user
 // error, 130 for Ctrl-C, 1 for a failed check or any other failure.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -64,6 +65,23 @@ std::string fix_for(const CLI::App& app, const std::string& typed) {
   return fmt::format("{}choose one of {}, or see ./rankbox --help",
                      near.empty() ? "" : fmt::format("did you mean {}? or ", near.front()),
                      fmt::join(names, ", "));
+}
+
+/// Returns the error for what the subcommand does not take.
+std::string unknown_in_words(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  const auto option =
+      std::ranges::find_if(unknown, [](const std::string& word) { return word.starts_with('-'); });
+  if (option == unknown.end()) return fmt::format("unexpected: {}", fmt::join(unknown, " "));
+  const CLI::App& command = app.get_subcommands().empty() ? app : *app.get_subcommands().front();
+  std::vector<std::string> names;
+  for (const CLI::Option* each : command.get_options()) {
+    for (const std::string& name : each->get_lnames()) names.push_back("--" + name);
+  }
+  const std::string typed = option->substr(0, option->find('='));
+  const std::vector<std::string> near = rankbox::cli::nearest_of(typed, names, 2);
+  return fmt::format("there is no option {}{}", typed,
+                     near.empty() ? "" : fmt::format("; did you mean {}?", near.front()));
 }
 
 /// Returns whether there is such a subcommand, hidden ones included.
@@ -132,6 +150,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ConversionError& error) {
     return complain(fmt::format("{}, expected a number ({})", error.what(), fix_for(app, typed)),
                     2);
+  } catch (const CLI::ExtrasError&) {
+    return complain(fmt::format("{} ({})", unknown_in_words(app), fix_for(app, typed)), 2);
   } catch (const CLI::ParseError& error) {
     return complain(fmt::format("{} ({})", error.what(), fix_for(app, typed)), 2);
   }

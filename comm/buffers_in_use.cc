@@ -1,6 +1,7 @@
 #include "comm/buffers_in_use.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -101,11 +102,13 @@ bool BuffersInUse::keep(void* data, std::int64_t bytes, void (*release)(void*)) 
 }
 
 BufferReused freed_before_wait(const Caller& starter, int peer, Place waited) {
-  const std::string with = peer < 0 ? "" : fmt::format(" with rank {}", peer);
+  const bool receives = std::string_view(starter.operation) == "irecv";
+  const std::string other =
+      peer < 0 ? "" : fmt::format(" {} rank {}", receives ? "from" : "to", peer);
   return BufferReused(
       fmt::format("rank {} freed the tensor of its {}{} at {}:{} before it waited for it at "
                   "{}:{}; a slice does not keep its tensor alive: keep the tensor until wait()",
-                  starter.rank, starter.operation, with, starter.place.file_name(),
+                  starter.rank, starter.operation, other, starter.place.file_name(),
                   starter.place.line(), waited.file_name(), waited.line()),
       starter.context(peer));
 }

@@ -75,7 +75,9 @@ std::string where(const Failure& failure) {
   if (failure.rank >= 0) text += fmt::format("rank {}", failure.rank);
   if (!failure.op.empty()) text += fmt::format("{}{}", text.empty() ? "" : ", ", failure.op);
   if (failure.peer >= 0) {
-    const char* preposition = failure.op == "recv" ? "from" : failure.op == "send" ? "to" : "with";
+    const bool receives = failure.op == "recv" || failure.op == "irecv";
+    const bool sends = failure.op == "send" || failure.op == "isend";
+    const char* preposition = receives ? "from" : sends ? "to" : "with";
     text += fmt::format(" {} rank {}", preposition, failure.peer);
   }
   if (!failure.file.empty()) {
