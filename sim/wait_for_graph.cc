@@ -217,9 +217,9 @@ DeadlockError explain_deadlock(const std::vector<const RankState*>& asleep,
   for (const Wait& wait : waits) blocked.push_back(wait.rank);
   std::string story =
       fmt::format("deadlock: {} blocked and nothing is in flight", ranks_in_words(blocked));
-  // A verdict quotes seven lines: this one, what is unmatched, that a cycle ends, and the hint too.
-  const std::size_t lines = 5 - (unmatched_in_words.empty() ? 0 : 1) - (chain ? 0 : 1);
-  const std::size_t shown = cycle.size() <= lines ? cycle.size() : lines - 1;
+  // The report has at most twelve lines.
+  const std::size_t most_shown = kMostRanksShown - (unmatched_in_words.empty() ? 0 : 1);
+  const std::size_t shown = std::min(most_shown, cycle.size());
   std::vector<const RankState*> states;  // of the ranks shown; null: has returned
   std::vector<const Group*> groups;      // in which they wait
   for (std::size_t i = 0; i < shown; ++i) {

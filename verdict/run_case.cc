@@ -34,7 +34,7 @@ std::optional<Failure> compare_noted(const std::vector<std::uint64_t>& noted, co
 
 /// Returns the failure if messages are not in the trace, which decides on cost.
 std::optional<Failure> compare_count(const RunReport& report, const Case& example) {
-  if (report.trace.left_out > 0) return std::nullopt;  // it has only the first of each rank
+  if (report.trace.left_out > 0) return std::nullopt;  // it holds only each rank's first events
   std::int64_t recorded = 0;
   for (const std::vector<Event>& events : report.trace.ranks)
     recorded += std::ranges::count(events, EventKind::kSend, &Event::kind);

@@ -13,6 +13,8 @@ namespace rankbox {
 namespace {
 
 constexpr std::size_t kMessageLines = 7;  // of twelve; the others hold name, place and replay
+constexpr std::size_t kFirstLines = 4;    // of a longer message; the others are its last
+constexpr const char* kCut = " …";
 constexpr std::size_t kMessageWidth = 400;
 
 class Writer {
@@ -35,7 +37,8 @@ class Writer {
 /// Returns whether the byte continues a character of UTF-8.
 bool is_inside_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// Returns the message in lines. Lines that are too long or too many are truncated.
+/// Returns the message in lines. Those that are too long lose their end, and too many their middle:
+/// a hint comes last.
 std::vector<std::string> lines_of(const std::string& message) {
   std::vector<std::string> lines;
   std::size_t begin = 0;
@@ -43,8 +46,8 @@ std::vector<std::string> lines_of(const std::string& message) {
     const std::size_t end = std::min(message.find('\n', begin), message.size());
     if (end > begin) {
       if (lines.size() == kMessageLines) {
-        lines.back() += " …";
-        break;
+        lines.erase(lines.begin() + kFirstLines);
+        if (!lines[kFirstLines - 1].ends_with(kCut)) lines[kFirstLines - 1] += kCut;
       }
       std::size_t length = std::min(end - begin, kMessageWidth);
       while (length < end - begin && is_inside_character(message[begin + length])) --length;

@@ -151,6 +151,8 @@ TEST_CASE("what an exercise has no use for is a mistake") {
       {{"show", "broadcast_ring", "--ranks", "0"}, "--ranks"},
       {{"show", "allgather_ring", "--ranks", "1048576"}, "4096 GiB of memory"},
       {{"show", "broadcast_ring", "--ranks", "1048576", "--count", "1000000"}, "--count"},
+      {{"show", "broadcast_ring", "--rank", "2"}, "no option --rank; did you mean --ranks?"},
+      {{"show", "broadcast_ring", "again"}, "unexpected: again"},
       {{"show", "broadcast_ring", "--cluster", "moon"}, "moon"},
       {{"show", "broadcast_ring", "--buffering", "some"}, "rendezvous, eager:BYTES"},
   };

@@ -30,7 +30,7 @@ const std::vector<Wrong>& programs() {
       {"does_not_compile.txt", "broadcast_naive", kCompile, -1, "telepathy"},
       {"endless.cc", "broadcast_naive", kTimeout, 1, "loop"},
       {"exits.cc", "broadcast_naive", kCrash, 2, "exit(0)"},
-      {"freed_buffer.cc", "broadcast_naive", kSafety, 0, "freed the tensor of its isend"},
+      {"freed_buffer.cc", "broadcast_naive", kSafety, 0, "freed the tensor of its isend to rank"},
       {"half_a_barrier.cc", "barrier_dissemination", kValues, -1, ""},
       {"hoards.cc", "broadcast_naive", kMemory, 0, ""},
       {"hoards_bytes.cc", "broadcast_naive", kMemory, 0, ""},

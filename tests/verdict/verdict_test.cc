@@ -149,6 +149,16 @@ TEST_CASE("a failure's text names who, where and how to see it again") {
   CHECK(to_text(failing(), true).find('\033') != std::string::npos);
 }
 
+TEST_CASE("a message of many lines keeps its first and its last") {
+  Verdict verdict = failing();
+  verdict.failure->message = "1";
+  for (int line = 2; line <= 20; ++line) verdict.failure->message += "\n" + std::to_string(line);
+  const std::string text = to_text(verdict);
+  CAPTURE(text);
+  CHECK(text.find("\n  1\n") != std::string::npos);
+  CHECK(text.find("\n  4 …\n  18\n  19\n  20\n") != std::string::npos);
+}
+
 TEST_CASE("however long the message, the text has at most twelve lines") {
   Verdict verdict = failing();
   for (int lines : {1, 7, 8, 100}) {
