@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "cli/compare/measure/backend.h"
 #include "comm/run_ranks.h"
+#include "tests/support/run_tests.h"
 #include "tests/support/text.h"
 
 namespace rankbox::cli {
@@ -32,6 +34,19 @@ TEST_CASE("every rank learns of all, in the order of the ranks") {
       CHECK(device.ranks == world_size);
     }
   }
+}
+
+TEST_CASE("ranks of the sandbox share one list, so that a large world's takes little memory") {
+  if (std::string(backend_name()) != "sim") return testing::pass_over("the devices are gathered");
+  const auto [lists, report] = run_ranks({.world_size = 5}, [](Comm& dist) {
+    const auto devices = devices_of(dist);
+    dist.barrier();  // all hold it now
+    return std::vector{reinterpret_cast<std::uint64_t>(devices.get()),
+                       std::uint64_t{devices->size()},
+                       static_cast<std::uint64_t>(devices->front().ranks)};
+  });
+  for (const std::vector<std::uint64_t>& list : lists)
+    CHECK(list == std::vector<std::uint64_t>{lists.front().front(), 5, 5});
 }
 
 TEST_CASE("ranks share a device if host and bus are the same") {
