@@ -28,6 +28,7 @@
 #include "cli/support/backend_program.h"
 #include "cli/support/child.h"
 #include "cli/support/lists.h"
+#include "cli/support/machine_memory.h"
 #include "cli/support/mpirun.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
@@ -56,19 +57,11 @@ struct Options {
 
 /// Throws if the tensors would not fit into memory. Call before measuring.
 void check_memory(const Plan& plan) {
-  const auto physical =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-  const int ranks = *std::ranges::max_element(plan.ranks);
-  // At most two tensors per rank, and as many again inside the algorithms.
   if (plan.without_data) return;
-  const double needed = 4.0 * ranks * static_cast<double>(plan.sizes.back());
-  if (needed > physical) {
-    throw InvalidArgument(fmt::format(
-        "{} ranks with {} each need about {} of memory; this machine has {}: use fewer ranks or "
-        "smaller sizes",
-        ranks, format_bytes(plan.sizes.back()), format_bytes(static_cast<std::int64_t>(needed)),
-        format_bytes(static_cast<std::int64_t>(physical))));
-  }
+  // At most two tensors per rank, and as many again inside the algorithms.
+  check_fits_memory(*std::ranges::max_element(plan.ranks),
+                    4.0 * static_cast<double>(plan.sizes.back()), format_bytes(plan.sizes.back()),
+                    "use fewer ranks or smaller sizes");
 }
 
 void check(const Options& options) {

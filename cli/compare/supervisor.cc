@@ -12,6 +12,7 @@
 #include "cli/plugin/contained.h"
 #include "cli/plugin/source_lines.h"
 #include "cli/support/child.h"
+#include "cli/support/machine_memory.h"
 #include "cli/support/now.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
@@ -31,9 +32,7 @@ constexpr double kTimeToEnd = 5;
 constexpr std::int64_t kStackBytes = std::int64_t{16} << 20;
 
 /// Returns 90% of this machine's memory, so that one program cannot exhaust it.
-std::int64_t most_memory() {
-  return std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE) / 10 * 9;
-}
+std::int64_t most_memory() { return machine_memory_bytes() / 10 * 9; }
 
 }  // namespace
 

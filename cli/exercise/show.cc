@@ -9,7 +9,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/exercise/exercise_file.h"
 #include "cli/exercise/grade.h"
@@ -20,6 +19,7 @@
 #include "cli/support/course.h"
 #include "cli/support/executor_named.h"
 #include "cli/support/lists.h"
+#include "cli/support/machine_memory.h"
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
@@ -99,16 +99,10 @@ std::int64_t default_count(const Subject& subject, std::int64_t ranks) {
 
 /// Throws InvalidArgument if the tensors would not fit into memory.
 void check_memory(const Subject& subject, std::int64_t ranks, std::int64_t count) {
-  const auto machine =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
   const std::int64_t of_rank = (subject.holds_all ? ranks : 1) * count;
-  const double needed = static_cast<double>(of_rank) * static_cast<double>(ranks * kElementBytes);
-  if (needed <= machine) return;
-  throw InvalidArgument(fmt::format(
-      "{} ranks with tensors of {} elements need about {} of memory; this machine has {}: use "
-      "fewer ranks{}",
-      ranks, of_rank, format_bytes(static_cast<std::int64_t>(std::min(needed, 0x1p62))),
-      format_bytes(static_cast<std::int64_t>(machine)), count > 1 ? " or a smaller --count" : ""));
+  check_fits_memory(ranks, static_cast<double>(of_rank) * kElementBytes,
+                    fmt::format("tensors of {} elements", of_rank),
+                    count > 1 ? "use fewer ranks or a smaller --count" : "use fewer ranks");
 }
 
 PictureOptions picture_options(const Exercise& exercise, const Options& options,

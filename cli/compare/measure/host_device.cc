@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/support/machine_memory.h"
+
 namespace rankbox::cli {
 
 Device host_device() {
@@ -16,7 +18,7 @@ Device host_device() {
           .number = 0,
           .bus = "cpu",
           .name = fmt::format("{} core{}", cores, cores == 1 ? "" : "s"),
-          .memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE)};
+          .memory_bytes = machine_memory_bytes()};
 }
 
 }  // namespace rankbox::cli
