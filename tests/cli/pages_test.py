@@ -54,7 +54,9 @@ def quick(command):
                 "--no-timeline"]
     # Each takes a second, so those with no more options than an exercise are read alone.
     if words[:1] == ["show"] and words[1] in EXERCISES and "--solution" in words[:-1]:
-        return words
+        if all(ranks <= MOST_RANKS for ranks in ranks_of(words)):
+            return words
+        return [*without(words, "--ranks"), "--ranks", str(MOST_RANKS)]
     if words[:1] == ["race"] and len(words) > 1 and "FILE" not in words:
         return words
     if words in ([], ["list"], ["list", "--json"]):
