@@ -165,6 +165,7 @@ Grade grade_file(const Exercise& exercise, const Options& options, bool& own) {
 Grade check(const Exercise& exercise, const Options& options) {
   bool own = false;
   Grade graded = grade_file(exercise, options, own);
+  if (own) remember_as_latest(exercise);
   print(graded, exercise, options);
   if (own && !options.json && graded.verdict.passed()) print_what_is_next(exercise);
   return graded;

@@ -17,8 +17,8 @@
 namespace rankbox::cli {
 namespace {
 
-/// Returns the exercise checked last if it does not pass yet, else the first that does not pass;
-/// null if all pass.
+/// Returns the exercise last checked alone if it does not pass yet, else the first that does not
+/// pass; null if all pass.
 const Exercise* exercise_to_do() {
   const Exercise* latest = latest_exercise();
   if (latest != nullptr && progress_of(*latest) != "pass") return latest;

@@ -3,11 +3,11 @@
 //   {"broadcast_ring": {"status": "pass", "hash": "8c736521a6fa32c1", "when": 1767225600,
 //                       "hints": 1, "prediction": "7 7"}}
 //
-// The hash is that of the file as judged, so that later edits are detected; "when" is in seconds
-// since 1970. Several processes may read and write at once. The file is replaced as a whole, never
-// half written. A missing file counts as empty, and so does a spoilt one, which is kept under
-// another name when the next entry is written. Write errors are a line on stderr: the verdict matters
-// more than its record.
+// The hash is that of the file as judged, so that later edits are detected; "when" is the time of
+// the last check of this exercise alone, in seconds since 1970. Several processes may read and
+// write at once. The file is replaced as a whole, never half written. A missing file counts as
+// empty, and so does a spoilt one, which is kept under another name when the next entry is written.
+// Write errors are a line on stderr: the verdict matters more than its record.
 #pragma once
 
 #include <string>
@@ -24,7 +24,10 @@ std::string progress_of(const Exercise& exercise);
 /// Records a verdict on the learner's file.
 void remember(const Exercise& exercise, const Verdict& verdict);
 
-/// Returns the exercise that was judged last; null if none was.
+/// Records that the learner works on this exercise now.
+void remember_as_latest(const Exercise& exercise);
+
+/// Returns the exercise that was remembered as the latest; null if none was.
 const Exercise* latest_exercise();
 
 /// Returns how many hints the learner has asked for.

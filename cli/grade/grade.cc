@@ -110,9 +110,13 @@ void run(Options& options) {
   grading.with_helpers = options.layout != "flat" && options.layout != "canvas";
 
   ClassReport report;
-  {
+  try {
     const InterruptGuard guard;
     report = grade_class(students, exercises, scheme, store, grading);
+  } catch (const Interrupted&) {
+    fmt::print(stderr, "\ninterrupted: results are kept in {}, and the same command goes on\n",
+               display_path(state));
+    throw;
   }
   report.title = fs::weakly_canonical(options.folder).filename().string();
   const std::string written = write_output(options.output, report);

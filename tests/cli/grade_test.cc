@@ -1,6 +1,8 @@
 // `rankbox grade`: a class from submissions to formats, on the built program.
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -9,11 +11,13 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/support/child.h"
 #include "cli/support/container.h"
@@ -96,6 +100,11 @@ const std::set<std::string> kStatuses = {"ada exchange pass",    "ada ping_pong 
                                          "eve exchange missing", "eve ping_pong not_implemented"};
 
 }  // namespace
+
+std::ptrdiff_t lines_in(const std::string& path) {
+  std::ifstream file(path);
+  return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+}
 
 TEST_CASE("a class is graded into every format") {
   const std::string folder = small_class();
@@ -196,10 +205,7 @@ TEST_CASE("a run that is killed goes on with the same result") {
   // At any number of lines in the state; the first has the salt.
   for (const int lines : {1, 2, 4}) {
     const std::string state = path_of("killed" + std::to_string(lines) + ".jsonl");
-    const auto lines_written = [&] {
-      std::ifstream file(state);
-      return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
-    };
+    const auto lines_written = [&] { return lines_in(state); };
     cli::ChildOptions killed;
     killed.command = {rankbox_program(), "grade", folder,    "--unsealed", "--salt", "7",
                       "--jobs",          "1",     "--state", state};
@@ -215,6 +221,34 @@ TEST_CASE("a run that is killed goes on with the same result") {
     CHECK((resumed == whole));    // too long to print
     CHECK(lines_written() == 6);  // nothing was graded twice
   }
+}
+
+TEST_CASE("Ctrl-C ends it with 130, and it says where results are kept") {
+  const std::string folder = small_class();
+  const std::string state = path_of("interrupted.jsonl");
+  const std::string output = path_of("interrupted.txt");
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string program = rankbox_program();
+    if (chdir(project().c_str()) != 0 || freopen(output.c_str(), "w", stderr) == nullptr)
+      _exit(126);
+    execl(program.c_str(), "rankbox", "grade", folder.c_str(), "--unsealed", "--jobs", "1",
+          "--state", state.c_str(), nullptr);
+    _exit(127);
+  }
+  // The first line has the salt; from the second on, files are graded.
+  for (int i = 0; i < 6000 && lines_in(state) < 2; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  kill(child, SIGINT);
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 130);
+  std::ifstream file(output);
+  const std::string said(std::istreambuf_iterator<char>(file), {});
+  INFO(said);
+  CHECK(said.find("interrupted: results are kept in") != std::string::npos);
+  CHECK(said.find("interrupted.jsonl") != std::string::npos);
 }
 
 TEST_CASE("an error of ours is no failure") {

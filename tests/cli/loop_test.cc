@@ -123,9 +123,10 @@ TEST_CASE("a prediction that is none is refused in one line, and nothing is run"
   CHECK(rankbox({"check", "race", "--predict", "7"}).exit_code == 2);
 }
 
-TEST_CASE("the overview leads back to what was checked last") {
+TEST_CASE("the overview leads back to the exercise that was last checked alone") {
   write_file(stub_path(ring()), "// not yet\n");
   rankbox({"check", "broadcast_ring"});
+  rankbox({"check", "3"});
   const std::string overview = rankbox({}).output;
   INFO(overview);
   CHECK(lacks(overview, {"0 of " + std::to_string(exercises().size()),
