@@ -1,6 +1,7 @@
 #include "sim/world.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "comm/rank_failure.h"
-#include "sim/huge_pages.h"
 #include "sim/wait_for_graph.h"
 
 namespace rankbox::sim {
@@ -57,26 +57,28 @@ World::World(const RunOptions& options, DataPlane* data_plane)
       replay_(make_replay(options_)),
       executor_(make_executor(options_)),
       liveness_(options.world_size),
-      ranks_(static_cast<std::size_t>(options.world_size), huge_pages()),
+      ranks_(options.world_size,
+             [this, serial = next_world_serial()](RankState* place, int rank) {
+               make_state(place, rank, serial);
+             }),
       returned_(static_cast<std::size_t>(options.world_size)) {
-  const std::uint64_t serial = next_world_serial();
-  for (int rank = 0; rank < options.world_size; ++rank) {
-    RankState& state = ranks_[static_cast<std::size_t>(rank)].emplace(
-        *this, rank, executor_->spin_limit(), data_plane, options.trace,
-        options.seed + static_cast<std::uint64_t>(rank));
-    state.recorder.keep_snapshots(options_.snapshot_elements);
-    state.memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
-    if (replay_ != nullptr) {
-      state.recorder.hand_over_to(*replay_, rank, static_cast<std::size_t>(options.events_per_rank),
-                                  events_of_a_block(options.world_size));
-    }
-  }
   std::vector<int> everyone(static_cast<std::size_t>(options.world_size));
   std::iota(everyone.begin(), everyone.end(), 0);
   if (replay_ != nullptr) replay_->add_group(0, everyone);
   groups_.push_back(
       std::make_unique<Group>(*this, 0, std::move(everyone), std::vector<int>{}, Place(), false));
   world_group_ = groups_.front().get();
+}
+
+void World::make_state(RankState* place, int rank, std::uint64_t serial) {
+  const SpinLimit spin_limit = executor_->spin_limit();
+  RankState& state = *std::construct_at(place, *this, rank, spin_limit, data_plane_, options_.trace,
+                                        options_.seed + static_cast<std::uint64_t>(rank));
+  state.recorder.keep_snapshots(options_.snapshot_elements);
+  state.memory.owner = serial << 32 | static_cast<std::uint64_t>(rank + 1);
+  if (replay_ == nullptr) return;
+  state.recorder.hand_over_to(*replay_, rank, static_cast<std::size_t>(options_.events_per_rank),
+                              events_of_a_block(options_.world_size));
 }
 
 int World::node_of(int world_rank) const { return sim::node_of(world_rank, options_); }
@@ -125,9 +127,9 @@ void World::stop_deadlocked() {
   }
   std::vector<const RankState*> asleep;
   std::vector<bool> returned;
-  for (const std::optional<RankState>& rank : ranks_) {
-    returned.push_back(returned_[static_cast<std::size_t>(rank->rank)].load());
-    if (!returned.back()) asleep.push_back(&*rank);
+  for (const RankState& rank : ranks_) {
+    returned.push_back(returned_[static_cast<std::size_t>(rank.rank)].load());
+    if (!returned.back()) asleep.push_back(&rank);
   }
   // A message that did not fit may be the cause, though no rank came to wait for it.
   if (const std::exception_ptr mismatch = known_mismatch()) return stop(mismatch);
@@ -169,19 +171,19 @@ std::exception_ptr World::verdict() {
     return given_up == nullptr ? cause_ : given_up;
   }
   const std::string what = what_of(cause_);
-  for (const std::optional<RankState>& rank : ranks_) {
-    if (rank->failure != nullptr && what_of(rank->failure) == what) return rank->failure;
+  for (const RankState& rank : ranks_) {
+    if (rank.failure != nullptr && what_of(rank.failure) == what) return rank.failure;
   }
   return cause_;
 }
 
 std::exception_ptr World::dropped_request() const {
-  for (const std::optional<RankState>& rank : ranks_) {
-    if (rank->dropped_request.empty()) continue;
-    const ErrorContext context{rank->rank, rank->dropped_operation, rank->dropped_peer,
-                               rank->dropped_place.file_name(),
-                               static_cast<int>(rank->dropped_place.line())};
-    return std::make_exception_ptr(UnreceivedMessage(rank->dropped_request, context));
+  for (const RankState& rank : ranks_) {
+    if (rank.dropped_request.empty()) continue;
+    const ErrorContext context{rank.rank, rank.dropped_operation, rank.dropped_peer,
+                               rank.dropped_place.file_name(),
+                               static_cast<int>(rank.dropped_place.line())};
+    return std::make_exception_ptr(UnreceivedMessage(rank.dropped_request, context));
   }
   return nullptr;
 }
@@ -193,8 +195,8 @@ std::exception_ptr World::known_mismatch() const {
     return std::pair(a.rank(), std::string_view(a.what())) <
            std::pair(b.rank(), std::string_view(b.what()));
   };
-  for (const std::optional<RankState>& rank : ranks_) {
-    for (const MessageMismatch& each : rank->mismatches) {
+  for (const RankState& rank : ranks_) {
+    for (const MessageMismatch& each : rank.mismatches) {
       if (first == nullptr || is_before(each, *first)) first = &each;
     }
   }
@@ -243,13 +245,13 @@ Trace World::take_trace(const TickClock& clock) {
     trace.groups.push_back(groups[i]->members());
     number[static_cast<std::size_t>(groups[i]->id())] = static_cast<std::int32_t>(i);
   }
-  for (std::optional<RankState>& rank : ranks_) {
-    trace.ranks.push_back(rank->recorder.take(clock));
-    if (options_.snapshot_elements > 0) trace.snapshots.push_back(rank->recorder.take_snapshots());
+  for (RankState& rank : ranks_) {
+    trace.ranks.push_back(rank.recorder.take(clock));
+    if (options_.snapshot_elements > 0) trace.snapshots.push_back(rank.recorder.take_snapshots());
     for (Event& event : trace.ranks.back())
       event.group = number[static_cast<std::size_t>(event.group)];
-    trace.nodes.push_back(node_of(rank->rank));
-    trace.left_out += rank->recorder.left_out();
+    trace.nodes.push_back(node_of(rank.rank));
+    trace.left_out += rank.recorder.left_out();
   }
   return trace;
 }

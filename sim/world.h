@@ -2,11 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <memory>
-#include <memory_resource>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@
 #include "sim/executor/executor.h"
 #include "sim/group.h"
 #include "sim/liveness.h"
-#include "sim/rank_state.h"
+#include "sim/rank_states.h"
 
 namespace rankbox::sim {
 
@@ -31,7 +30,7 @@ class World {
   Executor& executor() { return *executor_; }
   Liveness& liveness() { return liveness_; }
   Group& world_group() { return *world_group_; }
-  RankState& rank(int world_rank) { return *ranks_[static_cast<std::size_t>(world_rank)]; }
+  RankState& rank(int world_rank) { return ranks_[static_cast<std::size_t>(world_rank)]; }
   int node_of(int world_rank) const;
   int first_rank_of_node(int node) const;
 
@@ -75,6 +74,7 @@ class World {
   Trace take_trace(const TickClock& clock) NO_THREAD_SAFETY_ANALYSIS;
 
  private:
+  void make_state(RankState* place, int rank, std::uint64_t serial);
   void stop(std::exception_ptr cause, std::shared_ptr<const DeadlockError> deadlock);
   std::vector<Channel::Leftover> leftovers();  // by rank and peer; requires that no rank runs
   std::exception_ptr left_behind();
@@ -86,8 +86,8 @@ class World {
   const std::unique_ptr<GrowingReplay> replay_;
   std::unique_ptr<Executor> executor_;
   Liveness liveness_;
-  std::pmr::vector<std::optional<RankState>> ranks_;  // [world rank], built in place
-  std::vector<std::atomic<bool>> returned_;           // [world rank]
+  RankStates ranks_;                         // [world rank]
+  std::vector<std::atomic<bool>> returned_;  // [world rank]
 
   Mutex lock_;
   std::deque<std::unique_ptr<Group>> groups_ GUARDED_BY(lock_);  // only grows

@@ -11,6 +11,7 @@
 
 #include "comm/errors.h"
 #include "sim/executor/fiber_sanitizers.h"
+#include "sim/in_parts.h"
 
 namespace rankbox::sim {
 namespace {
@@ -59,13 +60,19 @@ FiberStacks::FiberStacks(int count)
 
 void FiberStacks::guard() const {
   const std::size_t stride = page_ + stack_bytes_;
-  std::size_t guarded = 0;
 #if defined(__linux__)
   constexpr int kGuardInstall = 102;  // MADV_GUARD_INSTALL, which older headers lack
-  while (guarded < count_ && madvise(begin_ + guarded * stride, page_, kGuardInstall) == 0)
-    ++guarded;
-  if (guarded > 0) return;
+  const auto install = [&](std::size_t i) {
+    return madvise(begin_ + i * stride, page_, kGuardInstall) == 0;
+  };
+  if (install(0)) {
+    in_parts(count_, [&](std::size_t i, std::size_t end) {
+      while (i < end && install(i)) ++i;
+    });
+    return;
+  }
 #endif
+  std::size_t guarded = 0;
   // Other mappings may have used up the limit: fewer guards are no reason to fail.
   const std::size_t most = std::min(count_, most_guards());
   while (guarded < most && mprotect(begin_ + guarded * stride, page_, PROT_NONE) == 0) ++guarded;
