@@ -1,7 +1,7 @@
 // A loop over many items, on all cores.
 //
-// A virtual machine may take 15 µs for the first touch of a page. So the first touch of their states
-// is most of the start of a million ranks: 4.5 s on one core, and 3.7 s on two (docs/limits.md).
+// A virtual machine may take some 15 µs for the first touch of a page. That of their states is
+// most of the start of a million ranks, so all cores share it (docs/limits.md).
 #pragma once
 
 #include <cstddef>

@@ -71,7 +71,7 @@ void add_next(CLI::App& app) {
   command->footer(
       "Example:\n"
       "  ./rankbox next\n"
-      "It is the exercise that was checked last if it does not pass yet, else the first that does\n"
+      "It is the exercise last checked alone if it does not pass yet, else the first that does\n"
       "not pass: the chapter's page, the header that specifies it, your file and the command.");
   command->add_flag("--json", *json, "print one JSON object, or null if all pass");
   add_course(*command);

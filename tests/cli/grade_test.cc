@@ -99,12 +99,12 @@ const std::set<std::string> kStatuses = {"ada exchange pass",    "ada ping_pong 
                                          "bob exchange fail",    "bob ping_pong fail",
                                          "eve exchange missing", "eve ping_pong not_implemented"};
 
-}  // namespace
-
 std::ptrdiff_t lines_in(const std::string& path) {
   std::ifstream file(path);
   return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
 }
+
+}  // namespace
 
 TEST_CASE("a class is graded into every format") {
   const std::string folder = small_class();
