@@ -1,8 +1,6 @@
 #include "cli/exercise/live_page.h"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,23 +9,13 @@
 #include "cli/exercise/prediction.h"
 #include "cli/exercise/progress.h"
 #include "cli/picture/run_picture.h"
+#include "files/foreign_file.h"
 #include "verdict/verdict_json.h"
 
 namespace rankbox::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Returns the page of a run; empty without one. The program that was graded could write to its
-/// folder: a link or a pipe in its place is not followed.
-std::string page_at(const std::string& path) {
-  constexpr std::uintmax_t kMostBytes = std::uintmax_t{256} << 20;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) return "";
-  if (std::filesystem::file_size(path, error) > kMostBytes || error) return "";
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Returns one line. What the learner's code prints may be in any encoding.
 std::string line_of(const Json& state) {
@@ -98,7 +86,8 @@ void LivePage::show_problem(const Exercise& exercise, const std::string& problem
 void LivePage::send(const Exercise& exercise, const Grade* graded, const std::string& problem) {
   ++version_;
   const bool passed = graded != nullptr && graded->verdict.passed();
-  std::string run = page_at(folder_.path(kHtmlFile));
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+  std::string run = read_foreign_file(folder_.path(kHtmlFile), kMostBytes).value_or("");
   const bool has_run = !run.empty();
   server_.set_run(std::move(run), page_policy());
   state_ = line_of({{"version", version_},

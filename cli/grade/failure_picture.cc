@@ -1,11 +1,10 @@
 #include "cli/grade/failure_picture.h"
 
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "cli/picture/picture.h"
 #include "comm/errors.h"
+#include "files/foreign_file.h"
 #include "files/temporary_folder.h"
 
 namespace rankbox::cli {
@@ -33,9 +32,7 @@ std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
   } catch (const Error&) {
     return "";  // the verdict says what is wrong
   }
-  std::ifstream file(folder.path(kTimelineFile));
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  return text.size() <= kMostTimelineBytes ? text : "";
+  return read_foreign_file(folder.path(kTimelineFile), kMostTimelineBytes).value_or("");
 }
 
 }  // namespace rankbox::cli

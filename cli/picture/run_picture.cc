@@ -4,13 +4,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
 #include "cli/support/wrap.h"
+#include "files/foreign_file.h"
 #include "files/output_file.h"
 #include "replay/clock.h"
 #include "viewer/html.h"
@@ -116,8 +117,10 @@ void write_page(const RunToDraw& run, const PictureStyle& style, const Replay& r
 
 /// @param from does not exist if the run ended earlier
 void copy_out(const std::string& from, const std::string& to, const char* how_to_open, bool quiet) {
-  if (to.empty() || !std::filesystem::exists(from)) return;
-  copy_file_to(from, to);
+  if (to.empty()) return;
+  const std::optional<std::string> text = read_foreign_file(from, kMostPictureBytes);
+  if (!text) return;
+  write_file(to, *text);
   if (!quiet) fmt::print("{}\n", fit(fmt::format("wrote {} (open it in {})", to, how_to_open)));
 }
 
@@ -179,16 +182,12 @@ void draw_run(RunToDraw run, const PictureStyle& style) {
 
 bool show_pictures(const std::string& folder, const std::string& trace, const std::string& html,
                    bool quiet) {
-  const std::string timeline = folder + "/" + kTimelineFile;
-  const bool is_printed = !quiet && std::filesystem::exists(timeline);
-  if (is_printed) {
-    std::ostringstream text;
-    text << std::ifstream(timeline).rdbuf();
-    fmt::print("{}", fit(text.str()));
-  }
+  std::optional<std::string> timeline;
+  if (!quiet) timeline = read_foreign_file(folder + "/" + kTimelineFile, kMostPictureBytes);
+  if (timeline) fmt::print("{}", fit(*timeline));
   copy_out(folder + "/" + kTraceFile, trace, "ui.perfetto.dev or chrome://tracing", quiet);
   copy_out(folder + "/" + kHtmlFile, html, "any browser", quiet);
-  return is_printed;
+  return timeline.has_value();
 }
 
 }  // namespace rankbox::cli
