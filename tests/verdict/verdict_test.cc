@@ -138,6 +138,70 @@ TEST_CASE("what is no verdict is refused") {
                            R"({"name": "x", "status": "great", "checks": []})"}) {
     CHECK_THROWS_AS(verdict_from_json(text), std::runtime_error);
   }
+  CHECK_THROWS_AS(verdict_from_json(std::string(20'000, '[') + std::string(20'000, ']')),
+                  std::runtime_error);
+  CHECK_THROWS_AS(verdict_from_json(to_json(passing()) + std::string(kMostVerdictBytes, ' ')),
+                  std::runtime_error);
+}
+
+TEST_CASE("a field of another type or out of range is refused, and so is a contradiction") {
+  using Json = nlohmann::json;
+  const Json huge = 18'446'744'073'709'551'615U;
+  const std::pair<const char*, Json> table[] = {
+      {"/name", 1},
+      {"/status", "error?"},
+      {"/status", "pass"},
+      {"/checks", "values"},
+      {"/checks/0", 7},
+      {"/checks/0/name", "speed"},
+      {"/checks/0/name", 1},
+      {"/checks/0/detail", 1},
+      {"/checks/0/status", "great"},
+      {"/failure", Json()},
+      {"/failure", "hangs"},
+      {"/failure/kind", "bad luck"},
+      {"/failure/rank", "3"},
+      {"/failure/rank", 1e300},
+      {"/failure/rank", 1.5},
+      {"/failure/rank", -2},
+      {"/failure/peer", huge},
+      {"/failure/line", -1},
+      {"/failure/line", 1e9},
+      {"/failure/message", 1},
+      {"/failure/replay", Json::array()},
+      {"/checks/0/status", "pass"},  // it fails, and no check does
+  };
+  const Json good = Json::parse(to_json(failing()));
+  CHECK_NOTHROW(verdict_from_json(good.dump()));
+  for (const auto& [pointer, value] : table) {
+    Json bad = good;
+    bad[Json::json_pointer(pointer)] = value;
+    CAPTURE(bad.dump());
+    CHECK_THROWS_AS(verdict_from_json(bad.dump()), std::runtime_error);
+  }
+  for (const char* field : {"name", "status", "checks", "failure"}) {
+    Json bad = good;
+    bad.erase(field);
+    CHECK_THROWS_AS(verdict_from_json(bad.dump()), std::runtime_error);
+  }
+  Json twice = good;
+  twice["checks"].push_back(twice["checks"][0]);
+  CHECK_THROWS_AS(verdict_from_json(twice.dump()), std::runtime_error);
+}
+
+TEST_CASE("a long text keeps its beginning and its end, in whole characters") {
+  Verdict verdict = failing();
+  verdict.failure->message = "begin";
+  for (int i = 0; i < 1'000'000; ++i) verdict.failure->message += "ä";
+  verdict.failure->message += "the fix";
+  verdict.checks[0].detail = verdict.failure->message;
+  const std::string json = to_json(verdict);
+  CHECK(json.size() < 3 * kMostTextBytes);
+  const Verdict read = verdict_from_json(json);
+  CHECK(read.failure->message.starts_with("beginä"));
+  CHECK(read.failure->message.ends_with("the fix"));
+  CHECK(read.checks[0].detail == read.failure->message);
+  CHECK(visible_text(read.failure->message) == read.failure->message);
 }
 
 TEST_CASE("a failure's text names who, where and how to see it again") {
