@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t kMostKept = std::size_t{1} << 16;  // of the memory for messages
 
-struct Head {
-  Kind kind;
-  std::uint32_t bytes;
-};
-
 void send_all(int socket, const char* data, std::size_t bytes) {
   while (bytes > 0) {
     const ssize_t sent = send(socket, data, bytes, MSG_NOSIGNAL);

@@ -48,6 +48,14 @@ enum class Kind : std::uint32_t {
   // The end of a call.
   kReturned,
   kThrew,
+  // Without reply, and from a signal handler perhaps: a line of verdict/stop_report.h.
+  kStopped,
+};
+
+/// The front of a message.
+struct Head {
+  Kind kind;
+  std::uint32_t bytes;
 };
 
 struct Message {

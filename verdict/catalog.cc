@@ -1,6 +1,7 @@
 #include "verdict/catalog.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -102,6 +103,18 @@ Case typical_case_of(const Exercise& exercise) {
   };
   const auto found = std::find_if(cases.rbegin(), cases.rend(), is_typical);
   return found == cases.rend() ? cases.back() : *found;
+}
+
+std::optional<Case> case_of_replay(const Exercise& exercise, std::string_view line) {
+  constexpr std::string_view kOption = " --replay ";
+  const std::size_t at = line.find(kOption);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = line.substr(at + kOption.size());
+  try {
+    return parse_case(rest.substr(0, rest.find(' ')), first_case_of(exercise));
+  } catch (const InvalidArgument&) {
+    return std::nullopt;
+  }
 }
 
 bool sends_messages(const Exercise& exercise) { return subject_of(exercise).sends_messages; }

@@ -1,6 +1,9 @@
 // The registry's exercises as subjects of the judge.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "exercises/registry.h"
 #include "verdict/judge.h"
 #include "verdict/subject.h"
@@ -32,6 +35,10 @@ Case first_case_of(const Exercise& exercise);
 
 /// Returns a case of medium size: 8 ranks if the exercise allows it.
 Case typical_case_of(const Exercise& exercise);
+
+/// Returns the case that a replay line names ("… --replay world_size=3,count=4"); nothing if there
+/// is none, or it is no case of the exercise.
+std::optional<Case> case_of_replay(const Exercise& exercise, std::string_view line);
 
 /// Returns whether the exercise sends messages that can be counted and drawn.
 bool sends_messages(const Exercise& exercise);

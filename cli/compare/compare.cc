@@ -23,8 +23,7 @@
 #include "cli/compare/report/report_json.h"
 #include "cli/compare/supervisor.h"
 #include "cli/compare/yours.h"
-#include "cli/plugin/faults.h"
-#include "cli/plugin/stop_report.h"
+#include "cli/plugin/verdict_report.h"
 #include "cli/support/backend_program.h"
 #include "cli/support/child.h"
 #include "cli/support/lists.h"
@@ -34,6 +33,8 @@
 #include "comm/errors.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"
+#include "verdict/faults.h"
+#include "verdict/stop_report.h"
 
 namespace rankbox::cli {
 namespace {
@@ -339,7 +340,7 @@ void add_compare_worker(CLI::App& app) {
   worker->prefix_command();
   worker->set_help_flag();
   worker->callback([worker] {
-    report_stops();
+    report_stops_to_parent();
     set_stop_hooks({set_library, use_signal_stack});
     Words arguments = {kWorkerSubcommand};
     const Words words = worker->remaining();

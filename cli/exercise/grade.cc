@@ -34,6 +34,15 @@ namespace {
 /// A message between processes takes longer than one between threads.
 constexpr double kSealedTimes = 3;
 
+/// Returns the replay line of the case in a reported one; empty if nothing is reported. What a
+/// learner's process reports may be anything, and a user pastes it.
+std::string replay_of(const Exercise& exercise, const std::string& reported,
+                      const std::string& command) {
+  if (reported.empty()) return "";
+  const std::optional<Case> example = case_of_replay(exercise, reported);
+  return example ? fmt::format("{} --replay {}", command, to_string(*example)) : command;
+}
+
 /// @param temporary a folder for the program's files, removed afterwards
 /// @param solution the compiled reference solution; empty: the promised cost does not need it
 Contained judge(const Exercise& exercise, const std::string& library, const std::string& solution,
@@ -66,13 +75,18 @@ Contained judge(const Exercise& exercise, const std::string& library, const std:
   contained.temporary = temporary;
   contained.seconds = options.seconds;
   contained.memory_mb = options.memory_mb;
-  return run_contained(contained);
+  Contained judged = run_contained(contained);
+  if (std::optional<Failure>& failure = judged.verdict.failure)
+    failure->replay = replay_of(exercise, failure->replay, options.command);
+  return judged;
 }
 
 /// Judges with a process for each rank.
 Contained judge_sealed(const Exercise& exercise, const std::string& library,
                        const std::string& solution, const std::string& source,
                        const TemporaryFolder& temporary, const GradeOptions& options) {
+  if (seal::sealed_function(exercise.family) == nullptr)
+    throw Error("seal/signatures.h has no row for the family " + exercise.family);
   const std::vector<std::string> called = called_solutions(exercise, library);
   ContainedOptions contained;
   contained.words = {"referee", exercise.name, library};
@@ -94,6 +108,7 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   contained.library = library;
   contained.source = source;
   contained.temporary = temporary.path("");
+  contained.is_trusted = true;
   contained.seconds = kSealedTimes * options.seconds;
   contained.memory_mb = options.memory_mb;
   return run_contained(contained);
@@ -124,46 +139,19 @@ void require_containers() {
     throw Error("a sealed verdict needs containers: " + problem + "; --unsealed goes without");
 }
 
-/// Returns whether the rank that is blamed may be another one in the next run: of several that go
-/// wrong, it is the first in time.
-bool depends_on_schedule(const Failure& failure) {
-  using enum FailureKind;
-  switch (failure.kind) {
-    case kDeadlock:
-    case kMismatch:
-    case kUnreceived:
-    case kSafety:
-      return true;
-    case kCrash:
-      return !failure.op.empty();  // not a signal's
-    default:
-      return false;
-  }
-}
-
-/// Replaces a failure that depends on the schedule of threads by the failure of the same case under
-/// the referee, where ranks run in a fixed order. Two gradings of a file then report the same rank.
-void make_reproducible(Verdict& verdict, const std::function<Verdict(const std::string&)>& sealed) {
-  static constexpr std::string_view kReplay = " --replay ";
-  if (!verdict.failure || !depends_on_schedule(*verdict.failure)) return;
-  const std::string& line = verdict.failure->replay;
-  const std::size_t at = line.find(kReplay);
-  const Verdict again = sealed(at == std::string::npos ? "" : line.substr(at + kReplay.size()));
-  // It may also fail otherwise: the referee cannot start, or a rank's process ends.
-  if (again.status != Status::kFail || !again.failure || !depends_on_schedule(*again.failure) ||
-      again.failure->kind != verdict.failure->kind)
-    return;
-  verdict.failure = again.failure;
-  const std::string name = check_named_after(again.failure->kind);
-  if (const Check* check = again.find(name); check != nullptr)
-    std::ranges::replace_if(
-        verdict.checks, [&](const Check& c) { return c.name == name; }, *check);
+/// Returns the command without --sealed: for what only threads show.
+std::string unsealed(std::string command) {
+  constexpr std::string_view kOption = " --sealed";
+  const std::size_t at = command.rfind(kOption);
+  if (at != std::string::npos) command.erase(at, kOption.size());
+  return command;
 }
 
 /// Ranks of other backends are processes. Here they are threads, and share static variables: a
 /// likely cause of a result that differs from run to run.
-void mention_statics(Verdict& verdict, const std::string& library) {
+void mention_statics(const Exercise& exercise, Verdict& verdict, const std::string& library) {
   Failure& failure = *verdict.failure;
+  if (!sends_messages(exercise)) return;
   using enum FailureKind;
   if (failure.kind == kCost || failure.kind == kMessages || failure.kind == kTimeout) return;
   const std::string names = shared_statics(library);
@@ -177,6 +165,48 @@ void mention_statics(Verdict& verdict, const std::string& library) {
   for (Check& check : verdict.checks) {
     if (check.detail == before) check.detail = failure.message;
   }
+}
+
+/// Returns the verdict of a program that the referee passes and that fails in threads: ranks share
+/// what is static, memory is counted to the byte, and all schedules of `race` are tried. The process
+/// that reports it runs the program itself, so nothing of the report counts but that it fails, and
+/// no check passes.
+Verdict fails_in_threads(const Exercise& exercise, const Contained& threads,
+                         const std::string& library, const GradeOptions& options) {
+  Failure failure = *threads.verdict.failure;
+  if (threads.reported) {
+    using enum FailureKind;
+    const bool before_running = failure.kind == kCompile || failure.kind == kNotImplemented;
+    Failure ours;
+    ours.kind = before_running ? kCrash : failure.kind;
+    ours.file = options.file;
+    ours.message = fmt::format(
+        "right where each rank is a process, and wrong ({}) where {} of one process: the command "
+        "below shows it",
+        name_of(failure.kind),
+        sends_messages(exercise) ? "ranks are threads" : "it runs under all schedules");
+    ours.replay = std::move(failure.replay);
+    failure = std::move(ours);
+  }
+  failure.replay = replay_of(exercise, failure.replay, unsealed(options.command));
+  Verdict verdict = failed_before_running(exercise.name, failure);
+  mention_statics(exercise, verdict, library);
+  return verdict;
+}
+
+/// Judges again what the referee passed and threads did not: the case that failed may not have been
+/// in its sample.
+/// @param sealed judges the case that it gets as text
+Contained judge_again(const Exercise& exercise, const Contained& threads,
+                      const std::string& library, const GradeOptions& options,
+                      const std::function<Contained(const std::string&)>& sealed) {
+  if (const auto example = case_of_replay(exercise, threads.verdict.failure->replay)) {
+    Contained again = sealed(to_string(*example));
+    if (!again.verdict.passed()) return again;
+  }
+  Contained judged = threads;
+  judged.verdict = fails_in_threads(exercise, threads, library, options);
+  return judged;
 }
 
 /// As grade, but throws where this machine is the reason that there is no verdict.
@@ -199,28 +229,27 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   std::string solution;
   if (is_cost_of_solution(exercise) && options.picture.empty())
     solution = reference_solution(exercise);
-  Contained judged = judge(exercise, library, solution, source, temporary.path(""), options);
-  grade.program_output = std::move(judged.output);
-  grade.verdict = std::move(judged.verdict);
+  const auto in_threads = [&] {
+    return judge(exercise, library, solution, source, temporary.path(""), options);
+  };
   const auto sealed = [&](const std::string& replay) {
-    if (seal::sealed_function(exercise.family) == nullptr)
-      throw Error("seal/signatures.h has no row for the family " + exercise.family);
     GradeOptions replayed = options;
     replayed.replay = replay;
-    return judge_sealed(exercise, library, solution, source, temporary, replayed).verdict;
+    return judge_sealed(exercise, library, solution, source, temporary, replayed);
   };
-  const bool is_sealed = options.sealed && grade.verdict.passed();
-  if (is_sealed) {
-    grade.verdict = sealed(options.replay);
-  } else if (options.sealed && sends_messages(exercise)) {  // others do not depend on luck
-    make_reproducible(grade.verdict, sealed);
+  Contained judged = options.sealed ? sealed(options.replay) : in_threads();
+  if (options.sealed && judged.verdict.passed()) {
+    const Contained threads = in_threads();
+    if (!threads.verdict.passed())
+      judged = judge_again(exercise, threads, library, options, sealed);
   }
+  grade.program_output = std::move(judged.output);
+  grade.verdict = std::move(judged.verdict);
   if (!options.page_folder.empty())
     draw_after(exercise, library, source, temporary.path(""), options, grade.verdict);
   if (grade.verdict.status != Status::kFail) return grade;
   check_has_space(temporary.path(""));
-  // In a sealed run ranks are processes, which share nothing.
-  if (sends_messages(exercise) && !is_sealed) mention_statics(grade.verdict, library);
+  if (!options.sealed) mention_statics(exercise, grade.verdict, library);
   return grade;
 }
 

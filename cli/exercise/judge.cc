@@ -8,14 +8,14 @@
 
 #include "cli/picture/picture.h"
 #include "cli/plugin/compile.h"
-#include "cli/plugin/faults.h"
 #include "cli/plugin/plugin.h"
-#include "cli/plugin/stop_report.h"
 #include "cli/plugin/verdict_report.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
+#include "verdict/faults.h"
 #include "verdict/salt.h"
+#include "verdict/stop_report.h"
 
 namespace rankbox::cli {
 
@@ -64,7 +64,7 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
 }
 
 [[noreturn]] void run(const Options& options) {
-  report_stops();
+  report_stops_to_parent();
   set_salt(options.salt);
   report_line("loading " + options.library);  // the library's code may run from here on
   report_and_exit(judge_library(exercise_named(options.name), options));

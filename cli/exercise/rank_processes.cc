@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/support/child.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
@@ -78,9 +79,9 @@ RankProcesses::RankProcesses(const std::string& family, int ranks,
     }
     for (const int socket : sockets) fcntl(socket, F_SETFD, 0);
     for (const Fd& fd : command.inherited) fcntl(fd.get(), F_SETFD, 0);
-    // No learner's code gets the descriptor of the report.
+    // No learner's code gets the descriptor of the report. What it prints goes with the referee's.
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (const int fd : {0, 1, 2, 3}) dup2(nothing, fd);
+    for (const int fd : {STDIN_FILENO, kReportFd}) dup2(nothing, fd);
     execvpe(arguments.front(), arguments.data(), environment.data());
     _exit(127);
   }

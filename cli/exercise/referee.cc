@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "cli/exercise/rank_processes.h"
 #include "cli/plugin/compile.h"
@@ -27,6 +28,7 @@
 #include "verdict/catalog.h"
 #include "verdict/judge.h"
 #include "verdict/salt.h"
+#include "verdict/stop_report.h"
 #include "verdict/verdict.h"
 
 namespace rankbox::cli {
@@ -81,8 +83,14 @@ bool has_threads(const std::vector<Case>& cases) {
   return std::ranges::any_of(cases, [](const Case& c) { return c.threads.has_value(); });
 }
 
+void report_asked(const Stop& stop) {
+  report_line(
+      fmt::format("stopped asked {} rank {} at {}", stop.number, stop.rank, stop.addresses));
+}
+
 [[noreturn]] void run(const Options& options) {
   set_salt(options.salt);
+  seal::set_asked_hook(report_asked);
   const Exercise& exercise = exercise_named(options.name);
   AnyFunction solution = nullptr;
   if (!options.solution.empty()) {
@@ -120,7 +128,12 @@ bool has_threads(const std::vector<Case>& cases) {
   judge_options.executor = ExecutorKind::kFibers;
   judge_options.fiber_threads = 1;
   judge_options.hooks.leaving = seal::end_case;
-  report_and_exit(judge(exercise.name, subject, judge_options));
+  const Verdict verdict = judge(exercise.name, subject, judge_options);
+  if (verdict.failure && verdict.failure->line == 0) {
+    const std::string where = seal::where_stopped(verdict.failure->rank);
+    if (!where.empty()) report_line("at " + where);
+  }
+  report_and_exit(verdict);
 }
 
 }  // namespace

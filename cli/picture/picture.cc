@@ -8,15 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/picture/picture_style_json.h"
-#include "cli/plugin/faults.h"
-#include "cli/plugin/stop_report.h"
 #include "cli/support/buffering.h"
 #include "cli/support/executor_named.h"
 #include "clusters/clusters.h"
 #include "comm/trace.h"
 #include "replay/clock.h"
+#include "verdict/faults.h"
 #include "verdict/free_messages.h"
 #include "verdict/run_case.h"
+#include "verdict/stop_report.h"
 #include "viewer/schedule_grid.h"
 
 namespace rankbox::cli {
@@ -40,19 +40,6 @@ Case case_of(const Exercise& exercise, const PictureOptions& options, int nodes)
   if (example.bucket_bytes)  // several buckets
     example.bucket_bytes = std::max<std::int64_t>(1, 8 * kElementBytes * options.count);
   return example;
-}
-
-/// Returns the case that the replay line names.
-std::optional<Case> failing_case(const Exercise& exercise, const std::string& replay) {
-  const std::string option = " --replay ";
-  const std::size_t at = replay.find(option);
-  if (at == std::string::npos) return std::nullopt;
-  const std::string rest = replay.substr(at + option.size());
-  try {
-    return parse_case(rest.substr(0, rest.find(' ')), first_case_of(exercise));
-  } catch (const InvalidArgument&) {
-    return std::nullopt;
-  }
 }
 
 std::string summary(const Case& example, const RunReport& report, const Cluster& cluster) {
@@ -87,7 +74,7 @@ std::optional<PictureOptions> picture_after(const Exercise& exercise, const Verd
   std::optional<Case> drawn;
   if (verdict.passed()) drawn = typical_case_of(exercise);
   if (verdict.status == Status::kFail && verdict.failure->kind != FailureKind::kTimeout)
-    drawn = failing_case(exercise, verdict.failure->replay);
+    drawn = case_of_replay(exercise, verdict.failure->replay);
   if (!drawn) return std::nullopt;
   PictureOptions picture;
   picture.ranks = drawn->world_size;

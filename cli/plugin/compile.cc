@@ -6,7 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -17,6 +16,7 @@
 
 #include "cli/plugin/compile_container.h"
 #include "cli/plugin/compile_flags.h"
+#include "cli/plugin/compiler_message.h"
 #include "cli/plugin/precompiled.h"
 #include "cli/plugin/public_headers.h"
 #include "cli/support/child.h"
@@ -107,40 +107,6 @@ std::vector<std::string> command(const Unit& unit, const std::string& library,
   return words;
 }
 
-// Parses "file.cc:12:3: error: message". The linker writes "file.cc:12: undefined …" instead. The
-// call of a function with the attribute `error` is its message alone.
-Failure first_error(const std::string& output) {
-  static const std::regex pattern("^(.+?):([0-9]+):(?:[0-9]+:)? (?:fatal )?error: (.*)$");
-  Failure failure;
-  failure.kind = FailureKind::kCompile;
-  std::istringstream lines(output);
-  std::string first_line;
-  for (std::string line; std::getline(lines, line);) {
-    std::smatch match;
-    if (std::regex_match(line, match, pattern)) {
-      failure.file = display_path(match[1]);
-      failure.line = std::atoi(match[2].str().c_str());
-      static const std::regex call(
-          "^call to .* declared with (attribute error|'error' attribute): ");
-      failure.message = std::regex_replace(match[3].str(), call, "");
-      if (const std::string missing = message_about_missing(failure.message); !missing.empty())
-        failure.message = missing;
-      return failure;
-    }
-    if (line.find("out of memory") != std::string::npos ||
-        line.find("virtual memory exhausted") != std::string::npos) {
-      first_line = fmt::format("the compiler needs more than {} GiB: does a template never end?",
-                               kMemory >> 30);
-      break;
-    }
-    // The assembler's are capitalized.
-    const std::size_t error = std::min(line.find("error"), line.find("Error"));
-    if (first_line.empty() && error != std::string::npos) first_line = line;
-  }
-  failure.message = first_line.empty() ? "the compiler refuses this file" : first_line;
-  return failure;
-}
-
 /// Returns the compiler's line about a disk that is full or read-only; empty if it wrote none.
 std::string disk_problem_in(const std::string& output) {
   std::istringstream lines(output);
@@ -221,7 +187,8 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
   if (!problem.empty() && unit.is_contained) check_has_space(folder.path(""));
   if (!problem.empty() && (!unit.is_contained || !container_problem().empty()))
     return cannot_compile(fmt::format("{}: make room, or set TMPDIR to another folder", problem));
-  compiled.failure = first_error(compiled.output);
+  compiled.failure = failure_in(compiled.output);
+  compiled.failure->file = display_path(compiled.failure->file);
   if (result.timed_out) {
     compiled.failure->message = fmt::format("the compiler was not done after {} s", kSeconds);
   }

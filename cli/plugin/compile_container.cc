@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -15,11 +14,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/plugin/public_headers.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
@@ -156,15 +153,6 @@ ChildResult run_compiler(ChildOptions options, const Compilation& compilation) {
     }
   }
   return run_child(options);
-}
-
-std::string message_about_missing(const std::string& compilers) {
-  static const std::regex pattern("'?(.+?)'?(: No such file or directory| file not found)");
-  std::smatch match;
-  if (!std::regex_match(compilers, match, pattern)) return "";
-  return fmt::format(
-      "{} cannot be included: the headers of C++, of {}/ and beside this file can, and comm/comm.h",
-      match[1].str(), fmt::join(public_folders(), "/, "));
 }
 
 }  // namespace rankbox::cli

@@ -21,8 +21,4 @@ struct Compilation {
 /// InvalidArgument unless the source is a regular file, for which it opens no other.
 ChildResult run_compiler(ChildOptions options, const Compilation& compilation);
 
-/// Returns the message for a header that a compilation does not see; empty if the compiler's message
-/// is about something else.
-std::string message_about_missing(const std::string& compilers);
-
 }  // namespace rankbox::cli

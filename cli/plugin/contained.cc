@@ -1,11 +1,11 @@
 #include "cli/plugin/contained.h"
 
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -15,6 +15,7 @@
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
+#include "verdict/stop_report.h"
 #include "verdict/verdict_json.h"
 
 namespace rankbox::cli {
@@ -27,10 +28,8 @@ struct Report {
   std::string result;     // likewise
   std::string mistake;    // empty: none
   std::string last_case;  // the replay line of the current case
-  std::string how;        // "signal", "exit" or "asked": how it stopped
-  int number = 0;         // the signal or exit code
-  int rank = -1;          // that stopped it
-  std::string addresses;  // of its callers
+  Stop stop;              // the first in the learner's code; `how` is empty: it did not stop
+  std::string addresses;  // of a failure
 };
 
 Report parse_report(const std::string& text) {
@@ -45,38 +44,21 @@ Report parse_report(const std::string& text) {
     if (word == "verdict") report.verdict = rest;
     if (word == "result") report.result = rest;
     if (word == "mistake") report.mistake = rest;
-    if (word == "at") report.addresses = rest;
+    if (word == "at") report.addresses = hexadecimal_words(rest);
     // Several threads may report: keeps the first one in the learner's code.
     if (word == "stopped" && report.addresses.empty()) {
-      std::istringstream fields(rest);
-      std::string skipped;
-      fields >> report.how >> report.number >> skipped >> report.rank >> skipped;
-      std::getline(fields >> std::ws, report.addresses);
+      const std::optional<Stop> stop = parse_stop(line);
+      if (stop) report.addresses = stop->addresses;
+      report.stop = stop.value_or(report.stop);
     }
   }
   return report;
 }
 
-std::string signal_in_words(int signal) {
-  switch (signal) {
-    case SIGSEGV:
-      return "segmentation fault: a null or dangling pointer, an index out of range, or endless "
-             "recursion?";
-    case SIGABRT:
-      return "aborted: an exception left a thread, an assertion failed, or memory was overwritten?";
-    case SIGFPE:
-      return "division by zero, or another arithmetic error";
-    case SIGXFSZ:
-      return "it wrote too large a file";
-    default:
-      return fmt::format("ended by signal {} ({})", signal, strsignal(signal));
-  }
-}
-
 // Returns the failure of a process that ended without a verdict.
 Failure failure_of_end(const ChildResult& child, const Report& report, double seconds) {
   Failure failure;
-  failure.rank = report.rank;
+  failure.rank = report.stop.rank;
   failure.replay = report.last_case;
   failure.kind = FailureKind::kCrash;
   // A launcher encodes a rank's signal in its exit code, as shells do.
@@ -91,8 +73,8 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
         child.was_computing || signal == SIGXCPU
             ? "does a loop never end?"
             : "all threads are asleep outside of Rankbox (a mutex, a sleep, a join?)";
-  } else if (report.how == "exit") {
-    failure.message = fmt::format("it called exit({}) instead of returning", report.number);
+  } else if (report.stop.how == "exit") {
+    failure.message = in_words(report.stop);
   } else if (signal == SIGKILL) {
     failure.kind = FailureKind::kMemory;
     failure.message = "killed by the system, most likely for using too much memory";
@@ -105,20 +87,24 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
   return failure;
 }
 
-Verdict verdict_of(const ContainedOptions& options, const ChildResult& child,
-                   const Report& report) {
+Contained verdict_of(const ContainedOptions& options, const ChildResult& child,
+                     const Report& report) {
   // The verdict of a killed process is ignored.
   if (!report.verdict.empty() && child.status == 0 && !child.timed_out) {
     try {
-      return verdict_from_json(report.verdict);
-    } catch (const std::runtime_error&) {
-      Failure failure;
-      failure.kind = FailureKind::kCrash;
-      failure.message = "it wrote to the judge's file descriptor";
-      return failed_before_running(options.name, failure);
+      Verdict verdict = verdict_from_json(report.verdict);
+      const bool may_be_error = options.is_trusted || verdict.status != Status::kError;
+      if (verdict.name == options.name && may_be_error)
+        return {.verdict = std::move(verdict), .reported = true};
+    } catch (const std::runtime_error&) {  // as one of another exercise
     }
+    Failure failure;
+    failure.kind = FailureKind::kCrash;
+    failure.message = "it wrote to the judge's file descriptor";
+    return {.verdict = failed_before_running(options.name, failure)};
   }
-  return failed_before_running(options.name, failure_of_end(child, report, options.seconds));
+  return {.verdict =
+              failed_before_running(options.name, failure_of_end(child, report, options.seconds))};
 }
 
 // Names the file as passed to the compiler, and fills in an unknown line: the one that threw or
@@ -182,10 +168,9 @@ Contained run_contained(const ContainedOptions& options) {
   const Report report = parse_report(child.report);
   if (!report.mistake.empty() && !options.in_container) throw InvalidArgument(report.mistake);
 
-  Contained contained;
+  Contained contained = verdict_of(options, child, report);
   contained.output = child.output;
   contained.result = report.result;
-  contained.verdict = verdict_of(options, child, report);
   if (contained.verdict.failure) complete_place(*contained.verdict.failure, options, report);
   return contained;
 }

@@ -15,9 +15,10 @@ struct ContainedOptions {
   std::string name;                // of the verdict, if the process returns none
   std::string function;            // of the library
   std::string library;
-  std::string source;                      // an absolute path
-  std::string temporary;                   // a folder for its files; the caller removes it
-  bool in_container = false;               // where there are containers (cli/support/container.h)
+  std::string source;         // an absolute path
+  std::string temporary;      // a folder for its files; the caller removes it
+  bool is_trusted = false;    // no learner's code runs in the process, so it may report an error
+  bool in_container = false;  // where there are containers (cli/support/container.h)
   std::vector<std::string> readable = {};  // in a container: what else it sees, absolute paths
   std::vector<std::string> writable = {};  // likewise: folders that it may write to
   double seconds = 10;                     // of wall-clock time
@@ -27,8 +28,9 @@ struct ContainedOptions {
 
 struct Contained {
   Verdict verdict;
-  std::string output;  // the output, up to the first 64 KiB
-  std::string result;  // the rest of its report (verdict_report.h); empty: it ended earlier
+  bool reported = false;    // by the process; else the verdict says how it ended
+  std::string output = {};  // the output, up to the first 64 KiB
+  std::string result = {};  // the rest of its report (verdict_report.h); empty: it ended earlier
 };
 
 /// Returns the failure of a process that ran a learner's library and ended without a report: the

@@ -1,14 +1,28 @@
 #include "cli/plugin/verdict_report.h"
 
 #include <cstdio>
+#include <string_view>
 
+#include <fcntl.h>
 #include <unistd.h>
 
-#include "cli/plugin/stop_report.h"
 #include "cli/support/child.h"
+#include "verdict/stop_report.h"
 #include "verdict/verdict_json.h"
 
 namespace rankbox::cli {
+
+namespace {
+
+/// Safe in a signal handler.
+void write_stop(std::string_view line) { (void)!write(kReportFd, line.data(), line.size()); }
+
+}  // namespace
+
+void report_stops_to_parent() {
+  fcntl(kReportFd, F_SETFD, FD_CLOEXEC);  // no other program may report
+  report_stops(write_stop);
+}
 
 void report_line(const std::string& line) {
   const std::string whole = line + "\n";

@@ -16,6 +16,9 @@
 
 namespace rankbox::cli {
 
+/// From now on stops are reported on kReportFd (verdict/stop_report.h). Call once, early.
+void report_stops_to_parent();
+
 /// Writes one line to kReportFd.
 void report_line(const std::string& line);
 

@@ -8,9 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/plugin/compile.h"
-#include "cli/plugin/faults.h"
 #include "cli/plugin/plugin.h"
-#include "cli/plugin/stop_report.h"
 #include "cli/plugin/verdict_report.h"
 #include "cli/race/own_file.h"
 #include "cli/support/paths.h"
@@ -18,6 +16,8 @@
 #include "race/explore_race.h"
 #include "race/steps_table.h"
 #include "verdict/failure_of.h"
+#include "verdict/faults.h"
+#include "verdict/stop_report.h"
 
 namespace rankbox::cli {
 
@@ -73,7 +73,7 @@ nlohmann::json explore_file(RaceFunction function, const std::string& replay) {
 }
 
 [[noreturn]] void explore(const std::string& library, const std::string& replay) {
-  report_stops();
+  report_stops_to_parent();
   report_line("loading " + library);
   const LoadedFunction loaded = load_function(library, signature(exercise_named("race")));
   set_library(loaded.entry);

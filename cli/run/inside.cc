@@ -10,14 +10,14 @@
 #include <fmt/format.h>
 
 #include "cli/picture/run_picture.h"
-#include "cli/plugin/faults.h"
 #include "cli/plugin/plugin.h"
-#include "cli/plugin/stop_report.h"
 #include "cli/plugin/verdict_report.h"
 #include "cli/run/program.h"
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
 #include "verdict/failure_of.h"
+#include "verdict/faults.h"
+#include "verdict/stop_report.h"
 
 namespace rankbox::cli {
 namespace {
@@ -74,7 +74,7 @@ Verdict run_and_draw(void (*rank_main)(Comm&), const ProgramOptions& options,
 }
 
 [[noreturn]] void run(const Options& given) {
-  report_stops();
+  report_stops_to_parent();
   const ProgramOptions options = program_from_text(given.program);
   RunOptions how = run_options_of(options);
   record_for(options.picture, how);

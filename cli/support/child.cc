@@ -329,7 +329,7 @@ ChildResult run_child(const ChildOptions& options) {
         break;
       }
       result.timed_out = true;
-      result.was_computing = poke_threads(child.program(), SIGUSR1);
+      result.was_computing = poke_threads_below(child.program(), SIGUSR1);
       deadline = Clock::now() + kTimeToAnswer;
     }
 

@@ -28,8 +28,9 @@ struct ChildOptions {
   std::int64_t memory_bytes = 0;         // of private memory; 0: no limit
   std::int64_t file_bytes = 1 << 24;     // largest file it may write
 
-  /// When the time is up: first sends SIGUSR1 to the thread that computes, or to all if none does,
-  /// so that the program can report its position.
+  /// When the time is up: first sends SIGUSR1 to the thread that computes, of the program or of
+  /// processes that it has started, or to all of the program if none does, so that it can report its
+  /// position.
   bool ask_where = false;
 
   /// Called every 50 ms; false means that the time is up. May be empty.

@@ -41,12 +41,14 @@ ThreadState state_of(const std::filesystem::path& task) {
   return thread;
 }
 
-}  // namespace
-
-bool poke_threads(pid_t process, int signal) {
-  long busiest = -1;
-  long most_ticks = -1;
+struct Threads {
+  long busiest = -1;  // of the running ones, the one with the most processor time; -1: none runs
   std::vector<long> asleep;
+};
+
+Threads threads_of(pid_t process) {
+  Threads threads;
+  long most_ticks = -1;
   std::error_code ignored;  // threads may start and end meanwhile
   for (std::filesystem::directory_iterator task(fmt::format("/proc/{}/task", process), ignored),
        end;
@@ -56,15 +58,32 @@ bool poke_threads(pid_t process, int signal) {
     if (std::from_chars(name.data(), name.data() + name.size(), id).ec != std::errc()) continue;
     const ThreadState thread = state_of(task->path());
     if (thread.state != 'R') {
-      asleep.push_back(id);
+      threads.asleep.push_back(id);
     } else if (thread.ticks > most_ticks) {
       most_ticks = thread.ticks;
-      busiest = id;
+      threads.busiest = id;
     }
   }
-  if (busiest >= 0) return syscall(SYS_tgkill, process, busiest, signal) == 0;
-  for (long id : asleep) syscall(SYS_tgkill, process, id, signal);
+  return threads;
+}
+
+}  // namespace
+
+bool poke_threads(pid_t process, int signal) {
+  const Threads threads = threads_of(process);
+  if (threads.busiest >= 0) return syscall(SYS_tgkill, process, threads.busiest, signal) == 0;
+  for (const long id : threads.asleep) syscall(SYS_tgkill, process, id, signal);
   return false;
+}
+
+bool poke_threads_below(pid_t process, int signal) {
+  std::vector<pid_t> tree = {process};
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    if (threads_of(tree[i]).busiest >= 0) return poke_threads(tree[i], signal);
+    const std::vector<pid_t> children = children_of(tree[i]);
+    tree.insert(tree.end(), children.begin(), children.end());
+  }
+  return poke_threads(process, signal);
 }
 
 std::vector<pid_t> children_of(pid_t process) {

@@ -11,6 +11,10 @@ namespace rankbox::cli {
 /// true. If all are asleep, sends it to each of them, and returns false.
 bool poke_threads(pid_t process, int signal);
 
+/// The same of the first of these that has a running thread: the process, or those that it has
+/// started, directly or not. If all are asleep, sends the signal to the threads of the process.
+bool poke_threads_below(pid_t process, int signal);
+
 /// Returns the children of a process with one thread, oldest first.
 std::vector<pid_t> children_of(pid_t process);
 

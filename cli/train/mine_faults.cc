@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/plugin/faults.h"
+#include "verdict/faults.h"
 
 namespace rankbox::train {
 namespace {
@@ -25,12 +25,12 @@ std::vector<MineFunction>& functions() {
   static std::vector<MineFunction> all;
   return all;
 }
-std::vector<cli::LoadedLibrary>& libraries() {
-  static std::vector<cli::LoadedLibrary> all;
+std::vector<LoadedLibrary>& libraries() {
+  static std::vector<LoadedLibrary> all;
   return all;
 }
 
-const MineFunction& function_of(const cli::Callers& callers) {
+const MineFunction& function_of(const Callers& callers) {
   return functions()[static_cast<std::size_t>(callers.library)];
 }
 
@@ -55,9 +55,9 @@ void keep_first_own(PlaceText& text) {
 
 /// Returns "exercises/09_sharding/zero1.cc:14", by addr2line; empty without it. Allocates nothing:
 /// a handler may run with a corrupt heap.
-PlaceText place_of(const cli::Callers& found) {
+PlaceText place_of(const Callers& found) {
   PlaceText text = {};
-  std::array<std::array<char, 24>, std::tuple_size_v<decltype(cli::Callers::offsets)>> addresses;
+  std::array<std::array<char, 24>, std::tuple_size_v<decltype(Callers::offsets)>> addresses;
   char program[] = "addr2line", inlined[] = "-i", of[] = "-e";
   std::array<char*, 5 + addresses.size()> words = {
       program, inlined, of, const_cast<char*>(function_of(found).library.c_str())};
@@ -113,7 +113,7 @@ void on_signal(int signal) {
   if (is_reporting.test_and_set()) {
     for (;;) pause();  // another thread was first, and ends the process
   }
-  const cli::Callers found = cli::find_callers(libraries());
+  const Callers found = find_callers(libraries());
   if (found.library < 0) {
     std::signal(signal, SIG_DFL);
     raise(signal);
@@ -122,7 +122,7 @@ void on_signal(int signal) {
   alarm(10);  // if the report itself hangs
   const PlaceText place = place_of(found);
   const char* name = function_of(found).name.c_str();
-  const int rank = cli::rank_of_this_thread();
+  const int rank = rank_of_this_thread();
   const std::size_t file = length_of_other_file(place.data());
   std::array<char, 3 * std::tuple_size_v<PlaceText>> line;
   const int size =
@@ -137,29 +137,29 @@ void on_signal(int signal) {
 
 /// A learner's function must return: a process that it ends would look complete.
 void on_exit_called(int code, void* /*unused*/) {
-  const cli::Callers found = cli::find_callers(libraries());
+  const Callers found = find_callers(libraries());
   if (found.library < 0) return;  // not the learner's
   const PlaceText place = place_of(found);
   const char* name = function_of(found).name.c_str();
   std::fprintf(stderr,
                "rankbox train: %s (yours) called exit(%d) on rank %d%s%s; ./rankbox check %s "
                "explains it\n",
-               name, code, cli::rank_of_this_thread(), place[0] == '\0' ? "" : " at ", place.data(),
+               name, code, rank_of_this_thread(), place[0] == '\0' ? "" : " at ", place.data(),
                name);
   _exit(1);
 }
 
 std::mutex throws_mutex;
-std::map<int, cli::Callers>& throws() {
-  static std::map<int, cli::Callers> by_rank;
+std::map<int, Callers>& throws() {
+  static std::map<int, Callers> by_rank;
   return by_rank;
 }
 
 void remember_throw() {
-  const cli::Callers found = cli::find_callers(libraries());
+  const Callers found = find_callers(libraries());
   if (found.library < 0) return;
   const std::lock_guard lock(throws_mutex);
-  throws()[cli::rank_of_this_thread()] = found;
+  throws()[rank_of_this_thread()] = found;
 }
 
 }  // namespace
@@ -167,11 +167,10 @@ void remember_throw() {
 void report_faults_in(const MineFunction& function) {
   const bool is_first = libraries().empty();
   functions().push_back(function);
-  libraries().push_back(cli::library_at(function.address));
+  libraries().push_back(library_at(function.address));
   // Registered after the lists were constructed: exit() then calls on_exit before it destroys them.
   if (is_first)
-    cli::handle_faults(
-        {.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw});
+    handle_faults({.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw});
 }
 
 std::vector<std::string> functions_of_yours() {
@@ -181,7 +180,7 @@ std::vector<std::string> functions_of_yours() {
 }
 
 ThrowPlace last_throw_of(int rank) {
-  cli::Callers found;
+  Callers found;
   {
     const std::lock_guard lock(throws_mutex);
     const auto entry = rank == kAnyRank ? throws().begin() : throws().find(rank);

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/plugin/faults.h"
 #include "cli/support/complain.h"
 #include "cli/support/first_process.h"
 #include "cli/support/terminal.h"
@@ -25,6 +24,7 @@
 #include "comm/run_ranks.h"
 #include "train/session.h"
 #include "train/stop_signal.h"
+#include "verdict/faults.h"
 
 namespace rankbox::train {
 namespace {
@@ -53,7 +53,7 @@ Task make_task(const Plan& plan) {
 /// @param log may be null
 /// @param is_quiet the report prints nothing
 Listener listener_for(Record& record, Report& report, StepLog* log, bool is_quiet) {
-  return {.on_rank = cli::use_signal_stack,
+  return {.on_rank = use_signal_stack,
           .on_start =
               [&, log, is_quiet](const Position& from, const std::vector<std::string>& notes) {
                 record.start(from, notes);

@@ -9,7 +9,6 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <system_error>
 
@@ -145,14 +144,14 @@ std::string complaint_about(const Candidate& candidate) {
 /// Returns whether the text includes files besides the project's headers, whose changes would go
 /// undetected.
 bool includes_others(const std::string& text) {
-  static const std::regex pattern("^[ \t]*#[ \t]*include[ \t]*\"([^\"]*)\"");
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::smatch match;
-    if (std::regex_search(line, match, pattern) &&
-        !fs::exists(fs::path(project_root()) / match[1].str())) {
-      return true;
-    }
+    const std::size_t open = line.find('"');
+    std::string before = line.substr(0, open);
+    std::erase_if(before, [](char c) { return c == ' ' || c == '\t'; });
+    if (open == std::string::npos || before != "#include") continue;
+    const std::string name = line.substr(open + 1, line.find('"', open + 1) - open - 1);
+    if (!fs::exists(fs::path(project_root()) / name)) return true;
   }
   return false;
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <unistd.h>
 
 #include "comm/errors.h"
 
@@ -59,6 +60,9 @@ void forbid_system_calls() {
   for (const int wait : {kWait, kWaitBitset, kWaitBitset | kRealTime})
     require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(futex), 1,
                              SCMP_A1(SCMP_CMP_EQ, static_cast<scmp_datum_t>(wait))));
+  // Signals to its own threads: abort() is one.
+  require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
+                           SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(getpid()))));
   // Threads, but no processes. glibc falls back to clone() where clone3() is unknown.
   require(seccomp_rule_add(
       filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,

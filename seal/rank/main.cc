@@ -6,6 +6,7 @@
 // SOCKETs are the descriptors of ranks 0, 1, …. Each process keeps its own, and serves calls until
 // the referee closes it. HELPERs are libraries with other exercises' solutions that the
 // function may call.
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -28,6 +29,7 @@
 #include "seal/rank/filter.h"
 #include "seal/rank/invoke.h"
 #include "seal/rank/request.h"
+#include "seal/rank/stops.h"
 #include "seal/signatures.h"
 
 namespace rankbox::seal {
@@ -68,7 +70,14 @@ Function load_function(const Program& program) {
   if (opened == nullptr) throw Error(load_error());
   void* const entry = dlsym(opened, "rankbox_exercise");
   if (entry == nullptr) throw Error(dlerror());
+  set_function(entry);
   return reinterpret_cast<Function (*)()>(entry)();
+}
+
+void tell_where_thrown() {
+  ByteWriter line;
+  line.bytes = line_of_throw();
+  if (!line.bytes.empty()) notify(Kind::kStopped, line);
 }
 
 /// Carries out one call, and reports to the referee how it ended.
@@ -94,6 +103,7 @@ void carry_out(Invoker invoke, Function function) {
   } catch (...) {
     end = {Kind::kThrew, error_to_bytes(std::current_exception())};
   }
+  if (end.first == Kind::kThrew) tell_where_thrown();
   finish(end.first, end.second);
 }
 
@@ -102,6 +112,8 @@ void carry_out(Invoker invoke, Function function) {
     if (other != socket) close(other);
   }
   set_socket(socket);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // nothing is flushed when the referee ends it
+  report_stops_to(socket);
   const auto invoke = reinterpret_cast<Invoker>(find_entry<Invoke>(program.family));
   try {
     if (invoke == nullptr) throw Error("no family " + program.family);

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -14,8 +15,10 @@
 #include "seal/referee/link.h"
 #include "seal/referee/object_requests.h"
 #include "seal/referee/rank_memory.h"
+#include "seal/referee/referee.h"
 #include "seal/wire.h"
 #include "sim/executor/executor.h"
+#include "verdict/stop_report.h"
 
 namespace rankbox::seal {
 
@@ -45,6 +48,20 @@ void count_memory(Link& link, Call& call) {
   call.most_held = std::max(call.most_held, call.held);
 }
 
+void (*asked_hook)(const Stop& stop) = nullptr;
+
+/// Keeps a line about the process's end, which may follow; or passes on where it is.
+void note_stop(const Link& link, const std::string& line) {
+  std::optional<Stop> stop = parse_stop(line);
+  if (!stop) return;
+  stop->rank = rank_of(link);
+  if (stop->how == "asked") {
+    if (asked_hook != nullptr) asked_hook(*stop);
+  } else {
+    current_stop() = std::move(*stop);
+  }
+}
+
 /// Throws what the function threw. A failed request is the cause: the function only passed it on.
 [[noreturn]] void rethrow(const Link& link, const std::string& bytes) {
   if (link.failure != nullptr) std::rethrow_exception(link.failure);
@@ -66,6 +83,10 @@ void answer(Link& link, Kind kind, const std::string& bytes) {
 /// Returns false once the function has returned.
 bool serve_next(Link& link, Call& call) {
   const Message request = link.connection->receive();
+  if (request.kind == Kind::kStopped) {
+    note_stop(link, request.bytes);
+    return true;
+  }
   if (request.kind == Kind::kThrew) rethrow(link, request.bytes);
   if (link.refuses) {
     if (request.kind == Kind::kReturned) std::rethrow_exception(link.failure);
@@ -107,10 +128,13 @@ bool serve_next(Link& link, Call& call) {
 
 }  // namespace
 
+void set_asked_hook(void (*hook)(const Stop& stop)) { asked_hook = hook; }
+
 void carry_out(Call& call, const std::string& arguments) {
   Link& link = current_link();
   const int rank = rank_of(link);
   call.given = static_cast<std::int64_t>(arguments.size());
+  if (current_stop().how == "throw") current_stop() = {};  // the others are final
   try {
     ByteWriter writer;
     writer.put(link.owner);
@@ -123,7 +147,10 @@ void carry_out(Call& call, const std::string& arguments) {
   } catch (const Error&) {
     throw;
   } catch (const ConnectionLost&) {
-    throw Error(fmt::format("the process of rank {} ended instead of returning", rank),
+    const Stop& stop = current_stop();
+    throw Error(stop.how.empty()
+                    ? fmt::format("the process of rank {} ended instead of returning", rank)
+                    : in_words(stop),
                 ErrorContext{rank, "", -1, "", 0});
   } catch (const std::runtime_error& error) {
     throw Error(fmt::format("rank {} sent what is no request: {}", rank, error.what()),

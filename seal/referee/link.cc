@@ -18,6 +18,7 @@ struct Rank {
   int socket;
   Connection connection;
   Link link;
+  Stop stop;  // outlives the link: the verdict says where
 };
 
 std::deque<Rank>& ranks() {
@@ -66,6 +67,13 @@ Link& current_link() {
   rank.link.owner = owner;
   rank.link.connection = &rank.connection;
   return rank.link;
+}
+
+Stop& current_stop() { return current_rank().stop; }
+
+std::string where_stopped(int rank) {
+  const bool is_known = rank >= 0 && static_cast<std::size_t>(rank) < ranks().size();
+  return is_known ? ranks()[static_cast<std::size_t>(rank)].stop.addresses : "";
 }
 
 void end_case() { current_rank().link = {}; }

@@ -11,6 +11,7 @@
 #include "comm/comm.h"
 #include "seal/wire.h"
 #include "training/saved.h"
+#include "verdict/stop_report.h"
 
 namespace rankbox::seal {
 
@@ -63,6 +64,9 @@ struct Link {
 
 /// Returns the link of the rank that calls, for its case.
 Link& current_link();
+
+/// The last stop of the rank that calls, since its call began; how is empty: none.
+Stop& current_stop();
 
 /// Sets the sockets, one for each rank, before any case runs.
 void set_sockets(const std::vector<int>& sockets);

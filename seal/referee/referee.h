@@ -13,10 +13,12 @@
 // Thread safety: connect_ranks once, before ranks start.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "exercises/registry.h"
+#include "verdict/stop_report.h"
 
 namespace rankbox::seal {
 
@@ -30,6 +32,14 @@ std::vector<int> connect_ranks(int ranks);
 
 /// Called on a rank after its last call in a case: drops what belongs to the case.
 void end_case();
+
+/// Returns where the function was on this rank when it threw, crashed or called exit() in its last
+/// call: offsets into its library, as in verdict/stop_report.h. Empty if it did not, or that is
+/// unknown.
+std::string where_stopped(int rank);
+
+/// Sets what is called when a process answers a supervisor that asks where it is (SIGUSR1).
+void set_asked_hook(void (*hook)(const Stop& stop));
 
 /// From now on the memory of ranks is counted by the kernel, and is what a MemoryWindow (verdict/)
 /// shows. Costs a look at the process with each of its requests. REQUIRES: before

@@ -1,26 +1,27 @@
-#include "cli/plugin/stop_report.h"
+#include "verdict/stop_report.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <mutex>
-#include <string_view>
+#include <sstream>
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "cli/plugin/faults.h"
-#include "cli/support/child.h"
+#include "comm/memory_meter.h"
+#include "verdict/faults.h"
 
-namespace rankbox::cli {
+namespace rankbox {
 
 namespace {
 
 LoadedLibrary learners;  // set before ranks are started
+void (*write_line)(std::string_view line) = nullptr;
 std::atomic<bool> done{false};
 
 // Safe in a signal handler: no allocation, no locks.
@@ -41,7 +42,6 @@ class Line {
     add(std::string_view(digits.data() + used, digits.size() - used));
   }
   std::string_view text() const { return {buffer_.data(), size_}; }
-  void send() const { (void)!write(kReportFd, buffer_.data(), size_); }
 
  private:
   std::array<char, 512> buffer_;
@@ -68,7 +68,7 @@ void report(std::string_view how, int number) {
   line.add(" at");
   add(line, find_callers({&learners, 1}));
   line.add("\n");
-  line.send();
+  write_line(line.text());
 }
 
 void on_signal(int signal) {
@@ -111,8 +111,8 @@ void remember_throw() {
 
 }  // namespace
 
-void report_stops() {
-  fcntl(kReportFd, F_SETFD, FD_CLOEXEC);  // no other program may report
+void report_stops(void (*write)(std::string_view line)) {
+  write_line = write;
   handle_faults({.on_signal = on_signal, .on_exit = on_exit_called, .on_throw = remember_throw},
                 {SIGUSR1});
 }
@@ -135,4 +135,59 @@ std::string offset_of(const void* code) {
 
 void done_reporting() { done = true; }
 
-}  // namespace rankbox::cli
+std::string hexadecimal_words(std::string_view text) {
+  constexpr int kMostWords = 16;
+  constexpr std::size_t kMostDigits = 16;
+  std::istringstream words{std::string(text)};
+  std::string numbers;
+  std::string word;
+  for (int i = 0; i < kMostWords && words >> word; ++i) {
+    const bool is_number = word.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!is_number || word.size() > kMostDigits) break;
+    numbers += (numbers.empty() ? "" : " ") + word;
+  }
+  return numbers;
+}
+
+std::optional<Stop> parse_stop(std::string_view text) {
+  constexpr std::size_t kMostBytes = 512;  // class Line
+  constexpr int kMostRanks = 1 << 24;
+  constexpr std::array<std::string_view, 4> kHows = {"signal", "exit", "asked", "throw"};
+  std::istringstream fields{std::string(text.substr(0, kMostBytes))};
+  Stop stop;
+  std::string stopped;
+  std::string rank;
+  std::string at;
+  std::string addresses;
+  fields >> stopped >> stop.how >> stop.number >> rank >> stop.rank >> at;
+  const bool is_known = std::ranges::count(kHows, stop.how) > 0;
+  if (!fields || stopped != "stopped" || !is_known || rank != "rank" || at != "at")
+    return std::nullopt;
+  std::getline(fields, addresses);
+  stop.rank = std::clamp(stop.rank, -1, kMostRanks);
+  stop.addresses = hexadecimal_words(addresses);
+  return stop;
+}
+
+std::string signal_in_words(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "segmentation fault: a null or dangling pointer, an index out of range, or endless "
+             "recursion?";
+    case SIGABRT:
+      return "aborted: an exception left a thread, an assertion failed, or memory was overwritten?";
+    case SIGFPE:
+      return "division by zero, or another arithmetic error";
+    case SIGXFSZ:
+      return "it wrote too large a file";
+    default:
+      return fmt::format("ended by signal {} ({})", signal, strsignal(signal));
+  }
+}
+
+std::string in_words(const Stop& stop) {
+  if (stop.how == "signal") return signal_in_words(stop.number);
+  return fmt::format("it called exit({}) instead of returning", stop.number);
+}
+
+}  // namespace rankbox

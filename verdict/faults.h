@@ -1,6 +1,6 @@
 // Helpers of handlers for crashes, exits and throws.
 //
-// They provide a signal stack, the interrupted rank, and the callers in a learner's library.
+// They provide a signal stack, and the callers in a learner's library.
 #pragma once
 
 #include <array>
@@ -9,14 +9,11 @@
 #include <initializer_list>
 #include <span>
 
-namespace rankbox::cli {
+namespace rankbox {
 
 /// Gives this thread a second stack for signal handlers, for its lifetime: an endless recursion
 /// uses up the first. Call on every rank's thread; further calls do nothing.
 void use_signal_stack();
-
-/// Returns the rank that this thread runs; -1: none. Safe in a signal handler.
-int rank_of_this_thread();
 
 /// The address range of a loaded library.
 struct LoadedLibrary {
@@ -47,4 +44,4 @@ struct FaultHandlers {
 /// before any thread is started.
 void handle_faults(const FaultHandlers& handlers, std::initializer_list<int> more_signals = {});
 
-}  // namespace rankbox::cli
+}  // namespace rankbox

@@ -1,4 +1,4 @@
-#include "cli/plugin/faults.h"
+#include "verdict/faults.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -8,9 +8,7 @@
 #include <execinfo.h>
 #include <link.h>
 
-#include "comm/memory_meter.h"
-
-namespace rankbox::cli {
+namespace rankbox {
 namespace {
 
 // A handler needs about 10 KiB, most of it to unwind the stack.
@@ -48,11 +46,6 @@ void handle(int signal, void (*handler)(int)) {
 }  // namespace
 
 void use_signal_stack() { thread_local const SignalStack stack; }
-
-int rank_of_this_thread() {
-  const MemoryMeter* meter = current_memory_meter();
-  return meter == nullptr ? -1 : static_cast<int>(meter->owner & 0xffffffff) - 1;
-}
 
 LoadedLibrary library_at(const void* address) {
   Dl_info info = {};
@@ -107,7 +100,7 @@ void report_throw() {
   if (on_throw != nullptr) on_throw();
 }
 
-}  // namespace rankbox::cli
+}  // namespace rankbox
 
 // Intercepts every throw in the process: an exception does not record its origin, and a learner
 // needs the line, for example of a vector indexed out of range.
@@ -115,7 +108,7 @@ extern "C" {
 // NOLINTNEXTLINE(bugprone-reserved-identifier, readability-identifier-naming): its name is given
 [[noreturn]] __attribute__((visibility("default"))) void __cxa_throw(void* exception, void* type,
                                                                      void (*destroy)(void*)) {
-  rankbox::cli::report_throw();
+  rankbox::report_throw();
   using Throw = void (*)(void*, void*, void (*)(void*));
   static const auto runtime_throw = reinterpret_cast<Throw>(dlsym(RTLD_NEXT, "__cxa_throw"));
   runtime_throw(exception, type, destroy);

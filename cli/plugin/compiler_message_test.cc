@@ -1,0 +1,56 @@
+#include "cli/plugin/compiler_message.h"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace rankbox::cli {
+namespace {
+
+TEST_CASE("the first error of a compiler's output is found, with its place") {
+  const std::string long_text(30'000, 'x');
+  struct Row {
+    std::string output;
+    std::string file;
+    int line;
+    std::string message;
+  };
+  const Row table[] = {
+      {"a.cc:12:3: error: no semicolon\n", "a.cc", 12, "no semicolon"},
+      {"In file included from b.h:1:\na.cc:1:2: fatal error: stop\n", "a.cc", 1, "stop"},
+      {"a.cc:7: error: linker\n", "a.cc", 7, "linker"},
+      {"a.cc:12:3: warning: w\na:1.cc:5:6: error: second\n", "a:1.cc", 5, "second"},
+      {"a.cc:1:2: error: b.cc:3:4: error: inner\n", "a.cc", 1, "b.cc:3:4: error: inner"},
+      {"a.cc:3:5: error: call to 'f' declared with attribute error: use to_host()\n", "a.cc", 3,
+       "use to_host()"},
+      {"a.cc:3:5: error: call to 'f' declared with 'error' attribute: use to_host()\n", "a.cc", 3,
+       "use to_host()"},
+      {"a.cc:1:2: error: #error " + long_text + "\n", "a.cc", 1, "#error " + long_text},
+      {long_text + ":1:2: error: x\n", long_text, 1, "x"},
+      {std::string(60'000, ':') + "\n", "", 0, "the compiler refuses this file"},
+      {"a.cc:99999999999999999999:1: error: x\n", "a.cc:99999999999999999999", 1, "x"},
+      {"as: Error: too large\n", "", 0, "as: Error: too large"},
+      {"", "", 0, "the compiler refuses this file"},
+  };
+  for (const Row& row : table) {
+    CAPTURE(row.output.substr(0, 80));
+    const Failure failure = failure_in(row.output);
+    CHECK(failure.kind == FailureKind::kCompile);
+    CHECK(failure.file == row.file);
+    CHECK(failure.line == row.line);
+    CHECK(failure.message == row.message);
+  }
+}
+
+TEST_CASE("a header that is not public and a compiler without memory have messages of ours") {
+  for (const char* missing : {"x/y.h: No such file or directory", "'x/y.h' file not found"}) {
+    const Failure failure = failure_in("a.cc:1:9: fatal error: " + std::string(missing) + "\n");
+    CHECK(failure.message.starts_with("x/y.h cannot be included"));
+    CHECK(failure.line == 1);
+  }
+  CHECK(failure_in("cc1plus: out of memory allocating 65536 bytes\n").message.find("memory") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace rankbox::cli
