@@ -45,7 +45,7 @@ struct StudentGrade {
 
 struct ClassReport {
   std::string title;
-  std::uint64_t salt = 0;
+  std::uint64_t salt = 0;  // of all files; 0: each has its own
   bool sealed = true;
   std::vector<const Exercise*> exercises;  // in the order of the course
   std::vector<StudentGrade> students;

@@ -38,7 +38,7 @@ struct Options {
   std::string due;
   double penalty = 0;
   GradeAllOptions grading;
-  std::optional<std::uint64_t> salt;
+  std::uint64_t salt = 0;  // 0: follows from the secret and the file
   bool unsealed = false;
   bool fresh = false;
   std::string state;
@@ -102,9 +102,9 @@ void run(Options& options) {
 
   const std::string state = options.state.empty() ? default_state(options.folder) : options.state;
   ResultStore store(state, options.fresh);
-  store.set_salt(options.salt ? *options.salt : store.salt().value_or(random_salt()));
   GradeAllOptions& grading = options.grading;
-  grading.file.salt = *store.salt();
+  grading.file.salt = options.salt;
+  grading.file.secret = store.secret();
   grading.file.sealed = !options.unsealed;
   grading.file.pictures = !options.output.html.empty() || options.output.format == "html";
   grading.with_helpers = options.layout != "flat" && options.layout != "canvas";
@@ -122,10 +122,10 @@ void run(Options& options) {
   const std::string written = write_output(options.output, report);
   const bool is_printed = !options.output.format.empty() && options.output.path.empty();
   if (!is_printed) {
-    fmt::print("{}",
-               fit(fmt::format("{}\n{}, salt {}; results are kept in {}\n{}", summary_of(report),
-                               report.sealed ? "sealed" : "unsealed: a verdict can be forged",
-                               report.salt, display_path(state), written)));
+    fmt::print("{}", fit(fmt::format("{}\n{}{}; results are kept in {}\n{}", summary_of(report),
+                                     report.sealed ? "sealed" : "unsealed: a verdict can be forged",
+                                     report.salt == 0 ? "" : fmt::format(", salt {}", report.salt),
+                                     display_path(state), written)));
   }
   if (report.count(Outcome::kError) > 0) throw CLI::RuntimeError(1);
 }
@@ -199,11 +199,13 @@ void add_grade(CLI::App& app) {
       ->add_option("--state", options->state,
                    "keep results in this file (default: in .rankbox/grades)")
       ->type_name("F");
-  command->add_flag("--fresh", options->fresh, "forget kept results, and draw a new salt");
+  command->add_flag("--fresh", options->fresh, "forget kept results, and draw new inputs");
   command
-      ->add_option("--salt", options->salt,
-                   "of the judge's inputs (default: drawn at random, and kept)")
-      ->check(whole_number(0, kLargestSalt))
+      ->add_option(
+          "--salt", options->salt,
+          "of the judge's inputs, for all files (default: one for each file, which follows\n"
+          "from a secret that is kept with the results)")
+      ->check(whole_number(1, kLargestSalt))
       ->type_name("N");
   command->add_flag("--unsealed", options->unsealed,
                     "go on without containers: a submission can forge its verdict");

@@ -15,6 +15,7 @@
 #include "files/git_blob.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"
+#include "verdict/salt.h"
 #include "verdict/visible_text.h"
 
 namespace rankbox::cli {
@@ -32,6 +33,14 @@ const std::string& fingerprint_of_grader() {
   static const std::string all = git_blob_id(text_or_nothing("/proc/self/exe")) +
                                  git_blob_id(text_or_nothing(absolute_path(registry().source)));
   return all;
+}
+
+/// Returns the ids of the file and its helpers.
+std::string id_of(const SourceText& source) {
+  std::string ids = git_blob_id(source.refused.empty() ? source.text : source.refused);
+  for (const SourceText::Helper& helper : source.helpers)
+    ids += git_blob_id(helper.name) + git_blob_id(helper.text);
+  return ids;
 }
 
 /// Removes the folder from a text, as an absolute path and as messages show it, and what is not fit
@@ -91,12 +100,12 @@ GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
   GradeOptions options;
   options.file = write_copy(source, exercise, folder);
   options.command = fmt::format("./rankbox check {}{}", exercise.name, kFilePlaceholder);
-  if (grading.salt != 0) options.command += fmt::format(" --salt {}", grading.salt);
+  options.salt = salt_of(source, exercise, grading);
+  options.command += fmt::format(" --salt {}", options.salt);
   if (grading.sealed) options.command += " --sealed";
   options.seconds = grading.seconds;
   options.memory_mb = grading.memory_mb;
   options.sealed = grading.sealed;
-  options.salt = grading.salt;
 
   GradeResult result;
   if (known != nullptr) {
@@ -121,15 +130,22 @@ GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
 
 }  // namespace
 
+std::uint64_t salt_of(const SourceText& source, const Exercise& exercise,
+                      const FileGrading& grading) {
+  if (grading.salt != 0) return grading.salt;
+  // Without the secret, the digest can be predicted neither from the file nor from other digests.
+  const std::string inner = git_blob_id(grading.secret + exercise.name + id_of(source));
+  const std::string digest = git_blob_id(grading.secret + inner);
+  const std::uint64_t number = std::stoull(digest.substr(0, 16), nullptr, 16);
+  return number % static_cast<std::uint64_t>(kLargestSalt) + 1;
+}
+
 std::string key_of(const SourceText& source, const Exercise& exercise, const FileGrading& grading) {
   std::string all = fingerprint_of_grader();
   all += fmt::format("{}\n{} {} {} {}\n", exercise.name, grading.seconds, grading.memory_mb,
-                     grading.sealed, grading.salt);
+                     grading.sealed, salt_of(source, exercise, grading));
   all += git_blob_id(text_or_nothing(absolute_path(solution_path(exercise))));
-  all += git_blob_id(source.refused.empty() ? source.text : source.refused);
-  for (const SourceText::Helper& helper : source.helpers)
-    all += git_blob_id(helper.name) + git_blob_id(helper.text);
-  return git_blob_id(all);
+  return git_blob_id(all + id_of(source));
 }
 
 bool is_complete(const GradeResult& result, const FileGrading& grading) {

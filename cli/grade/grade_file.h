@@ -14,12 +14,18 @@ struct FileGrading {
   double seconds = 20;     // that each program may run: more than `check`, for jobs share the cores
   int memory_mb = 1024;    // that it may use
   bool sealed = true;      // the verdict is made where no submitted code runs
-  std::uint64_t salt = 0;  // of the judge's inputs
-  bool pictures = false;   // draw the runs that fail
+  std::uint64_t salt = 0;  // of the judge's inputs, for all files; 0: follows from secret and file
+  std::string secret = {};
+  bool pictures = false;  // draw the runs that fail
 };
 
+/// Returns the salt of the judge's inputs for this file (verdict/salt.h): one that students see in
+/// replay lines, and that says nothing about the salt of any other file or of a changed one.
+std::uint64_t salt_of(const SourceText& source, const Exercise& exercise,
+                      const FileGrading& grading);
+
 /// Returns what the result depends on, as 40 hexadecimal digits: the bytes, the exercise, the
-/// options, the registry, the solution, and this program.
+/// options, the salt, the registry, the solution, and this program.
 std::string key_of(const SourceText& source, const Exercise& exercise, const FileGrading& grading);
 
 /// Compiles and judges a copy of the file in a folder of its own, so that nothing in the result

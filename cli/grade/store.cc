@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <random>
 #include <sstream>
 
 #include <fcntl.h>
@@ -73,12 +74,14 @@ ResultStore::ResultStore(const std::string& path, bool forget) : path_(path) {
   if (whole < text.size() && ftruncate(fd_.get(), static_cast<off_t>(whole)) != 0) fail(path);
   std::istringstream lines(text.substr(0, whole));
   for (std::string line; std::getline(lines, line);) read_line(line);
+  if (secret_.empty()) draw_secret();
 }
 
-void ResultStore::set_salt(std::uint64_t salt) {
-  if (salt_ == salt) return;
-  salt_ = salt;
-  append(Json({{"salt", salt}}).dump());
+void ResultStore::draw_secret() {
+  constexpr int kWords = 4;  // of 32 bits
+  std::random_device random;
+  for (int i = 0; i < kWords; ++i) secret_ += fmt::format("{:08x}", random());
+  append(Json({{"secret", secret_}}).dump());
 }
 
 const GradeResult* ResultStore::find(const std::string& key) const {
@@ -94,7 +97,7 @@ void ResultStore::add(const std::string& key, const GradeResult& result) {
 void ResultStore::read_line(const std::string& line) {
   try {
     const Json json = Json::parse(line);
-    if (json.contains("salt")) salt_ = json.at("salt").get<std::uint64_t>();
+    if (json.contains("secret")) secret_ = json.at("secret");
     if (json.contains("key")) results_[json.at("key")] = result_from(json.at("result"));
   } catch (const std::exception&) {
     // Not one of ours: that file is graded again.

@@ -1,9 +1,7 @@
 // Results on disk, so that grading a class goes on where it was killed.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "cli/grade/result.h"
@@ -11,7 +9,7 @@
 
 namespace rankbox::cli {
 
-/// A file of JSON lines: a line with the salt, then a line for each result. A line is there whole
+/// A file of JSON lines: a line with the secret, then a line for each result. A line is there whole
 /// or ignored, so a process may be killed at any moment. One process at a time uses a file.
 /// Thread safety: the caller serializes calls.
 class ResultStore {
@@ -21,9 +19,9 @@ class ResultStore {
   /// @param forget starts over: drops what is in it
   explicit ResultStore(const std::string& path, bool forget = false);
 
-  /// Returns the salt of these results; none yet in a new file.
-  std::optional<std::uint64_t> salt() const { return salt_; }
-  void set_salt(std::uint64_t salt);
+  /// The secret from which the judge's inputs of these results follow. Drawn for a new file; only
+  /// the user can read the file.
+  const std::string& secret() const { return secret_; }
 
   /// Returns null if there is none.
   const GradeResult* find(const std::string& key) const;
@@ -32,11 +30,12 @@ class ResultStore {
 
  private:
   void read_line(const std::string& line);
+  void draw_secret();
   void append(const std::string& line);
 
   std::string path_;
   Fd fd_;
-  std::optional<std::uint64_t> salt_;
+  std::string secret_;
   std::map<std::string, GradeResult> results_;
 };
 

@@ -36,18 +36,20 @@ std::string read(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a store remembers its salt and its results") {
+TEST_CASE("a store remembers its secret and its results") {
   const TemporaryFolder folder;
   const std::string path = folder.path("state");
+  std::string secret;
   {
     ResultStore store(path);
-    CHECK(!store.salt());
-    store.set_salt(7);
+    secret = store.secret();
     store.add("a", result_of("race"));
     store.add("a", result_of("exchange"));  // the last one counts
   }
+  CHECK(secret.size() == 32);
+  CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
   ResultStore store(path);
-  CHECK(store.salt() == 7);
+  CHECK(store.secret() == secret);
   CHECK(store.find("b") == nullptr);
   const GradeResult* known = store.find("a");
   REQUIRE(known != nullptr);
@@ -65,10 +67,10 @@ TEST_CASE("a process may be killed at any moment") {
   const std::string whole_path = folder.path("whole");
   {
     ResultStore store(whole_path);
-    store.set_salt(7);
     store.add("a", result_of("race"));
     store.add("b", result_of("exchange"));
   }
+  const std::string secret = ResultStore(whole_path).secret();
   const std::string whole = read(whole_path);
   const std::size_t first = whole.find('\n') + 1;
   const std::size_t second = whole.find('\n', first) + 1;
@@ -79,7 +81,7 @@ TEST_CASE("a process may be killed at any moment") {
     std::ofstream(path) << whole.substr(0, end);
     {
       ResultStore store(path);
-      CHECK(store.salt().has_value() == (end >= first));
+      CHECK((store.secret() == secret) == (end >= first));
       CHECK((store.find("a") != nullptr) == (end >= second));
       CHECK((store.find("b") != nullptr) == (end == whole.size()));
       store.add("c", result_of("race"));
@@ -92,26 +94,37 @@ TEST_CASE("a process may be killed at any moment") {
 TEST_CASE("a store may be started over, and is one process's") {
   const TemporaryFolder folder;
   const std::string path = folder.path("state");
+  std::string secret;
   {
     ResultStore store(path);
-    store.set_salt(7);
+    secret = store.secret();
     store.add("a", result_of("race"));
     CHECK_THROWS_AS(ResultStore{path}, InvalidArgument);
   }
   const ResultStore store(path, /*forget=*/true);
-  CHECK(!store.salt());
+  CHECK(store.secret() != secret);
   CHECK(store.find("a") == nullptr);
   CHECK_THROWS_AS(ResultStore(folder.path("no/such/folder")), Error);
 }
 
-TEST_CASE("a line that is not ours is passed over") {
+TEST_CASE("a line that is not ours is passed over, and that file is judged again") {
   const TemporaryFolder folder;
   const std::string path = folder.path("state");
-  std::ofstream(path)
-      << "hello\n{\"key\":\"a\"}\n[]\n{\"key\":\"a\",\"result\":{}}\n{\"salt\":9}\n";
+  { ResultStore(path).add("good", result_of("race")); }
+  const std::string lines = read(path);
+  const std::string good = lines.substr(lines.find('\n') + 1);
+  std::string no_failure = good;
+  const std::size_t failure = no_failure.find(",\"failure\":");
+  no_failure.erase(failure, no_failure.find("},", failure) + 1 - failure);
+  no_failure.replace(no_failure.find("good"), 4, "bad");
+  std::ofstream(path) << "hello\n{\"key\":\"bad\"}\n[]\n{\"key\":\"bad\",\"result\":{}}\n"
+                      << no_failure << "{\"key\":\"bad\",\"result\":" << std::string(20'000, '[')
+                      << "\n{\"secret\":\"s\"}\n"
+                      << good;
   const ResultStore store(path);
-  CHECK(store.salt() == 9);
-  CHECK(store.find("a") == nullptr);
+  CHECK(store.secret() == "s");
+  CHECK(store.find("bad") == nullptr);
+  CHECK(store.find("good") != nullptr);
 }
 
 }  // namespace rankbox::cli

@@ -42,7 +42,7 @@ std::string to_gradescope(const StudentGrade& student, const ClassReport& report
   json["test_name_format"] = "text";
   json["visibility"] = "visible";
   json["stdout_visibility"] = "hidden";
-  json["extra_data"] = {{"student", student.id}, {"salt", report.salt}, {"sealed", report.sealed}};
+  json["extra_data"] = {{"student", student.id}, {"sealed", report.sealed}};
   json["tests"] = Json::array();
   for (const ExerciseGrade& grade : student.exercises)
     json["tests"].push_back(test_of(grade, json["tests"].size() + 1));

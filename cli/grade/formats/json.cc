@@ -50,7 +50,7 @@ std::string to_json(const ClassReport& report) {
   Json json;
   json["title"] = report.title;
   json["sealed"] = report.sealed;
-  json["salt"] = report.salt;
+  json["salt"] = report.salt == 0 ? Json() : Json(report.salt);
   json["exercises"] = Json::array();
   for (const Exercise* exercise : report.exercises) {
     json["exercises"].push_back({{"name", exercise->name},

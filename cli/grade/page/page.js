@@ -196,7 +196,8 @@ function showRemarks() {
 
 byId("title").textContent = `Grades: ${data.title}`;
 byId("about").textContent = `${data.students.length} students, ${data.exercises.length} exercises; ` +
-  `${data.sealed ? "sealed" : "unsealed: a verdict can be forged"}; salt ${data.salt}`;
+  `${data.sealed ? "sealed" : "unsealed: a verdict can be forged"}` +
+  (data.salt === null ? "" : `; salt ${data.salt}`);
 for (const [status, mark] of Object.entries(MARKS)) {
   byId("legend").append(make("span", { class: "mark " + status }, mark), WORDS[status]);
 }
