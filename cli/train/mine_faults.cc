@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "comm/memory_meter.h"
 #include "verdict/faults.h"
 
 namespace rankbox::train {
