@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The peer of training_bench: the same models, batches and optimizer in PyTorch, on one thread.
 
-usage: torch_peer.py mlp|conv_net      prints the seconds that training takes for each sample
+usage: torch_peer.py mlp|conv_net [DEVICE]     prints the seconds that training takes for each sample
+
+DEVICE is cpu or cuda, which has the peer of `train --backend nccl`: float32, without TF32.
 """
 
 import os
@@ -31,13 +33,15 @@ MODELS = {
 }
 
 
-def main(name):
+def main(name, device="cpu"):
     torch.set_num_threads(1)
-    model = MODELS[name]()
+    torch.backends.cudnn.allow_tf32 = False  # products of matrices have none by default
+    model = MODELS[name]().to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     loss_of = nn.CrossEntropyLoss()
-    images, labels = torch.rand(SAMPLES, 1, 28, 28), torch.randint(10, (SAMPLES,))
-    batches = torch.randperm(SAMPLES).split(BATCH)
+    images = torch.rand(SAMPLES, 1, 28, 28).to(device)
+    labels = torch.randint(10, (SAMPLES,)).to(device)
+    batches = torch.randperm(SAMPLES).to(device).split(BATCH)
 
     def block(steps):
         begin = time.perf_counter()
@@ -46,6 +50,8 @@ def main(name):
             optimizer.zero_grad()
             loss_of(model(images[picked]), labels[picked]).backward()
             optimizer.step()
+        if device != "cpu":
+            torch.cuda.synchronize()
         return time.perf_counter() - begin
 
     steps, spent, last = 1, 0.0, 0.0
@@ -58,6 +64,6 @@ def main(name):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in MODELS:
+    if len(sys.argv) not in (2, 3) or sys.argv[1] not in MODELS:
         sys.exit(__doc__.strip())
-    main(sys.argv[1])
+    main(*sys.argv[1:])
