@@ -23,6 +23,7 @@ _LIBRARIES = [
     struct(name = "seccomp", modules = ["libseccomp"], header = "seccomp.h", package = "libseccomp-dev", links = ["-lseccomp"]),
     struct(name = "boost_property_tree", modules = [], header = "boost/property_tree/xml_parser.hpp", package = "libboost-dev", links = []),
     struct(name = "cpp_httplib", modules = ["cpp-httplib"], header = "httplib.h", package = "libcpp-httplib-dev", links = None),
+    struct(name = "yaml_cpp", modules = ["yaml-cpp"], header = "yaml-cpp/yaml.h", package = "libyaml-cpp-dev", links = ["-lyaml-cpp"]),
     struct(name = "md4c", modules = ["md4c"], header = "md4c.h", package = "libmd4c-dev", links = ["-lmd4c"]),
     struct(name = "benchmark", modules = ["benchmark"], header = "benchmark/benchmark.h", package = "libbenchmark-dev", links = ["-lbenchmark"]),
 ]

@@ -37,7 +37,7 @@ struct Exercise {
   std::string messages = "any";  // the rule about which ranks may exchange messages
   std::string example;           // a case and its cost, worked out by hand; empty: none
   Cost example_cost;
-  std::vector<std::string> calls;  // other exercises whose functions the solution calls
+  std::vector<std::string> calls;  // other exercises whose functions it may call
   std::string stub;                // the first digits of git's blob id of the stub
 };
 

@@ -48,6 +48,18 @@ bool is_control(std::string_view character) {
 
 }  // namespace
 
+std::string visible_name(std::string_view name) {
+  std::string visible;
+  for (const char c : visible_text(name)) {
+    if (c == '\n' || c == '\t') {
+      visible += c == '\n' ? "\\x0a" : "\\x09";
+    } else {
+      visible += c;
+    }
+  }
+  return visible;
+}
+
 std::string visible_text(std::string_view text) {
   std::string visible;
   while (!text.empty()) {

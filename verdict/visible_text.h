@@ -11,4 +11,7 @@ namespace rankbox {
 /// neither change the terminal, nor hide or overwrite lines of the report, nor spoil its format.
 std::string visible_text(std::string_view text);
 
+/// The same for a name: tabs and line ends are codes, too.
+std::string visible_name(std::string_view name);
+
 }  // namespace rankbox

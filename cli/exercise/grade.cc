@@ -11,12 +11,15 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/exercise/reference_solutions.h"
 #include "cli/picture/picture.h"
 #include "cli/plugin/compile.h"
 #include "cli/plugin/contained.h"
+#include "cli/plugin/plugin.h"
 #include "cli/plugin/shared_statics.h"
+#include "cli/plugin/source_lines.h"
 #include "cli/support/child.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
@@ -33,6 +36,9 @@ namespace {
 
 /// A message between processes takes longer than one between threads.
 constexpr double kSealedTimes = 3;
+
+/// Of a verdict, in all processes: 24 ranks of 64 threads each, and the judge's own.
+constexpr int kMostThreads = 2048;
 
 /// Returns the replay line of the case in a reported one; empty if nothing is reported. What a
 /// learner's process reports may be anything, and a user pastes it.
@@ -75,6 +81,7 @@ Contained judge(const Exercise& exercise, const std::string& library, const std:
   contained.temporary = temporary;
   contained.seconds = options.seconds;
   contained.memory_mb = options.memory_mb;
+  if (options.picture.empty()) contained.tree_threads = kMostThreads;
   Contained judged = run_contained(contained);
   if (std::optional<Failure>& failure = judged.verdict.failure)
     failure->replay = replay_of(exercise, failure->replay, options.command);
@@ -87,7 +94,7 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
                        const TemporaryFolder& temporary, const GradeOptions& options) {
   if (seal::sealed_function(exercise.family) == nullptr)
     throw Error("seal/signatures.h has no row for the family " + exercise.family);
-  const std::vector<std::string> called = called_solutions(exercise, library);
+  const std::vector<std::string> called = callable_solutions(exercise);
   ContainedOptions contained;
   contained.words = {"referee", exercise.name, library};
   contained.words.insert(contained.words.end(), called.begin(), called.end());
@@ -109,6 +116,7 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   contained.source = source;
   contained.temporary = temporary.path("");
   contained.is_trusted = true;
+  contained.tree_threads = kMostThreads;
   contained.seconds = kSealedTimes * options.seconds;
   contained.memory_mb = options.memory_mb;
   return run_contained(contained);
@@ -209,6 +217,24 @@ Contained judge_again(const Exercise& exercise, const Contained& threads,
   return judged;
 }
 
+Verdict refused_call(const Exercise& exercise, const std::string& called,
+                     const std::string& source) {
+  Failure failure;
+  failure.kind = FailureKind::kCompile;
+  failure.file = display_path(source);
+  failure.line = line_of_function(source, called);
+  if (called == exercise.name) {
+    failure.message = no_function(signature(exercise));
+    return failed_before_running(exercise.name, failure);
+  }
+  failure.message = fmt::format(
+      "{} is an exercise of its own, which {} may not call: write it here, under another name",
+      called, exercise.name);
+  if (!exercise.calls.empty())
+    failure.message += fmt::format("; it may call {}", fmt::join(exercise.calls, ", "));
+  return failed_before_running(exercise.name, failure);
+}
+
 /// As grade, but throws where this machine is the reason that there is no verdict.
 Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   const TemporaryFolder temporary;
@@ -223,6 +249,11 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   if (compiled.failure) {
     grade.verdict = failed_before_running(exercise.name, *compiled.failure);
     if (compiled.is_ours) grade.verdict.status = Status::kError;
+    return grade;
+  }
+
+  if (const std::string called = forbidden_call(exercise, library); !called.empty()) {
+    grade.verdict = refused_call(exercise, called, source);
     return grade;
   }
 

@@ -1,15 +1,16 @@
 #include "cli/exercise/reference_solutions.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
 #include <map>
 #include <mutex>
-#include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "cli/plugin/compile.h"
+#include "cli/support/child.h"
+#include "cli/support/container.h"
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
 
@@ -49,46 +50,35 @@ class Solutions {
   std::map<std::string, Solution> solutions_;  // by the exercise's name
 };
 
-/// Returns the exercises whose functions the library names. It may name more than it calls.
-std::vector<const Exercise*> named_in(const std::string& library) {
-  std::ifstream file(library, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  std::vector<const Exercise*> named;
-  for (const Exercise& each : exercises()) {
-    // The beginning of the mangled name of rankbox::NAME.
-    const std::string symbol = fmt::format("_ZN7rankbox{}{}E", each.name.size(), each.name);
-    if (bytes.find(symbol) != std::string::npos) named.push_back(&each);
+/// Adds the exercises whose functions a submission may call, each after those that it calls.
+void add_callable(const Exercise& exercise, std::vector<const Exercise*>& all) {
+  for (const std::string& name : exercise.calls) {
+    const Exercise* const called = find_exercise(name);
+    if (called == nullptr || std::ranges::find(all, called) != all.end()) continue;
+    add_callable(*called, all);
+    all.push_back(called);
   }
-  return named;
 }
 
-/// Returns whether a submission to `exercise` has to do without this solution: it is its own, or
-/// that of a later exercise of the chapter, which may do the same. (The pipelined ring of one
-/// segment is the plain ring.)
-bool is_refused(const Exercise& solution, const Exercise& exercise) {
-  if (solution.chapter != exercise.chapter) return false;
-  for (const Exercise& each : exercises()) {  // in reading order
-    if (each.name == exercise.name) return true;
-    if (each.name == solution.name) return false;
-  }
-  return true;
+std::vector<const Exercise*> callable_from(const Exercise& exercise) {
+  std::vector<const Exercise*> all;
+  add_callable(exercise, all);
+  return all;
 }
 
-/// Returns the solution and those that it calls, which come first; none if a submission to
-/// `exercise` has to do without one of them.
-std::optional<std::vector<std::string>> with_called(const Exercise& solution,
-                                                    const Exercise& exercise) {
-  if (is_refused(solution, exercise)) return std::nullopt;
-  const std::string library = reference_solution(solution);
-  std::vector<std::string> libraries;
-  for (const Exercise* called : named_in(library)) {
-    if (called->name == solution.name) continue;
-    const auto more = with_called(*called, exercise);
-    if (!more) return std::nullopt;
-    libraries.insert(libraries.end(), more->begin(), more->end());
+/// Returns the names of the functions that a library expects elsewhere, a line each.
+std::string undefined_functions(const std::string& library) {
+  Container container;
+  container.readable = {{library, library}};
+  ChildOptions options;
+  options.command = {"nm", "-D", "--undefined-only", library};
+  options.memory_bytes = std::int64_t{256} << 20;
+  if (container_problem().empty()) options.container = &container;
+  try {
+    return run_child(options).output;
+  } catch (const std::system_error&) {
+    return "";  // no nm: the referee's loader finds them
   }
-  libraries.push_back(library);
-  return libraries;
 }
 
 }  // namespace
@@ -98,16 +88,23 @@ std::string reference_solution(const Exercise& exercise) {
   return solutions.library_of(exercise);
 }
 
-std::vector<std::string> called_solutions(const Exercise& exercise, const std::string& library) {
-  std::vector<std::string> all;
-  for (const Exercise* called : named_in(library)) {
-    const auto libraries = with_called(*called, exercise);
-    if (!libraries) continue;
-    for (const std::string& each : *libraries) {
-      if (std::ranges::find(all, each) == all.end()) all.push_back(each);
-    }
+std::vector<std::string> callable_solutions(const Exercise& exercise) {
+  std::vector<std::string> libraries;
+  for (const Exercise* each : callable_from(exercise))
+    libraries.push_back(reference_solution(*each));
+  return libraries;
+}
+
+std::string forbidden_call(const Exercise& exercise, const std::string& library) {
+  const std::vector<const Exercise*> callable = callable_from(exercise);
+  const std::string undefined = undefined_functions(library);
+  for (const Exercise& each : exercises()) {
+    if (std::ranges::find(callable, &each) != callable.end()) continue;
+    // The beginning of the mangled name of rankbox::NAME.
+    const std::string symbol = fmt::format(" _ZN7rankbox{}{}E", each.name.size(), each.name);
+    if (undefined.find(symbol) != std::string::npos) return each.name;
   }
-  return all;
+  return "";
 }
 
 }  // namespace rankbox::cli

@@ -86,8 +86,8 @@ std::string describe(const ExerciseGrade& grade, const std::string& path) {
   return text;
 }
 
-std::string format_points(double points) {
-  return fmt::format("{:g}", std::round(points * 100) / 100);
-}
+double rounded_points(double points) { return std::round(points * 100) / 100; }
+
+std::string format_points(double points) { return fmt::format("{}", rounded_points(points)); }
 
 }  // namespace rankbox::cli

@@ -67,4 +67,7 @@ std::string describe(const ExerciseGrade& grade, const std::string& path = "");
 /// Returns points with at most two decimals: "12", "3.5".
 std::string format_points(double points);
 
+/// Returns the points with two decimals: what every format has, so that sums agree.
+double rounded_points(double points);
+
 }  // namespace rankbox::cli

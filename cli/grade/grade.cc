@@ -23,6 +23,7 @@
 #include "cli/support/wrap.h"
 #include "comm/errors.h"
 #include "files/git_blob.h"
+#include "files/output_file.h"
 #include "verdict/salt.h"
 
 namespace rankbox::cli {
@@ -95,10 +96,13 @@ void require_containers() {
 void run(Options& options) {
   check(options);
   if (!options.unsealed) require_containers();
-  const std::vector<Student> students = find_submissions(options.folder, options.layout);
+  std::vector<std::string> left_out;
+  const std::vector<Student> students = find_submissions(options.folder, options.layout, &left_out);
+  for (const std::string& each : left_out) fmt::print(stderr, "rankbox: {}\n", each);
   const Scheme scheme = scheme_of(options);
   const auto exercises = exercises_to_grade(options.exercises, scheme, students);
   check_output(options.output, students.size());
+  if (!options.state.empty()) check_writable("--state", options.state);
 
   const std::string state = options.state.empty() ? default_state(options.folder) : options.state;
   ResultStore store(state, options.fresh);

@@ -56,11 +56,12 @@ ExerciseGrade grade_of(GradingTask& task, const Scheme& scheme) {
   grade.exercise = task.exercise->name;
   grade.most = points_of(scheme, *task.exercise);
   grade.outcome = outcome_of(task.result.verdict);
-  grade.file = visible_text(task.file->path);
+  grade.file = visible_name(task.file->path);
   grade.days_late = days_late(scheme, task.file->time);
+  if (scheme.due && task.file->is_late) grade.days_late = std::max(grade.days_late, 1);
   if (grade.outcome != Outcome::kError) {
-    grade.points =
-        grade.most * share_of(scheme, task.result.verdict) * share_after(scheme, grade.days_late);
+    grade.points = rounded_points(grade.most * share_of(scheme, task.result.verdict) *
+                                  share_after(scheme, grade.days_late));
   }
   grade.result = std::move(task.result);
   return grade;
@@ -78,7 +79,7 @@ std::vector<std::string> unique_names(const std::vector<Student>& students) {
   for (const Student& student : students) {
     names.push_back(count[student.name] == 1
                         ? student.name
-                        : fmt::format("{} ({})", student.name, visible_text(student.id)));
+                        : fmt::format("{} ({})", student.name, visible_name(student.id)));
   }
   return names;
 }
@@ -150,7 +151,7 @@ ClassReport grade_class(const std::vector<Student>& students,
   auto task = tasks.begin();
   for (std::size_t i = 0; i < students.size(); ++i) {
     const Student& student = students[i];
-    StudentGrade graded{.id = visible_text(student.id),
+    StudentGrade graded{.id = visible_name(student.id),
                         .name = names[i],
                         .number = student.number,
                         .email = student.email,

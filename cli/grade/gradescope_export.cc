@@ -1,54 +1,62 @@
 #include "cli/grade/gradescope_export.h"
 
-#include <algorithm>
-#include <fstream>
-#include <regex>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
 
 #include "cli/grade/due_time.h"
+#include "comm/errors.h"
+#include "files/foreign_file.h"
 #include "verdict/visible_text.h"
 
 namespace rankbox::cli {
 namespace {
 
-/// Returns the value without quotes and what an escape would need; groups of submitters are joined.
-std::string plain(std::string value) {
-  const bool quoted = value.size() >= 2 && (value.front() == '\'' || value.front() == '"') &&
-                      value.back() == value.front();
-  if (quoted) value = value.substr(1, value.size() - 2);
-  return visible_text(value);
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // thousands of students
+
+/// Returns the text of a field; empty if there is none.
+std::string text_in(const YAML::Node& node, const char* field) {
+  if (!node.IsMap()) return "";
+  const YAML::Node value = node[field];
+  return value.IsDefined() && value.IsScalar() ? visible_name(value.Scalar()) : "";
 }
 
-void join(std::string& all, const std::string& one) { all += (all.empty() ? "" : ", ") + one; }
+void join(std::string& all, const std::string& one) {
+  if (!one.empty()) all += (all.empty() ? "" : ", ") + one;
+}
 
-void apply(Student& student, const std::string& field, const std::string& value) {
-  if (field == "name")
-    student.name = student.name == student.id ? value : student.name + ", " + value;
-  if (field == "email") join(student.email, value);
-  if (field == "sid") join(student.number, value);
-  if (field == "created_at") {
-    if (const auto time = parse_time(value)) {
-      for (SubmittedFile& file : student.files) file.time = *time;
-    }
+void apply(Student& student, const YAML::Node& submission) {
+  if (!submission.IsMap()) return;
+  std::string names;
+  for (const YAML::Node& submitter : submission[":submitters"]) {
+    join(names, text_in(submitter, ":name"));
+    join(student.email, text_in(submitter, ":email"));
+    join(student.number, text_in(submitter, ":sid"));
+  }
+  if (!names.empty()) student.name = names;
+  if (const auto time = parse_time(text_in(submission, ":created_at"))) {
+    for (SubmittedFile& file : student.files) file.time = *time;
   }
 }
 
 }  // namespace
 
 void add_gradescope_metadata(std::vector<Student>& students, const std::string& folder) {
-  static const std::regex heading("^([^\\s:]+):\\s*$");
-  static const std::regex submitter("^  ?-? ? ?:(name|email|sid): (\\S.*)$");
-  static const std::regex time("^  :(created_at): (\\S.*)$");
-  std::ifstream file(folder + "/submission_metadata.yml");
-  Student* student = nullptr;
-  for (std::string line; std::getline(file, line);) {
-    std::smatch match;
-    if (std::regex_match(line, match, heading)) {
-      const auto found = std::ranges::find(students, match[1].str(), &Student::id);
-      student = found == students.end() ? nullptr : &*found;
-    } else if (student != nullptr &&
-               (std::regex_match(line, match, submitter) || std::regex_match(line, match, time))) {
-      apply(*student, match[1], plain(match[2]));
+  const std::string path = folder + "/submission_metadata.yml";
+  const std::optional<std::string> text = read_foreign_file(path, kMostBytes);
+  if (!text) return;
+  try {
+    const YAML::Node all = YAML::Load(*text);
+    if (!all.IsMap()) return;
+    for (Student& student : students) {
+      if (const YAML::Node submission = all[student.id]; submission.IsDefined())
+        apply(student, submission);
     }
+  } catch (const YAML::Exception& error) {
+    throw InvalidArgument(fmt::format("{}:{}: {}", path, error.mark.line + 1, error.msg));
   }
 }
 

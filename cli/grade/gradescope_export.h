@@ -9,9 +9,8 @@
 namespace rankbox::cli {
 
 /// Fills in what submission_metadata.yml in `folder` says about the students, whose ids are the
-/// names of the export's folders. This reads no YAML in general: only the lines that the export
-/// writes for a folder, a submitter's name, e-mail and number, and the time. Other lines, and
-/// values that are not on one line, are skipped. Without the file nothing changes.
+/// names of the export's folders: submitters' names, e-mail addresses and numbers, and the time.
+/// Without the file nothing changes. Throws InvalidArgument, with the line, for what is no YAML.
 void add_gradescope_metadata(std::vector<Student>& students, const std::string& folder);
 
 }  // namespace rankbox::cli

@@ -182,6 +182,14 @@ TEST_CASE("CSV quotes, and is no formula") {
   CHECK(bob == "\"bob\",\"bob\",,\"\",,4,4,4,4,4,20\r");
 }
 
+TEST_CASE("a name in full-width signs is no formula either") {
+  ClassReport report = report_of_two();
+  for (const char* front : {"＝", "＋", "－", "＠", "\t="}) {
+    report.students[1].name = std::string(front) + "1+1";
+    CHECK(to_csv(report).find(std::string("\n\"'") + front) != std::string::npos);
+  }
+}
+
 TEST_CASE("JSON has everything") {
   const Json json = Json::parse(to_json(report_of_two()));
   CHECK(json.at("salt") == 77);

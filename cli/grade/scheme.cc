@@ -61,13 +61,13 @@ Scheme read_scheme(const std::string& path) {
   }
   if (const toml::table* weights = table_of(file, "weights", path)) {
     const Scheme usual;
-    scheme.weights = numbers_of(*weights, path + ": [weights]");
-    for (const auto& [name, number] : scheme.weights) {
+    for (const auto& [name, number] : numbers_of(*weights, path + ": [weights]")) {
       if (!usual.weights.contains(name)) {
         throw InvalidArgument(
             fmt::format("{}: [weights]: {} should be one of values, messages, cost, safety, memory",
                         path, name));
       }
+      scheme.weights[name] = number;
     }
   }
   const toml::node* partial = file.get("partial");
@@ -88,11 +88,13 @@ double share_of(const Scheme& scheme, const Verdict& verdict) {
   if (verdict.status != Status::kFail) return 0;
   double passed = 0;
   double all = 0;
+  bool has_failed = false;  // what comes later was judged of another program than the one asked for
   for (const Check& check : verdict.checks) {
     const auto weight = scheme.weights.find(check.name);
     if (weight == scheme.weights.end()) continue;
     all += weight->second;
-    if (check.status == CheckStatus::kPass) passed += weight->second;
+    has_failed = has_failed || check.status != CheckStatus::kPass;
+    if (!has_failed) passed += weight->second;
   }
   return all > 0 ? passed / all : 0;
 }

@@ -39,7 +39,7 @@ TEST_CASE("the checks that pass decide about partial credit") {
   const Scheme usual;
   Scheme none;
   none.weights.clear();
-  const Scheme values_only = scheme_from("[weights]\nvalues = 1\n");
+  const Scheme one_weight = scheme_from("[weights]\nvalues = 1\n");
   struct Row {
     const Scheme* scheme;
     Verdict verdict;
@@ -51,13 +51,16 @@ TEST_CASE("the checks that pass decide about partial credit") {
       {&usual, verdict_with("ppfs"), 0.6},
       {&usual, verdict_with("pfss"), 0.4},
       {&usual, verdict_with("fsss"), 0},
+      {&usual, verdict_with("pfpp"), 0.4},  // right values by the messages of another algorithm
+      {&usual, verdict_with("ppfpp"), 60.0 / 120},
       {&usual, verdict_with("ppppf"), 100.0 / 120},
       {&usual, verdict_with("ssss", Status::kNotImplemented), 0},
       {&usual, verdict_with("pppp", Status::kError), 0},
       {&none, verdict_with("ppfs"), 0},
       {&none, verdict_with("pppp", Status::kPass), 1},
-      {&values_only, verdict_with("pfss"), 1},
-      {&values_only, verdict_with("fsss"), 0},
+      {&one_weight, verdict_with("pfss"), 1.0 / 61},
+      {&one_weight, verdict_with("fsss"), 0},
+      {&one_weight, verdict_with("pppp", Status::kPass), 1},
   };
   for (const Row& row : rows)
     CHECK(share_of(*row.scheme, row.verdict) == doctest::Approx(row.share));

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/plugin/compile.h"
 #include "comm/errors.h"
 #include "files/fd.h"
 
@@ -28,6 +30,19 @@ struct Content {
   std::string refused;
 };
 
+/// Returns the name of an encoding that the compiler does not read; empty for any other.
+std::string foreign_encoding(const std::string& text) {
+  using namespace std::string_view_literals;
+  for (const auto& [mark, name] : {std::pair{"\xff\xfe\0\0"sv, "UTF-32"},
+                                   {"\0\0\xfe\xff"sv, "UTF-32"},
+                                   {"\xff\xfe"sv, "UTF-16"},
+                                   {"\xfe\xff"sv, "UTF-16"}}) {
+    if (text.starts_with(mark)) return name;
+  }
+  // Of UTF-16 without a mark, every second byte.
+  return text.find('\0') != std::string::npos ? "UTF-16, or no text: it has zero bytes," : "";
+}
+
 Content read_regular_file(const std::string& path) {
   // Opening a FIFO would wait for a writer; following a link could show another student's file.
   const Fd fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -42,11 +57,14 @@ Content read_regular_file(const std::string& path) {
   std::array<char, 65536> buffer;
   while (content.text.size() <= kMostBytes) {
     const ssize_t got = read(fd.get(), buffer.data(), buffer.size());
-    if (got == 0) return content;
+    if (got == 0) break;
     if (got < 0) throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
     content.text.append(buffer.data(), static_cast<std::size_t>(got));
   }
-  return {.text = {}, .refused = "larger than 1 MiB"};
+  if (content.text.size() > kMostBytes) return {.text = {}, .refused = "larger than 1 MiB"};
+  if (const std::string encoding = foreign_encoding(content.text); !encoding.empty())
+    return {.text = {}, .refused = fmt::format("saved as {}: save it as UTF-8", encoding)};
+  return content;
 }
 
 }  // namespace
@@ -58,9 +76,8 @@ SourceText read_source(const std::string& path, bool with_helpers) {
 
   std::vector<fs::path> headers;
   for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(path).parent_path())) {
-    const std::string extension = entry.path().extension().string();
     const bool is_file = entry.symlink_status().type() == fs::file_type::regular;
-    if (is_file && (extension == ".h" || extension == ".hpp")) headers.push_back(entry.path());
+    if (is_file && is_helper(entry.path().string())) headers.push_back(entry.path());
   }
   std::ranges::sort(headers);
   if (headers.size() > kMostHelpers) headers.resize(kMostHelpers);

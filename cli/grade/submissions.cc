@@ -1,6 +1,7 @@
 #include "cli/grade/submissions.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -16,6 +17,8 @@
 #include "cli/grade/gradescope_export.h"
 #include "comm/errors.h"
 #include "exercises/registry.h"
+#include "files/foreign_file.h"
+#include "files/git_blob.h"
 #include "verdict/visible_text.h"
 
 namespace rankbox::cli {
@@ -27,6 +30,7 @@ namespace fs = std::filesystem;
 constexpr int kDeepest = 12;
 constexpr int kMostEntries = 20'000;
 constexpr std::size_t kMostRemarks = 20;
+constexpr std::size_t kMostStubBytes = std::size_t{64} << 10;
 
 /// A file that may be a student's, before the choice among several of an exercise.
 struct Candidate {
@@ -35,6 +39,7 @@ struct Candidate {
   int version = 0;            // of a file that was handed in again
   bool in_exercises = false;  // below exercises/, as in a clone of this project
   int depth = 0;
+  bool is_late = false;
 };
 
 bool is_source(const fs::path& path) {
@@ -42,6 +47,42 @@ bool is_source(const fs::path& path) {
 }
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
+
+/// Returns whether the file is the stub, which a clone has for all exercises. Git may have changed
+/// its line ends.
+bool is_stub(const Exercise& exercise, const fs::path& path) {
+  std::optional<std::string> text = read_foreign_file(path.string(), kMostStubBytes);
+  if (!text) return false;
+  std::erase(*text, '\r');
+  return git_blob_id(*text).starts_with(exercise.stub);
+}
+
+/// Returns why a file that is not graded may be meant for an exercise; empty if it is not.
+std::string near_miss(const fs::path& path) {
+  const std::string name = path.filename().string();
+  std::string stem = path.stem().string();
+  const bool is_text = fs::path(stem).extension() == ".cc" || fs::path(stem).extension() == ".cpp";
+  if (is_text) stem = fs::path(stem).stem().string();
+  std::string lower = stem;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (lower.starts_with('.')) lower.erase(0, 1);
+  if (find_exercise(lower) == nullptr) return "";
+  if (is_hidden(path)) return name + " is hidden: rename it to " + lower + ".cc";
+  static const std::set<std::string> endings = {".cxx", ".c++", ".C", ".c", ".CC", ".CPP", ".cp"};
+  if (is_text || endings.contains(path.extension().string()))
+    return name + " is no C++ file by its name: rename it to " + lower + ".cc";
+  if (is_source(path) && lower != stem) return name + " is written " + lower + ".cc";
+  return "";
+}
+
+/// Returns whether this is a clone of the project, which has a file of many names of exercises.
+bool is_clone(const fs::path& folder) { return fs::exists(folder / "exercises/registry.toml"); }
+
+/// Returns whether a folder of a clone is the project's own, and not one that a student added.
+bool is_of_project(const fs::path& folder) {
+  return folder.filename() != "exercises" && is_clone(folder.parent_path()) &&
+         fs::exists(folder / "BUILD.bazel");
+}
 
 /// Returns whether a folder of this name holds nothing that a student wrote: a clone of the project
 /// has a file of each exercise in solutions/ and tests/ too.
@@ -56,27 +97,31 @@ std::int64_t time_of(const fs::path& path) {
 }
 
 void remark(Student& student, std::string text) {
-  if (student.remarks.size() < kMostRemarks) student.remarks.push_back(visible_text(text));
+  if (student.remarks.size() < kMostRemarks) student.remarks.push_back(visible_name(text));
 }
 
 /// Adds the best candidate of each exercise.
 void choose(Student& student, std::vector<Candidate> candidates) {
   std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
     const auto key = [](const Candidate& each) {
-      return std::tuple(each.exercise, !each.in_exercises, -each.version, each.depth,
-                        -time_of(each.path), each.path);
+      const Exercise* const exercise = find_exercise(each.exercise);
+      return std::tuple(each.exercise, exercise != nullptr && is_stub(*exercise, each.path),
+                        !each.in_exercises, -each.version, each.depth, -time_of(each.path),
+                        each.path);
     };
     return key(a) < key(b);
   });
   for (const Candidate& each : candidates) {
     if (find_exercise(each.exercise) == nullptr) {
-      remark(student,
-             fmt::format("{}: there is no exercise of this name", each.path.filename().string()));
+      const std::string missed = near_miss(each.path);
+      const std::string name = each.path.filename().string();
+      remark(student, missed.empty() ? name + ": there is no exercise of this name" : missed);
     } else if (!student.files.empty() && student.files.back().exercise == each.exercise) {
       remark(student, fmt::format("{} is not graded, but {}", each.path.string(),
                                   student.files.back().path));
     } else {
-      student.files.push_back({each.exercise, each.path.string(), time_of(each.path)});
+      student.files.push_back(
+          {each.exercise, each.path.string(), time_of(each.path), each.is_late});
     }
   }
 }
@@ -93,12 +138,19 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
     }
     const fs::path& path = entry->path();
     const bool is_folder = entry->symlink_status().type() == fs::file_type::directory;
-    if (is_folder && (is_skipped(path.filename().string()) || entry.depth() >= kDeepest)) {
-      entry.disable_recursion_pending();
+    const bool is_left_out = is_folder && (is_skipped(path.filename().string()) ||
+                                           is_of_project(path) || entry.depth() >= kDeepest);
+    if (is_left_out) entry.disable_recursion_pending();
+    if (is_folder || path.filename().string().starts_with("._")) continue;
+    if (is_hidden(path) || !is_source(path)) {
+      if (const std::string missed = near_miss(path); !missed.empty()) remark(student, missed);
+      continue;
     }
-    if (is_folder || is_hidden(path) || !is_source(path)) continue;
     const fs::path inside = path.lexically_relative(root);
     const bool in_exercises = std::ranges::find(inside, fs::path("exercises")) != inside.end();
+    // What a clone has there, besides the exercises, is not the student's.
+    if (in_exercises && find_exercise(path.stem().string()) == nullptr && near_miss(path).empty())
+      continue;
     found.push_back({path.stem().string(), path, 0, in_exercises, entry.depth()});
   }
   return found;
@@ -114,16 +166,27 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 }
 
 Student student_in(const fs::path& folder, const std::string& id) {
-  Student student{.id = id, .name = visible_text(id)};
+  Student student{.id = id, .name = visible_name(id)};
   choose(student, sources_below(folder, student));
   return student;
 }
 
-std::vector<Student> students_in_folders(const fs::path& root) {
+using Lines = std::vector<std::string>;
+
+void leave_out(Lines* left_out, const fs::path& path, const char* why) {
+  if (left_out != nullptr && left_out->size() < kMostRemarks)
+    left_out->push_back(visible_name(path.filename().string() + why));
+}
+
+std::vector<Student> students_in_folders(const fs::path& root, Lines* left_out) {
   std::vector<Student> students;
   for (const fs::path& path : entries_of(root)) {
-    if (fs::is_directory(fs::symlink_status(path)))
-      students.push_back(student_in(path, path.filename().string()));
+    const std::string name = path.filename().string();
+    if (fs::is_directory(fs::symlink_status(path))) {
+      if (name != "__MACOSX") students.push_back(student_in(path, name));
+    } else if (is_source(path)) {
+      leave_out(left_out, path, " is not graded: it lies beside the students' folders");
+    }
   }
   return students;
 }
@@ -139,6 +202,7 @@ struct FlatName {
   std::string number;
   std::string exercise;
   int version = 0;
+  bool is_late = false;
 };
 
 /// ada__broadcast_tree.cc
@@ -151,26 +215,34 @@ std::optional<FlatName> parse_flat(const std::string& stem) {
 /// lovelaceada_4711_99_broadcast_tree-1.cc, or lovelaceada_LATE_4711_…: Canvas numbers the student
 /// and the submission, and what was handed in again.
 std::optional<FlatName> parse_canvas(const std::string& stem) {
-  static const std::regex pattern("^(.+?)(?:_LATE)?_([0-9]+)_([0-9]+)_(.+?)(?:-([0-9]{1,6}))?$");
+  static const std::regex pattern("^(.+?)(_LATE)?_([0-9]+)_([0-9]+)_(.+?)(?:-([0-9]{1,6}))?$");
   std::smatch match;
   if (!std::regex_match(stem, match, pattern)) return std::nullopt;
-  return FlatName{match[1], match[2], match[4], match[5].matched ? std::stoi(match[5]) : 0};
+  return FlatName{match[1], match[3], match[5], match[6].matched ? std::stoi(match[6]) : 0,
+                  match[2].matched};
 }
 
 std::vector<Student> students_by_names(const fs::path& root,
-                                       std::optional<FlatName> (*parse)(const std::string&)) {
+                                       std::optional<FlatName> (*parse)(const std::string&),
+                                       Lines* left_out) {
   std::map<std::string, std::pair<Student, std::vector<Candidate>>> students;
   for (const fs::path& path : entries_of(root)) {
-    if (!is_source(path)) continue;
     const std::optional<FlatName> name = parse(path.stem().string());
-    if (!name) continue;
+    if (!is_source(path) || !name) {
+      if (is_source(path) || !near_miss(path).empty())
+        leave_out(left_out, path, " is not graded: its name names no student");
+      continue;
+    }
     const std::string id =
         name->number.empty() ? name->student : fmt::format("{}_{}", name->student, name->number);
     auto& [student, candidates] = students[id];
     student.id = id;
-    student.name = visible_text(name->student);
+    student.name = visible_name(name->student);
     student.number = name->number;
-    candidates.push_back({name->exercise, path, name->version});
+    candidates.push_back({.exercise = name->exercise,
+                          .path = path,
+                          .version = name->version,
+                          .is_late = name->is_late});
   }
   std::vector<Student> all;
   for (auto& [id, entry] : students) {
@@ -180,23 +252,25 @@ std::vector<Student> students_by_names(const fs::path& root,
   return all;
 }
 
-std::vector<Student> read_layout(const fs::path& folder, const std::string& layout) {
+std::vector<Student> read_layout(const fs::path& folder, const std::string& layout,
+                                 Lines* left_out) {
   if (layout == "single") return single_student(folder);
-  if (layout == "flat") return students_by_names(folder, parse_flat);
-  if (layout == "canvas") return students_by_names(folder, parse_canvas);
-  std::vector<Student> students = students_in_folders(folder);
+  if (layout == "flat") return students_by_names(folder, parse_flat, left_out);
+  if (layout == "canvas") return students_by_names(folder, parse_canvas, left_out);
+  std::vector<Student> students = students_in_folders(folder, left_out);
   if (layout == "gradescope") add_gradescope_metadata(students, folder.string());
   return students;
 }
 
 }  // namespace
 
-std::vector<Student> find_submissions(const std::string& folder, const std::string& layout) {
+std::vector<Student> find_submissions(const std::string& folder, const std::string& layout,
+                                      std::vector<std::string>* left_out) {
   if (!fs::is_directory(folder))
     throw InvalidArgument(fmt::format("{} is no folder of submissions", folder));
   std::vector<Student> students;
   try {
-    students = read_layout(folder, layout);
+    students = read_layout(folder, layout, left_out);
   } catch (const fs::filesystem_error& error) {
     throw InvalidArgument(fmt::format("cannot read {}: {}", folder, error.code().message()));
   }

@@ -14,6 +14,7 @@ struct SubmittedFile {
   std::string exercise;
   std::string path;
   std::int64_t time = 0;  // seconds since 1970: when it was handed in, as far as known
+  bool is_late = false;   // says the platform
 };
 
 struct Student {
@@ -31,6 +32,8 @@ inline constexpr const char* kLayouts[] = {"folders", "single", "flat", "canvas"
 /// Returns the students in order of their ids. Throws InvalidArgument if the folder cannot be read,
 /// or if nobody handed in anything there, which is most likely another layout.
 /// @param layout one of kLayouts
-std::vector<Student> find_submissions(const std::string& folder, const std::string& layout);
+/// @param left_out if not null: gets a line about each file that belongs to no student
+std::vector<Student> find_submissions(const std::string& folder, const std::string& layout,
+                                      std::vector<std::string>* left_out = nullptr);
 
 }  // namespace rankbox::cli

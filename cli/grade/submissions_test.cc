@@ -1,6 +1,7 @@
 // Layouts of submissions.
 #include "cli/grade/submissions.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -72,6 +73,16 @@ TEST_CASE("each layout names students and exercises") {
         {"ada/.broadcast_ring.cc", ""}},
        {"ada: broadcast_tree=ada/exercises/02_broadcast/broadcast_tree.cc"}},
       {"folders", {{"ada/nothing.txt", ""}, {".hidden/race.cc", ""}}, {"ada:"}},
+      {"folders",
+       {{"ada/race.cc", ""}, {"__MACOSX/ada/._race.cc", ""}, {"__MACOSX/x.cc", ""}},
+       {"ada: race=ada/race.cc"}},
+      // A clone has other files of exercises' names, and those of the project are not the student's.
+      {"folders",
+       {{"ada/clone/exercises/registry.toml", ""},
+        {"ada/clone/cli/BUILD.bazel", ""},
+        {"ada/clone/cli/race/race.cc", ""},
+        {"ada/clone/mine/exchange.cc", ""}},
+       {"ada: exchange=ada/clone/mine/exchange.cc"}},
       {"single",
        {{"race.cc", ""}, {"a/exchange.cpp", ""}},
        {"class: exchange=a/exchange.cpp race=race.cc"}},
@@ -112,6 +123,59 @@ TEST_CASE("Gradescope's metadata gives numbers, addresses and times") {
   CHECK(student.number == "0042");
   CHECK(student.email == "ada@x.org");
   CHECK(student.files.at(0).time == 1795334400);
+}
+
+TEST_CASE("quoted, folded and escaped names are read as YAML says, and no YAML is a mistake") {
+  const auto name_of = [](const std::string& yaml) {
+    const Folder folder(Files{{"s/race.cc", ""}, {"submission_metadata.yml", yaml}});
+    return find_submissions(folder.path(), "gradescope").at(0).name;
+  };
+  const std::string begin = "s:\n  :submitters:\n  - :name: ";
+  CHECK(name_of(begin + "'O''Brien'\n") == "O'Brien");
+  CHECK(name_of(begin + "\"Zo\\u00eb \\\"Z\\\" L\"\n") == "Zoë \"Z\" L");
+  CHECK(name_of(begin + "|\n      Ada\n      Lovelace\n") == "Ada\\x0aLovelace\\x0a");
+  CHECK(name_of("s: [1, 2]\n") == "s");
+  CHECK(name_of("s:\n  :submitters: none\n") == "s");
+  for (const std::string& bad :
+       {std::string("s: 'open\n"), std::string("s: [1, 2\n"), std::string(100'000, '[')})
+    CHECK_THROWS_AS(name_of(bad), InvalidArgument);
+}
+
+TEST_CASE("Canvas's mark of late files is kept") {
+  const Folder folder(Files{{"hopper_LATE_13_9_race.cc", ""}, {"ada_12_8_race.cc", ""}});
+  const auto students = find_submissions(folder.path(), "canvas");
+  CHECK_FALSE(students.at(0).files.at(0).is_late);
+  CHECK(students.at(1).files.at(0).is_late);
+}
+
+TEST_CASE("files that may be meant for an exercise, and belong to no student, are named") {
+  const Files files = {{"ada/race.cxx", ""},     {"ada/exchange.cc.txt", ""},
+                       {"ada/Ping_Pong.cc", ""}, {"ada/.race.cc", ""},
+                       {"ada/notes.txt", ""},    {"race.cc", ""},
+                       {"ada/._exchange.cc", ""}};
+  const Folder folder(files);
+  std::vector<std::string> left_out;
+  const Student student = find_submissions(folder.path(), "folders", &left_out).at(0);
+  const auto names = [](const std::vector<std::string>& lines, const char* name) {
+    return std::ranges::count_if(lines,
+                                 [&](const std::string& line) { return line.starts_with(name); });
+  };
+  CHECK(student.files.empty());
+  CHECK(student.remarks.size() == 4);
+  for (const char* name : {"race.cxx", "exchange.cc.txt", "Ping_Pong.cc", ".race.cc"})
+    CHECK(names(student.remarks, name) == 1);
+  CHECK(left_out.size() == 1);
+  CHECK(names(left_out, "race.cc") == 1);
+  left_out.clear();
+  const Folder flat(Files{{"ada__race.cc", ""}, {"race.cc", ""}});
+  find_submissions(flat.path(), "flat", &left_out);
+  CHECK(names(left_out, "race.cc") == 1);
+}
+
+TEST_CASE("a name is one line, whatever it holds") {
+  const Folder folder(Files{{"a\nb\tc\033/race.cc", ""}});
+  const Student student = find_submissions(folder.path(), "folders").at(0);
+  CHECK(student.name == "a\\x0ab\\x09c\\x1b");
 }
 
 TEST_CASE("what is not graded is remarked upon") {

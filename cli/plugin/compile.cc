@@ -29,6 +29,7 @@ namespace rankbox::cli {
 
 namespace {
 
+constexpr std::string_view kHelpers[] = {".h", ".hpp", ".hh", ".inc"};
 constexpr double kSeconds = 30;
 constexpr std::int64_t kMemory = std::int64_t{2} << 30;  // limits runaway templates
 
@@ -197,6 +198,11 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
 }
 
 }  // namespace
+
+bool is_helper(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  return std::ranges::count(kHelpers, ending) > 0;
+}
 
 std::string signature(const Exercise& exercise) {
   return fmt::format("void rankbox::{}{}", exercise.name, parameters_of(exercise));

@@ -9,6 +9,9 @@
 
 namespace rankbox::cli {
 
+/// Returns whether a file of this name beside a source is one that it may include.
+bool is_helper(const std::string& path);
+
 struct CompileOptions {
   std::string backend = "sim";  // of the program that will load the library: "sim", "mpi" or "nccl"
   bool optimize = false;        // like the reference solutions; false: compiles faster

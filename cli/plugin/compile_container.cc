@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/plugin/compile.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
@@ -49,18 +50,13 @@ std::optional<std::string> text_of_file(const std::string& path, int flags) {
   return text;
 }
 
-bool is_header(const fs::path& path) {
-  constexpr std::string_view kEndings[] = {".h", ".hpp", ".hh", ".inc"};
-  return std::ranges::find(kEndings, path.extension().string()) != std::end(kEndings);
-}
-
 /// Returns the headers beside the source, for the folder `at`. Links are left out: they may lead
 /// anywhere.
 std::vector<MadeFile> helpers_beside(const fs::path& source, const fs::path& at) {
   std::vector<MadeFile> helpers;
   std::error_code ignored;
   for (const fs::directory_entry& file : fs::directory_iterator(source.parent_path(), ignored)) {
-    if (!is_header(file.path()) || helpers.size() == kMostHelpers) continue;
+    if (!is_helper(file.path().string()) || helpers.size() == kMostHelpers) continue;
     if (std::optional<std::string> text = text_of_file(file.path().string(), O_NOFOLLOW))
       helpers.push_back({(at / file.path().filename()).string(), *std::move(text)});
   }

@@ -73,6 +73,11 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
         child.was_computing || signal == SIGXCPU
             ? "does a loop never end?"
             : "all threads are asleep outside of Rankbox (a mutex, a sleep, a join?)";
+  } else if (child.too_large) {
+    failure.kind = FailureKind::kMemory;
+    failure.message = "all ranks together use too much memory";
+  } else if (child.too_many) {
+    failure.message = "it starts too many threads: does each that it starts end?";
   } else if (report.stop.how == "exit") {
     failure.message = in_words(report.stop);
   } else if (signal == SIGKILL) {
@@ -90,7 +95,8 @@ Failure failure_of_end(const ChildResult& child, const Report& report, double se
 Contained verdict_of(const ContainedOptions& options, const ChildResult& child,
                      const Report& report) {
   // The verdict of a killed process is ignored.
-  if (!report.verdict.empty() && child.status == 0 && !child.timed_out) {
+  if (!report.verdict.empty() && child.status == 0 && !child.timed_out && !child.too_large &&
+      !child.too_many) {
     try {
       Verdict verdict = verdict_from_json(report.verdict);
       const bool may_be_error = options.is_trusted || verdict.status != Status::kError;
@@ -156,6 +162,8 @@ Contained run_contained(const ContainedOptions& options) {
   child_options.memory_bytes = std::int64_t{options.memory_mb} << 20;
   child_options.file_bytes = options.file_bytes;
   child_options.ask_where = true;
+  child_options.tree_bytes = child_options.memory_bytes;
+  child_options.tree_threads = options.tree_threads;
   std::optional<Container> container;
   if (options.in_container && container_problem().empty()) {
     container = container_of(options);

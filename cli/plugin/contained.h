@@ -24,6 +24,7 @@ struct ContainedOptions {
   double seconds = 10;                     // of wall-clock time
   int memory_mb = 1024;                    // of private memory
   std::int64_t file_bytes = 1 << 24;       // largest file it may write
+  int tree_threads = 0;                    // that it and its processes may have; 0: no limit
 };
 
 struct Contained {

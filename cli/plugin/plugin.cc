@@ -9,12 +9,6 @@
 namespace rankbox::cli {
 namespace {
 
-std::string no_function(const std::string& signature) {
-  return fmt::format(
-      "there is no function {}: is it in namespace rankbox, with just these parameters?",
-      signature);
-}
-
 // Returns "/tmp/…/exercise.so: undefined symbol: _ZN7rankbox6helperE…", with demangled C++ names.
 std::string load_error(const std::string& signature) {
   std::string error = dlerror();
@@ -32,6 +26,12 @@ std::string load_error(const std::string& signature) {
 }
 
 }  // namespace
+
+std::string no_function(const std::string& signature) {
+  return fmt::format(
+      "there is no function {}: is it in namespace rankbox, with just these parameters?",
+      signature);
+}
 
 LoadedFunction load_function(const std::string& library, const std::string& signature) {
   void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);

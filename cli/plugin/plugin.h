@@ -11,6 +11,9 @@ struct LoadedFunction {
   const void* entry = nullptr;   // an address inside the library
 };
 
+/// Returns the message for a file without this function.
+std::string no_function(const std::string& signature);
+
 /// Opens a library and finds its function. The library stays open.
 /// @param signature of the function, for the message if it is missing
 LoadedFunction load_function(const std::string& library, const std::string& signature);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <sstream>
 #include <system_error>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/support/child.h"
+#include "cli/support/container.h"
 
 namespace rankbox::cli {
 
@@ -37,8 +39,13 @@ bool is_variable(const std::string& symbol, const std::string& name) {
 }  // namespace
 
 std::string shared_statics(const std::string& library) {
+  // A name may be short and its C++ form gigabytes long.
+  Container container;
+  container.readable = {{library, library}};
   ChildOptions options;
   options.command = {"nm", "-C", "-f", "sysv", library};
+  options.memory_bytes = std::int64_t{256} << 20;
+  if (container_problem().empty()) options.container = &container;
   std::string output;
   try {
     output = run_child(options).output;

@@ -311,6 +311,8 @@ ChildResult run_child(const ChildOptions& options) {
   output.write_end.reset();
   report.write_end.reset();
 
+  const bool has_tree_limits = options.tree_bytes > 0 || options.tree_threads > 0;
+  auto next_look = has_tree_limits ? Clock::now() + kTick : Clock::time_point::max();
   auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                      std::chrono::duration<double>(options.seconds));
   while (true) {
@@ -321,6 +323,13 @@ ChildResult run_child(const ChildOptions& options) {
     throw_if_interrupted();
     if (ended) break;
 
+    if (Clock::now() >= next_look) {
+      next_look = Clock::now() + kTick;
+      const ProcessTree tree = tree_of(child.program());
+      result.too_large = options.tree_bytes > 0 && tree.private_bytes > options.tree_bytes;
+      result.too_many = options.tree_threads > 0 && tree.threads > options.tree_threads;
+      if (result.too_large || result.too_many) break;
+    }
     const bool is_over = Clock::now() >= deadline ||
                          (!result.timed_out && options.keep_running && !options.keep_running());
     if (is_over) {

@@ -27,6 +27,9 @@ struct ChildOptions {
   double seconds = 10;                   // of wall-clock time
   std::int64_t memory_bytes = 0;         // of private memory; 0: no limit
   std::int64_t file_bytes = 1 << 24;     // largest file it may write
+  /// Of the program and all processes that it starts, together; looked at every 50 ms. 0: no limit.
+  std::int64_t tree_bytes = 0;  // of private memory in use
+  int tree_threads = 0;
 
   /// When the time is up: first sends SIGUSR1 to the thread that computes, of the program or of
   /// processes that it has started, or to all of the program if none does, so that it can report its
@@ -42,6 +45,8 @@ struct ChildOptions {
 struct ChildResult {
   int status = 0;  // in waitpid's encoding; of the program itself, also in a container
   bool timed_out = false;
+  bool too_large = false;      // it was ended for tree_bytes
+  bool too_many = false;       // it was ended for tree_threads
   bool was_computing = false;  // when the time was up, at least one thread was not asleep
   std::string output;          // the first 64 KiB
   std::string report;

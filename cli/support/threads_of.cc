@@ -1,6 +1,7 @@
 #include "cli/support/threads_of.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -39,6 +40,14 @@ ThreadState state_of(const std::filesystem::path& task) {
   fields >> user >> system;
   thread.ticks = user + system;
   return thread;
+}
+
+int number_of_threads(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("Threads:")) return std::atoi(line.c_str() + 8);
+  }
+  return 0;
 }
 
 struct Threads {
@@ -84,6 +93,21 @@ bool poke_threads_below(pid_t process, int signal) {
     tree.insert(tree.end(), children.begin(), children.end());
   }
   return poke_threads(process, signal);
+}
+
+ProcessTree tree_of(pid_t process) {
+  static const std::int64_t page = sysconf(_SC_PAGESIZE);
+  ProcessTree tree;
+  std::vector<pid_t> all = {process};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::ifstream pages(fmt::format("/proc/{}/statm", all[i]));
+    std::int64_t size = 0, resident = 0, shared = 0;
+    if (pages >> size >> resident >> shared) tree.private_bytes += (resident - shared) * page;
+    tree.threads += number_of_threads(all[i]);
+    const std::vector<pid_t> children = children_of(all[i]);
+    all.insert(all.end(), children.begin(), children.end());
+  }
+  return tree;
 }
 
 std::vector<pid_t> children_of(pid_t process) {

@@ -1,6 +1,7 @@
 // The threads and children of another process, from Linux's /proc.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <sys/types.h>
@@ -14,6 +15,14 @@ bool poke_threads(pid_t process, int signal);
 /// The same of the first of these that has a running thread: the process, or those that it has
 /// started, directly or not. If all are asleep, sends the signal to the threads of the process.
 bool poke_threads_below(pid_t process, int signal);
+
+/// The process, and all that it has started, directly or not.
+struct ProcessTree {
+  std::int64_t private_bytes = 0;  // of memory in use, without what files and processes share
+  int threads = 0;
+};
+
+ProcessTree tree_of(pid_t process);
 
 /// Returns the children of a process with one thread, oldest first.
 std::vector<pid_t> children_of(pid_t process);

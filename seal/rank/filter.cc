@@ -29,8 +29,8 @@ constexpr std::initializer_list<int> kAllowed = {
     // Signals to itself: handlers, and how a crash ends it.
     SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
     // Time and numbers.
-    SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep), SCMP_SYS(gettimeofday),
-    SCMP_SYS(getrandom), SCMP_SYS(uname), SCMP_SYS(getrusage),
+    SCMP_SYS(nanosleep), SCMP_SYS(gettimeofday), SCMP_SYS(getrandom), SCMP_SYS(uname),
+    SCMP_SYS(getrusage),
     SCMP_SYS(restart_syscall),  // of a sleep that a stop interrupted
 };
 
@@ -60,6 +60,12 @@ void forbid_system_calls() {
   for (const int wait : {kWait, kWaitBitset, kWaitBitset | kRealTime})
     require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(futex), 1,
                              SCMP_A1(SCMP_CMP_EQ, static_cast<scmp_datum_t>(wait))));
+  // Clocks of the system and of this process. Negative numbers are those of other processes, whose
+  // processor time would tell what other ranks compute.
+  constexpr scmp_datum_t kLastClock = 11;  // CLOCK_TAI
+  for (const int call : {SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep)})
+    require(
+        seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, call, 1, SCMP_A0(SCMP_CMP_LE, kLastClock)));
   // Signals to its own threads: abort() is one.
   require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
                            SCMP_A0(SCMP_CMP_EQ, static_cast<scmp_datum_t>(getpid()))));

@@ -54,8 +54,8 @@ std::string load_error() {
       abi::__cxa_demangle(error.substr(error.rfind(' ') + 1).c_str(), nullptr, nullptr, &status);
   if (status == 0) {
     error = fmt::format(
-        "{} is called, and is not there: another exercise's function can be called unless it is a "
-        "later one of this chapter, or calls this one",
+        "{} is called, and is not there: of other exercises' functions, those can be called that "
+        "this one lists (calls, in the registry)",
         std::string_view(name).substr(0, std::string_view(name).find('(')));
   }
   std::free(name);

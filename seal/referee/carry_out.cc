@@ -43,8 +43,18 @@ std::int64_t bytes_stored(Link& link) {
   return bytes;
 }
 
+/// Returns the bytes of the buffers of operations in flight. The process has them, too; one that
+/// makes its own requests may do without, and have the referee keep them.
+std::int64_t bytes_in_flight(Link& link) {
+  std::int64_t bytes = 0;
+  for (auto& [number, open] : link.open)
+    bytes += open.in.slice().bytes() + open.out.slice().bytes();
+  return bytes;
+}
+
 void count_memory(Link& link, Call& call) {
-  call.held = bytes_held_by(rank_of(link), call.given) + bytes_stored(link);
+  const std::int64_t own = bytes_held_by(rank_of(link), call.given) + bytes_stored(link);
+  call.held = std::max(own, bytes_in_flight(link) - call.given);
   call.most_held = std::max(call.most_held, call.held);
 }
 
@@ -101,8 +111,10 @@ bool serve_next(Link& link, Call& call) {
     answer(link, Kind::kReply, "");
     return true;
   }
-  // A process that does not ask for it is looked at anyway, with the request that it has written.
-  if (!std::exchange(link.memory_is_counted, false) && counts_memory()) count_memory(link, call);
+  // A process that does not ask for it is looked at anyway, with the request that it has written;
+  // but not when it only has messages sent, which it may still hold.
+  const bool counts = counts_memory() && request.kind != Kind::kSync;
+  if (counts && !std::exchange(link.memory_is_counted, false)) count_memory(link, call);
   if (request.kind == Kind::kReturned) {
     ByteReader reader(request.bytes);
     call.state.get(reader);

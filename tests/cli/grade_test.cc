@@ -339,6 +339,31 @@ TEST_CASE("no link in a submission is followed, in any layout") {
   }
 }
 
+TEST_CASE("a clone's untouched stub does not stand for the solved file beside it") {
+  std::string stub = read_file(stub_path(*find_exercise("ping_pong")));
+  hand_in("clones/ada/exercises/01_ranks_and_races/ping_pong.cc", stub);
+  hand_in("clones/ada/ping_pong.cc", solution("ping_pong"));
+  for (std::size_t at = 0; (at = stub.find('\n', at)) != std::string::npos; at += 2)
+    stub.insert(at, "\r");
+  hand_in("clones/bob/exercises/01_ranks_and_races/ping_pong.cc", stub);
+  hand_in("clones/bob/homework/ping_pong.cc", solution("ping_pong"));
+  CHECK(statuses(graded(path_of("clones"), {})) ==
+        std::set<std::string>{"ada ping_pong pass", "bob ping_pong pass"});
+}
+
+TEST_CASE("what is saved in another encoding fails with one line, and helpers may end in .inc") {
+  const std::string marked("\xff\xfe#\0i\0", 6);
+  hand_in("texts/ada/ping_pong.cc", marked);
+  hand_in("texts/bob/ping_pong.cc", "#include \"helper.inc\"\n");
+  hand_in("texts/bob/helper.inc", solution("ping_pong"));
+  const Json report = graded(path_of("texts"), {});
+  CHECK(statuses(report) == std::set<std::string>{"ada ping_pong fail", "bob ping_pong pass"});
+  const Json failure =
+      report.at("students").at(0).at("exercises").at(0).at("verdict").at("failure");
+  CHECK(failure.at("kind") == "compile");
+  CHECK(contains(failure.at("message"), "UTF-16"));
+}
+
 TEST_CASE("equal files are graded once") {
   for (const char* student : {"a", "b", "c", "d"})
     hand_in(std::string("equal/") + student + "/ping_pong.cc", solution("ping_pong"));
@@ -373,6 +398,8 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"grade", folder, "--format", "csv", "--out", "/nowhere/x.csv"}, "--out"},
       {{"grade", folder, "--salt", "-1"}, "--salt"},
       {{"grade", folder, "--salt", "0"}, "--salt"},
+      {{"grade", folder, "--state", folder}, "--state"},
+      {{"grade", folder, "--state", "/nowhere/state"}, "--state"},
   };
   for (const Mistake& mistake : mistakes) {
     const CommandResult result = rankbox(mistake.arguments);

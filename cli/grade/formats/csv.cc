@@ -1,15 +1,24 @@
+#include <algorithm>
+#include <string_view>
+
 #include "cli/grade/formats/formats.h"
 
 namespace rankbox::cli {
 
 namespace {
 
-/// Returns the field in quotes. A spreadsheet takes what begins with these for a formula, or skips
-/// white space before one; an apostrophe makes it text.
+/// Returns whether a spreadsheet takes the text for a formula, or skips white space before one.
+bool may_be_formula(const std::string& text) {
+  constexpr std::string_view kFronts[] = {"=",  "+",  "-",  "@",  "\t", "\r",
+                                          "\n", "＝", "＋", "－", "＠"};
+  return std::ranges::any_of(kFronts,
+                             [&](std::string_view front) { return text.starts_with(front); });
+}
+
+/// Returns the field in quotes. An apostrophe makes a formula text.
 std::string field(const std::string& text) {
   std::string quoted = "\"";
-  if (!text.empty() && std::string("=+-@\t\r\n").find(text.front()) != std::string::npos)
-    quoted += '\'';
+  if (may_be_formula(text)) quoted += '\'';
   for (const char c : text) {
     if (c == '"') quoted += '"';
     quoted += c == '\n' || c == '\r' ? ' ' : c;
