@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,25 +16,35 @@ namespace {
 
 constexpr int kRankStride = 10000;
 
-/// The code of a rank's elements under the salt: a random rotation of the ranks' ranges, and of the
-/// elements in them.
-struct Code {
-  std::int64_t first = 0;     // of all codes
-  std::uint64_t ranks = 0;    // whose range a rank has: rank ^ ranks
-  std::int64_t rotation = 0;  // of this rank's elements
+// Elements are numbered: rank * kRankStride + i. Under a salt, a random permutation of all numbers
+// of 24 bits, which floats hold, follows: a Feistel network of two halves of 12 bits. So no element
+// tells another one, and a value still tells which element it is.
+constexpr std::uint64_t kHalf = (1 << 12) - 1;
+constexpr int kRounds = 6;
+
+struct Permutation {
+  const Random random = salted("elements");
+
+  std::uint64_t round(int number, std::uint64_t half) const {
+    return random.at(static_cast<std::uint64_t>(number) << 12 | half) >> 52;
+  }
+  std::uint64_t operator()(std::uint64_t number) const {
+    if (salt() == 0) return number;
+    std::uint64_t left = number >> 12, right = number & kHalf;
+    for (int i = 0; i < kRounds; ++i) left = std::exchange(right, left ^ round(i, right));
+    return left << 12 | right;
+  }
+  std::uint64_t inverse(std::uint64_t permuted) const {
+    if (salt() == 0) return permuted;
+    std::uint64_t left = permuted >> 12, right = permuted & kHalf;
+    for (int i = kRounds; i-- > 0;) right = std::exchange(left, right ^ round(i, left));
+    return left << 12 | right;
+  }
 };
 
-Code code_of(int rank) {
-  if (salt() == 0) return {};
-  const Random random = salted("elements");
-  return {static_cast<std::int64_t>(random.at(0) % 4'000'000), random.at(1) % 1024,
-          static_cast<std::int64_t>(random.at(static_cast<std::uint64_t>(rank) + 2) % kRankStride)};
-}
-
-float element(const Code& code, int rank, std::int64_t i) {
-  const auto range = static_cast<std::int64_t>(static_cast<std::uint64_t>(rank) ^ code.ranks);
-  return static_cast<float>(code.first + range * kRankStride + (i + code.rotation) % kRankStride +
-                            1);
+float element(const Permutation& permutation, int rank, std::int64_t i) {
+  const std::int64_t number = std::int64_t{rank} * kRankStride + i;
+  return static_cast<float>(permutation(static_cast<std::uint64_t>(number)) + 1);
 }
 
 // Shares under a salt, and in worlds too large for powers of two, are random integers whose sum is
@@ -65,11 +76,11 @@ Tensor filled(std::int64_t count, Element element_at) {
 
 }  // namespace
 
-float element(int rank, std::int64_t i) { return element(code_of(rank), rank, i); }
+float element(int rank, std::int64_t i) { return element(Permutation(), rank, i); }
 
 Tensor elements_of(int rank, std::int64_t count) {
-  const Code code = code_of(rank);
-  return filled(count, [&](std::int64_t i) { return element(code, rank, i); });
+  const Permutation permutation;
+  return filled(count, [&](std::int64_t i) { return element(permutation, rank, i); });
 }
 
 Tensor poison(std::int64_t count) {
@@ -125,17 +136,12 @@ float tolerance(ReduceOp op) { return op == ReduceOp::AVG ? 2e-6f : 0.0f; }
 
 std::string origin_of_element(float value, int world_size) {
   if (std::isnan(value)) return "it was never written";
-  for (int rank = 0; rank < world_size; ++rank) {
-    const Code code = code_of(rank);
-    const auto range = static_cast<double>(static_cast<std::uint64_t>(rank) ^ code.ranks);
-    const double offset =
-        static_cast<double>(value) - 1 - static_cast<double>(code.first) - range * kRankStride;
-    // Infinite or huge values are no element, and do not fit an integer.
-    if (!(offset >= 0 && offset < kRankStride) || offset != std::floor(offset)) continue;
-    const auto i = (static_cast<std::int64_t>(offset) + kRankStride - code.rotation) % kRankStride;
-    return fmt::format("that is element {} of rank {}", i, rank);
-  }
-  return "";
+  // Infinite or huge values are no element, and do not fit an integer.
+  if (!(value >= 1 && value <= 0x1p24F) || value != std::floor(value)) return "";
+  const std::uint64_t number = Permutation().inverse(static_cast<std::uint64_t>(value) - 1);
+  const std::uint64_t rank = number / kRankStride;
+  if (rank >= static_cast<std::uint64_t>(world_size)) return "";
+  return fmt::format("that is element {} of rank {}", number % kRankStride, rank);
 }
 
 std::string origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size) {

@@ -19,20 +19,25 @@ namespace {
 using Function = void (*)(Comm& dist, const Loss& mine, Metrics& all);
 
 /// Each rank has a different number of the `count` samples, and some may have none. 2^24 is added
-/// to rank 0's count, so that floats would round.
+/// to rank 0's count, so that floats would round. A salt draws counts, right answers and losses of
+/// each rank on their own.
 Loss share_of(int rank, int world_size, std::int64_t count) {
+  Random random = salted("losses")
+                      .stream(static_cast<std::uint64_t>(count))
+                      .stream(static_cast<std::uint64_t>(world_size))
+                      .stream(static_cast<std::uint64_t>(rank));
   const std::int64_t begin = count * rank * rank / (world_size * world_size);
   const std::int64_t end = count * (rank + 1) * (rank + 1) / (world_size * world_size);
   Loss loss;
   loss.counted = end - begin;
-  if (loss.counted > 0) loss.counted += drawn("samples", 0, 0, 50);
-  loss.correct = loss.counted - loss.counted / 3;
+  if (loss.counted > 0 && salt() != 0) loss.counted += random.below(50);
+  loss.correct = salt() == 0 ? loss.counted - loss.counted / 3 : random.below(loss.counted + 1);
   if (rank == 0 && count > world_size) {
     loss.counted += (std::int64_t{1} << 24) + 1;
     loss.correct += 1;
   }
-  loss.sum = static_cast<double>(loss.counted) *
-             (0.5 + rank + 0.01 * static_cast<double>(drawn("losses", 0, 1, 300)));
+  const double mean = salt() == 0 ? 0.5 + rank : random.uniform(0.1, 4);
+  loss.sum = static_cast<double>(loss.counted) * mean;
   return loss;
 }
 

@@ -22,11 +22,21 @@ using Function = void (*)(Comm& dist, const TensorOf<BFloat16>& gradient, int mi
 
 constexpr float kLeftOver = 7;  // in the main gradient, before the first step
 
+/// Returns 1 to 5. A salt draws it for each element.
+float number_at(int rank, int step, int micro_batch, std::int64_t i) {
+  if (salt() == 0) return static_cast<float>(rank % 5 + 1);
+  const std::uint64_t bits = salted("gradients")
+                                 .stream(static_cast<std::uint64_t>(rank))
+                                 .stream(static_cast<std::uint64_t>(step))
+                                 .stream(static_cast<std::uint64_t>(micro_batch))
+                                 .at(static_cast<std::uint64_t>(i));
+  return static_cast<float>(bits % 5 + 1);
+}
+
 /// Some gradients add up to more than 8 bits. Others are beyond the range of Float16. All sums are
 /// exact in 32 bits.
 float gradient_at(int rank, int step, int micro_batch, std::int64_t i) {
-  const auto turn = static_cast<int>(drawn("gradients", 0, 0, 4));
-  const auto number = static_cast<float>((rank + turn) % 5 + 1);
+  const float number = number_at(rank, step, micro_batch, i);
   const auto later = static_cast<float>(micro_batch % 3 + 1);
   switch (i % 3) {
     case 0:

@@ -28,25 +28,43 @@ float scale_of(int world_size) {
   return std::ldexp(1.0F, static_cast<int>(drawn("scale", world_size % 4 == 3 ? 9 : 16, 4, 20)));
 }
 
-/// Returns the rank whose gradient is not finite in this step; -1: none. Between two overflows the
-/// scale has time to grow. Every rank overflows at some step.
-int overflowing_rank(int step, int world_size) {
-  const auto turn = static_cast<int>(drawn("overflow", 0, 0, 23));
-  return step % 6 == 2 || step % 7 == 6 ? (step + turn) % world_size : -1;
+/// What happens in a step: nothing, or a gradient that is not finite.
+struct Overflow {
+  int rank = -1;              // -1: none
+  int kind = 0;               // 0 to 2: see value_of()
+  std::size_t parameter = 0;  // 0 or 1
+  std::int64_t place = 0;     // in its gradient, modulo its size
+};
+
+/// Without a salt, the scale has time to grow between two overflows, and every rank overflows at
+/// some step. A salt draws each step on its own: one in four overflows.
+Overflow overflow_in(int step, const Case& example) {
+  const int p = example.world_size;
+  if (salt() == 0) {
+    const bool happens = step % 6 == 2 || step % 7 == 6;
+    return {happens ? step % p : -1, step % 3, static_cast<std::size_t>(step / 2 % 2),
+            step % 2 == 0 ? -1 : step};
+  }
+  Random random =
+      salted("overflow").stream(to_string(example)).stream(static_cast<std::uint64_t>(step));
+  const bool happens = random.chance(0.25);
+  return {happens ? static_cast<int>(random.below(p)) : -1, static_cast<int>(random.below(3)),
+          static_cast<std::size_t>(random.below(2)), random.below(1 << 20)};
 }
 
-float overflow_of(int step) {
+float value_of(const Overflow& overflow) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float kinds[] = {kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN()};
-  return kinds[step % 3];
+  return kinds[overflow.kind];
 }
 
 constexpr float kLargest = std::numeric_limits<float>::max();
 
-/// Returns an element of the gradients, another one in every step.
-Slice element_of(const ParameterList& parameters, int step) {
-  Tensor& gradient = parameters.pointers[static_cast<std::size_t>(step / 2 % 2)]->gradient;
-  const std::int64_t i = step % 2 == 0 ? gradient.size() - 1 : step % gradient.size();
+/// Returns the element that overflows.
+Slice element_of(const ParameterList& parameters, const Overflow& overflow) {
+  Tensor& gradient = parameters.pointers[overflow.parameter]->gradient;
+  const std::int64_t size = gradient.size();
+  const std::int64_t i = (overflow.place + size) % size;
   return Slice(gradient).sub(i, i + 1);
 }
 
@@ -105,15 +123,15 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   Expected expected(dist.world_size());
   LossScale scale = expected.scale;
   for (int step = 0; step < *example.steps; ++step) {
-    const int culprit = overflowing_rank(step, dist.world_size());
-    const bool is_culprit = culprit == dist.rank();
-    const Slice element = element_of(parameters, step);
-    if (is_culprit) copy(element, full(1, overflow_of(step)));
+    const Overflow overflow = overflow_in(step, example);
+    const bool is_culprit = overflow.rank == dist.rank();
+    const Slice element = element_of(parameters, overflow);
+    if (is_culprit) copy(element, full(1, value_of(overflow)));
     bool skip = step % 2 == 0;  // to be overwritten
     function(dist, parameters.pointers, scale, skip);
     copy(element, full(1, kLargest));
 
-    expected.go_on(culprit >= 0);
+    expected.go_on(overflow.rank >= 0);
     if (auto wrong = compare_step(step, is_culprit, expected, scale, skip)) return wrong;
   }
   for (const Parameter& parameter : parameters.all) {

@@ -22,11 +22,20 @@ float scale_of(int world_size) {
   return std::ldexp(1.0F, static_cast<int>(drawn("scale", exponents[world_size % 5], 0, 16)));
 }
 
+/// Returns 1 to 5. A salt draws it for each element.
+float number_at(int rank, std::size_t tensor, std::int64_t i) {
+  if (salt() == 0) return static_cast<float>(rank % 5 + 1);
+  const std::uint64_t bits = salted("gradients")
+                                 .stream(static_cast<std::uint64_t>(rank))
+                                 .stream(tensor)
+                                 .at(static_cast<std::uint64_t>(i));
+  return static_cast<float>(bits % 5 + 1);
+}
+
 /// Some elements are so large that two ranks' sum is infinite in 16 bits. Others are so small that
 /// 16 bits represent them only when scaled.
-float scaled_gradient(int rank, std::int64_t i) {
-  const auto turn = static_cast<int>(drawn("gradients", 0, 0, 4));
-  const auto number = static_cast<float>((rank + turn) % 5 + 1);
+float scaled_gradient(int rank, std::size_t tensor, std::int64_t i) {
+  const float number = number_at(rank, tensor, i);
   switch (i % 3) {
     case 0:
       return 60000 - 32 * number;
@@ -37,9 +46,9 @@ float scaled_gradient(int rank, std::int64_t i) {
   }
 }
 
-float mean_of(int world_size, std::int64_t i) {
+float mean_of(int world_size, std::size_t tensor, std::int64_t i) {
   double sum = 0;
-  for (int rank = 0; rank < world_size; ++rank) sum += scaled_gradient(rank, i);
+  for (int rank = 0; rank < world_size; ++rank) sum += scaled_gradient(rank, tensor, i);
   return static_cast<float>(sum / world_size / double{scale_of(world_size)});
 }
 
@@ -59,7 +68,8 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   std::vector<Parameter> parameters;
   for (const std::int64_t size : parameter_sizes(*example.count)) {
     std::vector<Float16> values;
-    for (std::int64_t i = 0; i < size; ++i) values.emplace_back(scaled_gradient(dist.rank(), i));
+    for (std::int64_t i = 0; i < size; ++i)
+      values.emplace_back(scaled_gradient(dist.rank(), scaled.size(), i));
     scaled.push_back(from_host(values));
     parameters.push_back({"layer" + std::to_string(parameters.size()) + ".weight", zeros(size)});
     // Gradients are empty or zero.
@@ -70,8 +80,9 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 
   function(dist, scaled, scale, pointers);
 
-  for (const Parameter& parameter : parameters) {
-    const auto mean = [&](std::int64_t i) { return mean_of(p, i); };
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    const Parameter& parameter = parameters[k];
+    const auto mean = [&](std::int64_t i) { return mean_of(p, k, i); };
     auto wrong = compare(
         parameter.name + "'s gradient", parameter.gradient, parameter.value.size(), mean,
         [&](float is, std::int64_t i) { return origin(is, mean(i), scale); }, 4e-6f);

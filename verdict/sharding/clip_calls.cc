@@ -14,15 +14,33 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Returns elements [begin, end) of gradient k, which are 0.5 to 5.5, of either sign, times the
-/// call's size. Pads with zeros.
+/// Returns how far max_norm is from the usual one. Drawn for each call and norm: else max_norm would
+/// tell the norm.
+double part_of_ratio(const ClipCall& call, std::int64_t count, int world_size) {
+  if (salt() == 0 || std::isinf(call.ratio)) return 1;
+  return salted("ratio")
+      .stream(call.what)
+      .stream(static_cast<std::uint64_t>(count))
+      .stream(static_cast<std::uint64_t>(world_size))
+      .uniform(0.7, 1.05);
+}
+
+/// Returns element i of gradient k: 0.5 to 5.5, of either sign.
+double element_of(const Random& random, std::size_t k, std::int64_t i) {
+  if (salt() == 0)
+    return static_cast<double>((7 * i + 5 * static_cast<std::int64_t>(k)) % 11) - 5.5;
+  const double number = 10 * random.uniform_at(static_cast<std::uint64_t>(i)) - 5;
+  return number < 0 ? number - 0.5 : number + 0.5;
+}
+
+/// Returns elements [begin, end) of gradient k, times the call's size. Pads with zeros.
 Gradient elements_of(const ClipCall& call, std::size_t k, std::int64_t begin, std::int64_t end,
                      std::int64_t padded) {
-  const std::int64_t turn = drawn("gradients", 0, 0, 10) + 5 * static_cast<std::int64_t>(k);
+  const Random random = salted(call.what).stream(k);
   Gradient elements(static_cast<std::size_t>(padded));
   for (std::int64_t i = begin; i < end; ++i) {
-    const auto number = static_cast<double>((7 * i + turn) % 11) - 5.5;
-    elements[static_cast<std::size_t>(i - begin)] = static_cast<float>(number * call.size);
+    elements[static_cast<std::size_t>(i - begin)] =
+        static_cast<float>(element_of(random, k, i) * call.size);
   }
   return elements;
 }
@@ -91,9 +109,8 @@ Clipped::Clipped(const ClipCall& call, std::int64_t count, int world_size)
     sharded.push_back(squares_of(shards_of(call, count, rank, world_size)));
   for (const double each : sharded) total += each;
   norm = std::sqrt(total + replicated);
-  const double percent =
-      std::isinf(call.ratio) ? 100 : static_cast<double>(drawn("ratio", 100, 70, 105));
-  max_norm = std::isfinite(norm) && norm > 0 ? static_cast<float>(norm * call.ratio * percent / 100)
+  const double ratio = call.ratio * part_of_ratio(call, count, world_size);
+  max_norm = std::isfinite(norm) && norm > 0 ? static_cast<float>(norm * ratio)
                                              : static_cast<float>(call.size);
   factor = std::isfinite(norm) ? std::min(1.0, double{max_norm} / (norm + 1e-6)) : 1;
 }
