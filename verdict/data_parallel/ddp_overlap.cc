@@ -38,7 +38,8 @@ struct Work {
   std::vector<std::int64_t> sizes;  // elements of its parameters
 };
 
-/// A ReLU takes little time. A linear layer takes about as long as an all-reduce of its gradients.
+/// An activation takes little time. A linear layer takes about as long as an all-reduce of its
+/// gradients.
 Work work_of(Layer& layer) {
   Work work{2e-7, {}};
   for (const Parameter* parameter : layer.parameters()) {

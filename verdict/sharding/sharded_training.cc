@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "training/models/mlp.h"
 #include "verdict/case_lists.h"
 #include "verdict/judge.h"
 #include "verdict/memory_window.h"
@@ -25,12 +24,14 @@ constexpr int kWideSteps = 2;
 constexpr std::int64_t kLarge = 256;
 constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
 
-/// Returns the bytes of sixteen tensors of the widest activation of this rank's samples.
-std::int64_t activation_bytes(std::int64_t width) {
-  return 16 * kSamplesPerRank * width * kElementBytes;
-}
-
 std::size_t hidden_layers(std::int64_t width) { return width < kLarge ? 4 : 16; }
+
+/// Returns the bytes of sixteen tensors of the widest activation of this rank's samples, and of those
+/// that activations save.
+std::int64_t activation_bytes(std::int64_t width) {
+  const std::int64_t tensors = 16 + static_cast<std::int64_t>(hidden_layers(width));
+  return tensors * kSamplesPerRank * width * kElementBytes;
+}
 
 std::string in_bytes(std::int64_t bytes) { return fmt::format("{} bytes", bytes); }
 
@@ -98,10 +99,7 @@ std::optional<Difference> compare_memory(const MemoryWindow& window, const Memor
 }  // namespace
 
 Model sharded_model(std::int64_t width) {
-  return mlp({.inputs = kSmallInputs,
-              .hidden = std::vector<std::int64_t>(hidden_layers(width), width),
-              .classes = kSmallClasses,
-              .seed = kSmallSeed ^ salt()});
+  return smooth_model(std::vector<std::int64_t>(hidden_layers(width), width));
 }
 
 std::vector<std::int64_t> sharded_layer_sizes(std::int64_t width) {

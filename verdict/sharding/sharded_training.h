@@ -19,7 +19,7 @@
 
 namespace rankbox {
 
-/// Returns fc1, relu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers. Models
+/// Returns fc1, gelu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers. Models
 /// of large cases have four times as many.
 Model sharded_model(std::int64_t width);
 

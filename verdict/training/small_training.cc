@@ -1,11 +1,15 @@
 #include "verdict/training/small_training.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "training/cross_entropy.h"
-#include "training/models/mlp.h"
+#include "training/layers/gelu.h"
+#include "training/layers/linear.h"
 #include "training/random.h"
 #include "verdict/salt.h"
 #include "verdict/training/known_mistakes.h"
@@ -17,19 +21,39 @@ SgdOptions small_sgd() {
           .momentum = static_cast<double>(drawn("momentum", 5, 3, 7)) / 10};
 }
 
-Model small_model(std::int64_t hidden) {
-  return mlp({.inputs = kSmallInputs,
-              .hidden = {hidden},
-              .classes = kSmallClasses,
-              .seed = kSmallSeed ^ salt()});
+namespace {
+
+/// Initial weights are three times as large as usual. Otherwise each layer and the GELU after it
+/// would shrink its input, and deep models would hardly learn.
+std::unique_ptr<Layer> wide_linear(std::int64_t in, std::int64_t out, Random random) {
+  auto linear = std::make_unique<Linear>(in, out, random);
+  linear->weight.value *= 3;
+  return linear;
 }
 
-Model deeper_model(std::int64_t width) {
-  return mlp({.inputs = kSmallInputs,
-              .hidden = {width, 6, width},
-              .classes = kSmallClasses,
-              .seed = kSmallSeed ^ salt()});
+}  // namespace
+
+Model smooth_model(const std::vector<std::int64_t>& hidden) {
+  const Random random(kSmallSeed ^ salt());
+  Model model;
+  std::int64_t width = kSmallInputs;
+  const auto add_linear = [&](std::int64_t out) {
+    const std::string name = fmt::format("fc{}", model.size() / 2 + 1);
+    const std::int64_t in = std::exchange(width, out);
+    const Random own = random.stream(name);
+    model.push_back({name, [=] { return wide_linear(in, out, own); }});
+  };
+  for (const std::int64_t out : hidden) {
+    add_linear(out);
+    model.push_back(recipe<Gelu>(fmt::format("gelu{}", model.size() / 2 + 1)));
+  }
+  add_linear(kSmallClasses);
+  return model;
 }
+
+Model small_model(std::int64_t hidden) { return smooth_model({hidden}); }
+
+Model deeper_model(std::int64_t width) { return smooth_model({width, 6, width}); }
 
 std::vector<std::int64_t> small_model_sizes(std::int64_t hidden) {
   return {kSmallInputs * hidden, hidden, hidden * kSmallClasses, kSmallClasses};

@@ -4,7 +4,8 @@
 // models end up the same, so any mistake shows.
 //
 // The model has 6 inputs, a hidden layer and 3 classes. A batch has 4 samples per rank; every step
-// has another batch. Initial values, batches and learning rate vary with the salt. tests/verdict/small_training_test.cc shows that it learns.
+// has another batch. Initial values, batches and learning rate vary with the salt.
+// tests/verdict/small_training_test.cc shows that it learns, and what rounding does to it.
 #pragma once
 
 #include <functional>
@@ -24,12 +25,19 @@ inline constexpr std::int64_t kSmallClasses = 3;
 /// Of initial values, without a salt.
 inline constexpr std::uint64_t kSmallSeed = 1;
 
-/// The bound on differences of parameters between trainings: the order of additions differs.
+/// The bound on differences of parameters between trainings: the order of additions differs. Rounding
+/// changes less than a twentieth of it.
 inline constexpr float kTrainingBound = 1e-4f;
 
+/// Returns fc1, gelu1, fc2, … with hidden layers of these widths. A ReLU's derivative jumps: where a
+/// value next to 0 is rounded to the other side, a right program gets another gradient. GELU's does
+/// not, so the effect of rounding stays far below the bound.
+Model smooth_model(const std::vector<std::int64_t>& hidden);
+
+/// As above, with one hidden layer.
 Model small_model(std::int64_t hidden);
 
-/// As above, with three hidden layers: fc1, relu1, … fc4.
+/// As above, with three hidden layers: fc1, gelu1, … fc4.
 Model deeper_model(std::int64_t width);
 
 /// Return the batch of all ranks in this step, and a rank's part of it.
