@@ -27,12 +27,17 @@ struct Knowing {
   const char* file;
   const char* exercise;
 };
-constexpr Knowing kKnowing[] = {
-    {"knows_elements.cc", "broadcast_ring"},        {"knows_partner.cc", "exchange"},
-    {"knows_seed.cc", "split_without_leak"},        {"knows_sums.cc", "allreduce_tree"},
-    {"knows_distances.cc", "broadcast_ring"},       {"knows_losses.cc", "exact_metrics"},
-    {"knows_overflows.cc", "dynamic_loss_scaling"}, {"knows_scaled.cc", "loss_scaling"},
-    {"knows_squares.cc", "clip_global_norm"},       {"knows_wide.cc", "bf16_gradients"}};
+constexpr Knowing kKnowing[] = {{"knows_elements.cc", "broadcast_ring"},
+                                {"knows_partner.cc", "exchange"},
+                                {"knows_seed.cc", "split_without_leak"},
+                                {"knows_sums.cc", "allreduce_tree"},
+                                {"knows_distances.cc", "broadcast_ring"},
+                                {"knows_losses.cc", "exact_metrics"},
+                                {"knows_overflows.cc", "dynamic_loss_scaling"},
+                                {"knows_scaled.cc", "loss_scaling"},
+                                {"knows_squares.cc", "clip_global_norm"},
+                                {"knows_seeds.cc", "split_without_leak"},
+                                {"knows_wide.cc", "bf16_gradients"}};
 
 }  // namespace
 

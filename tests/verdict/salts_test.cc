@@ -20,7 +20,7 @@ namespace rankbox {
 
 namespace {
 
-constexpr int kFewSalts = 40;
+constexpr int kFewSalts = 20;
 
 int salts_to_try() {
   const char* const wanted = std::getenv("RANKBOX_SALTS");

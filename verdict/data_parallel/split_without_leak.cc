@@ -17,9 +17,11 @@ using Function = void (*)(Comm& dist, std::int64_t samples, std::int64_t held_ou
                           std::int64_t seed, std::vector<std::int64_t>& train,
                           std::vector<std::int64_t>& validation);
 
-/// Exceeds 32 bits, and differs on every rank.
+/// Exceeds 32 bits, and differs on every rank. A salt draws each on its own.
 std::int64_t seed_of(int rank) {
-  return (std::int64_t{rank + 3} << 40) + 17 * rank + drawn("seed", 5, 5, std::int64_t{1} << 39);
+  const std::int64_t least = std::int64_t{1} << 40;
+  return drawn(fmt::format("seed {}", rank), (rank + 3) * least + 17 * rank + 5, least,
+               INT64_MAX - 1);
 }
 
 /// Returns how many of these samples are held out: a part, all, or none.
