@@ -3,7 +3,7 @@
 // A judge whose inputs or tolerances refuse a right program once in a thousand salts shows here. By
 // default a share of the salts is tried. All 2,000 of them, which takes long:
 //   bazel test //tests/verdict:salts_test --test_env=RANKBOX_SALTS=2000 --test_timeout=7200
-// `race` is left out: it takes a second per case, and has no inputs but its number of threads.
+// `race` is left out: its cases explore thousands of schedules, which takes too long.
 #include <cstdlib>
 #include <string>
 #include <vector>
