@@ -88,7 +88,7 @@ class ByteReader {
   template <class T>
   void get(std::optional<T>& value) {
     value.reset();
-    if (next<bool>()) value = next<T>();
+    if (next<std::uint8_t>() != 0) value = next<T>();  // a foreign byte need not be a bool
   }
   template <class A, class B>
   void get(std::pair<A, B>& pair) {

@@ -40,7 +40,8 @@ struct JudgeOptions {
   std::string command = "./rankbox check";
   /// Judges only this case, in the format of case.h. Empty: all cases.
   std::string replay;
-  /// Called before each run, so that a supervisor can name a case that never ends.
+  /// Called before each run, so that a supervisor can name a case that never ends. Of several cases
+  /// in one world it gets the command alone, which no case replays.
   std::function<void(const std::string& replay_line)> starting = {};
   /// How ranks are executed, as in RunOptions. With one thread for fibers, ranks run in the same
   /// order in every run.

@@ -3,6 +3,8 @@
 #include <deque>
 #include <stdexcept>
 
+#include <unistd.h>
+
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
 #include "seal/referee/rank_memory.h"
@@ -40,6 +42,11 @@ Buffer::Buffer(DType dtype, std::int64_t elements)
   if (!known || elements < 0 || elements > std::int64_t{kMostBytes} / size_of(dtype))
     throw std::runtime_error("a slice of an impossible size");
   bytes_.resize(static_cast<std::size_t>(elements * size_of(dtype)) + 1);  // never null
+}
+
+void disconnect_ranks() {
+  for (const Rank& rank : ranks()) close(rank.socket);
+  ranks().clear();
 }
 
 void set_sockets(const std::vector<int>& sockets) {

@@ -30,6 +30,9 @@ AnyFunction sealed_function(std::string_view family);
 /// to close; close-on-exec. Throws std::system_error.
 std::vector<int> connect_ranks(int ranks);
 
+/// Closes those sockets: connect_ranks may be called again. REQUIRES: no rank runs.
+void disconnect_ranks();
+
 /// Called on a rank after its last call in a case: drops what belongs to the case.
 void end_case();
 

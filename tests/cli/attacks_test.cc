@@ -127,7 +127,7 @@ std::vector<Attack> attacks() {
       {.name = "named_memory"},
       {.name = "netlink"},
       {.name = "new_namespace"},
-      {.name = "other_solution"},
+      {.name = "other_solution", .kind = kCompile},
       {.name = "own_entry", .kind = kCompile},
       {.name = "own_exit"},
       {.name = "own_memcmp"},
