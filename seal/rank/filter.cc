@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "comm/errors.h"
@@ -17,8 +18,7 @@ namespace {
 
 constexpr std::initializer_list<int> kAllowed = {
     // Memory.
-    SCMP_SYS(brk), SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(mprotect),
-    SCMP_SYS(madvise),
+    SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(mprotect), SCMP_SYS(madvise),
     // Open descriptors: the socket, and libraries that are loaded.
     SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(readv), SCMP_SYS(writev), SCMP_SYS(sendto),
     SCMP_SYS(recvfrom), SCMP_SYS(pread64), SCMP_SYS(close), SCMP_SYS(lseek), SCMP_SYS(fstat),
@@ -46,6 +46,10 @@ void forbid_system_calls() {
                                                                 seccomp_release);
   if (filter == nullptr) require(-1);
   for (const int call : kAllowed) require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, call, 0));
+  // No memory that processes could share: no limit counts it.
+  for (const int flag : {MAP_SHARED, MAP_ANONYMOUS})
+    require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+                             SCMP_A3(SCMP_CMP_MASKED_EQ, static_cast<scmp_datum_t>(flag), 0)));
   // Files only to read them, and only those of the container.
   require(seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
                            SCMP_A2(SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY)));

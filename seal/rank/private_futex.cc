@@ -10,6 +10,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the system's is reserved
 extern "C" __attribute__((visibility("default"))) long syscall(long number, ...) noexcept {
   using Function = long (*)(long, ...);
   static constinit std::atomic<Function> real = nullptr;
