@@ -20,7 +20,8 @@ struct Rank {
   int socket;
   Connection connection;
   Link link;
-  Stop stop;  // outlives the link: the verdict says where
+  Stop stop;             // outlives the link: the verdict says where
+  bool is_lost = false;  // likewise
 };
 
 std::deque<Rank>& ranks() {
@@ -77,6 +78,8 @@ Link& current_link() {
 }
 
 Stop& current_stop() { return current_rank().stop; }
+
+bool& is_lost() { return current_rank().is_lost; }
 
 std::string where_stopped(int rank) {
   const bool is_known = rank >= 0 && static_cast<std::size_t>(rank) < ranks().size();

@@ -68,6 +68,10 @@ Link& current_link();
 /// The last stop of the rank that calls, since its call began; how is empty: none.
 Stop& current_stop();
 
+/// Whether the process of the rank that calls has ended, or sent what is no request: what it sends
+/// next would be taken for another call's.
+bool& is_lost();
+
 /// Sets the sockets, one for each rank, before any case runs.
 void set_sockets(const std::vector<int>& sockets);
 

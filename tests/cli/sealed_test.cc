@@ -1,5 +1,7 @@
 // check --sealed: a process for each rank, and a referee.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -67,6 +69,32 @@ TEST_CASE("a sealed check passes what its buffers or its filter once refused") {
       checks.push_back({path.substr(15, path.rfind('/') - 15), "--file", path});
   }
   check_that_all_pass(checks);
+}
+
+// What it sends afterwards must not be taken for another call's.
+TEST_CASE("a rank that sends what is no request fails in the case where it did") {
+  if (const std::string problem = cli::container_problem(); !problem.empty())
+    return testing::pass_over(problem);
+  const std::filesystem::path file = std::filesystem::path(project()) / "no_request.cc";
+  std::ofstream(file) << R"(
+#include <sys/socket.h>
+#include <cstdint>
+#include "collectives/broadcast_naive.h"
+namespace rankbox {
+void broadcast_naive(Comm& dist, Tensor& tensor, int src) {
+  const std::uint32_t empty_recv[] = {11, 0};
+  for (int fd = 4; tensor.size() == 0 && fd < 256; ++fd)
+    send(fd, empty_recv, sizeof(empty_recv), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (dist.rank() != src) return dist.recv(tensor, src);
+  for (int rank = 0; rank < dist.world_size(); ++rank)
+    if (rank != src) dist.send(tensor, rank);
+}
+}  // namespace rankbox
+)";
+  const Verdict verdict = checked({"broadcast_naive", "--sealed", "--file", file.string()});
+  REQUIRE(verdict.failure);
+  CHECK(verdict.failure->kind == FailureKind::kCrash);
+  CHECK(verdict.failure->replay.ends_with("count=0"));
 }
 
 }  // namespace rankbox
