@@ -252,7 +252,9 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
     return grade;
   }
 
-  if (const std::string called = forbidden_call(exercise, library); !called.empty()) {
+  // Without sealing, the judge shows by its messages that it is another algorithm.
+  const std::string called = options.sealed ? forbidden_call(exercise, library) : "";
+  if (!called.empty()) {
     grade.verdict = refused_call(exercise, called, source);
     return grade;
   }

@@ -29,13 +29,13 @@ const char* name_of(Outcome outcome) {
 double StudentGrade::points() const {
   double sum = 0;
   for (const ExerciseGrade& grade : exercises) sum += grade.points;
-  return sum;
+  return rounded_points(sum);
 }
 
 double StudentGrade::most() const {
   double sum = 0;
   for (const ExerciseGrade& grade : exercises) sum += grade.most;
-  return sum;
+  return rounded_points(sum);
 }
 
 double StudentGrade::seconds() const {

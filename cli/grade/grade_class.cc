@@ -54,7 +54,7 @@ Outcome outcome_of(const Verdict& verdict) {
 ExerciseGrade grade_of(GradingTask& task, const Scheme& scheme) {
   ExerciseGrade grade;
   grade.exercise = task.exercise->name;
-  grade.most = points_of(scheme, *task.exercise);
+  grade.most = rounded_points(points_of(scheme, *task.exercise));
   grade.outcome = outcome_of(task.result.verdict);
   grade.file = visible_name(task.file->path);
   grade.days_late = days_late(scheme, task.file->time);
@@ -68,7 +68,7 @@ ExerciseGrade grade_of(GradingTask& task, const Scheme& scheme) {
 }
 
 ExerciseGrade missing(const Exercise& exercise, const Scheme& scheme) {
-  return {.exercise = exercise.name, .most = points_of(scheme, exercise)};
+  return {.exercise = exercise.name, .most = rounded_points(points_of(scheme, exercise))};
 }
 
 /// Returns the names by which students are told apart: with the id where several have the same.

@@ -24,14 +24,18 @@ std::string text_in(const YAML::Node& node, const char* field) {
   return value.IsDefined() && value.IsScalar() ? visible_name(value.Scalar()) : "";
 }
 
+/// Adds to a list. Aliases can repeat a submitter as often as they like.
 void join(std::string& all, const std::string& one) {
-  if (!one.empty()) all += (all.empty() ? "" : ", ") + one;
+  constexpr std::size_t kMost = 2000;
+  if (!one.empty() && all.size() + one.size() < kMost) all += (all.empty() ? "" : ", ") + one;
 }
 
 void apply(Student& student, const YAML::Node& submission) {
   if (!submission.IsMap()) return;
   std::string names;
-  for (const YAML::Node& submitter : submission[":submitters"]) {
+  const YAML::Node submitters = submission[":submitters"];
+  if (!submitters.IsDefined() || !submitters.IsSequence()) return;
+  for (const YAML::Node& submitter : submitters) {
     join(names, text_in(submitter, ":name"));
     join(student.email, text_in(submitter, ":email"));
     join(student.number, text_in(submitter, ":sid"));

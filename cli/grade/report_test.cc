@@ -190,6 +190,16 @@ TEST_CASE("a name in full-width signs is no formula either") {
   }
 }
 
+TEST_CASE("totals are sums of what is shown") {
+  ClassReport report = report_of_two();
+  StudentGrade& bob = report.students[1];
+  for (ExerciseGrade& grade : bob.exercises) grade.points = 0;
+  bob.exercises[0].points = 0.1;
+  bob.exercises[1].points = 0.2;
+  CHECK(bob.points() == 0.3);
+  CHECK(Json::parse(to_json(report)).at("students").at(1).at("points").dump() == "0.3");
+}
+
 TEST_CASE("JSON has everything") {
   const Json json = Json::parse(to_json(report_of_two()));
   CHECK(json.at("salt") == 77);

@@ -40,7 +40,7 @@ std::string foreign_encoding(const std::string& text) {
     if (text.starts_with(mark)) return name;
   }
   // Of UTF-16 without a mark, every second byte.
-  return text.find('\0') != std::string::npos ? "UTF-16, or no text: it has zero bytes," : "";
+  return text.find('\0') != std::string::npos ? "UTF-16 or another encoding with zero bytes" : "";
 }
 
 Content read_regular_file(const std::string& path) {

@@ -76,12 +76,16 @@ std::string near_miss(const fs::path& path) {
 }
 
 /// Returns whether this is a clone of the project, which has a file of many names of exercises.
-bool is_clone(const fs::path& folder) { return fs::exists(folder / "exercises/registry.toml"); }
+bool is_clone(const fs::path& folder) {
+  std::error_code ignored;  // a student's links may lead in a circle
+  return fs::exists(folder / "exercises/registry.toml", ignored);
+}
 
 /// Returns whether a folder of a clone is the project's own, and not one that a student added.
 bool is_of_project(const fs::path& folder) {
+  std::error_code ignored;
   return folder.filename() != "exercises" && is_clone(folder.parent_path()) &&
-         fs::exists(folder / "BUILD.bazel");
+         fs::exists(fs::symlink_status(folder / "BUILD.bazel", ignored));
 }
 
 /// Returns whether a folder of this name holds nothing that a student wrote: a clone of the project
@@ -149,8 +153,9 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
     const fs::path inside = path.lexically_relative(root);
     const bool in_exercises = std::ranges::find(inside, fs::path("exercises")) != inside.end();
     // What a clone has there, besides the exercises, is not the student's.
-    if (in_exercises && find_exercise(path.stem().string()) == nullptr && near_miss(path).empty())
-      continue;
+    const bool is_known =
+        find_exercise(path.stem().string()) != nullptr || !near_miss(path).empty();
+    if (!is_known && is_clone(path.parent_path().parent_path().parent_path())) continue;
     found.push_back({path.stem().string(), path, 0, in_exercises, entry.depth()});
   }
   return found;

@@ -136,6 +136,10 @@ TEST_CASE("quoted, folded and escaped names are read as YAML says, and no YAML i
   CHECK(name_of(begin + "|\n      Ada\n      Lovelace\n") == "Ada\\x0aLovelace\\x0a");
   CHECK(name_of("s: [1, 2]\n") == "s");
   CHECK(name_of("s:\n  :submitters: none\n") == "s");
+  CHECK(name_of("s:\n  :submitters: {:name: Ada}\n") == "s");
+  std::string aliases = "s:\n  :submitters:\n  - &a\n    :name: " + std::string(500, 'x') + "\n";
+  for (int i = 0; i < 1000; ++i) aliases += "  - *a\n";
+  CHECK(name_of(aliases).size() < 2100);
   for (const std::string& bad :
        {std::string("s: b: c\n"), std::string("s: [1, 2\n"), std::string(100'000, '[')})
     CHECK_THROWS_AS(name_of(bad), InvalidArgument);
@@ -194,6 +198,18 @@ TEST_CASE("a folder without submissions is a mistake") {
   CHECK_THROWS_AS(find_submissions(folder.path() + "/race.cc", "folders"), InvalidArgument);
   for (const char* layout : {"folders", "flat", "canvas", "gradescope"})
     CHECK_THROWS_AS(find_submissions(folder.path(), layout), InvalidArgument);
+}
+
+TEST_CASE("links in a circle and files of part of a clone stop nothing") {
+  const Folder folder(Files{{"ada/race.cc", ""},
+                            {"ada/other/notes.txt", ""},
+                            {"ada/exercises/broadcast_tere.cc", ""},
+                            {"bob/race.cc", ""}});
+  fs::create_symlink("registry.toml", folder.path() + "/ada/exercises/registry.toml");
+  const auto students = find_submissions(folder.path(), "folders");
+  REQUIRE(students.size() == 2);
+  CHECK(students[0].files.size() == 1);
+  CHECK(students[0].remarks.size() == 1);  // a misspelt name
 }
 
 TEST_CASE("links are listed, and folders behind links are not entered") {
