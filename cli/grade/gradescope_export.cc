@@ -32,6 +32,9 @@ void join(std::string& all, const std::string& one) {
 
 void apply(Student& student, const YAML::Node& submission) {
   if (!submission.IsMap()) return;
+  if (const auto time = parse_time(text_in(submission, ":created_at"))) {
+    for (SubmittedFile& file : student.files) file.time = *time;
+  }
   std::string names;
   const YAML::Node submitters = submission[":submitters"];
   if (!submitters.IsDefined() || !submitters.IsSequence()) return;
@@ -41,9 +44,6 @@ void apply(Student& student, const YAML::Node& submission) {
     join(student.number, text_in(submitter, ":sid"));
   }
   if (!names.empty()) student.name = names;
-  if (const auto time = parse_time(text_in(submission, ":created_at"))) {
-    for (SubmittedFile& file : student.files) file.time = *time;
-  }
 }
 
 }  // namespace

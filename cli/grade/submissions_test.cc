@@ -145,6 +145,18 @@ TEST_CASE("quoted, folded and escaped names are read as YAML says, and no YAML i
     CHECK_THROWS_AS(name_of(bad), InvalidArgument);
 }
 
+TEST_CASE("Gradescope's time counts without submitters, and one that is too long is none") {
+  const auto time_of = [](const std::string& yaml) {
+    const Folder folder(Files{{"s/race.cc", ""}, {"submission_metadata.yml", yaml}});
+    return find_submissions(folder.path(), "gradescope").at(0).files.at(0).time;
+  };
+  const std::string time = "  :created_at: 2026-11-22 10:00:00.5 +0200";
+  CHECK(time_of("s:\n" + time + "\n") == 1795334400);
+  CHECK(time_of("s:\n  :submitters: none\n" + time + "\n") == 1795334400);
+  const std::string digits(200'000, '1');
+  CHECK(time_of("s:\n  :created_at: '2026-11-22 10:00:00." + digits + "'\n") != 1795334400);
+}
+
 TEST_CASE("Canvas's mark of late files is kept") {
   const Folder folder(Files{{"hopper_LATE_13_9_race.cc", ""}, {"ada_12_8_race.cc", ""}});
   const auto students = find_submissions(folder.path(), "canvas");
