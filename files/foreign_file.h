@@ -10,8 +10,8 @@
 
 namespace rankbox {
 
-/// Returns the contents of a regular file; nothing for a link, a pipe, a device, a file of more than
-/// `most_bytes`, or none. Never blocks on what another process does.
+/// Returns the contents of a regular file; nothing for a link, a pipe, a device, a file of more
+/// than `most_bytes`, or none. Never blocks on what another process does.
 std::optional<std::string> read_foreign_file(const std::string& path, std::size_t most_bytes);
 
 }  // namespace rankbox

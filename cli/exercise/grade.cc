@@ -176,9 +176,9 @@ void mention_statics(const Exercise& exercise, Verdict& verdict, const std::stri
 }
 
 /// Returns the verdict of a program that the referee passes and that fails in threads: ranks share
-/// what is static, memory is counted to the byte, and all schedules of `race` are tried. The process
-/// that reports it runs the program itself, so nothing of the report counts but that it fails, and
-/// no check passes.
+/// what is static, memory is counted to the byte, and all schedules of `race` are tried. The
+/// process that reports it runs the program itself. So nothing of the report counts but that it
+/// fails, and no check passes.
 Verdict fails_in_threads(const Exercise& exercise, const Contained& threads,
                          const std::string& library, const GradeOptions& options) {
   Failure failure = *threads.verdict.failure;
@@ -187,7 +187,7 @@ Verdict fails_in_threads(const Exercise& exercise, const Contained& threads,
     const bool before_running = failure.kind == kCompile || failure.kind == kNotImplemented;
     Failure ours;
     ours.kind = before_running ? kCrash : failure.kind;
-    ours.file = options.file;
+    ours.file = display_path(fs::absolute(options.file).string());
     ours.message = fmt::format(
         "right where each rank is a process, and wrong ({}) where {} of one process: the command "
         "below shows it",
@@ -228,8 +228,8 @@ Verdict refused_call(const Exercise& exercise, const std::string& called,
     return failed_before_running(exercise.name, failure);
   }
   failure.message = fmt::format(
-      "{} is an exercise of its own, which {} may not call: write it here, under another name",
-      called, exercise.name);
+      "{} is another exercise, which {} may not call: write it here, under another name", called,
+      exercise.name);
   if (!exercise.calls.empty())
     failure.message += fmt::format("; it may call {}", fmt::join(exercise.calls, ", "));
   return failed_before_running(exercise.name, failure);

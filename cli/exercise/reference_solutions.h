@@ -18,8 +18,8 @@ namespace rankbox::cli {
 /// ends. Throws Error if it does not compile.
 std::string reference_solution(const Exercise& exercise);
 
-/// Returns the libraries of the solutions that a submission to `exercise` may call, each after those
-/// that it calls itself.
+/// Returns the libraries of the solutions that a submission to `exercise` may call, each after
+/// those that it calls itself. Compiles them the first time. Throws as reference_solution.
 std::vector<std::string> callable_solutions(const Exercise& exercise);
 
 /// Returns the name of an exercise whose function the library of a submission to `exercise` expects

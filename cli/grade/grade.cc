@@ -25,6 +25,7 @@
 #include "files/git_blob.h"
 #include "files/output_file.h"
 #include "verdict/salt.h"
+#include "verdict/visible_text.h"
 
 namespace rankbox::cli {
 namespace {
@@ -122,7 +123,7 @@ void run(Options& options) {
                display_path(state));
     throw;
   }
-  report.title = fs::weakly_canonical(options.folder).filename().string();
+  report.title = visible_name(fs::weakly_canonical(options.folder).filename().string());
   const std::string written = write_output(options.output, report);
   const bool is_printed = !options.output.format.empty() && options.output.path.empty();
   if (!is_printed) {

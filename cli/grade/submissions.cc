@@ -40,6 +40,7 @@ struct Candidate {
   bool in_exercises = false;  // below exercises/, as in a clone of this project
   int depth = 0;
   bool is_late = false;
+  bool is_stub = false;  // set by choose()
 };
 
 bool is_source(const fs::path& path) {
@@ -106,12 +107,14 @@ void remark(Student& student, std::string text) {
 
 /// Adds the best candidate of each exercise.
 void choose(Student& student, std::vector<Candidate> candidates) {
+  for (Candidate& each : candidates) {
+    const Exercise* const exercise = find_exercise(each.exercise);
+    each.is_stub = exercise != nullptr && is_stub(*exercise, each.path);
+  }
   std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
     const auto key = [](const Candidate& each) {
-      const Exercise* const exercise = find_exercise(each.exercise);
-      return std::tuple(each.exercise, exercise != nullptr && is_stub(*exercise, each.path),
-                        !each.in_exercises, -each.version, each.depth, -time_of(each.path),
-                        each.path);
+      return std::tuple(each.exercise, each.is_stub, !each.in_exercises, -each.version, each.depth,
+                        -time_of(each.path), each.path);
     };
     return key(a) < key(b);
   });
@@ -121,6 +124,7 @@ void choose(Student& student, std::vector<Candidate> candidates) {
       const std::string name = each.path.filename().string();
       remark(student, missed.empty() ? name + ": there is no exercise of this name" : missed);
     } else if (!student.files.empty() && student.files.back().exercise == each.exercise) {
+      if (each.is_stub) continue;  // a clone has one of each
       remark(student, fmt::format("{} is not graded, but {}", each.path.string(),
                                   student.files.back().path));
     } else {
@@ -178,7 +182,7 @@ Student student_in(const fs::path& folder, const std::string& id) {
 
 using Lines = std::vector<std::string>;
 
-void leave_out(Lines* left_out, const fs::path& path, const char* why) {
+void leave_out(Lines* left_out, const fs::path& path, const std::string& why) {
   if (left_out != nullptr && left_out->size() < kMostRemarks)
     left_out->push_back(visible_name(path.filename().string() + why));
 }
@@ -234,7 +238,10 @@ std::vector<Student> students_by_names(const fs::path& root,
   for (const fs::path& path : entries_of(root)) {
     const std::optional<FlatName> name = parse(path.stem().string());
     if (!is_source(path) || !name) {
-      if (is_source(path) || !near_miss(path).empty())
+      const std::string missed = near_miss(
+          name ? path.parent_path() / (name->exercise + path.extension().string()) : path);
+      if (name && !missed.empty()) leave_out(left_out, path, " is not graded: " + missed);
+      if (!name && (is_source(path) || !missed.empty()))
         leave_out(left_out, path, " is not graded: its name names no student");
       continue;
     }

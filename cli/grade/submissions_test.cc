@@ -76,7 +76,7 @@ TEST_CASE("each layout names students and exercises") {
       {"folders",
        {{"ada/race.cc", ""}, {"__MACOSX/ada/._race.cc", ""}, {"__MACOSX/x.cc", ""}},
        {"ada: race=ada/race.cc"}},
-      // A clone has other files of exercises' names, and those of the project are not the student's.
+      // A clone has other files of exercises' names; those of the project are not the student's.
       {"folders",
        {{"ada/clone/exercises/registry.toml", ""},
         {"ada/clone/cli/BUILD.bazel", ""},
@@ -183,9 +183,15 @@ TEST_CASE("files that may be meant for an exercise, and belong to no student, ar
   CHECK(left_out.size() == 1);
   CHECK(names(left_out, "race.cc") == 1);
   left_out.clear();
-  const Folder flat(Files{{"ada__race.cc", ""}, {"race.cc", ""}});
+  const Folder flat(Files{{"ada__race.cc", ""},
+                          {"race.cc", ""},
+                          {"ada__exchange.cxx", ""},
+                          {"bob__race.cc.txt", ""},
+                          {"bob__notes.txt", ""}});
   find_submissions(flat.path(), "flat", &left_out);
-  CHECK(names(left_out, "race.cc") == 1);
+  CHECK(left_out.size() == 3);
+  for (const char* name : {"race.cc", "ada__exchange.cxx", "bob__race.cc.txt"})
+    CHECK(names(left_out, name) == 1);
 }
 
 TEST_CASE("a name is one line, whatever it holds") {

@@ -64,8 +64,8 @@ std::string_view without_call(std::string_view message) {
   return message;
 }
 
-/// Returns the message for a header that a compilation does not see; empty if the compiler's message
-/// is about something else.
+/// Returns the message for a header that a compilation does not see; empty if the compiler's
+/// message is about something else.
 std::string message_about_missing(std::string_view message) {
   for (const std::string_view missing : {": No such file or directory", " file not found"}) {
     if (!message.ends_with(missing)) continue;

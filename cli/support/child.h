@@ -32,8 +32,8 @@ struct ChildOptions {
   int tree_threads = 0;
 
   /// When the time is up: first sends SIGUSR1 to the thread that computes, of the program or of
-  /// processes that it has started, or to all of the program if none does, so that it can report its
-  /// position.
+  /// processes that it has started, or to all of the program if none does, so that it can report
+  /// its position.
   bool ask_where = false;
 
   /// Called every 50 ms; false means that the time is up. May be empty.

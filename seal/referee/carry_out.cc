@@ -66,7 +66,8 @@ void note_stop(const Link& link, const std::string& line) {
   if (!stop) return;
   stop->rank = rank_of(link);
   if (stop->how == "asked") {
-    if (asked_hook != nullptr) asked_hook(*stop);
+    // Once: a process may send as many as it likes.
+    if (asked_hook != nullptr) std::exchange(asked_hook, nullptr)(*stop);
   } else {
     current_stop() = std::move(*stop);
   }

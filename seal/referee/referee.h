@@ -41,7 +41,7 @@ void end_case();
 /// unknown.
 std::string where_stopped(int rank);
 
-/// Sets what is called when a process answers a supervisor that asks where it is (SIGUSR1).
+/// Sets what is called when the first process answers a supervisor that asks where it is (SIGUSR1).
 void set_asked_hook(void (*hook)(const Stop& stop));
 
 /// From now on the memory of ranks is counted by the kernel, and is what a MemoryWindow (verdict/)

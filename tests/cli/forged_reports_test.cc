@@ -13,6 +13,7 @@
 
 #include "cli/support/container.h"
 #include "tests/cli/command.h"
+#include "tests/cli/graded_class.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
 
@@ -134,18 +135,15 @@ std::vector<Forgery> forgeries() {
   };
 }
 
-void hand_in(const std::string& student, const std::string& text) {
-  const fs::path file = fs::path(project()) / "tmp/forged" / student / "broadcast_naive.cc";
-  fs::create_directories(file.parent_path());
-  std::ofstream(file) << text;
+void hand_in_forged(const std::string& student, const std::string& text) {
+  hand_in("forged/" + student + "/broadcast_naive.cc", text);
 }
 
 /// Returns the report of the class in that format. What was graded before is kept.
 std::string graded(const std::string& format) {
-  const std::string out = (fs::path(project()) / "tmp" / (format + ".out")).string();
-  const CommandResult result = rankbox(
-      {"grade", (fs::path(project()) / "tmp/forged").string(), "--state",
-       (fs::path(project()) / "tmp/forged.jsonl").string(), "--format", format, "--out", out});
+  const std::string out = path_of(format + ".out");
+  const CommandResult result = rankbox({"grade", path_of("forged"), "--state",
+                                        path_of("forged.jsonl"), "--format", format, "--out", out});
   INFO(format, ": ", result.output);
   CHECK(result.exit_code == 0);  // 1: "not graded, by no fault of a student"
   if (fs::is_directory(out)) return "";
@@ -157,11 +155,11 @@ std::string graded(const std::string& format) {
 TEST_CASE("forged reports earn no point, and crash and hang nothing") {
   if (!cli::container_problem().empty()) return testing::pass_over(cli::container_problem());
   for (const Forgery& each : forgeries()) {
-    hand_in("right_" + each.name, program(each.statements, kRight));
-    hand_in("wrong_" + each.name, program(each.statements, kWrong));
+    hand_in_forged("right_" + each.name, program(each.statements, kRight));
+    hand_in_forged("wrong_" + each.name, program(each.statements, kWrong));
   }
-  hand_in("wrong_pass", program(reports(verdict("pass", "pass")), kWrong));
-  hand_in("honest", program("return;", kRight));
+  hand_in_forged("wrong_pass", program(reports(verdict("pass", "pass")), kWrong));
+  hand_in_forged("honest", program("return;", kRight));
 
   const Json report = Json::parse(graded("json"));
   for (const Json& student : report.at("students")) {
@@ -196,7 +194,8 @@ TEST_CASE("what a program leaves in place of its picture is not read") {
   };
   fs::remove_all(fs::path(project()) / "tmp/forged");
   for (const Forgery& each : table)
-    hand_in(each.name, program(fmt::format(fmt::runtime(in_each_folder), each.statements), kWrong));
+    hand_in_forged(each.name,
+                   program(fmt::format(fmt::runtime(in_each_folder), each.statements), kWrong));
   const std::string page = graded("html");
   CHECK(contains(page, "broadcast_naive"));
   CHECK(!contains(page, "SECRET"));

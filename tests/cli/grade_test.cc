@@ -22,6 +22,7 @@
 #include "cli/support/child.h"
 #include "cli/support/container.h"
 #include "tests/cli/command.h"
+#include "tests/cli/graded_class.h"
 #include "tests/support/text.h"
 #include "verdict/catalog.h"
 
@@ -32,21 +33,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 using testing::contains;
-
-std::string solution(const std::string& name) {
-  return read_file(solution_path(*find_exercise(name)));
-}
-
-/// Adds a file to a class below the project's tmp/.
-void hand_in(const std::string& path, const std::string& text) {
-  const fs::path file = fs::path(project()) / "tmp" / path;
-  fs::create_directories(file.parent_path());
-  std::ofstream(file) << text;
-}
-
-std::string path_of(const std::string& name) {
-  return (fs::path(project()) / "tmp" / name).string();
-}
 
 /// The class of most tests: one who is right, one who is wrong twice, and one with a stub.
 std::string small_class() {
@@ -74,18 +60,6 @@ Json graded(const std::string& folder, const Words& options, int exit_code = 0) 
   INFO(result.output);
   REQUIRE(result.exit_code == exit_code);
   return Json::parse(result.output);
-}
-
-/// Returns "ada exchange pass", … of a report.
-std::set<std::string> statuses(const Json& report) {
-  std::set<std::string> all;
-  for (const Json& student : report.at("students")) {
-    for (const Json& one : student.at("exercises")) {
-      all.insert(student.at("id").get<std::string>() + " " + one.at("exercise").get<std::string>() +
-                 " " + one.at("status").get<std::string>());
-    }
-  }
-  return all;
 }
 
 void remove_seconds(Json& json) {

@@ -1,6 +1,4 @@
 // `rankbox grade`: which of a student's files counts, and in which form.
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 
@@ -9,44 +7,21 @@
 
 #include "exercises/registry.h"
 #include "tests/cli/command.h"
+#include "tests/cli/graded_class.h"
 #include "tests/support/text.h"
 
 namespace rankbox {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using testing::contains;
 
-std::string solution(const std::string& name) {
-  return read_file(solution_path(*find_exercise(name)));
-}
-
-/// Adds a file to a class below the project's tmp/.
-void hand_in(const std::string& path, const std::string& text) {
-  const fs::path file = fs::path(project()) / "tmp" / path;
-  fs::create_directories(file.parent_path());
-  std::ofstream(file) << text;
-}
-
 Json graded(const std::string& folder) {
-  const CommandResult result = rankbox(
-      {"grade", (fs::path(project()) / "tmp" / folder).string(), "--unsealed", "--format", "json"});
+  const CommandResult result =
+      rankbox({"grade", path_of(folder), "--unsealed", "--format", "json"});
   INFO(result.output);
   REQUIRE(result.exit_code == 0);
   return Json::parse(result.output);
-}
-
-/// Returns "ada exchange pass", … of a report.
-std::set<std::string> statuses(const Json& report) {
-  std::set<std::string> all;
-  for (const Json& student : report.at("students")) {
-    for (const Json& one : student.at("exercises")) {
-      all.insert(student.at("id").get<std::string>() + " " + one.at("exercise").get<std::string>() +
-                 " " + one.at("status").get<std::string>());
-    }
-  }
-  return all;
 }
 
 }  // namespace
@@ -59,8 +34,14 @@ TEST_CASE("a clone's untouched stub does not stand for the solved file beside it
     stub.insert(at, "\r");
   hand_in("clones/bob/exercises/01_ranks_and_races/ping_pong.cc", stub);
   hand_in("clones/bob/homework/ping_pong.cc", solution("ping_pong"));
-  CHECK(statuses(graded("clones")) ==
-        std::set<std::string>{"ada ping_pong pass", "bob ping_pong pass"});
+  const Json report = graded("clones");
+  CHECK(statuses(report) == std::set<std::string>{"ada ping_pong pass", "bob ping_pong pass"});
+  for (const Json& student : report.at("students")) CHECK(student.at("remarks").empty());
+}
+
+TEST_CASE("a class whose folder is not named in UTF-8 has a report") {
+  hand_in("class\xff/ada/ping_pong.cc", solution("ping_pong"));
+  CHECK(graded("class\xff").at("title") == "class\\xff");
 }
 
 TEST_CASE("what is saved in another encoding fails with one line, and helpers may end in .inc") {

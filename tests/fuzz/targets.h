@@ -8,8 +8,8 @@
 
 namespace rankbox::fuzz {
 
-/// Verdicts, stop reports, errors of another process, a compiler's output, texts for a terminal. The
-/// first byte selects the reader.
+/// Verdicts, stop reports, errors of another process, a compiler's output, texts for a terminal.
+/// The first byte selects the reader.
 void read_text(const std::uint8_t* data, std::size_t size);
 
 /// What two rank processes send to the referee in one call of a learner's function. The first byte

@@ -45,8 +45,8 @@ TEST_CASE("training alone changes every parameter by far more than the bound, an
   }
 }
 
-/// Trains twice on one rank, the second time from parameters that differ by a rounding each. Returns
-/// the largest difference of what comes of it.
+/// Trains twice on one rank, the second time from parameters that differ by a rounding each.
+/// Returns the largest difference of what comes of it.
 double effect_of_rounding(const Model& model, int world_size, int steps) {
   Sequential one(model), other(model);
   Random random(5);
@@ -67,8 +67,8 @@ double effect_of_rounding(const Model& model, int world_size, int steps) {
   return most;
 }
 
-/// In these, with a ReLU instead of a GELU, a value next to 0 is rounded to the other side; except for
-/// the first.
+/// In these, with a ReLU instead of a GELU, a value next to 0 is rounded to the other side;
+/// except for the first.
 constexpr std::uint64_t kSaltsOfKinks[] = {
     0,
     350294707848960,

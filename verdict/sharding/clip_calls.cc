@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Returns how far max_norm is from the usual one. Drawn for each call and norm: else max_norm would
-/// tell the norm.
+/// Returns how far max_norm is from the usual one. Drawn for each call and norm: else max_norm
+/// would tell the norm.
 double part_of_ratio(const ClipCall& call, std::int64_t count, int world_size) {
   if (salt() == 0 || std::isinf(call.ratio)) return 1;
   return salted("ratio")

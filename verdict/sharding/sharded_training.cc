@@ -26,8 +26,8 @@ constexpr std::int64_t kBookkeeping = std::int64_t{16} << 10;
 
 std::size_t hidden_layers(std::int64_t width) { return width < kLarge ? 4 : 16; }
 
-/// Returns the bytes of sixteen tensors of the widest activation of this rank's samples, and of those
-/// that activations save.
+/// Returns the bytes of sixteen tensors of the widest activation of this rank's samples, and of
+/// those that activations save.
 std::int64_t activation_bytes(std::int64_t width) {
   const std::int64_t tensors = 16 + static_cast<std::int64_t>(hidden_layers(width));
   return tensors * kSamplesPerRank * width * kElementBytes;

@@ -19,8 +19,8 @@
 
 namespace rankbox {
 
-/// Returns fc1, gelu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers. Models
-/// of large cases have four times as many.
+/// Returns fc1, gelu1, … fc5. `width` is the cases' count; fc2 to fc4 are the largest layers.
+/// Models of large cases have four times as many.
 Model sharded_model(std::int64_t width);
 
 /// Returns the elements of each layer that has parameters.

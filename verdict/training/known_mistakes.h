@@ -24,7 +24,8 @@ struct Mistake {
 };
 
 /// Returns the first element that differs from the expected one by more than `bound`, times the
-/// tensor's largest expected element if that is more than 1; NaN always differs. The hint is that of the first mistake with the actual tensors, or `otherwise`.
+/// tensor's largest expected element if that is more than 1; NaN always differs. The hint is that
+/// of the first mistake with the actual tensors, or `otherwise`.
 /// @param same how far tensors of the same mistake may differ; 0: as far as `bound`
 std::optional<Difference> compare_tensors(const std::vector<NamedTensor>& actual,
                                           const std::vector<NamedTensor>& expected, float bound,

@@ -25,13 +25,13 @@ inline constexpr std::int64_t kSmallClasses = 3;
 /// Of initial values, without a salt.
 inline constexpr std::uint64_t kSmallSeed = 1;
 
-/// The bound on differences of parameters between trainings: the order of additions differs. Rounding
-/// changes less than a twentieth of it.
+/// The bound on differences of parameters between trainings: the order of additions differs.
+/// Rounding changes less than a twentieth of it.
 inline constexpr float kTrainingBound = 1e-4f;
 
-/// Returns fc1, gelu1, fc2, … with hidden layers of these widths. A ReLU's derivative jumps: where a
-/// value next to 0 is rounded to the other side, a right program gets another gradient. GELU's does
-/// not, so the effect of rounding stays far below the bound.
+/// Returns fc1, gelu1, fc2, … with hidden layers of these widths. A ReLU's derivative jumps:
+/// where a value next to 0 is rounded to the other side, a right program gets another gradient.
+/// GELU's does not, so the effect of rounding stays far below the bound.
 Model smooth_model(const std::vector<std::int64_t>& hidden);
 
 /// As above, with one hidden layer.
