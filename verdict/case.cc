@@ -135,4 +135,10 @@ Case parse_case(std::string_view text, const Case& defaults) {
   return example;
 }
 
+Case replayed_case(std::string_view text, const std::vector<Case>& cases) {
+  const auto is_it = [&](const Case& example) { return to_string(example) == text; };
+  const auto found = std::ranges::find_if(cases, is_it);
+  return found == cases.end() ? parse_case(text, cases.front()) : *found;
+}
+
 }  // namespace rankbox

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "comm/reduce_op.h"
 
@@ -45,5 +46,9 @@ std::string to_string(const Case& example);
 /// exercise has. Throws InvalidArgument with the field and its limits, and for fields that
 /// contradict each other, such as a root that is no rank.
 Case parse_case(std::string_view text, const Case& defaults);
+
+/// Returns the case that to_string writes like this, which may be larger than others may be made, or
+/// else the first case with these fields. Throws as parse_case does.
+Case replayed_case(std::string_view text, const std::vector<Case>& cases);
 
 }  // namespace rankbox

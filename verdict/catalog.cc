@@ -111,7 +111,7 @@ std::optional<Case> case_of_replay(const Exercise& exercise, std::string_view li
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view rest = line.substr(at + kOption.size());
   try {
-    return parse_case(rest.substr(0, rest.find(' ')), first_case_of(exercise));
+    return replayed_case(rest.substr(0, rest.find(' ')), subject_of(exercise).cases());
   } catch (const InvalidArgument&) {
     return std::nullopt;
   }

@@ -32,7 +32,7 @@ constexpr FailureKind kReportChecks[] = {FailureKind::kMessages, FailureKind::kM
 
 std::vector<Case> cases_of(const Subject& subject, const std::string& replay) {
   std::vector<Case> cases = subject.cases();
-  if (!replay.empty()) return {parse_case(replay, cases.front())};
+  if (!replay.empty()) return {replayed_case(replay, cases)};
   std::erase_if(cases, [](const Case& example) { return !is_judged(example); });
   return cases;
 }

@@ -291,7 +291,7 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
 Grade grade(const Exercise& exercise, const GradeOptions& options) {
   require_readable(options.file);
   if (options.sealed) require_containers();
-  if (!options.replay.empty()) parse_case(options.replay, first_case_of(exercise));
+  if (!options.replay.empty()) replayed_case(options.replay, subject_of(exercise).cases());
   std::string why;
   try {
     return grade_here(exercise, options);

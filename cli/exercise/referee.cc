@@ -74,7 +74,7 @@ std::vector<Case> sample_of(const std::vector<Case>& cases) {
 int most_ranks(const Subject& subject, const std::string& replay) {
   int most = 1;
   for (const Case& example : subject.cases()) most = std::max(most, example.world_size);
-  if (!replay.empty()) most = parse_case(replay, subject.cases().front()).world_size;
+  if (!replay.empty()) most = replayed_case(replay, subject.cases()).world_size;
   return most;
 }
 

@@ -64,6 +64,14 @@ TEST_CASE(
   CHECK_THROWS_AS(parse_case("replicas=1", ring), InvalidArgument);
 }
 
+TEST_CASE("each case of an exercise can be replayed, larger ones than others may be, too") {
+  for (const char* family : {"clip_global_norm", "reduce", "ddp_no_sync"}) {
+    const std::vector<Case> cases = cases_of(family);
+    for (const Case& example : cases) CHECK(replayed_case(to_string(example), cases) == example);
+  }
+  CHECK_THROWS_AS(replayed_case("count=10000", cases_of("reduce")), InvalidArgument);
+}
+
 TEST_CASE("what is no case is refused with the field's name") {
   const Case defaults = cases_of("reduce").front();
   for (const char* text :
