@@ -24,9 +24,11 @@ struct ChildOptions {
   std::string directory;                 // working directory; empty: the current one
   std::string temporary;                 // the program's $TMPDIR; empty: inherited
   const Container* container = nullptr;  // where it runs; null: beside this process
-  double seconds = 10;                   // of wall-clock time
-  std::int64_t memory_bytes = 0;         // of private memory; 0: no limit
-  std::int64_t file_bytes = 1 << 24;     // largest file it may write
+  /// Of wall-clock time. A program that is still computing and has had less processor time than
+  /// this, because others have the cores, goes on until it has, up to kMostPatience times as long.
+  double seconds = 10;
+  std::int64_t memory_bytes = 0;      // of private memory; 0: no limit
+  std::int64_t file_bytes = 1 << 24;  // largest file it may write
   /// Of the program and all processes that it starts, together; looked at every 50 ms. 0: no limit.
   std::int64_t tree_bytes = 0;  // of private memory in use
   int tree_threads = 0;
@@ -41,6 +43,8 @@ struct ChildOptions {
   /// Seconds between SIGTERM and SIGKILL, in which a program can end its children; 0: no SIGTERM.
   double grace_seconds = 0;
 };
+
+inline constexpr double kMostPatience = 4;
 
 struct ChildResult {
   int status = 0;  // in waitpid's encoding; of the program itself, also in a container

@@ -19,11 +19,12 @@ namespace {
 
 struct ThreadState {
   char state = '?';
-  long ticks = 0;  // of processor time
+  long ticks = 0;            // of processor time
+  long childrens_ticks = 0;  // of a process: of its children that have ended
 };
 
 // The line reads "TID (name) state ppid …". The name may hold any text, so the search for its end
-// starts from the right. Fields 14 and 15 are the user and system time.
+// starts from the right. Fields 14 and 15 are the user and system time, 16 and 17 the children's.
 ThreadState state_of(const std::filesystem::path& task) {
   std::ifstream file(task / "stat");
   std::string line;
@@ -35,10 +36,10 @@ ThreadState state_of(const std::filesystem::path& task) {
   fields >> thread.state;
   std::string skipped;
   for (int field = 4; field < 14; ++field) fields >> skipped;
-  long user = 0;
-  long system = 0;
-  fields >> user >> system;
+  long user = 0, system = 0, childrens_user = 0, childrens_system = 0;
+  fields >> user >> system >> childrens_user >> childrens_system;
   thread.ticks = user + system;
+  thread.childrens_ticks = childrens_user + childrens_system;
   return thread;
 }
 
@@ -76,6 +77,16 @@ Threads threads_of(pid_t process) {
   return threads;
 }
 
+/// Returns the process, and all that it has started, directly or not.
+std::vector<pid_t> all_below(pid_t process) {
+  std::vector<pid_t> all = {process};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<pid_t> children = children_of(all[i]);
+    all.insert(all.end(), children.begin(), children.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 bool poke_threads(pid_t process, int signal) {
@@ -86,11 +97,8 @@ bool poke_threads(pid_t process, int signal) {
 }
 
 bool poke_threads_below(pid_t process, int signal) {
-  std::vector<pid_t> tree = {process};
-  for (std::size_t i = 0; i < tree.size(); ++i) {
-    if (threads_of(tree[i]).busiest >= 0) return poke_threads(tree[i], signal);
-    const std::vector<pid_t> children = children_of(tree[i]);
-    tree.insert(tree.end(), children.begin(), children.end());
+  for (const pid_t each : all_below(process)) {
+    if (threads_of(each).busiest >= 0) return poke_threads(each, signal);
   }
   return poke_threads(process, signal);
 }
@@ -98,16 +106,24 @@ bool poke_threads_below(pid_t process, int signal) {
 ProcessTree tree_of(pid_t process) {
   static const std::int64_t page = sysconf(_SC_PAGESIZE);
   ProcessTree tree;
-  std::vector<pid_t> all = {process};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    std::ifstream pages(fmt::format("/proc/{}/statm", all[i]));
+  for (const pid_t each : all_below(process)) {
+    std::ifstream pages(fmt::format("/proc/{}/statm", each));
     std::int64_t size = 0, resident = 0, shared = 0;
     if (pages >> size >> resident >> shared) tree.private_bytes += (resident - shared) * page;
-    tree.threads += number_of_threads(all[i]);
-    const std::vector<pid_t> children = children_of(all[i]);
-    all.insert(all.end(), children.begin(), children.end());
+    tree.threads += number_of_threads(each);
   }
   return tree;
+}
+
+CpuUse cpu_use_of(pid_t process) {
+  static const auto ticks_a_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  CpuUse use;
+  for (const pid_t each : all_below(process)) {
+    const ThreadState whole = state_of(fmt::format("/proc/{}", each));
+    use.seconds += static_cast<double>(whole.ticks + whole.childrens_ticks) / ticks_a_second;
+    use.is_running = use.is_running || threads_of(each).busiest >= 0;
+  }
+  return use;
 }
 
 std::vector<pid_t> children_of(pid_t process) {

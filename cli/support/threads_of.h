@@ -24,6 +24,14 @@ struct ProcessTree {
 
 ProcessTree tree_of(pid_t process);
 
+/// What these processes have computed so far.
+struct CpuUse {
+  double seconds = 0;       // of processor time, also of processes that have ended
+  bool is_running = false;  // a thread is not asleep: it has a core, or waits for one
+};
+
+CpuUse cpu_use_of(pid_t process);
+
 /// Returns the children of a process with one thread, oldest first.
 std::vector<pid_t> children_of(pid_t process);
 
