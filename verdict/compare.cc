@@ -17,19 +17,19 @@ std::optional<Difference> compare_size(const std::string& what, const Tensor& ac
                         : "write into the tensor you are given instead of replacing it"};
 }
 
-std::string origin_of_moved(float value, std::int64_t i, int world_size) {
+std::string origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t tensor) {
   double sum = 0;
   bool is_of_one_rank = false;
   for (int rank = 0; rank < world_size; ++rank) {
-    sum += element(rank, i);
-    is_of_one_rank = is_of_one_rank || value == element(rank, i);
+    sum += element(rank, i, tensor);
+    is_of_one_rank = is_of_one_rank || value == element(rank, i, tensor);
   }
   // By chance, a mean is also some other element, far beyond the end of the tensor.
   if (!is_of_one_rank && value == static_cast<float>(sum / world_size))
     return fmt::format("that is the mean of all ranks' elements {}: here one rank's is wanted", i);
   if (!is_of_one_rank && value == static_cast<float>(sum))
     return fmt::format("that is the sum of all ranks' elements {}: here one rank's is wanted", i);
-  return origin_of_element(value, world_size);
+  return origin_of_element(value, world_size, tensor);
 }
 
 std::optional<Difference> compare_reduced(const std::string& what, const Tensor& actual,
@@ -48,9 +48,9 @@ std::string is_an_input(float /*value*/, std::int64_t /*i*/) {
 }
 
 std::optional<Difference> compare_unchanged(const std::string& what, const Tensor& actual, int rank,
-                                            std::int64_t count) {
+                                            std::int64_t count, std::uint64_t tensor) {
   return compare(
-      what, actual, count, [&](std::int64_t i) { return element(rank, i); }, is_an_input);
+      what, actual, count, [&](std::int64_t i) { return element(rank, i, tensor); }, is_an_input);
 }
 
 }  // namespace rankbox

@@ -48,14 +48,16 @@ std::optional<Difference> compare(const std::string& what, const Tensor& actual,
 
 /// Describes the likely origin of a wrong value at index i where elements are only moved; empty if
 /// unknown.
-std::string origin_of_moved(float value, std::int64_t i, int world_size);
+std::string origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t tensor = 0);
 
-/// As compare, where elements are only moved: expected(i) is an element() of inputs.h.
+/// As compare, where elements are only moved: expected(i) is an element() of that tensor, inputs.h.
 template <class Expected>
 std::optional<Difference> compare_moved(const std::string& what, const Tensor& actual,
-                                        std::int64_t size, int world_size, Expected expected) {
-  return compare(what, actual, size, expected,
-                 [&](float is, std::int64_t i) { return origin_of_moved(is, i, world_size); });
+                                        std::int64_t size, int world_size, Expected expected,
+                                        std::uint64_t tensor = 0) {
+  return compare(what, actual, size, expected, [&](float is, std::int64_t i) {
+    return origin_of_moved(is, i, world_size, tensor);
+  });
 }
 
 /// Compares with elements [begin, begin + size) of the reduction of all ranks' shares. In worlds of
@@ -67,8 +69,8 @@ std::optional<Difference> compare_reduced(const std::string& what, const Tensor&
 /// Describes the origin of a wrong value in an input.
 std::string is_an_input(float value, std::int64_t i);
 
-/// Compares an input with elements_of(rank, count), which it should still equal.
+/// Compares an input with elements_of(rank, count, tensor), which it should still equal.
 std::optional<Difference> compare_unchanged(const std::string& what, const Tensor& actual, int rank,
-                                            std::int64_t count);
+                                            std::int64_t count, std::uint64_t tensor = 0);
 
 }  // namespace rankbox

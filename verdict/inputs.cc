@@ -23,7 +23,9 @@ constexpr std::uint64_t kHalf = (1 << 12) - 1;
 constexpr int kRounds = 6;
 
 struct Permutation {
-  const Random random = salted("elements");
+  explicit Permutation(std::uint64_t tensor) : random(salted("elements").stream(tensor)) {}
+
+  const Random random;
 
   std::uint64_t round(int number, std::uint64_t half) const {
     return random.at(static_cast<std::uint64_t>(number) << 12 | half) >> 52;
@@ -55,9 +57,11 @@ constexpr int kMostPowers = 20;
 
 bool has_random_shares(int world_size) { return salt() != 0 || world_size > kMostPowers; }
 
-float random_share(ReduceOp op, int rank, std::int64_t i) {
-  const std::uint64_t bits =
-      salted("shares").stream(static_cast<std::uint64_t>(rank)).at(static_cast<std::uint64_t>(i));
+float random_share(ReduceOp op, int rank, std::int64_t i, std::uint64_t tensor) {
+  const std::uint64_t bits = salted("shares")
+                                 .stream(tensor)
+                                 .stream(static_cast<std::uint64_t>(rank))
+                                 .at(static_cast<std::uint64_t>(i));
   const auto number = static_cast<float>(
       kLeastShare + static_cast<std::int64_t>(bits % (kMostShare - kLeastShare + 1)));
   if (op == ReduceOp::MAX) return -number;
@@ -76,10 +80,12 @@ Tensor filled(std::int64_t count, Element element_at) {
 
 }  // namespace
 
-float element(int rank, std::int64_t i) { return element(Permutation(), rank, i); }
+float element(int rank, std::int64_t i, std::uint64_t tensor) {
+  return element(Permutation(tensor), rank, i);
+}
 
-Tensor elements_of(int rank, std::int64_t count) {
-  const Permutation permutation;
+Tensor elements_of(int rank, std::int64_t count, std::uint64_t tensor) {
+  const Permutation permutation(tensor);
   return filled(count, [&](std::int64_t i) { return element(permutation, rank, i); });
 }
 
@@ -87,8 +93,8 @@ Tensor poison(std::int64_t count) {
   return full(Shape(count), std::numeric_limits<float>::quiet_NaN());
 }
 
-float share(ReduceOp op, int rank, std::int64_t i, int world_size) {
-  if (has_random_shares(world_size)) return random_share(op, rank, i);
+float share(ReduceOp op, int rank, std::int64_t i, int world_size, std::uint64_t tensor) {
+  if (has_random_shares(world_size)) return random_share(op, rank, i, tensor);
   const int weight = static_cast<int>(i % 7) + 1;
   const int turn = static_cast<int>((rank + i) % world_size);
   switch (op) {
@@ -105,8 +111,8 @@ float share(ReduceOp op, int rank, std::int64_t i, int world_size) {
   return 0;
 }
 
-Tensor shares_of(ReduceOp op, int rank, std::int64_t count, int world_size) {
-  return filled(count, [&](std::int64_t i) { return share(op, rank, i, world_size); });
+Tensor shares_of(ReduceOp op, int rank, std::int64_t count, int world_size, std::uint64_t tensor) {
+  return filled(count, [&](std::int64_t i) { return share(op, rank, i, world_size, tensor); });
 }
 
 float reduced(ReduceOp op, std::int64_t i, int world_size) {
@@ -134,11 +140,11 @@ float reduced(ReduceOp op, std::int64_t i, int world_size) {
 
 float tolerance(ReduceOp op) { return op == ReduceOp::AVG ? 2e-6f : 0.0f; }
 
-std::string origin_of_element(float value, int world_size) {
+std::string origin_of_element(float value, int world_size, std::uint64_t tensor) {
   if (std::isnan(value)) return "it was never written";
   // Infinite or huge values are no element, and do not fit an integer.
   if (!(value >= 1 && value <= 0x1p24F) || value != std::floor(value)) return "";
-  const std::uint64_t number = Permutation().inverse(static_cast<std::uint64_t>(value) - 1);
+  const std::uint64_t number = Permutation(tensor).inverse(static_cast<std::uint64_t>(value) - 1);
   const std::uint64_t rank = number / kRankStride;
   if (rank >= static_cast<std::uint64_t>(world_size)) return "";
   return fmt::format("that is element {} of rank {}", number % kRankStride, rank);

@@ -11,26 +11,28 @@
 namespace rankbox {
 
 /// Returns element i of a rank's tensor where elements are only moved. It is unique per rank and
-/// index, and exact in float for i < 10000 and rank <= 1000.
-float element(int rank, std::int64_t i);
+/// index, and exact in float for i < 10000 and rank <= 1000. Under a salt, tensors with other
+/// numbers have other elements.
+float element(int rank, std::int64_t i, std::uint64_t tensor = 0);
 
-/// Returns a tensor of element(rank, 0), element(rank, 1), …
-Tensor elements_of(int rank, std::int64_t count);
+/// Returns a tensor of element(rank, 0, tensor), element(rank, 1, tensor), …
+Tensor elements_of(int rank, std::int64_t count, std::uint64_t tensor = 0);
 
 /// Returns an unwritten output: NaN, which propagates through any computation.
 Tensor poison(std::int64_t count);
 
 /// Returns element i of a rank's tensor where elements are reduced. Every rank's share affects the
 /// result. Results of up to 24 ranks are exact in float, except for the division of AVG. Under a
-/// salt, and for more than 20 ranks, shares are random numbers; without:
+/// salt, and for more than 20 ranks, shares are random numbers, others in each tensor; without:
 ///   SUM, AVG   a power of two per rank, so that missing and doubled shares show
 ///   PRODUCT    powers of two with signs
 ///   MAX        negative numbers, so that zeros spoil the result; the maximum rotates over ranks
 ///   MIN        positive numbers, likewise
-float share(ReduceOp op, int rank, std::int64_t i, int world_size);
+float share(ReduceOp op, int rank, std::int64_t i, int world_size, std::uint64_t tensor = 0);
 
-/// Returns a tensor of share(op, rank, 0, world_size), …
-Tensor shares_of(ReduceOp op, int rank, std::int64_t count, int world_size);
+/// Returns a tensor of share(op, rank, 0, world_size, tensor), …
+Tensor shares_of(ReduceOp op, int rank, std::int64_t count, int world_size,
+                 std::uint64_t tensor = 0);
 
 /// Returns element i of the reduction over all ranks' shares.
 float reduced(ReduceOp op, std::int64_t i, int world_size);
@@ -40,7 +42,7 @@ float reduced(ReduceOp op, std::int64_t i, int world_size);
 float tolerance(ReduceOp op);
 
 /// Describes the likely origin of a wrong value; empty if unknown.
-std::string origin_of_element(float value, int world_size);
+std::string origin_of_element(float value, int world_size, std::uint64_t tensor = 0);
 std::string origin_of_reduction(ReduceOp op, float value, std::int64_t i, int world_size);
 
 }  // namespace rankbox

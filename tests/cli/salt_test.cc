@@ -37,7 +37,14 @@ constexpr Knowing kKnowing[] = {{"knows_elements.cc", "broadcast_ring"},
                                 {"knows_scaled.cc", "loss_scaling"},
                                 {"knows_squares.cc", "clip_global_norm"},
                                 {"knows_seeds.cc", "split_without_leak"},
-                                {"knows_wide.cc", "bf16_gradients"}};
+                                {"knows_wide.cc", "bf16_gradients"},
+                                {"knows_later.cc", "bf16_gradients"},
+                                {"knows_prefixes.cc", "ddp_init_broadcast"},
+                                {"knows_numbers.cc", "checkpoint_rank0"},
+                                {"knows_batches.cc", "ddp_uneven_inputs"},
+                                {"knows_slopes.cc", "stochastic_rounding"},
+                                {"knows_steps.cc", "master_weights"},
+                                {"knows_labels.cc", "vocab_parallel_cross_entropy"}};
 
 }  // namespace
 

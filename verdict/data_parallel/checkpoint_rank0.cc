@@ -38,11 +38,14 @@ std::size_t numbers_of(std::int64_t count) { return count == 0 ? 3 : 2; }
 Trained trained_by(int rank, std::int64_t count) {
   Trained trained;
   // Numbers may need more bits than a double has.
-  const std::int64_t more = drawn("numbers", 1, 1, 1'000'000);
-  trained.numbers = {(std::int64_t{1} << 62) + more + rank, 1000 + rank, -more - 10 - rank};
+  const auto more = [&](const char* name) {
+    return drawn(fmt::format("{} of rank {}", name, rank), 1, 1, 1'000'000);
+  };
+  trained.numbers = {(std::int64_t{1} << 62) + more("epoch") + rank, 999 + more("step") + rank,
+                     -more("seed") - 10 - rank};
   trained.numbers.resize(numbers_of(count));
   for (const std::int64_t size : parameter_sizes(count))
-    trained.tensors.push_back(elements_of(rank, size));
+    trained.tensors.push_back(elements_of(rank, size, trained.tensors.size()));
   return trained;
 }
 
@@ -67,9 +70,9 @@ std::optional<Difference> compare_restored(const Trained& actual, std::int64_t c
       return wrong;
   }
   for (std::size_t k = 0; k < saved.tensors.size(); ++k) {
-    if (auto wrong =
-            compare_moved(fmt::format("tensor{}", k), actual.tensors[k], saved.tensors[k].size(),
-                          world_size, [](std::int64_t i) { return element(0, i); }))
+    if (auto wrong = compare_moved(
+            fmt::format("tensor{}", k), actual.tensors[k], saved.tensors[k].size(), world_size,
+            [&](std::int64_t i) { return element(0, i, k); }, k))
       return wrong;
   }
   return std::nullopt;

@@ -14,11 +14,14 @@ namespace {
 using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters,
                           const std::vector<NamedTensor*>& statistics);
 
-/// Compares a tensor of `name` with rank 0's elements.
+constexpr std::uint64_t kFirstStatistic = 8;  // tensors before it are parameters
+
+/// Compares tensor number `tensor` with rank 0's elements.
 std::optional<Difference> compare_begun(const std::string& name, const Tensor& actual,
-                                        std::int64_t size, int world_size) {
-  return compare_moved(name, actual, size, world_size,
-                       [](std::int64_t i) { return element(0, i); });
+                                        std::int64_t size, int world_size, std::uint64_t tensor) {
+  return compare_moved(
+      name, actual, size, world_size, [&](std::int64_t i) { return element(0, i, tensor); },
+      tensor);
 }
 
 /// None, three, or two.
@@ -32,7 +35,8 @@ std::vector<NamedTensor> statistics_of(int rank, std::int64_t count) {
                                "norm2.running_mean"};
   std::vector<NamedTensor> all;
   for (std::int64_t i = 0; i < statistics_in(count); ++i)
-    all.push_back({names[i], elements_of(rank, size_of_statistic(i, count))});
+    all.push_back({names[i], elements_of(rank, size_of_statistic(i, count),
+                                         kFirstStatistic + static_cast<std::uint64_t>(i))});
   return all;
 }
 
@@ -49,7 +53,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     const Parameter& parameter = model.all[k];
-    if (auto wrong = compare_begun(parameter.name, parameter.value, sizes[k], p)) return wrong;
+    if (auto wrong = compare_begun(parameter.name, parameter.value, sizes[k], p, k)) return wrong;
     const std::vector<float> gradient = to_host(before.all[k].gradient);
     auto wrong = compare(
         parameter.name + "'s gradient", parameter.gradient, before.all[k].gradient.size(),
@@ -59,7 +63,9 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   }
   for (std::size_t i = 0; i < statistics.size(); ++i) {
     const std::int64_t size = size_of_statistic(static_cast<std::int64_t>(i), *example.count);
-    if (auto wrong = compare_begun(statistics[i].name, statistics[i].value, size, p)) return wrong;
+    if (auto wrong =
+            compare_begun(statistics[i].name, statistics[i].value, size, p, kFirstStatistic + i))
+      return wrong;
   }
   return std::nullopt;
 }

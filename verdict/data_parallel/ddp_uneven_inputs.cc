@@ -12,6 +12,7 @@
 #include "verdict/checks.h"
 #include "verdict/data_parallel/buckets.h"
 #include "verdict/data_parallel/families.h"
+#include "verdict/salt.h"
 #include "verdict/training/known_mistakes.h"
 #include "verdict/training/native_calls.h"
 #include "verdict/training/small_training.h"
@@ -25,20 +26,25 @@ using Function = void (*)(Comm& dist, Sequential& model, Optimizer& optimizer,
 
 constexpr std::int64_t kHidden = 9;
 constexpr std::int64_t kCountBytes = 8;
-constexpr SgdOptions kSgd = {.learning_rate = 0.2, .momentum = 0.5};
 
-/// Rank p/2 has `most` batches, the next rank none, and each rank after that more.
+/// Rank p/2 has `most` batches, the next rank none, and each rank after that more. A salt draws the
+/// first of these ranks, and the numbers of all others.
 int number_of_batches(int rank, int world_size, int most) {
   if (world_size == 1) return most;
-  const int longest = world_size / 2;
-  const int place = (rank - longest - 1 + world_size) % world_size;  // longest: world_size - 1
-  return most * place / (world_size - 1);
+  const auto longest =
+      static_cast<int>(drawn("rank with most batches", world_size / 2, 0, world_size - 1));
+  if (rank == longest) return most;
+  const int place = (rank - longest - 1 + world_size) % world_size;
+  return static_cast<int>(
+      drawn(fmt::format("batches of rank {}", rank), most * place / (world_size - 1), 0, most));
 }
 
 /// Returns 1 to 3 samples that differ between ranks and steps.
 Batch batch_of(int rank, int world_size, int step) {
   const std::int64_t begin = rank * kSamplesPerRank;
-  return micro_batch(small_batch(world_size, step), begin, begin + 1 + (rank + step) % 3);
+  const std::int64_t size =
+      drawn(fmt::format("samples of rank {} in step {}", rank, step), 1 + (rank + step) % 3, 1, 3);
+  return micro_batch(small_batch(world_size, step), begin, begin + size);
 }
 
 std::vector<Batch> batches_of(int rank, const Case& example) {
@@ -72,7 +78,7 @@ Step step_of(const Case& example, int step) {
 template <class Weight>
 std::vector<NamedTensor> trained(const Case& example, int steps, bool zeroes, Weight weight) {
   Sequential model(small_model(*example.count));
-  Sgd optimizer(model.parameters(), kSgd);
+  Sgd optimizer(model.parameters(), small_sgd());
   for (int number = 0; number < steps; ++number) {
     const Step step = step_of(example, number);
     std::vector<Weighted> weighted;
@@ -131,7 +137,7 @@ std::vector<Case> cases() {
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   Sequential model(small_model(*example.count));
-  Sgd optimizer(model.parameters(), kSgd);
+  Sgd optimizer(model.parameters(), small_sgd());
   function(dist, model, optimizer, batches_of(dist.rank(), example));
   return compare_tensors(
       values_of(model.parameters()), trained(example, *example.segments, true, share),

@@ -32,24 +32,35 @@ Rates rates_of(const Case& example) {
 }
 
 float weight(std::int64_t i) {
-  return 1 + static_cast<float>((i + drawn("weights", 0, 0, 6)) % 7) / 8;
+  const auto eighths =
+      salt() == 0
+          ? i % 7
+          : static_cast<std::int64_t>(salted("weights").at(static_cast<std::uint64_t>(i)) % 7);
+  return 1 + static_cast<float>(eighths) / 8;
 }
 
 /// Too small for 16 bits unless scaled; a step along it is too small for a 16-bit weight.
-float scaled_gradient(std::int64_t i, float scale) {
-  const auto turn = (i + drawn("gradients", 0, 0, 4)) % 5;
-  return static_cast<float>(Float16(scale * 0.002F * static_cast<float>(turn + 1)));
+Float16 scaled_gradient(std::int64_t i, int step, float scale) {
+  std::int64_t number = i % 5;
+  if (salt() != 0) {
+    const Random random = salted("gradients").stream(static_cast<std::uint64_t>(step));
+    number = static_cast<std::int64_t>(random.at(static_cast<std::uint64_t>(i)) % 5);
+  }
+  return Float16(scale * 0.002F * static_cast<float>(number + 1));
 }
 
-float step_of(std::int64_t i, const Rates& rates) {
-  return rates.learning_rate * scaled_gradient(i, rates.scale) / rates.scale;
+/// Returns by how much all steps together lower a weight.
+float sum_of_steps(std::int64_t i, int steps, const Rates& rates) {
+  double sum = 0;
+  for (int step = 0; step < steps; ++step)
+    sum += static_cast<float>(scaled_gradient(i, step, rates.scale));
+  return static_cast<float>(rates.learning_rate * sum / rates.scale);
 }
 
 std::string origin(float is, std::int64_t i, int steps, const Rates& rates) {
   if (is == weight(i)) return "it stands still: steps this small add up in 32 bits only";
-  const auto after = [&](float step) { return weight(i) - static_cast<float>(steps) * step; };
-  const auto near = [&](float value) { return std::abs(is - value) <= 1e-3f * std::abs(value); };
-  if (near(after(step_of(i, rates) * rates.scale)))
+  const float unscaled = weight(i) - sum_of_steps(i, steps, rates) * rates.scale;
+  if (std::abs(is - unscaled) <= 1e-3f * std::abs(unscaled))
     return "the gradient is loss_scale times too large: divide";
   return "";
 }
@@ -67,25 +78,27 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
   const std::int64_t count = *example.count;
   const int steps = *example.steps;
   const Rates rates = rates_of(example);
-  std::vector<Float16> gradients, rounded;
+  std::vector<Float16> rounded;
   std::vector<float> exact;
   for (std::int64_t i = 0; i < count; ++i) {
-    gradients.emplace_back(scaled_gradient(i, rates.scale));
     rounded.emplace_back(weight(i));
     exact.push_back(weight(i));
   }
-  const TensorOf<Float16> gradient = from_host(gradients);
   TensorOf<Float16> weights = from_host(rounded);
   Tensor master = from_host(exact);
 
-  for (int step = 0; step < steps; ++step)
-    function(gradient, rates.scale, rates.learning_rate, master, weights);
+  for (int step = 0; step < steps; ++step) {
+    std::vector<Float16> gradient;
+    for (std::int64_t i = 0; i < count; ++i)
+      gradient.push_back(scaled_gradient(i, step, rates.scale));
+    function(from_host(gradient), rates.scale, rates.learning_rate, master, weights);
+  }
 
   exact = to_host(master);
   rounded = to_host(weights);
   for (std::int64_t i = 0; i < count; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    const float moved = static_cast<float>(steps) * step_of(i, rates);
+    const float moved = sum_of_steps(i, steps, rates);
     const float is = exact[k];
     // Each subtraction rounds by far less than a step.
     if (!(std::abs(is - (weight(i) - moved)) <= 0.02f * moved)) {

@@ -60,8 +60,16 @@ Special special_of(std::int64_t number) {
 
 float sign_of(std::int64_t number) { return number % 4 < 2 ? 1.0F : -1.0F; }
 
+/// Returns (number + step) % many, or, under a salt, a number below `many` for this element and step.
+float drawn_at(const char* use, std::int64_t number, std::int64_t step, std::int64_t many) {
+  if (salt() == 0) return static_cast<float>((number + step) % many);
+  const Random random = salted(use).stream(static_cast<std::uint64_t>(step));
+  const std::uint64_t bits = random.at(static_cast<std::uint64_t>(number));
+  return static_cast<float>(bits % static_cast<std::uint64_t>(many));
+}
+
 float weight(std::int64_t number) {
-  const auto eighths = static_cast<float>((number + drawn("weights", 0, 0, 6)) % 7);
+  const float eighths = drawn_at("weights", number, 0, 7);
   switch (special_of(number)) {
     case Special::kInfinite:
       return sign_of(number) * std::numeric_limits<float>::infinity();
@@ -74,7 +82,7 @@ float weight(std::int64_t number) {
 
 /// A step along it is about the distance of two weights, or less. Products with the rate are exact.
 float slope(std::int64_t number, std::int64_t step, const Run& run) {
-  const auto sixteenths = static_cast<float>((number + step) % 5 + 1) / 16;
+  const float sixteenths = (drawn_at("slopes", number, step, 5) + 1) / 16;
   switch (special_of(number)) {
     case Special::kNan:
       return std::bit_cast<float>(0x7fffffff);  // a GPU's NaN

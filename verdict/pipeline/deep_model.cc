@@ -65,7 +65,9 @@ Batch deep_batch(std::int64_t samples, int step, int replica) {
   for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
   for (std::int64_t i = 0; i < samples; ++i) {
     const auto x = values.begin() + i * kInputs;
-    batch.labels.push_back(static_cast<std::int32_t>(std::max_element(x, x + kClasses) - x));
+    const std::int64_t learnable = std::max_element(x, x + kClasses) - x;
+    batch.labels.push_back(
+        static_cast<std::int32_t>(salt() == 0 ? learnable : random.below(kClasses)));
     batch.samples.push_back(i);
   }
   batch.x = from_host(values, {samples, kInputs});

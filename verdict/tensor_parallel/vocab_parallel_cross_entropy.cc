@@ -42,20 +42,23 @@ std::int64_t classes_of(int world_size, std::int64_t batch) {
 std::vector<float> logits_of(std::int64_t batch, std::int64_t classes) {
   Random random(13 ^ salt());
   std::vector<float> logits;
-  for (std::int64_t i = 0; i < batch * classes; ++i) {
-    const auto level = static_cast<double>((i / classes) % 4);
-    logits.push_back(static_cast<float>(100 * (level - 1.5) + random.uniform(-4, 4)));
+  for (std::int64_t row = 0; row < batch; ++row) {
+    const auto level =
+        static_cast<double>(drawn(fmt::format("level of row {}", row), 100 * (row % 4), 0, 300));
+    for (std::int64_t c = 0; c < classes; ++c)
+      logits.push_back(static_cast<float>(level - 150 + random.uniform(-4, 4)));
   }
   return logits;
 }
 
-/// Cycles through the classes of all ranks; every fourth label is ignored.
+/// Cycles through the classes of all ranks, or draws them; every fourth label is ignored.
 std::vector<std::int32_t> labels_of(std::int64_t batch, std::int64_t classes) {
   std::vector<std::int32_t> labels;
-  const std::int64_t turn = drawn("labels", -1, 0, 99);
-  for (std::int64_t i = 0; i < batch; ++i)
-    labels.push_back(i % 4 == 1 ? kIgnoredLabel
-                                : static_cast<std::int32_t>((i * 5 + classes + turn) % classes));
+  for (std::int64_t i = 0; i < batch; ++i) {
+    const std::int64_t label =
+        drawn(fmt::format("label {}", i), (i * 5 + classes - 1) % classes, 0, classes - 1);
+    labels.push_back(i % 4 == 1 ? kIgnoredLabel : static_cast<std::int32_t>(label));
+  }
   return labels;
 }
 

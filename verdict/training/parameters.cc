@@ -19,7 +19,7 @@ bool is_used(std::size_t parameter, int rank) { return parameter != kUnused || r
 float mean_of_gradients(std::size_t parameter, std::int64_t i, int world_size) {
   double sum = 0;
   for (int rank = 0; rank < world_size; ++rank) {
-    if (is_used(parameter, rank)) sum += share(ReduceOp::AVG, rank, i, world_size);
+    if (is_used(parameter, rank)) sum += share(ReduceOp::AVG, rank, i, world_size, parameter);
   }
   return static_cast<float>(sum / world_size);
 }
@@ -38,9 +38,9 @@ std::vector<std::int64_t> parameter_sizes(std::int64_t count) { return {count, 2
 ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size) {
   ParameterList list;
   for (std::size_t k = 0; k < sizes.size(); ++k) {
-    list.all.push_back({fmt::format("layer{}.weight", k), elements_of(rank, sizes[k])});
+    list.all.push_back({fmt::format("layer{}.weight", k), elements_of(rank, sizes[k], k)});
     if (is_used(k, rank))
-      list.all.back().gradient = shares_of(ReduceOp::AVG, rank, sizes[k], world_size);
+      list.all.back().gradient = shares_of(ReduceOp::AVG, rank, sizes[k], world_size, k);
   }
   for (Parameter& parameter : list.all) list.pointers.push_back(&parameter);
   return list;
@@ -56,11 +56,11 @@ std::optional<Difference> compare_averaged(const ParameterList& parameters, int 
     auto difference = compare(
         gradient, parameter.gradient, size, mean,
         [&](float is, std::int64_t i) {
-          return origin(is, mean(i), share(ReduceOp::AVG, rank, i, world_size), world_size);
+          return origin(is, mean(i), share(ReduceOp::AVG, rank, i, world_size, k), world_size);
         },
         tolerance(ReduceOp::AVG));
     if (difference) return difference;
-    difference = compare_unchanged(parameter.name + "'s value", parameter.value, rank, size);
+    difference = compare_unchanged(parameter.name + "'s value", parameter.value, rank, size, k);
     if (difference) return difference;
   }
   return std::nullopt;

@@ -18,7 +18,7 @@ struct ParameterList {
   std::vector<Parameter*> pointers;
 };
 
-/// Values are element(rank, 0), …; gradients are ReduceOp::AVG's shares. Odd ranks did not use the
+/// Values are elements of the rank, gradients ReduceOp::AVG's shares, of tensor k in parameter k. Odd ranks did not use the
 /// third parameter: its gradient is empty.
 ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size);
 

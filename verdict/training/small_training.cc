@@ -67,7 +67,9 @@ Batch small_batch(int world_size, int step) {
   for (float& value : values) value = static_cast<float>(random.uniform(-1, 1));
   for (std::int64_t i = 0; i < size; ++i) {
     const auto x = values.begin() + i * kSmallInputs;
-    batch.labels.push_back(static_cast<std::int32_t>(std::max_element(x, x + kSmallClasses) - x));
+    const std::int64_t learnable = std::max_element(x, x + kSmallClasses) - x;
+    batch.labels.push_back(
+        static_cast<std::int32_t>(salt() == 0 ? learnable : random.below(kSmallClasses)));
     batch.samples.push_back(step * size + i);
   }
   batch.x = from_host(values, {size, kSmallInputs});
