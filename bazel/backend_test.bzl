@@ -10,7 +10,7 @@ GPU that all ranks share, and with a GPU per rank, over NCCL. Where there are se
 run the same test cases, and report them through tests/support/main_of_processes.cc.
 """
 
-load(":batch.bzl", "batched_cases")
+load(":batch.bzl", "linked_program", "test_programs")
 
 # The numbers of processes that a test runs with: powers of two, and odd ones.
 PROCESSES = [1, 2, 3, 4, 5, 7, 8]
@@ -72,13 +72,11 @@ def backend_test(
         size = "small",
         tags = [],
         processes = PROCESSES,
-        arguments = [],
         **kwargs):
     """One test. `deps` bring its main(): //tests/support:main_of_processes.
 
     Args:
       processes: under MPI, it is run with each of these numbers of them.
-      arguments: of the program.
       size, tags, **kwargs: as in cc_test.
     """
     native.cc_binary(
@@ -90,6 +88,9 @@ def backend_test(
         deps = deps,
         **kwargs
     )
+    _test_of_program(name, size, tags, processes, [])
+
+def _test_of_program(name, size, tags, processes, arguments):
     _backend_test(
         name = name,
         size = size,
@@ -107,26 +108,34 @@ def backend_test(
         }),
     )
 
-def backend_tests(names, deps, tags = ["sanitize"], **kwargs):
+def backend_tests(
+        names,
+        deps,
+        size = "small",
+        tags = ["sanitize"],
+        processes = PROCESSES,
+        **kwargs):
     """One test per name, from NAME.cc, with doctest.
 
     Args:
       names: of the tests; or a dictionary from each to what it needs besides `deps`.
       deps: what all of them need.
       tags: as in cc_test; "sanitize" has them run under the sanitizers, too.
-      **kwargs: as in backend_test.
+      processes: as in backend_test.
+      size, **kwargs: as in cc_test, but for attributes of compiler and linker.
     """
     own_deps = names if type(names) == type({}) else {name: [] for name in names}
     all_deps = deps + [
         "//tests/support:main_of_processes",
         "@system//:doctest",
     ]
-    for name, cases in batched_cases(own_deps.keys(), all_deps, own_deps).items():
-        backend_test(
-            name = name,
-            srcs = cases.srcs,
-            tags = tags,
-            arguments = cases.filter,
-            deps = cases.deps,
+    for name, test in test_programs(own_deps.keys(), all_deps, own_deps).items():
+        # Each has a path of its own, by which bazel/mpirun_test.sh finds its processes.
+        linked_program(
+            name = name + "_program",
+            testonly = True,
+            program = test.program,
+            tags = ["manual"],  # built for its test
             **kwargs
         )
+        _test_of_program(name, size, tags, processes, test.filter)

@@ -10,8 +10,8 @@ solutions compile in a sixth of the time. Sources that define the same local nam
 files (batch.py), `parts` at most.
 
 The tests of a folder are compiled together, too (doctest_tests, backend_tests), since headers take
-longer than a test's own source. Each test remains a separate program, which runs the cases of its
-file. Every stage of CI sets --//bazel:batched or, for tests alone, --//bazel:batched_tests.
+longer than a test's own source. They are one program, and each test runs the cases of its file.
+Every stage of CI sets --//bazel:batched or, for tests alone, --//bazel:batched_tests.
 """
 
 def batch(name, sources, parts = 1):
@@ -58,11 +58,54 @@ def batched_library(name, srcs, parts = 1, textual_hdrs = [], **kwargs):
         **kwargs
     )
 
+# For a program in which another function replaces a solution and comes first in `deps`. The linker
+# takes the first; solutions that are compiled together would define it a second time.
+REPLACES_A_SOLUTION = select({
+    "//bazel:is_batched": ["-Wl,--allow-multiple-definition"],
+    "//conditions:default": [],
+})
+
+def _linked_program_impl(ctx):
+    program = ctx.executable.program
+    link = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(output = link, target_file = program, is_executable = True)
+    runfiles = ctx.runfiles(files = [program] + ctx.files.data)
+    for target in [ctx.attr.program] + ctx.attr.data:
+        runfiles = runfiles.merge(target[DefaultInfo].default_runfiles)
+    env = {
+        name: ctx.expand_location(value, targets = ctx.attr.data)
+        for name, value in ctx.attr.env.items()
+    }
+    return [
+        DefaultInfo(executable = link, runfiles = runfiles),
+        testing.TestEnvironment(env),
+    ]
+
+_LINKED_PROGRAM = {
+    "program": attr.label(executable = True, cfg = "target", mandatory = True),
+    "data": attr.label_list(allow_files = True),
+    "env": attr.string_dict(doc = "as in cc_test"),
+}
+
+# A program under another name: a symbolic link, so that several tests share one program.
+linked_program = rule(
+    implementation = _linked_program_impl,
+    attrs = _LINKED_PROGRAM,
+    executable = True,
+)
+
+# The same, as a test.
+linked_test = rule(
+    implementation = _linked_program_impl,
+    attrs = _LINKED_PROGRAM,
+    test = True,
+)
+
 # Files that tests are compiled as, at most. Those that are not needed are empty.
 _TEST_PARTS = 4
 
-def batched_cases(names, deps, own):
-    """Makes a library of all sources, NAME.cc, for builds that compile tests together.
+def test_programs(names, deps, own):
+    """Makes a program of each source, NAME.cc; or one of all, where tests are compiled together.
 
     Args:
       names: of the tests.
@@ -70,34 +113,41 @@ def batched_cases(names, deps, own):
       own: {name: what it needs besides}.
 
     Returns:
-      {name: struct(srcs, deps, filter)}: its sources, its deps, and the arguments that select the
-      cases of its file; none if it is the only test.
+      {name: struct(program, filter)}: its program, and the arguments that select the cases of its
+      file; none if it is the only test.
     """
+    for name in names:
+        native.cc_binary(
+            name = name + "_alone",
+            testonly = True,
+            srcs = [name + ".cc"],
+            tags = ["manual"],  # built for its test
+            deps = deps + own[name],
+        )
     if len(names) == 1:
-        return {
-            name: struct(srcs = [name + ".cc"], deps = deps + own[name], filter = [])
-            for name in names
-        }
-    library = names[0] + "_cases"
+        return {name: struct(program = name + "_alone", filter = []) for name in names}
     sources = [name + ".cc" for name in names]
+    native.cc_library(
+        name = names[0] + "_sources",
+        testonly = True,
+        tags = ["manual"],
+        textual_hdrs = sources,
+    )
     all_own = {}
     for name in names:
         all_own.update({dep: None for dep in own[name]})
-    native.cc_library(
-        name = library,
+    together = names[0] + "_and_others"
+    native.cc_binary(
+        name = together,
         testonly = True,
         srcs = batch(names[0] + "_batch", sources, _TEST_PARTS),
-        alwayslink = True,  # static constructors register the cases
         copts = ["-Wno-shadow"],  # would compare the names of different files
-        linkstatic = True,
-        tags = ["manual"],  # built for its tests
-        textual_hdrs = sources,
-        deps = deps + all_own.keys(),
+        tags = ["manual"],
+        deps = [names[0] + "_sources"] + deps + all_own.keys(),
     )
     return {
         name: struct(
-            srcs = _if_batched([], [name + ".cc"]),
-            deps = deps + _if_batched([library], own[name]),
+            program = _if_batched(together, name + "_alone"),
             filter = _if_batched(["--source-file=*/%s.cc" % name], []),
         )
         for name in names
@@ -105,7 +155,6 @@ def batched_cases(names, deps, own):
 
 def _if_batched(batched, alone):
     return select({
-        "//bazel:is_batched": batched,
         "//bazel:tests_are_batched": batched,
         "//conditions:default": alone,
     })

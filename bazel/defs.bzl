@@ -23,7 +23,7 @@ A folder of tests, each of one source file of its name, needs less, and compiles
     doctest_tests(["mailbox_test", "clock_test"], deps = ["//sim"])
 """
 
-load(":batch.bzl", "batched_cases")
+load(":batch.bzl", "linked_test", "test_programs")
 
 _SKIP = ["//bazel:other_backend_only"]
 
@@ -94,16 +94,16 @@ def doctest_tests(
         tags = ["sanitize"],
         main = "//tests/support:main",
         **kwargs):
-    """One cc_test per name, from NAME.cc, with doctest and a main().
+    """One test per name, from NAME.cc, with doctest and a main().
 
     Args:
       names: of the tests; or a dictionary from each to what it needs besides `deps`, or to
-        attributes of its cc_test: its `deps` are added, others replace the common ones.
+        attributes of its test: its `deps` are added, others replace the common ones.
       deps: what all of them need.
       size: as in cc_test.
       tags: as in cc_test; "sanitize" and "sanitize_memory" have them run under the sanitizers, too.
       main: the library with main().
-      **kwargs: attributes of all of them, as in cc_test.
+      **kwargs: attributes of all of them, as in cc_test, but for those of compiler and linker.
     """
     attributes = {name: {} for name in names}
     if type(names) == type({}):
@@ -114,13 +114,12 @@ def doctest_tests(
         main,
         "@system//:doctest",
     ]
-    for name, cases in batched_cases(attributes.keys(), all_deps, own_deps).items():
+    for name, test in test_programs(attributes.keys(), all_deps, own_deps).items():
         its_attributes = dict(kwargs, size = size, tags = tags)
         its_attributes.update(attributes[name])
-        native.cc_test(
+        linked_test(
             name = name,
-            srcs = cases.srcs,
-            args = cases.filter,
-            deps = cases.deps,
+            program = test.program,
+            args = test.filter,
             **its_attributes
         )

@@ -14,6 +14,7 @@ They run on any backend: with --config=mpi under mpirun.
 
 load("@course//:exercises.bzl", "CONTRACTS", "EXERCISES")
 load("//bazel:backend_test.bzl", "backend_test")
+load("//bazel:batch.bzl", "REPLACES_A_SOLUTION")
 
 # The tables of solutions, by the folder of their contracts.
 _SOLUTIONS = {
@@ -35,6 +36,7 @@ def chapter_tests():
         _judging_test(
             name + "_exercise_test",
             name,
+            linkopts = REPLACES_A_SOLUTION,
             tags = ["manual"],
             deps = ["//exercises:%s/%s" % (chapter, name)] + solutions,
         )
