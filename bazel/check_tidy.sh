@@ -2,7 +2,8 @@
 # Runs clang-tidy on our .cc files with the checks of .clang-tidy; a finding is an error. A file is
 # checked again only when it, one of our headers that it includes, or the rules changed since it
 # last passed.
-# usage: check_tidy.sh [FILE...]     Exit 77: no suitable clang-tidy.
+# usage: check_tidy.sh [FILE... | --changed LIST]     Exit 77: no suitable clang-tidy.
+# --changed: only files that LIST names, and those that include one of them.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
 # shellcheck source=bazel/sources.sh
@@ -30,6 +31,15 @@ backend_of() {
   esac
 }
 
+changed='' partly=''
+if [[ ${1-} == --changed ]]; then
+  changed=$2
+  # The rules changed: all files.
+  ! grep -q -x -e .clang-tidy -e 'bazel/.*tidy.*' "$changed" || changed=
+  set --
+  partly=yes
+fi
+
 # Tests and exercises are left to the compiler's warnings: checking them, with all that doctest's
 # macros expand to, would take longer than all other checks together. Name them to have them
 # checked.
@@ -50,7 +60,7 @@ for backend in "${!flags_of[@]}"; do
   done
   ((${#its_files[@]} > 0)) || continue
   keys+=$("$tidy" --version | cat - .clang-tidy bazel/tidy_keys.py |
-    python3 bazel/tidy_keys.py "${flags_of[$backend]}" "${its_files[@]}") || exit 1
+    python3 bazel/tidy_keys.py "${flags_of[$backend]}" "$changed" "${its_files[@]}") || exit 1
   keys+=$'\n'
 done
 
@@ -68,7 +78,7 @@ printf 'tidy: %d files checked, %d unchanged since they last passed\n' \
   "${#todo[@]}" "$((looked_at - ${#todo[@]}))"
 
 # Keys of files as they no longer are (only when all files were asked for).
-if (($# == 0)); then
+if (($# == 0)) && [[ -z $partly ]]; then
   for stale in "$cache"/*; do
     [[ -e $stale && $keys != *"${stale##*/}"* ]] && rm -f "$stale"
   done

@@ -4,33 +4,30 @@ set -uo pipefail
 
 usage() {
   cat <<'USAGE'
-usage: ./rankbox test [--fast] [--within MINUTES]
+usage: ./rankbox test [--fast | --all]
 
-Runs every test; those of the backends again with MPI processes, with NCCL (without a GPU, only what
-nvcc compiles is built) and on an emulated GPU; those tagged `sanitize` again under the thread,
-address and undefined-behaviour sanitizers. Checks layout (clang-format) and bug patterns
-(clang-tidy). A failing stage does not stop the others. The last line counts: test targets over all
-stages, one more for each check. Exits with 1 when anything failed.
+Runs what a change needs: all tests on threads; the contract of the backends with MPI processes and
+on emulated GPUs; the sandbox and the race demo under the thread sanitizer; layout (clang-format);
+bug patterns (clang-tidy) in what changed lately. Of the long tables (wrong programs, programs in
+other styles, sealed checks, attacks) each commit runs a third. A failing stage does not stop the
+others. The last line counts: test targets over all stages, one more for each check. Exits with 1
+when anything failed.
 
-  --fast             only the first stage: bazel test --//bazel:batched_tests //...
-  --within MINUTES   skips stages that would probably end after so many minutes, estimated from
-                     those that have run; the first always runs. Skipped stages are named at the
-                     end.
-  --help             this text
+  --fast   only the first stage: all tests on threads
+  --all    everything: whole tables, notebooks, every test with MPI, on GPUs and under all
+           sanitizers, clang-tidy for every file. CONTRIBUTING.md says what this adds
+  --help   this text
 USAGE
 }
 
 mistake() { printf 'rankbox test: %s (try --help)\n' "$1" >&2; exit 2; }
 
-fast=no
-within=0
+what=
 while (($# > 0)); do
   case $1 in
-    --fast) fast=yes ;;
-    --within)
-      [[ ${2-} =~ ^[1-9][0-9]{0,3}$ ]] || mistake "--within: expected minutes, got '${2-}'"
-      within=$2
-      shift
+    --fast | --all)
+      [[ -z $what || $what == "$1" ]] || mistake "$1 and $what: choose one"
+      what=$1
       ;;
     -h | --help) usage; exit 0 ;;
     *) mistake "unknown argument $1" ;;
@@ -60,31 +57,10 @@ tally() {
   printf -- '--- %s: %d passed, %d failed, %d skipped (%d s)\n' "$1" "$3" "$4" "$5" "$2"
 }
 
-# About what stages take, in seconds, on two cores of an AMD EPYC (Zen 3) in November 2026; tests,
-# asan_ubsan, tsan_gpu and nccl are estimates. fits() scales them by the time so far.
-declare -A usual=([tests]=2600 [format]=10 [tidy]=450 [mpi]=500 [mpi_course]=40 [tsan]=330
-  [asan_ubsan]=600 [nccl_build]=185 [emulated]=700 [tsan_gpu]=120 [nccl]=85)
-usual_so_far=0
-out_of_time=()
-
-# Returns whether the stage will probably end within the limit. Records it as skipped if not.
-fits() {
-  local this=${usual[$1]}
-  if ((within > 0 && usual_so_far > 0 &&
-       SECONDS + SECONDS * this / usual_so_far > within * 60)); then
-    out_of_time+=("$1")
-    skipped=$((skipped + 1))
-    printf -- '--- %s: skipped, because it would end after %d minutes\n' "$1" "$within"
-    return 1
-  fi
-  usual_so_far=$((usual_so_far + this))
-}
-
 # Runs bazel test with flags and targets. --keep_going: one file that does not compile must not hide
 # the results of all others.
 bazel_stage() {
   local name=$1 started=$SECONDS status=0 events=$state/$1.json counts
-  fits "$name" || return 0
   shift
   printf '=== %s: bazel test %s\n' "$name" "$*"
   rm -f "$events"
@@ -99,7 +75,6 @@ bazel_stage() {
 # Runs one check; exit code 77 says that it does not apply on this machine.
 check_stage() {
   local name=$1 started=$SECONDS status=0
-  fits "$name" || return 0
   shift
   printf '=== %s: %s\n' "$name" "$*"
   "$@" </dev/null || status=$?
@@ -110,58 +85,112 @@ check_stage() {
   esac
 }
 
+# Prints the files that the last 40 commits changed, and those that are not committed yet. Without
+# git: nothing, and exit code 1.
+changed_files() {
+  local first
+  first=$(git rev-list --max-count=40 HEAD 2>/dev/null | tail -n 1)
+  [[ -n $first ]] || return 1
+  # The oldest commit of a clone has no parent to compare with: all of its files count.
+  git rev-parse --verify --quiet "$first^" >/dev/null && first=$first^ ||
+    first=$(git hash-object -t tree /dev/null)
+  git diff --name-only "$first"
+  git ls-files --others --exclude-standard
+}
+
 # Bazel remembers which libraries were here when its server started.
 bazel sync --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
 # Many tests wait, for deadlines or for programs that they start: one more than there are cores.
 waiting=(--jobs=$(($(nproc) + 1)) --local_cpu_resources=$(($(nproc) + 1)))
-bazel_stage tests --//bazel:batched_tests "${waiting[@]}" //...
-if [[ $fast == no ]]; then
+# Libraries, and the tests of a folder, as a few files each (bazel/batch.bzl).
+batched=--//bazel:batched
+together=("$batched" --//bazel:batched_tests "${waiting[@]}" --test_env=RANKBOX_REQUIRE_CONTAINER)
+
+# Kernels that randomize more than 28 bits place memory where older thread sanitizers cannot follow
+# ("unexpected memory mapping"): run those tests at fixed addresses.
+tsan=(--config=tsan --build_tests_only)
+bits=$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)
+if ((bits > 28)) && setarch --addr-no-randomize true 2>/dev/null; then
+  tsan+=("--run_under=setarch --addr-no-randomize")
+fi
+
+# The stages that every change needs. `thorough` tests and two thirds of each `rotates` test wait
+# for --all.
+needed() {
+  # Which third depends on the commit alone: a run can be repeated.
+  local commit third
+  commit=$(git rev-parse HEAD 2>/dev/null) || commit=0
+  third=$((0x${commit:0:7} % 3))
+  bazel_stage tests "${together[@]}" --test_tag_filters=-thorough,-rotates //...
+  [[ $what != --fast ]] || return 0
+  bazel_stage tables "${together[@]}" --test_env=RANKBOX_THIRD=$third --build_tests_only \
+    --test_tag_filters=rotates //tests/...
+  check_stage format bazel/check_format.sh
+
+  local changed=$state/changed.txt
+  if changed_files >"$changed"; then check_stage tidy bazel/check_tidy.sh --changed "$changed"; else
+    check_stage tidy bazel/check_tidy.sh
+  fi
+
+  bazel_stage mpi --config=mpi "${waiting[@]}" "$batched" --build_tests_only \
+    "--test_env=RANKBOX_PROCESSES=1 3 8" --test_tag_filters=backend,-thorough \
+    //tests/backends/... //tests/mpi/...
+  bazel_stage tsan "${tsan[@]}" --test_tag_filters=sanitize \
+    //tests/sim/... //sim/... //race/... //interleave/... //launch/...
+  bazel_stage emulated --config=emulated "${waiting[@]}" --build_tests_only \
+    --test_tag_filters=backend,device,-thorough \
+    //tests/gpu/... //tests/backends/... //train:training_test
+
+  if ! changed_files >"$changed" ||
+    grep -q -E '^(gpu|compute|tests/compute)/|\.cuh?$|^bazel/(cuda|defs)' "$changed"; then
+    build_for_nccl
+  fi
+  test_on_gpus
+}
+
+# What nvcc compiles. The other sources of that backend are compiled for the emulated GPU.
+build_for_nccl() {
+  check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" \
+    //exercises/... //solutions/... //compute/... //parallel/... //training/... //gpu/...
+}
+
+test_on_gpus() {
+  nvidia-smi --list-gpus >/dev/null 2>&1 || return 0
+  bazel_stage nccl --config=nccl "${waiting[@]}" "$batched" --build_tests_only \
+    --test_tag_filters=backend,device //...
+}
+
+everything() {
+  # Each source by itself: a missing #include shows.
+  check_stage unbatched bazel build "${ui[@]}" --keep_going //...
+  bazel_stage tests "${together[@]}" //...
   check_stage format bazel/check_format.sh
   check_stage tidy bazel/check_tidy.sh
 
   # What a backend has of its own, and what every backend compiles: the course and its tests.
-  # Only the first stage compiles each source of a library separately.
-  batched=--//bazel:batched
-  of_ranks=("$batched" --build_tests_only --test_tag_filters=backend)
-  # shellcheck disable=SC2054  # the comma is the flag's
-  of_devices=("$batched" --build_tests_only --test_tag_filters=backend,device)
   # Where the library is not on this machine, its targets are skipped.
-  bazel_stage mpi --config=mpi "${waiting[@]}" "${of_ranks[@]}" //...
+  bazel_stage mpi --config=mpi "${waiting[@]}" "$batched" --build_tests_only \
+    --test_tag_filters=backend //...
   check_stage mpi_course bazel build "${ui[@]}" --config=mpi "$batched" \
     //exercises/... //solutions/...
 
-  # Kernels that randomize more than 28 bits place memory where older thread sanitizers
-  # cannot follow ("unexpected memory mapping"): run those tests at fixed addresses.
-  tsan=(--config=tsan)
-  bits=$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)
-  if ((bits > 28)) && setarch --addr-no-randomize true 2>/dev/null; then
-    tsan+=("--run_under=setarch --addr-no-randomize")
-  fi
-  # Those with threads, and for the other sanitizers those with one thread, too.
-  threads=(--build_tests_only --test_tag_filters=sanitize)
-  # shellcheck disable=SC2054
-  memory=(--build_tests_only --test_tag_filters=sanitize,sanitize_memory)
-  bazel_stage tsan "${tsan[@]}" "${threads[@]}" //...
-  bazel_stage asan_ubsan --config=asan_ubsan "${memory[@]}" //...
-  check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" \
-    //exercises/... //solutions/... //compute/... //parallel/... //training/... //gpu/...
-  bazel_stage emulated --config=emulated "${waiting[@]}" "${of_devices[@]}" //...
-  bazel_stage tsan_gpu --config=emulated "${waiting[@]}" "${tsan[@]}" "${threads[@]}" \
-    //gpu/... //tests/gpu/...
+  bazel_stage tsan "${tsan[@]}" --test_tag_filters=sanitize //...
+  # Those with threads, and those with one thread, too.
+  bazel_stage asan_ubsan --config=asan_ubsan --build_tests_only \
+    --test_tag_filters=sanitize,sanitize_memory //...
+  bazel_stage emulated --config=emulated "${waiting[@]}" --build_tests_only \
+    --test_tag_filters=backend,device //...
+  bazel_stage tsan_gpu --config=emulated "${waiting[@]}" "${tsan[@]}" \
+    --test_tag_filters=sanitize //gpu/... //tests/gpu/...
+  build_for_nccl
+  test_on_gpus
+}
 
-  # Without a GPU every test is skipped: two are linked, and what nvcc compiles is built. The other
-  # sources are compiled, and all tests run, on the emulated GPU.
-  nccl=(//tests/compute:all)
-  nvidia-smi --list-gpus >/dev/null 2>&1 && nccl=(//...)
-  bazel_stage nccl --config=nccl "${waiting[@]}" "${of_devices[@]}" "${nccl[@]}"
-fi
+if [[ $what == --all ]]; then everything; else needed; fi
 
 [[ ! -s $failures ]] || { printf '\n=== what failed, once more\n' && cat "$failures"; }
 printf '\n'
 printf '%s\n' "${summary[@]}"
-((${#out_of_time[@]} == 0)) ||
-  printf 'skipped, because they would end after %d minutes: %s\n' "$within" \
-    "${out_of_time[*]}"
 printf 'total %d s\n' "$SECONDS"
 if ((skipped > 0)); then
   printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

@@ -1,11 +1,12 @@
 """Prints "KEY<tab>FILE<tab>LIBRARIES" for each .cc file that clang-tidy can check on this machine.
 
-usage: tidy_keys.py FLAGS FILE... <RULES
+usage: tidy_keys.py FLAGS CHANGED FILE... <RULES
 
 The key hashes the rules (stdin), the flags, the file and every header of ours that it includes,
 directly or not. System headers are not hashed: they change with the distribution's packages, and
 clang-tidy's own version, which does likewise, is part of the rules. LIBRARIES are those of HEAVY
-whose headers it includes, directly or not: "CLI fmt".
+whose headers it includes, directly or not: "CLI fmt". CHANGED is empty, or a file with names: then
+only files that are among them, or include one of them, are printed.
 """
 
 import functools
@@ -63,11 +64,16 @@ def available(header, flags):
     return any(os.path.isfile(os.path.join(folder, header)) for folder in folders)
 
 
-def main(flags, files):
+def main(flags, changed, files):
+    if changed:
+        with open(changed, encoding="utf-8") as names:
+            changed = set(names.read().splitlines())
     rules = hashlib.sha256((sys.stdin.read() + flags).encode()).hexdigest()
     for path in files:
         seen, system = set(), set()
         closure(os.path.normpath(path), flags, seen, system)
+        if changed and not changed & seen:
+            continue
         absent = [h for h in OPTIONAL if h in system and not available(h, flags)]
         if absent:
             print(f"tidy: {path} left out: no {absent[0]} here", file=sys.stderr)
@@ -80,4 +86,4 @@ def main(flags, files):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a test where there is Jupyter (bazel/packages_test.txt); elsewhere prints so and passes.
+# Runs a test where there is Jupyter (bazel/packages_test_all.txt); elsewhere prints so and passes.
 # usage: with_jupyter.sh TEST.PY RANKBOX
 set -uo pipefail
 

@@ -33,10 +33,12 @@ void check_mutants_of_chapter(int chapter) {
   project();  // sets the root
   std::vector<cli::Mutant> mutants;
   std::vector<std::vector<std::string>> checks;
+  std::size_t row = 0;
   for (const Exercise& exercise : exercises()) {
     if (exercise.chapter != chapter) continue;
     for (cli::Mutant& mutant : cli::mutants_of(exercise).all) {
       if (!testing::wants_row(mutant.exercise + ": " + mutant.name)) continue;
+      if (!testing::is_in_third(row++)) continue;
       checks.push_back({mutant.exercise, "--file", written(mutant, checks.size()), "--timeout",
                         fmt::format("{:g}", mutant.seconds())});
       mutants.push_back(std::move(mutant));

@@ -14,7 +14,7 @@ namespace rankbox {
 
 namespace {
 
-constexpr std::size_t kFewestOfAll = 200;
+constexpr std::size_t kFewestOfAll = 700;
 
 }  // namespace
 

@@ -25,7 +25,7 @@ using Words = std::vector<std::string>;
 
 void check_that_all_pass(std::vector<Words> checks) {
   if (const std::string problem = cli::container_problem(); !problem.empty())
-    return testing::pass_over(problem);
+    return testing::pass_over_without_containers(problem);
   for (Words& words : checks) words.insert(words.end(), {"--sealed", "--timeout", "60"});
   const std::vector<Verdict> verdicts = checked_all(checks);
   for (std::size_t i = 0; i < checks.size(); ++i)
@@ -38,8 +38,10 @@ void check_that_all_pass(std::vector<Words> checks) {
 TEST_CASE("a sealed check passes every solution") {
   project();  // sets the root
   std::vector<Words> checks;
+  std::size_t row = 0;
   for (const Exercise& exercise : exercises()) {
-    if (testing::wants_row(exercise.name)) checks.push_back({exercise.name, "--solution"});
+    if (testing::wants_row(exercise.name) && testing::is_in_third(row++))
+      checks.push_back({exercise.name, "--solution"});
   }
   check_that_all_pass(checks);
 }
@@ -49,12 +51,14 @@ TEST_CASE("a sealed check passes every solution") {
 TEST_CASE("a sealed check passes a right program in another style, of every exercise") {
   project();  // sets the root
   std::vector<Words> checks;
+  std::size_t row = 0;
   for (const Exercise& exercise : exercises()) {
     const std::vector<std::string> files = cli::variants_of(exercise);
     REQUIRE_FALSE(files.empty());
     const std::string file = *std::ranges::max_element(
         files, {}, [](const std::string& path) { return read_file(path).size(); });
-    if (testing::wants_row(file)) checks.push_back({exercise.name, "--file", file});
+    if (testing::wants_row(file) && testing::is_in_third(row++))
+      checks.push_back({exercise.name, "--file", file});
   }
   check_that_all_pass(checks);
 }
@@ -74,7 +78,7 @@ TEST_CASE("a sealed check passes what its buffers or its filter once refused") {
 // What it sends afterwards must not be taken for another call's.
 TEST_CASE("a rank that sends what is no request fails in the case where it did") {
   if (const std::string problem = cli::container_problem(); !problem.empty())
-    return testing::pass_over(problem);
+    return testing::pass_over_without_containers(problem);
   const std::filesystem::path file = std::filesystem::path(project()) / "no_request.cc";
   std::ofstream(file) << R"(
 #include <sys/socket.h>

@@ -13,7 +13,7 @@ namespace rankbox {
 
 namespace {
 
-constexpr std::size_t kFewestOfAll = 60;
+constexpr std::size_t kFewestOfAll = 150;
 
 }  // namespace
 
@@ -35,9 +35,10 @@ TEST_CASE("every exercise has answers in other styles, which say what is differe
 TEST_CASE("every answer in another style passes all checks") {
   project();
   std::vector<std::vector<std::string>> checks;
+  std::size_t row = 0;
   for (const Exercise& exercise : exercises()) {
     for (const std::string& file : cli::variants_of(exercise)) {
-      if (!testing::wants_row(file)) continue;
+      if (!testing::wants_row(file) || !testing::is_in_third(row++)) continue;
       checks.push_back({exercise.name, "--file", file, "--timeout", "60"});
     }
   }

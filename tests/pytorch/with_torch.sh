@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a test where there is PyTorch (bazel/packages_test.txt); elsewhere prints so and passes.
+# Runs a test where there is PyTorch (bazel/packages_test_all.txt); elsewhere prints so and passes.
 # usage: with_torch.sh TEST.PY RANKBOX TRAIN
 set -uo pipefail
 

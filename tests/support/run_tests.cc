@@ -166,6 +166,20 @@ void pass_over(const std::string& why) {
   state.passed_over = state.row_passed_over = true;
 }
 
+void pass_over_without_containers(const std::string& problem) {
+  const char* required = std::getenv("RANKBOX_REQUIRE_CONTAINER");
+  if (required != nullptr && std::string_view(required) == "1")
+    FAIL_CHECK("RANKBOX_REQUIRE_CONTAINER=1: ", problem);
+  else
+    pass_over(problem);
+}
+
+bool is_in_third(std::size_t row) {
+  const char* third = std::getenv("RANKBOX_THIRD");
+  if (third == nullptr || *third < '0' || *third > '2') return true;
+  return row % 3 == static_cast<std::size_t>(*third - '0');
+}
+
 int skip_all(const std::string& why) {
   const char* required = std::getenv("RANKBOX_REQUIRE_GPU");
   const bool may_skip = required == nullptr || std::string_view(required) != "1";

@@ -1,6 +1,7 @@
 // Runs a program's test cases, and fails if one of them checked nothing.
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <string>
 
@@ -28,6 +29,14 @@ void now_running(const std::string& what);
 /// Marks the running test case as not applicable here (too few ranks, another backend), with the
 /// reason: it need not check anything. Its running row is not in test.xml.
 void pass_over(const std::string& why);
+
+/// As pass_over(), for a test that needs a container: `problem` is why there is none. With
+/// RANKBOX_REQUIRE_CONTAINER=1 (CI) the test case fails.
+void pass_over_without_containers(const std::string& problem);
+
+/// Returns whether to run row number `row` of a long table: always, or one in three with
+/// RANKBOX_THIRD=0, 1 or 2. `./rankbox test` sets it to another third for each commit.
+bool is_in_third(std::size_t row);
 
 /// Returns the exit status of a program whose tests cannot run here: 0, or 1 if
 /// RANKBOX_REQUIRE_GPU=1 forbids that. Prints the reason in one line.
