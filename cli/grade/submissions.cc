@@ -58,22 +58,43 @@ bool is_stub(const Exercise& exercise, const fs::path& path) {
   return git_blob_id(*text).starts_with(exercise.stub);
 }
 
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+/// Returns the name that a C++ file may have been meant to have, without its ending: "race" for
+/// .Race.CC.txt. Empty if it is none by any reading.
+std::string likely_name(const fs::path& path) {
+  static const std::set<std::string> endings = {".cc", ".cpp", ".cxx", ".c++", ".c", ".cp"};
+  std::string name = lower_case(path.filename().string());
+  if (name.starts_with('.')) name.erase(0, 1);
+  fs::path known = name;
+  if (endings.contains(known.stem().extension().string())) known = known.stem();
+  return endings.contains(known.extension().string()) ? known.stem().string() : "";
+}
+
 /// Returns why a file that is not graded may be meant for an exercise; empty if it is not.
 std::string near_miss(const fs::path& path) {
   const std::string name = path.filename().string();
-  std::string stem = path.stem().string();
-  const bool is_text = fs::path(stem).extension() == ".cc" || fs::path(stem).extension() == ".cpp";
-  if (is_text) stem = fs::path(stem).stem().string();
-  std::string lower = stem;
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (lower.starts_with('.')) lower.erase(0, 1);
-  if (find_exercise(lower) == nullptr) return "";
-  if (is_hidden(path)) return name + " is hidden: rename it to " + lower + ".cc";
-  static const std::set<std::string> endings = {".cxx", ".c++", ".C", ".c", ".CC", ".CPP", ".cp"};
-  if (is_text || endings.contains(path.extension().string()))
-    return name + " is no C++ file by its name: rename it to " + lower + ".cc";
-  if (is_source(path) && lower != stem) return name + " is written " + lower + ".cc";
-  return "";
+  const std::string likely = likely_name(path);
+  if (find_exercise(likely) == nullptr) return "";
+  if (is_hidden(path)) return name + " is hidden: rename it to " + likely + ".cc";
+  if (!is_source(path)) return name + " is no C++ file by its name: rename it to " + likely + ".cc";
+  return name == lower_case(name) ? "" : name + " is written " + likely + ".cc";
+}
+
+bool is_archive(const fs::path& path) {
+  static const std::set<std::string> endings = {".zip", ".tar", ".gz",  ".tgz", ".xz", ".txz",
+                                                ".bz2", ".tbz", ".zst", ".7z",  ".rar"};
+  return endings.contains(lower_case(path.extension().string()));
+}
+
+/// Returns why a folder cannot be read; empty if it can.
+std::string reading_problem(const fs::path& folder) {
+  std::error_code error;
+  fs::directory_iterator(folder, error);
+  return error ? fmt::format("cannot read {}: {}", folder.string(), error.message()) : "";
 }
 
 /// Returns whether this is a clone of the project, which has a file of many names of exercises.
@@ -101,8 +122,16 @@ std::int64_t time_of(const fs::path& path) {
   return lstat(path.c_str(), &found) == 0 ? static_cast<std::int64_t>(found.st_mtime) : 0;
 }
 
-void remark(Student& student, std::string text) {
-  if (student.remarks.size() < kMostRemarks) student.remarks.push_back(visible_name(text));
+void remark(Student& student, const std::string& text) {
+  student.remarks.push_back(visible_name(text));
+}
+
+/// Replaces the lines after the first ones by their number.
+void shorten(std::vector<std::string>& lines) {
+  if (lines.size() <= kMostRemarks) return;
+  const std::size_t more = lines.size() - kMostRemarks;
+  lines.resize(kMostRemarks);
+  lines.push_back(fmt::format("… and {} more", more));
 }
 
 /// Adds the best candidate of each exercise.
@@ -118,11 +147,13 @@ void choose(Student& student, std::vector<Candidate> candidates) {
     };
     return key(a) < key(b);
   });
+  std::vector<std::string> own;  // come last, since there may be many
   for (const Candidate& each : candidates) {
     if (find_exercise(each.exercise) == nullptr) {
       const std::string missed = near_miss(each.path);
       const std::string name = each.path.filename().string();
-      remark(student, missed.empty() ? name + ": there is no exercise of this name" : missed);
+      if (missed.empty()) own.push_back(name + ": there is no exercise of this name");
+      if (!missed.empty()) remark(student, missed);
     } else if (!student.files.empty() && student.files.back().exercise == each.exercise) {
       if (each.is_stub) continue;  // a clone has one of each
       remark(student, fmt::format("{} is not graded, but {}", each.path.string(),
@@ -132,11 +163,14 @@ void choose(Student& student, std::vector<Candidate> candidates) {
           {each.exercise, each.path.string(), time_of(each.path), each.is_late});
     }
   }
+  for (const std::string& line : own) remark(student, line);
+  shorten(student.remarks);
 }
 
 std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
   std::vector<Candidate> found;
   int entries = 0;
+  if (const std::string problem = reading_problem(root); !problem.empty()) remark(student, problem);
   const auto options = fs::directory_options::skip_permission_denied;
   for (auto entry = fs::recursive_directory_iterator(root, options);
        entry != fs::recursive_directory_iterator(); ++entry) {
@@ -145,13 +179,17 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
       break;
     }
     const fs::path& path = entry->path();
-    const bool is_folder = entry->symlink_status().type() == fs::file_type::directory;
+    std::error_code ignored;  // of a folder whose files have names and nothing more
+    const bool is_folder = entry->symlink_status(ignored).type() == fs::file_type::directory;
     const bool is_left_out = is_folder && (is_skipped(path.filename().string()) ||
                                            is_of_project(path) || entry.depth() >= kDeepest);
     if (is_left_out) entry.disable_recursion_pending();
+    const std::string problem = is_folder && !is_left_out ? reading_problem(path) : "";
+    if (!problem.empty()) remark(student, problem);
     if (is_folder || path.filename().string().starts_with("._")) continue;
     if (is_hidden(path) || !is_source(path)) {
       if (const std::string missed = near_miss(path); !missed.empty()) remark(student, missed);
+      if (is_archive(path)) remark(student, path.filename().string() + " is packed: unpack it");
       continue;
     }
     const fs::path inside = path.lexically_relative(root);
@@ -165,15 +203,6 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
   return found;
 }
 
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!is_hidden(entry.path())) entries.push_back(entry.path());
-  }
-  std::ranges::sort(entries);
-  return entries;
-}
-
 Student student_in(const fs::path& folder, const std::string& id) {
   Student student{.id = id, .name = visible_name(id)};
   choose(student, sources_below(folder, student));
@@ -183,17 +212,46 @@ Student student_in(const fs::path& folder, const std::string& id) {
 using Lines = std::vector<std::string>;
 
 void leave_out(Lines* left_out, const fs::path& path, const std::string& why) {
-  if (left_out != nullptr && left_out->size() < kMostRemarks)
-    left_out->push_back(visible_name(path.filename().string() + why));
+  if (left_out != nullptr) left_out->push_back(visible_name(path.filename().string() + why));
+}
+
+/// Returns what is in the folder and not hidden, sorted. Hidden work of a student is named.
+std::vector<fs::path> entries_of(const fs::path& folder, Lines* left_out) {
+  std::vector<fs::path> entries;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const fs::path& path = entry.path();
+    if (!is_hidden(path)) {
+      entries.push_back(path);
+      continue;
+    }
+    const bool is_folder = fs::is_directory(fs::symlink_status(path));
+    const bool is_work =
+        is_folder ? !student_in(path, "").files.empty()
+                  : !likely_name(path).empty() && !path.filename().string().starts_with("._");
+    if (is_work) leave_out(left_out, path, " is hidden: rename it");
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
+
+/// Returns a line about the archives in the folder; empty if there are none.
+std::string packed_in(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (is_archive(entry.path())) names.insert(entry.path().filename().string());
+  if (names.empty()) return "";
+  if (names.size() == 1) return visible_name(*names.begin() + " is packed: unpack it");
+  return visible_name(
+      fmt::format("{} and {} more are packed: unpack them", *names.begin(), names.size() - 1));
 }
 
 std::vector<Student> students_in_folders(const fs::path& root, Lines* left_out) {
   std::vector<Student> students;
-  for (const fs::path& path : entries_of(root)) {
+  for (const fs::path& path : entries_of(root, left_out)) {
     const std::string name = path.filename().string();
     if (fs::is_directory(fs::symlink_status(path))) {
       if (name != "__MACOSX") students.push_back(student_in(path, name));
-    } else if (is_source(path)) {
+    } else if (!likely_name(path).empty()) {
       leave_out(left_out, path, " is not graded: it lies beside the students' folders");
     }
   }
@@ -235,13 +293,13 @@ std::vector<Student> students_by_names(const fs::path& root,
                                        std::optional<FlatName> (*parse)(const std::string&),
                                        Lines* left_out) {
   std::map<std::string, std::pair<Student, std::vector<Candidate>>> students;
-  for (const fs::path& path : entries_of(root)) {
+  for (const fs::path& path : entries_of(root, left_out)) {
     const std::optional<FlatName> name = parse(path.stem().string());
     if (!is_source(path) || !name) {
       const std::string missed = near_miss(
           name ? path.parent_path() / (name->exercise + path.extension().string()) : path);
       if (name && !missed.empty()) leave_out(left_out, path, " is not graded: " + missed);
-      if (!name && (is_source(path) || !missed.empty()))
+      if (!name && !likely_name(path).empty())
         leave_out(left_out, path, " is not graded: its name names no student");
       continue;
     }
@@ -281,14 +339,20 @@ std::vector<Student> find_submissions(const std::string& folder, const std::stri
   if (!fs::is_directory(folder))
     throw InvalidArgument(fmt::format("{} is no folder of submissions", folder));
   std::vector<Student> students;
+  std::string packed;
   try {
     students = read_layout(folder, layout, left_out);
+    if (layout != "single") packed = packed_in(folder);
   } catch (const fs::filesystem_error& error) {
     throw InvalidArgument(fmt::format("cannot read {}: {}", folder, error.code().message()));
   }
   if (students.empty()) {
-    throw InvalidArgument(fmt::format(
-        "no submissions in {} in the layout '{}': choose another --layout", folder, layout));
+    throw InvalidArgument(fmt::format("no submissions in {} in the layout '{}': {}", folder, layout,
+                                      packed.empty() ? "choose another --layout" : packed));
+  }
+  if (left_out != nullptr) {
+    if (!packed.empty()) left_out->insert(left_out->begin(), packed);
+    shorten(*left_out);
   }
   return students;
 }

@@ -9,6 +9,10 @@
 #include <set>
 
 #include <doctest/doctest.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
@@ -48,6 +52,18 @@ std::set<std::string> found(const Folder& folder, const std::string& layout) {
     all.insert(line);
   }
   return all;
+}
+
+bool has_line(const std::vector<std::string>& lines, const std::string& part) {
+  return std::ranges::any_of(
+      lines, [&](const std::string& line) { return line.find(part) != std::string::npos; });
+}
+
+/// Drops what lets a superuser read every folder, for the rest of this process.
+void obey_permissions() {
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct none[2] = {};
+  syscall(SYS_capset, &header, none);
 }
 
 }  // namespace
@@ -194,6 +210,77 @@ TEST_CASE("files that may be meant for an exercise, and belong to no student, ar
     CHECK(names(left_out, name) == 1);
 }
 
+TEST_CASE("names in capitals, hidden ones and archives are named") {
+  const Folder folder(Files{{"ada/Race.CC", ""},
+                            {"ada/exchange.Cpp", ""},
+                            {"ada/work.tar.gz", ""},
+                            {".bob/race.cc", ""},
+                            {".race.cc", ""},
+                            {".git/config", ""},
+                            {"Exchange.CXX", ""},
+                            {"eve.zip", ""},
+                            {"zoe.ZIP", ""}});
+  std::vector<std::string> left_out;
+  const auto students = find_submissions(folder.path(), "folders", &left_out);
+  REQUIRE(students.size() == 1);
+  CHECK(students[0].remarks.size() == 3);
+  for (const char* part : {"Race.CC is no C++", "exchange.Cpp is no C++", "work.tar.gz is packed"})
+    CHECK(has_line(students[0].remarks, part));
+  CHECK(left_out.size() == 4);
+  for (const char* part : {"eve.zip and 1 more are packed", ".bob is hidden", ".race.cc is hidden",
+                           "Exchange.CXX is not graded"})
+    CHECK(has_line(left_out, part));
+
+  const Folder packed(Files{{"eve.zip", ""}});
+  CHECK_THROWS_WITH_AS(find_submissions(packed.path(), "folders"),
+                       doctest::Contains("eve.zip is packed: unpack it"), InvalidArgument);
+}
+
+TEST_CASE("names without the number that Canvas gives are named") {
+  const Folder folder(
+      Files{{"ada_12_8_race.cc", ""}, {"bob_race.cc", ""}, {"eve_race.cc.txt", ""}});
+  std::vector<std::string> left_out;
+  find_submissions(folder.path(), "canvas", &left_out);
+  CHECK(left_out.size() == 2);
+  for (const char* part : {"bob_race.cc is not graded", "eve_race.cc.txt is not graded"})
+    CHECK(has_line(left_out, part));
+}
+
+TEST_CASE("each student has remarks, own files do not displace them, and the rest is counted") {
+  Files files = {{"ada/race.cc", ""}, {"ada/z/race.cc", ""}, {"bob/race.cxx", ""}};
+  for (int i = 0; i < 40; ++i) files["ada/a" + std::to_string(i) + ".cc"] = "";
+  for (int i = 0; i < 40; ++i) files["b" + std::to_string(i) + ".cc"] = "";
+  const Folder folder(files);
+  std::vector<std::string> left_out;
+  const auto students = find_submissions(folder.path(), "folders", &left_out);
+  CHECK(students.at(0).remarks.size() == 21);
+  CHECK(has_line(students[0].remarks, "z/race.cc is not graded"));
+  CHECK(students[0].remarks.back() == "… and 21 more");
+  CHECK(students.at(1).remarks.size() == 1);
+  CHECK(left_out.back() == "… and 20 more");
+}
+
+TEST_CASE("a folder that cannot be read is one line, and stops nothing") {
+  const Folder folder(Files{{"ada/race.cc", ""}, {"bob/race.cc", ""}, {"bob/sub/exchange.cc", ""}});
+  for (const char* closed : {"/ada", "/bob/sub"})
+    fs::permissions(folder.path() + closed, fs::perms::none);
+  const pid_t child = fork();
+  if (child == 0) {
+    obey_permissions();
+    const auto students = find_submissions(folder.path(), "folders");
+    const bool is_right = students.size() == 2 && students[0].remarks.size() == 1 &&
+                          has_line(students[0].remarks, "ada: Permission denied") &&
+                          students[1].files.size() == 1 && students[1].remarks.size() == 1 &&
+                          has_line(students[1].remarks, "bob/sub: Permission denied");
+    _exit(is_right ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  for (const char* closed : {"/ada", "/bob/sub"})
+    fs::permissions(folder.path() + closed, fs::perms::owner_all);
+}
+
 TEST_CASE("a name is one line, whatever it holds") {
   const Folder folder(Files{{"a\nb\tc\033/race.cc", ""}});
   const Student student = find_submissions(folder.path(), "folders").at(0);
@@ -206,8 +293,8 @@ TEST_CASE("what is not graded is remarked upon") {
   const Student student = find_submissions(folder.path(), "folders").at(0);
   CHECK(student.files.size() == 1);
   REQUIRE(student.remarks.size() == 2);
-  CHECK(student.remarks[0].find("broadcast_tere.cc") != std::string::npos);
-  CHECK(student.remarks[1].find("old/race.cc") != std::string::npos);
+  CHECK(student.remarks[1].find("broadcast_tere.cc") != std::string::npos);
+  CHECK(student.remarks[0].find("old/race.cc") != std::string::npos);
 }
 
 TEST_CASE("a folder without submissions is a mistake") {
