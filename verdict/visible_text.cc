@@ -46,6 +46,12 @@ bool is_control(std::string_view character) {
          character == "\uFFFF";
 }
 
+/// Returns whether GitHub's or Azure's runner takes what follows for a command.
+bool is_command(std::string_view text, bool begins_line) {
+  return (begins_line && text.starts_with("::")) || text.starts_with("##[") ||
+         text.starts_with("##vso[");
+}
+
 }  // namespace
 
 std::string visible_name(std::string_view name) {
@@ -62,15 +68,17 @@ std::string visible_name(std::string_view name) {
 
 std::string visible_text(std::string_view text) {
   std::string visible;
+  bool begins_line = true;  // but for white space
   while (!text.empty()) {
     const std::size_t length = length_of_character(text);
     const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
-    if (length == 0 || is_control(character)) {
+    if (length == 0 || is_control(character) || is_command(text, begins_line)) {
       for (const char byte : character)
         visible += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(byte));
     } else {
       visible += character;
     }
+    begins_line = character == "\n" || (begins_line && (character == " " || character == "\t"));
     text.remove_prefix(character.size());
   }
   return visible;

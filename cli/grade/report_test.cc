@@ -231,6 +231,15 @@ TEST_CASE("the summary has a line a student, and says what is not graded") {
   CHECK(contains(text, "bob                     ✓ ✓ ✓ ✓ ✓   20 of 20\n"));
   CHECK(contains(text, "by no fault of a student: 1"));
 
+  CHECK(!contains(text, "files that were not graded"));
+  ClassReport remarked = report;
+  remarked.students[0].remarks = {"one", "two", "three", "four"};
+  remarked.students[1].remarks = {"race.cxx is no C++ file"};
+  const std::string with_remarks = summary_of(remarked);
+  for (const char* part : {": three\n", ": … more (", "  bob: race.cxx is no C++ file\n"})
+    CHECK(contains(with_remarks, part));
+  CHECK(!contains(with_remarks, "four"));
+
   ClassReport large = report;
   large.students.resize(200, report.students[1]);
   CHECK(contains(summary_of(large), "140 more students"));

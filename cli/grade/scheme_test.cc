@@ -40,6 +40,8 @@ TEST_CASE("the checks that pass decide about partial credit") {
   Scheme none;
   none.weights.clear();
   const Scheme one_weight = scheme_from("[weights]\nvalues = 1\n");
+  const Scheme all_zero =
+      scheme_from("[weights]\nvalues = 0\nmessages = 0\ncost = 0\nsafety = 0\nmemory = 0\n");
   struct Row {
     const Scheme* scheme;
     Verdict verdict;
@@ -60,6 +62,8 @@ TEST_CASE("the checks that pass decide about partial credit") {
       {&none, verdict_with("pppp", Status::kPass), 1},
       {&one_weight, verdict_with("pfss"), 1.0 / 61},
       {&one_weight, verdict_with("fsss"), 0},
+      {&all_zero, verdict_with("pfss"), 0},
+      {&all_zero, verdict_with("pppp", Status::kPass), 1},
       {&one_weight, verdict_with("pppp", Status::kPass), 1},
   };
   for (const Row& row : rows)

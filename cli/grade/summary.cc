@@ -15,6 +15,7 @@ constexpr std::size_t kMostColumns = 60;  // for the marks
 constexpr std::size_t kMostStudents = 60;
 constexpr std::size_t kMostPairs = 10;
 constexpr std::size_t kMostErrors = 20;
+constexpr std::size_t kMostRemarks = 3;  // of a student
 
 constexpr Outcome kOutcomes[] = {Outcome::kPass, Outcome::kFail, Outcome::kNotImplemented,
                                  Outcome::kMissing, Outcome::kError};
@@ -116,6 +117,20 @@ std::string errors_of(const ClassReport& report) {
                     : fmt::format("\nnot graded, by no fault of a student: {}\n{}", count, text);
 }
 
+std::string remarks_of(const ClassReport& report) {
+  std::string text;
+  const std::size_t shown = std::min(report.students.size(), kMostStudents);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const StudentGrade& student = report.students[i];
+    const std::size_t lines = std::min(student.remarks.size(), kMostRemarks);
+    for (std::size_t line = 0; line < lines; ++line)
+      text += fmt::format("  {}: {}\n", student.name, student.remarks[line]);
+    if (lines < student.remarks.size())
+      text += fmt::format("  {}: … more (--html, --format json)\n", student.name);
+  }
+  return text.empty() ? "" : "\nfiles that were not graded:\n" + text;
+}
+
 }  // namespace
 
 std::string summary_of(const ClassReport& report) {
@@ -128,7 +143,8 @@ std::string summary_of(const ClassReport& report) {
                         report.students.size() - shown);
   }
   text += "✓ passes  ✗ fails  ○ not implemented  – missing  ! not graded\n";
-  return text + counts_of(report) + similar_pairs_of(report) + errors_of(report);
+  return text + counts_of(report) + similar_pairs_of(report) + remarks_of(report) +
+         errors_of(report);
 }
 
 }  // namespace rankbox::cli

@@ -94,6 +94,11 @@ TEST_CASE("text for a terminal shows control characters and stray bytes as codes
       {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                             // a surrogate
       {"\xe0\x80\x80", "\\xe0\\x80\\x80"},                             // too long
       {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},                    // beyond U+10FFFF
+      // Commands of a CI.
+      {"::error::x", "\\x3a:error::x"},
+      {"a\n \t::error::x", "a\n \t\\x3a:error::x"},
+      {"a ##[error]x ##vso[task]", "a \\x23#[error]x \\x23#vso[task]"},
+      {"std::cout ## x", "std::cout ## x"},
   };
   for (const auto& [text, visible] : table) CHECK(visible_text(text) == visible);
   Verdict verdict = failing();
