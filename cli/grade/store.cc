@@ -6,6 +6,7 @@
 #include <exception>
 #include <random>
 #include <sstream>
+#include <string_view>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,6 +21,9 @@ namespace rankbox::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Of the first line of a store, which a power cut may have cut off.
+constexpr std::string_view kBegin = "{\"secret\":";
 
 [[noreturn]] void fail(const std::string& path) {
   throw Error(fmt::format("cannot keep results in {}: {}", path, std::strerror(errno)));
@@ -66,14 +70,21 @@ ResultStore::ResultStore(const std::string& path, bool forget) : path_(path) {
     throw InvalidArgument(fmt::format(
         "another rankbox grade is using {}: wait for it, or choose another --state", path));
   }
-  if (forget && ftruncate(fd_.get(), 0) != 0) fail(path);
-
   const std::string text = read_all(fd_.get(), path);
   // The last line may have been cut off.
   const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
-  if (whole < text.size() && ftruncate(fd_.get(), static_cast<off_t>(whole)) != 0) fail(path);
   std::istringstream lines(text.substr(0, whole));
   for (std::string line; std::getline(lines, line);) read_line(line);
+  if (secret_.empty() && !text.starts_with(kBegin) && !kBegin.starts_with(text)) {
+    throw InvalidArgument(
+        fmt::format("{} holds something other than results: choose another --state", path));
+  }
+  if (forget) {
+    secret_.clear();
+    results_.clear();
+  }
+  const std::size_t kept = forget ? 0 : whole;
+  if (kept < text.size() && ftruncate(fd_.get(), static_cast<off_t>(kept)) != 0) fail(path);
   if (secret_.empty()) draw_secret();
 }
 

@@ -107,6 +107,18 @@ TEST_CASE("a store may be started over, and is one process's") {
   CHECK_THROWS_AS(ResultStore(folder.path("no/such/folder")), Error);
 }
 
+TEST_CASE("a file that is no store is left as it is") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("points.toml");
+  for (const char* text : {"[points]\nrace = 1\n", "no line end"}) {
+    std::ofstream(path) << text;
+    for (const bool forget : {false, true}) {
+      CHECK_THROWS_AS(ResultStore(path, forget), InvalidArgument);
+      CHECK(read(path) == text);
+    }
+  }
+}
+
 TEST_CASE("a line that is not ours is passed over, and that file is judged again") {
   const TemporaryFolder folder;
   const std::string path = folder.path("state");

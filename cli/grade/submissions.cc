@@ -322,6 +322,17 @@ std::vector<Student> students_by_names(const fs::path& root,
   return all;
 }
 
+/// Two submissions of one student are two rows with one number: grade books take one of them.
+void remark_equal_numbers(std::vector<Student>& students) {
+  std::map<std::string, std::string> owners;  // [number] id of the first student
+  for (Student& student : students) {
+    if (student.number.empty()) continue;
+    const auto [owner, is_new] = owners.try_emplace(student.number, student.id);
+    if (!is_new)
+      remark(student, fmt::format("{} has the number {}, too", owner->second, student.number));
+  }
+}
+
 std::vector<Student> read_layout(const fs::path& folder, const std::string& layout,
                                  Lines* left_out) {
   if (layout == "single") return single_student(folder);
@@ -342,6 +353,7 @@ std::vector<Student> find_submissions(const std::string& folder, const std::stri
   std::string packed;
   try {
     students = read_layout(folder, layout, left_out);
+    remark_equal_numbers(students);
     if (layout != "single") packed = packed_in(folder);
   } catch (const fs::filesystem_error& error) {
     throw InvalidArgument(fmt::format("cannot read {}: {}", folder, error.code().message()));

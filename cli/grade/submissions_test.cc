@@ -173,6 +173,13 @@ TEST_CASE("Gradescope's time counts without submitters, and one that is too long
   CHECK(time_of("s:\n  :created_at: '2026-11-22 10:00:00." + digits + "'\n") != 1795334400);
 }
 
+TEST_CASE("a number that two submissions have is remarked upon") {
+  const Folder folder(Files{{"ada_12_8_race.cc", ""}, {"adam_12_9_race.cc", ""}});
+  const auto students = find_submissions(folder.path(), "canvas");
+  CHECK(students.at(0).remarks.empty());
+  CHECK(has_line(students.at(1).remarks, "ada_12 has the number 12, too"));
+}
+
 TEST_CASE("Canvas's mark of late files is kept") {
   const Folder folder(Files{{"hopper_LATE_13_9_race.cc", ""}, {"ada_12_8_race.cc", ""}});
   const auto students = find_submissions(folder.path(), "canvas");
