@@ -84,6 +84,19 @@ std::vector<std::string> unique_names(const std::vector<Student>& students) {
   return names;
 }
 
+/// Returns the students' ids as they are shown. Two folders whose names differ only in what cannot
+/// be shown would be one in the formats.
+std::vector<std::string> unique_ids(const std::vector<Student>& students) {
+  std::vector<std::string> ids;
+  std::set<std::string> seen;
+  for (const Student& student : students) {
+    std::string id = visible_name(student.id);
+    while (!seen.insert(id).second) id += "_";
+    ids.push_back(id);
+  }
+  return ids;
+}
+
 std::string handed_out_stub(const Exercise& exercise) {
   try {
     return stub_text(exercise);
@@ -147,11 +160,12 @@ ClassReport grade_class(const std::vector<Student>& students,
   report.sealed = options.file.sealed;
   report.exercises = exercises;
   const std::vector<std::string> names = unique_names(students);
+  const std::vector<std::string> ids = unique_ids(students);
   report.similar = pairs_of(names, exercises, tasks);
   auto task = tasks.begin();
   for (std::size_t i = 0; i < students.size(); ++i) {
     const Student& student = students[i];
-    StudentGrade graded{.id = visible_name(student.id),
+    StudentGrade graded{.id = ids[i],
                         .name = names[i],
                         .number = student.number,
                         .email = student.email,

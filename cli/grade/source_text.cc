@@ -23,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-constexpr std::size_t kMostHelpers = 20;
 
 struct Content {
   std::string text;
@@ -80,7 +79,10 @@ SourceText read_source(const std::string& path, bool with_helpers) {
     if (is_file && is_helper(entry.path().string())) headers.push_back(entry.path());
   }
   std::ranges::sort(headers);
-  if (headers.size() > kMostHelpers) headers.resize(kMostHelpers);
+  if (headers.size() > kMostHelpers) {
+    source.refused = fmt::format("beside more than {} headers", kMostHelpers);
+    return source;
+  }
   for (const fs::path& header : headers) {
     Content helper = read_regular_file(header.string());
     if (helper.refused.empty())

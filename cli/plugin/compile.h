@@ -1,6 +1,7 @@
 // Compiles a learner's source file to a library that our programs can load.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,9 @@ namespace rankbox::cli {
 
 /// Returns whether a file of this name beside a source is one that it may include.
 bool is_helper(const std::string& path);
+
+/// Headers that may lie beside a file. More are a mistake, since none is left out unsaid.
+inline constexpr std::size_t kMostHelpers = 64;
 
 struct CompileOptions {
   std::string backend = "sim";  // of the program that will load the library: "sim", "mpi" or "nccl"

@@ -28,8 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of a source file
-constexpr std::size_t kMostHelpers = 64;
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;   // of a source file
 constexpr std::int64_t kTmpBytes = std::int64_t{1} << 30;  // for assembly and objects
 
 /// Returns the content of a regular file of a source's size. Opening a pipe or a device would wait
@@ -56,7 +55,11 @@ std::vector<MadeFile> helpers_beside(const fs::path& source, const fs::path& at)
   std::vector<MadeFile> helpers;
   std::error_code ignored;
   for (const fs::directory_entry& file : fs::directory_iterator(source.parent_path(), ignored)) {
-    if (!is_helper(file.path().string()) || helpers.size() == kMostHelpers) continue;
+    if (!is_helper(file.path().string())) continue;
+    if (helpers.size() == kMostHelpers) {
+      throw InvalidArgument(fmt::format("{} lies beside more than {} headers: move it apart",
+                                        source.string(), kMostHelpers));
+    }
     if (std::optional<std::string> text = text_of_file(file.path().string(), O_NOFOLLOW))
       helpers.push_back({(at / file.path().filename()).string(), *std::move(text)});
   }
