@@ -7,6 +7,8 @@
 #include <string>
 #include <system_error>
 
+#include "files/remove_tree.h"
+
 namespace rankbox {
 namespace {
 
@@ -48,9 +50,6 @@ TemporaryFolder::TemporaryFolder() {
   folder_ = name;
 }
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
+TemporaryFolder::~TemporaryFolder() { remove_tree(folder_); }
 
 }  // namespace rankbox

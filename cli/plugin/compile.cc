@@ -22,6 +22,7 @@
 #include "cli/support/child.h"
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
+#include "files/remove_tree.h"
 #include "files/temporary_folder.h"
 #include "interleave/symbols.h"
 
@@ -137,10 +138,7 @@ class OutputFolder {
   }
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
-  ~OutputFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  ~OutputFolder() { remove_tree(path_); }
   std::string path(const char* file) const { return path_ + "/" + file; }
 
  private:

@@ -131,6 +131,15 @@ Container container_of(const Compilation& compilation, const std::string& compil
   return container;
 }
 
+/// Throws Error if the compiler did not start in its container. A compiler's output may begin like
+/// bwrap's, after a #line in the file, so another program has to show which of them wrote it.
+void check_container(ChildOptions contained, const ChildResult& result) {
+  if (!result.output.starts_with("bwrap: ")) return;
+  contained.command = {"true"};
+  const ChildResult other = run_child(contained);
+  if (other.status != 0) throw Error(last_line(other.output));
+}
+
 }  // namespace
 
 ChildResult run_compiler(ChildOptions options, const Compilation& compilation) {
@@ -144,7 +153,7 @@ ChildResult run_compiler(ChildOptions options, const Compilation& compilation) {
       ChildResult result = run_child(contained);
       if (result.status == 0) container_has_worked();
       if (container_problem().empty()) {
-        if (result.output.starts_with("bwrap: ")) throw Error(last_line(result.output));
+        check_container(contained, result);
         return result;
       }
     } catch (const std::system_error&) {

@@ -29,6 +29,11 @@ constexpr std::uint32_t kOtherNumbers = 0;
 
 constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
 
+// Younger than some C libraries. Its number is the same on all processors.
+#ifndef SYS_memfd_secret
+#define SYS_memfd_secret 447
+#endif
+
 constexpr long kRefused[] = {
 #ifdef SYS_fork
     SYS_fork, SYS_vfork,
@@ -37,8 +42,10 @@ constexpr long kRefused[] = {
     SYS_unshare, SYS_setns, SYS_mount, SYS_pivot_root,        //
     // A network namespace hides the network, but neither other kinds of sockets nor their bugs.
     SYS_socket, SYS_socketpair,
+    // Descriptors and memory of another process: the container's first one is its parent.
+    SYS_pidfd_getfd, SYS_process_madvise, SYS_kcmp,
     // Memory that no limit counts.
-    SYS_memfd_create, SYS_shmget,
+    SYS_memfd_create, SYS_memfd_secret, SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open,
     // Work that the kernel does on a program's behalf, past this filter, and rare calls with bugs.
     SYS_io_uring_setup, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key,
     SYS_request_key};

@@ -80,6 +80,30 @@ void tell_where_thrown() {
   if (!line.bytes.empty()) notify(Kind::kStopped, line);
 }
 
+std::string bytes_without_memory() {
+  const OutOfMemory error("this rank's share of the memory is used up");
+  return error_to_bytes(std::make_exception_ptr(error));
+}
+
+/// Returns what a function threw. Its message may be too long for the memory or for a message.
+std::string bytes_of_error() {
+  try {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {  // error_to_bytes would keep only its name
+      return bytes_without_memory();
+    } catch (...) {
+      std::string bytes = error_to_bytes(std::current_exception());
+      if (bytes.size() > kMostBytes) throw Error("the message of its error is longer than 64 MiB");
+      return bytes;
+    }
+  } catch (const std::bad_alloc&) {
+    return bytes_without_memory();
+  } catch (const Error& error) {
+    return error_to_bytes(std::make_exception_ptr(error));
+  }
+}
+
 /// Carries out one call, and reports to the referee how it ended.
 void carry_out(Invoker invoke, Function function) {
   static std::uint64_t current_case = 0;
@@ -97,11 +121,8 @@ void carry_out(Invoker invoke, Function function) {
     }
     end = {Kind::kReturned, invoke(function, reader, bytes)};
     if (end.second.size() > kMostBytes) throw Error("its arguments have grown beyond 64 MiB");
-  } catch (const std::bad_alloc&) {  // error_to_bytes would keep only its name
-    const OutOfMemory error("this rank's share of the memory is used up");
-    end = {Kind::kThrew, error_to_bytes(std::make_exception_ptr(error))};
   } catch (...) {
-    end = {Kind::kThrew, error_to_bytes(std::current_exception())};
+    end = {Kind::kThrew, bytes_of_error()};
   }
   if (end.first == Kind::kThrew) tell_where_thrown();
   finish(end.first, end.second);
@@ -122,15 +143,24 @@ void carry_out(Invoker invoke, Function function) {
     _exit(EXIT_FAILURE);  // without a greeting: not the function's failure
   }
   request(Kind::kReply, {});  // ready; the referee looks at this process before it loads anything
+  Function function = nullptr;
+  std::string error;
   try {
-    const Function function = load_function(program);
-    for (;;) carry_out(invoke, function);
+    function = load_function(program);
   } catch (...) {
-    const std::string error = error_to_bytes(std::current_exception());
+    error = error_to_bytes(std::current_exception());
+  }
+  try {
     for (;;) {
-      next_call();
-      finish(Kind::kThrew, error);
+      if (error.empty()) {
+        carry_out(invoke, function);
+      } else {
+        next_call();
+        finish(Kind::kThrew, error);
+      }
     }
+  } catch (...) {  // not even its failure can be told
+    _exit(EXIT_FAILURE);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -170,7 +171,11 @@ void carry_out(Call& call, const std::string& arguments) {
                     ? fmt::format("the process of rank {} ended instead of returning", rank)
                     : in_words(stop),
                 ErrorContext{rank, "", -1, "", 0});
-  } catch (const std::runtime_error& error) {
+  } catch (const std::bad_alloc&) {
+    is_lost() = true;  // its request has no reply, so what it sends next fits no call
+    throw OutOfMemory(fmt::format("the requests of rank {} need too much memory", rank),
+                      ErrorContext{rank, "", -1, "", 0});
+  } catch (const std::exception& error) {
     is_lost() = true;
     throw Error(fmt::format("rank {} sent what is no request: {}", rank, error.what()),
                 ErrorContext{rank, "", -1, "", 0});

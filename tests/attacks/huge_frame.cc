@@ -1,0 +1,19 @@
+// Tries to have the referee get memory for a message of 4 GiB.
+#include <cstdint>
+
+#include <sys/socket.h>
+
+#include "attack.h"
+
+namespace rankbox {
+
+void to_referee(const void* bytes, std::size_t size) {
+  for (int fd = 4; fd < 256; ++fd) (void)!send(fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void broadcast_naive(Comm& dist, Tensor& tensor, int src) {
+  const std::uint32_t head[] = {27, 0xffffffff};
+  to_referee(head, sizeof(head));
+}
+
+}  // namespace rankbox
