@@ -21,7 +21,7 @@ Fd open_folder(int parent, const char* name) {
   struct stat status = {};
   if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode))
     return Fd();
-  fchmodat(parent, name, S_IRWXU, 0);
+  (void)!fchmodat(parent, name, S_IRWXU, 0);  // without it, it may still open
   return Fd(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 

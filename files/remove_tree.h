@@ -8,8 +8,8 @@
 
 namespace rankbox {
 
-/// Removes a folder with all that it holds, or a file. Links are removed, never followed. Keeps three
-/// descriptors open at most, however deeply folders are nested. Ignores what cannot be removed.
+/// Removes a folder with all that it holds, or a file. Links are removed, never followed. Keeps a
+/// few descriptors open, however deeply folders are nested. Ignores what cannot be removed.
 /// REQUIRES: no other process changes the folder meanwhile.
 void remove_tree(const std::filesystem::path& path);
 
