@@ -1,124 +1,25 @@
-// The program as run by a user: exit codes, output, remaining files, and recovery after a kill.
+// The program as run by a user: exit codes, output, and remaining files.
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <random>
-#include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/support/child.h"
+#include "cli/train/program_runs.h"
 #include "files/temporary_folder.h"
 #include "tests/support/run_tests.h"
 
 namespace rankbox::train {
 namespace {
-
-namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
-using Json = nlohmann::json;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-Words split(const std::string& text) {
-  std::istringstream stream(text);
-  Words words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
-
-bool is_on_mpi() { return !variable("RANKBOX_LAUNCHER").empty(); }
-bool is_on_gpus() { return variable("RANKBOX_TRAIN").ends_with("nccl"); }
-
-/// Returns a command for three ranks, as the BUILD file specifies: a small MLP, 20 steps per epoch.
-Words with_ranks(const Words& options) {
-  Words command = split(variable("RANKBOX_LAUNCHER"));
-  command.push_back(variable("RANKBOX_TRAIN"));
-  for (const std::string& word : split(variable("RANKBOX_RANKS"))) command.push_back(word);
-  for (const char* word : {"--samples", "600", "--batch", "30"}) command.emplace_back(word);
-  command.insert(command.end(), options.begin(), options.end());
-  return command;
-}
-
-struct Result {
-  int exit_code = 0;
-  std::string output;
-};
-
-Result run(const Words& command) {
-  cli::ChildOptions options;
-  options.command = command;
-  options.seconds = 50;
-  options.file_bytes = std::int64_t{1} << 40;
-  const cli::ChildResult result = cli::run_child(options);
-  CHECK_FALSE(result.timed_out);
-  return {WIFSIGNALED(result.status) ? 128 + WTERMSIG(result.status) : WEXITSTATUS(result.status),
-          result.output};
-}
-
-/// Starts the command, and discards its output.
-pid_t start(const Words& command) {
-  const pid_t pid = fork();
-  if (pid != 0) return pid;
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const int nothing = open("/dev/null", O_RDWR);
-  for (const int fd : {0, 1, 2}) dup2(nothing, fd);
-  execvp(arguments[0], arguments.data());
-  _exit(127);
-}
-
-/// Returns the exit code as run() does. Kills a process that is not done after `seconds`.
-int wait_for(pid_t pid, double seconds = 50) {
-  int status = 0;
-  for (double waited = 0; waitpid(pid, &status, WNOHANG) == 0; waited += 0.01) {
-    if (waited > seconds) kill(pid, SIGKILL);
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-bool wait_for_file(const std::string& path) {
-  for (int look = 0; look < 2000 && !fs::exists(path); ++look)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return fs::exists(path);
-}
-
-int count(const std::string& text, const std::string& part) {
-  int times = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++times;
-  return times;
-}
-
-/// Returns the number of files in the folder of a file.
-int files_beside(const std::string& path) {
-  int files = 0;
-  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(fs::path(path).parent_path()))
-    ++files;
-  return files;
-}
-
-/// Returns the JSON object in the output, which may also hold a launcher's messages.
-Json object_in(const std::string& output) {
-  const std::size_t begin = output.find('{');
-  REQUIRE(begin != std::string::npos);
-  return Json::parse(output.substr(begin, output.find('\n', begin) - begin));
-}
 
 TEST_CASE("ranks train together, and rank 0 alone prints") {
   const Result result = run(with_ranks({"--epochs", "2", "--no-timeline"}));
@@ -270,70 +171,6 @@ TEST_CASE("on GPUs ranks may share one, and what cannot run there is one line") 
   }
 }
 
-TEST_CASE("killed at any moment, again and again, it ends with the bits of a run that was not") {
-  const TemporaryFolder folder;
-  const std::string file = folder.path("run.ckpt");
-  const Words options = {"--epochs", "4", "--save-every", "3", "--save"};
-  const auto command = [&](const std::string& path, const Words& more) {
-    Words all = options;
-    all.push_back(path);
-    all.insert(all.end(), more.begin(), more.end());
-    return with_ranks(all);
-  };
-  const Json whole = object_in(run(command(folder.path("whole.ckpt"), {"--json"})).output);
-  REQUIRE(whole.at("status") == "complete");
-  fs::remove(folder.path("whole.ckpt"));
-
-  std::mt19937 random(7);
-  // After the first checkpoint: without one, a run starts from scratch.
-  std::uniform_int_distribution<int> milliseconds(0, 250);
-  int killed = 0;
-  for (int round = 0; round < (is_on_mpi() || is_on_gpus() ? 2 : 5); ++round) {
-    const bool has_file = fs::exists(file);
-    const pid_t pid = start(command(file, has_file ? Words{"--resume"} : Words{}));
-    REQUIRE(wait_for_file(file));
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
-    kill(pid, SIGKILL);
-    if (wait_for(pid) == 128 + SIGKILL) ++killed;
-    if (is_on_mpi())
-      std::this_thread::sleep_for(std::chrono::milliseconds(500));  // its ranks end, too
-  }
-  CHECK(killed > 0);
-  const Result result = run(command(file, {"--resume", "--json"}));
-  CAPTURE(result.output);
-  CHECK(result.exit_code == 0);
-  const Json resumed = object_in(result.output);
-  CHECK(resumed.at("first_step") > 0);
-  CHECK(resumed.at("steps") == 80);
-  CHECK(resumed.at("parameters_digest") == whole.at("parameters_digest"));
-  CHECK(resumed.at("test") == whole.at("test"));
-}
-
-TEST_CASE("asked to stop, it saves behind the step, and goes on from there to the same bits") {
-  const TemporaryFolder folder;
-  const std::string file = folder.path("run.ckpt");
-  const Json whole = object_in(run(with_ranks({"--epochs", "12", "--json"})).output);
-  // mpirun kills all ranks a second after the other signals; it forwards this one.
-  const std::vector<int> signals =
-      is_on_mpi() ? std::vector{SIGUSR1} : std::vector{SIGINT, SIGTERM};
-  for (const int signal : signals) {
-    fs::remove(file);
-    const pid_t pid = start(with_ranks({"--epochs", "12", "--save", file, "--save-every", "1"}));
-    REQUIRE(wait_for_file(file));
-    kill(pid, signal);
-    const int exit_code = wait_for(pid);
-    CHECK(exit_code == 128 + (is_on_mpi() ? SIGINT : signal));
-    CHECK(files_beside(file) == 1);
-    const Result result = run(with_ranks({"--epochs", "12", "--save", file, "--resume", "--json"}));
-    CAPTURE(result.output);
-    CHECK(result.exit_code == 0);
-    const Json resumed = object_in(result.output);
-    CHECK(resumed.at("first_step") > 0);
-    CHECK(resumed.at("first_step") < 240);
-    CHECK(resumed.at("parameters_digest") == whole.at("parameters_digest"));
-  }
-}
-
 TEST_CASE("--resume says what is different, also where nothing else is printed") {
   const TemporaryFolder folder;
   const Words save = {"--save", folder.path("run.ckpt"), "--json"};
@@ -344,40 +181,6 @@ TEST_CASE("--resume says what is different, also where nothing else is printed")
   CHECK(result.exit_code == 0);
   CHECK(count(result.output, "learning rate 0.0125") == 1);
   CHECK(object_in(result.output).at("steps") == 40);
-}
-
-TEST_CASE("asked twice, it ends at once") {
-  if (is_on_mpi()) return testing::pass_over("mpirun does this");
-  const TemporaryFolder folder;
-  const std::string file = folder.path("run.ckpt");
-  const pid_t pid = start(with_ranks({"--model", "convnet", "--batch", "600", "--epochs", "1000",
-                                      "--save", file, "--save-every", "1"}));
-  REQUIRE(wait_for_file(file));  // inside a step of a good part of a second
-  kill(pid, SIGINT);
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  kill(pid, SIGINT);
-  const auto asked = std::chrono::steady_clock::now();
-  const int exit_code = wait_for(pid);
-  CHECK(exit_code == 128 + SIGINT);
-  CHECK(std::chrono::steady_clock::now() - asked < std::chrono::seconds(5));
-}
-
-TEST_CASE("when nothing reads its output any more, it saves and ends") {
-  if (is_on_mpi()) return testing::pass_over("mpirun reads the output");
-  for (const std::string more : {"", "--quiet"}) {
-    CAPTURE(more);
-    const TemporaryFolder folder;
-    const std::string file = folder.path("run.ckpt");
-    std::string line;
-    for (const std::string& word : with_ranks({"--epochs", "100000", "--save", file, more}))
-      line += word + " ";
-    const std::string status = folder.path("status");
-    const Result result =
-        run({"sh", "-c", "{ " + line + "; echo $? >" + status + "; } | true; cat " + status});
-    CAPTURE(result.output);
-    CHECK(fs::exists(file));
-    CHECK(cli::last_line(result.output) != "0");
-  }
 }
 
 TEST_CASE("a full disk is a failure") {
