@@ -208,7 +208,7 @@ TEST_CASE("Ctrl-C ends a check at once with 130, and leaves no process and no fi
     _exit(127);
   }
   // Interrupts the judge while it runs: a temporary file and a grandchild then exist.
-  for (int i = 0; i < 600 && leftovers() == before; ++i) {
+  for (int i = 0; i < 3000 && leftovers() == before; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   CHECK(leftovers() == before + 1);

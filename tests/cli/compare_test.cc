@@ -147,7 +147,7 @@ TEST_CASE("whatever yours does, the other rows go on, and yours has one line wit
     const std::string file = written("ring", text);
     const Compared compared = compare({"--sizes", "64,1K", "--ranks", "2", "--algorithms",
                                        "ring,tree", "--mine", "allreduce_ring=" + file, "--timeout",
-                                       row.kind == std::string("timeout") ? "1" : "30"});
+                                       row.kind == std::string("timeout") ? "5" : "60"});
     INFO(compared.output);
     CHECK(compared.exit_code == 1);
     CHECK(rows_of(compared, "native").size() == 2);

@@ -252,7 +252,7 @@ TEST_CASE("Ctrl-C while the compiler runs leaves none of its files") {
       execl(program.c_str(), "rankbox", "check", "broadcast_naive", "--solution", nullptr);
       _exit(127);
     }
-    for (int i = 0; i < 6000 && !fs::exists(started); ++i)
+    for (int i = 0; i < 30'000 && !fs::exists(started); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     REQUIRE(fs::exists(started));
     kill(child, SIGINT);

@@ -106,7 +106,9 @@ TEST_CASE("whatever a program does wrong ends in one verdict: kind, rank and lin
     if (!testing::wants_row(program.what)) continue;
     const std::string what = program.what;
     CAPTURE(what);
-    const Json report = report_of(program.rank_main, {"--ranks", "3", "--timeout", "5"});
+    const Json report = report_of(
+        program.rank_main,
+        {"--ranks", "3", "--timeout", program.kind == std::string("timeout") ? "5" : "60"});
     INFO(report.dump(2));
     CHECK(report.at("status") == "fail");
     const Json& failure = report.at("failure");

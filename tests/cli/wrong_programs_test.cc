@@ -85,7 +85,7 @@ const std::vector<Verdict>& verdicts() {
     std::vector<std::vector<std::string>> checks;
     for (const Wrong& wrong : programs()) {
       // The time limit is short only where the program always reaches it.
-      const char* seconds = wrong.kind == FailureKind::kTimeout ? "2" : "60";
+      const char* seconds = wrong.kind == FailureKind::kTimeout ? "5" : "60";
       checks.push_back({wrong.exercise, "--file", path_of(wrong), "--timeout", seconds});
     }
     return checked_all(checks);

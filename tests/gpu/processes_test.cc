@@ -150,10 +150,10 @@ TEST_CASE("wrong variables are one clear line") {
 TEST_CASE("processes may start further apart than an operation's deadline") {
   const rankbox::launcher::ReservedPort port;
   const std::string rest =
-      fmt::format("WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 RANKBOX_PORT={} {} results 1 0.2",
+      fmt::format("WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 RANKBOX_PORT={} {} results 1 2",
                   port.number(), program());
   const std::string output =
-      output_of(fmt::format("env RANK=1 {0} & sleep 1; env RANK=0 {0}; wait", rest));
+      output_of(fmt::format("env RANK=1 {0} & sleep 4; env RANK=0 {0}; wait", rest));
   CAPTURE(output);
   CHECK(count(output, ": returned 1+7; ") == 2);
 }

@@ -176,17 +176,14 @@ TEST_CASE("messages that no rank receives are listed with the deadlock") {
   }
 }
 
-TEST_CASE("the proof comes at once, not after a timeout") {
-  const auto start = std::chrono::steady_clock::now();
+TEST_CASE("the proof needs no timeout") {
   for (int i = 0; i < 20; ++i) {
-    const Observation seen = observe({.world_size = 4}, [](Comm& dist) {
+    const Observation seen = observe({.world_size = 4, .deadline_seconds = 1e6}, [](Comm& dist) {
       Tensor tensor = zeros(1);
       dist.recv(tensor, next_of(dist));
     });
     require_error<DeadlockError>(seen);
   }
-  // 20 proofs of at most 100 ms, and ten times that for a busy machine.
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
 TEST_CASE("a deadlock is proved once, though ranks leave while others are still being woken") {

@@ -34,7 +34,7 @@ constexpr std::uint64_t kRuns = 600;
 #else
 constexpr std::uint64_t kRuns = 2000;
 #endif
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{200};
 
 // ---- Running a program ----------------------------------------------------------------------
 
