@@ -64,7 +64,7 @@ for processes in "${numbers[@]}"; do
     echo "== mpirun -n $processes: exit code $status" >&2
     failed=1
   fi
-  for _ in 1 2 3 4 5 6 7 8 9 10; do
+  for _ in {1..300}; do
     [[ -n $(left_behind) ]] || continue 2
     sleep 0.2
   done

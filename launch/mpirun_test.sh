@@ -29,7 +29,7 @@ launch sum
 launch die
 ((status != 0)) || fail "mpirun exits with 0 although rank 1 died"
 grep -q "signal 9" "$TMPDIR/output" || fail "mpirun does not report the death of rank 1"
-for _ in {1..50}; do
+for _ in {1..300}; do
   left=$(pgrep -a -f "^$program die") || exit 0
   sleep 0.2  # the kernel ends killed processes with a delay
 done

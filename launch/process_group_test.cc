@@ -16,8 +16,8 @@
 namespace rankbox::launcher {
 namespace {
 
-constexpr double kPatient = 30;  // seconds: no test waits this long
-constexpr double kShort = 2;     // passes in a test, after the event that it must outlast
+constexpr double kPatient = 120;  // seconds: no test waits this long
+constexpr double kShort = 2;      // passes in a test, after the event that it must outlast
 
 RankVariables rank_of(int rank, int world_size, const std::string& job = "") {
   RankVariables who;

@@ -22,7 +22,7 @@ namespace rankbox::launcher {
 
 namespace {
 
-constexpr double kMaxSeconds = 60;
+constexpr double kMaxSeconds = 300;
 
 [[noreturn]] void be_child(const std::function<std::string(int)>& body, int index, int report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -56,7 +56,7 @@ def script(text, *arguments):
 
 
 def wait_for(text):
-    WebDriverWait(driver, 10, 0.05).until(lambda _: script("return " + text))
+    WebDriverWait(driver, 120, 0.05).until(lambda _: script("return " + text))
 
 
 class PageTest(unittest.TestCase):

@@ -40,13 +40,13 @@ Ended run(const std::string& rank_main) {
   options.again = "./rankbox run program.cc";
   options.ranks = 3;
   options.cluster = "laptop";
-  options.seconds = 5;
-  options.deadline_seconds = 1;
+  options.seconds = 15;  // one program never ends
+  options.deadline_seconds = 3;
   ChildOptions child;
   const std::string program = std::filesystem::absolute(std::getenv("RANKBOX_RUN")).string();
   child.command = mpirun_command(3, {program, library, "--options", to_text(options)});
   child.temporary = "/tmp";  // Open MPI's names are long
-  child.seconds = 60;
+  child.seconds = 300;
   const ChildResult result = run_child(child);
   REQUIRE_FALSE(result.timed_out);
   return {WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 128 + WTERMSIG(result.status),

@@ -99,7 +99,6 @@ TEST_CASE("the first cause is rethrown, with its rank, whatever the others wait 
           CHECK(aborted.rank() == rank);
           CHECK(contains(aborted.what(), place_of(error)));  // the cause
         }
-        CHECK(seen.seconds < 10);
       }
     }
   }
@@ -146,7 +145,6 @@ TEST_CASE("ranks that are busy with each other hear of it, too") {
     CHECK(require_error<NotImplemented>(seen).rank() == 2);
     CHECK(ended_as<Aborted>(seen, 0));
     CHECK(ended_as<Aborted>(seen, 1));
-    CHECK(seen.seconds < 10);
   }
 }
 

@@ -190,7 +190,6 @@ TEST_CASE("what irecv was given does not fit, while its rank waits for something
     CHECK(ended_as<MessageMismatch>(seen, 0));
     // The receiver gets the mismatch when it waits, or Aborted.
     CHECK((ended_as<MessageMismatch>(seen, 1) || ended_as<Aborted>(seen, 1)));
-    CHECK(seen.seconds < 5);
   }
 }
 

@@ -5,10 +5,8 @@
 // checks them afterwards. All processes see the same, and so decide the same.
 #pragma once
 
-#include <chrono>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -30,7 +28,6 @@ struct Observation {
   std::vector<std::exception_ptr> ranks;
   std::vector<std::string> notes;  // [rank] its note
   RunReport report;
-  double seconds = 0;  // from the first rank's begin to the end of the run here: starts take long
 };
 
 /// One rank's outcome, in serializable form.
@@ -48,13 +45,10 @@ inline Observation observe(const RunOptions& options,
                            const std::function<void(Comm&, std::string& note)>& body) {
   std::vector<Account> accounts(static_cast<std::size_t>(options.world_size));
   Observation seen;
-  std::once_flag has_begun;
-  std::chrono::steady_clock::time_point begin;
   try {
     run_world(
         options,
         [&](Comm& dist) {
-          std::call_once(has_begun, [&] { begin = std::chrono::steady_clock::now(); });
           Account& account = accounts[static_cast<std::size_t>(dist.rank())];
           try {
             body(dist, account.note);
@@ -69,10 +63,6 @@ inline Observation observe(const RunOptions& options,
   } catch (...) {
     seen.thrown = std::current_exception();
   }
-  // A run that did not start takes no time.
-  const auto end = std::chrono::steady_clock::now();
-  std::call_once(has_begun, [&] { begin = end; });
-  seen.seconds = std::chrono::duration<double>(end - begin).count();
   if (const Launch here = launch(); here.processes > 0) {
     const auto me = static_cast<std::size_t>(here.process);
     const std::vector<std::string> all = gather_from_processes(

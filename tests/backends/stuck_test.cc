@@ -94,7 +94,6 @@ TEST_CASE("a rank that waits in vain fails, and the run ends" * doctest::skip(kF
       const Observation seen = observe(stuck_world(p), program.body);
       check_stuck(seen);
       for (int rank = 0; rank < program.stuck; ++rank) check_stuck(seen, rank);
-      CHECK(seen.seconds < 10);
       CHECK(contains(what_of(seen.thrown), "stuck_test.cc:"));
     }
   }
@@ -128,7 +127,6 @@ TEST_CASE("a rank that sends to itself, or receives from itself, fails at once" 
       INFO(what_of(seen.thrown));
       CHECK(ended_as<DeadlockError>(seen));
       CHECK(contains(what_of(seen.thrown), "stuck_test.cc:"));
-      CHECK(seen.seconds < 5);
     }
   }
 }

@@ -47,7 +47,7 @@ inline std::vector<int> worlds_that_compare(int at_least = 1) {
 
 /// Returns options for a world whose ranks time out early if something is wrong.
 inline RunOptions world(int world_size) {
-  return {.world_size = world_size, .deadline_seconds = 20};
+  return {.world_size = world_size, .deadline_seconds = 60};
 }
 
 /// The same for ranks whose waits must time out.

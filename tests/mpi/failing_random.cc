@@ -47,7 +47,7 @@ void run_random(std::uint64_t seed) {
   RunOptions options;
   options.world_size = program.world_size;
   options.buffering = program.buffering;
-  options.deadline_seconds = 1;
+  options.deadline_seconds = 3;
   run_ranks(options, [&](Comm& dist) { testing::walk(program, dist); });
 }
 

@@ -64,8 +64,8 @@ std::vector<int> survivors() {
   return found;  // a zombie's command is empty
 }
 
-bool all_are_gone(double seconds) {
-  for (double waited = 0; waited < seconds; waited += 0.05) {
+bool all_are_gone() {
+  for (int i = 0; i < 1200; ++i) {
     if (survivors().empty()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
@@ -88,16 +88,13 @@ std::vector<std::string> mpirun(int processes, const std::vector<std::string>& a
 Ending run(const std::vector<std::string>& command) {
   cli::ChildOptions options;
   options.command = command;
-  options.seconds = 50;
+  options.seconds = 300;  // a hang
   options.file_bytes = std::int64_t{1} << 30;
   std::fflush(nullptr);
-  const auto begin = std::chrono::steady_clock::now();
   const cli::ChildResult result = cli::run_child(options);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   CHECK_FALSE(result.timed_out);
   const int status = result.status;
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), result.output, seconds};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), result.output};
 }
 
 Report report_in(const std::string& output) {

@@ -6,10 +6,6 @@
 
 namespace rankbox::testing {
 
-/// Bounds a failed run: ranks that do not report, and mpirun itself, besides the deadlines of the
-/// scenarios. Tests may share the machine.
-inline constexpr double kSoon = 40;
-
 /// Returns the test's folder for files.
 std::string folder();
 
@@ -19,8 +15,9 @@ const std::string& program();
 /// Returns the live processes of program().
 std::vector<int> survivors();
 
-/// Returns whether all have ended within this many seconds. Kills those that have not.
-bool all_are_gone(double seconds);
+/// Returns whether all have ended within a minute. Kills those that have not. None would end by
+/// itself: the deadlines of scenarios that others end are ten times as long.
+bool all_are_gone();
 
 /// Returns the command that starts program() with these arguments.
 std::vector<std::string> mpirun(int processes, const std::vector<std::string>& arguments);
@@ -28,7 +25,6 @@ std::vector<std::string> mpirun(int processes, const std::vector<std::string>& a
 struct Ending {
   int exit_code = 0;  // 128 + signal if a signal ended it
   std::string output;
-  double seconds = 0;
 };
 
 /// Runs a command to its end, for at most 50 s.

@@ -19,8 +19,7 @@ TEST_CASE("random broken programs end as the reference model says") {
     CHECK(contains(ending.output, "may end as " + name + "\n"));
     CHECK((ending.exit_code == 0) == (name == "none"));
     CHECK(report.count <= 1);
-    CHECK(ending.seconds < kSoon);
-    CHECK(all_are_gone(2));
+    CHECK(all_are_gone());
   }
 }
 
