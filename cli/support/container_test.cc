@@ -92,6 +92,7 @@ TEST_CASE("no process outlives its container") {
     const TemporaryFolder folder;
     Container container;
     container.writable = {folder.path("")};
+    container.may_start_processes = true;
     const std::string lock = folder.path("lock");
     const std::string stay = "exec 9> " + lock + "; setsid sh -c 'flock 9; touch " +
                              folder.path("locked") +
