@@ -14,7 +14,8 @@ _Sources = provider(fields = ["files"])
 
 def _sources_aspect_impl(target, ctx):
     direct = []
-    for attribute in ["srcs", "hdrs"]:
+    # textual_hdrs: sources that are compiled together, as one file that includes them.
+    for attribute in ["srcs", "hdrs", "textual_hdrs"]:
         for file in getattr(ctx.rule.files, attribute, []):
             # Not system files, which have fixed paths.
             if file.is_source and not target.label.workspace_name:
