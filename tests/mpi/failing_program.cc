@@ -341,8 +341,7 @@ int report(const RunFailure& failure) {
   return print_failure(failure);
 }
 
-/// Rank 1 is killed while the first process repeatedly writes a temporary file of a million numbers
-/// and renames it to FILE.
+/// Rank 1 is killed while process 0 writes files of a million numbers and renames them to FILE.
 void write_file(Comm& dist, const std::string& file) {
   dist.barrier();
   if (dist.rank() == 1) {
