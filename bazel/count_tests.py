@@ -17,11 +17,17 @@ def main(path, exit_code):
     except (OSError, ValueError):
         events = []
 
+    left_out = set()  # tags: --test_tag_filters=-slow
     for event in events:
+        for option in event.get("optionsParsed", {}).get("explicitCmdLine", []):
+            if option.startswith("--test_tag_filters="):
+                filters = option.partition("=")[2].split(",")
+                left_out.update(tag[1:] for tag in filters if tag.startswith("-"))
         identity = event.get("id", {})
         if "targetConfigured" in identity:
             # Only test targets have a size.
-            if "testSize" in event.get("configured", {}):
+            configured = event.get("configured", {})
+            if "testSize" in configured and not left_out.intersection(configured.get("tag", [])):
                 tests.setdefault(identity["targetConfigured"]["label"], None)
         elif "targetCompleted" in identity:
             label = identity["targetCompleted"]["label"]
