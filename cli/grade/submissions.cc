@@ -93,7 +93,7 @@ bool is_archive(const fs::path& path) {
 /// Returns why a folder cannot be read; empty if it can.
 std::string reading_problem(const fs::path& folder) {
   std::error_code error;
-  fs::directory_iterator(folder, error);
+  const fs::directory_iterator opened(folder, error);
   return error ? fmt::format("cannot read {}: {}", folder.string(), error.message()) : "";
 }
 
