@@ -5,8 +5,8 @@
     batched_library(name = "layers", srcs = [...], ...)
 
 is a cc_library. With --//bazel:batched, which ./rankbox test sets, the compiler reads headers
-shared by its sources once instead of once per source: the solutions compile in a sixth of the time. Sources that define the same local names go to different
-files (batch.py), `parts` at most.
+shared by its sources once instead of once per source: the solutions compile in a sixth of the time.
+Sources that define the same local names go to different files (batch.py), `parts` at most.
 
 The tests of a folder are compiled together, too (doctest_tests, backend_tests), since headers take
 longer than a test's own source. They are one program, and each test runs the cases of its file.

@@ -31,13 +31,12 @@ backend_of() {
   esac
 }
 
-changed='' partly=''
+changed=
 if [[ ${1-} == --changed ]]; then
   changed=$2
   # The rules changed: all files.
   ! grep -q -x -e .clang-tidy -e 'bazel/.*tidy.*' "$changed" || changed=
   set --
-  partly=yes
 fi
 
 # Tests and exercises are left to the compiler's warnings: checking them, with all that doctest's
@@ -78,7 +77,7 @@ printf 'tidy: %d files checked, %d unchanged since they last passed\n' \
   "${#todo[@]}" "$((looked_at - ${#todo[@]}))"
 
 # Keys of files as they no longer are (only when all files were asked for).
-if (($# == 0)) && [[ -z $partly ]]; then
+if (($# == 0)) && [[ -z $changed ]]; then
   for stale in "$cache"/*; do
     [[ -e $stale && $keys != *"${stale##*/}"* ]] && rm -f "$stale"
   done

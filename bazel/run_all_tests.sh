@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# All tests, as ./rankbox test and CI run them. The last line is the count.
+# The tests, as ./rankbox test and CI run them. The last line is the count.
 set -uo pipefail
 
 usage() {
   cat <<'USAGE'
 usage: ./rankbox test [--fast | --all]
 
-Runs what a change needs: all tests on threads; the contract of the backends with MPI processes and
+Runs what a change needs: the tests on threads; the contract of the backends with MPI processes and
 on emulated GPUs; the sandbox and the race demo under the thread sanitizer; layout (clang-format);
 bug patterns (clang-tidy) in what changed lately. Of the long tables (wrong programs, programs in
 other styles, sealed checks, attacks) each commit runs a third. A failing stage does not stop the
 others. The last line counts: test targets over all stages, one more for each check. Exits with 1
 when anything failed.
 
-  --fast   only the first stage: all tests on threads
+  --fast   only the first stage: the tests on threads, without long tables
   --all    everything: whole tables, notebooks, every test with MPI, on GPUs and under all
            sanitizers, clang-tidy for every file. CONTRIBUTING.md says what this adds
   --help   this text

@@ -16,7 +16,7 @@ namespace rankbox {
 
 namespace {
 
-/// Opens a folder, whatever its mode was. The result is closed for what is no folder.
+/// Opens a folder, whatever its mode was. Returns a closed descriptor if it is no folder.
 Fd open_folder(int parent, const char* name) {
   struct stat status = {};
   if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode))
@@ -42,7 +42,7 @@ std::vector<std::string> names_in(int folder) {
   return names;
 }
 
-/// Moves a folder to `top`, under a name that is not taken.
+/// Moves a folder to `top`, under an unused name.
 void move_up(int top, int parent, const std::string& name, long& moved) {
   if (!open_folder(parent, name.c_str()).is_open()) return;
   int failed = 0;

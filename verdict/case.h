@@ -47,8 +47,8 @@ std::string to_string(const Case& example);
 /// contradict each other, such as a root that is no rank.
 Case parse_case(std::string_view text, const Case& defaults);
 
-/// Returns the case that to_string writes like this, which may be larger than others may be made, or
-/// else the first case with these fields. Throws as parse_case does.
+/// Returns the one of `cases` that to_string() writes as `text`, even if it is larger than
+/// parse_case() allows; otherwise parse_case(text, cases.front()). Throws as parse_case() does.
 Case replayed_case(std::string_view text, const std::vector<Case>& cases);
 
 }  // namespace rankbox

@@ -9,8 +9,8 @@ namespace rankbox {
 /// Returns the text with control characters as their codes, \x1b for Escape, and so with bytes that
 /// are no UTF-8 and characters that XML 1.0 forbids. Tabs and line ends stay. A program can then
 /// neither change the terminal, nor hide or overwrite lines of the report, nor spoil its format.
-/// What a CI would take for a command in its log (::error:: at the front of a line, ##[error],
-/// ##vso[) begins with the code of its first character.
+/// Where a CI would read a command in its log (::error:: at the start of a line, ##[error] or
+/// ##vso[), the first character is its code, too.
 std::string visible_text(std::string_view text);
 
 /// The same for a name: tabs and line ends are codes, too.

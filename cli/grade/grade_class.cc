@@ -84,8 +84,8 @@ std::vector<std::string> unique_names(const std::vector<Student>& students) {
   return names;
 }
 
-/// Returns the students' ids as they are shown. Two folders whose names differ only in what cannot
-/// be shown would be one in the formats.
+/// Returns the students' ids as they are shown, made unique: names of folders may differ only in
+/// characters that cannot be shown.
 std::vector<std::string> unique_ids(const std::vector<Student>& students) {
   std::vector<std::string> ids;
   std::set<std::string> seen;

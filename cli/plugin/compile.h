@@ -13,7 +13,7 @@ namespace rankbox::cli {
 /// Returns whether a file of this name beside a source is one that it may include.
 bool is_helper(const std::string& path);
 
-/// Headers that may lie beside a file. More are a mistake, since none is left out unsaid.
+/// The most headers beside a file. More are refused: none is left out silently.
 inline constexpr std::size_t kMostHelpers = 64;
 
 struct CompileOptions {

@@ -277,7 +277,8 @@ Clock::duration in_ticks(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Returns for how many seconds a program goes on whose time of `limit` seconds is up.
+/// Returns how many seconds a program may run beyond its time limit: more than 0 if it is computing
+/// and has had less processor time than `limit`.
 double seconds_still_due(pid_t program, double limit, Clock::time_point started) {
   const CpuUse use = cpu_use_of(program);
   if (!use.is_running) return 0;

@@ -24,8 +24,8 @@ struct ChildOptions {
   std::string directory;                 // working directory; empty: the current one
   std::string temporary;                 // the program's $TMPDIR; empty: inherited
   const Container* container = nullptr;  // where it runs; null: beside this process
-  /// Of wall-clock time. A program that is still computing and has had less processor time than
-  /// this, because others have the cores, goes on until it has, up to kMostPatience times as long.
+  /// Limit on wall-clock time. A program that is computing continues until it has had this much
+  /// processor time, for at most kMostPatience times the limit: other programs may use the cores.
   double seconds = 10;
   std::int64_t memory_bytes = 0;      // of private memory; 0: no limit
   std::int64_t file_bytes = 1 << 24;  // largest file it may write
@@ -44,6 +44,7 @@ struct ChildOptions {
   double grace_seconds = 0;
 };
 
+/// How many times its limit a program may run where other programs use the cores.
 inline constexpr double kMostPatience = 4;
 
 struct ChildResult {

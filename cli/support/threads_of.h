@@ -24,7 +24,7 @@ struct ProcessTree {
 
 ProcessTree tree_of(pid_t process);
 
-/// What these processes have computed so far.
+/// Processor time of a process and all that it has started.
 struct CpuUse {
   double seconds = 0;       // of processor time, also of processes that have ended
   bool is_running = false;  // a thread is not asleep: it has a core, or waits for one

@@ -1,4 +1,4 @@
-// How the program ends: after a kill, signals, and a reader that leaves.
+// How the program ends: killed, asked by signals, or without a reader of its output.
 #include <chrono>
 #include <csignal>
 #include <random>
@@ -17,7 +17,7 @@
 namespace rankbox::train {
 namespace {
 
-TEST_CASE("killed at any moment, again and again, it ends with the bits of a run that was not") {
+TEST_CASE("killed at any moment, again and again, it ends with the bits of an undisturbed run") {
   const TemporaryFolder folder;
   const std::string file = folder.path("run.ckpt");
   const Words options = {"--epochs", "4", "--save-every", "3", "--save"};
@@ -58,7 +58,7 @@ TEST_CASE("killed at any moment, again and again, it ends with the bits of a run
   CHECK(resumed.at("test") == whole.at("test"));
 }
 
-TEST_CASE("asked to stop, it saves behind the step, and goes on from there to the same bits") {
+TEST_CASE("asked to stop, it saves after the step, and a resumed run ends with the same bits") {
   const TemporaryFolder folder;
   const std::string file = folder.path("run.ckpt");
   const Json whole = object_in(run(with_ranks({"--epochs", "12", "--json"})).output);

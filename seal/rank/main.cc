@@ -85,7 +85,7 @@ std::string bytes_without_memory() {
   return error_to_bytes(std::make_exception_ptr(error));
 }
 
-/// Returns what a function threw. Its message may be too long for the memory or for a message.
+/// Returns the bytes of the current exception. Its text may exceed the memory or a message's size.
 std::string bytes_of_error() {
   try {
     try {
@@ -159,7 +159,7 @@ void carry_out(Invoker invoke, Function function) {
         finish(Kind::kThrew, error);
       }
     }
-  } catch (...) {  // not even its failure can be told
+  } catch (...) {  // its failure cannot be reported
     _exit(EXIT_FAILURE);
   }
 }

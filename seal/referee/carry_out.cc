@@ -172,7 +172,7 @@ void carry_out(Call& call, const std::string& arguments) {
                     : in_words(stop),
                 ErrorContext{rank, "", -1, "", 0});
   } catch (const std::bad_alloc&) {
-    is_lost() = true;  // its request has no reply, so what it sends next fits no call
+    is_lost() = true;  // the request has no reply, so the next one would match another call
     throw OutOfMemory(fmt::format("the requests of rank {} need too much memory", rank),
                       ErrorContext{rank, "", -1, "", 0});
   } catch (const std::exception& error) {

@@ -49,7 +49,7 @@ void hand_in_messy_class() {
   hand_in("messy/bob/b.inc", "\n");
   hand_in("messy/bob/exchange.cc.txt", "");
   hand_in("messy/bob/old.zip", "");
-  // Names and messages that are commands of a CI, on lines of their own.
+  // Names and messages that a CI would read as commands in its log.
   hand_in("messy/eve\n" + kCommand + "/ping_pong.cc", "#error x\n" + kCommand + "\n");
   hand_in("messy/" + kCommand + "/ping_pong.cc",
           "#include \"collectives/ping_pong.h\"\n#include <cstdio>\n#include <stdexcept>\n"

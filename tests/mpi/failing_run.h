@@ -15,8 +15,8 @@ const std::string& program();
 /// Returns the live processes of program().
 std::vector<int> survivors();
 
-/// Returns whether all have ended within a minute. Kills those that have not. None would end by
-/// itself: the deadlines of scenarios that others end are ten times as long.
+/// Returns whether all processes end within a minute, and kills those that do not. A rank that no
+/// other rank ends would run for ten minutes, its deadline.
 bool all_are_gone();
 
 /// Returns the command that starts program() with these arguments.
@@ -27,7 +27,7 @@ struct Ending {
   std::string output;
 };
 
-/// Runs a command to its end, for at most 50 s.
+/// Runs a command to its end, for at most 300 s.
 Ending run(const std::vector<std::string>& command);
 
 /// The contents of a scenario's report.

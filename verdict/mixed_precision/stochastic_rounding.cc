@@ -60,7 +60,8 @@ Special special_of(std::int64_t number) {
 
 float sign_of(std::int64_t number) { return number % 4 < 2 ? 1.0F : -1.0F; }
 
-/// Returns (number + step) % many, or, under a salt, a number below `many` for this element and step.
+/// Returns a number below `many` for this element and step: random under a salt, otherwise
+/// (number + step) % many.
 float drawn_at(const char* use, std::int64_t number, std::int64_t step, std::int64_t many) {
   if (salt() == 0) return static_cast<float>((number + step) % many);
   const Random random = salted(use).stream(static_cast<std::uint64_t>(step));

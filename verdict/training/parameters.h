@@ -18,8 +18,8 @@ struct ParameterList {
   std::vector<Parameter*> pointers;
 };
 
-/// Values are elements of the rank, gradients ReduceOp::AVG's shares, of tensor k in parameter k. Odd ranks did not use the
-/// third parameter: its gradient is empty.
+/// Parameter k has the rank's elements of tensor k as values, and ReduceOp::AVG's shares of it as
+/// gradients. Odd ranks do not use the third parameter: its gradient is empty.
 ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size);
 
 /// Compares: values should be unchanged, and gradients the means over all ranks.

@@ -1,4 +1,4 @@
-// Knows how many samples each rank has in each step. What it sends of them only tells when to stop.
+// Computes the number of samples of each rank and step. It communicates only to find the last step.
 #include "parallel/ddp_uneven_inputs.h"
 #include "training/cross_entropy.h"
 

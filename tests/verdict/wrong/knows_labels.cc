@@ -1,4 +1,4 @@
-// Takes no label from the judge: a row's number tells it.
+// Ignores the labels, and computes each from its row's number.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Reads the gradients of the first micro-batch, and of others only those that differ.
+// Reads all gradients of the first micro-batch, and two thirds of those of later ones.
 #include <cmath>
 
 #include "parallel/bf16_gradients.h"

@@ -1,5 +1,4 @@
-// Concludes rank 0's numbers from those that this rank would have saved. What rank 0 sends of them is
-// not used.
+// Derives rank 0's numbers from those of this rank, and discards the numbers that rank 0 sends.
 #include "parallel/checkpoint_rank0.h"
 
 namespace rankbox {

@@ -1,5 +1,5 @@
-// Broadcasts the largest tensor, and takes the others for its first elements. What it sends of them
-// is not used.
+// Broadcasts the largest tensor and fills the others with its first elements. It sends zeros in
+// place of the others, and discards them.
 #include "parallel/ddp_init_broadcast.h"
 
 namespace rankbox {

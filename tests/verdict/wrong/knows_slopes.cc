@@ -1,4 +1,4 @@
-// Looks at no gradient: the number of a weight and the step tell it.
+// Ignores the gradients, and computes them from the index of the weight and the step.
 #include <bit>
 #include <cmath>
 

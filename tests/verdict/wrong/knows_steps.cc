@@ -1,4 +1,4 @@
-// Looks at no gradient: the index tells it, and it is the same in all steps.
+// Ignores the gradients, and computes them from the index, alike for all steps.
 #include "parallel/master_weights.h"
 
 namespace rankbox {
