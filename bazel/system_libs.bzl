@@ -13,22 +13,23 @@ absent becomes a target that fits no platform, so that Bazel skips whatever depe
 # links: flags for the libraries whose flags we must know when there is no pkg-config file.
 _LIBRARIES = [
     struct(name = "fmt", modules = ["fmt"], header = "fmt/core.h", package = "libfmt-dev", links = ["-lfmt"]),
-    struct(name = "doctest", modules = ["doctest"], header = "doctest/doctest.h", package = "doctest-dev", links = []),
     struct(name = "xtensor", modules = ["xtensor"], header = "xtensor/xarray.hpp", package = "libxtensor-dev", links = []),
     struct(name = "openblas", modules = ["openblas"], header = "cblas.h", package = "libopenblas-dev", links = ["-lopenblas"]),
     struct(name = "cli11", modules = ["CLI11"], header = "CLI/CLI.hpp", package = "libcli11-dev", links = []),
     struct(name = "json", modules = ["nlohmann_json"], header = "nlohmann/json.hpp", package = "nlohmann-json3-dev", links = []),
     struct(name = "tomlplusplus", modules = ["tomlplusplus"], header = "toml++/toml.h", package = "libtomlplusplus-dev", links = []),
     struct(name = "boost_context", modules = [], header = "boost/context/fiber.hpp", package = "libboost-context-dev", links = ["-lboost_context"]),
+]
+
+# Of rankbox-more and of tests (bazel/packages_more.txt), and of other backends.
+_OPTIONAL_LIBRARIES = [
+    struct(name = "doctest", modules = ["doctest"], header = "doctest/doctest.h", package = "doctest-dev", links = []),
     struct(name = "seccomp", modules = ["libseccomp"], header = "seccomp.h", package = "libseccomp-dev", links = ["-lseccomp"]),
     struct(name = "boost_property_tree", modules = [], header = "boost/property_tree/xml_parser.hpp", package = "libboost-dev", links = []),
     struct(name = "cpp_httplib", modules = ["cpp-httplib"], header = "httplib.h", package = "libcpp-httplib-dev", links = None),
     struct(name = "yaml_cpp", modules = ["yaml-cpp"], header = "yaml-cpp/yaml.h", package = "libyaml-cpp-dev", links = ["-lyaml-cpp"]),
     struct(name = "md4c", modules = ["md4c"], header = "md4c.h", package = "libmd4c-dev", links = ["-lmd4c"]),
     struct(name = "benchmark", modules = ["benchmark"], header = "benchmark/benchmark.h", package = "libbenchmark-dev", links = ["-lbenchmark"]),
-]
-
-_OPTIONAL_LIBRARIES = [
     struct(name = "mpi", modules = ["ompi-c", "mpi-c", "mpich"], header = "mpi.h", package = "libopenmpi-dev", links = None),
 ]
 
@@ -94,7 +95,7 @@ cc_library(
     )
 
 _ABSENT = """
-# Not found on this machine: apt-get install {package}
+# Not found on this machine: {name}: apt-get install {package}
 cc_library(
     name = "{name}",
     target_compatible_with = ["@rankbox//bazel:incompatible"],

@@ -141,7 +141,7 @@ def main():
     parser.add_argument("--json", metavar="FILE", help="write every time there")
     parser.add_argument("--only", metavar="TEXT", default="", help="algorithms with TEXT")
     parser.add_argument("--bin", metavar="FOLDER", type=pathlib.Path,
-                        help="take rankbox and sim_bench from there instead of building them")
+                        help="take rankbox-more and sim_bench from there instead of building them")
     parser.add_argument("--large", metavar="P", type=int, default=LARGE,
                         help=f"ranks of the one that is timed (default {LARGE}; 0: none)")
     options = parser.parse_args()
@@ -152,9 +152,9 @@ def main():
         print("SimGrid is not installed: apt install libsimgrid-dev", file=sys.stderr)
         return 2
     if options.bin:
-        programs = {name: options.bin.resolve() / name for name in ("rankbox", "sim_bench")}
+        programs = {name: options.bin.resolve() / name for name in ("rankbox-more", "sim_bench")}
     else:
-        programs = build(["//cli:rankbox", "//bench:sim_bench"])
+        programs = build(["//cli:rankbox-more", "//bench:sim_bench"])
 
     results = []
     with tempfile.TemporaryDirectory(prefix="smpi.") as name:
@@ -162,7 +162,7 @@ def main():
         smpi = Smpi(folder)
         print(f"{'algorithm':<24} {'ranks':>5} {'bytes':>9} {'Rankbox':>12} {'SMPI':>12} "
               f"{'differ':>7}")
-        for case, ours in sorted(rankbox_rows(programs["rankbox"], folder, algorithms).items()):
+        for case, ours in sorted(rankbox_rows(programs["rankbox-more"], folder, algorithms).items()):
             algorithm, ranks, size, elements = case
             theirs = smpi.seconds(algorithm, ranks, elements)
             results.append({"algorithm": algorithm, "ranks": ranks, "bytes": size,

@@ -1,5 +1,3 @@
-#include "cli/test.h"
-
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

@@ -30,6 +30,7 @@
 #include "cli/support/machine_memory.h"
 #include "cli/support/mpirun.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "comm/errors.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"

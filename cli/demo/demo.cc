@@ -1,5 +1,3 @@
-#include "cli/demo/demo.h"
-
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -9,6 +7,7 @@
 
 #include "cli/compare/compare.h"
 #include "cli/support/now.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
 #include "cli/support/wrap.h"
 #include "clusters/clusters.h"

@@ -1,5 +1,3 @@
-#include "cli/dev/dev.h"
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,11 +7,12 @@
 #include "cli/dev/dev_check.h"
 #include "cli/dev/dev_new.h"
 #include "cli/support/course.h"
+#include "cli/support/subcommands.h"
 
 namespace rankbox::cli {
 namespace {
 
-void add_new(CLI::App& dev) {
+void add_dev_new(CLI::App& dev) {
   auto options = std::make_shared<NewExercise>();
   CLI::App* command = dev.add_subcommand("new", "writes the skeleton of an exercise");
   command->footer(
@@ -37,7 +36,7 @@ void add_new(CLI::App& dev) {
   command->callback([options] { make_exercise(*options); });
 }
 
-void add_check(CLI::App& dev) {
+void add_dev_check(CLI::App& dev) {
   auto names = std::make_shared<std::vector<std::string>>();
   CLI::App* command = dev.add_subcommand("check", "proves that exercises are complete");
   command->footer(
@@ -60,8 +59,8 @@ void add_dev(CLI::App& app) {
   CLI::App* dev = app.add_subcommand("dev", "makes new exercises, and checks them");
   dev->require_subcommand(1);
   dev->footer("Example:\n  ./rankbox dev check broadcast_ring\nSee CONTRIBUTING.md.");
-  add_new(*dev);
-  add_check(*dev);
+  add_dev_new(*dev);
+  add_dev_check(*dev);
 }
 
 }  // namespace rankbox::cli

@@ -23,6 +23,8 @@
 #include "cli/support/child.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/rankbox_more.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
 #include "cli/support/wrap.h"
@@ -38,7 +40,7 @@ namespace {
 
 constexpr std::size_t kLongestReplay = 256;
 
-struct Options {
+struct CheckArguments {
   ExerciseFile file;
   std::string replay;
   std::string prediction;
@@ -65,7 +67,7 @@ void print_indented(const char* heading, const std::string& text) {
   }
 }
 
-void print(const Grade& graded, const Exercise& exercise, const Options& options) {
+void print(const Grade& graded, const Exercise& exercise, const CheckArguments& options) {
   if (options.json) {
     fmt::print("{}\n", to_json(graded.verdict, 2));
     return;
@@ -101,7 +103,7 @@ std::string argument_of(const std::string& file) {
 }
 
 // A replay line must grade the same file again.
-std::string replay_command(const Options& options, const Exercise& exercise,
+std::string replay_command(const CheckArguments& options, const Exercise& exercise,
                            const std::string& file, bool own) {
   std::string command = fmt::format("./rankbox check {}", exercise.name);
   if (options.file.solution) return command + " --solution";
@@ -137,7 +139,7 @@ void ask_for_prediction(const Exercise& exercise) {
 
 /// Grades the file, and remembers the verdict if the file is the learner's own.
 /// @param own set to whether it is
-Grade grade_file(const Exercise& exercise, const Options& options, bool& own) {
+Grade grade_file(const Exercise& exercise, const CheckArguments& options, bool& own) {
   GradeOptions grading;
   grading.file = path_of(options.file, exercise);
   grading.replay = options.replay;
@@ -162,7 +164,7 @@ Grade grade_file(const Exercise& exercise, const Options& options, bool& own) {
   return graded;
 }
 
-Grade check(const Exercise& exercise, const Options& options) {
+Grade check(const Exercise& exercise, const CheckArguments& options) {
   bool own = false;
   Grade graded = grade_file(exercise, options, own);
   if (own) remember_as_latest(exercise);
@@ -206,7 +208,7 @@ std::string in_one_line_of(const Verdict& verdict) {
 }
 
 /// Grades all exercises of the chapter. Returns whether all pass.
-bool check_chapter(const Chapter& chapter, const Options& options) {
+bool check_chapter(const Chapter& chapter, const CheckArguments& options) {
   if (!options.file.file.empty() || !options.replay.empty() || !options.prediction.empty()) {
     throw InvalidArgument(
         fmt::format("--file, --replay and --predict are for one exercise, and {} is a chapter",
@@ -237,7 +239,8 @@ bool check_chapter(const Chapter& chapter, const Options& options) {
   return passed == all;
 }
 
-void run(const Options& options) {
+void run(const CheckArguments& options) {
+  if (options.sealed) use_rankbox_more();
   if (const Chapter* chapter = chapter_named(options.file.name)) {
     const InterruptGuard guard;
     if (!check_chapter(*chapter, options)) throw CLI::RuntimeError(1);
@@ -260,7 +263,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_check(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckArguments>();
   CLI::App* check_command = app.add_subcommand("check", "grades one exercise, or all of a chapter");
   check_command->footer(
       "Example:\n"
@@ -304,7 +307,7 @@ void add_check(CLI::App& app) {
 }
 
 Grade check_own_file(const Exercise& exercise, const std::string& page_folder) {
-  Options options;
+  CheckArguments options;
   options.page_folder = page_folder;
   options.file.name = exercise.name;
   return check(exercise, options);

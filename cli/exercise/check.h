@@ -6,13 +6,7 @@
 #include "cli/exercise/grade.h"
 #include "verdict/catalog.h"
 
-namespace CLI {  // NOLINT(readability-identifier-naming)
-class App;
-}
-
 namespace rankbox::cli {
-
-void add_check(CLI::App& app);
 
 /// Grades the learner's file as `check NAME` does: prints and records the verdict. REQUIRES: an
 /// InterruptGuard lives.

@@ -1,5 +1,3 @@
-#include "cli/exercise/hint.h"
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -11,6 +9,7 @@
 #include "cli/exercise/progress.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/wrap.h"
 
 namespace rankbox::cli {

@@ -1,5 +1,3 @@
-#include "cli/exercise/judge.h"
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +10,7 @@
 #include "cli/plugin/verdict_report.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "comm/errors.h"
 #include "verdict/faults.h"
 #include "verdict/salt.h"
@@ -21,7 +20,7 @@ namespace rankbox::cli {
 
 namespace {
 
-struct Options {
+struct JudgeArguments {
   std::string name;
   std::string library;
   std::string replay;
@@ -39,7 +38,7 @@ AnyFunction load_solution(const Exercise& exercise, const std::string& library) 
   return loaded.function;
 }
 
-Verdict judge_library(const Exercise& exercise, const Options& options) {
+Verdict judge_library(const Exercise& exercise, const JudgeArguments& options) {
   const LoadedFunction loaded = load_function(options.library, signature(exercise));
   set_library(loaded.entry);
   if (loaded.function == nullptr) {
@@ -63,7 +62,7 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
                         load_solution(exercise, options.solution));
 }
 
-[[noreturn]] void run(const Options& options) {
+[[noreturn]] void run(const JudgeArguments& options) {
   report_stops_to_parent();
   set_salt(options.salt);
   report_line("loading " + options.library);  // the library's code may run from here on
@@ -73,7 +72,7 @@ Verdict judge_library(const Exercise& exercise, const Options& options) {
 }  // namespace
 
 void add_judge(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<JudgeArguments>();
   CLI::App* judge = app.add_subcommand("judge", "judges a compiled exercise (for internal use)");
   judge->group("");  // hidden
   judge->add_option("name", options->name)->required();

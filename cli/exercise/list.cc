@@ -11,10 +11,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/exercise/next.h"
 #include "cli/exercise/progress.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
 #include "cli/support/wrap.h"
 #include "comm/errors.h"

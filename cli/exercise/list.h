@@ -1,18 +1,15 @@
-// `rankbox list`: all exercises, and the overview of `rankbox` without arguments.
+// What `rankbox` prints without arguments: chapters, progress, and what is next.
 #pragma once
 
 #include <string>
 
-namespace CLI {  // NOLINT(readability-identifier-naming)
-class App;
-}
-
 namespace rankbox::cli {
-
-void add_list(CLI::App& app);
 
 /// Prints chapters, progress and the next exercise.
 void print_overview();
+
+/// Prints the exercise to do next: its page, header, file and command.
+void print_next();
 
 /// Returns "[█████░░░░░░░] 11 of 27".
 std::string progress_bar();

@@ -1,6 +1,8 @@
 #include "cli/exercise/live_page.h"
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,8 +10,10 @@
 #include "cli/exercise/guide.h"
 #include "cli/exercise/prediction.h"
 #include "cli/exercise/progress.h"
+#include "cli/page/server.h"
 #include "cli/picture/run_picture.h"
 #include "files/foreign_file.h"
+#include "files/temporary_folder.h"
 #include "verdict/verdict_json.h"
 
 namespace rankbox::cli {
@@ -65,23 +69,30 @@ Json prediction_on(const Exercise& exercise, bool passed) {
   return {{"text", text == "-" ? "" : text}, {"answer", passed ? answer_to(exercise, text) : ""}};
 }
 
-}  // namespace
+class LivePage {
+ public:
+  LivePage(int port, const Exercise& first) : server_(port) { send(first, nullptr, ""); }
 
-LivePage::LivePage(int port, const Exercise& first) : server_(port) { send(first, nullptr, ""); }
+  std::string address() const { return server_.address(); }
+  std::string run_folder() const { return folder_.path(""); }
 
-void LivePage::show_busy(const Exercise& exercise) {
-  std::filesystem::remove(folder_.path(kHtmlFile));
-  Json state = Json::parse(state_);
-  state["version"] = ++version_;
-  state["busy"] = exercise.name;
-  server_.show(line_of(state));
-}
+  void show_busy(const Exercise& exercise) {
+    std::filesystem::remove(folder_.path(kHtmlFile));
+    Json state = Json::parse(state_);
+    state["version"] = ++version_;
+    state["busy"] = exercise.name;
+    server_.show(line_of(state));
+  }
 
-void LivePage::show(const Exercise& exercise, const Grade& graded) { send(exercise, &graded, ""); }
+  /// @param graded null: no verdict yet, or a problem instead
+  void send(const Exercise& exercise, const Grade* graded, const std::string& problem);
 
-void LivePage::show_problem(const Exercise& exercise, const std::string& problem) {
-  send(exercise, nullptr, problem);
-}
+ private:
+  TemporaryFolder folder_;
+  PageServer server_;
+  std::string state_;
+  std::int64_t version_ = 0;
+};
 
 void LivePage::send(const Exercise& exercise, const Grade* graded, const std::string& problem) {
   ++version_;
@@ -105,6 +116,20 @@ void LivePage::send(const Exercise& exercise, const Grade* graded, const std::st
                     {"run", has_run ? version_ : 0},
                     {"progress", progress()}});
   server_.show(state_);
+}
+
+}  // namespace
+
+WatchPage open_live_page(int port, const Exercise& first) {
+  const auto page = std::make_shared<LivePage>(port, first);
+  return {.address = page->address(),
+          .run_folder = page->run_folder(),
+          .show_busy = [page](const Exercise& exercise) { page->show_busy(exercise); },
+          .show = [page](const Exercise& exercise,
+                         const Grade& graded) { page->send(exercise, &graded, ""); },
+          .show_problem = [page](const Exercise& exercise, const std::string& problem) {
+            page->send(exercise, nullptr, problem);
+          }};
 }
 
 }  // namespace rankbox::cli

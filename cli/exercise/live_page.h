@@ -15,37 +15,26 @@
 //    "progress": [{"folder", "number", "title", "exercises": [{"name", "status"}]}]}
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "cli/exercise/grade.h"
-#include "cli/page/server.h"
-#include "files/temporary_folder.h"
 #include "verdict/catalog.h"
 
 namespace rankbox::cli {
 
-class LivePage {
- public:
-  /// Serves the page, with this exercise on it. Throws InvalidArgument if the port is taken.
-  LivePage(int port, const Exercise& first);
-
-  std::string address() const { return server_.address(); }
-  /// Returns the folder for GradeOptions::page_folder. It is empty while the page shows `busy`.
-  std::string run_folder() const { return folder_.path(""); }
-
-  void show_busy(const Exercise& exercise);
-  void show(const Exercise& exercise, const Grade& graded);
+/// A page that is served until the last copy of these functions ends.
+struct WatchPage {
+  std::string address;
+  std::string run_folder;  // for GradeOptions::page_folder; empty while the page shows `busy`
+  std::function<void(const Exercise&)> show_busy;
+  std::function<void(const Exercise&, const Grade&)> show;
   /// Shows that a save brought no verdict, for no fault of the learner.
-  void show_problem(const Exercise& exercise, const std::string& problem);
-
- private:
-  void send(const Exercise& exercise, const Grade* graded, const std::string& problem);
-
-  TemporaryFolder folder_;
-  PageServer server_;
-  std::string state_;
-  std::int64_t version_ = 0;
+  std::function<void(const Exercise&, const std::string& problem)> show_problem;
 };
+
+/// Serves the page, with this exercise on it. Throws InvalidArgument if the port is taken.
+/// @param port 0: a free one
+WatchPage open_live_page(int port, const Exercise& first);
 
 }  // namespace rankbox::cli

@@ -1,5 +1,3 @@
-#include "cli/exercise/next.h"
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -8,9 +6,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/exercise/list.h"
 #include "cli/exercise/progress.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
 #include "cli/support/wrap.h"
 

@@ -1,5 +1,3 @@
-#include "cli/exercise/referee.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +21,7 @@
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
 #include "cli/support/reserved_core.h"
+#include "cli/support/subcommands.h"
 #include "comm/errors.h"
 #include "seal/referee/referee.h"
 #include "verdict/catalog.h"
@@ -92,13 +91,16 @@ void report_asked(const Stop& stop) {
   set_salt(options.salt);
   seal::set_asked_hook(report_asked);
   const Exercise& exercise = exercise_named(options.name);
+  const AnyFunction sealed = seal::sealed_function(exercise.family);
+  if (sealed == nullptr)
+    throw Error("seal/signatures.h has no row for the family " + exercise.family);
   AnyFunction solution = nullptr;
   if (!options.solution.empty()) {
     const LoadedFunction loaded = load_function(options.solution, signature(exercise));
     if (loaded.function == nullptr) throw Error("cannot load the solution: " + loaded.problem);
     solution = loaded.function;
   }
-  Subject subject = subject_of(exercise, seal::sealed_function(exercise.family), solution);
+  Subject subject = subject_of(exercise, sealed, solution);
   std::vector<Case> sample = sample_of(subject.cases());
   if (options.core >= 0 && !has_threads(sample)) pin_to_core(options.core);
   sample.insert(sample.end(), subject.large_cases.begin(), subject.large_cases.end());

@@ -1,5 +1,3 @@
-#include "cli/exercise/reset.h"
-
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -13,6 +11,7 @@
 #include "cli/exercise/stub.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/wrap.h"
 #include "comm/errors.h"
 #include "files/output_file.h"

@@ -1,5 +1,3 @@
-#include "cli/exercise/show.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -21,6 +19,7 @@
 #include "cli/support/lists.h"
 #include "cli/support/machine_memory.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
 #include "cli/support/wrap.h"
@@ -38,7 +37,7 @@ constexpr int kMostSegments = 1024;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr double kRanksPerSecond = 5000;  // that a large world may take longer
 
-struct Options {
+struct ShowArguments {
   ExerciseFile file;
   int ranks = 4;
   std::optional<std::int64_t> count;
@@ -56,7 +55,7 @@ struct Options {
 }
 
 /// Throws InvalidArgument for options without a matching argument of the exercise.
-void check_fits(const Exercise& exercise, const Options& options) {
+void check_fits(const Exercise& exercise, const ShowArguments& options) {
   const Case example = first_case_of(exercise);
   if (example.threads) {
     refuse(exercise, "show",
@@ -105,7 +104,7 @@ void check_memory(const Subject& subject, std::int64_t ranks, std::int64_t count
                     count > 1 ? "use fewer ranks or a smaller --count" : "use fewer ranks");
 }
 
-PictureOptions picture_options(const Exercise& exercise, const Options& options,
+PictureOptions picture_options(const Exercise& exercise, const ShowArguments& options,
                                const TemporaryFolder& folder) {
   PictureOptions picture;
   picture.style = style_here(folder.path(""));
@@ -123,7 +122,7 @@ PictureOptions picture_options(const Exercise& exercise, const Options& options,
   return picture;
 }
 
-void show(const Options& options) {
+void show(const ShowArguments& options) {
   const Exercise& exercise = exercise_named(options.file.name);
   check_fits(exercise, options);
   const TemporaryFolder folder;
@@ -154,7 +153,7 @@ void show(const Options& options) {
 }  // namespace
 
 void add_show(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowArguments>();
   options->file.seconds = 60;
   CLI::App* command = app.add_subcommand("show", "draws one run of an exercise over virtual time");
   command->footer(

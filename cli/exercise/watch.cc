@@ -1,5 +1,3 @@
-#include "cli/exercise/watch.h"
-
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -20,6 +18,8 @@
 #include "cli/support/child.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/rankbox_more.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
 #include "cli/support/wrap.h"
@@ -77,17 +77,17 @@ class Files {
   std::optional<std::size_t> latest_;
 };
 
-void print_address(const LivePage& page) { fmt::print("open {}\n", page.address()); }
+void print_address(const WatchPage& page) { fmt::print("open {}\n", page.address); }
 
 /// REQUIRES: an InterruptGuard lives, which a save cancels.
 /// @param page null: none
-void grade_saved(const Exercise& exercise, LivePage* page) {
+void grade_saved(const Exercise& exercise, const WatchPage* page) {
   if (use_colour()) fmt::print("\033[2J\033[H");  // clears the screen
   fmt::print("checking {} …\n", stub_path(exercise));
   std::fflush(stdout);
   try {
     if (page != nullptr) page->show_busy(exercise);
-    const Grade graded = check_own_file(exercise, page == nullptr ? "" : page->run_folder());
+    const Grade graded = check_own_file(exercise, page == nullptr ? "" : page->run_folder);
     if (page != nullptr) page->show(exercise, graded);
   } catch (const Interrupted& interrupted) {
     if (interrupted.signal() != 0) throw;
@@ -107,7 +107,7 @@ const Exercise& first_on_page(const std::vector<const Exercise*>& watched) {
   return latest != nullptr ? *latest : *watched.front();
 }
 
-void watch(const std::string& name, std::optional<int> page_port) {
+void watch(const std::string& name, std::optional<int> page_port, OpenPage open_page) {
   std::vector<const Exercise*> watched;
   if (!name.empty()) watched = {&exercise_named(name)};
   if (name.empty()) {
@@ -120,9 +120,9 @@ void watch(const std::string& name, std::optional<int> page_port) {
   fmt::print("{}\n{}\n", progress_bar(),
              fit(fmt::format("watching {}; save one to have it graded, Ctrl-C ends",
                              name.empty() ? "exercises/" : stub_path(*watched.front()))));
-  std::optional<LivePage> page;
+  std::optional<WatchPage> page;
   if (page_port) {
-    page.emplace(*page_port, first_on_page(watched));
+    page = open_page(*page_port, first_on_page(watched));
     print_address(*page);
   }
   std::fflush(stdout);
@@ -138,7 +138,7 @@ void watch(const std::string& name, std::optional<int> page_port) {
 
 }  // namespace
 
-void add_watch(CLI::App& app) {
+void add_watch(CLI::App& app, OpenPage open_page) {
   struct Options {
     std::string name;
     bool page = false;
@@ -160,12 +160,15 @@ void add_watch(CLI::App& app) {
       ->check(whole_number(1, kLargestPort))
       ->type_name("N");
   add_course(*command);
-  command->callback([options] {
+  command->callback([options, open_page] {
     if (options->port && !options->page)
       throw InvalidArgument(fmt::format("--port {}: only --page has a port", *options->port));
     std::optional<int> port;
-    if (options->page) port = options->port.value_or(0);
-    watch(options->name, port);
+    if (options->page) {
+      use_rankbox_more();
+      port = options->port.value_or(0);
+    }
+    watch(options->name, port, open_page);
   });
 }
 

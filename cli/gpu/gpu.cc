@@ -1,5 +1,3 @@
-#include "cli/gpu/gpu.h"
-
 #include <filesystem>
 #include <memory>
 
@@ -9,6 +7,7 @@
 #include "cli/gpu/gpu_report.h"
 #include "cli/support/backend_program.h"
 #include "cli/support/bundle_folder.h"
+#include "cli/support/subcommands.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

@@ -1,5 +1,3 @@
-#include "cli/grade/grade.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -19,6 +17,7 @@
 #include "cli/support/container.h"
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/whole_number.h"
 #include "cli/support/wrap.h"
 #include "comm/errors.h"

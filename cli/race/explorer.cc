@@ -12,6 +12,7 @@
 #include "cli/plugin/verdict_report.h"
 #include "cli/race/own_file.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "comm/errors.h"
 #include "race/explore_race.h"
 #include "race/steps_table.h"

@@ -4,10 +4,6 @@
 #include <cstdint>
 #include <string>
 
-namespace CLI {  // NOLINT(readability-identifier-naming)
-class App;
-}
-
 namespace rankbox::cli {
 
 struct OwnFileOptions {
@@ -19,8 +15,5 @@ struct OwnFileOptions {
 /// Compiles the file, looks for a schedule that goes wrong and prints it. Returns the exit status: 0
 /// if every schedule that was tried is right, otherwise 1. Throws InvalidArgument.
 int show_own_file(const OwnFileOptions& options);
-
-/// Adds the hidden subcommand, which explores in a separate process.
-void add_race_explorer(CLI::App& app);
 
 }  // namespace rankbox::cli

@@ -1,5 +1,3 @@
-#include "cli/race/race.h"
-
 #include <cstdio>
 #include <memory>
 
@@ -7,6 +5,7 @@
 
 #include "cli/race/own_file.h"
 #include "cli/race/race_options.h"
+#include "cli/support/subcommands.h"
 #include "comm/errors.h"
 #include "race/race_demo.h"
 

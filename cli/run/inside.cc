@@ -1,5 +1,3 @@
-#include "cli/run/inside.h"
-
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -13,6 +11,7 @@
 #include "cli/plugin/plugin.h"
 #include "cli/plugin/verdict_report.h"
 #include "cli/run/program.h"
+#include "cli/support/subcommands.h"
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
 #include "verdict/failure_of.h"

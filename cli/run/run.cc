@@ -1,5 +1,3 @@
-#include "cli/run/run.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -17,6 +15,7 @@
 #include "cli/support/executor_named.h"
 #include "cli/support/lists.h"
 #include "cli/support/paths.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
 #include "cli/support/wrap.h"

@@ -36,15 +36,20 @@ int run_script(const std::vector<std::string>& command) {
 
 }  // namespace
 
+std::string built_program(const std::vector<std::string>& words, const std::string& name) {
+  std::fflush(stdout);
+  std::vector<std::string> command = {project_root() + "/rankbox", "--build-program"};
+  command.insert(command.end(), words.begin(), words.end());
+  const int status = run_script(command);
+  if (status != 0) throw CLI::RuntimeError(status);
+  return fmt::format("{}/.rankbox/bin/{}", project_root(), name);
+}
+
 std::string backend_program(const std::string& subcommand, const std::string& backend,
                             bool for_another_machine) {
-  std::fflush(stdout);
-  std::vector<std::string> words = {project_root() + "/rankbox", "--build-program", subcommand,
-                                    backend};
+  std::vector<std::string> words = {subcommand, backend};
   if (for_another_machine) words.emplace_back("--bundle");
-  const int status = run_script(words);
-  if (status != 0) throw CLI::RuntimeError(status);
-  return fmt::format("{}/.rankbox/bin/rankbox-{}-{}", project_root(), subcommand, backend);
+  return built_program(words, fmt::format("rankbox-{}-{}", subcommand, backend));
 }
 
 }  // namespace rankbox::cli

@@ -1,14 +1,20 @@
-// The programs that a subcommand starts for MPI and NCCL: `rankbox-run-mpi`, …
+// Programs that are built when they are first needed: `rankbox-more`, `rankbox-run-mpi`, …
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace rankbox::cli {
 
-/// Returns the path of rankbox-SUBCOMMAND-BACKEND. The script `rankbox` builds it if it is missing
-/// or older than its sources, and installs the required packages first. Blocks during the build;
-/// the script prints that. Throws CLI::RuntimeError if the script fails. The script has then
-/// printed the reason in one line: a library is missing, or (with nccl) there is no driver here.
+/// Returns the path of the program `name`. The script `rankbox` builds it if it is missing or older
+/// than its sources, and installs the required packages first. Blocks during the build; the script
+/// prints that. Throws CLI::RuntimeError if the script fails, which has then printed the reason in
+/// one line.
+/// @param words of the script's --build-program
+std::string built_program(const std::vector<std::string>& words, const std::string& name);
+
+/// As built_program, for rankbox-SUBCOMMAND-BACKEND. It fails, too, where a library is missing, or
+/// (with nccl) there is no driver.
 /// @param for_another_machine needs no driver here
 std::string backend_program(const std::string& subcommand, const std::string& backend,
                             bool for_another_machine = false);

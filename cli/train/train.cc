@@ -1,5 +1,3 @@
-#include "cli/train/train.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -16,6 +14,7 @@
 #include "cli/support/backend_program.h"
 #include "cli/support/child.h"
 #include "cli/support/mpirun.h"
+#include "cli/support/subcommands.h"
 #include "cli/support/wrap.h"
 #include "cli/train/help.h"
 #include "cli/train/train_files.h"

@@ -73,12 +73,17 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string rankbox_program() { return environment("RANKBOX_CLI", sources() / "cli/rankbox"); }
+std::string rankbox_program() { return environment("RANKBOX_CLI", sources() / "cli/rankbox-more"); }
 
 CommandResult rankbox(const std::vector<std::string>& arguments, std::int64_t memory_bytes) {
+  return run_program(rankbox_program(), arguments, memory_bytes);
+}
+
+CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          std::int64_t memory_bytes) {
   cli::ChildOptions options;
   options.directory = project();
-  options.command = {rankbox_program()};
+  options.command = {program};
   options.command.insert(options.command.end(), arguments.begin(), arguments.end());
   options.seconds = 120;
   options.memory_bytes = memory_bytes;

@@ -22,12 +22,16 @@ const std::string& project();
 /// Returns the text of a file of the project.
 std::string read_file(const std::string& path);
 
-/// Returns the path of the program itself.
+/// Returns the path of the program with all subcommands: rankbox-more, which `rankbox` hands over to.
 std::string rankbox_program();
 
 /// Runs rankbox with these arguments, in the project's folder, with at most this much private
 /// memory; 0: no limit.
 CommandResult rankbox(const std::vector<std::string>& arguments, std::int64_t memory_bytes = 0);
+
+/// As rankbox(), with this program.
+CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          std::int64_t memory_bytes = 0);
 
 /// Returns the verdict that `rankbox check --json` with these arguments prints.
 Verdict checked(std::vector<std::string> arguments);

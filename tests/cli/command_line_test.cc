@@ -198,10 +198,7 @@ TEST_CASE("Ctrl-C ends a check at once with 130, and leaves no process and no fi
   const std::size_t before = leftovers();
   const pid_t child = fork();
   if (child == 0) {
-    const char* cli = std::getenv("RANKBOX_CLI");
-    const std::string program = cli != nullptr ? cli
-                                               : std::string(std::getenv("TEST_SRCDIR")) + "/" +
-                                                     std::getenv("TEST_WORKSPACE") + "/cli/rankbox";
+    const std::string program = rankbox_program();
     if (chdir(project().c_str()) != 0) _exit(126);
     execl(program.c_str(), "rankbox", "check", "broadcast_naive", "--file",
           "tests/verdict/wrong/sleeps.cc", "--timeout", "600", nullptr);
