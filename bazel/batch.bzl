@@ -4,9 +4,9 @@
 
     batched_library(name = "layers", srcs = [...], ...)
 
-is a cc_library. With --//bazel:batched, which ./rankbox test sets, the compiler reads headers
-shared by its sources once instead of once per source: the solutions compile in a sixth of the time.
-Sources that define the same local names go to different files (batch.py), `parts` at most.
+is a cc_library. With --//bazel:batched, which `rankbox` and ./rankbox test set, the compiler reads
+headers shared by its sources once instead of once per source: the solutions compile in a sixth of
+the time. `parts` is the number of files that it compiles instead (batch.py).
 
 The tests of a folder are compiled together, too (doctest_tests, backend_tests), since headers take
 longer than a test's own source. They are one program, and each test runs the cases of its file.
@@ -14,11 +14,11 @@ longer than a test's own source. They are one program, and each test runs the ca
 """
 
 def batch(name, sources, parts = 1):
-    """Makes NAME.cc, which includes the .cc files among `sources`: files, or file groups.
+    """Makes NAME.cc, which holds the .cc files among `sources`: files, or file groups.
 
     Args:
       name: of the rule and its output.
-      sources: at least those to include.
+      sources: at least those to hold.
       parts: for more than one, the outputs are NAME_0.cc, NAME_1.cc, ...
 
     Returns:
@@ -50,6 +50,7 @@ def batched_library(name, srcs, parts = 1, textual_hdrs = [], **kwargs):
                                   [f for f in srcs if f not in sources],
             "//conditions:default": srcs,
         }),
+        # For tests that read them.
         textual_hdrs = textual_hdrs + select({
             "//bazel:is_batched": sources,
             "//conditions:default": [],
@@ -100,8 +101,8 @@ linked_test = rule(
     test = True,
 )
 
-# Files that tests are compiled as, at most. Those that are not needed are empty.
-_TEST_PARTS = 4
+# Files that the tests of a folder are compiled as.
+_TEST_PARTS = 2
 
 def test_programs(names, deps, own):
     """Makes a program of each source, NAME.cc; or one of all, where tests are compiled together.
@@ -126,12 +127,6 @@ def test_programs(names, deps, own):
     if len(names) == 1:
         return {name: struct(program = name + "_alone", filter = []) for name in names}
     sources = [name + ".cc" for name in names]
-    native.cc_library(
-        name = names[0] + "_sources",
-        testonly = True,
-        tags = ["manual"],
-        textual_hdrs = sources,
-    )
     all_own = {}
     for name in names:
         all_own.update({dep: None for dep in own[name]})
@@ -142,7 +137,7 @@ def test_programs(names, deps, own):
         srcs = batch(names[0] + "_batch", sources, _TEST_PARTS),
         copts = ["-Wno-shadow"],  # would compare the names of different files
         tags = ["manual"],
-        deps = [names[0] + "_sources"] + deps + all_own.keys(),
+        deps = deps + all_own.keys(),
     )
     return {
         name: struct(

@@ -16,13 +16,17 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 ALIAS = re.compile(r"^using (\w+) = .*", re.MULTILINE)
 
 
-def local_names(file):
-    """{name: what it stands for} of what the file defines at the beginning of a line."""
-    with open(file, encoding="utf-8") as text:
-        content = text.read()
+def names_in(content, file):
+    """{name: what it stands for} of what the text of a file defines at the beginning of a line."""
     names = {match[1]: file for match in DEFINITION.finditer(content)}
     names |= {match[1]: file for match in TYPE.finditer(content)}
     return names | {match[1]: match[0] for match in ALIAS.finditer(content)}
+
+
+def local_names(file):
+    """As names_in, of the file."""
+    with open(file, encoding="utf-8") as text:
+        return names_in(text.read(), file)
 
 
 @functools.lru_cache(maxsize=None)
@@ -42,3 +46,16 @@ def types_of_headers(file):
 def clashes(names, others):
     """The names that stand for one thing here and for another there."""
     return sorted(name for name in names.keys() & others.keys() if names[name] != others[name])
+
+
+@functools.lru_cache(maxsize=None)
+def names_of_headers(file):
+    """The names in our headers that the file includes, directly or not."""
+    names = set()
+    with open(file, encoding="utf-8") as text:
+        for header in INCLUDE.findall(text.read()):
+            if os.path.isfile(header):
+                with open(header, encoding="utf-8") as text_of_header:
+                    names |= set(names_in(text_of_header.read(), header))
+                names |= names_of_headers(header)
+    return names

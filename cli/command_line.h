@@ -13,4 +13,8 @@ namespace rankbox::cli {
 /// @param add_subcommands in the order of the help
 int run_command_line(int argc, char** argv, void (*add_subcommands)(CLI::App&));
 
+/// Registers a subcommand that only rankbox-more has.
+/// @param description as there, where the options are
+void add_elsewhere(CLI::App& app, const char* name, const char* description);
+
 }  // namespace rankbox::cli

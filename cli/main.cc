@@ -1,20 +1,9 @@
 // `rankbox`: what the first hour needs. `rankbox-more` has all, and takes longer to compile.
-#include <CLI/CLI.hpp>
-
 #include "cli/command_line.h"
 #include "cli/support/rankbox_more.h"
 #include "cli/support/subcommands.h"
 
 namespace {
-
-/// Registers a subcommand of rankbox-more.
-/// @param description as there, where the options are
-void add_elsewhere(CLI::App& app, const char* name, const char* description) {
-  CLI::App* const command = app.add_subcommand(name, description);
-  command->prefix_command();
-  command->set_help_flag();
-  command->callback(rankbox::cli::use_rankbox_more);
-}
 
 void add_subcommands(CLI::App& app) {
   using namespace rankbox::cli;

@@ -69,14 +69,14 @@ const FlightGroup* group_of(std::span<const FlightLog> logs, std::uint64_t id) {
   return found;
 }
 
-std::string name_of(const FlightGroup& group) {
+std::string name_of_group(const FlightGroup& group) {
   return communicator_name(group.members, group.file.c_str(), group.line);
 }
 
 /// Returns ", in the communicator split at ring.cc:7"; "" for that of all ranks.
 std::string communicator_in_words(std::span<const FlightLog> logs, const FlightCall& call) {
   const FlightGroup* const group = call.group == 0 ? nullptr : group_of(logs, call.group);
-  return group == nullptr ? "" : fmt::format(", in {}", name_of(*group));
+  return group == nullptr ? "" : fmt::format(", in {}", name_of_group(*group));
 }
 
 /// Returns " (ranks 1 and 0 of the communicator split at ring.cc:7)" of a message; "" if all ranks
@@ -85,7 +85,7 @@ std::string ranks_in_words(std::span<const FlightLog> logs, const Seen& sent) {
   const FlightGroup* const group =
       sent.call().group == 0 ? nullptr : group_of(logs, sent.call().group);
   if (group == nullptr) return "";
-  return ranks_in_communicator(group->members, name_of(*group), sent.rank, sent.call().peer);
+  return ranks_in_communicator(group->members, name_of_group(*group), sent.rank, sent.call().peer);
 }
 
 std::string call_in_words(const Seen& seen) {

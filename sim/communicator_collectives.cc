@@ -13,8 +13,9 @@ namespace rankbox::sim {
 namespace {
 
 /// Fills in the data of a rank that waits in a collective, for a deadlock report.
-void prepare(CollectiveOperation& collective, const Caller& caller, RankState& rank, Group& group,
-             int index, const CollectiveCall& call, DataPlane::Transit* transit) {
+void prepare_collective(CollectiveOperation& collective, const Caller& caller, RankState& rank,
+                        Group& group, int index, const CollectiveCall& call,
+                        DataPlane::Transit* transit) {
   collective.group = &group;
   collective.index = index;
   Operation& operation = collective.operation;
@@ -62,7 +63,7 @@ void Backend::run(const Caller& caller, const CollectiveCall& call) {
   group_->short_collectives().publish(index_, call);
   Event& event = record(*state_, caller, *group_, call, begin);
   CollectiveOperation& collective = state_->collective_operation;
-  prepare(collective, caller, *state_, *group_, index_, call, transit);
+  prepare_collective(collective, caller, *state_, *group_, index_, call, transit);
   switch (group_->short_collectives().finish(index_, call, collective.operation)) {
     case ShortCollectives::End::kDone:
       break;
@@ -90,7 +91,7 @@ Backend::Pending Backend::start(const Caller& caller, const CollectiveCall& call
   event.request = pending->number();
   pending->use(call.in, written_by(call, index_));
   group_->short_collectives().publish_async(index_);
-  prepare(pending->start_collective(), caller, *state_, *group_, index_, call, transit);
+  prepare_collective(pending->start_collective(), caller, *state_, *group_, index_, call, transit);
   arrive(pending->start_collective(), call);
   state_->recorder.end(event);
   return pending;

@@ -44,7 +44,7 @@ struct Permutation {
   }
 };
 
-float element(const Permutation& permutation, int rank, std::int64_t i) {
+float permuted_element(const Permutation& permutation, int rank, std::int64_t i) {
   const std::int64_t number = std::int64_t{rank} * kRankStride + i;
   return static_cast<float>(permutation(static_cast<std::uint64_t>(number)) + 1);
 }
@@ -81,12 +81,12 @@ Tensor filled(std::int64_t count, Element element_at) {
 }  // namespace
 
 float element(int rank, std::int64_t i, std::uint64_t tensor) {
-  return element(Permutation(tensor), rank, i);
+  return permuted_element(Permutation(tensor), rank, i);
 }
 
 Tensor elements_of(int rank, std::int64_t count, std::uint64_t tensor) {
   const Permutation permutation(tensor);
-  return filled(count, [&](std::int64_t i) { return element(permutation, rank, i); });
+  return filled(count, [&](std::int64_t i) { return permuted_element(permutation, rank, i); });
 }
 
 Tensor poison(std::int64_t count) {

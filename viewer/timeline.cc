@@ -113,7 +113,7 @@ std::vector<std::string> cells_of(const std::string& ascii) {
   return cells;
 }
 
-std::vector<std::string> label_of(const Event& event, const Signs& signs) {
+std::vector<std::string> lines_of_label(const Event& event, const Signs& signs) {
   std::vector<std::string> label;
   switch (event.kind) {
     case EventKind::kSend:
@@ -239,8 +239,8 @@ std::string draw_timeline(const Trace& trace, const Replay& replay,
       // An asynchronous collective runs during its rank's computation.
       const bool beside = event.kind == EventKind::kCollective && event.async;
       Lane& lane = event.kind == EventKind::kSend || beside ? out : in;
-      lane.put_span(begin, end, label_of(event, signs), works ? signs.work : signs.transfer, open,
-                    colour_of(event, options.colour));
+      lane.put_span(begin, end, lines_of_label(event, signs), works ? signs.work : signs.transfer,
+                    open, colour_of(event, options.colour));
     }
     picture += finish(fmt::format("rank {:<{}}  out  {}", rank, name_width, out.text()));
     picture += finish(fmt::format("{:{}}in   {}", "", margin - 5, in.text()));

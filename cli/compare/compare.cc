@@ -58,7 +58,7 @@ struct Options {
 };
 
 /// Throws if the tensors would not fit into memory. Call before measuring.
-void check_memory(const Plan& plan) {
+void check_memory_of_devices(const Plan& plan) {
   if (plan.without_data) return;
   // At most two tensors per rank, and as many again inside the algorithms.
   check_fits_memory(*std::ranges::max_element(plan.ranks),
@@ -266,7 +266,7 @@ void run(Options& options) {
   }
   const Plan plan = plan_of(options.typed, default_ranks_of(options.backend));
   if (options.backend == "sim") {
-    check_memory(plan);
+    check_memory_of_devices(plan);
     check_largest_world(plan);
   }
   if (!options.plot.empty()) {

@@ -50,9 +50,9 @@ std::string replay_of(const Exercise& exercise, const std::string& reported,
 
 /// @param temporary a folder for the program's files, removed afterwards
 /// @param solution the compiled reference solution; empty: the promised cost does not need it
-Contained judge(const Exercise& exercise, const std::string& library, const std::string& solution,
-                const std::string& source, const std::string& temporary,
-                const GradeOptions& options) {
+Contained judge_in_threads(const Exercise& exercise, const std::string& library,
+                           const std::string& solution, const std::string& source,
+                           const std::string& temporary, const GradeOptions& options) {
   ContainedOptions contained;
   contained.words = {"judge", exercise.name, library, "--command", options.command};
   if (options.salt != 0) {
@@ -131,7 +131,7 @@ void draw_after(const Exercise& exercise, const std::string& library, const std:
     picture->style.html = true;
     GradeOptions drawing = options;
     drawing.picture = to_text(*picture);
-    judge(exercise, library, "", source, temporary, drawing);
+    judge_in_threads(exercise, library, "", source, temporary, drawing);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception&) {  // no picture
@@ -260,7 +260,7 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
   if (is_cost_of_solution(exercise) && options.picture.empty())
     solution = reference_solution(exercise);
   const auto in_threads = [&] {
-    return judge(exercise, library, solution, source, temporary.path(""), options);
+    return judge_in_threads(exercise, library, solution, source, temporary.path(""), options);
   };
   const auto sealed = [&](const std::string& replay) {
     GradeOptions replayed = options;

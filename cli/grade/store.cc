@@ -41,7 +41,7 @@ std::string read_all(int fd, const std::string& path) {
   }
 }
 
-Json to_json(const GradeResult& result) {
+Json to_stored(const GradeResult& result) {
   return {{"verdict", Json::parse(rankbox::to_json(result.verdict))},
           {"seconds", result.seconds},
           {"printed", result.printed},
@@ -102,7 +102,7 @@ const GradeResult* ResultStore::find(const std::string& key) const {
 
 void ResultStore::add(const std::string& key, const GradeResult& result) {
   results_[key] = result;
-  append(Json({{"key", key}, {"result", to_json(result)}}).dump());
+  append(Json({{"key", key}, {"result", to_stored(result)}}).dump());
 }
 
 void ResultStore::read_line(const std::string& line) {

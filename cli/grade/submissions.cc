@@ -51,7 +51,7 @@ bool is_hidden(const fs::path& path) { return path.filename().string().starts_wi
 
 /// Returns whether the file is the stub, which a clone has for all exercises. Git may have changed
 /// its line ends.
-bool is_stub(const Exercise& exercise, const fs::path& path) {
+bool is_stub_of(const Exercise& exercise, const fs::path& path) {
   std::optional<std::string> text = read_foreign_file(path.string(), kMostStubBytes);
   if (!text) return false;
   std::erase(*text, '\r');
@@ -138,7 +138,7 @@ void shorten(std::vector<std::string>& lines) {
 void choose(Student& student, std::vector<Candidate> candidates) {
   for (Candidate& each : candidates) {
     const Exercise* const exercise = find_exercise(each.exercise);
-    each.is_stub = exercise != nullptr && is_stub(*exercise, each.path);
+    each.is_stub = exercise != nullptr && is_stub_of(*exercise, each.path);
   }
   std::ranges::sort(candidates, [](const Candidate& a, const Candidate& b) {
     const auto key = [](const Candidate& each) {

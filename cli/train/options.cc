@@ -185,7 +185,7 @@ bool wants_timeline(const Arguments& typed, const Request& request) {
   return typed.timeline || (by_default && !typed.no_timeline && !request.json);
 }
 
-void complete(Request& request, const Arguments& typed) {
+void complete_request(Request& request, const Arguments& typed) {
   if (!typed.mine.empty()) {
     throw InvalidArgument(fmt::format(
         "--mine {}: this program compiles no files; start it by ./rankbox train, or give "
@@ -248,7 +248,7 @@ Request parse_options(const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& error) {
     throw InvalidArgument(fmt::format("{} (see ./rankbox train --help)", error.what()));
   }
-  complete(request, typed);
+  complete_request(request, typed);
   return request;
 }
 

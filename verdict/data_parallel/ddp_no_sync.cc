@@ -61,7 +61,7 @@ std::vector<Batch> micro_batches(const Batch& whole, int number, int rank, int s
   return cut;
 }
 
-std::vector<Batch> micro_batches_of(const Case& example, int rank, int step) {
+std::vector<Batch> own_micro_batches(const Case& example, int rank, int step) {
   const Batch mine = part_of(batch_of(example, step), rank, example.world_size);
   return judges_memory(example) ? rankbox::micro_batches_of(mine, *example.segments)
                                 : micro_batches(mine, *example.segments, rank, step);
@@ -90,7 +90,7 @@ template <class Weight>
 std::vector<NamedTensor> gradients_with(const Case& example, Weight weight) {
   std::vector<Weighted> all;
   for (int rank = 0; rank < example.world_size; ++rank) {
-    const std::vector<Batch> own = micro_batches_of(example, rank, 0);
+    const std::vector<Batch> own = own_micro_batches(example, rank, 0);
     for (std::size_t k = 0; k < own.size(); ++k) {
       const double w = weight(rank, k, own.size(), static_cast<double>(own[k].size()));
       if (w > 0) all.push_back({own[k], w});
@@ -149,7 +149,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     });
   }
   Sequential model(small_model(*example.count));
-  const std::vector<Batch> mine = micro_batches_of(example, dist.rank(), 0);
+  const std::vector<Batch> mine = own_micro_batches(example, dist.rank(), 0);
   const auto peak_of_call = [&] {
     const MemoryWindow window;
     function(dist, model, mine);

@@ -29,7 +29,7 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-std::string in_words(const Traffic& traffic) {
+std::string traffic_in_words(const Traffic& traffic) {
   if (traffic.messages == 0) return "no message";
   return fmt::format("{} messages of {} bytes together", traffic.messages, traffic.bytes);
 }
@@ -173,8 +173,8 @@ std::optional<Difference> compare_messages(const Trace& trace, const Layout& lay
         if (promised[to] == actual[to]) continue;
         return Difference{fmt::format("to rank {}", to),
                           -1,
-                          in_words(promised[to]),
-                          in_words(actual[to]),
+                          traffic_in_words(promised[to]),
+                          traffic_in_words(actual[to]),
                           "one activation down and one gradient up for each micro-batch",
                           rank};
       }

@@ -77,7 +77,7 @@ const char* origin_of_norm(double is, const Clipped& expected, int rank) {
   return "the root of the sum of all squares: sharded ones of all ranks, replicated ones once";
 }
 
-std::string origin_of_element(float is, float was, const Clipped& expected) {
+std::string origin_of_clipped(float is, float was, const Clipped& expected) {
   if (expected.factor >= 1)
     return std::isfinite(expected.norm)
                ? "the norm is not above max_norm: gradients stay as they are"
@@ -116,7 +116,7 @@ std::optional<Difference> compare_gradients(const std::vector<Gradient>& before,
       if (expected.factor < 1 ? near(is[i], should_be) : same(is[i], was[i])) continue;
       return Difference{parameter.name + "'s gradient" + where, static_cast<std::int64_t>(i),
                         in_words(should_be), in_words(is[i]),
-                        origin_of_element(is[i], was[i], expected)};
+                        origin_of_clipped(is[i], was[i], expected)};
     }
   }
   return std::nullopt;
