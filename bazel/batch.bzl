@@ -122,14 +122,14 @@ def test_programs(names, deps, own):
             testonly = True,
             srcs = [name + ".cc"],
             tags = ["manual"],  # built for its test
-            deps = deps + own[name],
+            deps = _without_repeats(deps + own[name]),
         )
     if len(names) == 1:
         return {name: struct(program = name + "_alone", filter = []) for name in names}
     sources = [name + ".cc" for name in names]
-    all_own = {}
+    all_deps = deps
     for name in names:
-        all_own.update({dep: None for dep in own[name]})
+        all_deps = all_deps + own[name]
     together = names[0] + "_and_others"
     native.cc_binary(
         name = together,
@@ -137,7 +137,7 @@ def test_programs(names, deps, own):
         srcs = batch(names[0] + "_batch", sources, _TEST_PARTS),
         copts = ["-Wno-shadow"],  # would compare the names of different files
         tags = ["manual"],
-        deps = deps + all_own.keys(),
+        deps = _without_repeats(all_deps),
     )
     return {
         name: struct(
@@ -146,6 +146,9 @@ def test_programs(names, deps, own):
         )
         for name in names
     }
+
+def _without_repeats(labels):
+    return {label: None for label in labels}.keys()
 
 def _if_batched(batched, alone):
     return select({
