@@ -176,160 +176,36 @@ PostMortem first_mismatch(std::span<const FlightLog> logs) {
   return earliest.found();
 }
 
-enum class Called : std::uint8_t { kYes, kNo, kNotKnown };
-
-/// Returns whether a rank has made the call, as far as its log goes back.
-Called has_called(const FlightLog& log, FlightKind kind, const FlightCall& counterpart, int peer) {
-  for (auto flight = log.flights.rbegin(); flight != log.flights.rend(); ++flight) {
-    const FlightCall& call = flight->call;
-    if (call.kind != kind || call.group != counterpart.group || call.peer != peer) continue;
-    if (call.number >= counterpart.number) return Called::kYes;
-    if (!call.waits) return Called::kNo;  // numbers grow, and this is the latest
-  }
-  return log.recorded > log.flights.size() ? Called::kNotKnown : Called::kNo;
-}
-
-/// A rank that waits for a call of another one.
-struct WaitFor {
-  Seen waiting;
-  int other = -1;
-  bool known = true;  // that the other rank has not called
-};
-
-class Waits {
- public:
-  Waits(std::span<const FlightLog> logs, int world_size)
-      : all_(logs), logs_(static_cast<std::size_t>(world_size)), waits_(logs_.size()) {
-    for (const FlightLog& log : logs) logs_[static_cast<std::size_t>(log.rank)] = &log;
-    for (std::size_t rank = 0; rank < logs_.size(); ++rank) {
-      if (logs_[rank] != nullptr) waits_[rank] = first_wait(*logs_[rank]);
-    }
-  }
-
-  /// Returns where the waiting starts: a rank that no rank blocks, or a cycle.
-  PostMortem cause() const {
-    int best = -1;
-    const WaitFor* chosen = nullptr;
-    for (const WaitFor& start : waits_) {
-      if (start.other < 0) continue;
-      std::vector<bool> visited(waits_.size());
-      const WaitFor* wait = &start;
-      while (wait_of(wait->other).other >= 0 && !visited[index(wait->waiting.rank)]) {
-        visited[index(wait->waiting.rank)] = true;
-        wait = &wait_of(wait->other);
-      }
-      const int certainty = certainty_of(*wait);
-      if (certainty <= best) continue;
-      best = certainty;
-      chosen = wait;
-    }
-    if (chosen == nullptr) return {};
-    ErrorContext context = chosen->waiting.context();
-    context.peer = chosen->other;
-    return {Kind::kStuck, in_words(*chosen), std::move(context)};
-  }
-
- private:
-  static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
-  const FlightLog* log_of(int rank) const { return logs_[index(rank)]; }
-  const WaitFor& wait_of(int rank) const { return waits_[index(rank)]; }
-
-  std::vector<int> members_of(std::uint64_t id) const {
-    const FlightGroup* const group = group_of(all_, id);
-    return group == nullptr ? std::vector<int>() : group->members;
-  }
-
-  WaitFor first_wait(const FlightLog& log) const {
-    WaitFor unsure;
+/// Returns a call that has not finished, of the lowest rank that has one. A message comes before a
+/// collective, in which other ranks wait because of it. Calls that return at once do not count.
+PostMortem open_call(std::span<const FlightLog> logs) {
+  const auto is_collective = [](const Seen& seen) {
+    return seen.call().kind == FlightKind::kCollective;
+  };
+  Seen found;
+  for (const FlightLog& log : logs) {
     for (const LoggedFlight& flight : log.flights) {
-      if (!is_open(flight) || flight.call.async) continue;
-      for (const int other : partners(flight.call)) {
-        const bool itself = other == log.rank && flight.call.kind == FlightKind::kCollective;
-        if (other < 0 || itself) continue;
-        const Called called = other_has_called(other, flight.call, log.rank);
-        if (called == Called::kNo) return {{log.rank, &flight}, other, true};
-        if (called == Called::kNotKnown && unsure.other < 0)
-          unsure = {{log.rank, &flight}, other, false};
-      }
+      if (!is_open(flight) || flight.call.async || flight.call.kind == FlightKind::kLocal) continue;
+      const Seen seen{log.rank, &flight};
+      if (found.flight == nullptr ||
+          std::pair(is_collective(seen), seen.rank) < std::pair(is_collective(found), found.rank))
+        found = seen;
     }
-    return unsure;
   }
-
-  std::vector<int> partners(const FlightCall& call) const {
-    if (call.kind == FlightKind::kLocal) return {};
-    if (call.kind == FlightKind::kCollective) return members_of(call.group);
-    return {call.peer};
-  }
-
-  Called other_has_called(int other, const FlightCall& call, int rank) const {
-    const FlightLog* const log = log_of(other);
-    if (log == nullptr) return Called::kNotKnown;
-    switch (call.kind) {
-      case FlightKind::kSend:
-        return has_called(*log, FlightKind::kRecv, call, rank);
-      case FlightKind::kRecv:
-        return has_called(*log, FlightKind::kSend, call, rank);
-      case FlightKind::kCollective:
-      case FlightKind::kLocal:
-        break;
-    }
-    return has_called(*log, FlightKind::kCollective, call, -1);
-  }
-
-  int certainty_of(const WaitFor& wait) const {
-    if (!wait.known) return log_of(wait.other) == nullptr ? 2 : 0;
-    const bool never = log_of(wait.other)->returned || wait_of(wait.other).other >= 0;
-    return never ? 3 : 1;
-  }
-
-  std::string in_words(const WaitFor& wait) const {
-    const LoggedFlight& flight = *wait.waiting.flight;
-    const FlightCall& call = flight.call;
-    const char* const missing = call.kind == FlightKind::kSend   ? "receive"
-                                : call.kind == FlightKind::kRecv ? "send"
-                                                                 : name_of(call.collective);
-    const std::string communicator = communicator_in_words(all_, call);
-    const std::string text =
-        fmt::format("rank {} waits in {}{}", wait.waiting.rank, op_in_words(flight), communicator);
-    const char* const comma = communicator.empty() ? "" : ",";
-    const FlightLog* const log = log_of(wait.other);
-    if (log == nullptr) {
-      return fmt::format(
-          "{}{} for the {} of rank {}, which has not reported: it computes, or it is "
-          "in a call that cannot be interrupted",
-          text, comma, missing, wait.other);
-    }
-    if (!wait.known) {
-      return fmt::format(
-          "{}; whether rank {} has called the matching {} is not known: its last {} "
-          "operations do not show it",
-          text, wait.other, missing, log->flights.size());
-    }
-    return fmt::format("{}{} for a {} that rank {} has not called: {}", text, comma, missing,
-                       wait.other, whereabouts(*log));
-  }
-
-  std::string whereabouts(const FlightLog& log) const {
-    if (log.returned) return fmt::format("rank {} has returned", log.rank);
-    const WaitFor& wait = wait_of(log.rank);
-    if (wait.other >= 0) {
-      return fmt::format("it waits in {} for rank {}", op_in_words(*wait.waiting.flight),
-                         wait.other);
-    }
-    if (log.flights.empty()) return "it has called nothing yet";
-    return fmt::format("its last call was {}", op_in_words(log.flights.back()));
-  }
-
-  std::span<const FlightLog> all_;      // in any order
-  std::vector<const FlightLog*> logs_;  // [rank]; null: missing
-  std::vector<WaitFor> waits_;          // [rank]; other is -1: it does not wait
-};
+  if (found.flight == nullptr) return {};
+  return {Kind::kStuck,
+          fmt::format(
+              "rank {} has not finished {}{}: the matching call of {} may be missing", found.rank,
+              op_in_words(*found.flight), communicator_in_words(logs, found.call()),
+              is_collective(found) ? "another rank" : fmt::format("rank {}", found.call().peer)),
+          found.context()};
+}
 
 }  // namespace
 
-PostMortem post_mortem(std::span<const FlightLog> logs, int world_size) {
+PostMortem post_mortem(std::span<const FlightLog> logs) {
   PostMortem found = first_mismatch(logs);
-  return found.kind == Kind::kUnknown ? Waits(logs, world_size).cause() : found;
+  return found.kind == Kind::kUnknown ? open_call(logs) : found;
 }
 
 std::exception_ptr error_of(const PostMortem& found, const std::string& details) {

@@ -2,8 +2,8 @@
 //
 // Two calls that contradict each other are certain, so they come first. They are the n-th
 // collective of a communicator, if two ranks called it differently, or the n-th message between two
-// ranks, if its ends disagree. The report omits waits that result from such a mismatch. Without
-// one, the cause is a rank that waits for a call which another rank has not made.
+// ranks, if its ends disagree. Without such a mismatch the report names a call that has not finished,
+// and last_operations() shows what the other ranks did meanwhile.
 //
 // The sandbox proves what is inferred here: see sandbox_hint().
 #pragma once
@@ -23,7 +23,7 @@ struct PostMortem {
     kUnknown,             // the logs show no cause
     kMessageMismatch,     // context: the receiver's call
     kCollectiveMismatch,  // context: the call of the lower rank
-    kStuck,               // context: the call that waits
+    kStuck,               // context: a call that has not finished
   };
 
   Kind kind = Kind::kUnknown;
@@ -36,14 +36,14 @@ struct PostMortem {
 };
 
 /// Compares the logs of all ranks, in any order. Logs may be missing.
-/// @param world_size the number of expected logs
-PostMortem post_mortem(std::span<const FlightLog> logs, int world_size);
+PostMortem post_mortem(std::span<const FlightLog> logs);
 
 /// Returns MessageMismatch, CollectiveMismatch or, for all else, TimedOut.
 /// @param details lines to append to the text
 std::exception_ptr error_of(const PostMortem& found, const std::string& details);
 
 /// Returns each rank's last operations, by rank; names a rank without a log.
+/// @param world_size the number of expected logs
 std::string last_operations(std::span<const FlightLog> logs, int world_size);
 
 /// Returns a line with the command that reproduces and proves the failure.

@@ -140,7 +140,7 @@ RunFailure first_cause(const std::vector<std::optional<RankReport>>& reports) {
     std::exception_ptr& first = is_time_out(error) ? late : own;
     if (first == nullptr) first = error;
   }
-  PostMortem found = post_mortem(logs, world_size);
+  PostMortem found = post_mortem(logs);
   RunFailure failure;
   if (found.is_mismatch()) {
     failure.error = error_of(found, "");

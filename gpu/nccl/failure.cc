@@ -83,7 +83,7 @@ std::exception_ptr failure_of(const std::vector<RankEnd>& ends, int world_size,
   if (cause == Cause::kOwn) return first;
   if (cause == Cause::kNone) return missing;
 
-  const PostMortem found = post_mortem(logs, world_size);
+  const PostMortem found = post_mortem(logs);
   if (missing != nullptr && !found.is_mismatch()) return missing;
   // NCCL's own message explains more than the ranks' waits.
   if (cause != Cause::kTimedOut && !found.is_mismatch()) return first;
