@@ -1,7 +1,5 @@
 #include "launch/endpoint.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "comm/errors.h"
@@ -12,11 +10,10 @@ namespace {
 
 constexpr int kMaxPort = 65535;
 
-/// Returns the port, and MASTER_PORT if the port follows from it, else 0.
-std::pair<int, int> ports_in(const Environment& environment) {
-  if (const auto own = number_in(environment, "RANKBOX_PORT", 1, kMaxPort)) return {*own, 0};
+int port_in(const Environment& environment) {
+  if (const auto own = number_in(environment, "RANKBOX_PORT", 1, kMaxPort)) return *own;
   const auto master = number_in(environment, "MASTER_PORT", 1, kMaxPort - 1);
-  return master ? std::pair(*master + 1, *master) : std::pair(kDefaultPort, 0);
+  return master ? *master + 1 : kDefaultPort;
 }
 
 }  // namespace
@@ -45,19 +42,19 @@ std::string first_host(std::string_view hosts, const std::string& variable) {
 }
 
 Endpoint endpoint_of_rank_0(const RankVariables& who, const Environment& environment) {
-  const auto [port, master_port] = ports_in(environment);
+  const int port = port_in(environment);
   if (auto address = environment("MASTER_ADDR")) {
     // [::1] is the notation of an IPv6 address before a port.
     if (address->front() == '[' && address->back() == ']')
       address = address->substr(1, address->size() - 2);
-    return {*address, port, "MASTER_ADDR", master_port};
+    return {*address, port, "MASTER_ADDR"};
   }
-  if (who.one_node) return {"127.0.0.1", port, "all ranks are on this node", master_port};
+  if (who.one_node) return {"127.0.0.1", port, "all ranks are on this node"};
   // Under mpirun in a Slurm job, the step is that of mpirun's daemons and excludes the first node.
   const std::string step = who.launcher == "Slurm" ? "SLURM_STEP_NODELIST" : "";
   for (const std::string& name : {step, std::string("SLURM_JOB_NODELIST")}) {
     if (const auto hosts = environment(name))
-      return {first_host(*hosts, name), port, "the first host of " + name, master_port};
+      return {first_host(*hosts, name), port, "the first host of " + name};
   }
   throw InvalidArgument(fmt::format(
       "{} started rank {} of {}, but no variable says where rank 0 is: set MASTER_ADDR to its host "

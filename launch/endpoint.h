@@ -19,8 +19,7 @@ inline constexpr int kDefaultPort = 29501;
 struct Endpoint {
   std::string address;  // a name, an IPv4 or an IPv6 address
   int port = kDefaultPort;
-  std::string source;   // the variable or rule it comes from, for errors: "MASTER_ADDR", …
-  int master_port = 0;  // MASTER_PORT if the port is the one after it, else 0
+  std::string source;  // the variable or rule it comes from, for errors: "MASTER_ADDR", …
 };
 
 /// Throws InvalidArgument if no variable gives rank 0's address, or a port is invalid.

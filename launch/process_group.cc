@@ -25,7 +25,6 @@ constexpr std::size_t kMaxReply = 2 * kMaxBytes;  // lengths included
 constexpr double kGrace = 3;                      // seconds, for rank 0 to report missing ranks
 constexpr double kStrangerSeconds = 2;            // for a handshake that has begun
 constexpr double kReplySeconds = 60;              // for a process to read a reply
-constexpr double kProbeSeconds = 3;               // for another port to answer
 
 using Strings = ProcessGroup::Strings;
 
@@ -86,36 +85,6 @@ std::exception_ptr rank_failed(const std::vector<int>& ranks, const std::string&
   return std::make_exception_ptr(
       RankFailed(fmt::format("{} {}: look at the output of each", list(ranks), what),
                  {ranks.front(), "", -1, "", 0}));
-}
-
-/// Returns whether packets to this port arrive: a process accepts the connection, or the kernel
-/// refuses it. Blocks for some seconds at most.
-bool is_reached(const Endpoint& endpoint) {
-  try {
-    connect_to(endpoint, deadline_after(kProbeSeconds));
-    return true;
-  } catch (const Disconnected& why) {
-    return why.error == ECONNREFUSED;
-  }
-}
-
-/// Returns the fix for a rank 0 that cannot be reached.
-/// @param silent nothing answered
-std::string hint_for(const Endpoint& endpoint, bool silent) {
-  const std::string address = fmt::format("Set MASTER_ADDR (now from {})", endpoint.source);
-  if (!silent) {
-    return fmt::format(
-        "is rank 0 running there, and is the port open in its firewall? {} and "
-        "RANKBOX_PORT, the same on all ranks",
-        address);
-  }
-  const int master = endpoint.master_port;
-  const std::string open = fmt::format(
-      "open port {}{} there, or set RANKBOX_PORT to an open one, the same on all ranks",
-      endpoint.port, master == 0 ? "" : " (the one after MASTER_PORT, which torchrun itself uses)");
-  if (master != 0 && is_reached({endpoint.address, master, endpoint.source}))
-    return fmt::format("a firewall is likely, since MASTER_PORT {} is reached: {}", master, open);
-  return fmt::format("a firewall is likely, or a wrong address: {}. {}", open, address);
 }
 
 }  // namespace
@@ -213,7 +182,6 @@ void ProcessGroup::connect_to_rank_0(const Endpoint& endpoint, double seconds) {
   const Deadline deadline = deadline_after(seconds);
   const std::string handshake = handshake_of(who_);
   std::string problem;
-  bool silent = false;
   for (milliseconds pause(10);; pause = std::min(pause * 3 / 2, milliseconds(250))) {
     try {
       Fd socket = connect_to(endpoint, deadline);
@@ -229,15 +197,15 @@ void ProcessGroup::connect_to_rank_0(const Endpoint& endpoint, double seconds) {
       if (answer.bytes != handshake) std::rethrow_exception(error_from_bytes(answer.bytes));
     } catch (const Disconnected& why) {
       // An attempt cut short by the deadline explains less than the one before.
-      if (problem.empty() || !has_passed(deadline)) {
-        problem = why.what();
-        silent = why.is_silence();
-      }
+      if (problem.empty() || !has_passed(deadline)) problem = why.what();
     }
     if (has_passed(deadline)) {
-      throw Error(fmt::format("rank {} cannot reach rank 0 at {} after {:g} s ({}): {}", rank(),
-                              to_string(endpoint), seconds, problem, hint_for(endpoint, silent)),
-                  {rank(), "start", 0, "", 0});
+      throw Error(
+          fmt::format("rank {} cannot reach rank 0 at {} after {:g} s ({}): is rank 0 running "
+                      "there, and is the port open in its firewall? Set MASTER_ADDR (now from {}) "
+                      "and RANKBOX_PORT, the same on all ranks",
+                      rank(), to_string(endpoint), seconds, problem, endpoint.source),
+          {rank(), "start", 0, "", 0});
     }
     std::this_thread::sleep_for(std::min(pause, milliseconds(milliseconds_until(deadline))));
   }

@@ -117,8 +117,6 @@ void receive(const Fd& socket, char* to, std::size_t size, Deadline deadline) {
 
 }  // namespace
 
-bool Disconnected::is_silence() const { return error == ETIMEDOUT || error == EHOSTUNREACH; }
-
 Deadline deadline_after(double seconds) {
   constexpr double kYear = 366 * 24 * 3600.0;
   return std::chrono::steady_clock::now() +
@@ -175,7 +173,7 @@ Fd connect_to(const Endpoint& endpoint, Deadline deadline) {
     error = try_to_connect(socket, *each, deadline);
     if (error == 0) return watched(std::move(socket));
   }
-  throw Disconnected(std::strerror(error), error);
+  throw Disconnected(std::strerror(error));
 }
 
 void send_message(const Fd& socket, std::string_view bytes, double seconds, std::size_t limit,

@@ -25,14 +25,7 @@ Deadline deadline_after(double seconds);
 int milliseconds_until(Deadline deadline);
 
 struct Disconnected : std::runtime_error {
-  /// @param code errno; 0: there is none
-  explicit Disconnected(const std::string& what, int code = 0)
-      : std::runtime_error(what), error(code) {}
-
-  /// Returns whether nothing answered, not even to refuse: packets may be dropped on the way.
-  bool is_silence() const;
-
-  int error;
+  using std::runtime_error::runtime_error;
 };
 
 struct Message {
