@@ -135,7 +135,7 @@ class BasicRequest {
 ///   rank(), size()                      in this communicator; -1 and 0 where split left it out
 ///   node(), local_rank()                in the whole world
 ///   caller(operation, place)            who calls
-///   begin(caller)                       throws if the run has stopped; injects faults
+///   begin(caller)                       throws if the run has stopped
 ///   send(caller, slice, dst)            blocks, as recv and sendrecv
 ///   recv(caller, slice, src)
 ///   sendrecv(caller, out, dst, in, src)

@@ -33,7 +33,6 @@ constexpr std::array kKinds = {
     kind<OutOfMemory>("OutOfMemory"),
     kind<InvalidArgument>("InvalidArgument"),
     kind<NotImplemented>("NotImplemented"),
-    kind<InjectedCrash>("InjectedCrash"),
     kind<Aborted>("Aborted"),
     kind<MessageMismatch>("MessageMismatch"),
     kind<CollectiveMismatch>("CollectiveMismatch"),

@@ -68,11 +68,6 @@ class NotImplemented : public Error {
       : Error(message, std::move(context)) {}
 };
 
-/// A rank that RunOptions::faults made fail.
-class InjectedCrash : public Error {
-  using Error::Error;
-};
-
 /// Another rank failed first and the world stopped; this rank is not the cause.
 class Aborted : public Error {
   using Error::Error;

@@ -26,21 +26,6 @@ void check(const Cluster& cluster) {
   }
 }
 
-void check(const Fault& fault, int world_size) {
-  if (fault.rank < 0 || fault.rank >= world_size) {
-    throw InvalidArgument(fmt::format("a fault is planned for rank {}, but ranks are 0 to {}",
-                                      fault.rank, world_size - 1));
-  }
-  if (fault.operation < 0) {
-    throw InvalidArgument(
-        fmt::format("a fault is planned before operation {}: the first is 0", fault.operation));
-  }
-  if (!(fault.seconds >= 0) || std::isinf(fault.seconds)) {
-    throw InvalidArgument(
-        fmt::format("a fault is planned to last {} s: 0 or more are needed", fault.seconds));
-  }
-}
-
 }  // namespace
 
 void check_cluster_fits(const Cluster& cluster, int world_size, int nodes) {
@@ -73,7 +58,6 @@ void check_run_options(const RunOptions& options) {
   }
   check(options.cluster);
   check_cluster_fits(options.cluster, options.world_size, options.nodes);
-  for (const Fault& fault : options.faults) check(fault, options.world_size);
 }
 
 void refuse_sandbox_options(const RunOptions& options) {

@@ -6,8 +6,7 @@
 namespace rankbox {
 
 /// Throws InvalidArgument for a world that cannot run: no ranks, more nodes than ranks, costs that
-/// are not numbers, a cluster that is too small, faults of ranks that do not exist, a deadline that
-/// is not positive.
+/// are not numbers, a cluster that is too small, a deadline that is not positive.
 void check_run_options(const RunOptions& options);
 
 /// Throws InvalidArgument for options that only the sandbox has.

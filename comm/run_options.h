@@ -43,16 +43,6 @@ constexpr const char* name_of(ExecutorKind kind) {
   return kind == ExecutorKind::kFibers ? "fibers" : "threads";
 }
 
-/// An injected fault: before its `operation`-th call (from 0) the rank throws InjectedCrash, or
-/// sleeps.
-struct Fault {
-  enum class Kind : std::uint8_t { kCrash, kDelay };
-  int rank = 0;
-  std::int64_t operation = 0;
-  Kind kind = Kind::kCrash;
-  double seconds = 0;  // kDelay: real time
-};
-
 struct RunOptions {
   int world_size = 1;
   int nodes = 1;  // rank r lives on node r*nodes/world_size
@@ -64,7 +54,6 @@ struct RunOptions {
   int fiber_threads = 0;
   // 0: an undisturbed schedule; else random delays, which depend on the seed.
   std::uint64_t seed = 0;
-  std::vector<Fault> faults = {};
   // Compares an isend's slice when its request is waited for, and fills an irecv's slice with NaN
   // (or -1) until then. Mistakes then show every time. O(n) each.
   bool watch_buffers = false;

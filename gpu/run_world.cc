@@ -61,7 +61,6 @@ NcclSettings settings_for(const RunOptions& options) {
   settings.deadline_seconds = options.deadline_seconds;
   settings.start_seconds = start_seconds_of(options);
   settings.blocking_calls = options.blocking_calls;
-  settings.faults = options.faults;
   return settings;
 }
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
-#include "comm/fault.h"
 #include "mpi/check.h"
 #include "mpi/environment.h"
 #include "mpi/report.h"
@@ -63,11 +62,9 @@ Run::~Run() {
   for (std::size_t i = 1; i < groups_.size(); ++i) MPI_Comm_free(&groups_[i].comm);
 }
 
-void Run::begin(const Caller& caller) {
+void Run::begin() {
   if (dropped_ != nullptr) [[unlikely]]
     fail(dropped_);
-  if (!options_.faults.empty()) [[unlikely]]
-    let_faults_happen(options_.faults, caller, calls_);
   if (++calls_ % kCallsPerLook == 0 && another_rank_failed()) [[unlikely]]
     fail(nullptr);
   if (!buffered_sends_.empty()) forget_ended_sends();

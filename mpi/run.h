@@ -47,7 +47,7 @@ class Run {
   std::vector<PendingOperation*>& open_requests() { return open_requests_; }
 
   /// Begins every call.
-  void begin(const Caller& caller);
+  void begin();
 
   /// Starts a message. A buffered one is copied, and is then done for its rank.
   void start(Operation& message, const Caller& caller, Group& group, FlightKind kind, Slice slice,

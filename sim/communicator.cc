@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "comm/communicator_impl.h"
-#include "comm/fault.h"
 #include "sim/call.h"
 #include "sim/message/buffered_send.h"
 #include "sim/pending_operation.h"
@@ -102,13 +101,9 @@ Caller Backend::caller(const char* operation, Place place) const {
   return {state_->rank, state_->memory.owner, index_, size(), operation, place};
 }
 
-void Backend::begin(const Caller& caller) {
-  const RunOptions& options = state_->world->options();
-  if (!options.faults.empty()) [[unlikely]]
-    let_faults_happen(options.faults, caller, state_->operations);
-  if (options.seed != 0) [[unlikely]]
+void Backend::begin(const Caller& /*caller*/) {
+  if (state_->world->options().seed != 0) [[unlikely]]
     pause_at_random(*state_);
-  ++state_->operations;
   state_->recorder.reserve();
 }
 

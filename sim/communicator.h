@@ -30,7 +30,7 @@ class Backend {
   int local_rank() const;
 
   Caller caller(const char* operation, Place place) const;
-  /// Injects faults and random pauses; reserves space for the call in the trace.
+  /// Pauses at random, if RunOptions::seed asks for it; reserves space for the call in the trace.
   void begin(const Caller& caller);
 
   void send(const Caller& caller, Slice slice, int dst);

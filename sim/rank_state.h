@@ -49,7 +49,6 @@ struct alignas(64) RankState {
   MemoryMeter memory;
   std::uint32_t requests = 0;                    // asynchronous operations started
   std::vector<PendingOperation*> open_requests;  // started, and not waited for yet
-  std::int64_t operations = 0;                   // calls made, for faults
   std::int64_t messages = 0;                     // sent
   std::int64_t bytes = 0;                        // sent
   std::minstd_rand shaker;                       // generates random pauses

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "comm/fault.h"
-
 namespace rankbox::gpu {
 namespace {
 
@@ -106,12 +104,7 @@ void NcclRank::fail(std::exception_ptr failure) noexcept {
 
 // ---- Calls ---------------------------------------------------------------------------------
 
-void NcclRank::begin(const Caller& caller) {
-  const std::int64_t number = operations_++;
-  if (!world_.settings().faults.empty()) [[unlikely]]
-    let_faults_happen(world_.settings().faults, caller, number);
-  check_running(caller);
-}
+void NcclRank::begin(const Caller& caller) { check_running(caller); }
 
 void NcclRank::check_running(const Caller& caller) {
   if (world_.is_stopped()) [[unlikely]] {

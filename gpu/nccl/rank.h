@@ -118,7 +118,7 @@ class NcclRank {
 
   // ---- Calls ----
 
-  /// Begins every call: injects faults. Throws if the world was stopped, or if a request was
+  /// Begins every call. Throws if the world was stopped, or if a request was
   /// destroyed unwaited: its operation may still use memory, so nothing else may begin.
   void begin(const Caller& caller);
 
@@ -235,7 +235,6 @@ class NcclRank {
   std::shared_ptr<NcclOpenRequests> requests_ = std::make_shared<NcclOpenRequests>();
   bool timed_ = false;
   int launches_without_event_ = 0;  // since the last one with an event, while timed
-  std::int64_t operations_ = 0;     // calls made
   std::int64_t messages_sent_ = 0;
   std::int64_t bytes_sent_ = 0;
 };

@@ -48,7 +48,6 @@ struct NcclSettings {
   // thread for each call, which takes longer. But a rank whose peer is gone may then block inside a
   // call (a connection), where no deadline applies. For benchmarks.
   bool blocking_calls = false;
-  std::vector<Fault> faults = {};
 };
 
 /// Returns "barrier at ring.cc:22", or only the operation if the place is unknown.

@@ -268,28 +268,6 @@ TEST_CASE("requests kept in a place that outlives the rank's function do no harm
   }
 }
 
-TEST_CASE("a planned crash happens before the operation it was planned for") {
-  for (int p : world_sizes(2)) {
-    for (int operation : {0, 1, 2}) {
-      RunOptions options = world(p);
-      options.faults = {{.rank = 1, .operation = operation}};
-      const Observation seen = observe(options, [](Comm& dist, std::string& note) {
-        for (int i = 0; i < 4; ++i) {
-          dist.barrier();
-          note = std::to_string(i + 1);
-        }
-      });
-      const auto error = require_error<InjectedCrash>(seen);
-      INFO(error.what());
-      CHECK(error.rank() == 1);
-      CHECK(error.op() == "barrier");
-      CHECK(contains(error.what(), std::to_string(operation)));
-      CHECK(seen.notes[1] == (operation == 0 ? "" : std::to_string(operation)));
-      CHECK(ended_as<Aborted>(seen, 0));
-    }
-  }
-}
-
 TEST_CASE("a failed run leaves a report: what was done until then") {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(world(p), [](Comm& dist) {

@@ -1,6 +1,8 @@
 // If two sides of a message disagree, both get an error, and nothing is copied.
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,11 +15,9 @@
 namespace rankbox::testing {
 namespace {
 
-/// Rank 0 sends, rank 1 receives, `late` is delayed, and all others wait in a barrier.
-RunOptions one_late(int p, int late) {
-  RunOptions options = world(p);
-  options.faults = {{.rank = late, .operation = 0, .kind = Fault::Kind::kDelay, .seconds = 0.02}};
-  return options;
+/// Rank 0 sends, rank 1 receives, `late` sleeps first, and all others wait in a barrier.
+void delay(const Comm& dist, int late) {
+  if (dist.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
 /// REQUIRES: the ranks recorded their lines.
@@ -54,8 +54,9 @@ TEST_CASE("a message of another size: both ranks fail, nothing is copied") {
                                            {1000, 999},
                                            {100'000, 200'000},
                                            {70'000, 2}}) {
-        const Observation seen = observe(one_late(p, late), [&, sent = sent, received = received](
-                                                                Comm& dist, std::string& note) {
+        const Observation seen = observe(world(p), [&, sent = sent, received = received](
+                                                       Comm& dist, std::string& note) {
+          delay(dist, late);
           // Those two call it as well: a call of 0 elements need not wait.
           if (dist.rank() > 1) return dist.barrier();
           if (dist.rank() == 0) {
@@ -88,7 +89,8 @@ TEST_CASE("a message of another size: both ranks fail, nothing is copied") {
 TEST_CASE("a message of another dtype, even of as many bytes") {
   for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
-      const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
+      const Observation seen = observe(world(p), [&](Comm& dist, std::string& note) {
+        delay(dist, late);
         if (dist.rank() > 1) return dist.barrier();
         if (dist.rank() == 0) {
           const Tensor tensor = full(6, 1.0f);
@@ -107,7 +109,8 @@ TEST_CASE("a message of another dtype, even of as many bytes") {
 TEST_CASE("asynchronous messages tell it to whoever waits") {
   for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
-      const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
+      const Observation seen = observe(world(p), [&](Comm& dist, std::string& note) {
+        delay(dist, late);
         if (dist.rank() > 1) return dist.barrier();
         Tensor tensor = zeros(dist.rank() + 1);
         Request request;
@@ -128,7 +131,8 @@ TEST_CASE("asynchronous messages tell it to whoever waits") {
 TEST_CASE("the second of three messages under way does not fit") {
   for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
-      const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
+      const Observation seen = observe(world(p), [&](Comm& dist, std::string& note) {
+        delay(dist, late);
         if (dist.rank() > 1) return dist.barrier();
         std::vector<Tensor> boxes;
         for (int i = 0; i < 3; ++i) boxes.push_back(zeros(i == 1 ? 5 + dist.rank() : 4));
@@ -146,7 +150,8 @@ TEST_CASE("the second of three messages under way does not fit") {
 TEST_CASE("a sendrecv that disagrees with its neighbour") {
   for (int p : worlds_that_compare(2)) {
     for (int late : {0, 1}) {
-      const Observation seen = observe(one_late(p, late), [&](Comm& dist, std::string& note) {
+      const Observation seen = observe(world(p), [&](Comm& dist, std::string& note) {
+        delay(dist, late);
         if (dist.rank() > 1) return dist.barrier();
         Tensor in = zeros(2);
         const Tensor out = zeros(dist.rank() == 0 ? 3 : 2);
@@ -160,7 +165,8 @@ TEST_CASE("a sendrecv that disagrees with its neighbour") {
 
 TEST_CASE("a sendrecv whose receive does not fit says so, though its send is still under way") {
   for (int p : worlds_that_compare(3)) {
-    const Observation seen = observe(one_late(p, 1), [&](Comm& dist) {
+    const Observation seen = observe(world(p), [&](Comm& dist) {
+      delay(dist, 1);
       Tensor two = zeros(2);
       Tensor three = zeros(3);
       if (dist.rank() == 0) dist.sendrecv(two, 2, three, 1);
@@ -196,9 +202,10 @@ TEST_CASE("what irecv was given does not fit, while its rank waits for something
 TEST_CASE("a buffered message that does not fit fails its receiver, and stops its sender") {
   for (int p : worlds_that_buffer(2)) {
     for (int late : {0, 1}) {
-      RunOptions options = one_late(p, late);
+      RunOptions options = world(p);
       options.buffering = Buffering::unbounded();
       const Observation seen = observe(options, [&](Comm& dist, std::string& note) {
+        delay(dist, late);
         Tensor tensor = zeros(dist.rank() + 1);
         if (dist.rank() == 0) {
           note_line(note, __LINE__ + 1);

@@ -123,7 +123,6 @@ TEST_CASE("worlds that cannot be are refused before any rank starts") {
       {{.world_size = 0}, {"0", "1"}},
       {{.world_size = std::numeric_limits<int>::min()}, {"-2147483648"}},
       {{.world_size = 1, .nodes = 2}, {"2", "1"}},
-      {{.world_size = 1, .faults = {{.rank = 1}}}, {"1", "0 to 0"}},
       {{.world_size = 1, .deadline_seconds = 0}, {"0"}},
   };
   for (const Row& row : rows) {

@@ -81,7 +81,6 @@ TEST_CASE("one handler catches them all") {
   CHECK(is_caught_as_error(CollectiveMismatch("a")));
   CHECK(is_caught_as_error(UnreceivedMessage("a")));
   CHECK(is_caught_as_error(BufferReused("a")));
-  CHECK(is_caught_as_error(InjectedCrash("a")));
   CHECK(is_caught_as_error(RankFailed("a")));
   CHECK(is_caught_as_error(DeadlockError("a", {}, std::vector<Wait>{}, {})));
 }

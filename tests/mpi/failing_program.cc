@@ -254,7 +254,6 @@ const std::map<std::string, Scenario>& scenarios() {
   static const R soon{.deadline_seconds = kSoon};
   static const R blocking{.deadline_seconds = kSoon, .blocking_calls = true};
   static const R buffered{.buffering = Buffering::unbounded(), .deadline_seconds = 600};
-  static const R crash{.faults = {{.rank = 1, .operation = 1}}, .deadline_seconds = 600};
   static const std::map<std::string, Scenario> table = {
       {"kill", {[](Comm& d) { in_the_middle(d, [] { std::raise(SIGKILL); }); }}},
       {"abort", {[](Comm& d) { in_the_middle(d, [] { std::abort(); }); }}},
@@ -267,7 +266,6 @@ const std::map<std::string, Scenario>& scenarios() {
        }}},
       {"mistake",
        {[](Comm& d) { in_the_middle(d, [] { throw InvalidArgument("--steps 0: too few"); }); }}},
-      {"planned_crash", {wait_for_rank_1, crash}},
       {"compute", {[](Comm&) { compute_forever(); }}},
       {"busy", {compute_while_another_throws}},
       {"refused", {catch_refused_calls}},
@@ -317,8 +315,6 @@ const char* class_of(const std::exception_ptr& error) {
     return "UnreceivedMessage";
   } catch (const BufferReused&) {
     return "BufferReused";
-  } catch (const InjectedCrash&) {
-    return "InjectedCrash";
   } catch (const TimedOut&) {
     return "TimedOut";
   } catch (const RankFailed&) {

@@ -38,7 +38,6 @@ TEST_CASE("a failed run ends with one report of its first cause, and no process 
   const Row rows[] = {
       {"throw", "RankFailed", 1, "", -1},
       {"mistake", "InvalidArgument", 1, "", -1, 2},
-      {"planned_crash", "InjectedCrash", 1, "wait", -1},
       {"busy", "RankFailed", 0, "", -1},
       {"shorter_message", "MessageMismatch", 1, "recv", 0},
       {"longer_message", "MessageMismatch", 1, "recv", 0},

@@ -31,8 +31,6 @@ TEST_CASE("worlds that cannot be are refused before any rank starts") {
       {{.world_size = 4, .nodes = 0}, {"0", "1 to 4"}},
       {{.world_size = 4, .nodes = -3}, {"-3", "1 to 4"}},
       {{.world_size = 4, .nodes = 5}, {"5", "1 to 4"}},
-      {{.world_size = 4, .faults = {{.rank = 4}}}, {"4", "0 to 3"}},
-      {{.world_size = 4, .faults = {{.rank = -1}}}, {"-1", "0 to 3"}},
   };
   for (const Row& row : rows) {
     bool started = false;

@@ -55,24 +55,21 @@ TEST_CASE("a tensor freed before the wait is one error with both lines, on every
           CAPTURE(late);
           int waited = 0;
           std::vector<float> arrived;
-          const Observation seen = observe({.world_size = 2,
-                                            .buffering = buffering,
-                                            .faults = delay_of(late, 0),
-                                            .watch_buffers = watches},
-                                           [&](Comm& dist) {
-                                             std::optional<Tensor> tensor = full(64, 7.0f);
-                                             if (dist.rank() == 1) {
-                                               row.other(dist, *tensor);
-                                               arrived = to_host(*tensor);
-                                               return;
-                                             }
-                                             const Request request = row.start(dist, *tensor);
-                                             tensor.reset();
-                                             const Tensor other =
-                                                 full(64, -1.0f);  // may have the same address
-                                             waited = __LINE__ + 1;
-                                             dist.wait(request);
-                                           });
+          const Observation seen = observe(
+              {.world_size = 2, .buffering = buffering, .watch_buffers = watches}, [&](Comm& dist) {
+                delay(dist, late);
+                std::optional<Tensor> tensor = full(64, 7.0f);
+                if (dist.rank() == 1) {
+                  row.other(dist, *tensor);
+                  arrived = to_host(*tensor);
+                  return;
+                }
+                const Request request = row.start(dist, *tensor);
+                tensor.reset();
+                const Tensor other = full(64, -1.0f);  // may have the same address
+                waited = __LINE__ + 1;
+                dist.wait(request);
+              });
           const auto error = require_error<BufferReused>(seen);
           INFO(error.what());
           CHECK(error.rank() == 0);

@@ -193,39 +193,6 @@ TEST_CASE("requests that are open when a rank fails are taken back: no write to 
   });
 }
 
-TEST_CASE("a planned crash happens before the operation it was planned for") {
-  for (std::int64_t operation : {0, 1, 2}) {
-    std::vector<int> done(2, 0);
-    const Observation seen = observe(
-        {.world_size = 2, .faults = {{.rank = 1, .operation = operation}}}, [&](Comm& dist) {
-          for (int i = 0; i < 4; ++i) {
-            dist.barrier();
-            ++done[static_cast<std::size_t>(dist.rank())];
-          }
-        });
-    CAPTURE(operation);
-    INFO(what_of(seen.thrown));
-    CHECK(require_error<InjectedCrash>(seen).rank() == 1);
-    CHECK(require_error<InjectedCrash>(seen).op() == "barrier");
-    CHECK(contains(what_of(seen.thrown), std::to_string(operation)));
-    CHECK(done[1] == operation);
-    CHECK(ended_as<Aborted>(seen, 0));
-  }
-}
-
-TEST_CASE("a planned delay delays, and changes nothing else") {
-  const auto start = std::chrono::steady_clock::now();
-  const auto run = run_ranks({.world_size = 3, .faults = delay_of(2, 1, 0.03)}, [](Comm& dist) {
-    Tensor tensor = full(1, 1.0f);
-    dist.all_reduce(tensor);
-    dist.all_reduce(tensor);
-    return element(tensor, 0);
-  });
-  CHECK(run.results == std::vector<float>(3, 9.0f));
-  CHECK(std::chrono::steady_clock::now() - start >= std::chrono::milliseconds(30));
-  CHECK(run.report.wall_seconds >= 0.03);
-}
-
 TEST_CASE("a failed run leaves a report: what was done until then") {
   const Observation seen = observe({.world_size = 2}, [](Comm& dist) {
     Tensor tensor = zeros(10);

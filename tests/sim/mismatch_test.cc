@@ -40,23 +40,23 @@ TEST_CASE("a message of another size: both ranks fail, nothing is copied") {
       const int received = counts.second;
       std::vector<int> lines(2);
       std::vector<float> untouched;
-      const Observation seen =
-          observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
-            if (dist.rank() == 0) {
-              const Tensor tensor = full(sent, 1.0f);
-              lines[0] = __LINE__ + 1;
-              dist.send(tensor, 1);
-            } else {
-              Tensor tensor = full(received, -1.0f);
-              lines[1] = __LINE__ + 2;
-              try {
-                dist.recv(tensor, 0);
-              } catch (...) {
-                untouched = to_host(tensor);
-                throw;
-              }
-            }
-          });
+      const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
+        delay(dist, late);
+        if (dist.rank() == 0) {
+          const Tensor tensor = full(sent, 1.0f);
+          lines[0] = __LINE__ + 1;
+          dist.send(tensor, 1);
+        } else {
+          Tensor tensor = full(received, -1.0f);
+          lines[1] = __LINE__ + 2;
+          try {
+            dist.recv(tensor, 0);
+          } catch (...) {
+            untouched = to_host(tensor);
+            throw;
+          }
+        }
+      });
       CAPTURE(late);
       CAPTURE(sent);
       check_both_told(seen, lines);
@@ -71,23 +71,23 @@ TEST_CASE("a message of another dtype, even of as many bytes") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
     std::vector<std::int32_t> untouched;
-    const Observation seen =
-        observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
-          if (dist.rank() == 0) {
-            const Tensor tensor = full(6, 1.0f);
-            lines[0] = __LINE__ + 1;
-            dist.send(tensor, 1);
-          } else {
-            TensorOf<std::int32_t> tensor = full<std::int32_t>(6, -1);
-            lines[1] = __LINE__ + 2;
-            try {
-              dist.recv(tensor, 0);
-            } catch (...) {
-              untouched = to_host(tensor);
-              throw;
-            }
-          }
-        });
+    const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
+      delay(dist, late);
+      if (dist.rank() == 0) {
+        const Tensor tensor = full(6, 1.0f);
+        lines[0] = __LINE__ + 1;
+        dist.send(tensor, 1);
+      } else {
+        TensorOf<std::int32_t> tensor = full<std::int32_t>(6, -1);
+        lines[1] = __LINE__ + 2;
+        try {
+          dist.recv(tensor, 0);
+        } catch (...) {
+          untouched = to_host(tensor);
+          throw;
+        }
+      }
+    });
     check_both_told(seen, lines);
     CHECK(contains(what_of(seen.thrown), "float32"));
     CHECK(contains(what_of(seen.thrown), "int32"));
@@ -98,19 +98,19 @@ TEST_CASE("a message of another dtype, even of as many bytes") {
 TEST_CASE("asynchronous messages tell it to whoever waits") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
-    const Observation seen =
-        observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
-          Tensor tensor = zeros(dist.rank() + 1);
-          Request request;
-          if (dist.rank() == 0) {
-            lines[0] = __LINE__ + 1;
-            request = dist.isend(tensor, 1);
-          } else {
-            lines[1] = __LINE__ + 1;
-            request = dist.irecv(tensor, 0);
-          }
-          dist.wait(request);
-        });
+    const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
+      delay(dist, late);
+      Tensor tensor = zeros(dist.rank() + 1);
+      Request request;
+      if (dist.rank() == 0) {
+        lines[0] = __LINE__ + 1;
+        request = dist.isend(tensor, 1);
+      } else {
+        lines[1] = __LINE__ + 1;
+        request = dist.irecv(tensor, 0);
+      }
+      dist.wait(request);
+    });
     check_both_told(seen, lines);
   }
 }
@@ -118,21 +118,21 @@ TEST_CASE("asynchronous messages tell it to whoever waits") {
 TEST_CASE("a mismatch that no rank came to wait for is reported, and not the deadlock after it") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
-    const Observation seen =
-        observe({.world_size = 3, .faults = delay_of(late, 0)}, [&](Comm& dist) {
-          Tensor tensor = zeros(dist.rank() + 1);
-          Request request;
-          if (dist.rank() == 0) {
-            lines[0] = __LINE__ + 1;
-            request = dist.isend(tensor, 1);
-          } else if (dist.rank() == 1) {
-            lines[1] = __LINE__ + 1;
-            request = dist.irecv(tensor, 0);
-          }
-          Tensor other = zeros(5);
-          dist.recv(other, (dist.rank() + 1) % 3);  // all wait in a circle
-          dist.wait(request);
-        });
+    const Observation seen = observe({.world_size = 3}, [&](Comm& dist) {
+      delay(dist, late);
+      Tensor tensor = zeros(dist.rank() + 1);
+      Request request;
+      if (dist.rank() == 0) {
+        lines[0] = __LINE__ + 1;
+        request = dist.isend(tensor, 1);
+      } else if (dist.rank() == 1) {
+        lines[1] = __LINE__ + 1;
+        request = dist.irecv(tensor, 0);
+      }
+      Tensor other = zeros(5);
+      dist.recv(other, (dist.rank() + 1) % 3);  // all wait in a circle
+      dist.wait(request);
+    });
     const auto error = require_error<MessageMismatch>(seen);
     INFO(error.what());
     CHECK(error.rank() == 0);
@@ -144,19 +144,20 @@ TEST_CASE("a mismatch that no rank came to wait for is reported, and not the dea
 TEST_CASE("a sendrecv that disagrees with its neighbour") {
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
-    const Observation seen =
-        observe({.world_size = 2, .faults = delay_of(late, 0)}, [&](Comm& dist) {
-          Tensor in = zeros(2);
-          const Tensor out = zeros(dist.rank() == 0 ? 3 : 2);
-          lines[static_cast<std::size_t>(dist.rank())] = __LINE__ + 1;
-          dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
-        });
+    const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
+      delay(dist, late);
+      Tensor in = zeros(2);
+      const Tensor out = zeros(dist.rank() == 0 ? 3 : 2);
+      lines[static_cast<std::size_t>(dist.rank())] = __LINE__ + 1;
+      dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
+    });
     check_both_told(seen, lines);
   }
 }
 
 TEST_CASE("a sendrecv whose receive does not fit says so, though its send is still under way") {
-  const Observation seen = observe({.world_size = 3, .faults = delay_of(1, 0)}, [&](Comm& dist) {
+  const Observation seen = observe({.world_size = 3}, [&](Comm& dist) {
+    delay(dist, 1);
     Tensor two = zeros(2);
     Tensor three = zeros(3);
     if (dist.rank() == 0) dist.sendrecv(two, 2, three, 1);
@@ -174,17 +175,17 @@ TEST_CASE("the mismatch of a sendrecv names the rank of the half that does not f
     for (const int late : {0, 1}) {
       CAPTURE(send_fits);
       CAPTURE(late);
-      const Observation seen =
-          observe({.world_size = 3, .faults = delay_of(late, 0)}, [&](Comm& dist) {
-            Tensor two = zeros(2);
-            Tensor three = zeros(3);
-            // Rank 0 sends to 1 and receives from 2, or the other way round.
-            const int dst = send_fits ? 2 : 1;
-            if (dist.rank() == 0) dist.sendrecv(two, dst, three, 3 - dst);
-            if (dist.rank() == 1 && !send_fits) dist.recv(three, 0);
-            if (dist.rank() == 1 && send_fits) dist.send(two, 0);
-            if (dist.rank() == 2) dist.recv(two, 1);  // waits until the end
-          });
+      const Observation seen = observe({.world_size = 3}, [&](Comm& dist) {
+        delay(dist, late);
+        Tensor two = zeros(2);
+        Tensor three = zeros(3);
+        // Rank 0 sends to 1 and receives from 2, or the other way round.
+        const int dst = send_fits ? 2 : 1;
+        if (dist.rank() == 0) dist.sendrecv(two, dst, three, 3 - dst);
+        if (dist.rank() == 1 && !send_fits) dist.recv(three, 0);
+        if (dist.rank() == 1 && send_fits) dist.send(two, 0);
+        if (dist.rank() == 2) dist.recv(two, 1);  // waits until the end
+      });
       CHECK(require_error<MessageMismatch>(seen).rank() == 0);
       CHECK(require_error<MessageMismatch>(seen, 0).peer() == 1);
       CHECK(require_error<MessageMismatch>(seen, 1).peer() == 0);
@@ -196,18 +197,18 @@ TEST_CASE("a buffered message that does not fit fails its receiver, and stops it
   for (int late : {0, 1}) {
     std::vector<int> lines(2);
     const Observation seen =
-        observe({.world_size = 2, .buffering = Buffering::unbounded(), .faults = delay_of(late, 0)},
-                [&](Comm& dist) {
-                  Tensor tensor = zeros(dist.rank() + 1);
-                  if (dist.rank() == 0) {
-                    lines[0] = __LINE__ + 1;
-                    dist.send(tensor, 1);
-                    dist.barrier();
-                  } else {
-                    lines[1] = __LINE__ + 1;
-                    dist.recv(tensor, 0);
-                  }
-                });
+        observe({.world_size = 2, .buffering = Buffering::unbounded()}, [&](Comm& dist) {
+          delay(dist, late);
+          Tensor tensor = zeros(dist.rank() + 1);
+          if (dist.rank() == 0) {
+            lines[0] = __LINE__ + 1;
+            dist.send(tensor, 1);
+            dist.barrier();
+          } else {
+            lines[1] = __LINE__ + 1;
+            dist.recv(tensor, 0);
+          }
+        });
     CHECK(ended_as<Aborted>(seen, 0));
     require_error<MessageMismatch>(seen);
     const auto error = require_error<MessageMismatch>(seen, 1);

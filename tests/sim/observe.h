@@ -4,10 +4,12 @@
 // checks them afterwards. Functions named require_… or check_… are only for the main thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -96,10 +98,9 @@ void for_each_schedule(std::uint64_t schedules, Body body) {
   }
 }
 
-/// Returns RunOptions::faults: the rank sleeps before its `operation`-th call, so that others go
-/// first.
-inline std::vector<Fault> delay_of(int rank, std::int64_t operation, double seconds = 0.005) {
-  return {{.rank = rank, .operation = operation, .kind = Fault::Kind::kDelay, .seconds = seconds}};
+/// Sleeps on rank `late`, so that the next call of the others comes first.
+inline void delay(const Comm& dist, int late, double seconds = 0.005) {
+  if (dist.rank() == late) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
 /// Returns one element from any memory.
