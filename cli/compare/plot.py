@@ -67,15 +67,9 @@ def label_of(whose, algorithm):
 
 
 def lines_of(rows):
-    """{(whose, algorithm): [row]}: yours is a separate line beside the reference's.
-
-    Where native is measured in place as well, only the other row is drawn.
-    """
-    both = len({row["in_place"] for row in rows if row["whose"] == "native"}) == 2
+    """{(whose, algorithm): [row]}: yours is a separate line beside the reference's."""
     lines = {}
     for row in rows:
-        if both and row["in_place"]:
-            continue
         lines.setdefault((row["whose"], row["algorithm"]), []).append(row)
     return lines
 

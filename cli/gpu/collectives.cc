@@ -47,14 +47,10 @@ Value value_of(const std::vector<Json>& rows) {
   std::int64_t wrong = 0;
   bool has_failed = rows.empty();
   Value value;
-  std::string last;
   for (const Json& row : rows) {
     if (!row.at("wrong").is_null()) wrong += row.at("wrong").get<std::int64_t>();
     value.text += value.text.empty() ? "" : ", ";
-    const auto name = row.at("algorithm").get<std::string>();
-    value.text +=
-        name + (name == last ? " (in place)" : "");  // native runs out of place and in place
-    last = name;
+    value.text += row.at("algorithm").get<std::string>();
     if (row.at("time_us").is_null()) {
       value.text += " failed";
       has_failed = true;

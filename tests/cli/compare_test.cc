@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <set>
 #include <string_view>
 #include <thread>
 
@@ -58,14 +57,10 @@ Compared compare(Words more) {
   return compared;
 }
 
-/// Without the second native rows of some collectives, in place.
 std::vector<Json> rows_of(const Compared& compared, const std::string& whose) {
-  static const std::set<std::string> in_place = {"broadcast", "reduce", "all_reduce"};
   std::vector<Json> rows;
-  std::ranges::copy_if(compared.results, std::back_inserter(rows), [&](const Json& row) {
-    return row.at("whose") == whose &&
-           row.at("in_place") == in_place.contains(row.at("collective"));
-  });
+  std::ranges::copy_if(compared.results, std::back_inserter(rows),
+                       [&](const Json& row) { return row.at("whose") == whose; });
   return rows;
 }
 

@@ -19,18 +19,16 @@ std::int64_t count_of(const RankPart& part, std::int64_t bytes) {
 }  // namespace
 
 BufferPool::BufferPool(const RankPart& part, std::int64_t bytes) {
-  RankPart filled = part;
-  filled.in_place = true;  // an input that is part of the output as well
   for (std::int64_t i = 0; i < count_of(part, bytes); ++i) {
     Buffers& buffers = buffers_.emplace_back(make_buffers(part));
     if (i == 0) {
-      fill_input(buffers, filled);
+      fill_input(buffers, part);
     } else {
       copy_all(buffers.input, buffers_.front().input);
       copy_all(buffers.output, buffers_.front().output);
     }
   }
-  // The input of reduce_scatter is work space, and holds the result where native is in place.
+  // The input of reduce_scatter is work space.
   if (is_reducing(part.collective)) original_ = buffers_.front().input;
 }
 

@@ -68,15 +68,5 @@ TEST_CASE("inputs that no collective changes are left alone") {
   CHECK(to_host(buffers.input) == std::vector<float>(50, 0.0f));
 }
 
-TEST_CASE("where a piece may be part of the whole, it is there as well") {
-  if (!has_tensors()) return;
-  for (const CollectiveKind collective : {kAllGather, kGather}) {
-    BufferPool pool({collective, 1, 2, 100, ReduceOp::SUM, 1}, 1);
-    const Buffers& buffers = pool.next();
-    const std::vector<float> whole = to_host(buffers.output);
-    CHECK(std::vector<float>(whole.begin() + 50, whole.end()) == to_host(buffers.input));
-  }
-}
-
 }  // namespace
 }  // namespace rankbox::cli

@@ -15,11 +15,6 @@ using enum CollectiveKind;
 constexpr CollectiveKind kCollectives[] = {kBroadcast, kReduce,   kAllReduce,     kGather, kScatter,
                                            kAllGather, kAllToAll, kReduceScatter, kBarrier};
 
-Algorithm native(CollectiveKind collective, bool in_place) {
-  return {collective, "native", Whose::kNative, native_call(collective, in_place),
-          {},         nullptr,  in_place};
-}
-
 /// Returns "ring" for allreduce_ring; "scatter_gather" for reduce_scatter_gather, which is a
 /// reduce.
 std::string name_without_collective(const std::string& exercise, std::string_view prefix) {
@@ -29,10 +24,8 @@ std::string name_without_collective(const std::string& exercise, std::string_vie
 }  // namespace
 
 std::vector<Algorithm> algorithms_of(CollectiveKind collective) {
-  std::vector<Algorithm> found = {native(collective, is_in_place(collective))};
-  if (!is_in_place(collective) && native_call(collective, /*in_place=*/true)) {
-    found.push_back(native(collective, /*in_place=*/true));
-  }
+  std::vector<Algorithm> found = {
+      {collective, "native", Whose::kNative, native_call(collective), {}, nullptr}};
   for (const Exercise& exercise : exercises()) {
     const auto is = collective_and_name_of(exercise.name);
     if (!is || is->first != collective) continue;

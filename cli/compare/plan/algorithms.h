@@ -39,12 +39,10 @@ struct Algorithm {
   std::string problem = {};  // why it cannot be called; empty if it can
   // An address in the learner's library; null for other algorithms.
   const void* library = nullptr;
-  bool in_place = is_in_place(collective);
   bool needs_grid = false;  // CallSettings::grid
 };
 
-/// Returns the native and reference algorithms of one collective, the native one first. gather,
-/// all_gather, scatter and reduce_scatter have a second native one, in place.
+/// Returns the native and reference algorithms of one collective, the native one first.
 std::vector<Algorithm> algorithms_of(CollectiveKind collective);
 
 /// Returns an exercise's function as an algorithm; none if the exercise is no collective.

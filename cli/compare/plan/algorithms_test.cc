@@ -12,24 +12,18 @@
 namespace rankbox::cli {
 namespace {
 
-/// Where the result is. In place it is part of the input of scatter and reduce_scatter.
-Slice result_of(Buffers& buffers, const RankPart& part) {
-  if (buffers.output.empty()) return buffers.input;
-  const bool is_in_input = part.in_place && (part.collective == CollectiveKind::kScatter ||
-                                             part.collective == CollectiveKind::kReduceScatter);
-  return is_in_input ? chunk(buffers.input, part.rank, part.world_size) : Slice(buffers.output);
-}
-
 std::int64_t wrong_elements(const Algorithm& algorithm, int world_size, std::int64_t bytes,
                             ReduceOp op, bool spoil = false, int root = 0) {
   const std::int64_t elements = elements_of(algorithm.collective, world_size, bytes);
   const auto [wrong, report] = run_ranks({.world_size = world_size}, [&](Comm& dist) {
-    const RankPart part = {algorithm.collective, dist.rank(), world_size, elements, op, root,
-                           algorithm.in_place};
+    const RankPart part = {algorithm.collective, dist.rank(), world_size, elements, op, root};
     Buffers buffers = make_buffers(part);
     fill_input(buffers, part);
     call_once(algorithm, dist, buffers, {op, 3, root});
-    if (spoil && dist.rank() == root) detail::fill(result_of(buffers, part).sub(0, 1), -1.0);
+    if (spoil && dist.rank() == root) {
+      const Slice result = buffers.output.empty() ? buffers.input : buffers.output;
+      detail::fill(result.sub(0, 1), -1.0);
+    }
     return count_wrong(buffers, part);
   });
   std::int64_t sum = 0;
@@ -156,37 +150,9 @@ TEST_CASE("each collective's native way comes first, and names are not repeated"
     CHECK(algorithms.front().whose == Whose::kNative);
     for (std::size_t i = 0; i < algorithms.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        const bool both_native =
-            algorithms[i].whose == Whose::kNative && algorithms[j].whose == Whose::kNative;
-        CHECK((both_native ? algorithms[i].in_place != algorithms[j].in_place
-                           : algorithms[i].name != algorithms[j].name));
+        CHECK(algorithms[i].name != algorithms[j].name);
       }
     }
-  }
-}
-
-TEST_CASE("native collectives are in place, out of place or both, as the contract allows") {
-  const struct {
-    CollectiveKind collective;
-    bool in_place;
-    bool out_of_place;
-  } table[] = {
-      {CollectiveKind::kBroadcast, true, false},    {CollectiveKind::kReduce, true, false},
-      {CollectiveKind::kAllReduce, true, false},    {CollectiveKind::kGather, true, true},
-      {CollectiveKind::kScatter, true, true},       {CollectiveKind::kAllGather, true, true},
-      {CollectiveKind::kReduceScatter, true, true}, {CollectiveKind::kAllToAll, false, true},
-      {CollectiveKind::kBarrier, false, true},
-  };
-  for (const auto& row : table) {
-    CAPTURE(name_of(row.collective));
-    const std::vector<Algorithm> algorithms = algorithms_of(row.collective);
-    const auto has = [&](bool in_place) {
-      return std::ranges::any_of(algorithms, [=](const Algorithm& algorithm) {
-        return algorithm.whose == Whose::kNative && algorithm.in_place == in_place;
-      });
-    };
-    CHECK(has(true) == row.in_place);
-    CHECK(has(false) == row.out_of_place);
   }
 }
 

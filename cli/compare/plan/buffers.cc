@@ -158,7 +158,7 @@ std::int64_t elements_of(CollectiveKind collective, int world_size, std::int64_t
 }
 
 Buffers make_buffers(const RankPart& part) {
-  const auto [collective, rank, world_size, elements, op, root, in_place] = part;
+  const auto [collective, rank, world_size, elements, op, root] = part;
   const std::int64_t piece = elements / world_size;
   const std::int64_t my_chunk =
       chunk_begin(elements, rank + 1, world_size) - chunk_begin(elements, rank, world_size);
@@ -191,18 +191,12 @@ void fill_input(Buffers& buffers, const RankPart& part) {
     const std::int64_t end = std::min(at + kStaged, input.size());
     detail::copy_from_host(input.sub(at, end), staged.data());
   }
-  const bool gathers = part.collective == kGather || part.collective == kAllGather;
-  if (!part.in_place || !gathers || buffers.output.empty()) return;
-  copy(chunk(buffers.output, part.rank, part.world_size), input);
 }
 
 std::int64_t count_wrong(const Buffers& buffers, const RankPart& part) {
-  const auto [collective, rank, world_size, elements, op, root, in_place] = part;
+  const auto [collective, rank, world_size, elements, op, root] = part;
   const std::int64_t begin = chunk_begin(elements, rank, world_size);
-  // In place, the result of these is the rank's chunk of the input.
-  const bool in_input =
-      in_place && (collective == kReduceScatter || (collective == kScatter && rank == root));
-  const Slice output = in_input ? chunk(buffers.input, rank, world_size) : Slice(buffers.output);
+  const Slice output = buffers.output;
   switch (collective) {
     case kBroadcast:
       return count_unlike(buffers.input, 0, input_of(root, world_size));

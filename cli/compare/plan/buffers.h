@@ -22,8 +22,6 @@ struct RankPart {
   std::int64_t elements = 0;  // see elements_of()
   ReduceOp op = ReduceOp::SUM;
   int root = 0;
-  // Of gather, all_gather, scatter and reduce_scatter: the rank's piece is part of the whole.
-  bool in_place = false;
 };
 
 /// Returns the elements of one row, counted as nccl-tests do: those of a rank's tensor. If the

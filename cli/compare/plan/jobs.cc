@@ -54,7 +54,6 @@ Job job_of(const Plan& plan, const Algorithm& algorithm, ReduceOp op, int world_
   row.whose = algorithm.whose;
   row.op = op;
   row.root = has_root(row.collective) ? plan.root : -1;
-  row.in_place = algorithm.in_place;
   row.world_size = world_size;
   row.elements = elements;
   row.bytes = elements * size_of(Tensor::dtype());
@@ -74,8 +73,7 @@ RankPart part_of(const Job& job, int rank) {
           .world_size = job.row.world_size,
           .elements = job.row.elements,
           .op = job.row.op,
-          .root = job.settings.root,
-          .in_place = job.row.in_place};
+          .root = job.settings.root};
 }
 
 void set_stop_hooks(const StopHooks& hooks) { hooks_of_this_process = hooks; }

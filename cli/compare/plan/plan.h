@@ -93,8 +93,6 @@ struct Row {
   Whose whose = Whose::kReference;
   ReduceOp op = ReduceOp::SUM;
   int root = -1;  // -1: no rank is special
-  // Broadcast, reduce and all_reduce, and native collectives whose piece is part of the whole.
-  bool in_place = false;
   int world_size = 1;
   std::int64_t elements = 0;  // of all pieces together, see elements_of() in buffers.h
   std::int64_t bytes = 0;     // of all pieces together
@@ -119,13 +117,13 @@ inline auto fields_of(RowFailure& failure) {
   return std::tie(failure.kind, failure.message, failure.file, failure.line);
 }
 inline auto fields_of(Row& row) {
-  return std::tie(row.collective, row.algorithm, row.whose, row.op, row.root, row.in_place,
-                  row.world_size, row.elements, row.bytes, row.time, row.latency_seconds,
-                  row.p99_seconds, row.vs_native, row.vs_ring, row.wrong, row.virtual_seconds,
-                  row.cost, row.failure, row.skipped);
+  return std::tie(row.collective, row.algorithm, row.whose, row.op, row.root, row.world_size,
+                  row.elements, row.bytes, row.time, row.latency_seconds, row.p99_seconds,
+                  row.vs_native, row.vs_ring, row.wrong, row.virtual_seconds, row.cost, row.failure,
+                  row.skipped);
 }
 
-/// Returns "ring", "ring (yours)" or, of a collective that has both, "native (in place)".
+/// Returns "ring" or "ring (yours)".
 std::string label_of(const Row& row);
 
 /// Returns "all_reduce (ring (yours)) on 4 ranks, 64 KiB".

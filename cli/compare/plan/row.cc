@@ -21,9 +21,7 @@ double Row::virtual_bus_bandwidth() const {
 }
 
 std::string label_of(const Row& row) {
-  if (row.whose == Whose::kYours) return row.algorithm + " (yours)";
-  return row.in_place && !is_in_place(row.collective) ? row.algorithm + " (in place)"
-                                                      : row.algorithm;
+  return row.whose == Whose::kYours ? row.algorithm + " (yours)" : row.algorithm;
 }
 
 std::string describe(const Row& row) {

@@ -79,12 +79,7 @@ const Signature* signature_of(std::string_view family) {
   return found == std::end(kSignatures) ? nullptr : found;
 }
 
-namespace {
-
-/// The rank's own chunk of the whole.
-Slice own(const Comm& dist, Slice whole) { return chunk(whole, dist.rank(), dist.world_size()); }
-
-Call native_call_in_place(CollectiveKind collective) {
+Call native_call(CollectiveKind collective) {
   switch (collective) {
     case kBroadcast:
       return [](Comm& dist, Buffers& b, const Settings& s) { dist.broadcast(b.input, s.root); };
@@ -92,34 +87,6 @@ Call native_call_in_place(CollectiveKind collective) {
       return [](Comm& dist, Buffers& b, const Settings& s) { dist.reduce(b.input, s.root, s.op); };
     case kAllReduce:
       return [](Comm& dist, Buffers& b, const Settings& s) { dist.all_reduce(b.input, s.op); };
-    case kGather:
-      return [](Comm& dist, Buffers& b, const Settings& s) {
-        const bool is_root = dist.rank() == s.root;
-        dist.gather(is_root ? own(dist, b.output) : Slice(b.input), b.output, s.root);
-      };
-    case kScatter:
-      return [](Comm& dist, Buffers& b, const Settings& s) {
-        const bool is_root = dist.rank() == s.root;
-        dist.scatter(b.input, is_root ? own(dist, b.input) : Slice(b.output), s.root);
-      };
-    case kAllGather:
-      return [](Comm& dist, Buffers& b, const Settings&) {
-        dist.all_gather(own(dist, b.output), b.output);
-      };
-    case kReduceScatter:
-      return [](Comm& dist, Buffers& b, const Settings& s) {
-        dist.reduce_scatter(b.input, own(dist, b.input), s.op);
-      };
-    default:
-      return {};
-  }
-}
-
-}  // namespace
-
-Call native_call(CollectiveKind collective, bool in_place) {
-  if (in_place) return native_call_in_place(collective);
-  switch (collective) {
     case kBarrier:
       return [](Comm& dist, Buffers&, const Settings&) { dist.barrier(); };
     case kGather:

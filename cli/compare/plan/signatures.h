@@ -23,7 +23,6 @@ struct Signature {
 const Signature* signature_of(std::string_view family);
 
 /// Returns the backend's native collective.
-/// @param in_place the rank's piece is part of the whole; empty where the contract forbids that
-Call native_call(CollectiveKind collective, bool in_place);
+Call native_call(CollectiveKind collective);
 
 }  // namespace rankbox::cli

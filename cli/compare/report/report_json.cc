@@ -62,7 +62,6 @@ Json to_json(const Row& row) {
           {"whose", name_of(row.whose)},
           {"op", name_of(row.op)},
           {"root", row.root},
-          {"in_place", row.in_place},
           {"ranks", row.world_size},
           {"bytes", row.bytes},
           {"count", row.elements},

@@ -20,7 +20,6 @@ Row make_row(const char* algorithm, std::int64_t bytes, double wall, double virt
   row.world_size = 4;
   row.bytes = bytes;
   row.elements = bytes / 4;
-  row.in_place = true;
   row.time = Times{wall, wall * 0.99, wall * 1.01, 20};
   row.p99_seconds = 3 * wall;
   row.virtual_seconds = virtual_seconds;
@@ -282,7 +281,6 @@ TEST_CASE("without data the table has virtual times alone, and winners by ranks 
         row.collective = CollectiveKind::kAllGather;
         row.time.reset();
         row.wrong.reset();
-        row.in_place = false;
         row.world_size = ranks;
         rows.push_back(row);
       }
@@ -312,7 +310,6 @@ TEST_CASE("JSON has every row in the agreed shape") {
   CHECK(row.at("time_us").at("median").get<double>() == doctest::Approx(2));
   CHECK(row.at("time_us").at("iterations") == 20);
   CHECK(row.at("p99_us").get<double>() == doctest::Approx(6));
-  CHECK(row.at("in_place") == true);
   CHECK(row.at("vs_ring").is_null());
   CHECK(row.at("cost").at("steps") == 6);
   CHECK(row.at("wrong") == 0);
