@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/grade/result.h"
-#include "cli/grade/similarity.h"
 #include "exercises/registry.h"
 
 namespace rankbox::cli {
@@ -49,7 +48,6 @@ struct ClassReport {
   bool sealed = true;
   std::vector<const Exercise*> exercises;  // in the order of the course
   std::vector<StudentGrade> students;
-  std::vector<SimilarPair> similar;
 
   /// Returns the number of grades with this outcome, of all students or in one exercise.
   int count(Outcome outcome) const;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "cli/grade/grade_file.h"
@@ -24,9 +23,7 @@ struct GradingTask {
   std::size_t student = 0;  // index
   const SubmittedFile* file = nullptr;
   const Exercise* exercise = nullptr;
-  // Afterwards:
-  std::string text = {};    // of the file
-  GradeResult result = {};  // status kError where a time limit left it undone
+  GradeResult result = {};  // afterwards; status kError where a time limit left it undone
 };
 
 /// Grades what the store does not have yet, in the order of the tasks, and equal files once. No

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/exercise/stub.h"
-#include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "verdict/visible_text.h"
 
@@ -97,28 +95,6 @@ std::vector<std::string> unique_ids(const std::vector<Student>& students) {
   return ids;
 }
 
-std::string handed_out_stub(const Exercise& exercise) {
-  try {
-    return stub_text(exercise);
-  } catch (const Error&) {  // without git, the file as it is now
-    return text_of(stub_path(exercise));
-  }
-}
-
-std::vector<SimilarPair> pairs_of(const std::vector<std::string>& names,
-                                  const std::vector<const Exercise*>& exercises,
-                                  const std::vector<GradingTask>& tasks) {
-  std::vector<SubmittedText> texts;
-  for (const GradingTask& task : tasks)
-    texts.push_back({names[task.student], task.exercise->name, task.text});
-  std::vector<HandedOutText> handed_out;
-  for (const Exercise* exercise : exercises) {
-    handed_out.push_back(
-        {exercise->name, handed_out_stub(*exercise), text_of(solution_path(*exercise))});
-  }
-  return similar_pairs(texts, handed_out);
-}
-
 }  // namespace
 
 std::vector<const Exercise*> exercises_to_grade(const std::vector<std::string>& words,
@@ -161,7 +137,6 @@ ClassReport grade_class(const std::vector<Student>& students,
   report.exercises = exercises;
   const std::vector<std::string> names = unique_names(students);
   const std::vector<std::string> ids = unique_ids(students);
-  report.similar = pairs_of(names, exercises, tasks);
   auto task = tasks.begin();
   for (std::size_t i = 0; i < students.size(); ++i) {
     const Student& student = students[i];

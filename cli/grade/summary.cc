@@ -5,15 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/support/wrap.h"
-
 namespace rankbox::cli {
 namespace {
 
 constexpr std::size_t kNameWidth = 24;
 constexpr std::size_t kMostColumns = 60;  // for the marks
 constexpr std::size_t kMostStudents = 60;
-constexpr std::size_t kMostPairs = 10;
 constexpr std::size_t kMostErrors = 20;
 constexpr std::size_t kMostRemarks = 3;  // of a student
 
@@ -92,17 +89,6 @@ std::string counts_of(const ClassReport& report) {
   return text;
 }
 
-std::string similar_pairs_of(const ClassReport& report) {
-  if (report.similar.empty()) return "";
-  std::string text = "\nsimilar, look at them:\n";
-  for (std::size_t i = 0; i < std::min(report.similar.size(), kMostPairs); ++i)
-    text += "  " + to_text(report.similar[i]) + "\n";
-  if (report.similar.size() > kMostPairs)
-    text += fmt::format("  … and {} more (--html, --format json)\n",
-                        report.similar.size() - kMostPairs);
-  return text + wrap(std::string(kWhatSimilarityMeans), 100, "") + "\n";
-}
-
 std::string errors_of(const ClassReport& report) {
   std::string text;
   std::size_t count = 0;
@@ -143,8 +129,7 @@ std::string summary_of(const ClassReport& report) {
                         report.students.size() - shown);
   }
   text += "✓ passes  ✗ fails  ○ not implemented  – missing  ! not graded\n";
-  return text + counts_of(report) + similar_pairs_of(report) + remarks_of(report) +
-         errors_of(report);
+  return text + counts_of(report) + remarks_of(report) + errors_of(report);
 }
 
 }  // namespace rankbox::cli

@@ -60,8 +60,6 @@ std::string to_json(const ClassReport& report) {
   json["students"] = Json::array();
   for (const StudentGrade& student : report.students)
     json["students"].push_back(student_of(student));
-  json["similar"] = Json::parse(to_json(report.similar));
-  json["what_similarity_means"] = std::string(kWhatSimilarityMeans);
   return json.dump(2) + "\n";
 }
 

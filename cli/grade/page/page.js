@@ -175,18 +175,6 @@ function showFailures() {
   if (list.children.length === 0) list.append(make("p", {}, "None."));
 }
 
-function showSimilar() {
-  byId("similar").hidden = data.similar.length === 0;
-  byId("similar-meaning").textContent = data.what_similarity_means;
-  byId("similar-list").replaceChildren(...data.similar.map((pair) => {
-    const lines = pair.passages
-      .map((passage) => `lines ${passage.a.join("–")} and ${passage.b.join("–")}`).join("; ");
-    return make("li", {}, `${pair.exercise}, ${Math.round(pair.score * 100)} %: ${pair.a} and ` +
-      `${pair.b === null ? "the reference solution" : pair.b}` +
-      (pair.same_text ? " (same text)" : "") + (lines ? `: ${lines}` : ""));
-  }));
-}
-
 function showRemarks() {
   const remarks = data.students.flatMap((student) =>
     student.remarks.map((remark) => make("li", {}, `${student.name}: ${remark}`)));
@@ -211,5 +199,4 @@ byId("back").addEventListener("click", () => {
 showClass();
 showExercises();
 showFailures();
-showSimilar();
 showRemarks();
