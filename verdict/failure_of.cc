@@ -80,6 +80,12 @@ bool has_reduction(const Trace& trace) {
   });
 }
 
+/// Returns a number of an error if a rank or a line can have it, else `unknown`. A function may
+/// throw an Error with any numbers, and readers of a verdict refuse those.
+int number_or(int number, int unknown) {
+  return number < 0 || number > kMostNumber ? unknown : number;
+}
+
 /// Names a `split` or an empty message that explains steps too many; empty if there is none.
 std::string hint_of_superfluous(const Cost& expected, const Case& example,
                                 const RunReport& report) {
@@ -153,11 +159,11 @@ Failure failure_of(const std::exception& error) {
   failure.message = error.what();
   failure.actual = name_of(failure.kind);
   if (const auto* known = dynamic_cast<const Error*>(&error)) {
-    failure.rank = known->rank();
-    failure.peer = known->peer();
+    failure.rank = number_or(known->rank(), -1);
+    failure.peer = number_or(known->peer(), -1);
     failure.op = known->op();
     failure.file = known->file();
-    failure.line = known->line();
+    failure.line = number_or(known->line(), 0);
   }
   if (failure.kind == FailureKind::kMemory) {
     failure.message += " (out of memory: does something grow in a loop?)";

@@ -47,6 +47,9 @@ struct Check {
   std::string detail;
 };
 
+/// No rank, peer or line of a failure is larger: verdict_json.h refuses it.
+inline constexpr int kMostNumber = 1 << 24;
+
 /// A rank or peer of -1 means none; an empty op or file, and line 0, mean unknown.
 struct Failure {
   FailureKind kind = FailureKind::kValues;

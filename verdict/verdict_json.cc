@@ -15,8 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kDeepest = 4;  // a field of a check, in the array of checks
-constexpr int kMostRanks = 1 << 24;
-constexpr int kMostLines = 1 << 24;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw std::runtime_error("not a verdict: " + why);
@@ -75,11 +73,11 @@ Check check_from(const Json& json) {
 Failure failure_from(const Json& json) {
   if (!json.is_object()) refuse("failure should be an object");
   return {.kind = named(text_in(json, "kind"), FailureKind::kNotImplemented),
-          .rank = number_in(json, "rank", -1, kMostRanks),
-          .peer = number_in(json, "peer", -1, kMostRanks),
+          .rank = number_in(json, "rank", -1, kMostNumber),
+          .peer = number_in(json, "peer", -1, kMostNumber),
           .op = text_in(json, "op"),
           .file = text_in(json, "file"),
-          .line = number_in(json, "line", 0, kMostLines),
+          .line = number_in(json, "line", 0, kMostNumber),
           .message = text_in(json, "message"),
           .replay = text_in(json, "replay")};
 }
