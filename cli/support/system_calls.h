@@ -6,8 +6,8 @@
 namespace rankbox::cli {
 
 /// Returns a seccomp program, as bwrap --seccomp reads it. It refuses (EPERM) to start processes,
-/// to trace them or take their descriptors, to open sockets, to make namespaces, to share memory
-/// and to keep data in queues of the kernel. Threads may be started.
+/// to trace them or take their descriptors, to open sockets, to make namespaces, to share memory,
+/// to keep data in queues of the kernel and to watch files. Threads may be started.
 /// Empty for a processor that this file does not know.
 std::string system_call_filter();
 
