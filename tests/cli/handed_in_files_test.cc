@@ -39,6 +39,15 @@ TEST_CASE("a clone's untouched stub does not stand for the solved file beside it
   for (const Json& student : report.at("students")) CHECK(student.at("remarks").empty());
 }
 
+TEST_CASE("students whose ids look the same when shown have different ids") {
+  for (const char* folder : {"twins/a\x1b", "twins/a\\x1b", "twins/a\\x1b_"})
+    hand_in(std::string(folder) + "/ping_pong.cc", "#error\n");
+  std::set<std::string> ids;
+  const Json report = graded("twins");
+  for (const Json& student : report.at("students")) ids.insert(student.at("id").get<std::string>());
+  CHECK(ids == std::set<std::string>{"a\\x1b", "a\\x1b_", "a\\x1b__"});
+}
+
 TEST_CASE("a class whose folder is not named in UTF-8 has a report") {
   hand_in("class\xff/ada/ping_pong.cc", solution("ping_pong"));
   CHECK(graded("class\xff").at("title") == "class\\xff");
