@@ -23,7 +23,9 @@ struct GradingTask {
   std::size_t student = 0;  // index
   const SubmittedFile* file = nullptr;
   const Exercise* exercise = nullptr;
-  GradeResult result = {};  // afterwards; status kError where a time limit left it undone
+  // Afterwards:
+  std::vector<std::string> left_out = {};  // about headers beside it (source_text.h)
+  GradeResult result = {};                 // status kError where a time limit left it undone
 };
 
 /// Grades what the store does not have yet, in the order of the tasks, and equal files once. No

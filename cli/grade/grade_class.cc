@@ -95,6 +95,17 @@ std::vector<std::string> unique_ids(const std::vector<Student>& students) {
   return ids;
 }
 
+/// Returns the lines about the student's files. Those about headers come first: a program may not
+/// compile without them. Several files may have the same headers beside them.
+std::vector<std::string> remarks_of(const Student& student,
+                                    const std::vector<std::string>& headers) {
+  std::vector<std::string> lines;
+  for (const std::string& line : headers)
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+  lines.insert(lines.end(), student.remarks.begin(), student.remarks.end());
+  return shortened(std::move(lines), student.more_remarks);
+}
+
 }  // namespace
 
 std::vector<const Exercise*> exercises_to_grade(const std::vector<std::string>& words,
@@ -145,13 +156,16 @@ ClassReport grade_class(const std::vector<Student>& students,
                         .number = student.number,
                         .email = student.email,
                         .exercises = {},
-                        .remarks = student.remarks};
+                        .remarks = {}};
+    std::vector<std::string> headers;
     for (const Exercise* exercise : exercises) {
       const bool handed_in =
           task != tasks.end() && task->student == i && task->exercise == exercise;
+      if (handed_in) headers.insert(headers.end(), task->left_out.begin(), task->left_out.end());
       graded.exercises.push_back(handed_in ? grade_of(*task++, scheme)
                                            : missing(*exercise, scheme));
     }
+    graded.remarks = remarks_of(student, headers);
     report.students.push_back(std::move(graded));
   }
   return report;

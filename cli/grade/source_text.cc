@@ -16,6 +16,7 @@
 #include "cli/plugin/compile.h"
 #include "comm/errors.h"
 #include "files/fd.h"
+#include "verdict/visible_text.h"
 
 namespace rankbox::cli {
 namespace {
@@ -47,6 +48,7 @@ Content read_regular_file(const std::string& path) {
   const Fd fd(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd.is_open() && errno == ELOOP)
     return {.text = {}, .refused = "a symbolic link, not a file"};
+  if (!fd.is_open() && errno == ENXIO) return {.text = {}, .refused = "a socket, not a file"};
   struct stat about = {};
   if (!fd.is_open() || fstat(fd.get(), &about) != 0)
     throw Error(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
@@ -74,19 +76,26 @@ SourceText read_source(const std::string& path, bool with_helpers) {
   if (!with_helpers || !source.refused.empty()) return source;
 
   std::vector<fs::path> headers;
+  std::size_t regular = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(path).parent_path())) {
-    const bool is_file = entry.symlink_status().type() == fs::file_type::regular;
-    if (is_file && is_helper(entry.path().string())) headers.push_back(entry.path());
+    const fs::file_type type = entry.symlink_status().type();
+    if (type == fs::file_type::directory || !is_helper(entry.path().string())) continue;
+    headers.push_back(entry.path());
+    if (type == fs::file_type::regular) ++regular;
   }
   std::ranges::sort(headers);
-  if (headers.size() > kMostHelpers) {
+  if (regular > kMostHelpers) {
     source.refused = fmt::format("beside more than {} headers", kMostHelpers);
     return source;
   }
   for (const fs::path& header : headers) {
+    const std::string name = header.filename().string();
     Content helper = read_regular_file(header.string());
-    if (helper.refused.empty())
-      source.helpers.push_back({header.filename().string(), std::move(helper.text)});
+    if (helper.refused.empty()) {
+      source.helpers.push_back({name, std::move(helper.text)});
+    } else {
+      source.left_out.push_back(visible_name(name + " is left out: " + helper.refused));
+    }
   }
   return source;
 }

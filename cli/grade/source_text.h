@@ -14,7 +14,8 @@ struct SourceText {
   };
   std::string text;
   std::vector<Helper> helpers;
-  std::string refused;  // why it is no source file; empty: it is one
+  std::string refused;                     // why it is no source file; empty: it is one
+  std::vector<std::string> left_out = {};  // a line about each header that is not read
 };
 
 /// Reads regular files of at most 1 MiB, and follows no links. Throws Error if the system does not

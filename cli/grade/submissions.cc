@@ -126,12 +126,12 @@ void remark(Student& student, const std::string& text) {
   student.remarks.push_back(visible_name(text));
 }
 
-/// Replaces the lines after the first ones by their number.
-void shorten(std::vector<std::string>& lines) {
-  if (lines.size() <= kMostRemarks) return;
+/// Removes the lines after the first ones. Returns their number.
+std::size_t cut(std::vector<std::string>& lines) {
+  if (lines.size() <= kMostRemarks) return 0;
   const std::size_t more = lines.size() - kMostRemarks;
   lines.resize(kMostRemarks);
-  lines.push_back(fmt::format("… and {} more", more));
+  return more;
 }
 
 /// Adds the best candidate of each exercise.
@@ -164,7 +164,7 @@ void choose(Student& student, std::vector<Candidate> candidates) {
     }
   }
   for (const std::string& line : own) remark(student, line);
-  shorten(student.remarks);
+  student.more_remarks = cut(student.remarks);
 }
 
 std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
@@ -345,6 +345,12 @@ std::vector<Student> read_layout(const fs::path& folder, const std::string& layo
 
 }  // namespace
 
+std::vector<std::string> shortened(std::vector<std::string> lines, std::size_t more) {
+  more += cut(lines);
+  if (more > 0) lines.push_back(fmt::format("… and {} more", more));
+  return lines;
+}
+
 std::vector<Student> find_submissions(const std::string& folder, const std::string& layout,
                                       std::vector<std::string>* left_out) {
   if (!fs::is_directory(folder))
@@ -364,7 +370,7 @@ std::vector<Student> find_submissions(const std::string& folder, const std::stri
   }
   if (left_out != nullptr) {
     if (!packed.empty()) left_out->insert(left_out->begin(), packed);
-    shorten(*left_out);
+    *left_out = shortened(std::move(*left_out));
   }
   return students;
 }

@@ -23,8 +23,12 @@ struct Student {
   std::string number = {};                // of the platform; empty: unknown
   std::string email = {};                 // likewise
   std::vector<SubmittedFile> files = {};  // at most one an exercise
-  std::vector<std::string> remarks = {};  // about files that are not graded
+  std::vector<std::string> remarks = {};  // about files that are not graded: the first 20
+  std::size_t more_remarks = 0;           // that are not kept
 };
+
+/// Returns the first 20 lines; if there are more, or were, the last one says how many.
+std::vector<std::string> shortened(std::vector<std::string> lines, std::size_t more = 0);
 
 /// The names of the layouts, in the order of their descriptions in docs/grading.md.
 inline constexpr const char* kLayouts[] = {"folders", "single", "flat", "canvas", "gradescope"};

@@ -260,9 +260,15 @@ TEST_CASE("each student has remarks, own files do not displace them, and the res
   const Folder folder(files);
   std::vector<std::string> left_out;
   const auto students = find_submissions(folder.path(), "folders", &left_out);
-  CHECK(students.at(0).remarks.size() == 21);
+  CHECK(students.at(0).remarks.size() == 20);
   CHECK(has_line(students[0].remarks, "z/race.cc is not graded"));
-  CHECK(students[0].remarks.back() == "… and 21 more");
+  CHECK(students[0].more_remarks == 21);
+  auto remarks = students[0].remarks;
+  remarks.insert(remarks.begin(), "one more");
+  remarks = shortened(remarks, students[0].more_remarks);
+  CHECK(remarks.size() == 21);
+  CHECK(remarks.front() == "one more");
+  CHECK(remarks.back() == "… and 22 more");
   CHECK(students.at(1).remarks.size() == 1);
   CHECK(left_out.back() == "… and 20 more");
 }

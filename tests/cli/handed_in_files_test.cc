@@ -1,9 +1,13 @@
 // `rankbox grade`: which of a student's files counts, and in which form.
+#include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "exercises/registry.h"
 #include "tests/cli/command.h"
@@ -13,6 +17,7 @@
 namespace rankbox {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using testing::contains;
 
@@ -64,6 +69,41 @@ TEST_CASE("what is saved in another encoding fails with one line, and helpers ma
       report.at("students").at(0).at("exercises").at(0).at("verdict").at("failure");
   CHECK(failure.at("kind") == "compile");
   CHECK(contains(failure.at("message"), "UTF-16"));
+}
+
+TEST_CASE("a header that is left out is one line of the student's, with the reason") {
+  struct Row {
+    const char* student;
+    std::function<void(const std::string&)> write;  // the header, below tmp/
+    const char* reason;
+  };
+  const std::vector<Row> rows = {
+      {"device", [](const auto& header) { mkfifo(path_of(header).c_str(), 0600); }, "not a file"},
+      {"large", [](const auto& header) { hand_in(header, std::string((1 << 20) + 1, ' ')); },
+       "larger than 1 MiB"},
+      {"link", [](const auto& header) { fs::create_symlink("other.txt", path_of(header)); },
+       "a symbolic link"},
+      {"right", [](const auto& header) { hand_in(header, ""); }, nullptr},
+      {"utf", [](const auto& header) { hand_in(header, std::string("\xff\xfe#\0", 4)); }, "UTF-16"},
+  };
+  for (const Row& row : rows) {
+    const std::string folder = std::string("left_out/") + row.student;
+    for (const char* name : {"ping_pong.cc", "exchange.cc"})  // one line for both
+      hand_in(folder + "/" + name, "#error\n");
+    row.write(folder + "/a\nb.h");
+  }
+  const Json report = graded("left_out");
+  REQUIRE(report.at("students").size() == rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Json& student = report.at("students")[i];
+    CAPTURE(student);
+    CHECK(student.at("id") == rows[i].student);
+    REQUIRE(student.at("remarks").size() == (rows[i].reason == nullptr ? 0 : 1));
+    if (rows[i].reason == nullptr) continue;
+    const auto line = student.at("remarks")[0].get<std::string>();
+    CHECK(line.starts_with("a\\x0ab.h is left out: "));
+    CHECK(contains(line, rows[i].reason));
+  }
 }
 
 }  // namespace rankbox
