@@ -65,8 +65,14 @@ ExerciseGrade grade_of(GradingTask& task, const Scheme& scheme) {
   return grade;
 }
 
-ExerciseGrade missing(const Exercise& exercise, const Scheme& scheme) {
-  return {.exercise = exercise.name, .most = rounded_points(points_of(scheme, exercise))};
+/// Returns the grade without a file. Where a folder cannot be read, the file may be in there.
+ExerciseGrade missing(const Student& student, const Exercise& exercise, const Scheme& scheme) {
+  ExerciseGrade grade{.exercise = exercise.name,
+                      .most = rounded_points(points_of(scheme, exercise))};
+  if (student.unreadable.empty()) return grade;
+  grade.outcome = Outcome::kError;
+  grade.result.verdict = error_of_ours(exercise, student.unreadable);
+  return grade;
 }
 
 /// Returns the names by which students are told apart: with the id where several have the same.
@@ -122,10 +128,11 @@ std::vector<const Exercise*> exercises_to_grade(const std::vector<std::string>& 
   std::vector<const Exercise*> chosen;
   for (const Exercise& exercise : exercises())
     if (names.contains(exercise.name)) chosen.push_back(&exercise);
-  if (chosen.empty())
-    throw InvalidArgument(
-        "nobody handed in an exercise: a file is named after one, broadcast_tree.cc");
-  return chosen;
+  if (!chosen.empty()) return chosen;
+  for (const Student& student : students)
+    if (!student.unreadable.empty()) throw InvalidArgument(student.unreadable);
+  throw InvalidArgument(
+      "nobody handed in an exercise: a file is named after one, broadcast_tree.cc");
 }
 
 ClassReport grade_class(const std::vector<Student>& students,
@@ -163,7 +170,7 @@ ClassReport grade_class(const std::vector<Student>& students,
           task != tasks.end() && task->student == i && task->exercise == exercise;
       if (handed_in) headers.insert(headers.end(), task->left_out.begin(), task->left_out.end());
       graded.exercises.push_back(handed_in ? grade_of(*task++, scheme)
-                                           : missing(*exercise, scheme));
+                                           : missing(student, *exercise, scheme));
     }
     graded.remarks = remarks_of(student, headers);
     report.students.push_back(std::move(graded));

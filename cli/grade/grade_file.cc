@@ -74,15 +74,6 @@ Verdict refusal(const Exercise& exercise, const std::string& why) {
   return failed_before_running(exercise.name, failure);
 }
 
-Verdict error_of_ours(const Exercise& exercise, const std::string& what) {
-  Failure failure;
-  failure.kind = FailureKind::kCrash;
-  failure.message = visible_text(what);
-  Verdict verdict = failed_before_running(exercise.name, failure);
-  verdict.status = Status::kError;
-  return verdict;
-}
-
 /// Writes the file and its helpers. Returns the file's path.
 std::string write_copy(const SourceText& source, const Exercise& exercise,
                        const TemporaryFolder& folder) {
@@ -129,6 +120,15 @@ GradeResult judge_copy(const SourceText& source, const Exercise& exercise,
 }
 
 }  // namespace
+
+Verdict error_of_ours(const Exercise& exercise, const std::string& what) {
+  Failure failure;
+  failure.kind = FailureKind::kCrash;
+  failure.message = visible_text(what);
+  Verdict verdict = failed_before_running(exercise.name, failure);
+  verdict.status = Status::kError;
+  return verdict;
+}
 
 std::uint64_t salt_of(const SourceText& source, const Exercise& exercise,
                       const FileGrading& grading) {

@@ -29,11 +29,14 @@ std::uint64_t salt_of(const SourceText& source, const Exercise& exercise,
 std::string key_of(const SourceText& source, const Exercise& exercise, const FileGrading& grading);
 
 /// Compiles and judges a copy of the file in a folder of its own, so that nothing in the result
-/// depends on where it was. Blocks until done. A failure of ours becomes a verdict of status kError.
-/// Throws Interrupted while an InterruptGuard lives. Thread safety: any thread.
+/// depends on where it was. Blocks until done. A failure of ours becomes a verdict of status
+/// kError. Throws Interrupted while an InterruptGuard lives. Thread safety: any thread.
 /// @param known an earlier result, of which only the picture may be missing; null: none
 GradeResult grade_source(const SourceText& source, const Exercise& exercise,
                          const FileGrading& grading, const GradeResult* known = nullptr);
+
+/// Returns a verdict of status kError: why there is no grade, by no fault of the student.
+Verdict error_of_ours(const Exercise& exercise, const std::string& what);
 
 /// Returns whether the result has all that was asked for.
 bool is_complete(const GradeResult& result, const FileGrading& grading);

@@ -167,10 +167,16 @@ void choose(Student& student, std::vector<Candidate> candidates) {
   student.more_remarks = cut(student.remarks);
 }
 
+void remark_unreadable(Student& student, const std::string& problem) {
+  if (problem.empty()) return;
+  remark(student, problem);
+  if (student.unreadable.empty()) student.unreadable = visible_name(problem);
+}
+
 std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
   std::vector<Candidate> found;
   int entries = 0;
-  if (const std::string problem = reading_problem(root); !problem.empty()) remark(student, problem);
+  remark_unreadable(student, reading_problem(root));
   const auto options = fs::directory_options::skip_permission_denied;
   for (auto entry = fs::recursive_directory_iterator(root, options);
        entry != fs::recursive_directory_iterator(); ++entry) {
@@ -184,8 +190,7 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
     const bool is_left_out = is_folder && (is_skipped(path.filename().string()) ||
                                            is_of_project(path) || entry.depth() >= kDeepest);
     if (is_left_out) entry.disable_recursion_pending();
-    const std::string problem = is_folder && !is_left_out ? reading_problem(path) : "";
-    if (!problem.empty()) remark(student, problem);
+    if (is_folder && !is_left_out) remark_unreadable(student, reading_problem(path));
     if (is_folder || path.filename().string().starts_with("._")) continue;
     if (is_hidden(path) || !is_source(path)) {
       if (const std::string missed = near_miss(path); !missed.empty()) remark(student, missed);

@@ -25,6 +25,7 @@ struct Student {
   std::vector<SubmittedFile> files = {};  // at most one an exercise
   std::vector<std::string> remarks = {};  // about files that are not graded: the first 20
   std::size_t more_remarks = 0;           // that are not kept
+  std::string unreadable = {};            // why files may not have been found; empty: all were
 };
 
 /// Returns the first 20 lines; if there are more, or were, the last one says how many.

@@ -6,8 +6,13 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <linux/capability.h>
 #include <nlohmann/json.hpp>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "exercises/registry.h"
 #include "tests/cli/command.h"
@@ -27,6 +32,24 @@ Json graded(const std::string& folder) {
   INFO(result.output);
   REQUIRE(result.exit_code == 0);
   return Json::parse(result.output);
+}
+
+/// Runs rankbox without what lets a superuser read every folder. Returns the exit code, or -1 if
+/// the output lacks the text.
+int exit_code_of_user(const std::vector<std::string>& arguments, const std::string& text) {
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);  // fails for users, who do not have it
+    prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH);
+    __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct none[2] = {};
+    syscall(SYS_capset, &header, none);
+    const CommandResult result = rankbox(arguments);
+    _exit(contains(result.output, text) ? result.exit_code : 255);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) < 255 ? WEXITSTATUS(status) : -1;
 }
 
 }  // namespace
@@ -51,6 +74,31 @@ TEST_CASE("students whose ids look the same when shown have different ids") {
   const Json report = graded("twins");
   for (const Json& student : report.at("students")) ids.insert(student.at("id").get<std::string>());
   CHECK(ids == std::set<std::string>{"a\\x1b", "a\\x1b_", "a\\x1b__"});
+}
+
+TEST_CASE("exercises that may be in a folder that cannot be read are not graded, and not missing") {
+  hand_in("closed/ada/ping_pong.cc", "");
+  hand_in("closed/bob/ping_pong.cc", std::string("\xff\xfe#\0", 4));  // needs no compiler
+  hand_in("closed/bob/sub/exchange.cc", "");
+  hand_in("closed/dan/notes.txt", "");
+  const std::vector<std::string> closed = {path_of("closed/ada"), path_of("closed/bob/sub")};
+  for (const std::string& folder : closed) fs::permissions(folder, fs::perms::none);
+  const std::string out = path_of("closed.json");
+  CHECK(exit_code_of_user({"grade", path_of("closed"), "--unsealed", "--exercises",
+                           "ping_pong,exchange", "--format", "json", "--out", out},
+                          "not graded, by no fault of a student: 3") == 1);
+  CHECK(exit_code_of_user({"grade", closed[0], "--unsealed", "--layout", "single"},
+                          "Permission denied") == 2);
+  for (const std::string& folder : closed) fs::permissions(folder, fs::perms::owner_all);
+
+  const Json report = Json::parse(read_file("tmp/closed.json"));
+  CHECK(statuses(report) == std::set<std::string>{"ada ping_pong error", "ada exchange error",
+                                                  "bob ping_pong fail", "bob exchange error",
+                                                  "dan ping_pong missing", "dan exchange missing"});
+  const Json& ada = report.at("students").at(0);
+  CHECK(ada.at("points").is_null());
+  CHECK(contains(ada.at("exercises").at(0).at("reason"), "ada: Permission denied"));
+  CHECK(contains(ada.at("remarks").at(0), "ada: Permission denied"));
 }
 
 TEST_CASE("a class whose folder is not named in UTF-8 has a report") {
