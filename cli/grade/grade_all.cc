@@ -11,7 +11,9 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "cli/grade/progress.h"
 #include "cli/support/child.h"
 #include "cli/support/now.h"
 #include "cli/support/status_line.h"
@@ -37,6 +39,8 @@ class Workers {
 
   void run() {
     StatusLine line(progress());
+    LogPace pace;
+    const bool is_log = isatty(STDERR_FILENO) == 0;
     std::vector<std::thread> threads;
     const int count = std::min<int>(options_.jobs, static_cast<int>(tasks_.size()));
     running_ = count;
@@ -49,6 +53,8 @@ class Workers {
         if (done_ != shown) line.rename(progress());
         shown = done_;
         line.tick();
+        if (is_log && pace.is_due(now() - begin_, done_, tasks_.size()))
+          fmt::print(stderr, "{}\n", progress());
       }
     }
     for (std::thread& thread : threads) thread.join();

@@ -31,8 +31,8 @@ struct GradingTask {
 /// Grades what the store does not have yet, in the order of the tasks, and equal files once. No
 /// grading begins after a limit; those that run end by their own. A limit per student counts the
 /// seconds that the store remembers too, so it does not depend on interruptions. Shows progress on
-/// stderr. Blocks until done. Throws Interrupted while an InterruptGuard lives: what is done by then
-/// is in the store.
+/// stderr: in a terminal's status line, or as a line of a log every 10 s at most. Blocks until
+/// done. Throws Interrupted while an InterruptGuard lives: what is done by then is in the store.
 void grade_all(std::vector<GradingTask>& tasks, ResultStore& store, const GradeAllOptions& options);
 
 }  // namespace rankbox::cli

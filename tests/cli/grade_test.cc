@@ -59,7 +59,7 @@ Json graded(const std::string& folder, const Words& options, int exit_code = 0) 
   const CommandResult result = grade(folder, words);
   INFO(result.output);
   REQUIRE(result.exit_code == exit_code);
-  return Json::parse(result.output);
+  return report_in(result.output);
 }
 
 void remove_seconds(Json& json) {
@@ -129,7 +129,7 @@ TEST_CASE("grades are sealed where there are containers, and agree") {
     return;
   }
   REQUIRE(result.exit_code == 0);
-  const Json report = Json::parse(result.output);
+  const Json report = report_in(result.output);
   CHECK(report.at("sealed") == true);
   CHECK(statuses(report) == kStatuses);
 }

@@ -24,6 +24,10 @@ std::string path_of(const std::string& name) {
   return (fs::path(project()) / "tmp" / name).string();
 }
 
+nlohmann::json report_in(const std::string& output) {
+  return nlohmann::json::parse(output.substr(output.find('{')));
+}
+
 std::set<std::string> statuses(const nlohmann::json& report) {
   std::set<std::string> all;
   for (const nlohmann::json& student : report.at("students")) {

@@ -17,6 +17,9 @@ void hand_in(const std::string& path, const std::string& text);
 /// Returns the absolute path of a file or folder there.
 std::string path_of(const std::string& name);
 
+/// Returns the report that `grade --format json` printed. Lines about progress may precede it.
+nlohmann::json report_in(const std::string& output);
+
 /// Returns "ada exchange pass", … of a report in JSON.
 std::set<std::string> statuses(const nlohmann::json& report);
 

@@ -31,7 +31,7 @@ Json graded(const std::string& folder) {
       rankbox({"grade", path_of(folder), "--unsealed", "--format", "json"});
   INFO(result.output);
   REQUIRE(result.exit_code == 0);
-  return Json::parse(result.output);
+  return report_in(result.output);
 }
 
 /// Runs rankbox without what lets a superuser read every folder. Returns the exit code, or -1 if
