@@ -34,8 +34,7 @@ Json progress() {
       if (exercise.chapter != chapter.number) continue;
       list.push_back({{"name", exercise.name}, {"status", progress_of(exercise)}});
     }
-    all.push_back({{"folder", chapter.folder},
-                   {"number", chapter.number},
+    all.push_back({{"number", chapter.number},
                    {"title", chapter.title},
                    {"exercises", std::move(list)}});
   }
@@ -43,14 +42,12 @@ Json progress() {
 }
 
 Json description_of(const Exercise& exercise) {
-  const Chapter& chapter = chapter_of(exercise);
   return {{"name", exercise.name},
           {"summary", exercise.summary},
           {"difficulty", exercise.difficulty},
           {"file", stub_path(exercise)},
           {"contract", header_path(exercise)},
-          {"chapter", chapter.folder},
-          {"title", chapter.title}};
+          {"chapter", readme_path(chapter_of(exercise))}};
 }
 
 /// Returns the promised cost of a typical case; empty if no closed form states it.

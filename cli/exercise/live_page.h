@@ -2,7 +2,7 @@
 //
 //   {"version": 3,                      one higher with every state
 //    "busy": "broadcast_ring",          what is being checked; "" if nothing is
-//    "exercise": {"name", "summary", "difficulty", "file", "contract", "chapter", "title"},
+//    "exercise": {"name", "summary", "difficulty", "file", "contract", "chapter"},
 //    "status": "pass",                  of ./rankbox list
 //    "problem": "…",                    why there is no verdict; "" if there is one, or none is due
 //    "verdict": {…},                    verdict_json.h; null before the first save
@@ -12,7 +12,7 @@
 //                                        there is nothing to predict
 //    "next": "…", "solution": "…",      what to try next, and our answer; "" until it passes
 //    "run": 3,                          its picture is new with this version; 0: there is none
-//    "progress": [{"folder", "number", "title", "exercises": [{"name", "status"}]}]}
+//    "progress": [{"number", "title", "exercises": [{"name", "status"}]}]}
 #pragma once
 
 #include <functional>

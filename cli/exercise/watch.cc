@@ -150,7 +150,7 @@ void add_watch(CLI::App& app, OpenPage open_page) {
       "Example:\n"
       "  ./rankbox watch                   all exercises\n"
       "  ./rankbox watch broadcast_ring    one of them\n"
-      "  ./rankbox watch --page            in a browser, too: verdict, picture, cost and chapter\n"
+      "  ./rankbox watch --page            in a browser, too: verdict, picture and cost\n"
       "The page is for this machine and for those who know its address, which is new each time.\n"
       "Saving again while a file is being graded starts over. Ctrl-C ends.");
   command->add_option("name", options->name, "an exercise (./rankbox list), or its file")

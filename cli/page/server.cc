@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include "cli/page/chapter.h"
 #include "cli/page/page_source.h"
 #include "comm/errors.h"
 #include "comm/thread_annotations.h"
@@ -30,7 +29,6 @@ constexpr time_t kMostSilence = 1;  // seconds
 
 // The live page adds its own policy, with the hashes of its scripts and styles.
 constexpr const char* kPagePolicy = "frame-ancestors 'self'";
-constexpr const char* kStrictPolicy = "default-src 'none'; frame-ancestors 'none'";
 
 std::string random_token() {
   std::random_device random;
@@ -51,10 +49,9 @@ bool is_allowed(const httplib::Request& request, const std::string& authority,
   return from_here && from_us && request.path.starts_with(root);
 }
 
-void answer(httplib::Response& response, const std::string& body, const char* type,
-            const char* policy = kStrictPolicy) {
+void answer(httplib::Response& response, const std::string& page, const std::string& policy) {
   response.set_header("Content-Security-Policy", policy);
-  response.set_content(body, type);
+  response.set_content(page, "text/html; charset=utf-8");
 }
 
 void not_found(httplib::Response& response) { response.status = 404; }
@@ -145,7 +142,7 @@ struct PageServer::Impl {
 
   void add_routes() {
     server.Get(root, [](const httplib::Request&, httplib::Response& response) {
-      answer(response, std::string(kLivePage), "text/html; charset=utf-8", kPagePolicy);
+      answer(response, std::string(kLivePage), kPagePolicy);
     });
     server.Get(root + "events", [this](const httplib::Request&, httplib::Response& response) {
       response.set_chunked_content_provider(
@@ -157,22 +154,8 @@ struct PageServer::Impl {
     server.Get(root + "run", [this](const httplib::Request&, httplib::Response& response) {
       const Lock guard(lock);
       if (run.empty()) return not_found(response);
-      answer(response, run, "text/html; charset=utf-8", run_policy.c_str());
+      answer(response, run, run_policy);
     });
-    server.Get(root + "chapter/([0-9a-z_]+)",
-               [](const httplib::Request& request, httplib::Response& response) {
-                 const std::string html = chapter_html(request.matches[1]);
-                 if (html.empty()) return not_found(response);
-                 answer(response, html, "text/html; charset=utf-8");
-               });
-    server.Get(root + "chapter/([0-9a-z_]+)/([0-9a-z_-]+)[.](svg|png)",
-               [](const httplib::Request& request, httplib::Response& response) {
-                 const std::string kind = request.matches[3];
-                 const std::string drawing =
-                     chapter_drawing(request.matches[1], request.matches[2].str() + "." + kind);
-                 if (drawing.empty()) return not_found(response);
-                 answer(response, drawing, kind == "svg" ? "image/svg+xml" : "image/png");
-               });
   }
 
   /// Sends the state if it is newer than `seen`, else a comment, which tells whether the page is

@@ -1,10 +1,8 @@
 // The server of the live page: one page and what it shows, for a browser on this machine.
 //
-//   GET /TOKEN/                        the page
-//   GET /TOKEN/events                  server-sent events: the state, and again whenever it changes
-//   GET /TOKEN/run                     the picture of the last run, a page of its own
-//   GET /TOKEN/chapter/NN_topic        the chapter's page as HTML, to be set into ours
-//   GET /TOKEN/chapter/NN_topic/A.svg  its drawings, also .png
+//   GET /TOKEN/         the page
+//   GET /TOKEN/events   server-sent events: the state, and again whenever it changes
+//   GET /TOKEN/run      the picture of the last run, a page of its own
 //
 // It listens on 127.0.0.1 alone. Whatever lacks the token, or comes from another site (by its Host
 // or Origin), gets 403; nothing but GET is answered. The token is random: 128 bits.

@@ -12,13 +12,12 @@ function showState(state) {
   if (busy && exerciseShown) return;
   byId("name").textContent = exercise.name;
   byId("summary").textContent = `${exercise.summary} (difficulty ${exercise.difficulty}/5)`;
-  byId("files").textContent = `${exercise.file}, as ${exercise.contract} says`;
+  byId("files").textContent =
+    `${exercise.file}, as ${exercise.contract} says; the chapter: ${exercise.chapter}`;
   showVerdict(state);
   showCost(state);
   showRun(state);
   showProgress(state);
-  // Only then: the reader may be in another chapter.
-  if (exercise.name !== exerciseShown) showChapter(exercise.chapter);
   exerciseShown = exercise.name;
   byId("live").textContent = headlineOf(state);
   document.documentElement.dataset.version = version;
@@ -33,5 +32,4 @@ function follow() {
 
 followTheme();
 followHeight();
-followLinks();
 follow();

@@ -1,4 +1,4 @@
-// Progress over the chapters. A chapter's name shows its text.
+// Progress over the chapters.
 
 function markOf({name, status}, current) {
   const text = `${name}: ${WORDS[status]}`;
@@ -14,9 +14,8 @@ function showProgress({progress, exercise}) {
   byId("passed").textContent = `${passed(all)} of ${all.length} exercises pass`;
   byId("bar").max = all.length;
   byId("bar").value = passed(all);
-  byId("progress").replaceChildren(...progress.map(({folder, number, title, exercises}) => make(
+  byId("progress").replaceChildren(...progress.map(({number, title, exercises}) => make(
     "li", {},
-    make("a", {href: `#chapter/${folder}`}, `${number} ${title}`),
-    ` ${passed(exercises)} of ${exercises.length}`,
+    `${number} ${title}: ${passed(exercises)} of ${exercises.length}`,
     make("ul", {}, ...exercises.map((each) => markOf(each, exercise.name))))));
 }
