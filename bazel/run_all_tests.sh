@@ -100,6 +100,10 @@ changed_files() {
 
 # Bazel remembers which libraries were here when its server started.
 bazel sync --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
+# Without a library, Bazel would skip what needs it. MPI alone may be missing.
+libraries=$(bazel info output_base 2>/dev/null)/external/system/BUILD
+missing=$(sed -n -e '/ mpi: /d' -e 's|^# Not found on this machine: ||p' "$libraries" | head -n 1)
+[[ -z $missing ]] || { printf 'rankbox test: missing %s\n' "$missing" >&2; exit 1; }
 # Many tests wait, for deadlines or for programs that they start: one more than there are cores.
 waiting=(--jobs=$(($(nproc) + 1)) --local_cpu_resources=$(($(nproc) + 1)))
 # Libraries, and the tests of a folder, as a few files each (bazel/batch.bzl).

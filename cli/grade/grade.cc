@@ -175,11 +175,11 @@ void add_grade(CLI::App& app) {
       ->check(whole_number(1, 1024))
       ->type_name("N");
   command
-      ->add_option(
-          "--seconds", options->grading.file.seconds,
-          "that one program may run (default 20); a sealed run has three times that. One that\n"
-          "computes goes on until it has had its limit as processor time, for at most four\n"
-          "times the limit: an endless loop takes up to 12 times S on a busy machine")
+      ->add_option("--seconds", options->grading.file.seconds,
+                   "that one program may run (default 20); a sealed run has three times\n"
+                   "that. A program that computes goes on until it has had its limit as\n"
+                   "processor time, for at most four times the limit: an endless loop\n"
+                   "takes up to 12 times S on a busy machine")
       ->type_name("S");
   command
       ->add_option("--seconds-per-student", options->grading.seconds_per_student,
