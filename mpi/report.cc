@@ -30,7 +30,7 @@ inline auto fields_of(RankReport& report) { return std::tie(report.error, report
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr int kReportTag = 1;
 
@@ -56,9 +56,10 @@ class Reports {
   /// Progresses sends and receives until `done` returns true, or for this many seconds.
   template <class Done>
   void progress(double seconds, Done done) {
-    const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                     std::chrono::duration<double>(seconds));
-    while (!done() && Clock::now() < end) {
+    const SteadyClock::time_point end =
+        SteadyClock::now() +
+        std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
+    while (!done() && SteadyClock::now() < end) {
       look();
       int all = 0;
       MPI_Testall(static_cast<int>(sends_.size()), sends_.data(), &all, MPI_STATUSES_IGNORE);

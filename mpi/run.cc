@@ -16,7 +16,7 @@
 namespace rankbox::mpi {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 // Tests of an operation before any other check: some 50 µs. A rank that yields to other programs
 // while its message is in flight loses milliseconds.
@@ -28,8 +28,8 @@ constexpr std::int64_t kCallsPerLook = 64;
 // Time for the acknowledgement of a received message.
 constexpr double kGraceSeconds = 0.5;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+double seconds_since(SteadyClock::time_point begin) {
+  return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
@@ -176,7 +176,7 @@ void Run::wait_until(const Caller& caller, Operation& operation, Operation* othe
   for (int i = 0; i < kFirstTests; ++i) {
     if (is_done()) return;
   }
-  const Clock::time_point begin = Clock::now();
+  const SteadyClock::time_point begin = SteadyClock::now();
   while (true) {
     for (int i = 0; i < kTestsPerRound; ++i) {
       if (is_done()) return;
@@ -285,7 +285,7 @@ void Run::end() {
 }
 
 void Run::wait_for_others(MPI_Request& request) {
-  const Clock::time_point begin = Clock::now();
+  const SteadyClock::time_point begin = SteadyClock::now();
   while (true) {
     int done = 0;
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -297,7 +297,7 @@ void Run::wait_for_others(MPI_Request& request) {
 }
 
 void Run::check_end(std::int64_t messages_unreceived, std::uint64_t calls_balance) {
-  const Clock::time_point begin = Clock::now();
+  const SteadyClock::time_point begin = SteadyClock::now();
   while (!buffered_sends_.empty() &&
          (messages_unreceived == 0 || seconds_since(begin) < kGraceSeconds))
     forget_ended_sends();

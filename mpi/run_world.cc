@@ -21,7 +21,7 @@ namespace rankbox {
 namespace mpi {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 // A process may do other work between two runs.
 constexpr double kSecondsToCome = 30;
@@ -31,13 +31,14 @@ void wait_for_all_processes(double seconds) {
   const Environment& here = environment();
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Ibarrier(here.control, &request), "MPI_Ibarrier");
-  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                   std::chrono::duration<double>(seconds));
+  const SteadyClock::time_point end =
+      SteadyClock::now() +
+      std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
   while (true) {
     int done = 0;
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) return;
-    if (Clock::now() > end) {
+    if (SteadyClock::now() > end) {
       fmt::print(stderr,
                  "rankbox: not all of the {} processes have called run_ranks within {:.3g} s of "
                  "process {}; ending all of them\n",
@@ -171,9 +172,10 @@ void run_world(const RunOptions& options, const std::function<void(Comm&)>& body
   const mpi::Turn turn;
   mpi::Run run(options, mpi::make_world(options.world_size,
                                         std::max(options.deadline_seconds, mpi::kSecondsToCome)));
-  const auto begin = mpi::Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   if (run.rank() >= 0) mpi::run_rank(run, body);
-  *report = mpi::conclude(run, std::chrono::duration<double>(mpi::Clock::now() - begin).count());
+  *report = mpi::conclude(
+      run, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
 }
 
 std::vector<std::string> gather_from_processes(int world_size, std::string mine) {

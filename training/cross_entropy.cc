@@ -12,7 +12,7 @@
 namespace rankbox {
 namespace {
 
-void check(const Shape& logits, std::span<const std::int32_t> labels) {
+void check_logits(const Shape& logits, std::span<const std::int32_t> labels) {
   const std::vector<std::int64_t>& extents = logits.extents();
   if (extents.size() != 2 || extents[0] != static_cast<std::int64_t>(labels.size())) {
     throw InvalidArgument(fmt::format("cross_entropy: {} labels for logits of shape {}",
@@ -30,7 +30,7 @@ void check(const Shape& logits, std::span<const std::int32_t> labels) {
 template <class T>
 LossOf<T> cross_entropy(const TensorOf<T>& logits, std::span<const std::int32_t> labels,
                         double divisor) {
-  check(logits.shape(), labels);
+  check_logits(logits.shape(), labels);
   const auto batch = static_cast<std::int64_t>(labels.size());
   const std::int64_t classes = logits.shape().extents()[1];
   LossOf<T> loss;

@@ -11,7 +11,7 @@
 namespace rankbox::gpu {
 namespace {
 
-std::string in_words(int version) {
+std::string version_in_words(int version) {
   return version == 0 ? "none" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
@@ -64,13 +64,13 @@ DeviceInfo device_info(int device) {
 std::string driver_version() {
   int version = 0;
   check(cudaDriverGetVersion(&version), "cudaDriverGetVersion");
-  return in_words(version);
+  return version_in_words(version);
 }
 
 std::string runtime_version() {
   int version = 0;
   check(cudaRuntimeGetVersion(&version), "cudaRuntimeGetVersion");
-  return in_words(version);
+  return version_in_words(version);
 }
 
 std::string describe_devices() {

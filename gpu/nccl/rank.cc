@@ -10,14 +10,14 @@
 namespace rankbox::gpu {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr double kLookAtLaunches = 5e-3;  // seconds between two checks for progress
 constexpr int kWorkPerMark = 8;
 constexpr int kTimedLaunchesPerEvent = 8;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_since(SteadyClock::time_point start) {
+  return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
 /// Spins for short waits, and yields the core in long ones.
@@ -175,16 +175,16 @@ void NcclRank::time_out(const Caller& caller, double seconds) {
 
 void NcclRank::wait_until(const Caller& caller, const std::function<bool()>& done,
                           const ncclComm_t* busy) {
-  const Clock::time_point start = Clock::now();
-  Clock::time_point progress = start;
-  Clock::time_point looked = start;
+  const SteadyClock::time_point start = SteadyClock::now();
+  SteadyClock::time_point progress = start;
+  SteadyClock::time_point looked = start;
   std::uint64_t finished = 0;
   while (!done()) {
     check_running(caller);
     check_communicators(caller, busy);
     if (seconds_since(looked) > kLookAtLaunches) {
       const bool first = looked == start;
-      looked = Clock::now();
+      looked = SteadyClock::now();
       const std::uint64_t now_finished = launches_.finished_count() + marks_.finished_count();
       if (!first && now_finished != finished) progress = looked;
       finished = now_finished;
@@ -296,7 +296,7 @@ void NcclRank::abort() noexcept {
 
 void NcclRank::destroy(const Caller& caller, ncclComm_t& comm) {
   ncclResult_t state = ncclCommFinalize(comm);
-  const Clock::time_point start = Clock::now();
+  const SteadyClock::time_point start = SteadyClock::now();
   while (state == ncclInProgress && !world_.is_stopped() &&
          seconds_since(start) < deadline_seconds_) {
     state = state_of(comm);

@@ -15,7 +15,7 @@
 namespace rankbox::gpu {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 /// Returns a serial for the owner of tensors. The sandbox's worlds count from 1; these values are
 /// separate from them.
@@ -30,8 +30,8 @@ struct Result {
   RankEnd end;
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
-  Clock::time_point begin = Clock::time_point::max();  // start of the rank's function
-  Clock::time_point done = Clock::time_point::min();
+  SteadyClock::time_point begin = SteadyClock::time_point::max();  // start of the rank's function
+  SteadyClock::time_point done = SteadyClock::time_point::min();
 };
 
 /// Holds this process's ranks until all have joined the world. A rank that fails at once would
@@ -55,7 +55,7 @@ class Start {
 };
 
 void run_function(NcclRank& rank, Result& result, const std::function<void(Communicator&)>& body) {
-  result.begin = Clock::now();
+  result.begin = SteadyClock::now();
   try {
     Communicator dist((Backend(NcclBackend(rank))));
     body(dist);
@@ -64,7 +64,7 @@ void run_function(NcclRank& rank, Result& result, const std::function<void(Commu
     result.end.failure = with_rank(std::current_exception(), rank.rank());
     rank.fail(result.end.failure);
   }
-  result.done = Clock::now();
+  result.done = SteadyClock::now();
   result.messages = rank.messages_sent();
   result.bytes = rank.bytes_sent();
 }
@@ -114,8 +114,8 @@ NcclOutcome run_on_nccl(NcclWorld& world, const std::vector<int>& devices,
   threads.clear();  // joins them
 
   NcclOutcome outcome;
-  Clock::time_point begin = Clock::time_point::max();
-  Clock::time_point end = Clock::time_point::min();
+  SteadyClock::time_point begin = SteadyClock::time_point::max();
+  SteadyClock::time_point end = SteadyClock::time_point::min();
   for (Result& result : results) {
     begin = std::min(begin, result.begin);
     end = std::max(end, result.done);

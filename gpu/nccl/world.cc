@@ -13,7 +13,7 @@
 namespace rankbox::gpu {
 namespace {
 
-void check(const NcclSettings& settings) {
+void check_settings(const NcclSettings& settings) {
   const int size = settings.world_size;
   if (size < 1) {
     throw InvalidArgument(fmt::format("world size {} is out of range: use at least 1", size));
@@ -59,7 +59,7 @@ ncclUniqueId NcclWorld::make_id() {
 }
 
 NcclWorld::NcclWorld(NcclSettings settings) : settings_(std::move(settings)) {
-  check(settings_);
+  check_settings(settings_);
   connect_at_start();
   const auto size = static_cast<std::size_t>(settings_.world_size);
   if (settings_.local_ranks.empty()) {

@@ -21,19 +21,19 @@ using Json = nlohmann::ordered_json;  // members in the order written here
 constexpr double kMicro = 1e6;
 constexpr double kGiga = 1e9;
 
-Json to_json(const Link& link) {
+Json as_json(const Link& link) {
   return {{"alpha_us", link.alpha * kMicro}, {"beta_ns_per_byte", link.beta * kGiga}};
 }
 
-Json to_json(const Cluster& cluster) {
+Json as_json(const Cluster& cluster) {
   return {{"name", cluster.name},
-          {"within_node", to_json(cluster.within_node)},
-          {"between_nodes", to_json(cluster.between_nodes)},
+          {"within_node", as_json(cluster.within_node)},
+          {"between_nodes", as_json(cluster.between_nodes)},
           {"gamma_ns_per_byte", cluster.gamma * kGiga},
           {"ranks_per_node", cluster.ranks_per_node}};
 }
 
-Json to_json(const std::optional<Times>& time) {
+Json as_json(const std::optional<Times>& time) {
   if (!time) return {};
   return {{"median", time->median * kMicro},
           {"q1", time->q1 * kMicro},
@@ -41,12 +41,12 @@ Json to_json(const std::optional<Times>& time) {
           {"iterations", time->iterations}};
 }
 
-Json to_json(const std::optional<Cost>& cost) {
+Json as_json(const std::optional<Cost>& cost) {
   if (!cost) return {};
   return {{"steps", cost->steps}, {"bytes", cost->bytes}, {"reduced", cost->reduced}};
 }
 
-Json to_json(const std::optional<RowFailure>& failure) {
+Json as_json(const std::optional<RowFailure>& failure) {
   if (!failure) return {};
   return {{"kind", failure->kind},
           {"message", failure->message},
@@ -54,7 +54,7 @@ Json to_json(const std::optional<RowFailure>& failure) {
           {"line", failure->line}};
 }
 
-Json to_json(const Row& row) {
+Json as_json(const Row& row) {
   const bool has_time = row.time.has_value();
   const auto gigabytes = [&](double value) { return has_time ? Json(value / kGiga) : Json(); };
   return {{"collective", name_of(row.collective)},
@@ -65,7 +65,7 @@ Json to_json(const Row& row) {
           {"ranks", row.world_size},
           {"bytes", row.bytes},
           {"count", row.elements},
-          {"time_us", to_json(row.time)},
+          {"time_us", as_json(row.time)},
           {"latency_us", has_time ? Json(row.latency_seconds * kMicro) : Json()},
           {"p99_us", has_time ? Json(row.p99_seconds * kMicro) : Json()},
           {"vs_native", has_time ? Json(row.vs_native) : Json()},
@@ -76,13 +76,13 @@ Json to_json(const Row& row) {
           {"virtual_us", row.virtual_seconds ? Json(*row.virtual_seconds * kMicro) : Json()},
           {"virtual_busbw_gbps",
            row.virtual_seconds ? Json(row.virtual_bus_bandwidth() / kGiga) : Json()},
-          {"cost", to_json(row.cost)},
+          {"cost", as_json(row.cost)},
           {"wrong", row.wrong ? Json(*row.wrong) : Json()},
-          {"failure", to_json(row.failure)},
+          {"failure", as_json(row.failure)},
           {"skipped", row.skipped.empty() ? Json() : Json(row.skipped)}};
 }
 
-Json to_json(const Device& device) {
+Json as_json(const Device& device) {
   return {{"host", device.host},
           {"pid", device.process},
           {"device", device.number},
@@ -113,9 +113,9 @@ std::vector<std::string> relevant_environment() {
 nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
                                const Occasion& occasion) {
   Json results = Json::array();
-  for (const Row& row : rows) results.push_back(to_json(row));
+  for (const Row& row : rows) results.push_back(as_json(row));
   Json devices = Json::array();
-  for (const Device& device : occasion.devices) devices.push_back(to_json(device));
+  for (const Device& device : occasion.devices) devices.push_back(as_json(device));
   return {{"version", 1},
           {"backend", occasion.backend},
           {"collective", plan.collectives.size() == 1 ? name_of(plan.collectives.front()) : "all"},
@@ -124,7 +124,7 @@ nlohmann::ordered_json to_json(const Plan& plan, const std::vector<Row>& rows,
           {"cores", std::thread::hardware_concurrency()},
           {"executor", plan.executor},
           {"virtual", plan.without_data},
-          {"cluster", to_json(plan.cluster)},
+          {"cluster", as_json(plan.cluster)},
           {"note", note_on_native(plan, rows)},
           {"started", occasion.started},
           {"arguments", occasion.arguments},

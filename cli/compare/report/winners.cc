@@ -44,7 +44,7 @@ const Row* row_of(Rows contest, const std::string& label, ClockKind clock) {
 }
 
 /// Returns "naive, tree and ring".
-std::string in_words(const std::vector<std::string>& labels) {
+std::string labels_in_words(const std::vector<std::string>& labels) {
   if (labels.size() == 1) return labels.front();
   return fmt::format("{} and {}", fmt::join(labels.begin(), labels.end() - 1, ", "), labels.back());
 }
@@ -142,7 +142,7 @@ std::string describe_winners(const std::vector<Rows>& contests, ClockKind clock,
   std::string overtakes;
   for (const Lead& lead : leads_of(contests, clock, along)) {
     const char* const verb = lead.equals.size() > 1 ? " are fastest" : " is fastest";
-    text += (text.empty() ? "" : ", ") + in_words(lead.equals) + (text.empty() ? verb : "");
+    text += (text.empty() ? "" : ", ") + labels_in_words(lead.equals) + (text.empty() ? verb : "");
     if (lead.from != lead.to) {
       text += fmt::format(" from {} to {}{}", lead.from, lead.to, unit);
     } else if (!lead.from.empty()) {
