@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-from local_names import names_in, names_of_headers
+from local_names import DEFINITION, names_in, names_of_headers
 
 ANONYMOUS = re.compile(r"^namespace \{\n.*?^\}  // namespace\n", re.MULTILINE | re.DOTALL)
 # Comments, strings, numbers, characters, directives; and identifiers, with what makes them members.
@@ -20,6 +20,12 @@ TOKEN = re.compile(
     r"|^[ \t]*#[^\n]*|(?:(?:\.|->|::)\s*)?\b[A-Za-z_]\w*", re.MULTILINE | re.DOTALL)
 TYPE = re.compile(r"^(?:struct|class) .*?^\};", re.MULTILINE | re.DOTALL)
 FIELD = r"^ +(?!return\b|throw\b)[\w:<>,&* ]+[ *&]NAME(?: = [^;]*|\{[^;]*)?;"
+
+
+def is_for_headers(text, name):
+    """Whether the text only defines the name: templates of a header look for it."""
+    return (len(re.findall(rf"\b{name}\b", text)) ==
+            sum(match[1] == name for match in DEFINITION.finditer(text)))
 
 
 def is_field(text, name):
@@ -47,7 +53,8 @@ class Source:
             self.text = file.read()
         shared = ANONYMOUS.sub("", self.text)
         self.seen = set(names_in(shared, path)) | names_of_headers(path)
-        self.own = {name for part in ANONYMOUS.finditer(self.text) for name in names_in(part[0], path)}
+        self.own = {name for part in ANONYMOUS.finditer(self.text)
+                    for name in names_in(part[0], path) if not is_for_headers(self.text, name)}
 
     def tell_apart(self, others):
         """Renames its own names that another of the sources sees, too. Those that it cannot rename
