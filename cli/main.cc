@@ -7,8 +7,7 @@ namespace {
 
 void add_subcommands(CLI::App& app) {
   using namespace rankbox::cli;
-  add_elsewhere(app, "demo",
-                "gives a tour: a race, graded solutions, a comparison, a timeline");
+  add_elsewhere(app, "demo", "gives a tour: a race, graded solutions, a comparison, a timeline");
   add_list(app);
   add_next(app);
   add_check(app);

@@ -34,9 +34,8 @@ Json progress() {
       if (exercise.chapter != chapter.number) continue;
       list.push_back({{"name", exercise.name}, {"status", progress_of(exercise)}});
     }
-    all.push_back({{"number", chapter.number},
-                   {"title", chapter.title},
-                   {"exercises", std::move(list)}});
+    all.push_back(
+        {{"number", chapter.number}, {"title", chapter.title}, {"exercises", std::move(list)}});
   }
   return all;
 }
@@ -124,9 +123,10 @@ WatchPage open_live_page(int port, const Exercise& first) {
           .show_busy = [page](const Exercise& exercise) { page->show_busy(exercise); },
           .show = [page](const Exercise& exercise,
                          const Grade& graded) { page->send(exercise, &graded, ""); },
-          .show_problem = [page](const Exercise& exercise, const std::string& problem) {
-            page->send(exercise, nullptr, problem);
-          }};
+          .show_problem =
+              [page](const Exercise& exercise, const std::string& problem) {
+                page->send(exercise, nullptr, problem);
+              }};
 }
 
 }  // namespace rankbox::cli

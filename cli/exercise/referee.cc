@@ -1,3 +1,5 @@
+#include "seal/referee/referee.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +25,6 @@
 #include "cli/support/reserved_core.h"
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
-#include "seal/referee/referee.h"
 #include "verdict/catalog.h"
 #include "verdict/judge.h"
 #include "verdict/salt.h"

@@ -31,8 +31,8 @@ void use_rankbox_more() {
   // The script keeps both in .rankbox/bin; Bazel builds one beside the other.
   const fs::path here = fs::path(own_path()).parent_path();
   const bool has_script = here == fs::path(project_root()) / ".rankbox/bin";
-  const std::string program = has_script ? built_program({"more"}, "rankbox-more")
-                                         : (here / "rankbox-more").string();
+  const std::string program =
+      has_script ? built_program({"more"}, "rankbox-more") : (here / "rankbox-more").string();
   std::fflush(stdout);
   execv(program.c_str(), arguments);
   throw Error(fmt::format("cannot run {}: {}", program, std::strerror(errno)));
