@@ -3,10 +3,10 @@
 #include "cli/support/rankbox_more.h"
 #include "cli/support/subcommands.h"
 
+namespace rankbox::cli {
 namespace {
 
 void add_subcommands(CLI::App& app) {
-  using namespace rankbox::cli;
   add_elsewhere(app, "demo", "gives a tour: a race, graded solutions, a comparison, a timeline");
   add_list(app);
   add_next(app);
@@ -31,8 +31,9 @@ void add_subcommands(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace rankbox::cli
 
 int main(int argc, char** argv) {
   rankbox::cli::hand_over_with(argv);
-  return rankbox::cli::run_command_line(argc, argv, add_subcommands);
+  return rankbox::cli::run_command_line(argc, argv, rankbox::cli::add_subcommands);
 }

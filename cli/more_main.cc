@@ -3,10 +3,10 @@
 #include "cli/exercise/live_page.h"
 #include "cli/support/subcommands.h"
 
+namespace rankbox::cli {
 namespace {
 
 void add_subcommands(CLI::App& app) {
-  using namespace rankbox::cli;
   add_demo(app);
   add_list(app);
   add_next(app);
@@ -30,7 +30,8 @@ void add_subcommands(CLI::App& app) {
 }
 
 }  // namespace
+}  // namespace rankbox::cli
 
 int main(int argc, char** argv) {
-  return rankbox::cli::run_command_line(argc, argv, add_subcommands);
+  return rankbox::cli::run_command_line(argc, argv, rankbox::cli::add_subcommands);
 }
