@@ -11,6 +11,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import batch  # noqa: E402
+import local_names  # noqa: E402
 
 
 class BatchTest(unittest.TestCase):
@@ -20,7 +21,7 @@ class BatchTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
-        batch.names_of_headers.cache_clear()  # by the name of the file
+        local_names.headers_of.cache_clear()  # by the name of the file
 
     def write(self, name, local, shared="", header=""):
         includes = f'#include "{header}"\n' if header else ""

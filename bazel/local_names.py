@@ -30,32 +30,41 @@ def local_names(file):
 
 
 @functools.lru_cache(maxsize=None)
-def types_of_headers(file):
-    """{name: header} of the types in our headers that the file includes, directly or not. Programs
-    that are never linked together may define different types with the same name."""
-    types = {}
+def headers_of(file):
+    """Our headers that the file includes, directly or not."""
+    headers = set()
     with open(file, encoding="utf-8") as text:
         for header in INCLUDE.findall(text.read()):
             if os.path.isfile(header):
-                with open(header, encoding="utf-8") as text_of_header:
-                    found = TYPE.finditer(text_of_header.read())
-                types |= {match[1]: header for match in found} | types_of_headers(header)
-    return types
+                headers |= {header} | headers_of(header)
+    return headers
+
+
+@functools.lru_cache(maxsize=None)
+def names_of_header(header):
+    """As names_in, of a header; read once."""
+    return local_names(header)
+
+
+def names_of_headers(file):
+    """The names in our headers that the file includes, directly or not."""
+    return {name for header in headers_of(file) for name in names_of_header(header)}
+
+
+@functools.lru_cache(maxsize=None)
+def types_of_header(header):
+    """{name: header} of the types that it defines."""
+    with open(header, encoding="utf-8") as text:
+        return {match[1]: header for match in TYPE.finditer(text.read())}
+
+
+def types_of_headers(file):
+    """{name: header} of the types in our headers that the file includes, directly or not. Programs
+    that are never linked together may define different types with the same name."""
+    return {name: header for each in sorted(headers_of(file))
+            for name, header in types_of_header(each).items()}
 
 
 def clashes(names, others):
     """The names that stand for one thing here and for another there."""
     return sorted(name for name in names.keys() & others.keys() if names[name] != others[name])
-
-
-@functools.lru_cache(maxsize=None)
-def names_of_headers(file):
-    """The names in our headers that the file includes, directly or not."""
-    names = set()
-    with open(file, encoding="utf-8") as text:
-        for header in INCLUDE.findall(text.read()):
-            if os.path.isfile(header):
-                with open(header, encoding="utf-8") as text_of_header:
-                    names |= set(names_in(text_of_header.read(), header))
-                names |= names_of_headers(header)
-    return names

@@ -162,7 +162,8 @@ def main():
         smpi = Smpi(folder)
         print(f"{'algorithm':<24} {'ranks':>5} {'bytes':>9} {'Rankbox':>12} {'SMPI':>12} "
               f"{'differ':>7}")
-        for case, ours in sorted(rankbox_rows(programs["rankbox-more"], folder, algorithms).items()):
+        rows = rankbox_rows(programs["rankbox-more"], folder, algorithms)
+        for case, ours in sorted(rows.items()):
             algorithm, ranks, size, elements = case
             theirs = smpi.seconds(algorithm, ranks, elements)
             results.append({"algorithm": algorithm, "ranks": ranks, "bytes": size,

@@ -107,8 +107,7 @@ int run(int argc, char** argv, void (*add_subcommands)(CLI::App&)) {
   } catch (const CLI::RuntimeError& error) {  // a subcommand that ran and failed
     return error.get_exit_code();
   } catch (const CLI::Success& asked_for_help) {
-    const std::string asked = asked_for_help.get_name();
-    if (asked == "CallForAllHelp") use_rankbox_more();
+    if (asked_for_help.get_name() == "CallForAllHelp") use_rankbox_more();
     std::ostringstream help;
     const int code = app.exit(asked_for_help, help, help);
     fmt::print("{}", fit(help.str()));

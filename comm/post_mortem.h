@@ -2,8 +2,8 @@
 //
 // Two calls that contradict each other are certain, so they come first. They are the n-th
 // collective of a communicator, if two ranks called it differently, or the n-th message between two
-// ranks, if its ends disagree. Without such a mismatch the report names a call that has not finished,
-// and last_operations() shows what the other ranks did meanwhile.
+// ranks, if its ends disagree. Without such a mismatch the report names one call that has not
+// finished. last_operations() shows what the other ranks did meanwhile.
 //
 // The sandbox proves what is inferred here: see sandbox_hint().
 #pragma once

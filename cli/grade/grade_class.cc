@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "verdict/visible_text.h"
 
@@ -132,7 +133,7 @@ std::vector<const Exercise*> exercises_to_grade(const std::vector<std::string>& 
   for (const Student& student : students)
     if (!student.unreadable.empty()) throw InvalidArgument(student.unreadable);
   throw InvalidArgument(
-      "nobody handed in an exercise: a file is named after one, broadcast_tree.cc");
+      "no submission has an exercise: name each file after its exercise, as in broadcast_tree.cc");
 }
 
 ClassReport grade_class(const std::vector<Student>& students,

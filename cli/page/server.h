@@ -2,7 +2,7 @@
 //
 //   GET /TOKEN/         the page
 //   GET /TOKEN/events   server-sent events: the state, and again whenever it changes
-//   GET /TOKEN/run      the picture of the last run, a page of its own
+//   GET /TOKEN/run      the picture of the last run, as a separate page
 //
 // It listens on 127.0.0.1 alone. Whatever lacks the token, or comes from another site (by its Host
 // or Origin), gets 403; nothing but GET is answered. The token is random: 128 bits.

@@ -8,10 +8,10 @@ namespace rankbox::cli {
 /// @param argv as main() got it; lives as long as the program
 void hand_over_with(char** argv);
 
-/// In `rankbox`: replaces this process by rankbox-more with the same arguments, and does not return.
-/// The script `rankbox` builds it if it is missing or older than its sources; blocks during the
-/// build, whose name and time the script prints. Throws CLI::RuntimeError if the script fails.
-/// In rankbox-more: does nothing.
+/// Replaces this process by rankbox-more with the same arguments, and does not return; in
+/// rankbox-more, does nothing. The script `rankbox` builds it first if it is missing or older than
+/// its sources. Blocks during the build. Throws CLI::RuntimeError if the script fails, which has
+/// printed the reason.
 void use_rankbox_more();
 
 }  // namespace rankbox::cli

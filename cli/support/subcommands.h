@@ -1,5 +1,6 @@
-// The subcommands: each add_X registers X, with its options and its help, and is defined in the file
-// of its name. Errors of a subcommand are exceptions; those of its user are InvalidArgument.
+// The subcommands. Each add_X registers X with its options, its help and what it does.
+//
+// Subcommands report errors as exceptions: a user's mistake is InvalidArgument.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
@@ -38,17 +39,18 @@ void add_grade(CLI::App& app);
 void add_race(CLI::App& app);
 void add_train(CLI::App& app);
 
-// For internal use, hidden: what these programs start themselves as. All but the worker, which
-// prints rows, report on kReportFd in the format of cli/plugin/verdict_report.h.
+// Hidden: child processes of the programs above. All but the worker, which prints rows, report on
+// kReportFd in the format of cli/plugin/verdict_report.h.
 
 /// `judge NAME LIBRARY [--salt N] [--replay CASE] [--command TEXT] [--picture OPTIONS]`: opens the
 /// library and judges its rankbox_exercise(). With --picture it runs once and is drawn.
 void add_judge(CLI::App& app);
 /// `referee NAME LIBRARIES...`: judges ranks that are processes.
 void add_referee(CLI::App& app);
-/// `run-library LIBRARY --options JSON`: runs the library's rank_main on every rank.
+/// `run-library LIBRARY --options JSON`: runs the library's rank_main on every rank
+/// (cli/run/inside.cc).
 void add_run_library(CLI::App& app);
-/// `explore-race …`: explores the schedules of a learner's file.
+/// `explore-race …`: explores the schedules of a learner's file (cli/race/explorer.cc).
 void add_race_explorer(CLI::App& app);
 /// `compare-worker …`: measures.
 void add_compare_worker(CLI::App& app);

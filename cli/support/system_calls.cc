@@ -34,49 +34,29 @@ constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
 #define SYS_memfd_secret 447
 #endif
 
+// clang-format off
 constexpr long kRefused[] = {
 #ifdef SYS_fork
-    SYS_fork,
-    SYS_vfork,
+    SYS_fork, SYS_vfork,
 #endif
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,  //
-    SYS_unshare,
-    SYS_setns,
-    SYS_mount,
-    SYS_pivot_root,  //
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
+    SYS_unshare, SYS_setns, SYS_mount, SYS_pivot_root,
     // A network namespace hides the network, but neither other kinds of sockets nor their bugs.
-    SYS_socket,
-    SYS_socketpair,
+    SYS_socket, SYS_socketpair,
     // Descriptors and memory of another process: the container's first one is its parent.
-    SYS_pidfd_getfd,
-    SYS_process_madvise,
-    SYS_kcmp,
+    SYS_pidfd_getfd, SYS_process_madvise, SYS_kcmp,
     // Memory that no limit counts.
-    SYS_memfd_create,
-    SYS_memfd_secret,
-    SYS_shmget,
-    SYS_msgget,
-    SYS_semget,
-    SYS_mq_open,
+    SYS_memfd_create, SYS_memfd_secret, SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open,
     // Work that the kernel does on a program's behalf, past this filter, and rare calls with bugs.
-    SYS_io_uring_setup,
-    SYS_bpf,
-    SYS_perf_event_open,
-    SYS_userfaultfd,
-    SYS_keyctl,
-    SYS_add_key,
+    SYS_io_uring_setup, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key,
     SYS_request_key,
-    // Few for all users of the machine; what other processes open; and the kernel's log.
-    SYS_io_setup,
-    SYS_inotify_init1,
-    SYS_fanotify_init,
-    SYS_syslog,
+    // Limited per machine or user; what other processes open; and the kernel's log.
+    SYS_io_setup, SYS_inotify_init1, SYS_fanotify_init, SYS_syslog,
 #ifdef SYS_inotify_init
     SYS_inotify_init,
 #endif
 };
+// clang-format on
 
 void add(std::vector<sock_filter>& program, std::uint32_t code, std::uint32_t operand,
          std::uint8_t if_true = 0, std::uint8_t if_false = 0) {

@@ -22,7 +22,7 @@ const std::string& project();
 /// Returns the text of a file of the project.
 std::string read_file(const std::string& path);
 
-/// Returns the path of the program with all subcommands: rankbox-more, which `rankbox` hands over to.
+/// Returns the path of rankbox-more, the program with all subcommands.
 std::string rankbox_program();
 
 /// Runs rankbox with these arguments, in the project's folder, with at most this much private
