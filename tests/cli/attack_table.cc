@@ -237,7 +237,6 @@ std::vector<Attack> attacks() {
       {.name = "system_v_semaphores"},
       {.name = "thread_bomb", .seconds = 2},
       {.name = "throw_aborted"},
-      {.name = "throw_injected_crash"},
       {.name = "trace_parent"},
       {.name = "type_on_terminal"},
       {.name = "watch_file_system"},
