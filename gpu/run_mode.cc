@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdio>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -33,28 +32,11 @@ std::set<int> set_of_devices(int world_size) {
 
 std::string sharing_in_words(int world_size) {
   const auto used = devices_used(world_size);
-  const char* const messages =
-      peer_bytes() ? "receivers read long messages from the sender's memory, and add while reading"
-      : used == 1  ? "messages are copies within its memory"
-                   : "messages are copies, by the driver where they cross a link between GPUs";
-  return fmt::format("{} rank{} {} {}: {}; {}", world_size, world_size == 1 ? "" : "s",
-                     used < world_size ? "share" : "on", gpus_in_words(used), messages,
-                     used == 1      ? "no link is measured"
-                     : peer_bytes() ? "NCCL carries none"
-                                    : "NCCL is not measured");
-}
-
-void check_peer_access(int world_size) {
-  const std::set<int> devices = set_of_devices(world_size);
-  for (const int device : devices) {
-    for (const int peer : devices) {
-      if (can_access(device, peer)) continue;
-      throw InvalidArgument(fmt::format(
-          "{}=peer, but GPU {} cannot access the memory of GPU {} (nvidia-smi topo -p2p r): unset "
-          "{}, or select other GPUs with CUDA_VISIBLE_DEVICES",
-          kModeVariable, device, peer, kModeVariable));
-    }
-  }
+  return fmt::format("{} rank{} {} {}: {}", world_size, world_size == 1 ? "" : "s",
+                     used < world_size ? "share" : "on", gpus_in_words(used),
+                     used == 1 ? "messages are copies within its memory; no link is measured"
+                               : "messages are copies, by the driver where they cross a link "
+                                 "between GPUs; NCCL is not measured");
 }
 
 std::string in_words(RunMode mode, int world_size) {
@@ -78,11 +60,10 @@ std::string in_words(RunMode mode, int world_size) {
 RunMode choose_mode(int world_size) {
   const std::string asked = variable(kModeVariable);
   const bool wants_nccl = asked == "nccl";
-  const bool wants_peer = asked == "peer";
-  const bool wants_shared = wants_peer || asked == "shared";
+  const bool wants_shared = asked == "shared";
   if (!wants_nccl && !wants_shared && !asked.empty() && asked != "auto") {
     throw InvalidArgument(
-        fmt::format("{}='{}' should be nccl, shared, peer or auto", kModeVariable, asked));
+        fmt::format("{}='{}' should be nccl, shared or auto", kModeVariable, asked));
   }
   if (const auto& who = launcher::launched()) {
     if (!wants_shared) return RunMode::kProcesses;
@@ -99,19 +80,10 @@ RunMode choose_mode(int world_size) {
         kModeVariable, world_size, devices == 1 ? "is" : "are", gpus_in_words(devices),
         kModeVariable));
   }
-  if (wants_peer) check_peer_access(world_size);
   return wants_shared || devices < world_size ? RunMode::kShared : RunMode::kThreads;
 }
 
 int devices_used(int world_size) { return static_cast<int>(set_of_devices(world_size).size()); }
-
-std::optional<std::int64_t> peer_bytes() {
-  constexpr std::int64_t kDefault = 1 << 20;
-  if (variable(kModeVariable) != "peer") return std::nullopt;
-  const auto asked = launcher::number_in(launcher::process_environment(), "RANKBOX_GPU_PEER_BYTES",
-                                         1, std::numeric_limits<int>::max());
-  return asked ? *asked : kDefault;
-}
 
 std::vector<int> assign_devices(int world_size) {
   const auto devices = static_cast<std::int64_t>(device_count());

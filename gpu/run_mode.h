@@ -4,15 +4,13 @@
 //   threads     one GPU per rank: threads of this process, over NCCL
 //   shared      fewer GPUs than ranks: threads of this process share them (gpu/shared/plane.h)
 //
-// RANKBOX_GPU_MODE=nccl|shared|peer|auto selects the mode. auto, the default, takes the first of
-// these that fits. peer is shared with peer copies (gpu/shared/peer_copies.h), on GPUs that can all
-// access each other's memory.
+// RANKBOX_GPU_MODE=nccl|shared|auto selects the mode. auto, the default, takes the first of these
+// that fits.
 //
 // Thread safety: any thread.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +22,6 @@ enum class RunMode : std::uint8_t { kProcesses, kThreads, kShared };
 /// threads and there is no GPU.
 RunMode choose_mode(int world_size);
 
-/// Returns the size in bytes from which messages are peer copies, RANKBOX_GPU_PEER_BYTES; none
-/// unless the mode is peer.
-std::optional<std::int64_t> peer_bytes();
-
 /// Returns the device of each rank that is a thread of this process: in order, as evenly as
 /// possible.
 std::vector<int> assign_devices(int world_size);
@@ -38,7 +32,7 @@ int devices_used(int world_size);
 /// and NCCL. Several lines, for the header of a report. Never throws: the text includes errors.
 std::string describe_world(int world_size);
 
-/// Prints on stderr, once per process, that the mode is shared or peer, and what that measures.
+/// Prints on stderr, once per process, that the mode is shared, and what that measures.
 /// RANKBOX_GPU_NOTICE=0 turns it off.
 void note_sharing(int world_size);
 

@@ -35,13 +35,12 @@ using Body = std::function<void(Comm&)>;
 
 void run_shared(const RunOptions& options, const Body& body, RunReport* report) {
   note_sharing(options.world_size);
-  SharedPlane plane(assign_devices(options.world_size), options.deadline_seconds, peer_bytes());
+  SharedPlane plane(assign_devices(options.world_size), options.deadline_seconds);
   sim::run_world(
       options,
       [&](sim::Communicator& sandbox) {
         Communicator dist(Backend(SharedBackend(sandbox.backend())));
         body(dist);
-        device_here().settle();
       },
       report, &plane);
 }

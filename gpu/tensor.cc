@@ -97,7 +97,7 @@ void divide_by(Slice into, Scalar divisor, Place place) {
 void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
   check_pair("accumulate", into, from, place);
   Event* const event = sim::begin_reduction(from, op);
-  if (into.size() > 0 && !gpu::device_here().accumulate_deferred(into, from, op)) {
+  if (into.size() > 0) {
     on_device("accumulate", into, [&](RankDevice& gpu) {
       if (gpu::device_of(from, gpu.device()) == gpu.device()) {
         gpu::launch_accumulate(into.data(), from.data(), into.size(), into.dtype(), op,

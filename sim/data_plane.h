@@ -10,9 +10,6 @@
 //             event; or run, by the last rank of a collective
 //   finish    by an operation's owner, when the operation is done: its queue waits for the copy
 //
-// A data plane may enqueue a copy later, but before its rank enqueues anything else, and without
-// waiting for another rank (gpu/shared/peer_copies.h).
-//
 // So a queue waits only for work that was enqueued before. By induction all enqueued work
 // completes, for any order of ranks. Therefore, with a data plane too, only ranks can wait for each
 // other forever, and then all of them are parked.

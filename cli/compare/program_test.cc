@@ -259,34 +259,6 @@ TEST_CASE("with NCCL between GPUs, its ring is measured beside its defaults") {
   for (const Json& row : json.at("results")) CHECK(row.at("vs_ring").is_number() == !shared);
 }
 
-TEST_CASE("peer copies are measured beside NCCL's collectives, where each rank has a GPU") {
-  if (variable("RANKBOX_COMPARE").find("nccl") == std::string::npos)
-    return testing::pass_over("not NCCL");
-  if (!can_run()) return;
-  const std::string path = path_in_new_folder("peer");
-  const Result result = run(with_ranks(
-      small({"-J", path}), {"env", "RANKBOX_GPU_MODE=peer", "RANKBOX_GPU_PEER_BYTES=1"}));
-  if (result.output.find("cannot access the memory") != std::string::npos)
-    return testing::pass_over("no peer access: " + result.output);
-  CAPTURE(result.output);
-  CHECK(result.exit_code == 0);
-  CHECK(result.output.find(": receivers read long messages from ") != std::string::npos);
-  const bool shared = result.output.find("# 3 ranks share ") != std::string::npos;
-  const Words one_size = shared ? Words{"native", "ring"} : Words{"native", "native-ring", "ring"};
-  const Json json = read_json(path);
-  Words algorithms;
-  for (const Json& row : json.at("results")) {
-    algorithms.push_back(row.at("algorithm"));
-    CHECK(row.at("wrong") == 0);
-  }
-  Words expected;
-  for (int size = 0; size < 3; ++size)
-    expected.insert(expected.end(), one_size.begin(), one_size.end());
-  CHECK(algorithms == expected);
-  const Words variables = json.at("environment");
-  CHECK(std::find(variables.begin(), variables.end(), "RANKBOX_GPU_MODE=peer") != variables.end());
-}
-
 TEST_CASE("without NCCL's ring there is no column for it") {
   if (!can_run_without_mpirun()) return;
   const Result result = run(with_ranks(small({"--baseline", "none"})));

@@ -109,10 +109,9 @@ void measure_sharing_ring(Session& session) {
 namespace {
 
 /// Measures the ring of learners on all GPUs, against NCCL's.
-Figures measure_ring_with(Session& session, const std::string& name, const Words& options,
-                          Words environment = {}) {
+Figures measure_ring_with(Session& session, const std::string& name, const Words& options) {
   if (session.gpus() < 2) return {{}, NotMeasured{"there is one GPU"}};
-  return compare(session, name, session.gpus(), {kOfRingSizes, options}, std::move(environment));
+  return compare(session, name, session.gpus(), {kOfRingSizes, options});
 }
 
 /// Returns the ring's time as a multiple of that of NCCL's ring.
@@ -143,9 +142,6 @@ void measure_ring(Session& session) {
   std::vector<Way> ways;
   ways.push_back(
       {"ring", "", "ring", 1.4, measure_ring_with(session, "ring", {"--algorithms", "ring"})});
-  ways.push_back({"ring with peer copies", "", "ring", 1.15,
-                  measure_ring_with(session, "ring_peer", {"--algorithms", "ring"},
-                                    {"RANKBOX_GPU_MODE=peer"})});
   for (const int segments : kSegments) {
     const std::string number = std::to_string(segments);
     ways.push_back({"ring_segmented", ", --segments " + number, "ring_segmented", 1.15,

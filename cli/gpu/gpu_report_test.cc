@@ -117,7 +117,7 @@ Ran report(const TemporaryFolder& folder, const Scripts& changes, const std::str
   ChildOptions child;
   child.command = {"sh", "-c",
                    fmt::format("exec env -i PATH={0}:/usr/bin:/bin RANK=0 WORLD_SIZE=2 "
-                               "RANKBOX_GPU_MODE=peer {1} --programs {0} {2}",
+                               "RANKBOX_GPU_MODE=shared {1} --programs {0} {2}",
                                folder.path("."), std::getenv("RANKBOX_GPU"), options)};
   child.seconds = 60;
   const ChildResult result = run_child(child);

@@ -53,10 +53,7 @@ class RankDevice {
 
   /// Returns uninitialised memory aligned to 256 bytes; null for 0 bytes. Blocks only if it does
   /// not fit into the arena and has to call cudaMalloc. Throws OutOfMemory.
-  void* allocate(std::int64_t bytes) {
-    settle();  // deferred work may still use released blocks, which this call may reuse
-    return memory_.allocate(bytes);
-  }
+  void* allocate(std::int64_t bytes) { return memory_.allocate(bytes); }
   /// REQUIRES: all work that uses the block is on stream(), or stream() waits for it.
   void release(void* block) noexcept { memory_.release(block); }
   DeviceMemory& memory() { return memory_; }
@@ -68,7 +65,6 @@ class RankDevice {
 
   /// To be called before a kernel or copy is enqueued on stream(). Blocks while the queue is full.
   void throttle(const Doing& doing) {
-    settle();
     if (throttle_) throttle_(doing);
   }
 
@@ -77,28 +73,6 @@ class RankDevice {
   /// never sends, sets this bound.
   using Throttle = std::function<void(const Doing& doing)>;
   void set_throttle(Throttle throttle) { throttle_ = std::move(throttle); }
-
-  // ---- Deferred work ----
-
-  /// Work that a communicator enqueues on stream() with the rank's next call: a message, which the
-  /// call may add while it is read.
-  class Deferred {
-   public:
-    virtual ~Deferred() = default;
-    /// Enqueues all of it.
-    virtual void settle() = 0;
-    /// Enqueues into[i] = into[i] op from[i] together with the message that `from` receives.
-    /// Returns false, without doing so, if there is no such message or this is not possible.
-    virtual bool accumulate(Slice into, Slice from, ReduceOp op) = 0;
-  };
-  /// @param deferred outlives this, or the next call of this function. Null: none
-  void set_deferred(Deferred* deferred) { deferred_ = deferred; }
-  void settle() {
-    if (deferred_ != nullptr) deferred_->settle();
-  }
-  bool accumulate_deferred(Slice into, Slice from, ReduceOp op) {
-    return deferred_ != nullptr && deferred_->accumulate(into, from, op);
-  }
 
   // ---- Libraries ----
 
@@ -112,7 +86,6 @@ class RankDevice {
   /// Blocks until stream() has finished. Throws TimedOut after this many seconds, CudaError if work
   /// on it failed, or what the waiter throws, if there is one.
   void synchronize(double deadline_seconds, const Doing& doing = {}) {
-    settle();
     if (waiter_) return waiter_(stream_, doing);
     wait_for_stream(stream_, deadline_seconds, doing, spins_);
   }
@@ -138,7 +111,6 @@ class RankDevice {
   DeviceMemory memory_;
   Waiter waiter_;
   Throttle throttle_;
-  Deferred* deferred_ = nullptr;
   Library library_{nullptr, nullptr};
   bool spins_ = false;
 };

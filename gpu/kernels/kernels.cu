@@ -16,13 +16,12 @@ constexpr int kPacks = 4;
 
 // ---- accumulate ------------------------------------------------------------------------------
 
-/// @tparam lanes elements per load from `from`: kLanes<T> if all pointers have the same distance
+/// @tparam lanes elements per load from `from`: kLanes<T> if both pointers have the same distance
 ///               from a 16-byte boundary, else 1. Loads then take more instructions but no more
 ///               memory traffic: a warp's next load hits the cache line.
-/// @tparam copies whether copied[i] = from[i]; else `copied` is null
-template <class T, ReduceOp op, int lanes, bool copies>
+template <class T, ReduceOp op, int lanes>
 __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
-    accumulate_kernel(T* into, T* copied, const T* from, Cut cut) {
+    accumulate_kernel(T* into, const T* from, Cut cut) {
   using Target = Pack<T, kLanes<T>>;
   using Source = Pack<T, lanes>;
   constexpr int kSources = kLanes<T> / lanes;  // per Target
@@ -43,23 +42,14 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
         x[p].lane[lane] = combined<op>(x[p].lane[lane], y[p][lane / lanes].lane[lane % lanes]);
       }
       targets[first + p * kThreads] = x[p];
-      if constexpr (copies) {
-        auto* const copy = reinterpret_cast<Source*>(copied + cut.head);
-        for (int s = 0; s < kSources; ++s) copy[(first + p * kThreads) * kSources + s] = y[p][s];
-      }
     }
   });
-  for_each_edge<T>(cut, [=](std::int64_t i) {
-    const T y = from[i];
-    into[i] = combined<op>(into[i], y);
-    if constexpr (copies) copied[i] = y;
-  });
+  for_each_edge<T>(cut, [=](std::int64_t i) { into[i] = combined<op>(into[i], from[i]); });
 }
 
-/// @param aligned whether all pointers have the same distance from a 16-byte boundary
-template <bool copies>
-void accumulate(void* into, void* copied, const void* from, std::int64_t count, bool aligned,
-                DType dtype, ReduceOp op, cudaStream_t stream) {
+/// @param aligned whether both pointers have the same distance from a 16-byte boundary
+void accumulate(void* into, const void* from, std::int64_t count, bool aligned, DType dtype,
+                ReduceOp op, cudaStream_t stream) {
   with_device_type(dtype, [&](auto zero) {
     using T = decltype(zero);
     with_op(op, [&](auto op_type) {
@@ -67,9 +57,8 @@ void accumulate(void* into, void* copied, const void* from, std::int64_t count, 
       const Cut cut = cut_at<T>(into, count);
       const Doing doing{.op = "accumulate", .bytes = count * size_of(dtype)};
       launch(doing, tiles_of(cut.packs, kPacks), stream,
-             aligned ? accumulate_kernel<T, kOp, kLanes<T>, copies>
-                     : accumulate_kernel<T, kOp, 1, copies>,
-             static_cast<T*>(into), static_cast<T*>(copied), static_cast<const T*>(from), cut);
+             aligned ? accumulate_kernel<T, kOp, kLanes<T>> : accumulate_kernel<T, kOp, 1>,
+             static_cast<T*>(into), static_cast<const T*>(from), cut);
     });
   });
 }
@@ -189,15 +178,7 @@ void launch_accumulate(void* into, const void* from, std::int64_t count, DType d
                        cudaStream_t stream) {
   if (count == 0) return;
   const bool aligned = beyond_boundary(into) == beyond_boundary(from);
-  accumulate<false>(into, nullptr, from, count, aligned, dtype, op, stream);
-}
-
-void launch_copy_accumulate(void* into, void* copied, const void* from, std::int64_t count,
-                            DType dtype, ReduceOp op, cudaStream_t stream) {
-  if (count == 0) return;
-  const bool aligned = beyond_boundary(into) == beyond_boundary(from) &&
-                       beyond_boundary(into) == beyond_boundary(copied);
-  accumulate<true>(into, copied, from, count, aligned, dtype, op, stream);
+  accumulate(into, from, count, aligned, dtype, op, stream);
 }
 
 void launch_fill(void* into, std::int64_t count, DType dtype, double value, cudaStream_t stream) {
@@ -228,10 +209,8 @@ void launch_divide(void* into, std::int64_t count, DType dtype, std::int64_t div
 void warm_kernels(cudaStream_t stream) {
   for (const DType dtype : kDTypes) {
     for (const ReduceOp op : kReduceOps) {
-      for (const bool aligned : {true, false}) {
-        accumulate<false>(nullptr, nullptr, nullptr, 0, aligned, dtype, op, stream);
-        accumulate<true>(nullptr, nullptr, nullptr, 0, aligned, dtype, op, stream);
-      }
+      for (const bool aligned : {true, false})
+        accumulate(nullptr, nullptr, 0, aligned, dtype, op, stream);
     }
     fill(nullptr, 0, dtype, 0.0, stream);
     change<Scale>("*=", nullptr, 0, dtype, 1.0, stream);

@@ -8,9 +8,9 @@
 // Results equal the sandbox's, bit by bit: integers that overflow wrap around, and integer division
 // rounds towards zero. MAX and MIN keep a if a > b (a < b) and b otherwise; AVG adds.
 //
-// Cost: bound by memory. Per element, accumulate reads twice and writes once, copy_accumulate reads
-// and writes twice; fill writes once; scale and divide read and write once. reduce_to_all reads
-// once per input and writes once per output.
+// Cost: bound by memory. Per element, accumulate reads twice and writes once; fill writes once;
+// scale and divide read and write once. reduce_to_all reads once per input and writes once per
+// output.
 //
 // Thread safety: any thread, for streams of the thread's current device. Errors: CudaError.
 #pragma once
@@ -28,12 +28,6 @@ namespace rankbox::gpu {
 /// REQUIRES: the two are equal or do not overlap.
 void launch_accumulate(void* into, const void* from, std::int64_t count, DType dtype, ReduceOp op,
                        cudaStream_t stream);
-
-/// copied[i] = from[i]; into[i] = into[i] op from[i]. Reads `from` once: it may be another GPU's
-/// memory, across a link.
-/// REQUIRES: no two of the three overlap.
-void launch_copy_accumulate(void* into, void* copied, const void* from, std::int64_t count,
-                            DType dtype, ReduceOp op, cudaStream_t stream);
 
 /// into[i] = value, converted to dtype as a C++ cast would.
 void launch_fill(void* into, std::int64_t count, DType dtype, double value, cudaStream_t stream);

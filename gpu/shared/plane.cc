@@ -43,12 +43,8 @@ bool is_done(const RankDevice& gpu) noexcept {
 
 }  // namespace
 
-SharedPlane::SharedPlane(std::vector<int> devices, double deadline_seconds,
-                         std::optional<std::int64_t> peer_bytes)
-    : devices_(std::move(devices)),
-      deadline_seconds_(deadline_seconds),
-      peer_bytes_(peer_bytes),
-      ranks_(devices_.size()) {}
+SharedPlane::SharedPlane(std::vector<int> devices, double deadline_seconds)
+    : devices_(std::move(devices)), deadline_seconds_(deadline_seconds), ranks_(devices_.size()) {}
 
 void SharedPlane::enter(int rank) {
   const int device = devices_[static_cast<std::size_t>(rank)];
@@ -64,9 +60,6 @@ void SharedPlane::enter(int rank) {
   std::set_difference(all.begin(), all.end(), out_of_reach.begin(), out_of_reach.end(),
                       std::back_inserter(state.reachable));
   warm_once(*state.gpu);
-  if (!peer_bytes_) return;
-  state.peers = std::make_unique<PeerCopies>(events_, *state.gpu);
-  state.gpu->set_deferred(state.peers.get());
 }
 
 void SharedPlane::leave(int rank) noexcept {
@@ -88,7 +81,6 @@ SharedPlane::~SharedPlane() {
 
 void SharedPlane::prepare(int rank, bool later, std::span<Transit*> operations) {
   RankDevice& gpu = device_of_rank(rank);
-  gpu.settle();
   SharedEvents::Mark* const ready =
       events_.record(gpu.stream(), gpu.device(), static_cast<int>(operations.size()));
   for (Transit*& transit : operations) {
@@ -103,7 +95,6 @@ void SharedPlane::prepare(int rank, bool later, std::span<Transit*> operations) 
 
 SharedPlane::Transit* SharedPlane::prepare_copy(int rank, Slice slice, void** data) {
   RankDevice& gpu = device_of_rank(rank);
-  gpu.settle();
   Transit* const transit = transits_.take();
   transit->rank = rank;
   transit->device = gpu.device();
@@ -121,19 +112,6 @@ SharedPlane::Transit* SharedPlane::prepare_copy(int rank, Slice slice, void** da
 
 void SharedPlane::copy(Side to, Side from, std::int64_t bytes, const Transit* mine) {
   if (bytes == 0) return;
-  // A copy for irecv begins now, beside what the rank does meanwhile.
-  const bool is_aside_or_buffered = to.transit->aside || from.transit->copied.data != nullptr;
-  if (peer_bytes_ && bytes >= *peer_bytes_ && !is_aside_or_buffered) {
-    const auto copy = std::make_shared<PeerCopy>();
-    copy->to = to.data;
-    copy->from = from.data;
-    copy->bytes = bytes;
-    copy->received = std::exchange(to.transit->ready, nullptr);
-    copy->sent = std::exchange(from.transit->ready, nullptr);
-    to.transit->receives = true;
-    to.transit->peer_copy = from.transit->peer_copy = copy;
-    return;
-  }
   Transit* const here = mine == to.transit ? to.transit : from.transit;
   Transit* const there = mine == to.transit ? from.transit : to.transit;
   if (here->aside) SharedEvents::wait(here->stream, *here->ready);
@@ -169,8 +147,6 @@ void SharedPlane::run(std::span<const Part> parts, const Transit* mine) {
 
 void SharedPlane::finish(int rank, Transit* transit) {
   try {
-    if (transit->peer_copy != nullptr)
-      state_of(rank).peers->add(std::move(transit->peer_copy), transit->receives);
     if (transit->done != nullptr) {
       SharedEvents::wait(device_of_rank(rank).stream(), *transit->done);
     }

@@ -14,23 +14,18 @@
 // or the host, as the driver chooses. A collective's kernel reads from other GPUs where it can
 // reach them.
 //
-// With peer copies (peer_copies.h), the copy of a long message is deferred to the next call of its
-// receiver, which may add what it reads.
-//
 // Cost: per message, about six CUDA calls of a microsecond each, on two threads. Blocks only in
 // cudaMalloc. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "comm/slice.h"
 #include "gpu/device/rank_device.h"
 #include "gpu/shared/events.h"
-#include "gpu/shared/peer_copies.h"
 #include "gpu/shared/staging.h"
 #include "gpu/shared/transit.h"
 #include "sim/data_plane.h"
@@ -41,10 +36,7 @@ class SharedPlane final : public sim::DataPlane {
  public:
   /// @param devices [rank]
   /// @param deadline_seconds for every wait of a rank for its stream
-  /// @param peer_bytes blocking receives of at least this many bytes are peer copies; none: no
-  /// receive is. REQUIRES: all devices can access each other's memory
-  SharedPlane(std::vector<int> devices, double deadline_seconds,
-              std::optional<std::int64_t> peer_bytes);
+  SharedPlane(std::vector<int> devices, double deadline_seconds);
   /// Frees all ranks' memory, once all ranks have left: in a failed run, a rank's stream may still
   /// hold work on another rank's memory that no rank waits for.
   ~SharedPlane() override;
@@ -62,9 +54,8 @@ class SharedPlane final : public sim::DataPlane {
   /// Only the rank's own thread accesses it, until all have left.
   struct Rank {
     std::unique_ptr<RankDevice> gpu;
-    std::unique_ptr<PeerCopies> peers;  // null: there are none
-    bool done = true;                   // its streams are idle
-    std::vector<int> reachable;         // devices whose memory its kernels can use
+    bool done = true;            // its streams are idle
+    std::vector<int> reachable;  // devices whose memory its kernels can use
   };
 
   Rank& state_of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -73,7 +64,6 @@ class SharedPlane final : public sim::DataPlane {
 
   const std::vector<int> devices_;
   const double deadline_seconds_;
-  const std::optional<std::int64_t> peer_bytes_;
   SharedEvents events_;
   SharedStaging staging_{events_};
   SharedTransits transits_;

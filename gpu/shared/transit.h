@@ -2,7 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -14,12 +13,8 @@
 
 namespace rankbox {
 
-namespace gpu {
-struct PeerCopy;
-}
-
-/// Filled in by its rank, except `done` and `peer_copy`, which the rank that moves the data sets
-/// before the sandbox completes the operation.
+/// Filled in by its rank, except `done`, which the rank that moves the data sets before the sandbox
+/// completes the operation.
 struct sim::DataPlane::Transit {
   int rank = -1;
   int device = -1;
@@ -29,8 +24,6 @@ struct sim::DataPlane::Transit {
   gpu::SharedEvents::Mark* ready = nullptr;  // the rank's other work so far
   gpu::SharedEvents::Mark* done = nullptr;   // the copy, unless `stream` orders it
   gpu::SharedStaging::Block copied;          // the data of a buffered send
-  std::shared_ptr<gpu::PeerCopy> peer_copy;  // the message, if its copy is deferred
-  bool receives = false;                     // the rank receives peer_copy
 };
 
 namespace gpu {

@@ -16,14 +16,12 @@
 
 namespace rankbox::gpu {
 
-/// Sets RANKBOX_GPU_MODE and the number of GPUs for its lifetime. In mode peer, all messages are
-/// long.
+/// Sets RANKBOX_GPU_MODE and the number of GPUs for its lifetime.
 class Setting {
  public:
   Setting(int gpus, const std::string& mode) {
     emulation::set_device_count(gpus);
     setenv("RANKBOX_GPU_MODE", mode.c_str(), 1);
-    setenv("RANKBOX_GPU_PEER_BYTES", "1", 1);
     setenv("RANKBOX_GPU_NOTICE", "0", 1);
   }
   ~Setting() {

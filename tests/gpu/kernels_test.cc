@@ -71,40 +71,6 @@ TEST_CASE("accumulate computes what a loop does, for long slices") {
   });
 }
 
-template <class T>
-void test_copy_accumulate(RankDevice& gpu, ReduceOp op, std::int64_t count,
-                          const int (&offsets)[3]) {
-  CAPTURE(name_of(op));
-  CAPTURE(count);
-  CAPTURE(offsets);
-  const std::vector<T> x = some_values<T>(count, 1);
-  const std::vector<T> y = some_values<T>(count, 2);
-  const GuardedMemory<T> into(gpu, x, offsets[0]);
-  const GuardedMemory<T> copied(gpu, some_values<T>(count, 3), offsets[1]);
-  const GuardedMemory<T> from(gpu, y, offsets[2]);
-  launch_copy_accumulate(into.data(), copied.data(), from.data(), count, dtype_of<T>(), op,
-                         gpu.stream());
-  CHECK(first_difference(into.values(), reference(op, x, y)) == -1);
-  CHECK(first_difference(copied.values(), y) == -1);
-  CHECK(into.guards_hold());
-  CHECK(copied.guards_hold());
-  CHECK(from.unchanged());
-}
-
-TEST_CASE("copy_accumulate also keeps what it read, for slices that begin anywhere") {
-  constexpr int kOffsets[][3] = {{0, 0, 0}, {1, 1, 1}, {3, 0, 3}, {0, 5, 0}, {7, 2, 4}, {2, 2, 5}};
-  RankDevice gpu(0, 0);
-  for_each_type([&]<class T>(T) {
-    for (const ReduceOp op : kReduceOps) {
-      for (const auto& offsets : kOffsets) {
-        for (const std::int64_t count : kShort) test_copy_accumulate<T>(gpu, op, count, offsets);
-        for (const std::int64_t count : {4097, 8192, 20003})
-          test_copy_accumulate<T>(gpu, op, count, offsets);
-      }
-    }
-  });
-}
-
 TEST_CASE("accumulate goes around the grid more than once") {
   RankDevice gpu(0, 0);
   // 64 blocks per multiprocessor, 1024 packs of 2 per block.

@@ -38,7 +38,7 @@ TEST_CASE("ranks have a GPU each where there are enough, and share them where no
       {4, 4, "auto", RunMode::kThreads},  {4, 5, "auto", RunMode::kShared},
       {8, 3, "auto", RunMode::kThreads},  {8, 3, "shared", RunMode::kShared},
       {1, 1, "shared", RunMode::kShared}, {2, 2, "nccl", RunMode::kThreads},
-      {2, 2, "", RunMode::kThreads},      {4, 4, "peer", RunMode::kShared},
+      {2, 2, "", RunMode::kThreads},
   };
   for (const Row& row : rows) {
     CAPTURE(row.gpus);
@@ -63,29 +63,7 @@ TEST_CASE("a mode that cannot be is refused in one line that says why and what t
 
 TEST_CASE("an unknown mode is refused with those there are") {
   const Setting setting(1, "fast");
-  CHECK(contains(refusal(1), "RANKBOX_GPU_MODE='fast' should be nccl, shared, peer or auto"));
-}
-
-TEST_CASE("peer copies need GPUs that reach each other, and have a smallest size") {
-  {
-    const Setting setting(3, "peer");
-    CHECK(refusal(3) == "");
-    CHECK(peer_bytes() == 1);
-    unsetenv("RANKBOX_GPU_PEER_BYTES");
-    CHECK(peer_bytes() == 1 << 20);
-    setenv("RANKBOX_GPU_PEER_BYTES", "0", 1);
-    CHECK_THROWS_AS(peer_bytes(), InvalidArgument);
-    emulation::set_peer_access(false);
-    const std::string what = refusal(3);
-    emulation::set_peer_access(true);
-    CHECK(contains(what, "RANKBOX_GPU_MODE=peer"));
-    CHECK(contains(what, "GPU 0 cannot access the memory of GPU 1"));
-    CHECK_FALSE(contains(what, "\n"));
-  }
-  for (const char* mode : {"auto", "shared", "nccl"}) {
-    const Setting setting(3, mode);
-    CHECK_FALSE(peer_bytes().has_value());
-  }
+  CHECK(contains(refusal(1), "RANKBOX_GPU_MODE='fast' should be nccl, shared or auto"));
 }
 
 TEST_CASE("ranks are assigned to GPUs in order, evenly, and all GPUs are used") {
@@ -151,19 +129,8 @@ TEST_CASE("the description says what is measured, on which GPUs, with which NCCL
   }
 }
 
-TEST_CASE("the description of peer copies says so, on one GPU and on several") {
-  const Setting setting(2, "peer");
-  CHECK(
-      contains(describe_world(2),
-               "2 ranks on 2 GPUs: receivers read long messages from the sender's memory, and add "
-               "while reading; NCCL carries none\n"));
-  CHECK(contains(describe_world(4), "4 ranks share 2 GPUs: receivers read"));
-  emulation::set_device_count(1);
-  CHECK(contains(describe_world(2), "while reading; no link is measured\n"));
-}
-
 TEST_CASE("where ranks are: nodes as asked for, in both modes") {
-  for (const std::string mode : {"nccl", "shared", "peer"}) {
+  for (const std::string mode : {"nccl", "shared"}) {
     CAPTURE(mode);
     const Setting setting(6, mode);
     const auto run = run_ranks({.world_size = 6, .nodes = 2}, [](Comm& dist) {

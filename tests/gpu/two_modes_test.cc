@@ -1,5 +1,4 @@
-// The same programs over NCCL, with shared GPUs and with peer copies give the same results, bit by
-// bit.
+// The same programs over NCCL and with shared GPUs give the same results, bit by bit.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -144,9 +143,8 @@ const std::vector<Program>& programs() {
   return all;
 }
 
-Results results_of(const Program& program, int gpus, int ranks, std::int64_t count,
-                   const char* mode = "auto") {
-  const Setting setting(gpus, mode);
+Results results_of(const Program& program, int gpus, int ranks, std::int64_t count) {
+  const Setting setting(gpus, "auto");
   const int nodes = ranks % 2 == 0 ? 2 : 1;
   return run_ranks({.world_size = ranks, .nodes = nodes},
                    [&](Comm& dist) {
@@ -161,7 +159,7 @@ Results results_of(const Program& program, int gpus, int ranks, std::int64_t cou
       .results;
 }
 
-TEST_CASE("a program leaves the same results over NCCL, on shared GPUs and with peer copies") {
+TEST_CASE("a program leaves the same results over NCCL and on shared GPUs") {
   for (const Program& program : programs()) {
     const std::string name = program.name;
     CAPTURE(name);
@@ -175,7 +173,6 @@ TEST_CASE("a program leaves the same results over NCCL, on shared GPUs and with 
           CAPTURE(gpus);
           CHECK(results_of(program, gpus, ranks, count) == over_nccl);
         }
-        CHECK(results_of(program, 4, ranks, count, "peer") == over_nccl);
       }
     }
   }

@@ -83,19 +83,10 @@ void call_in_group(Comm& dist, const std::function<void()>& calls) {
 // NCCL may choose a tree or NVLS, which reduces in the switches; no program of sends and receives
 // can match that. A ring is comparable with NCCL's ring.
 std::vector<Baseline> default_baselines(int world_size) {
-  const bool is_ring = asks_for_ring(std::getenv("NCCL_ALGO"));
-  std::vector<std::string> over_nccl;
-  if (gpu::choose_mode(world_size) == gpu::RunMode::kShared) {
-    // Ranks that share a GPU do not use NCCL's native collectives. With a GPU for each, peer copies
-    // compete with them.
-    if (!gpu::peer_bytes() || gpu::device_count() < world_size) return {};
-    over_nccl = {"RANKBOX_GPU_MODE=nccl"};
-  }
-  std::vector<Baseline> baselines;
-  if (!over_nccl.empty()) baselines.push_back({kNative, over_nccl});
-  over_nccl.emplace_back("NCCL_ALGO=RING");
-  if (!is_ring) baselines.push_back({kNativeRing, over_nccl});
-  return baselines;
+  // Ranks that share a GPU do not use NCCL's native collectives.
+  if (gpu::choose_mode(world_size) == gpu::RunMode::kShared) return {};
+  if (asks_for_ring(std::getenv("NCCL_ALGO"))) return {};
+  return {{kNativeRing, {"NCCL_ALGO=RING"}}};
 }
 
 bool can_run_itself() { return true; }
