@@ -29,20 +29,13 @@ std::string shown(const std::optional<std::int64_t>& number) {
   return number ? std::to_string(*number) : ".";
 }
 
-constexpr int kWidthOfRows = 76;
-
 struct Row {
   std::string step, first, second, a, b, value, remark;
 };
 
-/// @param columns where two threads do not fit beside each other, the second's steps are indented
-std::string line_of(const Row& row, int columns) {
-  std::string line = columns >= kWidthOfRows
-                         ? fmt::format("{:>4}  {:<18} {:<18} {:>4} {:>4} {:>6}  {}", row.step,
-                                       row.first, row.second, row.a, row.b, row.value, row.remark)
-                         : fmt::format("{:>2} {:<20} {:>3} {:>3} {:>5} {}", row.step,
-                                       row.second.empty() ? row.first : "  " + row.second, row.a,
-                                       row.b, row.value, row.remark.empty() ? "" : "<-");
+std::string line_of(const Row& row) {
+  std::string line = fmt::format("{:>4}  {:<18} {:<18} {:>4} {:>4} {:>6}  {}", row.step, row.first,
+                                 row.second, row.a, row.b, row.value, row.remark);
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
 }
@@ -97,16 +90,10 @@ std::vector<Schedule> all_schedules() {
 }
 
 std::vector<std::string> interleaving_table(const Schedule& schedule, const Amounts& amounts,
-                                            std::int64_t start, int columns) {
+                                            std::int64_t start) {
   std::vector<std::string> lines;
-  const auto add = [&](const Row& row) { lines.push_back(line_of(row, columns)); };
-  if (columns >= kWidthOfRows) {
-    add({"step", "first thread", "second thread", "a", "b", "value", ""});
-  } else {
-    lines.emplace_back("<- marks a lost update");
-    add({"", "first thread", "", "", "", "", ""});
-    add({"", "", "second thread", "a", "b", "value", ""});
-  }
+  const auto add = [&](const Row& row) { lines.push_back(line_of(row)); };
+  add({"step", "first thread", "second thread", "a", "b", "value", ""});
   add({"", "", "", shown({}), shown({}), std::to_string(start), ""});
   int step = 0;
   for (const Moment& moment : play(schedule, amounts, start)) {

@@ -46,8 +46,8 @@ std::vector<Schedule> all_schedules();
 inline constexpr Schedule kLosingSchedule = {0, 1, 0, 0, 1, 1};
 
 /// Returns a table in plain text: a heading, the start, then one line per moment. It takes at most
-/// 76 columns, or 40 if `columns` are fewer than 76.
+/// 76 columns.
 std::vector<std::string> interleaving_table(const Schedule& schedule, const Amounts& amounts,
-                                            std::int64_t start = 0, int columns = 80);
+                                            std::int64_t start = 0);
 
 }  // namespace rankbox

@@ -85,12 +85,6 @@ TEST_CASE("the table has a line for every moment and fits 76 columns") {
       return line.find("update lost") != std::string::npos;
     });
     CHECK((marked > 0) == loses_update(schedule));
-    const std::vector<std::string> narrow = interleaving_table(schedule, {1, -1}, 0, 40);
-    CHECK(narrow.size() == 4 + 6);
-    for (const std::string& line : narrow) CHECK(line.size() <= 40);
-    CHECK(std::ranges::count_if(narrow.begin() + 1, narrow.end(), [](const std::string& line) {
-            return line.find("<-") != std::string::npos;
-          }) == marked);
   }
 }
 

@@ -51,19 +51,11 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("in 40 columns each line fits that is not prose, and prose is given to be broken") {
-  std::string widest;
-  const auto keep_widest = [&](const std::string& line) {
-    if (line.find("│") == std::string::npos && line.size() > widest.size()) widest = line;
-    return "<" + line + ">";
-  };
-  const Printed demo =
-      run_to_string({.repeats = 1'000, .runs = 3, .width = 40, .fit = keep_widest});
+TEST_CASE("prose is given to be broken") {
+  const auto mark = [](const std::string& line) { return "<" + line + ">"; };
+  const Printed demo = run_to_string({.repeats = 1'000, .runs = 3, .fit = mark});
   CAPTURE(demo.text);
-  CHECK(widest.size() > 40);  // prose
-  for (const char* part :
-       {"<unfixed   ended at 0: ", "<          threads x updates: 2 x 1,000>",
-        "< 1 load   a = value       0   .     0>", "< 6   store  value = b     1  -1    -1 <->"}) {
+  for (const char* part : {"<Is it the same in every run?>", "<before the other begins.>"}) {
     CAPTURE(part);
     CHECK(demo.text.find(part) != std::string::npos);
   }

@@ -101,29 +101,18 @@ std::vector<std::string> distribution(const Measured& race, unsigned cores,
 std::vector<std::string> cost_table(const std::vector<Measured>& variants,
                                     const ReportStyle& style) {
   constexpr std::string_view kRow = "{:<8}  {:<19}  {:>9}  {:>16}  {}";
-  constexpr int kWidthOfRows = 78;
-  const bool is_narrow = style.width < kWidthOfRows;
-  std::vector<std::string> lines;
-  if (!is_narrow) {
-    lines.push_back(
-        fmt::format(kRow, "", "ended at 0", "ns/update", "from .. to", "threads x updates"));
-  }
+  std::vector<std::string> lines = {
+      fmt::format(kRow, "", "ended at 0", "ns/update", "from .. to", "threads x updates")};
   for (const Measured& variant : variants) {
     const std::vector<double> ns = variant.nanoseconds();
     const std::string median = ns.empty() ? "-" : fmt::format("{:.1f}", ns[ns.size() / 2]);
     const std::string spread =
         ns.empty() ? "-" : fmt::format("{:.1f} .. {:.1f}", ns.front(), ns.back());
     const std::string finals =  // padded first: color codes take no columns
-        painted(fmt::format("{:<{}}", runs_at_zero(variant), is_narrow ? 0 : 19),
-                variant.wrong() > 0 ? kRed : kGreen, style);
+        painted(fmt::format("{:<19}", runs_at_zero(variant)), variant.wrong() > 0 ? kRed : kGreen,
+                style);
     const std::string updates = fmt::format("{} x {}", variant.threads, grouped(variant.repeats));
-    if (is_narrow) {
-      lines.push_back(fmt::format("{:<8}  ended at 0: {}", variant.name, finals));
-      lines.push_back(fmt::format("{:<8}  ns/update: {} ({})", "", median, spread));
-      lines.push_back(fmt::format("{:<8}  threads x updates: {}", "", updates));
-    } else {
-      lines.push_back(fmt::format(kRow, variant.name, finals, median, spread, updates));
-    }
+    lines.push_back(fmt::format(kRow, variant.name, finals, median, spread, updates));
   }
   for (const char* remark : {
            "",
@@ -142,7 +131,7 @@ std::vector<std::string> cost_table(const std::vector<Measured>& variants,
 
 std::vector<std::string> interleaving_lines(const ReportStyle& style) {
   constexpr Amounts kAmounts = {1, -1};
-  std::vector<std::string> lines = interleaving_table(kLosingSchedule, kAmounts, 0, style.width);
+  std::vector<std::string> lines = interleaving_table(kLosingSchedule, kAmounts);
   const std::vector<Moment> moments = play(kLosingSchedule, kAmounts);
   for (std::size_t i = 0; i < moments.size(); ++i) {
     std::string& line = lines[lines.size() - moments.size() + i];

@@ -13,9 +13,7 @@ namespace rankbox {
 namespace {
 
 constexpr std::size_t kMostRows = 40;
-constexpr std::size_t kMostColumns = 3;
-constexpr std::size_t kColumn = 23;  // with the space that follows
-constexpr std::size_t kOthers = 38;  // columns of step, value, line and remark
+constexpr std::size_t kMostColumns = 2;
 
 std::string what(const interleave::Step& step) {
   using enum interleave::Action;
@@ -85,13 +83,6 @@ std::pair<std::size_t, std::size_t> window(const std::vector<StepRow>& rows) {
   return {end > kMostRows ? end - kMostRows : 0, end};
 }
 
-/// Returns a line of at most 40 columns, and one below it for a lost update.
-void add_narrow(std::vector<std::string>& lines, std::size_t number, const StepRow& row) {
-  lines.push_back(fmt::format("{:>3} {:>2} {:<19.19} {:>6} {:>5}", number, row.thread, row.what,
-                              row.value, row.line > 0 ? std::to_string(row.line) : ""));
-  if (row.overwrote) lines.emplace_back("       ^ update lost");
-}
-
 std::string without_end(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
@@ -121,8 +112,7 @@ std::vector<StepRow> rows_of(const std::vector<interleave::Step>& steps, std::in
   return rows;
 }
 
-std::vector<std::string> steps_table(const std::vector<StepRow>& rows, std::int64_t before,
-                                     int columns_here) {
+std::vector<std::string> steps_table(const std::vector<StepRow>& rows, std::int64_t before) {
   std::set<int> threads;
   for (const StepRow& row : rows) threads.insert(row.thread);
   const bool has_columns = threads.size() <= kMostColumns;
@@ -133,27 +123,20 @@ std::vector<std::string> steps_table(const std::vector<StepRow>& rows, std::int6
     if (!has_columns) return fmt::format("{:<14} {:<22}", thread < 0 ? "" : name(thread), text);
     std::string all;
     for (const int each : threads)
-      all += fmt::format("{:<22} ", thread < 0 ? name(each) : each == thread ? text : "");
+      all += fmt::format("{:<21} ", thread < 0 ? name(each) : each == thread ? text : "");
     return all;
   };
   std::vector<std::string> lines;
   const auto [begin, end] = window(rows);
   const std::int64_t first = begin == 0 ? before : rows[begin - 1].value;
-  const std::size_t widest = kOthers + (has_columns ? threads.size() * kColumn : 38);
-  if (static_cast<std::size_t>(std::max(columns_here, 0)) < widest) {
-    lines.emplace_back("step, thread                value  line");
-    lines.push_back(fmt::format("{:>33}", first));
-    for (std::size_t i = begin; i < end; ++i) add_narrow(lines, i + 1, rows[i]);
-    return lines;
-  }
   lines.push_back(
-      without_end(fmt::format("{:>5}  {}{:>8}  {:>4}", "step", columns(-1, ""), "value", "line")));
+      without_end(fmt::format("{:>5}  {}{:>6}  {:>4}", "step", columns(-1, ""), "value", "line")));
   lines.push_back(
-      fmt::format("{:>5}  {}{:>8}", "", std::string(columns(-1, "").size(), ' '), first));
+      fmt::format("{:>5}  {}{:>6}", "", std::string(columns(-1, "").size(), ' '), first));
   for (std::size_t i = begin; i < end; ++i) {
     const StepRow& row = rows[i];
     lines.push_back(without_end(fmt::format(
-        "{:>5}  {}{:>8}  {:>4}{}", i + 1, columns(row.thread, row.what), row.value,
+        "{:>5}  {}{:>6}  {:>4}{}", i + 1, columns(row.thread, row.what), row.value,
         row.line > 0 ? std::to_string(row.line) : "", row.overwrote ? "  <- update lost" : "")));
   }
   return lines;

@@ -76,8 +76,7 @@ void print(const Grade& graded, const Exercise& exercise, const CheckArguments& 
   fmt::print("{}", fit(text));
   // A failure has at most twelve lines: the header would be the thirteenth of a long one.
   const bool has_room = std::count(text.begin(), text.end(), '\n') < 12;
-  if (!graded.verdict.passed() && has_room)
-    fmt::print("{}\n", labelled("header:", header_path(exercise)));
+  if (!graded.verdict.passed() && has_room) fmt::print("  header: {}\n", header_path(exercise));
   if (!graded.verdict.passed()) print_indented("the compiler says:", graded.compiler_output);
   print_indented("printed by your code:", graded.program_output);
 }
@@ -89,7 +88,7 @@ void print_what_is_next(const Exercise& exercise) {
   if (!answer.empty()) fmt::print("  {}\n", wrap(answer, columns, "    "));
   const std::string next = guide_of(exercise).next;
   if (!next.empty()) fmt::print("  {}\n", wrap("try next: " + next, columns, "    "));
-  fmt::print("{}\n", labelled("our answer:", solution_path(exercise)));
+  fmt::print("  our answer: {}\n", solution_path(exercise));
 }
 
 /// Returns the file as a command names it. A long name, or one that a shell would split, is left to

@@ -33,7 +33,7 @@ std::string symbol_of(const std::string& status, bool colour) {
   return "○";
 }
 
-constexpr int kNarrow = 80;   // fewer columns than this: no tables
+constexpr int kLeast = 80;    // columns of a table
 constexpr int kSummary = 55;  // the column of the last cell
 
 std::string in_lower_case(std::string text) {
@@ -91,12 +91,12 @@ void print_heading(const Chapter& chapter) {
                              hours.empty() ? "" : ", ", hours, chapter.contracts)));
 }
 
-/// Wraps the text of the last cell of a row, which begins at column `begin`.
-std::string cell(const std::string& text, int columns, int begin) {
+/// Wraps the text of the last cell of a row.
+std::string cell(const std::string& text, int columns) {
   std::string lines;
-  for (const char letter : wrap(text, columns - begin, "")) {
+  for (const char letter : wrap(text, columns - kSummary, "")) {
     lines += letter;
-    if (letter == '\n') lines += std::string(static_cast<std::size_t>(begin), ' ');
+    if (letter == '\n') lines += std::string(static_cast<std::size_t>(kSummary), ' ');
   }
   return lines;
 }
@@ -104,25 +104,14 @@ std::string cell(const std::string& text, int columns, int begin) {
 void print_row(const Exercise& exercise, bool colour) {
   const std::string symbol = symbol_of(progress_of(exercise), colour);
   const int columns = known_width();
-  if (columns > 0 && columns < kNarrow) {
-    fmt::print("{} {:<28} {}/5 {}/5\n", symbol, exercise.name, exercise.difficulty,
-               exercise.importance);
-    fmt::print("    {}\n", cell(exercise.summary, columns, 4));
-    return;
-  }
   fmt::print("{} {:<29}{:<12}{:<12}{}\n", symbol, exercise.name,
              fmt::format("{}/5", exercise.difficulty), fmt::format("{}/5", exercise.importance),
-             columns == 0 ? exercise.summary : cell(exercise.summary, columns, kSummary));
+             columns == 0 ? exercise.summary : cell(exercise.summary, std::max(columns, kLeast)));
 }
 
 void print_table(const std::vector<const Exercise*>& shown) {
   const bool colour = use_colour();
-  const int columns = known_width();
-  if (columns > 0 && columns < kNarrow) {
-    fmt::print("{}\n", wrap("exercise, difficulty and importance, what it is", columns, "  "));
-  } else {
-    fmt::print("  {:<29}{:<12}{:<12}{}\n", "exercise", "difficulty", "importance", "what it is");
-  }
+  fmt::print("  {:<29}{:<12}{:<12}{}\n", "exercise", "difficulty", "importance", "what it is");
   const Chapter* chapter = nullptr;
   for (const Exercise* exercise : shown) {
     if (chapter != &chapter_of(*exercise)) print_heading(chapter_of(*exercise));
@@ -196,10 +185,8 @@ void print_overview() {
       ++all;
       if (status == "pass") ++passed;
     }
-    const bool is_narrow = known_width() > 0 && known_width() < kNarrow;
-    fmt::print("{:>3}  {}{:>2} of {:<4}{}\n", chapter.number,
-               is_narrow ? chapter.title + "\n     " : fmt::format("{:<28}", chapter.title), passed,
-               all, symbols);
+    fmt::print("{:>3}  {:<28}{:>2} of {:<4}{}\n", chapter.number, chapter.title, passed, all,
+               symbols);
   }
   fmt::print("\n{}\n\n", progress_bar());
   print_next();

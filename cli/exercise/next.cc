@@ -11,7 +11,6 @@
 #include "cli/support/course.h"
 #include "cli/support/paths.h"
 #include "cli/support/subcommands.h"
-#include "cli/support/terminal.h"
 #include "cli/support/wrap.h"
 
 namespace rankbox::cli {
@@ -56,13 +55,11 @@ void print_next() {
   fmt::print("{}\n", wrap(fmt::format("{}: {}, {} (difficulty {}/5)", begun ? "Go on" : "Next",
                                       next->name, next->summary, next->difficulty)));
   const std::string check = check_command(*next);
-  const bool has_room = terminal_width() >= 80;
-  fmt::print("{}\n", labelled("read   ", readme_path(chapter_of(*next))));
-  fmt::print("{}\n", labelled("header ", header_path(*next)));
-  fmt::print("{}\n", labelled("edit   ", stub_path(*next)));
-  fmt::print("{}\n",
-             labelled("check  ", check + (begun || !has_room ? "" : "    or ./rankbox watch")));
-  if (begun) fmt::print("{}\n", labelled("stuck  ", "./rankbox hint " + next->name));
+  fmt::print("  read    {}\n", readme_path(chapter_of(*next)));
+  fmt::print("  header  {}\n", header_path(*next));
+  fmt::print("  edit    {}\n", stub_path(*next));
+  fmt::print("  check   {}{}\n", check, begun ? "" : "    or ./rankbox watch");
+  if (begun) fmt::print("  stuck   ./rankbox hint {}\n", next->name);
 }
 
 void add_next(CLI::App& app) {

@@ -12,7 +12,6 @@
 #include "cli/plugin/contained.h"
 #include "cli/plugin/source_lines.h"
 #include "cli/support/paths.h"
-#include "cli/support/terminal.h"
 #include "cli/support/wrap.h"
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
@@ -23,9 +22,6 @@
 namespace rankbox::cli {
 
 namespace {
-
-constexpr int kUnlimited = 1000;  // columns of a pipe
-constexpr int kNarrow = 60;
 
 /// Returns the rows with their lines in the source.
 std::vector<StepRow> rows_in(const nlohmann::json& result, const std::string& library,
@@ -47,11 +43,11 @@ std::vector<StepRow> rows_in(const nlohmann::json& result, const std::string& li
   return rows;
 }
 
-void print_steps(const std::vector<std::string>& lines, const char* indent, bool step) {
+void print_steps(const std::vector<std::string>& lines, bool step) {
   for (const std::string& line : lines) {
     for (int read = step ? std::getchar() : '\n'; read != '\n' && read != EOF;)
       read = std::getchar();
-    fmt::print("{}{}\n", indent, line);
+    fmt::print("{}\n", line);
     std::fflush(stdout);
   }
 }
@@ -71,10 +67,7 @@ int print_result(const nlohmann::json& result, const std::string& library,
   fmt::print("{}\n\n",
              fit(fmt::format("{} {}: {}", problem.empty() ? "✓" : "✗", display_path(source), run)));
   const std::vector<StepRow> rows = rows_in(result, library, source);
-  const int columns = known_width() > 0 ? known_width() : kUnlimited;
-  const bool is_narrow = columns < kNarrow;
-  print_steps(steps_table(rows, result.at("before"), columns - (is_narrow ? 0 : 2)),
-              is_narrow ? "" : "  ", options.step);
+  print_steps(steps_table(rows, result.at("before")), options.step);
   fmt::print("\n{}\n",
              wrap(problem.empty() ? "no update is lost in this schedule" : problem, 0, ""));
   fmt::print("{}\n", fit(fmt::format("again: ./rankbox race {} --replay {}", display_path(source),

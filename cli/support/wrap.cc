@@ -97,11 +97,4 @@ std::string refit(const std::string& paragraph, int columns) {
   return paragraph;
 }
 
-std::string labelled(const std::string& label, const std::string& value, int columns) {
-  const int most = columns > 0 ? columns : known_width();
-  const std::string line = "  " + label + " " + value;
-  const bool fits = most <= 0 || width_of(line) <= static_cast<std::size_t>(most);
-  return fits ? line : "  " + label.substr(0, label.find_last_not_of(' ') + 1) + "\n  " + value;
-}
-
 }  // namespace rankbox::cli

@@ -24,7 +24,4 @@ std::string refit(const std::string& paragraph, int columns = 0);
 /// Returns the columns that a text of one line takes: colours take none.
 std::size_t width_of(std::string_view text);
 
-/// Returns "  label value", on two lines where they do not fit into `columns` (0: known_width()).
-std::string labelled(const std::string& label, const std::string& value, int columns = 0);
-
 }  // namespace rankbox::cli

@@ -34,9 +34,4 @@ TEST_CASE("a paragraph is broken anew where one of its lines does not fit") {
   CHECK(refit("one two three\nfour five\n", 10) == "one two\nthree four\nfive\n");
 }
 
-TEST_CASE("a label is above its value where both do not fit beside each other") {
-  CHECK(labelled("read ", "a/b.md", 40) == "  read  a/b.md");
-  CHECK(labelled("read ", "a/b.md", 13) == "  read\n  a/b.md");
-}
-
 }  // namespace rankbox::cli
