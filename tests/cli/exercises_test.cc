@@ -1,23 +1,15 @@
-// All exercises of the course, through the same process that `rankbox check` uses.
-//
-// Every stub leaves something to do, and every solution does it.
+// All stubs of the course, through the same process that `rankbox check` uses. sealed_test does that
+// with the solutions.
 #include <doctest/doctest.h>
 
 #include "tests/cli/command.h"
+#include "tests/support/run_tests.h"
 #include "verdict/catalog.h"
 #include "verdict/verdict_text.h"
 
 namespace rankbox {
 
 namespace {
-
-std::vector<Verdict> check_all(std::string (*path_of)(const Exercise&)) {
-  std::vector<std::vector<std::string>> checks;
-  for (const Exercise& exercise : exercises()) {
-    checks.push_back({exercise.name, "--file", path_of(exercise), "--timeout", "60"});
-  }
-  return checked_all(checks);
-}
 
 /// Returns the failure of a stub that is a wrong program instead of an unimplemented one.
 FailureKind failure_of_stub(const std::string& exercise) {
@@ -28,16 +20,13 @@ FailureKind failure_of_stub(const std::string& exercise) {
 
 }  // namespace
 
-TEST_CASE("every solution passes") {
-  for (const Verdict& verdict : check_all(solution_path)) {
-    INFO(to_text(verdict));
-    CHECK(verdict.status == Status::kPass);
-    CHECK_FALSE(verdict.failure.has_value());
-  }
-}
-
 TEST_CASE("every stub fails, and says where there is work to do") {
-  for (const Verdict& verdict : check_all(stub_path)) {
+  std::vector<std::vector<std::string>> checks;
+  for (std::size_t row = 0; const Exercise& exercise : exercises()) {
+    if (testing::is_in_third(row++))
+      checks.push_back({exercise.name, "--file", stub_path(exercise), "--timeout", "60"});
+  }
+  for (const Verdict& verdict : checked_all(checks)) {
     INFO(to_text(verdict));
     const FailureKind expected = failure_of_stub(verdict.name);
     REQUIRE(verdict.failure.has_value());

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/command.h"
+#include "tests/support/run_tests.h"
 #include "verdict/verdict_text.h"
 
 namespace rankbox {
@@ -63,7 +64,8 @@ TEST_CASE("each solution passes under one of the salts") {
 
 TEST_CASE("a program that knows the judge's numbers passes without a salt, and under no other") {
   project();
-  for (const Knowing& knowing : kKnowing) {
+  for (std::size_t row = 0; const Knowing& knowing : kKnowing) {
+    if (!testing::is_in_third(row++)) continue;
     const std::string file = knowing.file;
     const std::string exercise = knowing.exercise;
     const std::string path = "tests/verdict/wrong/" + file;

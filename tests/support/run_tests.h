@@ -37,6 +37,8 @@ void pass_over_without_containers(const std::string& problem);
 /// Returns whether to run row number `row` of a long table: always, or one in three with
 /// RANKBOX_THIRD=0, 1 or 2. `./rankbox test` sets it to another third for each commit.
 bool is_in_third(std::size_t row);
+/// Returns whether that variable is set.
+bool runs_a_third();
 
 /// Returns the exit status of a program whose tests cannot run here: 0, or 1 if
 /// RANKBOX_REQUIRE_GPU=1 forbids that. Prints the reason in one line.
