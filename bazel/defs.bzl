@@ -67,6 +67,12 @@ NO_TSAN = select({
     "//conditions:default": [],
 })
 
+# The opposite: only with --config=tsan.
+TSAN_ONLY = select({
+    "//bazel:is_tsan": [],
+    "//conditions:default": ["//bazel:tsan_only"],
+})
+
 NO_ASAN = select({
     "//bazel:is_asan": ["//bazel:not_under_asan"],
     "//conditions:default": [],

@@ -1,4 +1,4 @@
-// The race-condition demo: `race_demo` and `./rankbox race`.
+// The race-condition demo: `./rankbox race`.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # ThreadSanitizer reports the unfixed race, and nothing for the three fixes.
 #
-# Usage: race_tsan_test.sh RACE_VARIANT, a binary built with -fsanitize=thread.
+# Usage: race_tsan_test.sh RACE_VARIANT
 set -u
 race_variant=$1
 output=$(mktemp) || exit 1

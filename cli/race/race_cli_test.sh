@@ -1,12 +1,12 @@
 #!/bin/sh
-# race_demo on the command line.
+# `rankbox race` on the command line.
 #
 # Bad options print one line and set the status. Ctrl-C ends the program. Output to a file has no
 # color.
 #
-# Usage: race_demo_cli_test.sh RACE_DEMO
+# Usage: race_cli_test.sh RANKBOX
 set -u
-race_demo=$1
+rankbox=$1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
@@ -19,7 +19,7 @@ fail() {
 # refuses ARGUMENTS...: expects one line on stderr that names the last argument, nothing on stdout,
 # and a status that is not 0.
 refuses() {
-  "$race_demo" "$@" >"$folder/out" 2>"$folder/err" && fail "$*: expected a status that is not 0"
+  "$rankbox" race "$@" >"$folder/out" 2>"$folder/err" && fail "$*: expected a status that is not 0"
   [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "$*: expected one line on stderr"
   [ -s "$folder/out" ] && fail "$*: expected nothing on stdout"
   for last in "$@"; do :; done
@@ -38,14 +38,14 @@ refuses --runs 0
 refuses --unknown
 refuses stray
 
-"$race_demo" --threads 4 --repeats 1000 --runs 3 >"$folder/out" 2>"$folder/err" ||
+"$rankbox" race --threads 4 --repeats 1000 --runs 3 >"$folder/out" 2>"$folder/err" ||
   fail "a short demo: status $?"
 [ -s "$folder/err" ] && fail "a short demo: expected nothing on stderr"
 grep -q "How an update gets lost" "$folder/out" || fail "a short demo: the interleaving is missing"
 grep -q "$(printf '\033')" "$folder/out" && fail "a file is not a terminal: expected no color"
 
 # A machine without memory for the stacks of that many threads.
-(ulimit -v 400000 && exec "$race_demo" --threads 512 --runs 1) >"$folder/out" 2>"$folder/err" &&
+(ulimit -v 400000 && exec "$rankbox" race --threads 512 --runs 1) >"$folder/out" 2>"$folder/err" &&
   fail "too many threads for this machine: expected a status that is not 0"
 grep -q "cannot start 512 threads" "$folder/err" || fail "too many threads: expected that error"
 [ "$(wc -l <"$folder/err")" -eq 1 ] || fail "too many threads: expected one line on stderr"
@@ -53,7 +53,7 @@ grep -q "cannot start 512 threads" "$folder/err" || fail "too many threads: expe
 
 # Ctrl-C during a run of minutes. (env: test runners start tests with SIGINT ignored.)
 env --default-signal=INT timeout --preserve-status -s INT 0.5 \
-  "$race_demo" --repeats 1000000000 --runs 100000 >"$folder/out" 2>"$folder/err"
+  "$rankbox" race --repeats 1000000000 --runs 100000 >"$folder/out" 2>"$folder/err"
 status=$?
 [ "$status" -eq 130 ] || fail "Ctrl-C: status $status, expected 130, that of an interrupted process"
 [ -s "$folder/err" ] && fail "Ctrl-C: expected nothing on stderr"
