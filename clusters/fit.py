@@ -185,16 +185,42 @@ def protocol_modes(machine, nodes, protocols):
 
 
 def native(collectives, nodes, steps, call, alpha, crossing, bandwidth, most_ranks=None):
-    names = "collectives = [" + ", ".join(f'"{name}"' for name in collectives) + "]"
-    lines = ["[[native]]", *textwrap.wrap(names, 80, subsequent_indent=" " * 15)]
+    fields = ["collectives = [" + ", ".join(f'"{name}"' for name in collectives) + "]"]
     if nodes > 1:
-        lines.append(f"nodes = {nodes}")
+        fields.append(f"nodes = {nodes}")
     if most_ranks:
-        lines.append(f"most_ranks = {most_ranks}")
-    lines += [f'steps = "{steps}"', f"call_us = {call:g}", f"alpha_us = {alpha:.3g}"]
+        fields.append(f"most_ranks = {most_ranks}")
+    fields += [f'steps = "{steps}"', f"call_us = {call:g}", f"alpha_us = {alpha:.3g}"]
     if nodes > 1:
-        lines.append(f"alpha_between_us = {crossing:.3g}")
-    return lines + [f"bandwidth_GB_s = {bandwidth:.4g}"]
+        fields.append(f"alpha_between_us = {crossing:.3g}")
+    return "  { " + ", ".join([*fields, f"bandwidth_GB_s = {bandwidth:.4g}"]) + " },"
+
+
+def modes(machine, fits):
+    """Returns the lines of the modes, with where they come from."""
+    lines = []
+    for nodes, table in machine.all_reduce.items():
+        crossing = LINKS[machine.between].alpha_us if nodes > 1 else None
+        lines.append(f"  # Fitted to the table {table} of clusters/measured.csv.")
+        for alpha, beta in fits[nodes]:
+            if nodes == 1 and (alpha, beta) in fits.get(2, []):
+                lines.append("  # One of two nodes: one node is no slower.")
+            lines.append(
+                native(["all_reduce"], nodes, "rounds", CALL, alpha, crossing, 1e-3 / beta))
+        lines.append("  # Not measured: NCCL's own constants for its protocols.")
+        if nodes == 1:
+            for mode in protocol_modes(machine, nodes, PROTOCOLS):
+                lines.append(native(["all_reduce"], nodes, "ring", *mode, FEW_RANKS))
+        for algorithm, (collectives, protocols) in ALGORITHMS.items():
+            if algorithm == "pat" and nodes == 1:
+                continue
+            for call, alpha, crossing, bandwidth in protocol_modes(machine, nodes, protocols):
+                if algorithm == "pat":
+                    alpha = PAT_RANK
+                    crossing = max(PAT_ROUND, LINKS[machine.between].alpha_us)
+                lines.append(
+                    native(collectives, nodes, algorithm, call, alpha, crossing, bandwidth))
+    return lines
 
 
 def preset(name, machine, fits):
@@ -209,6 +235,14 @@ def preset(name, machine, fits):
     lines += [
         f"reduction_GB_s = {machine.reduction_GB_s}  # gamma = 1 / this",
         f"call_us = {CALL:g}  # what starting a message takes, at least: a constant of NCCL's",
+        "",
+        "# Native collectives take the fastest mode: call + steps inside nodes * alpha + steps",
+        "# between nodes * alpha_between + bytes on the wire / bandwidth. The bandwidth of a quick",
+        "# mode is no link's: latency grows with the size. Steps are rounds of a tree, hops of a",
+        "# ring, batches of messages between all pairs, or pat's, for groups of one rank a node.",
+        "native = [",
+        *modes(machine, fits),
+        "]",
         "",
         "# A message of n bytes takes call + alpha + n / bandwidth.",
     ]
@@ -226,32 +260,7 @@ def preset(name, machine, fits):
         if section == "within_node" and machine.adds_in_switch:
             lines.append(f"switch_GB_s = {switch_GB_s(machine):g}  # of a rank, where it adds")
         lines.append("")
-    lines += [
-        "# Native collectives take the fastest mode: call + steps inside nodes * alpha + steps",
-        "# between nodes * alpha_between + bytes on the wire / bandwidth. The bandwidth of a quick",
-        "# mode is no link's: latency grows with the size. Steps are rounds of a tree, hops of a",
-        "# ring, batches of messages between all pairs, or pat's, for groups of one rank a node.",
-    ]
-    for nodes, table in machine.all_reduce.items():
-        crossing = LINKS[machine.between].alpha_us if nodes > 1 else None
-        lines.append(f"# Fitted to the table {table} of clusters/measured.csv.")
-        for alpha, beta in fits[nodes]:
-            if nodes == 1 and (alpha, beta) in fits.get(2, []):
-                lines.append("# One of two nodes: one node is no slower.")
-            lines += native(["all_reduce"], nodes, "rounds", CALL, alpha, crossing, 1e-3 / beta)
-        lines.append("# Not measured: NCCL's own constants for its protocols.")
-        if nodes == 1:
-            for mode in protocol_modes(machine, nodes, PROTOCOLS):
-                lines += native(["all_reduce"], nodes, "ring", *mode, FEW_RANKS)
-        for algorithm, (collectives, protocols) in ALGORITHMS.items():
-            if algorithm == "pat" and nodes == 1:
-                continue
-            for call, alpha, crossing, bandwidth in protocol_modes(machine, nodes, protocols):
-                if algorithm == "pat":
-                    alpha = PAT_RANK
-                    crossing = max(PAT_ROUND, LINKS[machine.between].alpha_us)
-                lines += native(collectives, nodes, algorithm, call, alpha, crossing, bandwidth)
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def main():
