@@ -3,7 +3,7 @@
 # checked again only when it, one of our headers that it includes, or the rules changed since it
 # last passed.
 # usage: check_tidy.sh [FILE... | --changed LIST]     Exit 77: no suitable clang-tidy.
-# --changed: only files that LIST names, and those that include one of them.
+# --changed: only files that LIST names, and one for each header among them.
 set -uo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit 1
 # shellcheck source=bazel/sources.sh
@@ -35,7 +35,7 @@ changed=
 if [[ ${1-} == --changed ]]; then
   changed=$2
   # The rules changed: all files.
-  ! grep -q -x -e .clang-tidy -e 'bazel/.*tidy.*' "$changed" || changed=
+  ! grep -q -x .clang-tidy "$changed" || changed=
   set --
 fi
 

@@ -6,11 +6,11 @@ usage() {
   cat <<'USAGE'
 usage: ./rankbox test [--fast | --all]
 
-Runs what a change needs: the tests on threads; the contract of the backends with MPI processes and
-on emulated GPUs; the sandbox and the race demo under the thread sanitizer; layout (clang-format);
-bug patterns (clang-tidy) in what changed lately. Of the long tables (wrong programs, programs in
-other styles, sealed checks, attacks) each commit runs a third. A failing stage does not stop the
-others. The last line counts: test targets over all stages, one more for each check. Exits with 1
+Runs what a change needs: the tests on threads; and of what the last 40 commits may have changed,
+the contract of the backends with MPI processes and on emulated GPUs, the sandbox and the race demo
+under the thread sanitizer, and bug patterns (clang-tidy); layout (clang-format). Of the long tables
+(wrong programs, other styles, sealed checks, attacks, …) each commit runs a third. A failing stage
+does not stop the others. The last line counts: test targets over all stages, one more for each check. Exits with 1
 when anything failed.
 
   --fast   only the first stage: the tests on threads, without long tables
@@ -98,6 +98,30 @@ changed_files() {
   git ls-files --others --exclude-standard
 }
 
+# Runs bazel test with flags, up to --, and those of the targets after it that depend on what the
+# last 40 commits changed. Without git: all of them.
+affected_stage() {
+  local name=$1 flags=() targets
+  shift
+  while [[ $1 != -- ]]; do
+    flags+=("$1")
+    shift
+  done
+  shift
+  targets=$*
+  if changed_files >"$state/changed.txt"; then
+    targets=$(python3 bazel/affected.py "$state/changed.txt" "$@")
+    [[ $targets != all ]] || targets=$*
+  fi
+  if [[ -z $targets ]]; then
+    printf '=== %s: the last 40 commits changed nothing that it tests\n' "$name"
+    tally "$name" 0 0 0 1
+    return
+  fi
+  # shellcheck disable=SC2086  # targets have no spaces
+  bazel_stage "$name" "${flags[@]}" $targets
+}
+
 # Bazel remembers which libraries were here when its server started.
 bazel sync --only=system --only=cuda </dev/null >/dev/null 2>&1 || true
 # Without a library, Bazel would skip what needs it. MPI alone may be missing.
@@ -136,14 +160,14 @@ needed() {
     check_stage tidy bazel/check_tidy.sh
   fi
 
-  bazel_stage mpi --config=mpi "${waiting[@]}" "$batched" --build_tests_only \
+  affected_stage mpi --config=mpi "${waiting[@]}" "$batched" --build_tests_only \
     "--test_env=RANKBOX_PROCESSES=1 3 8" --test_tag_filters=backend,-thorough \
-    //tests/backends/... //tests/mpi/...
-  bazel_stage tsan "${tsan[@]}" --test_tag_filters=sanitize \
-    //tests/sim/... //sim/... //race/... //interleave/... //launch/...
-  bazel_stage emulated --config=emulated "${waiting[@]}" --build_tests_only \
+    -- //tests/backends/... //tests/mpi/...
+  affected_stage tsan "${tsan[@]}" "${waiting[@]}" --test_tag_filters=sanitize \
+    -- //tests/sim/... //sim/... //race/... //interleave/... //launch/...
+  affected_stage emulated --config=emulated "${waiting[@]}" --build_tests_only \
     --test_tag_filters=backend,device,-thorough \
-    //tests/gpu/... //tests/backends/... //train:training_test
+    -- //tests/gpu/... //tests/backends/... //train:training_test
 
   if ! changed_files >"$changed" ||
     grep -q -E '^(gpu|compute|tests/compute)/|\.cuh?$|^bazel/(cuda|defs)' "$changed"; then

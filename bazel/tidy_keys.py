@@ -6,7 +6,7 @@ The key hashes the rules (stdin), the flags, the file and every header of ours t
 directly or not. System headers are not hashed: they change with the distribution's packages, and
 clang-tidy's own version, which does likewise, is part of the rules. LIBRARIES are those of HEAVY
 whose headers it includes, directly or not: "CLI fmt". CHANGED is empty, or a file with names: then
-only files that are among them, or include one of them, are printed.
+only files that are among them are printed, and for each header among them one that includes it.
 """
 
 import functools
@@ -64,16 +64,31 @@ def available(header, flags):
     return any(os.path.isfile(os.path.join(folder, header)) for folder in folders)
 
 
+def wanted(changed, included):
+    """The files that changed, and for each header the file of its name, or else the first with it.
+
+    A header's findings are the same wherever it is included.
+    Args: included: {file: all that it includes, itself among them}
+    """
+    files = changed & included.keys()
+    for header in changed - files:
+        own = os.path.splitext(header)[0] + ".cc"
+        readers = sorted(path for path, seen in included.items() if header in seen)
+        files.update([own] if own in readers else readers[:1])
+    return files
+
+
 def main(flags, changed, files):
+    included, used = {}, {}
+    for path in files:
+        included[path], used[path] = set(), set()
+        closure(os.path.normpath(path), flags, included[path], used[path])
     if changed:
         with open(changed, encoding="utf-8") as names:
-            changed = set(names.read().splitlines())
+            files = sorted(wanted(set(names.read().splitlines()), included))
     rules = hashlib.sha256((sys.stdin.read() + flags).encode()).hexdigest()
     for path in files:
-        seen, system = set(), set()
-        closure(os.path.normpath(path), flags, seen, system)
-        if changed and not changed & seen:
-            continue
+        seen, system = included[path], used[path]
         absent = [h for h in OPTIONAL if h in system and not available(h, flags)]
         if absent:
             print(f"tidy: {path} left out: no {absent[0]} here", file=sys.stderr)
