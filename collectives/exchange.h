@@ -17,7 +17,7 @@
 // that.
 //
 // Cost: α + nβ for tensors of n bytes: links carry both directions at once. (Taking turns is safe
-// too, at 2α + 2nβ.)
+// too, but is not this cost: 2α + 2nβ.)
 // Blocks: until both messages have arrived.
 // Difficulty 1/5. Importance 4/5.
 // Paper: the rendezvous is Hoare, Communicating sequential processes, CACM 21 (1978).

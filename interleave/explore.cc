@@ -65,6 +65,7 @@ class Exploration {
     // After a deadlock its threads stay where they are, and so does what they use.
     if (execution.ending != Ending::kDone) static_cast<void>(control.release());
     ++verdict_.executions;
+    verdict_.length += execution.length;
     longest_ = std::max(longest_, execution.length);
     return execution;
   }

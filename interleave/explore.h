@@ -34,6 +34,7 @@ struct Verdict {
   std::string schedule;        // that goes wrong, as text; of a random execution "@" and its number
   std::vector<Step> steps;     // of that execution
   int executions = 0;          // that ran
+  std::int64_t length = 0;     // steps of all of them
   bool is_exhaustive = false;  // every schedule that makes a difference was run
 };
 

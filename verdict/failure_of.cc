@@ -143,7 +143,8 @@ std::string cost_hint(const Cost& expected, const Case& example, const RunReport
     return "messages go one after another that could go at once: a sendrecv, or another order?";
   }
   if (example.world_size > 1 && actual.steps == 0) {
-    return "no message was sent: how did the data get there?";
+    return example.count == 0 ? "an empty tensor is sent, too: the others wait for its message"
+                              : "no message was sent: how did the data get there?";
   }
   if (actual.steps < expected.steps || actual.bytes < expected.bytes) {
     return "cheaper than this algorithm can be: is it another one?";

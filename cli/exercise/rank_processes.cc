@@ -59,6 +59,9 @@ RankProcesses::RankProcesses(const std::string& family, int ranks,
   for (std::string& word : command.words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::vector<std::string> variables = container_variables();
+  // The stack of a thread that has ended is no memory of the learner's.
+  std::erase_if(variables, [](const std::string& each) { return each.starts_with("GLIBC_TUN"); });
+  variables.emplace_back("GLIBC_TUNABLES=glibc.pthread.stack_cache_size=0");
   // A function has one thread, unless it starts others.
   variables.emplace_back("OPENBLAS_NUM_THREADS=1");
   std::vector<char*> environment;
