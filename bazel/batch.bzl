@@ -35,16 +35,32 @@ def batch(name, sources, parts = 1):
     )
     return outputs
 
-def batched_library(name, srcs, parts = 1, textual_hdrs = [], **kwargs):
+def batched_library(
+        name,
+        srcs = None,
+        hdrs = None,
+        exclude = [],
+        folders = [],
+        parts = 1,
+        textual_hdrs = [],
+        **kwargs):
     """A cc_library.
 
     Args:
-      name, srcs, textual_hdrs, **kwargs: as in cc_library. Sources are files, not targets.
+      name, hdrs, textual_hdrs, **kwargs: as in cc_library.
+      srcs: files, not targets. Without them, all of the folder, and all its headers, but for tests.
+      exclude: without srcs, files that are not its own: "main.cc", "plugin.*".
+      folders: without srcs, folders below this one whose files are its own.
       parts: how many files the sources are compiled as.
     """
+    if srcs == None:
+        places = [""] + [folder + "/" for folder in folders]
+        srcs = native.glob([place + "*.cc" for place in places], exclude = exclude + ["*_test.cc"])
+        hdrs = native.glob([place + "*.h" for place in places], exclude = exclude)
     sources = [file for file in srcs if file.endswith(".cc")]
     native.cc_library(
         name = name,
+        hdrs = hdrs,
         srcs = select({
             "//bazel:is_batched": batch(name + "_batch", sources, parts) +
                                   [f for f in srcs if f not in sources],
