@@ -1,11 +1,7 @@
 // What attacks on the referee share: messages in its format, with any content.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <type_traits>
-
-#include <sys/socket.h>
 
 #include "attack.h"
 
@@ -50,6 +46,11 @@ inline void send_frame(std::uint32_t kind, const Content& content) {
   for (int fd = 4; fd < 256; ++fd) {
     if (send(fd, frame.data(), frame.size(), MSG_NOSIGNAL) > 0) return;
   }
+}
+
+/// Sends bytes to the referee and to whatever else is a socket.
+inline void to_referee(const void* bytes, std::size_t size) {
+  for (int fd = 4; fd < 256; ++fd) (void)!send(fd, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 }  // namespace rankbox::attack

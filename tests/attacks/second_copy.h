@@ -2,9 +2,7 @@
 // gradients, in memory that each of them gets in another way.
 #pragma once
 
-#include <cstddef>
-#include <cstring>
-
+#include "attack.h"
 #include "parallel/zero1.h"
 
 namespace rankbox::attack {

@@ -1,7 +1,9 @@
 // Programs that try to pass without being right, or to harm what is around them.
 //
-// Each is a file in tests/attacks, and passes only if what it tries works. None may pass, go on
-// after its time, leave a process behind, or change a file.
+// The tables in tests/attacks have them. Each passes only if what it tries works. None may pass, go
+// on after its time, leave a process behind, or change a file.
+#include "tests/cli/attacks.h"
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +20,7 @@
 #include <sys/wait.h>
 
 #include "cli/support/container.h"
-#include "tests/cli/attack_table.h"
+#include "comm/errors.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
@@ -40,12 +42,16 @@ bool is_in_shard(std::size_t row) {
   return row % std::stoul(total) == std::stoul(mine);
 }
 
+fs::path attacks_folder() { return fs::path(project()) / "tests/attacks"; }
+
 /// Returns a folder with the attacks, as a learner's: no links, but those that an attack needs.
-fs::path copy_of_attacks() {
+fs::path handed_in(const std::vector<Attack>& attacks) {
   fs::path folder = fs::path(project()) / "handed_in";
   fs::create_directory(folder);
-  for (const auto& file : fs::directory_iterator(fs::path(project()) / "tests/attacks"))
-    fs::copy_file(file.path(), folder / file.path().filename());
+  for (const auto& file : fs::directory_iterator(attacks_folder()))
+    if (file.path().extension() == ".h") fs::copy_file(file, folder / file.path().filename());
+  for (const Attack& attack : attacks)
+    std::ofstream(folder / (attack.name + ".cc")) << attack.program;
   fs::create_symlink(fs::path(project()) / "solutions/02_broadcast/broadcast_naive.cc",
                      folder / "solution_link.h");
   mkfifo((folder / "pipe.h").c_str(), 0600);
@@ -100,12 +106,12 @@ TEST_CASE("no attack passes, goes on after its time, or leaves anything behind")
   fs::create_directory(home);
   std::ofstream(home / ".bashrc") << "echo mine";
   setenv("HOME", home.c_str(), 1);
-  const fs::path folder = copy_of_attacks();
+  const std::vector<Attack> all = attacks_in(attacks_folder());
+  const fs::path folder = handed_in(all);
   // Makes the precompiled header, and shows that a right program passes here.
   REQUIRE(checked({"broadcast_naive", "--solution"}).passed());
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans become this process's children
 
-  const std::vector<Attack> all = attacks();
   std::size_t row = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Attack& attack = all[i];
@@ -121,7 +127,7 @@ TEST_CASE("no attack passes, goes on after its time, or leaves anything behind")
     if (attack.sealed_only && kHasSealed) check.emplace_back("--sealed");
     const auto before = files_now();
     const CommandResult result = rankbox(check);
-    INFO(attack.name, ": ", result.output);
+    INFO(attack.name, " tries ", attack.tries, ": ", result.output);
     CHECK(has_no_children());
     CHECK(changes(before) == "");
     if (attack.sealed_only && !kHasSealed) continue;
@@ -133,6 +139,27 @@ TEST_CASE("no attack passes, goes on after its time, or leaves anything behind")
     CHECK((verdict.failure->kind == FailureKind::kCompile) ==
           (attack.kind == FailureKind::kCompile));
     if (attack.kind == FailureKind::kMemory) CHECK(verdict.failure->kind == FailureKind::kMemory);
+  }
+}
+
+TEST_CASE("a table of attacks that is not valid is refused, with its file and attack") {
+  const fs::path folder = fs::path(project()) / "tables";
+  fs::create_directory(folder);
+  std::ofstream(folder / "1.toml") << "[first]\ntries = 'nothing'\n";
+  CHECK(attacks_in(folder).size() == 1);
+  for (const auto& [table, problem] : std::map<std::string, std::string>{
+           {"[wrong]\ntries = 'it'\nexercises = 'race'", "exercises"},
+           {"[wrong]\ntries = 'it'\nkind = 'race'", "race"},
+           {"[wrong]\ntries = 'it'\nwhole = ''\nbody = ''", "body"},
+           {"[wrong]\ntries = 1", "tries"},
+           {"[first]\ntries = 'the same'", "first"}}) {
+    std::ofstream(folder / "2.toml") << table;
+    try {
+      attacks_in(folder);
+      FAIL_CHECK(table);
+    } catch (const Error& error) {
+      CHECK(testing::lacks(error.what(), {"2.toml", table.substr(1, 5), problem}) == "");
+    }
   }
 }
 
