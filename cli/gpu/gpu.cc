@@ -1,12 +1,19 @@
+// `rankbox gpu`: gpu_report.py, for this machine or as a folder for another one.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include "cli/gpu/gpu_report.h"
 #include "cli/support/backend_program.h"
 #include "cli/support/bundle_folder.h"
+#include "cli/support/paths.h"
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
 
@@ -17,12 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kScript = R"sh(#!/bin/sh
 # Made by ./rankbox gpu --bundle. Reports what the GPUs of this machine do, against targets.
-#
-#   ./run.sh                      the whole report, in less than ten minutes
-#   ./run.sh --markdown           as a table for docs/gpu_measured.md
-#   ./run.sh OPTION...            see ./run.sh --help
-#
-# Needs an NVIDIA driver, and a C library at least as new as that of the machine that made it.
+# See ./run.sh --help. Needs an NVIDIA driver, python3, and a C library at least as new as that of
+# the machine that made it.
 here=$(cd "$(dirname "$0")" && pwd -P)
 LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -30,16 +33,24 @@ exec "$here/rankbox-gpu" "$@"
 )sh";
 
 struct Options {
-  ReportOptions report;
+  std::string only;
+  double seconds = 600;
+  std::string json;
+  bool is_markdown = false;
   std::string bundle;
 };
 
-void write_bundle(const std::string& folder, const fs::path& programs, const fs::path& of_host) {
+void write_bundle(const std::string& folder) {
+  // The folder of //cli/gpu:rankbox-gpu, and the one program that it cannot hold.
+  const fs::path programs = backend_program("gpu", "nccl", /*for_another_machine=*/true);
+  const fs::path of_host = backend_program("train", "sim");
   BundleFolder bundle;
   bundle.path = folder;
   for (const auto& entry : fs::recursive_directory_iterator(programs)) {
-    if (entry.is_regular_file())
-      bundle.programs.push_back({entry.path(), fs::relative(entry.path(), programs)});
+    if (!entry.is_regular_file()) continue;
+    const fs::path name = fs::relative(entry.path(), programs);
+    const bool is_python = name == "rankbox-gpu" || name.extension() == ".py";
+    (is_python ? bundle.others : bundle.programs).push_back({entry.path(), name});
   }
   bundle.programs.push_back({of_host, of_host.filename()});
   bundle.script = kScript;
@@ -47,28 +58,50 @@ void write_bundle(const std::string& folder, const fs::path& programs, const fs:
   fmt::print("wrote {}: copy it to the machine with GPUs, and start run.sh there\n", folder);
 }
 
+/// Replaces this process by the script, which builds the programs once it has checked its options.
+[[noreturn]] void run_script(const Options& options) {
+  const std::string& root = project_root();
+  std::vector<std::string> words = {"python3",
+                                    root + "/cli/gpu/gpu_report.py",
+                                    "--rankbox=" + root,
+                                    "--only=" + options.only,
+                                    fmt::format("--seconds={}", options.seconds),
+                                    "--json=" + options.json};
+  if (options.is_markdown) words.emplace_back("--markdown");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  std::fflush(stdout);
+  execvp(pointers.front(), pointers.data());
+  throw Error(fmt::format("cannot run python3: {}", std::strerror(errno)));
+}
+
 void run(const Options& options) {
-  const bool is_for_others = !options.bundle.empty();
-  if (is_for_others && (!options.report.json.empty() || !options.report.only.empty() ||
-                        options.report.is_markdown)) {
+  if (options.bundle.empty()) run_script(options);
+  if (!options.json.empty() || !options.only.empty() || options.is_markdown)
     throw InvalidArgument("--bundle measures nothing here: give the other options to its run.sh");
-  }
-  check_options(options.report);
-  // The folder of //cli/gpu:rankbox-gpu, and the one program that it cannot hold.
-  const fs::path programs = backend_program("gpu", "nccl", is_for_others);
-  const fs::path of_host = backend_program("train", "sim");
-  if (is_for_others) return write_bundle(options.bundle, programs, of_host);
-  const int status = run_report(options.report, {programs, of_host.parent_path()});
-  if (status != 0) throw CLI::RuntimeError(status);
+  write_bundle(options.bundle);
 }
 
 }  // namespace
 
+// gpu_report.py has the same options, for a bundle.
 void add_gpu(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "gpu", "reports what this machine's GPUs do: tests, kernels, collectives, training");
   const auto options = std::make_shared<Options>();
-  add_report_options(*command, options->report);
+  command->add_option(
+      "--only", options->only,
+      "only these sections, by names or their beginnings: machine, contract-shared, "
+      "contract-threads, contract-one-gpu, contract-processes, kernels, sharing, collectives, "
+      "ring, train, sanitizer");
+  command->add_option("--seconds", options->seconds, "at most this long, shared among the sections")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
+  command->add_option("--json", options->json,
+                      "write the report to this file as JSON; - for stdout, without the text");
+  command->add_flag("--markdown", options->is_markdown,
+                    "print a table for docs/gpu_measured.md instead of the text");
   command
       ->add_option("--bundle", options->bundle,
                    "instead of measuring here, make a folder whose run.sh measures on another "

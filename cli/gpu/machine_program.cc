@@ -1,9 +1,10 @@
 // gpu_machine: prints the machine's GPUs, links and versions as JSON. Without a GPU, says why.
 #include <fstream>
+#include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "cli/gpu/report.h"
 #include "comm/errors.h"
 #include "gpu/device/devices.h"
 #include "gpu/run_mode.h"
@@ -18,23 +19,24 @@ std::string driver() {
   return std::getline(file, version) ? version : "unknown";
 }
 
-cli::Machine machine() {
-  cli::Machine machine;
+/// Returns what gpu_report.py reads (Machine).
+nlohmann::json machine() {
+  nlohmann::json gpus = nlohmann::json::array();
   const int count = gpu::device_count();
   for (int device = 0; device < count; ++device) {
     const gpu::DeviceInfo info = gpu::device_info(device);
-    machine.gpus.push_back(
+    gpus.push_back(
         fmt::format("{} ({:.0f} GiB)", info.name, static_cast<double>(info.memory_bytes) / 0x1p30));
   }
-  machine.driver = driver();
-  machine.cuda_driver = gpu::driver_version();
-  machine.cuda_runtime = gpu::runtime_version();
-  machine.nccl = gpu::nccl_version();
   const gpu::LinkCounts links = gpu::count_links();
-  machine.pairs = links.pairs;
-  machine.peer_access = links.with_peer_access;
-  machine.native_atomics = links.with_native_atomics;
-  return machine;
+  return {{"gpus", gpus},
+          {"driver", driver()},
+          {"cuda_driver", gpu::driver_version()},
+          {"cuda_runtime", gpu::runtime_version()},
+          {"nccl", gpu::nccl_version()},
+          {"pairs", links.pairs},
+          {"peer_access", links.with_peer_access},
+          {"native_atomics", links.with_native_atomics}};
 }
 
 }  // namespace
@@ -42,7 +44,7 @@ cli::Machine machine() {
 
 int main() {
   try {
-    fmt::print("{}\n", nlohmann::json(rankbox::machine()).dump());
+    fmt::print("{}\n", rankbox::machine().dump());
     return 0;
   } catch (const rankbox::Error& error) {
     fmt::print(stderr, "{}\n", error.what());
