@@ -1,6 +1,6 @@
 // std::source_location for clang before 15, which lacks the builtin that libstdc++ builds it on
-// (its <source_location> is then an empty header). Only for clang-tidy: bazel/check_tidy.sh
-// includes it by flag. Empty for every other compiler.
+// (its <source_location> is then an empty header). For bazel/check_tidy.sh and fuzz.sh, which
+// include it by flag. Empty for every other compiler.
 #ifndef RANKBOX_BAZEL_CLANG_SOURCE_LOCATION_H_
 #define RANKBOX_BAZEL_CLANG_SOURCE_LOCATION_H_
 

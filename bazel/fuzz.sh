@@ -28,8 +28,14 @@ if ! clang++ -fsanitize=fuzzer,address,undefined "$probe/probe.cc" -o "$probe/pr
   exit 77
 fi
 
-bazel build --config=fuzz //tests/fuzz:texts_fuzzer //tests/fuzz:referee_fuzzer || exit 1
-bin=$(bazel info --config=fuzz --ui_event_filters=-info,-warning bazel-bin 2>/dev/null)
+# For clang before 15. Bazel wants a header that no target names to be the compiler's own.
+include=$PWD/.rankbox/fuzz/include
+mkdir -p "$include"
+cp bazel/clang_source_location.h "$include"
+flags=(--config=fuzz "--repo_env=CPLUS_INCLUDE_PATH=$include" "--cxxopt=-isystem$include"
+  --cxxopt=-include --cxxopt=clang_source_location.h)
+bazel build "${flags[@]}" //tests/fuzz:texts_fuzzer //tests/fuzz:referee_fuzzer || exit 1
+bin=$(bazel info "${flags[@]}" --ui_event_filters=-info,-warning bazel-bin 2>/dev/null)
 status=0
 for target in texts referee; do
   found=.rankbox/fuzz/$target
