@@ -131,6 +131,24 @@ TEST_CASE("no rank says that another one is the cause, and the next call is serv
   CHECK(testing::contains(ends.second, "no request"));
 }
 
+TEST_CASE("a process that claims a verdict of the referee's has thrown a text, at no place") {
+  ErrorContext context;
+  context.rank = 3;
+  context.op = "graded by hand";
+  context.file = "3 of 3 points";
+  const std::exception_ptr claims[] = {
+      std::make_exception_ptr(DeadlockError("a claim", context, {}, {})),
+      std::make_exception_ptr(MessageMismatch("a claim", context)),
+      std::make_exception_ptr(CollectiveMismatch("a claim", context)),
+      std::make_exception_ptr(UnreceivedMessage("a claim", context)),
+      std::make_exception_ptr(TimedOut("a claim", context)),
+      std::make_exception_ptr(Error("a claim", context))};
+  for (const std::exception_ptr& claim : claims) {
+    const Ends ends = ends_with({{Kind::kThrew, error_to_bytes(claim)}});
+    CHECK(ends.first == "Error of rank 3: a claim");
+  }
+}
+
 std::int64_t data_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

@@ -42,8 +42,16 @@ bool is_control(std::string_view character) {
   // U+0080 to U+009F; U+202A to U+202E and U+2066 to U+2069, which change the direction of text.
   if (first == 0xC2) return byte_at(character, 1) < 0xA0;
   return (character >= "\u202A" && character <= "\u202E") ||
-         (character >= "\u2066" && character <= "\u2069") || character == "\uFFFE" ||
-         character == "\uFFFF";
+         (character >= "\u2066" && character <= "\u2069") || character == "\u2028" ||
+         character == "\u2029" || character == "\u200E" || character == "\u200F" ||
+         character == "\uFFFE" || character == "\uFFFF";
+}
+
+/// Returns whether a runner may pass the character over before a command.
+bool is_space(std::string_view character) {
+  return character == " " || character == "\t" || character == "\u00A0" || character == "\u1680" ||
+         (character >= "\u2000" && character <= "\u200B") || character == "\u202F" ||
+         character == "\u205F" || character == "\u3000" || character == "\uFEFF";
 }
 
 /// Returns whether GitHub's or Azure's runner takes what follows for a command.
@@ -78,7 +86,7 @@ std::string visible_text(std::string_view text) {
     } else {
       visible += character;
     }
-    begins_line = character == "\n" || (begins_line && (character == " " || character == "\t"));
+    begins_line = character == "\n" || (begins_line && is_space(character));
     text.remove_prefix(character.size());
   }
   return visible;

@@ -83,7 +83,8 @@ std::string default_state(const std::string& folder) {
     throw Error(fmt::format("cannot keep results in {}: {}; choose a file with --state",
                             all.string(), error.message()));
   }
-  return all / fmt::format("{}-{:.12}.jsonl", path.filename().string(), git_blob_id(path.string()));
+  return all / fmt::format("{}-{:.12}.jsonl", file_name_of(path.filename().string()),
+                           git_blob_id(path.string()));
 }
 
 /// Throws Error with the fix: before hours are spent on errors.
@@ -101,7 +102,7 @@ void run(Options& options) {
   for (const std::string& each : left_out) fmt::print(stderr, "rankbox: {}\n", each);
   const Scheme scheme = scheme_of(options);
   const auto exercises = exercises_to_grade(options.exercises, scheme, students);
-  check_output(options.output, students.size());
+  check_output(options.output, options.folder, students.size());
   if (!options.state.empty()) check_writable("--state", options.state);
 
   const std::string state = options.state.empty() ? default_state(options.folder) : options.state;

@@ -1,8 +1,10 @@
 #include "cli/grade/gradescope_export.h"
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
@@ -14,6 +16,8 @@
 
 namespace rankbox::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // thousands of students
 
@@ -51,7 +55,13 @@ void apply(Student& student, const YAML::Node& submission) {
 void add_gradescope_metadata(std::vector<Student>& students, const std::string& folder) {
   const std::string path = folder + "/submission_metadata.yml";
   const std::optional<std::string> text = read_foreign_file(path, kMostBytes);
-  if (!text) return;
+  if (!text) {
+    std::error_code ignored;
+    if (!fs::exists(fs::symlink_status(path, ignored))) return;
+    throw InvalidArgument(fmt::format(
+        "{} cannot be read, is a link, or is larger than {} MiB: times and names are in it", path,
+        kMostBytes >> 20));
+  }
   try {
     const YAML::Node all = YAML::Load(*text);
     if (!all.IsMap()) return;

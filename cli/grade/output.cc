@@ -8,6 +8,7 @@
 #include "cli/grade/formats/formats.h"
 #include "cli/grade/page.h"
 #include "comm/errors.h"
+#include "files/git_blob.h"
 #include "files/output_file.h"
 
 namespace rankbox::cli {
@@ -40,6 +41,20 @@ std::string text_of_all(const std::string& format, const ClassReport& report) {
   return text_of_one(format, report.students.front(), report);
 }
 
+void check_is_outside(const char* option, const std::string& path, const std::string& submissions) {
+  if (path.empty()) return;
+  std::error_code ignored;  // a path that cannot be followed cannot be written to either
+  const fs::path root = fs::weakly_canonical(submissions, ignored);
+  const fs::path place = fs::weakly_canonical(fs::absolute(path).parent_path(), ignored);
+  const fs::path from_root = place.lexically_relative(root);
+  const bool is_inside = !root.empty() && !from_root.empty() && *from_root.begin() != "..";
+  const bool is_root = fs::weakly_canonical(path, ignored) == root;
+  if (!is_inside && !is_root) return;
+  throw InvalidArgument(fmt::format(
+      "{} {} is in the folder of the submissions, where a link may lead anywhere: choose another",
+      option, path));
+}
+
 void make_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -48,7 +63,17 @@ void make_folder(const std::string& folder) {
 
 }  // namespace
 
-void check_output(const GradeOutput& output, std::size_t students) {
+std::string file_name_of(const std::string& name) {
+  constexpr std::size_t kMostBytes = 200;  // of 255: something may follow
+  if (name.size() <= kMostBytes) return name;
+  std::size_t end = kMostBytes;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
+  return fmt::format("{}-{:.12}", name.substr(0, end), git_blob_id(name));
+}
+
+void check_output(const GradeOutput& output, const std::string& submissions, std::size_t students) {
+  check_is_outside("--html", output.html, submissions);
+  check_is_outside("--out", output.path, submissions);
   if (!output.html.empty()) check_writable("--html", output.html);
   if (output.format.empty() && !output.path.empty())
     throw InvalidArgument("--out needs a --format");
@@ -73,7 +98,7 @@ std::string write_output(const GradeOutput& output, const ClassReport& report) {
   if (is_folder(output, report.students.size())) {
     const char* name = output.format == "classroom50" ? "result.json" : "results.json";
     for (const StudentGrade& student : report.students) {
-      const fs::path folder = fs::path(output.path) / student.id;
+      const fs::path folder = fs::path(output.path) / file_name_of(student.id);
       make_folder(folder.string());
       write_file((folder / name).string(), text_of_one(output.format, student, report));
     }

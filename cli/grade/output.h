@@ -18,8 +18,12 @@ struct GradeOutput {
   std::string html;    // --html; empty: no page
 };
 
-/// Throws InvalidArgument unless everything can be written: before hours are spent on grading.
-void check_output(const GradeOutput& output, std::size_t students);
+/// Returns the name, shortened to what a file may be called.
+std::string file_name_of(const std::string& name);
+
+/// Throws InvalidArgument unless everything can be written: before hours are spent on grading. Nothing
+/// is written into the folder of the submissions: a link there may lead to any file.
+void check_output(const GradeOutput& output, const std::string& submissions, std::size_t students);
 
 /// Writes the files, each whole or not at all. A format for one student goes to a file if there is
 /// one student, else to DIR/STUDENT/results.json. Throws Error.

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "comm/errors.h"
@@ -65,7 +66,8 @@ GradeResult result_from(const Json& json) {
 
 ResultStore::ResultStore(const std::string& path, bool forget) : path_(path) {
   fd_.reset(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-  if (!fd_.is_open()) fail(path);
+  // It holds the secret of the inputs.
+  if (!fd_.is_open() || fchmod(fd_.get(), 0600) != 0) fail(path);
   if (flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
     throw InvalidArgument(fmt::format(
         "another rankbox grade is using {}: wait for it, or choose another --state", path));

@@ -110,11 +110,13 @@ bool is_of_project(const fs::path& folder) {
          fs::exists(fs::symlink_status(folder / "BUILD.bazel", ignored));
 }
 
-/// Returns whether a folder of this name holds nothing that a student wrote: a clone of the project
-/// has a file of each exercise in solutions/ and tests/ too.
-bool is_skipped(const std::string& folder) {
-  static const std::set<std::string> skipped = {"solutions", "tests", "build", "__MACOSX"};
-  return folder.starts_with('.') || folder.starts_with("bazel-") || skipped.contains(folder);
+/// Returns whether a folder holds nothing that a student wrote: a clone of the project has a file of
+/// each exercise in solutions/ and tests/ too.
+bool is_skipped(const fs::path& folder) {
+  static const std::set<std::string> skipped = {"solutions", "tests", "build"};
+  const std::string name = folder.filename().string();
+  if (name.starts_with('.') || name == "__MACOSX") return true;
+  return (name.starts_with("bazel-") || skipped.contains(name)) && is_clone(folder.parent_path());
 }
 
 std::int64_t time_of(const fs::path& path) {
@@ -173,6 +175,16 @@ void remark_unreadable(Student& student, const std::string& problem) {
   if (student.unreadable.empty()) student.unreadable = visible_name(problem);
 }
 
+/// Returns whether a file that is directly in the folder is named after an exercise.
+bool has_work(const fs::path& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const fs::path& path = entry.path();
+    if (is_source(path) && find_exercise(path.stem().string()) != nullptr) return true;
+  }
+  return false;
+}
+
 std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
   std::vector<Candidate> found;
   int entries = 0;
@@ -181,15 +193,22 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
   for (auto entry = fs::recursive_directory_iterator(root, options);
        entry != fs::recursive_directory_iterator(); ++entry) {
     if (++entries > kMostEntries) {
-      remark(student, fmt::format("only the first {} files were looked at", kMostEntries));
+      remark_unreadable(student,
+                        fmt::format("only the first {} files were looked at", kMostEntries));
       break;
     }
     const fs::path& path = entry->path();
     std::error_code ignored;  // of a folder whose files have names and nothing more
     const bool is_folder = entry->symlink_status(ignored).type() == fs::file_type::directory;
-    const bool is_left_out = is_folder && (is_skipped(path.filename().string()) ||
-                                           is_of_project(path) || entry.depth() >= kDeepest);
+    const bool is_too_deep = is_folder && entry.depth() >= kDeepest;
+    const bool is_left_out = is_folder && (is_skipped(path) || is_of_project(path) || is_too_deep);
     if (is_left_out) entry.disable_recursion_pending();
+    if (is_too_deep) {
+      remark_unreadable(student, fmt::format("{} is more than {} folders deep: not looked at",
+                                             path.lexically_relative(root).string(), kDeepest));
+    } else if (is_left_out && is_hidden(path) && path.filename() != ".git" && has_work(path)) {
+      remark(student, path.lexically_relative(root).string() + " is hidden: rename it");
+    }
     if (is_folder && !is_left_out) remark_unreadable(student, reading_problem(path));
     if (is_folder || path.filename().string().starts_with("._")) continue;
     if (is_hidden(path) || !is_source(path)) {
@@ -256,6 +275,8 @@ std::vector<Student> students_in_folders(const fs::path& root, Lines* left_out) 
     const std::string name = path.filename().string();
     if (fs::is_directory(fs::symlink_status(path))) {
       if (name != "__MACOSX") students.push_back(student_in(path, name));
+    } else if (fs::is_symlink(fs::symlink_status(path)) && likely_name(path).empty()) {
+      leave_out(left_out, path, " is a link, and not followed: copy what it leads to");
     } else if (!likely_name(path).empty()) {
       leave_out(left_out, path, " is not graded: it lies beside the students' folders");
     }
@@ -299,6 +320,8 @@ std::vector<Student> students_by_names(const fs::path& root,
                                        Lines* left_out) {
   std::map<std::string, std::pair<Student, std::vector<Candidate>>> students;
   for (const fs::path& path : entries_of(root, left_out)) {
+    if (fs::is_directory(fs::symlink_status(path)) && path.filename() != "__MACOSX")
+      leave_out(left_out, path, " is a folder, and not looked into: this layout has none");
     const std::optional<FlatName> name = parse(path.stem().string());
     if (!is_source(path) || !name) {
       const std::string missed = near_miss(

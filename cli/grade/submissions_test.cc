@@ -310,6 +310,40 @@ TEST_CASE("what is not graded is remarked upon") {
   CHECK(student.remarks[0].find("old/race.cc") != std::string::npos);
 }
 
+TEST_CASE("no work is passed over in silence: in folders that a clone has, hidden, deep or many") {
+  std::string deep = "deep";
+  for (int i = 0; i < 14; ++i) deep += "/" + std::to_string(i);
+  Files files = {{"ada/build/race.cc", ""},       {"ada/solutions/exchange.cc", ""},
+                 {"bob/.work/race.cc", ""},       {"clone/exercises/registry.toml", ""},
+                 {"clone/solutions/race.cc", ""}, {"deep/exchange.cc", ""},
+                 {deep + "/race.cc", ""}};
+  const Folder folder(files);
+  fs::create_directory_symlink(folder.path() + "/ada", folder.path() + "/eve");
+  std::vector<std::string> left_out;
+  const auto students = find_submissions(folder.path(), "folders", &left_out);
+  REQUIRE(students.size() == 4);
+  CHECK(students[0].files.size() == 2);
+  CHECK(students[1].files.empty());
+  CHECK(has_line(students[1].remarks, ".work is hidden"));
+  CHECK(students[2].files.empty());
+  CHECK(students[2].remarks.empty());
+  CHECK(students[3].files.size() == 1);
+  CHECK(students[3].unreadable.find("folders deep") != std::string::npos);
+  CHECK(has_line(left_out, "eve is a link"));
+
+  const Folder flat({{"ada__race.cc", ""}, {"more/bob__race.cc", ""}});
+  left_out.clear();
+  CHECK(find_submissions(flat.path(), "flat", &left_out).size() == 1);
+  CHECK(has_line(left_out, "more is a folder"));
+}
+
+TEST_CASE("Gradescope's metadata that cannot be read is a mistake, and none is not") {
+  const Folder folder(Files{{"submission_1/race.cc", ""}});
+  CHECK(find_submissions(folder.path(), "gradescope").size() == 1);
+  fs::create_symlink("nowhere", folder.path() + "/submission_metadata.yml");
+  CHECK_THROWS_AS(find_submissions(folder.path(), "gradescope"), InvalidArgument);
+}
+
 TEST_CASE("a folder without submissions is a mistake") {
   const Folder folder(Files{{"race.cc", ""}});
   CHECK_THROWS_AS(find_submissions(folder.path() + "/nowhere", "folders"), InvalidArgument);

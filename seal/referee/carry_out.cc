@@ -75,13 +75,22 @@ void note_stop(const Link& link, const std::string& line) {
 }
 
 /// Throws what the function threw. A failed request is the cause: the function only passed it on.
+/// What only the referee can know is no more than a text if the process says it.
 [[noreturn]] void rethrow(const Link& link, const std::string& bytes) {
   if (link.failure != nullptr) std::rethrow_exception(link.failure);
   const std::exception_ptr error = error_from_bytes(bytes);
   try {
     std::rethrow_exception(error);
-  } catch (const Aborted& aborted) {  // no rank can say that another one was the cause
-    throw Error(aborted.what(), aborted.context());
+  } catch (const InvalidArgument&) {
+    throw;
+  } catch (const NotImplemented&) {
+    throw;
+  } catch (const BufferReused&) {
+    throw;
+  } catch (const Error& claimed) {
+    ErrorContext context;
+    context.rank = claimed.rank();
+    throw Error(claimed.what(), context);
   }
 }
 

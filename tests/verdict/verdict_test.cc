@@ -97,6 +97,8 @@ TEST_CASE("text for a terminal shows control characters and stray bytes as codes
       // Commands of a CI.
       {"::error::x", "\\x3a:error::x"},
       {"a\n \t::error::x", "a\n \t\\x3a:error::x"},
+      {"\u00A0\u3000::error::x", "\u00A0\u3000\\x3a:error::x"},
+      {"a\u2028::error::x", "a\\xe2\\x80\\xa8::error::x"},
       {"a ##[error]x ##vso[task]", "a \\x23#[error]x \\x23#vso[task]"},
       {"std::cout ## x", "std::cout ## x"},
   };
