@@ -41,18 +41,19 @@ std::string text_of_all(const std::string& format, const ClassReport& report) {
   return text_of_one(format, report.students.front(), report);
 }
 
-void check_is_outside(const char* option, const std::string& path, const std::string& submissions) {
+/// Refuses what lies among the submissions, if a student's link leads there, or may.
+void check_follows_no_link(const char* option, const std::string& path,
+                           const std::string& submissions, bool is_folder) {
   if (path.empty()) return;
   std::error_code ignored;  // a path that cannot be followed cannot be written to either
-  const fs::path root = fs::weakly_canonical(submissions, ignored);
-  const fs::path place = fs::weakly_canonical(fs::absolute(path).parent_path(), ignored);
-  const fs::path from_root = place.lexically_relative(root);
-  const bool is_inside = !root.empty() && !from_root.empty() && *from_root.begin() != "..";
-  const bool is_root = fs::weakly_canonical(path, ignored) == root;
-  if (!is_inside && !is_root) return;
+  const fs::path inside = fs::absolute(path).lexically_normal().lexically_relative(
+      fs::absolute(submissions).lexically_normal());
+  if (inside.empty() || *inside.begin() == "..") return;
+  const fs::path without_links = fs::weakly_canonical(submissions, ignored) / inside;
+  if (!is_folder && fs::weakly_canonical(path, ignored) == without_links.lexically_normal()) return;
   throw InvalidArgument(fmt::format(
-      "{} {} is in the folder of the submissions, where a link may lead anywhere: choose another",
-      option, path));
+      "{} {} lies among the submissions, where a link may lead anywhere: choose another", option,
+      path));
 }
 
 void make_folder(const std::string& folder) {
@@ -72,8 +73,8 @@ std::string file_name_of(const std::string& name) {
 }
 
 void check_output(const GradeOutput& output, const std::string& submissions, std::size_t students) {
-  check_is_outside("--html", output.html, submissions);
-  check_is_outside("--out", output.path, submissions);
+  check_follows_no_link("--html", output.html, submissions, /*is_folder=*/false);
+  check_follows_no_link("--out", output.path, submissions, is_folder(output, students));
   if (!output.html.empty()) check_writable("--html", output.html);
   if (output.format.empty() && !output.path.empty())
     throw InvalidArgument("--out needs a --format");

@@ -21,8 +21,8 @@ struct GradeOutput {
 /// Returns the name, shortened to what a file may be called.
 std::string file_name_of(const std::string& name);
 
-/// Throws InvalidArgument unless everything can be written: before hours are spent on grading. Nothing
-/// is written into the folder of the submissions: a link there may lead to any file.
+/// Throws InvalidArgument unless everything can be written, before hours are spent on grading; and
+/// where a link among the submissions would be written through.
 void check_output(const GradeOutput& output, const std::string& submissions, std::size_t students);
 
 /// Writes the files, each whole or not at all. A format for one student goes to a file if there is

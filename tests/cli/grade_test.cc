@@ -326,6 +326,7 @@ TEST_CASE("equal files are graded once") {
 
 TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") {
   const std::string folder = small_class();
+  fs::create_symlink("../bob/ping_pong.cc", folder + "/ada/link");
   struct Mistake {
     Words arguments;
     const char* names;
@@ -346,8 +347,8 @@ TEST_CASE("a mistake of the user's is one line that names it, and exit code 2") 
       {{"grade", folder, "--out", "x"}, "--format"},
       {{"grade", folder, "--format", "gradescope"}, "--out"},
       {{"grade", folder, "--format", "gradescope", "--out", folder}, "link"},
-      {{"grade", folder, "--format", "csv", "--out", folder + "/ada/x.csv"}, "link"},
-      {{"grade", folder, "--html", folder + "/x.html"}, "link"},
+      {{"grade", folder, "--format", "csv", "--out", folder + "/ada/link"}, "link"},
+      {{"grade", folder, "--html", folder + "/ada/link"}, "link"},
       {{"grade", folder, "--html", "/nowhere/x.html"}, "--html"},
       {{"grade", folder, "--format", "csv", "--out", "/nowhere/x.csv"}, "--out"},
       {{"grade", folder, "--salt", "-1"}, "--salt"},
