@@ -32,8 +32,8 @@ fi
 include=$PWD/.rankbox/fuzz/include
 mkdir -p "$include"
 cp bazel/clang_source_location.h "$include"
-flags=(--config=fuzz "--repo_env=CPLUS_INCLUDE_PATH=$include" "--cxxopt=-isystem$include"
-  --cxxopt=-include --cxxopt=clang_source_location.h)
+flags=(--config=fuzz --//bazel:batched "--repo_env=CPLUS_INCLUDE_PATH=$include"
+  "--cxxopt=-isystem$include" --cxxopt=-include --cxxopt=clang_source_location.h)
 bazel build "${flags[@]}" //tests/fuzz:texts_fuzzer //tests/fuzz:referee_fuzzer || exit 1
 bin=$(bazel info "${flags[@]}" --ui_event_filters=-info,-warning bazel-bin 2>/dev/null)
 status=0
