@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "cli/grade/flat_name.h"
 #include "cli/grade/gradescope_export.h"
 #include "comm/errors.h"
 #include "exercises/registry.h"
@@ -110,13 +110,11 @@ bool is_of_project(const fs::path& folder) {
          fs::exists(fs::symlink_status(folder / "BUILD.bazel", ignored));
 }
 
-/// Returns whether a folder holds nothing that a student wrote: a clone of the project has a file of
-/// each exercise in solutions/ and tests/ too.
-bool is_skipped(const fs::path& folder) {
-  static const std::set<std::string> skipped = {"solutions", "tests", "build"};
-  const std::string name = folder.filename().string();
-  if (name.starts_with('.') || name == "__MACOSX") return true;
-  return (name.starts_with("bazel-") || skipped.contains(name)) && is_clone(folder.parent_path());
+/// Returns whether a folder of this name holds nothing that a student wrote: a clone of the project
+/// has a file of each exercise in solutions/ and tests/ too.
+bool is_skipped(const std::string& folder) {
+  static const std::set<std::string> skipped = {"solutions", "tests", "build", "__MACOSX"};
+  return folder.starts_with('.') || folder.starts_with("bazel-") || skipped.contains(folder);
 }
 
 std::int64_t time_of(const fs::path& path) {
@@ -175,11 +173,14 @@ void remark_unreadable(Student& student, const std::string& problem) {
   if (student.unreadable.empty()) student.unreadable = visible_name(problem);
 }
 
-/// Returns whether a file that is directly in the folder is named after an exercise.
+/// Returns whether a file below the folder, among the first thousands, is named after an exercise.
 bool has_work(const fs::path& folder) {
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    const fs::path& path = entry.path();
+  std::error_code error;
+  int entries = 0;
+  for (auto entry = fs::recursive_directory_iterator(folder, error);
+       !error && entry != fs::recursive_directory_iterator() && ++entries < kMostEntries / 10;
+       entry.increment(error)) {
+    const fs::path& path = entry->path();
     if (is_source(path) && find_exercise(path.stem().string()) != nullptr) return true;
   }
   return false;
@@ -200,14 +201,15 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
     const fs::path& path = entry->path();
     std::error_code ignored;  // of a folder whose files have names and nothing more
     const bool is_folder = entry->symlink_status(ignored).type() == fs::file_type::directory;
-    const bool is_too_deep = is_folder && entry.depth() >= kDeepest;
-    const bool is_left_out = is_folder && (is_skipped(path) || is_of_project(path) || is_too_deep);
-    if (is_left_out) entry.disable_recursion_pending();
-    if (is_too_deep) {
-      remark_unreadable(student, fmt::format("{} is more than {} folders deep: not looked at",
-                                             path.lexically_relative(root).string(), kDeepest));
-    } else if (is_left_out && is_hidden(path) && path.filename() != ".git" && has_work(path)) {
-      remark(student, path.lexically_relative(root).string() + " is hidden: rename it");
+    const bool is_deep = is_folder && entry.depth() >= kDeepest;
+    const bool is_left_out =
+        is_folder && (is_skipped(path.filename().string()) || is_of_project(path) || is_deep);
+    if (is_left_out) {
+      entry.disable_recursion_pending();
+      const std::string name = path.lexically_relative(root).string();
+      if (is_deep) remark_unreadable(student, name + " is too deep in folders: not looked at");
+      if (!is_deep && !is_clone(path.parent_path()) && path.filename() != ".git" && has_work(path))
+        remark(student, name + " is not looked at: rename it, if it is the student's work");
     }
     if (is_folder && !is_left_out) remark_unreadable(student, reading_problem(path));
     if (is_folder || path.filename().string().starts_with("._")) continue;
@@ -287,32 +289,6 @@ std::vector<Student> students_in_folders(const fs::path& root, Lines* left_out) 
 std::vector<Student> single_student(const fs::path& root) {
   fs::path folder = fs::weakly_canonical(root);
   return {student_in(root, folder.has_filename() ? folder.filename().string() : "student")};
-}
-
-/// The parts of a file's name in a folder without subfolders.
-struct FlatName {
-  std::string student;
-  std::string number;
-  std::string exercise;
-  int version = 0;
-  bool is_late = false;
-};
-
-/// ada__broadcast_tree.cc
-std::optional<FlatName> parse_flat(const std::string& stem) {
-  const std::size_t at = stem.rfind("__");
-  if (at == std::string::npos || at == 0) return std::nullopt;
-  return FlatName{stem.substr(0, at), "", stem.substr(at + 2)};
-}
-
-/// lovelaceada_4711_99_broadcast_tree-1.cc, or lovelaceada_LATE_4711_…: Canvas numbers the student
-/// and the submission, and what was handed in again.
-std::optional<FlatName> parse_canvas(const std::string& stem) {
-  static const std::regex pattern("^(.+?)(_LATE)?_([0-9]+)_([0-9]+)_(.+?)(?:-([0-9]{1,6}))?$");
-  std::smatch match;
-  if (!std::regex_match(stem, match, pattern)) return std::nullopt;
-  return FlatName{match[1], match[3], match[5], match[6].matched ? std::stoi(match[6]) : 0,
-                  match[2].matched};
 }
 
 std::vector<Student> students_by_names(const fs::path& root,

@@ -322,13 +322,15 @@ TEST_CASE("no work is passed over in silence: in folders that a clone has, hidde
   std::vector<std::string> left_out;
   const auto students = find_submissions(folder.path(), "folders", &left_out);
   REQUIRE(students.size() == 4);
-  CHECK(students[0].files.size() == 2);
+  CHECK(students[0].files.empty());
+  CHECK(has_line(students[0].remarks, "build is not looked at"));
+  CHECK(has_line(students[0].remarks, "solutions is not looked at"));
   CHECK(students[1].files.empty());
-  CHECK(has_line(students[1].remarks, ".work is hidden"));
+  CHECK(has_line(students[1].remarks, ".work is not looked at"));
   CHECK(students[2].files.empty());
   CHECK(students[2].remarks.empty());
   CHECK(students[3].files.size() == 1);
-  CHECK(students[3].unreadable.find("folders deep") != std::string::npos);
+  CHECK(students[3].unreadable.find("too deep") != std::string::npos);
   CHECK(has_line(left_out, "eve is a link"));
 
   const Folder flat({{"ada__race.cc", ""}, {"more/bob__race.cc", ""}});
