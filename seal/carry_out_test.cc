@@ -144,7 +144,7 @@ TEST_CASE("a process that claims a verdict of the referee's has thrown a text, a
       std::make_exception_ptr(TimedOut("a claim", context)),
       std::make_exception_ptr(Error("a claim", context))};
   for (const std::exception_ptr& claim : claims) {
-    const Ends ends = ends_with({{Kind::kThrew, error_to_bytes(claim)}});
+    const Ends ends = ends_with({{Kind::kThrew, error_to_bytes(claim)}}, /*then_ends=*/true);
     CHECK(ends.first == "Error of rank 3: a claim");
   }
 }
