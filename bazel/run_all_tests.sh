@@ -10,8 +10,8 @@ Runs what a change needs: the tests on threads; and of what the last 60 commits 
 the contract of the backends with MPI processes and on emulated GPUs, the sandbox and the race demo
 under the thread sanitizer, and bug patterns (clang-tidy); layout (clang-format). Of the long tables
 (wrong programs, other styles, sealed checks, attacks, …) each commit runs a third. A failing stage
-does not stop the others. The last line counts: test targets over all stages, one more for each check. Exits with 1
-when anything failed.
+does not stop the others. The last line counts: test targets over all stages, one more for each
+check. Exits with 1 when anything failed.
 
   --fast   only the first stage: the tests on threads, without long tables
   --all    everything: whole tables, notebooks, every test with MPI, on GPUs and under all
