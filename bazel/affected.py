@@ -2,8 +2,8 @@
 
 usage: affected.py CHANGED TARGET...
 
-CHANGED is a file with paths. TARGETs are as for `bazel test`. Prints "all" where a rule, a flag or a
-package list changed, since anything may depend on it.
+CHANGED is a file with paths. TARGETs are as for `bazel test`. Prints "all" where a rule, a flag or
+a package list changed, since anything may depend on it.
 """
 
 import os

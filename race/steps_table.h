@@ -22,8 +22,9 @@ struct StepRow {
 /// the value had at first.
 std::vector<StepRow> rows_of(const std::vector<interleave::Step>& steps, std::int64_t before);
 
-/// Returns a heading and a line for each row, of at most 80 columns. Two threads have a column each,
-/// more share one. Of a long execution only the rows around the first lost update, or the last ones.
+/// Returns a heading and a line for each row, of at most 80 columns. Two threads have a column
+/// each, more share one. Of a long execution only the rows around the first lost update, or the
+/// last ones.
 std::vector<std::string> steps_table(const std::vector<StepRow>& rows, std::int64_t before);
 
 }  // namespace rankbox

@@ -18,8 +18,8 @@ struct FlatName {
 /// Reads ada__broadcast_tree. Returns nothing for other names.
 std::optional<FlatName> parse_flat(const std::string& stem);
 
-/// Reads lovelaceada_4711_99_broadcast_tree-1, or lovelaceada_LATE_4711_…: Canvas numbers the student
-/// and the submission, and what was handed in again. Returns nothing for other names.
+/// Reads lovelaceada_4711_99_broadcast_tree-1, or lovelaceada_LATE_4711_…: Canvas numbers the
+/// student and the submission, and what was handed in again. Returns nothing for other names.
 std::optional<FlatName> parse_canvas(const std::string& stem);
 
 }  // namespace rankbox::cli

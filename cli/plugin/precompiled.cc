@@ -25,8 +25,8 @@ namespace fs = std::filesystem;
 constexpr const char* kHeader = "contract.h";
 constexpr const char* kPublic = "headers";
 
-/// Copies the public headers, and creates the header and, if the compiler can, its precompiled form.
-/// Without that form the header still works; retrying each time would only take longer.
+/// Copies the public headers, and creates the header and, if the compiler can, its precompiled
+/// form. Without that form the header still works; retrying each time would only take longer.
 void make(const std::vector<std::string>& compiler, const fs::path& folder) {
   fs::create_directories(folder);
   copy_public_headers((folder / kPublic).string());

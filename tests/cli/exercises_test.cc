@@ -1,5 +1,5 @@
-// All stubs of the course, through the same process that `rankbox check` uses. sealed_test does that
-// with the solutions.
+// All stubs of the course, through the same process that `rankbox check` uses. sealed_test does
+// that with the solutions.
 #include <doctest/doctest.h>
 
 #include "tests/cli/command.h"
