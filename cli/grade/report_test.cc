@@ -9,6 +9,7 @@
 
 #include "cli/grade/class_report.h"
 #include "cli/grade/formats/formats.h"
+#include "cli/grade/output.h"
 #include "cli/grade/page.h"
 #include "cli/grade/replay_line.h"
 #include "cli/grade/summary.h"
@@ -243,6 +244,17 @@ TEST_CASE("the summary has a line a student, and says what is not graded") {
   ClassReport large = report;
   large.students.resize(200, report.students[1]);
   CHECK(contains(summary_of(large), "140 more students"));
+}
+
+TEST_CASE("a name that no file may have is cut between characters, and stays different") {
+  CHECK(file_name_of("ada") == "ada");
+  std::string umlauts;
+  for (int i = 0; i < 150; ++i) umlauts += "ü";
+  const std::string one = file_name_of("x" + umlauts + "1");
+  CHECK(one.size() < 255);
+  CHECK(one.starts_with("xü"));
+  CHECK(one.substr(0, one.size() - 13).ends_with("ü"));
+  CHECK(one != file_name_of("x" + umlauts + "2"));
 }
 
 TEST_CASE("a replay line names the student's file") {

@@ -36,6 +36,15 @@ std::string read(const std::string& path) {
 
 }  // namespace
 
+TEST_CASE("a file that was there is for its owner alone as soon as it holds the secret") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("state");
+  std::ofstream(path).close();
+  fs::permissions(path, fs::perms::owner_all | fs::perms::group_read | fs::perms::others_read);
+  const ResultStore store(path);
+  CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
 TEST_CASE("a store remembers its secret and its results") {
   const TemporaryFolder folder;
   const std::string path = folder.path("state");
