@@ -12,8 +12,9 @@ import subprocess
 import sys
 
 # What every target depends on, though no BUILD file says so.
-EVERYTHING = re.compile(r"(\.bazelrc|WORKSPACE|bazel/(.*\.bzl|BUILD\.bazel|packages.*\.txt|"
-                        r"batch\.py|local_names\.py|run_all_tests\.sh|affected\.py))$")
+EVERYTHING = re.compile(r"(\.bazelrc|WORKSPACE|.*\.bzl|exercises/registry\.toml|"
+                        r"bazel/(BUILD\.bazel|packages.*\.txt|batch\.py|course\.py|"
+                        r"local_names\.py|run_all_tests\.sh|affected\.py))$")
 
 
 def package_of(path):

@@ -60,7 +60,7 @@ std::optional<Difference> explore(const RaceRun& run) {
   static std::tuple<RaceFunction, std::int64_t, int, std::int64_t> right;
   const std::tuple key(run.function, run.before, run.threads, run.repeats);
   if (right == key) return std::nullopt;
-  // A lock that polls takes fifty times the steps of a mutex: then the longest runs are left out.
+  // A lock that polls takes many more steps than a mutex: then the longest runs are left out.
   constexpr std::int64_t kMostSteps = 4'000'000;
   static std::pair<RaceFunction, std::int64_t> steps;
   if (steps.first != run.function) steps = {run.function, 0};

@@ -1,4 +1,4 @@
-// The squares of each gradient on a thread of its own.
+// A thread adds the squares of each gradient.
 #include <cmath>
 #include <future>
 #include <vector>
