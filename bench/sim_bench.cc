@@ -11,8 +11,8 @@
 //   sim_bench tree|butterfly|broadcast P   a whole run of allreduce_tree, allreduce_butterfly or
 //                                     broadcast_tree of one float on P ranks
 //   sim_bench whole_ring P            the same of allreduce_ring of P floats: 2P(P-1) messages
-//   sim_bench cycle P                 a whole run of P ranks that receive from each other in a circle,
-//                                     until the deadlock is reported on each of them
+//   sim_bench cycle P                 a whole run of P ranks that receive in a circle, until the
+//                                     deadlock is reported on each of them
 //
 // With `fibers` before the rest, ranks are fibers instead of threads. With `growing` after that,
 // events are replayed during the run and not kept (RunOptions::events_per_rank).

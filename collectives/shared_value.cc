@@ -16,7 +16,8 @@ std::uint64_t next_serial() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// The value that this thread last touched, by its serial, and the number of the thread's slot there.
+// The value that this thread last touched, by its serial, and the number of the thread's slot
+// there.
 thread_local std::uint64_t last_serial = 0;
 thread_local std::uint64_t last_slot = 0;
 

@@ -240,7 +240,8 @@ TensorOf<T> from_host(std::initializer_list<T> host) {
   return from_host(std::span<const T>(host.begin(), host.size()));
 }
 
-/// Returns the elements, in order, in host memory. Throws InvalidArgument for a tensor without data.
+/// Returns the elements, in order, in host memory. Throws InvalidArgument for a tensor without
+/// data.
 template <class T>
 std::vector<T> to_host(const TensorOf<T>& tensor, Place place = Place::current()) {
   require_data(Slice(tensor).data(), "to_host", place);

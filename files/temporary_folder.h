@@ -14,8 +14,8 @@ class NoTemporaryFiles : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Writes and removes a file of 64 KiB. Throws NoTemporaryFiles if that fails: a program that failed
-/// may have failed for that reason.
+/// Writes and removes a file of 64 KiB. Throws NoTemporaryFiles if that fails: a program that
+/// failed may have failed for that reason.
 void check_has_space(const std::filesystem::path& folder);
 
 class TemporaryFolder {

@@ -1,8 +1,8 @@
 // What runs the code of a thread under control: a fiber, or a thread of the system.
 //
 // A carrier runs until it gives control to another one, and goes on when it gets control again. All
-// fibers of an execution run on the thread that explores. Each has its own errno, its own exceptions
-// in flight, and the given words.
+// fibers of an execution run on the thread that explores. Each has its own errno, its own
+// exceptions in flight, and the given words.
 #pragma once
 
 #include <atomic>

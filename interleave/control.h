@@ -2,8 +2,8 @@
 //
 // Each thread stops before its next visible operation, says what it is, and hands the baton to the
 // thread that the strategy chooses. An operation that would wait (a lock that is held, a join) is
-// not chosen before it can go on, so no thread ever waits for anything but the baton. What locks and
-// conditions hold is kept here, by their addresses; memory, atomics and semaphores are the
+// not chosen before it can go on, so no thread ever waits for anything but the baton. What locks
+// and conditions hold is kept here, by their addresses; memory, atomics and semaphores are the
 // program's own.
 //
 // Threads are fibers, which switch in less than a microsecond whatever else the machine does. Only

@@ -29,7 +29,8 @@ struct Limits {
 
 struct Verdict {
   Ending ending = Ending::kDone;
-  // Empty: nothing went wrong. A livelock is one that is proved, or random schedules that are all cut.
+  // Empty: nothing went wrong. A livelock is one that is proved, or random schedules that are all
+  // cut.
   std::string problem;
   std::string schedule;        // that goes wrong, as text; of a random execution "@" and its number
   std::vector<Step> steps;     // of that execution
@@ -52,8 +53,9 @@ bool is_controlled(const void* function);
 /// Returns whether that library has thread_local variables: then Limits::real_threads is needed.
 bool has_thread_locals(const void* function);
 
-/// Runs the program once in that schedule, and as usual when it ends. Explores it first, which finds
-/// the variables that its threads share. Throws InvalidArgument for a text that is no schedule.
+/// Runs the program once in that schedule, and as usual when it ends. Explores it first, which
+/// finds the variables that its threads share. Throws InvalidArgument for a text that is no
+/// schedule.
 Verdict replay(const MakeProgram& make, const Limits& limits, const std::string& schedule);
 
 /// Returns "0x3.1.0x2": thread 0 takes three steps, then thread 1 takes one, and so on.

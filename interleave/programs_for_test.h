@@ -1,7 +1,7 @@
 // What explore_test calls in the library of small programs, and what they share.
 //
-// Each program adds 1 to `value` twice, in two threads, unless it says otherwise. It is wrong if the
-// value can be another one at its end.
+// Each program adds 1 to `value` twice, in two threads, unless it says otherwise. It is wrong if
+// the value can be another one at its end.
 #pragma once
 
 #include <thread>

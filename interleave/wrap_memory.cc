@@ -1,7 +1,8 @@
 // Plain accesses and atomics, as the compiler reports them.
 //
 // With -fsanitize=thread a compiler calls these functions before each plain access, and in place of
-// each atomic operation. All atomics are sequentially consistent here, whatever order was asked for.
+// each atomic operation. All atomics are sequentially consistent here, whatever order was asked
+// for.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -18,8 +18,8 @@ struct StepRow {
   int line = 0;  // of the source; 0: unknown
 };
 
-/// Returns the steps that say something, without starts, ends and joins. `before` is the number that
-/// the value had at first.
+/// Returns the steps that say something, without starts, ends and joins. `before` is the number
+/// that the value had at first.
 std::vector<StepRow> rows_of(const std::vector<interleave::Step>& steps, std::int64_t before);
 
 /// Returns a heading and a line for each row, of at most 80 columns. Two threads have a column

@@ -10,9 +10,9 @@
 // A rank's messages leave in program order: when the port becomes free, the first message that both
 // sides have reached leaves, even if its receiver is busy. When several ranks' messages compete for
 // a receiver, the one that could start first wins. Ties go to the one that is first in its sender's
-// program, then in its receiver's, then to the lower source, then to the lower destination. A started
-// collective counts as its lowest rank's. Nothing depends on the thread schedule: the same trace has
-// the same clocks on any machine.
+// program, then in its receiver's, then to the lower source, then to the lower destination. A
+// started collective counts as its lowest rank's. Nothing depends on the thread schedule: the same
+// trace has the same clocks on any machine.
 //
 // Cost: O(E log E) for E events.
 #pragma once

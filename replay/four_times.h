@@ -1,7 +1,7 @@
 // Four clocks at once: the cluster's, and one for each cost coefficient.
 //
-// Valid only where messages do not compete for ports: with contention, the order of messages depends
-// on the clock (one_time.h).
+// Valid only where messages do not compete for ports: with contention, the order of messages
+// depends on the clock (one_time.h).
 #pragma once
 
 #include <algorithm>

@@ -36,8 +36,8 @@ struct NativeWire {
 /// Returns the steps on the longest path, and the bytes. A tree has its rounds inside the nodes and
 /// its rounds between them. A ring of p-1 hops passes nodes-1 borders, and an all-reduce twice as
 /// many. Of messages between all pairs a rank has kMessagesInFlight under way: each batch takes a
-/// step, those to ranks of other nodes one between nodes. PAT has a tree's rounds between nodes, and
-/// as NCCL's model has it, a share of each rank besides.
+/// step, those to ranks of other nodes one between nodes. PAT has a tree's rounds between nodes,
+/// and as NCCL's model has it, a share of each rank besides.
 NativeWire native_wire(const NativeCall& call, NativeSteps steps);
 
 /// NCCL 2.28 puts so many messages of a rank into one piece of work.
@@ -45,8 +45,8 @@ inline constexpr int kMessagesInFlight = 8;
 
 /// Returns the bytes that pass the busiest rank's link between nodes: what crosses the border of a
 /// node, divided among its ranks. Each hop of a ring carries the same, so a border does, too. Trees
-/// on two nodes pass half as much of an all-reduce; on more, they save nothing. The root of a gather
-/// or scatter passes everything by itself.
+/// on two nodes pass half as much of an all-reduce; on more, they save nothing. The root of a
+/// gather or scatter passes everything by itself.
 double bytes_between_nodes(const NativeCall& call);
 
 /// Returns the seconds that the links inside a node need, at least, for their part of an

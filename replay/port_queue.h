@@ -6,13 +6,13 @@
 // ranks send equally far ahead, one uneven chunk would permanently scramble the order (Graham's
 // anomaly of list schedules: Bounds on Multiprocessing Timing Anomalies, 1969).
 //
-// Two figures decide between the rules. An all-to-all on 8 ranks whose chunk for rank 0 is a quarter
-// longer takes 8.75 messages' time in order; with overtaking, 10.25 (on 32 ranks 38.75 and 45.75).
-// A halo exchange by isend and irecv on a torus of 16 ranks takes 4 in order, whatever order of
-// directions all ranks share. It takes 5 to 8 where ranks start with different directions, or have
-// open edges: several ranks send to one receiver, and their later messages wait. With overtaking it
-// would still be 5 or 6. By sendrecv, direction by direction, it is 4: a program that decides who
-// sends to whom in each step pays for no queue. (tests/sim/halo_test.cc)
+// Two figures decide between the rules. An all-to-all on 8 ranks whose chunk for rank 0 is a
+// quarter longer takes 8.75 messages' time in order; with overtaking, 10.25 (on 32 ranks 38.75 and
+// 45.75). A halo exchange by isend and irecv on a torus of 16 ranks takes 4 in order, whatever
+// order of directions all ranks share. It takes 5 to 8 where ranks start with different directions,
+// or have open edges: several ranks send to one receiver, and their later messages wait. With
+// overtaking it would still be 5 or 6. By sendrecv, direction by direction, it is 4: a program that
+// decides who sends to whom in each step pays for no queue. (tests/sim/halo_test.cc)
 //
 // Cost: O(log n) for n waiting messages.
 #pragma once

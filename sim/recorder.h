@@ -15,8 +15,9 @@
 
 namespace rankbox::sim {
 
-/// An append-only list of events. Only its rank touches it while the world runs. It keeps all events
-/// until the end of the run, or hands them over to a replay a block at a time, and keeps the first.
+/// An append-only list of events. Only its rank touches it while the world runs. It keeps all
+/// events until the end of the run, or hands them over to a replay a block at a time, and keeps the
+/// first.
 class Recorder {
  public:
   /// @param memory the rank's; read when an event begins

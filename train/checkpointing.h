@@ -8,10 +8,10 @@
 //
 //   must agree    model and its sizes, optimizer, --batch, --accumulate, --seed, the data: "step 12
 //                 of epoch 2" would be other samples, the optimizer's state would not fit
-//   may differ    --epochs, --save-every, --eval-every; with a note, --learning-rate, which is often
-//                 lowered, its warm-up and decay, --momentum, --weight-decay, --clip-norm; ranks
-//                 and strategy, because batches are global: the same run up to rounding, batch
-//                 norm excepted
+//   may differ    --epochs, --save-every, --eval-every; with a note, --learning-rate, which is
+//                 often lowered, its warm-up and decay, --momentum, --weight-decay, --clip-norm;
+//                 ranks and strategy, because batches are global: the same run up to rounding,
+//                 batch norm excepted
 //
 // A file of an older version, which lacks some of the numbers, has those of the defaults.
 //

@@ -4,8 +4,8 @@
 //   if (StopSignal::received() != 0) …
 //
 // The same holds for SIGTERM, SIGHUP and SIGUSR1, which mpirun forwards without killing any
-// process; a second signal ends the process in the usual way. SIGPIPE, too, requests a stop, without
-// a notice and any number of times. Not nested; for the main thread. Any
+// process; a second signal ends the process in the usual way. SIGPIPE, too, requests a stop,
+// without a notice and any number of times. Not nested; for the main thread. Any
 // thread may call received().
 #pragma once
 

@@ -12,7 +12,8 @@ namespace rankbox {
 std::vector<int> world_sizes();
 
 /// Returns sizes with empty, uneven or large chunks: 0, 1, 2, p-1, p, p+1, 97, and for a few
-/// world sizes 4096. A salt draws others than the last two. Worlds of more than 17 ranks have two sizes only.
+/// world sizes 4096. A salt draws others than the last two. Worlds of more than 17 ranks have two
+/// sizes only.
 std::vector<std::int64_t> counts(int world_size);
 
 /// Returns every world size combined with each of these cases.

@@ -56,8 +56,8 @@ bool is_in_learners_file(const Place& place) {
       [=](const char* folder) { return file.starts_with(folder); });
 }
 
-// Points to the last event of failure.rank in the learner's file. With `prefer_received`, points to the
-// last receive if there is one.
+// Points to the last event of failure.rank in the learner's file. With `prefer_received`, points to
+// the last receive if there is one.
 void point_to_last_of(Failure& failure, const Trace& trace, bool prefer_received) {
   const auto rank = static_cast<std::size_t>(failure.rank);
   if (failure.rank < 0 || rank >= trace.ranks.size()) return;

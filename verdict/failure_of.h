@@ -24,8 +24,8 @@ std::optional<Failure> failure_of_native(const Trace& trace, const Case& example
                                          const Subject& subject);
 
 /// Returns the failure for a split after a rank's first message, or in the barrier exercise: it
-/// waits for all ranks, as a barrier does. Returns nothing if the subject may do that, and for cases
-/// of several steps.
+/// waits for all ranks, as a barrier does. Returns nothing if the subject may do that, and for
+/// cases of several steps.
 std::optional<Failure> failure_of_split(const Trace& trace, const Case& example,
                                         const Subject& subject);
 

@@ -188,8 +188,8 @@ class Judgement {
     return some;
   }
 
-  /// Without elements, a message has no bytes and no values. Returns the same kind of failure of the
-  /// next case that has some, if it fails so.
+  /// Without elements, a message has no bytes and no values. Returns the same kind of failure of
+  /// the next case that has some, if it fails so.
   Failure better_explained(Failure failure, const Case& example) {
     if (example.count.value_or(1) > 0) return failure;
     const auto larger = std::ranges::find_if(cases_, [&](Case other) {

@@ -91,8 +91,8 @@ std::map<int, std::string>& throws() {
   return by_rank;
 }
 
-/// Returns whether a throw of this rank is remembered. Most throws of a large world are Aborted, which
-/// has its place: walking 65,536 stacks took a third of a proof of deadlock.
+/// Returns whether a throw of this rank is remembered. Most throws of a large world are Aborted,
+/// which has its place: walking 65,536 stacks took a third of a proof of deadlock.
 bool is_remembered(int rank) {
   constexpr std::size_t kMostRanks = 1024;
   const std::lock_guard lock(throws_mutex);

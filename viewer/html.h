@@ -39,8 +39,9 @@ struct HtmlOptions {
 void write_html(std::ostream& out, const Trace& trace, const Replay& replay,
                 const HtmlOptions& options = {});
 
-/// Returns the page's Content-Security-Policy: its own scripts and styles, and nothing from outside.
-/// For a server that cannot trust the file: a header also binds a page that lacks the policy.
+/// Returns the page's Content-Security-Policy: its own scripts and styles, and nothing from
+/// outside. For a server that cannot trust the file: a header also binds a page that lacks the
+/// policy.
 std::string_view html_policy();
 
 }  // namespace rankbox

@@ -17,7 +17,8 @@ struct GradeOptions {
   double seconds = 10;     // time limit, without compilation
   int memory_mb = 1024;    // likewise
   std::string picture;     // draw one run instead of judging all: PictureOptions as JSON
-  /// A folder for the page (kHtmlFile) of a run after the verdict, see picture_after(); empty: none.
+  /// A folder for the page (kHtmlFile) of a run after the verdict, see picture_after(); empty:
+  /// none.
   std::string page_folder;
   /// What passes is judged again by a referee, with a process for each rank (seal/).
   bool sealed = false;
@@ -31,8 +32,9 @@ struct Grade {
 
 /// Blocks until done. Returns a verdict for any file, and leaves no process and no file behind. Its
 /// status is kError where this machine prevents a verdict: no compiler, a full or read-only disk.
-/// Throws InvalidArgument if the file cannot be read or the replay is no case of the exercise; Error
-/// for a sealed verdict where there are no containers; Interrupted while an InterruptGuard lives.
+/// Throws InvalidArgument if the file cannot be read or the replay is no case of the exercise;
+/// Error for a sealed verdict where there are no containers; Interrupted while an InterruptGuard
+/// lives.
 Grade grade(const Exercise& exercise, const GradeOptions& options);
 
 }  // namespace rankbox::cli

@@ -8,8 +8,8 @@
 //    "verdict": {…},                    verdict_json.h; null before the first save
 //    "compiler": "…", "printed": "…",   what the compiler and the learner's code printed
 //    "promise": "…",                    the promised cost of a typical case; "" if none is stated
-//    "prediction": {"text": "7 7", "answer": "…"},  "": not predicted; not yet to be answered. null:
-//                                        there is nothing to predict
+//    "prediction": {"text": "7 7", "answer": "…"},  "": not predicted; not yet to be answered
+//                                        null: there is nothing to predict
 //    "next": "…", "solution": "…",      what to try next, and our answer; "" until it passes
 //    "run": 3,                          its picture is new with this version; 0: there is none
 //    "progress": [{"number", "title", "exercises": [{"name", "status"}]}]}

@@ -14,8 +14,8 @@
 
 namespace rankbox::cli {
 
-/// Returns the library of an exercise's solution. It is compiled once, and removed when this program
-/// ends. Throws Error if it does not compile.
+/// Returns the library of an exercise's solution. It is compiled once, and removed when this
+/// program ends. Throws Error if it does not compile.
 std::string reference_solution(const Exercise& exercise);
 
 /// Returns the libraries of the solutions that a submission to `exercise` may call, each after

@@ -56,8 +56,8 @@ void answer(httplib::Response& response, const std::string& page, const std::str
 
 void not_found(httplib::Response& response) { response.status = 404; }
 
-/// Threads that it starts get no signals: those are for the main thread, and a browser that closes a
-/// connection must not end this process (SIGPIPE).
+/// Threads that it starts get no signals: those are for the main thread, and a browser that closes
+/// a connection must not end this process (SIGPIPE).
 class SignalsBlocked {
  public:
   SignalsBlocked() {

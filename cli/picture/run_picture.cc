@@ -30,8 +30,8 @@ constexpr int kMostRanksWithBuffers = 64;
 constexpr std::int64_t kMostEvents = std::int64_t{1} << 21;
 constexpr std::int64_t kFewestEventsOfRank = 8;
 
-/// Drops what the kept events do not complete: it would look as if its rank waited forever. A rank's
-/// events end before its first such wait; started operations before that take no time.
+/// Drops what the kept events do not complete: it would look as if its rank waited forever. A
+/// rank's events end before its first such wait; started operations before that take no time.
 void drop_unfinished(Trace& trace, Replay& replay) {
   for (std::size_t rank = 0; rank < trace.ranks.size(); ++rank) {
     std::vector<Span>& spans = replay.spans[rank];

@@ -48,7 +48,8 @@ struct RunToDraw {
 };
 
 /// Sets the recording options that the picture needs: only a page needs buffers. A picture shows at
-/// most some million events, so a long run keeps the first of each rank, and none without a picture.
+/// most some million events, so a long run keeps the first of each rank, and none without a
+/// picture.
 void record_for(const PictureStyle& style, RunOptions& options);
 
 /// Returns "24 messages, …" and "one after the other: …", a line each.

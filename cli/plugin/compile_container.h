@@ -16,8 +16,8 @@ struct Compilation {
   std::string course;       // a folder whose contracts/ it sees too; empty: none
 };
 
-/// Runs the compiler in a container where there are containers (cli/support/container.h), and beside
-/// this process where there are none. Blocks until done; see child.h for errors. Throws
+/// Runs the compiler in a container where there are containers (cli/support/container.h), and
+/// beside this process where there are none. Blocks until done; see child.h for errors. Throws
 /// InvalidArgument unless the source is a regular file, for which it opens no other.
 ChildResult run_compiler(ChildOptions options, const Compilation& compilation);
 

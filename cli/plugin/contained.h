@@ -40,8 +40,9 @@ struct Contained {
 Failure failure_of_end(const ChildResult& child, const ContainedOptions& options);
 
 /// Blocks until done. Crashes, calls of exit() and endless loops become verdicts with their place.
-/// Leaves no process behind. Throws InvalidArgument for a user error that a process outside of containers
-/// reports, Error if one inside does not start; Interrupted while an InterruptGuard lives.
+/// Leaves no process behind. Throws InvalidArgument for a user error that a process outside of
+/// containers reports, Error if one inside does not start; Interrupted while an InterruptGuard
+/// lives.
 Contained run_contained(const ContainedOptions& options);
 
 }  // namespace rankbox::cli

@@ -15,9 +15,9 @@ struct Precompiled {
 };
 
 /// Returns the folder for these flags. Recreated if the compiler, its flags or a header of the
-/// project has changed (.rankbox/precompiled, 50 MB per set of flags). Blocks for some seconds while
-/// it is created. Thread safety: any thread, and several processes at once. Throws Interrupted
-/// while an InterruptGuard lives.
+/// project has changed (.rankbox/precompiled, 50 MB per set of flags). Blocks for some seconds
+/// while it is created. Thread safety: any thread, and several processes at once. Throws
+/// Interrupted while an InterruptGuard lives.
 /// @param compiler the program and the flags of the compilation that will include it
 Precompiled precompiled_contract(const std::vector<std::string>& compiler);
 

@@ -1,4 +1,5 @@
-// The process that runs the learner's file: it looks for a schedule that goes wrong, and reports it.
+// The process that runs the learner's file: it looks for a schedule that goes wrong, and reports
+// it.
 #include <exception>
 #include <memory>
 #include <string>

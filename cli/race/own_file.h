@@ -12,8 +12,8 @@ struct OwnFileOptions {
   bool step = false;   // waits for Enter before each line
 };
 
-/// Compiles the file, looks for a schedule that goes wrong and prints it. Returns the exit status: 0
-/// if every schedule that was tried is right, otherwise 1. Throws InvalidArgument.
+/// Compiles the file, looks for a schedule that goes wrong and prints it. Returns the exit status:
+/// 0 if every schedule that was tried is right, otherwise 1. Throws InvalidArgument.
 int show_own_file(const OwnFileOptions& options);
 
 }  // namespace rankbox::cli

@@ -73,8 +73,8 @@ std::vector<std::string> container_variables();
 /// Returns whether every container shows this path: a program or library of this machine.
 bool is_of_system(const std::string& path);
 
-/// Returns the mounts of this process's own program and of the libraries that it had loaded when this
-/// was first called.
+/// Returns the mounts of this process's own program and of the libraries that it had loaded when
+/// this was first called.
 std::vector<Mount> own_program();
 
 /// Returns the path of this process's own program.

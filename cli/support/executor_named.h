@@ -16,8 +16,8 @@ inline constexpr const char* kExecutorHelp =
 /// InvalidArgument for other text.
 ExecutorKind executor_named(std::string_view text, int world_size);
 
-/// Returns a limit on a process's memory, in MiB: what tensors need, and the stacks of fibers, which
-/// reserve address space, most of which is never touched.
+/// Returns a limit on a process's memory, in MiB: what tensors need, and the stacks of fibers,
+/// which reserve address space, most of which is never touched.
 int memory_mb_for(ExecutorKind executor, int world_size);
 
 }  // namespace rankbox::cli

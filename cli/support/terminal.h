@@ -22,8 +22,8 @@ bool output_is_closed();
 /// ignored. For long work between prints.
 void end_if_output_is_closed();
 
-/// Returns the columns that text is to fit into: $COLUMNS if it is set to a number from 20, else the
-/// terminal's; 0 if standard output is no terminal.
+/// Returns the columns that text is to fit into: $COLUMNS if it is set to a number from 20, else
+/// the terminal's; 0 if standard output is no terminal.
 int known_width();
 
 /// As known_width(); 80 where that is 0.

@@ -1,5 +1,5 @@
-// Requests of a rank process that are calls of Comm, or accumulate(): made here, by the same rank of
-// the sandbox, so that mailboxes, proofs and the trace are the sandbox's.
+// Requests of a rank process that are calls of Comm, or accumulate(): made here, by the same rank
+// of the sandbox, so that mailboxes, proofs and the trace are the sandbox's.
 #pragma once
 
 #include <string>

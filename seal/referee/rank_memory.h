@@ -17,9 +17,9 @@ namespace rankbox::seal {
 inline constexpr std::int64_t kUncountedBytes = std::int64_t{1} << 20;
 
 /// Finds the process of the next rank by its first message. What the process has mapped by then is
-/// not counted later. Blocks until the message is there, and leaves it there. Throws ConnectionLost;
-/// Error if this system does not show the memory of a process. REQUIRES: counts_memory(), and
-/// SO_PASSCRED was set before the message was sent.
+/// not counted later. Blocks until the message is there, and leaves it there. Throws
+/// ConnectionLost; Error if this system does not show the memory of a process. REQUIRES:
+/// counts_memory(), and SO_PASSCRED was set before the message was sent.
 void watch_memory(int socket);
 
 /// Returns whether the memory of ranks is counted.

@@ -1,11 +1,12 @@
 // The stacks of all fibers of a world: one mapping, split into pieces.
 //
 // Only touched pages cost memory, so stacks are large: 1 MiB each in worlds of up to 1,024 ranks,
-// 256 KiB up to 65,536, and 64 KiB beyond, where the tables of the pages would count. Each has a guard page at its end, where an overflow stops the program instead of
-// corrupting a neighbour. A guard by mprotect splits the mapping, and Linux grants a process 65,530
-// pieces (vm.max_map_count). So guards are page-table entries (MADV_GUARD_INSTALL) where the kernel
-// has them, from Linux 6.13 on. Older ones protect a quarter as many stacks as there are pieces;
-// the others have only the check at each switch (fiber_worker.cc).
+// 256 KiB up to 65,536, and 64 KiB beyond, where the tables of the pages would count. Each has a
+// guard page at its end, where an overflow stops the program instead of corrupting a neighbour. A
+// guard by mprotect splits the mapping, and Linux grants a process 65,530 pieces
+// (vm.max_map_count). So guards are page-table entries (MADV_GUARD_INSTALL) where the kernel has
+// them, from Linux 6.13 on. Older ones protect a quarter as many stacks as there are pieces; the
+// others have only the check at each switch (fiber_worker.cc).
 //
 // Stacks that begin at multiples of a power of two would all map to the same few sets of a cache.
 // So a page lies between them, guarded or not, which shifts each stack by one page more. In worlds

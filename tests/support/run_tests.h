@@ -14,8 +14,8 @@ namespace rankbox::testing {
 /// allow wildcards. A row of a table is what wants_row() names, or a SUBCASE of a test case.
 ///
 /// Writes JUnit's XML, with a case per SUBCASE that was not passed over, to the file that
-/// XML_OUTPUT_FILE names, which Bazel keeps as test.xml. A call of exit() by what is tested ends the
-/// program with status 1.
+/// XML_OUTPUT_FILE names, which Bazel keeps as test.xml. A call of exit() by what is tested ends
+/// the program with status 1.
 ///
 /// @param out where reports go; null: to the standard output. Otherwise no XML is written
 int run_tests(int argc, char** argv, std::ostream* out = nullptr);

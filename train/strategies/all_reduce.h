@@ -15,7 +15,8 @@ struct AllReduce {
   std::string name;  // as given to --all-reduce
   using Run = std::function<void(Tensor& tensor, ReduceOp op)>;
   /// Returns the function for one rank. A collective: it may make communicators, once for all
-  /// calls. Throws InvalidArgument on every rank if it needs as many ranks on each node, and they differ.
+  /// calls. Throws InvalidArgument on every rank if it needs as many ranks on each node, and they
+  /// differ.
   std::function<Run(Comm& dist)> make;
   std::vector<std::string> uses;  // exercises: its function, and those that it calls
 };

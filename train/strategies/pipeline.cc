@@ -1,7 +1,7 @@
 // pipeline: one stage of the model per rank, on the schedule of pipeline_1f1b.
 //
-// Each batch is split into micro-batches, two per rank; with several batches a step, those of all of
-// them go through the pipeline one after the other. Parameters equal those of `single` up to
+// Each batch is split into micro-batches, two per rank; with several batches a step, those of all
+// of them go through the pipeline one after the other. Parameters equal those of `single` up to
 // rounding: gradients of micro-batches add up to the batch's. Batch norm is the exception: it
 // normalizes every micro-batch separately, and its running statistics change with each of them.
 #include <algorithm>

@@ -60,8 +60,8 @@ class Trainer {
   std::optional<double> take_gradient_norm() { return std::exchange(gradient_norm_, std::nullopt); }
   /// Call before a series of evaluate().
   virtual void prepare_evaluation() {}
-  /// As step(), without learning. Padding is not counted. The rank that returns the loss of a sample
-  /// also adds its class to `counts`.
+  /// As step(), without learning. Padding is not counted. The rank that returns the loss of a
+  /// sample also adds its class to `counts`.
   virtual Loss evaluate(Batch batch, ClassCounts& counts) = 0;
 
   /// Until release(), rank 0 has the whole model's state, even if it usually holds only a part.

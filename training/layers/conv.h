@@ -7,8 +7,8 @@
 // Channels come last: the elements of a window's line are contiguous, and y needs no reordering.
 //
 // On the host pixels and filters are multiplied in registers (direct_conv.h). On a GPU the patches
-// (im2col.h) are made for some images at a time, and again in backward: only x is saved, which is 25
-// times smaller than its 5 × 5 patches.
+// (im2col.h) are made for some images at a time, and again in backward: only x is saved, which is
+// 25 times smaller than its 5 × 5 patches.
 //
 // Cost: 2 · batch · height' · width' · kernel² · channels · filters operations forward, twice that
 // backward. Starts uniform in ±1/√(kernel² channels).

@@ -2,9 +2,9 @@
 //
 //   x ──▶ with a border of zeros ──▶ y[pixel, filters] = bias + Σ x[element] · w[element, filters]
 //
-// A register holds a pixel's sums for several filters, so the filters come last in memory, padded to
-// whole registers. Each weight that is loaded serves several pixels, each pixel several filters. The
-// border saves the loops from looking for it.
+// A register holds a pixel's sums for several filters, so the filters come last in memory, padded
+// to whole registers. Each weight that is loaded serves several pixels, each pixel several filters.
+// The border saves the loops from looking for it.
 //
 // A product of patches and weights would write and read the patches, kernel² times the image, and
 // be packed once more by the library (docs/limits.md, "Training", has both times).

@@ -1,9 +1,9 @@
 // Training with shards, compared with training on one rank.
 //
 // All three ZeRO stages use it: a small model is trained with shards and by one rank alone, and
-// both must reach the same values. Some sizes are not divisible by the world size. A MemoryWindow
-// measures every step: the memory that a rank holds during and after it must match the contract.
-// Some cases have layers so wide that bookkeeping does not matter.
+// both must reach the same values. Some sizes are not divisible by the world size, and every batch
+// has padding. A MemoryWindow measures every step: the memory that a rank holds during and after it
+// must match the contract. Some cases have layers so wide that bookkeeping does not matter.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The rings run backwards, with isend and irecv, and the tensor is padded in every case. The average
-// is divided in two steps: both divide a sum over all ranks.
+// The rings run backwards, with isend and irecv, and the tensor is padded in every case. The
+// average is divided in two steps: both divide a sum over all ranks.
 #include "collectives/allreduce_hierarchical.h"
 #include "collectives/allreduce_rabenseifner.h"
 #include "collectives/average.h"
