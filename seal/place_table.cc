@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,7 +50,14 @@ class Table {
   std::map<std::pair<std::string, unsigned>, std::unique_ptr<Entry>> entries_ GUARDED_BY(lock_);
 };
 
+std::vector<std::string>& files() {
+  static std::vector<std::string> files;
+  return files;
+}
+
 }  // namespace
+
+void set_files(std::vector<std::string> names) { files() = std::move(names); }
 
 Place place_of(std::string file, unsigned line) {
   static Table table;
@@ -57,6 +65,8 @@ Place place_of(std::string file, unsigned line) {
   for (char& each : file) {
     if (std::isprint(static_cast<unsigned char>(each)) == 0) each = '?';
   }
+  const std::string normal = std::filesystem::path(file).lexically_normal();
+  if (!files().empty() && std::ranges::count(files(), normal) == 0) file = files().front();
   const Where* const where = table.find(file, line);
 #if defined(__cpp_lib_source_location)
   static_assert(sizeof(Place) == sizeof(const Where*));

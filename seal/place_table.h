@@ -5,13 +5,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "comm/place.h"
 
 namespace rankbox::seal {
 
+/// Sets the files that places can lie in: the first is the learner's own. REQUIRES: no rank runs.
+void set_files(std::vector<std::string> files);
+
 /// Returns a place with this file and line; always the same for the same two. Characters that are
-/// not printable are replaced, long names are cut. Beyond 10,000 places, all are one.
+/// not printable are replaced, long names are cut. Where files are set, another file is taken for
+/// the first: a program may claim any, by #line. Beyond 10,000 places, all are one.
 /// Thread safety: any thread may call it.
 Place place_of(std::string file, unsigned line);
 

@@ -103,6 +103,8 @@ Contained judge_sealed(const Exercise& exercise, const std::string& library,
   if (!solution.empty()) {
     contained.words.insert(contained.words.end(), {"--solution", solution});
   }
+  for (const std::string& file : source_files(display_path(source)))
+    contained.words.insert(contained.words.end(), {"--file", file});
   // Rank processes take turns, so one core is faster when checks run in parallel (docs/judging.md).
   const ReservedCore core("sealed");
   if (core.number() >= 0) {

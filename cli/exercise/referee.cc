@@ -25,6 +25,8 @@
 #include "cli/support/reserved_core.h"
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
+#include "exercises/registry.h"
+#include "seal/place_table.h"
 #include "verdict/catalog.h"
 #include "verdict/judge.h"
 #include "verdict/salt.h"
@@ -41,6 +43,7 @@ struct Options {
   std::string replay;
   std::string command;
   std::string solution;
+  std::vector<std::string> files;  // that the libraries were compiled from
   std::uint64_t salt = 0;
   int core = -1;  // for the referee and the ranks; -1: all of them
 };
@@ -88,8 +91,19 @@ void report_asked(const Stop& stop) {
       fmt::format("stopped asked {} rank {} at {}", stop.number, stop.rank, stop.addresses));
 }
 
+/// Places lie in what was compiled, or in what comes with the project.
+void set_files(std::vector<std::string> files) {
+  if (files.empty()) return;
+  for (const Exercise& each : registry().exercises) {
+    files.push_back(solution_path(each));
+    files.push_back(header_path(each));
+  }
+  seal::set_files(std::move(files));
+}
+
 [[noreturn]] void run(const Options& options) {
   set_salt(options.salt);
+  set_files(options.files);
   seal::set_asked_hook(report_asked);
   const Exercise& exercise = exercise_named(options.name);
   const AnyFunction sealed = seal::sealed_function(exercise.family);
@@ -151,6 +165,7 @@ void add_referee(CLI::App& app) {
   referee->add_option("--replay", options->replay);
   referee->add_option("--command", options->command);
   referee->add_option("--solution", options->solution);
+  referee->add_option("--file", options->files);
   referee->add_option("--salt", options->salt);
   referee->add_option("--core", options->core);
   add_course(*referee);

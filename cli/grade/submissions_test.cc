@@ -9,6 +9,7 @@
 #include <set>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <linux/capability.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -337,6 +338,17 @@ TEST_CASE("no work is passed over in silence: in folders that a clone has, hidde
   left_out.clear();
   CHECK(find_submissions(flat.path(), "flat", &left_out).size() == 1);
   CHECK(has_line(left_out, "more is a folder"));
+}
+
+TEST_CASE("a student with more files than are looked at is no student without work") {
+  Files files = {{"bob/race.cc", ""}};
+  for (int i = 0; i < 20'001; ++i) files[fmt::format("ada/{}", i)] = "";
+  const Folder folder(files);
+  const auto students = find_submissions(folder.path(), "folders");
+  REQUIRE(students.size() == 2);
+  CHECK(students[0].unreadable.find("only the first") != std::string::npos);
+  CHECK(students[1].unreadable == "");
+  CHECK(students[1].files.size() == 1);
 }
 
 TEST_CASE("Gradescope's metadata that cannot be read is a mistake, and none is not") {

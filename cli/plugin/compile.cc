@@ -145,6 +145,13 @@ class OutputFolder {
   std::string path_;
 };
 
+/// Returns whether an error of this source's compilation can lie in the file. #line may claim any.
+bool may_name(const std::string& source, const std::string& file) {
+  const std::string normal = std::filesystem::path(file).lexically_normal();
+  return std::ranges::count(source_files(source), normal) > 0 ||
+         std::filesystem::exists(absolute_path(file));
+}
+
 Compiled compile_unit(const Unit& unit, const std::string& library, const CompileOptions& chosen) {
   check_has_space(std::filesystem::path(library).parent_path());
   const OutputFolder folder(library);
@@ -187,11 +194,12 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
   if (!problem.empty() && (!unit.is_contained || !container_problem().empty()))
     return cannot_compile(fmt::format("{}: make room, or set TMPDIR to another folder", problem));
   compiled.failure = failure_in(compiled.output);
-  compiled.failure->file = display_path(compiled.failure->file);
+  std::string& file = compiled.failure->file;
+  if (unit.is_contained && !may_name(unit.source, file)) file = unit.source;
+  file = display_path(file);
   if (result.timed_out) {
     compiled.failure->message = fmt::format("the compiler was not done after {} s", kSeconds);
   }
-  if (compiled.failure->file.empty()) compiled.failure->file = display_path(unit.source);
   return compiled;
 }
 
@@ -200,6 +208,20 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
 bool is_helper(const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
   return std::ranges::count(kHelpers, ending) > 0;
+}
+
+std::vector<std::string> source_files(const std::string& source) {
+  const std::filesystem::path path = std::filesystem::path(source).lexically_normal();
+  std::vector<std::string> files = {path.string()};
+  std::error_code ignored;
+  const std::string folder = std::filesystem::path(absolute_path(source)).parent_path();
+  for (const std::filesystem::directory_entry& file :
+       std::filesystem::directory_iterator(folder, ignored)) {
+    if (files.size() > kMostHelpers) break;
+    if (is_helper(file.path().string()))
+      files.push_back((path.parent_path() / file.path().filename()).string());
+  }
+  return files;
 }
 
 std::string signature(const Exercise& exercise) {

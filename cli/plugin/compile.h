@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verdict/catalog.h"
 #include "verdict/verdict.h"
@@ -12,6 +13,9 @@ namespace rankbox::cli {
 
 /// Returns whether a file of this name beside a source is one that it may include.
 bool is_helper(const std::string& path);
+
+/// Returns the source and its helpers, as a compiler names them that gets this source.
+std::vector<std::string> source_files(const std::string& source);
 
 /// The most headers beside a file. More are refused: none is left out silently.
 inline constexpr std::size_t kMostHelpers = 64;

@@ -37,8 +37,10 @@ struct Line {
   std::string_view message;
 };
 
-/// Parses "file.cc:12:3: error: message". The linker writes "file.cc:12: undefined …" instead.
+/// Parses "file.cc:12:3: error: message". The linker writes "file.cc:12: undefined …" instead. A
+/// warning, or a line of the source that the compiler quotes, may have such text within.
 std::optional<Line> error_in(std::string_view line) {
+  if (line.starts_with(' ')) return std::nullopt;
   for (std::size_t at = line.find(':', 1); at != std::string_view::npos;
        at = line.find(':', at + 1)) {
     std::string_view rest = line.substr(at + 1);
@@ -46,6 +48,7 @@ std::optional<Line> error_in(std::string_view line) {
     if (!number) continue;
     skip_number(rest);  // the column
     if (!skip(rest, " ")) continue;
+    if (rest.starts_with("warning: ") || rest.starts_with("note: ")) return std::nullopt;
     skip(rest, "fatal ");
     if (skip(rest, "error: ")) return Line{line.substr(0, at), *number, rest};
   }
@@ -53,13 +56,15 @@ std::optional<Line> error_in(std::string_view line) {
 }
 
 /// Returns the message without its front if it is about a call of a function with the attribute
-/// `error`, whose own message is enough.
+/// `error` in comm/tensor.h, whose own message is enough.
 std::string_view without_call(std::string_view message) {
   if (!message.starts_with("call to ")) return message;
   for (const std::string_view declared :
        {" declared with attribute error: ", " declared with 'error' attribute: "}) {
     const std::size_t at = message.find(declared);
-    if (at != std::string_view::npos) return message.substr(at + declared.size());
+    if (at == std::string_view::npos) continue;
+    const std::string_view own = message.substr(at + declared.size());
+    if (own.starts_with("tensors are in the memory of a GPU")) return own;
   }
   return message;
 }
@@ -101,7 +106,8 @@ Failure failure_in(const std::string& output) {
     }
     // The assembler's are capitalized.
     const std::size_t error = std::min(line.find("error"), line.find("Error"));
-    if (failure.message.empty() && error != std::string::npos) failure.message = line;
+    const bool is_quoted = line.starts_with(' ');
+    if (failure.message.empty() && !is_quoted && error != std::string::npos) failure.message = line;
   }
   if (failure.message.empty()) failure.message = "the compiler refuses this file";
   return failure;

@@ -9,6 +9,7 @@ namespace {
 
 TEST_CASE("the first error of a compiler's output is found, with its place") {
   const std::string long_text(30'000, 'x');
+  const std::string on_gpu = "tensors are in the memory of a GPU, which a loop cannot read";
   struct Row {
     std::string output;
     std::string file;
@@ -21,10 +22,16 @@ TEST_CASE("the first error of a compiler's output is found, with its place") {
       {"a.cc:7: error: linker\n", "a.cc", 7, "linker"},
       {"a.cc:12:3: warning: w\na:1.cc:5:6: error: second\n", "a:1.cc", 5, "second"},
       {"a.cc:1:2: error: b.cc:3:4: error: inner\n", "a.cc", 1, "b.cc:3:4: error: inner"},
-      {"a.cc:3:5: error: call to 'f' declared with attribute error: use to_host()\n", "a.cc", 3,
-       "use to_host()"},
-      {"a.cc:3:5: error: call to 'f' declared with 'error' attribute: use to_host()\n", "a.cc", 3,
-       "use to_host()"},
+      {"a.cc:3:5: error: call to 'f' declared with attribute error: " + on_gpu, "a.cc", 3, on_gpu},
+      {"a.cc:3:5: error: call to 'f' declared with 'error' attribute: " + on_gpu, "a.cc", 3,
+       on_gpu},
+      {"a.cc:3:5: error: call to 'f' declared with attribute error: all is right\n", "a.cc", 3,
+       "call to 'f' declared with attribute error: all is right"},
+      {"a.cc:1:2: warning: #warning x.cc:1: error: words [-Wcpp]\n    1 | #warning x.cc:1: error: "
+       "w\n"
+       "a.cc:2:1: error: no type\n",
+       "a.cc", 2, "no type"},
+      {"    1 | Error: words\n", "", 0, "the compiler refuses this file"},
       {"a.cc:1:2: error: #error " + long_text + "\n", "a.cc", 1, "#error " + long_text},
       {long_text + ":1:2: error: x\n", long_text, 1, "x"},
       {std::string(60'000, ':') + "\n", "", 0, "the compiler refuses this file"},

@@ -138,6 +138,9 @@ TEST_CASE("no attack passes, goes on after its time, or leaves anything behind")
     // An attack that does not compile would prove nothing.
     CHECK((verdict.failure->kind == FailureKind::kCompile) ==
           (attack.kind == FailureKind::kCompile));
+    // A place is in a file that was compiled, whatever the program calls it.
+    CHECK(fs::exists(fs::path(project()) / verdict.failure->file));
+    CHECK(verdict.failure->message.find("The grader says") == std::string::npos);
     if (attack.kind == FailureKind::kMemory) CHECK(verdict.failure->kind == FailureKind::kMemory);
   }
 }
