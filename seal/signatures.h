@@ -1,31 +1,63 @@
-// The families of exercises that are judged with a process for each rank, by their signatures.
+// The families of exercises that are judged with a process for each rank, by the signature of one
+// contract of each.
 //
 //   table<Stub>()     for the referee: what a family calls instead of the learner's function
 //   table<Invoke>()   for rank processes: how to call the learner's function
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "collectives/shared_value.h"
-#include "comm/comm.h"
+#include "collectives/allgather_naive.h"
+#include "collectives/allreduce_double_tree.h"
+#include "collectives/allreduce_hierarchical.h"
+#include "collectives/allreduce_naive.h"
+#include "collectives/allreduce_ring_segmented.h"
+#include "collectives/alltoall_pairwise.h"
+#include "collectives/barrier_dissemination.h"
+#include "collectives/broadcast_naive.h"
+#include "collectives/broadcast_ring_pipelined.h"
+#include "collectives/exchange.h"
+#include "collectives/gather_naive.h"
+#include "collectives/ping_pong.h"
+#include "collectives/race.h"
+#include "collectives/reduce_naive.h"
+#include "collectives/reduce_scatter_ring.h"
+#include "collectives/scatter_tree.h"
+#include "parallel/bf16_gradients.h"
 #include "parallel/checkpoint_rank0.h"
+#include "parallel/clip_global_norm.h"
+#include "parallel/column_linear.h"
+#include "parallel/conjugate_f.h"
+#include "parallel/conjugate_g.h"
+#include "parallel/data_parallel.h"
+#include "parallel/ddp_average_gradients.h"
+#include "parallel/ddp_buckets.h"
+#include "parallel/ddp_init_broadcast.h"
+#include "parallel/ddp_no_sync.h"
+#include "parallel/ddp_overlap.h"
+#include "parallel/ddp_uneven_inputs.h"
+#include "parallel/distributed_sampler.h"
 #include "parallel/dynamic_loss_scaling.h"
-#include "parallel/metrics.h"
+#include "parallel/exact_metrics.h"
+#include "parallel/loss_scaling.h"
+#include "parallel/master_weights.h"
+#include "parallel/model_parallel.h"
 #include "parallel/parallel_attention.h"
 #include "parallel/parallel_mlp.h"
-#include "parallel/shard.h"
-#include "parallel/stage.h"
-#include "training/data/sampler.h"
-#include "training/layers/linear.h"
-#include "training/optimizer.h"
+#include "parallel/pipeline_data_parallel.h"
+#include "parallel/pipeline_interleaved.h"
+#include "parallel/row_linear.h"
+#include "parallel/sequence_parallel.h"
+#include "parallel/split_without_leak.h"
+#include "parallel/stochastic_rounding.h"
+#include "parallel/sync_batch_norm.h"
+#include "parallel/vocab_parallel_cross_entropy.h"
+#include "parallel/zero1.h"
+#include "parallel/zero2.h"
+#include "parallel/zero3.h"
 
 namespace rankbox::seal {
-
-using Parameters = const std::vector<Parameter*>&;
 
 struct Row {
   std::string_view family;
@@ -37,67 +69,61 @@ std::vector<Row> table() {
   const auto row = [](std::string_view family, auto* function) {
     return Row{family, reinterpret_cast<void (*)()>(function)};
   };
-#define RANKBOX_ROW(family, ...) row(family, &For<void(__VA_ARGS__)>::call)
+#define RANKBOX_ROW(family, contract) row(family, &For<decltype(contract)>::call)
   return {
-      RANKBOX_ROW("race", SharedValue&, int, std::int64_t),
-      RANKBOX_ROW("ping_pong", Comm&, Tensor&, int),
-      RANKBOX_ROW("exchange", Comm&, const Tensor&, Tensor&, int),
-      RANKBOX_ROW("barrier", Comm&),
-      RANKBOX_ROW("broadcast", Comm&, Tensor&, int),
-      RANKBOX_ROW("segmented_broadcast", Comm&, Tensor&, int, int),
-      RANKBOX_ROW("reduce", Comm&, Tensor&, int, ReduceOp),
-      RANKBOX_ROW("allreduce", Comm&, Tensor&, ReduceOp),
-      RANKBOX_ROW("hierarchical_allreduce", Comm&, Comm&, Tensor&, ReduceOp),
-      RANKBOX_ROW("segmented_allreduce", Comm&, Tensor&, ReduceOp, int),
-      RANKBOX_ROW("double_tree", Comm&, Tensor&, ReduceOp, int),
-      RANKBOX_ROW("gather", Comm&, const Tensor&, Tensor&, int),
-      RANKBOX_ROW("scatter", Comm&, const Tensor&, Tensor&, int),
-      RANKBOX_ROW("allgather", Comm&, const Tensor&, Tensor&),
-      RANKBOX_ROW("reduce_scatter", Comm&, Tensor&, Tensor&, ReduceOp),
-      RANKBOX_ROW("alltoall", Comm&, const Tensor&, Tensor&),
+      RANKBOX_ROW("race", race),
+      RANKBOX_ROW("ping_pong", ping_pong),
+      RANKBOX_ROW("exchange", exchange),
+      RANKBOX_ROW("barrier", barrier_dissemination),
+      RANKBOX_ROW("broadcast", broadcast_naive),
+      RANKBOX_ROW("segmented_broadcast", broadcast_ring_pipelined),
+      RANKBOX_ROW("reduce", reduce_naive),
+      RANKBOX_ROW("allreduce", allreduce_naive),
+      RANKBOX_ROW("hierarchical_allreduce", allreduce_hierarchical),
+      RANKBOX_ROW("segmented_allreduce", allreduce_ring_segmented),
+      RANKBOX_ROW("double_tree", allreduce_double_tree),
+      RANKBOX_ROW("gather", gather_naive),
+      RANKBOX_ROW("scatter", scatter_tree),
+      RANKBOX_ROW("allgather", allgather_naive),
+      RANKBOX_ROW("reduce_scatter", reduce_scatter_ring),
+      RANKBOX_ROW("alltoall", alltoall_pairwise),
 
-      RANKBOX_ROW("distributed_sampler", std::int64_t, const SamplerOptions&, Share&),
-      RANKBOX_ROW("ddp_init_broadcast", Comm&, Parameters, const std::vector<NamedTensor*>&),
-      RANKBOX_ROW("ddp_average_gradients", Comm&, Parameters),
-      RANKBOX_ROW("ddp_buckets", Comm&, Parameters, std::int64_t),
-      RANKBOX_ROW("ddp_no_sync", Comm&, Sequential&, const std::vector<Batch>&),
-      RANKBOX_ROW("ddp_overlap", Comm&, Sequential&, Tensor, Saved&, std::int64_t),
-      RANKBOX_ROW("ddp_uneven_inputs", Comm&, Sequential&, Optimizer&, const std::vector<Batch>&),
-      RANKBOX_ROW("split_without_leak", Comm&, std::int64_t, std::int64_t, std::int64_t,
-                  std::vector<std::int64_t>&, std::vector<std::int64_t>&),
-      RANKBOX_ROW("data_parallel", Comm&, Sequential&, const Batch&),
-      RANKBOX_ROW("sync_batch_norm", Comm&, const Tensor&, const Tensor&, float, Tensor&, Tensor&),
-      RANKBOX_ROW("checkpoint_rank0", Comm&, CheckpointAction, const std::string&,
-                  const TrainingState&),
-      RANKBOX_ROW("exact_metrics", Comm&, const Loss&, Metrics&),
+      RANKBOX_ROW("distributed_sampler", distributed_sampler),
+      RANKBOX_ROW("ddp_init_broadcast", ddp_init_broadcast),
+      RANKBOX_ROW("ddp_average_gradients", ddp_average_gradients),
+      RANKBOX_ROW("ddp_buckets", ddp_buckets),
+      RANKBOX_ROW("ddp_no_sync", ddp_no_sync),
+      RANKBOX_ROW("ddp_overlap", ddp_overlap),
+      RANKBOX_ROW("ddp_uneven_inputs", ddp_uneven_inputs),
+      RANKBOX_ROW("split_without_leak", split_without_leak),
+      RANKBOX_ROW("data_parallel", data_parallel),
+      RANKBOX_ROW("sync_batch_norm", sync_batch_norm),
+      RANKBOX_ROW("checkpoint_rank0", checkpoint_rank0),
+      RANKBOX_ROW("exact_metrics", exact_metrics),
 
-      RANKBOX_ROW("bf16_gradients", Comm&, const TensorOf<BFloat16>&, int, int, Tensor&),
-      RANKBOX_ROW("master_weights", const TensorOf<Float16>&, float, float, Tensor&,
-                  TensorOf<Float16>&),
-      RANKBOX_ROW("loss_scaling", Comm&, const std::vector<TensorOf<Float16>>&, float, Parameters),
-      RANKBOX_ROW("dynamic_loss_scaling", Comm&, Parameters, LossScale&, bool&),
-      RANKBOX_ROW("stochastic_rounding", const Tensor&, float, std::uint64_t, std::int64_t,
-                  std::int64_t, TensorOf<BFloat16>&),
+      RANKBOX_ROW("bf16_gradients", bf16_gradients),
+      RANKBOX_ROW("master_weights", master_weights),
+      RANKBOX_ROW("loss_scaling", loss_scaling),
+      RANKBOX_ROW("dynamic_loss_scaling", dynamic_loss_scaling),
+      RANKBOX_ROW("stochastic_rounding", stochastic_rounding),
 
-      RANKBOX_ROW("pipeline", Comm&, Stage&),
-      RANKBOX_ROW("interleaved_pipeline", Comm&, std::vector<Stage>&),
-      RANKBOX_ROW("pipeline_data_parallel", Comm&, Stage&, int),
+      RANKBOX_ROW("pipeline", model_parallel),
+      RANKBOX_ROW("interleaved_pipeline", pipeline_interleaved),
+      RANKBOX_ROW("pipeline_data_parallel", pipeline_data_parallel),
 
-      RANKBOX_ROW("zero1", Comm&, Parameters, Shard&, Optimizer&),
-      RANKBOX_ROW("zero2", Comm&, Sequential&, Tensor, Saved&, std::vector<Shard>&, Optimizer&),
-      RANKBOX_ROW("zero3", Comm&, Sequential&, const Batch&, Saved&, std::vector<Shard>&, Loss&,
-                  Optimizer&),
-      RANKBOX_ROW("clip_global_norm", Comm&, Parameters, Parameters, float, double&),
+      RANKBOX_ROW("zero1", zero1),
+      RANKBOX_ROW("zero2", zero2),
+      RANKBOX_ROW("zero3", zero3),
+      RANKBOX_ROW("clip_global_norm", clip_global_norm),
 
-      RANKBOX_ROW("conjugate_f", Comm&, Direction, Tensor&),
-      RANKBOX_ROW("conjugate_g", Comm&, Direction, Tensor&),
-      RANKBOX_ROW("column_linear", Comm&, Linear&, Direction, Tensor&, Saved&),
-      RANKBOX_ROW("row_linear", Comm&, Linear&, Parameter&, Direction, Tensor&, Saved&),
-      RANKBOX_ROW("parallel_mlp", Comm&, ParallelMlp&, Direction, Tensor&, Saved&),
-      RANKBOX_ROW("parallel_attention", Comm&, ParallelAttention&, Direction, Tensor&, Saved&),
-      RANKBOX_ROW("vocab_parallel_cross_entropy", Comm&, const Tensor&, std::int64_t,
-                  std::span<const std::int32_t>, Loss&),
-      RANKBOX_ROW("sequence_parallel", Comm&, ParallelMlp&, Direction, Tensor&, Saved&),
+      RANKBOX_ROW("conjugate_f", conjugate_f),
+      RANKBOX_ROW("conjugate_g", conjugate_g),
+      RANKBOX_ROW("column_linear", column_linear),
+      RANKBOX_ROW("row_linear", row_linear),
+      RANKBOX_ROW("parallel_mlp", parallel_mlp),
+      RANKBOX_ROW("parallel_attention", parallel_attention),
+      RANKBOX_ROW("vocab_parallel_cross_entropy", vocab_parallel_cross_entropy),
+      RANKBOX_ROW("sequence_parallel", sequence_parallel),
   };
 #undef RANKBOX_ROW
 }

@@ -29,8 +29,8 @@ std::optional<Difference> compare_number(const std::string& what, Number actual,
 std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
                                        std::int64_t size);
 
-/// Compares every element with expected(i): exactly, unless a relative tolerance is given. NaN
-/// never compares equal. `origin(value, i)` explains a wrong value.
+/// Compares every element with expected(i): exactly, unless a relative tolerance is given. A NaN
+/// equals a NaN only. `origin(value, i)` explains a wrong value.
 template <class Expected, class Origin>
 std::optional<Difference> compare(const std::string& what, const Tensor& actual, std::int64_t size,
                                   Expected expected, Origin origin, float relative = 0) {
@@ -39,7 +39,7 @@ std::optional<Difference> compare(const std::string& what, const Tensor& actual,
   for (std::int64_t i = 0; i < size; ++i) {
     const float is = host[static_cast<std::size_t>(i)];
     const float should_be = expected(i);
-    if (is == should_be) continue;
+    if (is == should_be || (std::isnan(is) && std::isnan(should_be))) continue;
     if (std::abs(is - should_be) <= relative * std::abs(should_be)) continue;
     return Difference{what, i, in_words(should_be), in_words(is), origin(is, i)};
   }

@@ -2,7 +2,17 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/allgather_naive.h"
+#include "collectives/allreduce_hierarchical.h"
+#include "collectives/allreduce_naive.h"
+#include "collectives/alltoall_pairwise.h"
+#include "collectives/broadcast_naive.h"
+#include "collectives/broadcast_ring_pipelined.h"
+#include "collectives/gather_naive.h"
 #include "collectives/node_grid.h"
+#include "collectives/reduce_naive.h"
+#include "collectives/reduce_scatter_ring.h"
+#include "collectives/scatter_tree.h"
 #include "comm/unrecorded.h"
 #include "verdict/case_lists.h"
 #include "verdict/collectives/families.h"
@@ -15,14 +25,16 @@ namespace rankbox {
 
 namespace {
 
-using Broadcast = void (*)(Comm& dist, Tensor& tensor, int src);
-using SegmentedBroadcast = void (*)(Comm& dist, Tensor& tensor, int src, int segments);
-using Reduce = void (*)(Comm& dist, Tensor& tensor, int dst, ReduceOp op);
-using AllReduce = void (*)(Comm& dist, Tensor& tensor, ReduceOp op);
-using AllReduceOnGrid = void (*)(Comm& node, Comm& counterparts, Tensor& tensor, ReduceOp op);
-using Rooted = void (*)(Comm& dist, const Tensor& input, Tensor& output, int root);
-using Unrooted = void (*)(Comm& dist, const Tensor& input, Tensor& output);
-using ReduceScatter = void (*)(Comm& dist, Tensor& tensor, Tensor& piece, ReduceOp op);
+using Broadcast = decltype(&broadcast_naive);
+using SegmentedBroadcast = decltype(&broadcast_ring_pipelined);
+using Reduce = decltype(&reduce_naive);
+using AllReduce = decltype(&allreduce_naive);
+using AllReduceOnGrid = decltype(&allreduce_hierarchical);
+using Gather = decltype(&gather_naive);
+using Scatter = decltype(&scatter_tree);
+using AllGather = decltype(&allgather_naive);
+using AllToAll = decltype(&alltoall_pairwise);
+using ReduceScatter = decltype(&reduce_scatter_ring);
 
 // 1. Broadcasts: src's tensor on every rank.
 
@@ -165,7 +177,7 @@ std::optional<Difference> run_gather_with(Call call, Comm& dist, const Case& exa
   });
 }
 
-std::optional<Difference> run_gather(Rooted function, Comm& dist, const Case& example) {
+std::optional<Difference> run_gather(Gather function, Comm& dist, const Case& example) {
   const bool is_dst = dist.rank() == *example.root;
   const std::int64_t size = example.world_size * *example.count;
   // Elsewhere it may be empty, and is left alone.
@@ -176,7 +188,7 @@ std::optional<Difference> run_gather(Rooted function, Comm& dist, const Case& ex
       example, std::move(gathered), is_dst);
 }
 
-std::optional<Difference> run_allgather(Unrooted function, Comm& dist, const Case& example) {
+std::optional<Difference> run_allgather(AllGather function, Comm& dist, const Case& example) {
   return run_gather_with(
       [&](const Tensor& tensor, Tensor& gathered) { function(dist, tensor, gathered); }, dist,
       example, poison(example.world_size * *example.count), /*is_result=*/true);
@@ -196,7 +208,7 @@ Tensor whole_before(int rank, const Case& example) {
   return from_host(host);
 }
 
-std::optional<Difference> run_scatter(Rooted function, Comm& dist, const Case& example) {
+std::optional<Difference> run_scatter(Scatter function, Comm& dist, const Case& example) {
   const std::int64_t count = *example.count;
   const Tensor whole = whole_before(dist.rank(), example);
   Tensor piece = poison(count);
@@ -213,7 +225,7 @@ std::optional<Difference> run_scatter(Rooted function, Comm& dist, const Case& e
                        [&](std::int64_t i) { return element(dist.rank(), i); });
 }
 
-std::optional<Difference> run_alltoall(Unrooted function, Comm& dist, const Case& example) {
+std::optional<Difference> run_alltoall(AllToAll function, Comm& dist, const Case& example) {
   const std::int64_t count = *example.count;
   const Range mine = chunk_of(dist, count);
   const Tensor input = elements_of(dist.rank(), count);
@@ -251,19 +263,19 @@ std::vector<Family> collective_families() {
           &Case::nodes),
       family::segmented_allreduce(),
       family::double_tree(),
-      family_with_form<Rooted>("gather",
+      family_with_form<Gather>("gather",
                                "(Comm& dist, const Tensor& tensor, Tensor& gathered, int dst)",
                                {.cases = cases_by_root}, run_gather),
-      family_with_form<Rooted>("scatter",
-                               "(Comm& dist, const Tensor& whole, Tensor& piece, int src)",
-                               {.cases = cases_by_root, .holds_all = true}, run_scatter),
-      family_with_form<Unrooted>("allgather",
-                                 "(Comm& dist, const Tensor& tensor, Tensor& gathered)",
-                                 {.cases = cases_by_count, .holds_all = true}, run_allgather),
+      family_with_form<Scatter>("scatter",
+                                "(Comm& dist, const Tensor& whole, Tensor& piece, int src)",
+                                {.cases = cases_by_root, .holds_all = true}, run_scatter),
+      family_with_form<AllGather>("allgather",
+                                  "(Comm& dist, const Tensor& tensor, Tensor& gathered)",
+                                  {.cases = cases_by_count, .holds_all = true}, run_allgather),
       family_with_form<ReduceScatter>("reduce_scatter",
                                       "(Comm& dist, Tensor& tensor, Tensor& piece, ReduceOp op)",
                                       {.cases = cases_by_op}, run_reduce_scatter),
-      family_with_form<Unrooted>("alltoall", "(Comm& dist, const Tensor& input, Tensor& output)",
+      family_with_form<AllToAll>("alltoall", "(Comm& dist, const Tensor& input, Tensor& output)",
                                  {.cases = cases_by_count}, run_alltoall),
   };
 }

@@ -6,6 +6,7 @@
 // message, and nothing hides an idle link. With many segments, lost turns outgrow the margin.
 #include <fmt/format.h>
 
+#include "collectives/allreduce_double_tree.h"
 #include "collectives/topology.h"
 #include "verdict/case_lists.h"
 #include "verdict/checks.h"
@@ -19,7 +20,7 @@ namespace rankbox {
 
 namespace {
 
-using DoubleTree = void (*)(Comm& dist, Tensor& tensor, ReduceOp op, int segments);
+using DoubleTree = decltype(&allreduce_double_tree);
 
 constexpr int kFewSegments[] = {1, 2, 3, 8};
 constexpr std::int64_t kLongCount = 1000;

@@ -1,9 +1,14 @@
 // The families of chapter 1: a race, messages between two ranks, and a barrier.
 #include <algorithm>
 #include <tuple>
+#include <type_traits>
 
 #include <fmt/format.h>
 
+#include "collectives/barrier_dissemination.h"
+#include "collectives/exchange.h"
+#include "collectives/ping_pong.h"
+#include "collectives/race.h"
 #include "collectives/shared_value.h"
 #include "race/explore_race.h"
 #include "race/judge_race.h"
@@ -105,7 +110,8 @@ std::optional<Difference> run_race(RaceFunction function, Comm& /*dist*/, const 
 
 int partner_of(int rank, int world_size) { return world_size - 1 - rank; }
 
-using PingPong = void (*)(Comm& dist, Tensor& tensor, int partner);
+static_assert(std::is_same_v<RaceFunction, decltype(&rankbox::race)>);
+using PingPong = decltype(&rankbox::ping_pong);
 
 std::optional<Difference> run_ping_pong(PingPong function, Comm& dist, const Case& example) {
   const int partner = partner_of(dist.rank(), example.world_size);
@@ -137,7 +143,7 @@ std::string remark_on_ping_pong(const std::function<double(const Case&)>& second
       1e6 * 2 * (alpha + kMiddle * kElementBytes * beta));
 }
 
-using Exchange = void (*)(Comm& dist, const Tensor& mine, Tensor& theirs, int partner);
+using Exchange = decltype(&rankbox::exchange);
 
 std::optional<Difference> run_exchange(Exchange function, Comm& dist, const Case& example) {
   const std::int64_t count = *example.count;
@@ -156,7 +162,7 @@ std::optional<Difference> run_exchange(Exchange function, Comm& dist, const Case
 // virtual time after the others. A rank that leaves with less than an hour on its clock did not
 // wait. Clocks depend on messages and not on thread timing, so every early exit is detected.
 
-using Barrier = void (*)(Comm& dist);
+using Barrier = decltype(&barrier_dissemination);
 
 constexpr double kLate = 3600;  // virtual seconds
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "collectives/allreduce_ring_segmented.h"
 #include "verdict/case_lists.h"
 #include "verdict/checks.h"
 #include "verdict/collectives/families.h"
@@ -21,7 +22,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, Tensor& tensor, ReduceOp op, int segments);
+using Function = decltype(&allreduce_ring_segmented);
 
 constexpr int kSegments[] = {1, 2, 3, 8};
 constexpr int kMostRanksOfManySegments = 5;

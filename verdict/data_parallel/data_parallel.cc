@@ -1,4 +1,6 @@
 // Judges data_parallel: a master scatters batch and model in every step.
+#include "parallel/data_parallel.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -14,7 +16,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, Sequential& model, const Batch& batch);
+using Function = decltype(&data_parallel);
 
 /// Returns a batch of the same size without the master's data.
 Batch without_data(Batch batch) {
@@ -31,10 +33,10 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   const int p = dist.world_size();
   int step = 0;
   const auto one_step = [&](Sequential& model, const Batch& /*mine*/) {
-    const Batch whole = small_batch(p, step++);
+    const Batch whole = padded_batch(p, step++);
     function(dist, model, dist.rank() == 0 ? whole : without_data(whole));
   };
-  return compare_training(dist, example, one_step, /*holds_result=*/dist.rank() == 0);
+  return compare_training(dist, example, one_step, /*holds_result=*/dist.rank() == 0, padded_batch);
 }
 
 NativeCalls calls(const Case& example) {

@@ -1,4 +1,6 @@
 // Judges ddp_average_gradients: gradients become their means, and all replicas stay equal.
+#include "parallel/ddp_average_gradients.h"
+
 #include "training/parameter.h"
 #include "verdict/data_parallel/families.h"
 #include "verdict/training/native_calls.h"
@@ -9,7 +11,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters);
+using Function = decltype(&ddp_average_gradients);
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   if (*example.steps > 0) {

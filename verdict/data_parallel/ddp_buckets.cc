@@ -1,4 +1,6 @@
 // Judges ddp_buckets: gradients become their means, in the buckets that the contract requires.
+#include "parallel/ddp_buckets.h"
+
 #include <algorithm>
 
 #include "training/parameter.h"
@@ -15,8 +17,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters,
-                          std::int64_t bucket_bytes);
+using Function = decltype(&ddp_buckets);
 
 constexpr int kSteps = 20;
 constexpr std::int64_t kHidden = 9;

@@ -1,4 +1,8 @@
 // Judges ddp_init_broadcast: all ranks start with rank 0's parameters and statistics.
+#include "parallel/ddp_init_broadcast.h"
+
+#include <fmt/format.h>
+
 #include "training/parameter.h"
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
@@ -11,8 +15,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters,
-                          const std::vector<NamedTensor*>& statistics);
+using Function = decltype(&ddp_init_broadcast);
 
 constexpr std::uint64_t kFirstStatistic = 8;  // tensors before it are parameters
 
@@ -24,19 +27,24 @@ std::optional<Difference> compare_begun(const std::string& name, const Tensor& a
       tensor);
 }
 
-/// None, three, or two.
-std::int64_t statistics_in(std::int64_t count) { return count == 1 ? 0 : count == 3 ? 3 : 2; }
+/// None, three, as many as a deep model has, or two.
+std::int64_t statistics_in(std::int64_t count) {
+  return count == 1 ? 0 : count == 3 ? 3 : count == 2 ? 26 : 2;
+}
 
-/// The third has another size.
+/// They differ in size.
 std::int64_t size_of_statistic(std::int64_t i, std::int64_t count) { return count + i / 2; }
 
+std::string name_of_statistic(std::int64_t i) {
+  return fmt::format("norm{}.running_{}", i / 2 + 1, i % 2 == 0 ? "mean" : "variance");
+}
+
 std::vector<NamedTensor> statistics_of(int rank, std::int64_t count) {
-  const char* const names[] = {"norm1.running_mean", "norm1.running_variance",
-                               "norm2.running_mean"};
   std::vector<NamedTensor> all;
   for (std::int64_t i = 0; i < statistics_in(count); ++i)
-    all.push_back({names[i], elements_of(rank, size_of_statistic(i, count),
-                                         kFirstStatistic + static_cast<std::uint64_t>(i))});
+    all.push_back(
+        {name_of_statistic(i), elements_of(rank, size_of_statistic(i, count),
+                                           kFirstStatistic + static_cast<std::uint64_t>(i))});
   return all;
 }
 

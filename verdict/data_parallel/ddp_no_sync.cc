@@ -1,5 +1,7 @@
 // Judges ddp_no_sync: the gradient of the mean over all micro-batches of all ranks, sent once, in
 // the memory of one micro-batch.
+#include "parallel/ddp_no_sync.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -21,7 +23,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, Sequential& model, const std::vector<Batch>& micro_batches);
+using Function = decltype(&ddp_no_sync);
 
 constexpr std::int64_t kHidden = 9;
 constexpr float kBound = 3e-6f;  // the order of additions differs

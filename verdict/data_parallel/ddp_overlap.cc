@@ -3,6 +3,8 @@
 //
 // Backward passes of the judged model take virtual time, so the virtual clock shows the overlap: it
 // must stop at exactly max(backward, finish_last). Wall-clock time is not involved.
+#include "parallel/ddp_overlap.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -24,8 +26,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, Sequential& model, Tensor dy, Saved& saved,
-                          std::int64_t bucket_bytes);
+using Function = decltype(&ddp_overlap);
 
 constexpr std::int64_t kHidden = 9;
 constexpr float kBound = 3e-6f;  // of a gradient: the order of additions differs

@@ -1,5 +1,7 @@
 // Judges ddp_uneven_inputs: ranks with different numbers of batches match one rank that trains on
 // all of them.
+#include "parallel/ddp_uneven_inputs.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -21,8 +23,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, Sequential& model, Optimizer& optimizer,
-                          const std::vector<Batch>& batches);
+using Function = decltype(&ddp_uneven_inputs);
 
 constexpr std::int64_t kHidden = 9;
 constexpr std::int64_t kCountBytes = 8;

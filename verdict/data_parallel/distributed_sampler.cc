@@ -1,4 +1,6 @@
 // Judges distributed_sampler: the samples of a rank, their order, and the number that is padding.
+#include "parallel/distributed_sampler.h"
+
 #include <fmt/format.h>
 
 #include "training/data/sampler.h"
@@ -10,7 +12,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(std::int64_t samples, const SamplerOptions& options, Share& share);
+using Function = decltype(&distributed_sampler);
 
 /// Returns the share, built one sample at a time: position `at` of the order, which wraps around.
 Share expected_share(std::int64_t samples, const SamplerOptions& options) {

@@ -1,4 +1,6 @@
 // Judges exact_metrics: loss and accuracy over all ranks' samples.
+#include "parallel/exact_metrics.h"
+
 #include <cmath>
 #include <limits>
 
@@ -16,11 +18,11 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, const Loss& mine, Metrics& all);
+using Function = decltype(&exact_metrics);
 
-/// Each rank has a different number of the `count` samples, and some may have none. 2^24 is added
-/// to rank 0's count, so that floats would round. A salt draws counts, right answers and losses of
-/// each rank on their own.
+/// Each rank has a different number of the `count` samples, and some may have none. Rank 0 has 2^33
+/// more, and half of them right: floats round such counts, and 32 bits do not hold them. A salt
+/// draws counts, right answers and losses of each rank on their own.
 Loss share_of(int rank, int world_size, std::int64_t count) {
   Random random = salted("losses")
                       .stream(static_cast<std::uint64_t>(count))
@@ -33,8 +35,8 @@ Loss share_of(int rank, int world_size, std::int64_t count) {
   if (loss.counted > 0 && salt() != 0) loss.counted += random.below(50);
   loss.correct = salt() == 0 ? loss.counted - loss.counted / 3 : random.below(loss.counted + 1);
   if (rank == 0 && count > world_size) {
-    loss.counted += (std::int64_t{1} << 24) + 1;
-    loss.correct += 1;
+    loss.counted += (std::int64_t{1} << 33) + 1;
+    loss.correct += std::int64_t{1} << 32;
   }
   const double mean = salt() == 0 ? 0.5 + rank : random.uniform(0.1, 4);
   loss.sum = static_cast<double>(loss.counted) * mean;

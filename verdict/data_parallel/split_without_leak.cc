@@ -1,4 +1,6 @@
 // Judges split_without_leak: all ranks hold out the same samples.
+#include "parallel/split_without_leak.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,9 +15,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, std::int64_t samples, std::int64_t held_out,
-                          std::int64_t seed, std::vector<std::int64_t>& train,
-                          std::vector<std::int64_t>& validation);
+using Function = decltype(&split_without_leak);
 
 /// Exceeds 32 bits, and differs on every rank. A salt draws each on its own.
 std::int64_t seed_of(int rank) {

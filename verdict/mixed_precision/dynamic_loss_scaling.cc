@@ -17,15 +17,25 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, const std::vector<Parameter*>& parameters, LossScale& scale,
-                          bool& skip);
+using Function = decltype(&dynamic_loss_scaling);
 
-/// Small worlds and large ones start with different scales and intervals.
-int interval_of(int world_size) {
-  return static_cast<int>(drawn("interval", world_size % 4 == 3 ? 2 : 3, 2, 4));
-}
-float scale_of(int world_size) {
-  return std::ldexp(1.0F, static_cast<int>(drawn("scale", world_size % 4 == 3 ? 9 : 16, 4, 20)));
+constexpr std::int64_t kLateCount = 6;  // of the case that begins late in a long interval
+constexpr int kLongInterval = 2000;
+
+/// Returns the scale before the first step. Worlds differ in scale and interval. There is neither a
+/// floor nor a cap, so some scales fall below 1, and some exceed the usual 65536.
+LossScale first_scale(const Case& example) {
+  const int p = example.world_size;
+  const int usual[] = {24, 16, 1, 9};  // by p modulo 4
+  LossScale first;
+  first.scale = std::ldexp(1.0F, static_cast<int>(drawn("scale", usual[p % 4], -4, 24)));
+  if (*example.count == kLateCount) {
+    first.growth_interval = kLongInterval;
+    first.good_steps = kLongInterval - 2;
+  } else {
+    first.growth_interval = static_cast<int>(drawn("interval", p % 4 == 3 ? 2 : 3, 2, 4));
+  }
+  return first;
 }
 
 /// What happens in a step: nothing, or a gradient that is not finite.
@@ -77,9 +87,6 @@ void make_large(const ParameterList& parameters) {
 }
 
 struct Expected {
-  explicit Expected(int world_size)
-      : scale{.scale = scale_of(world_size), .growth_interval = interval_of(world_size)} {}
-
   LossScale scale;
   bool skip = false;
 
@@ -113,14 +120,15 @@ std::optional<Difference> compare_step(int step, bool is_culprit, const Expected
 }
 
 std::vector<Case> cases() {
-  return cases_with_each({{.count = 5, .steps = 3}, {.count = 5, .steps = 20}});
+  return cases_with_each(
+      {{.count = 5, .steps = 3}, {.count = 5, .steps = 20}, {.count = kLateCount, .steps = 4}});
 }
 
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const ParameterList parameters =
       make_parameters(parameter_sizes(*example.count), dist.rank(), dist.world_size());
   make_large(parameters);
-  Expected expected(dist.world_size());
+  Expected expected{first_scale(example)};
   LossScale scale = expected.scale;
   for (int step = 0; step < *example.steps; ++step) {
     const Overflow overflow = overflow_in(step, example);

@@ -1,4 +1,6 @@
 // Judges loss_scaling: gradients that need scaling for 16 bits, and sums that overflow them.
+#include "parallel/loss_scaling.h"
+
 #include <cmath>
 
 #include "training/parameter.h"
@@ -13,8 +15,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, const std::vector<TensorOf<Float16>>& scaled,
-                          float loss_scale, const std::vector<Parameter*>& parameters);
+using Function = decltype(&loss_scaling);
 
 /// Worlds differ in the scale.
 float scale_of(int world_size) {

@@ -1,4 +1,6 @@
 // Judges master_weights: small steps accumulate in 32 bits; weights are the rounded result.
+#include "parallel/master_weights.h"
+
 #include <cmath>
 
 #include <fmt/format.h>
@@ -12,8 +14,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(const TensorOf<Float16>& gradient, float loss_scale, float learning_rate,
-                          Tensor& master, TensorOf<Float16>& weights);
+using Function = decltype(&master_weights);
 
 /// The two numbers of a case.
 struct Rates {

@@ -11,6 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "parallel/pipeline_data_parallel.h"
+#include "parallel/pipeline_gpipe.h"
+#include "parallel/pipeline_interleaved.h"
 #include "parallel/stage.h"
 #include "training/sgd.h"
 #include "verdict/case_lists.h"
@@ -233,7 +236,7 @@ Subject subject_of(const Pipeline& pipeline) {
 
 // 1. One chunk per rank: model_parallel, pipeline_gpipe, pipeline_1f1b.
 
-using OneChunk = void (*)(Comm& dist, Stage& stage);
+using OneChunk = decltype(&pipeline_gpipe);
 
 std::vector<Case> cases_of_one_chunk(int world_size) {
   std::vector<Case> some;
@@ -254,7 +257,7 @@ const Schedule& schedule_named(std::string_view name) {
 
 // 2. Several chunks per rank.
 
-using SeveralChunks = void (*)(Comm& dist, std::vector<Stage>& chunks);
+using SeveralChunks = decltype(&pipeline_interleaved);
 
 constexpr int kMostRanksOfManyChunks = 4;
 
@@ -275,7 +278,7 @@ std::vector<Case> cases_of_several_chunks(int world_size) {
 
 // 3. Parallel pipelines, whose gradients are averaged.
 
-using Replicas = void (*)(Comm& dist, Stage& stage, int stages);
+using Replicas = decltype(&rankbox::pipeline_data_parallel);
 
 std::vector<Case> cases_of_replicas(int world_size) {
   const auto micro_batches = static_cast<int>(drawn("micro-batches", 3, 2, 6));

@@ -69,6 +69,7 @@ const std::vector<ClipCall>& clip_calls() {
       {"one rank has a NaN", 1, 0.5, ClipSpecial::kNanShard},
       {"a replicated gradient is infinite", 1, 0.5, ClipSpecial::kInfiniteReplica},
       {"max_norm is infinite", 1, kInfinity},
+      {"max_norm is 0", 1, 0},
   };
   return all;
 }

@@ -23,8 +23,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, const std::vector<Parameter*>& sharded,
-                          const std::vector<Parameter*>& replicated, float max_norm, double& norm);
+using Function = decltype(&clip_global_norm);
 
 constexpr float kRelative = 2e-6F;
 constexpr std::int64_t kWide = 40000;     // of a case in which a copy of all gradients shows

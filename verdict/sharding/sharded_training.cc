@@ -155,7 +155,7 @@ std::optional<Difference> ShardedTraining::run(
     if (!excess) excess = compare_memory(window, limit, *example_.count);
   };
   for (int i = 0; i < steps_in(example_); ++i) {
-    const Batch whole = small_batch(example_.world_size, i);
+    const Batch whole = padded_batch(example_.world_size, i);
     if (auto wrong = step(part_of(whole, rank_, example_.world_size), watch)) return wrong;
   }
   if (auto wrong = compare()) return wrong;
@@ -172,11 +172,11 @@ std::optional<Difference> ShardedTraining::compare() {
     return state_of_whole(trained, group, with_values, rank, p);
   };
   Sequential alone(sharded_model(width));
-  train_alone(alone, p, steps_in(example_));
+  train_alone(alone, p, steps_in(example_), padded_batch);
 
   const auto after_one_step_with = [=](int first, int last, double weight) {
     return [=] {
-      const Batch whole = small_batch(p, 0);
+      const Batch whole = padded_batch(p, 0);
       std::vector<Weighted> parts;
       for (int other = first; other < last; ++other)
         parts.push_back({part_of(whole, other, p), weight});
@@ -195,7 +195,7 @@ std::optional<Difference> ShardedTraining::compare() {
        [=] {
          Sequential before(sharded_model(width));
          Sequential after(sharded_model(width));
-         train_alone(after, p, 1);
+         train_alone(after, p, 1, padded_batch);
          return state_of(with_values ? before.parameters() : std::vector<Parameter*>{},
                          shards_of(group(after), rank, p), rank, p);
        }},

@@ -8,8 +8,7 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, ParallelAttention& shard, Direction direction, Tensor& tensor,
-                          Saved& saved);
+using Function = decltype(&parallel_attention);
 
 constexpr std::int64_t kWidth = 4;
 constexpr std::int64_t kLength = 3;

@@ -1,4 +1,8 @@
 // Judges conjugate_f and conjugate_g: a sum over ranks in one direction, and nothing in the other.
+#include <type_traits>
+
+#include "parallel/conjugate_f.h"
+#include "parallel/conjugate_g.h"
 #include "parallel/direction.h"
 #include "verdict/case_lists.h"
 #include "verdict/compare.h"
@@ -10,7 +14,8 @@ namespace rankbox {
 
 namespace {
 
-using Function = void (*)(Comm& dist, Direction direction, Tensor& tensor);
+using Function = decltype(&rankbox::conjugate_f);
+static_assert(std::is_same_v<Function, decltype(&rankbox::conjugate_g)>);
 
 std::string origin(float is, float own, float sum, bool sums, int world_size) {
   if (sums && is == own) return "that is this rank's own: the others' are to be added";

@@ -2,8 +2,10 @@
 //
 // Column: columns of y, a whole dx. Row: a whole y, columns of dx. Both: the gradients of the
 // shard.
+#include "parallel/column_linear.h"
 #include "parallel/direction.h"
 #include "parallel/layer_shards.h"
+#include "parallel/row_linear.h"
 #include "verdict/tensor_parallel/families.h"
 #include "verdict/tensor_parallel/whole_and_parts.h"
 #include "verdict/training/native_calls.h"
@@ -12,10 +14,8 @@ namespace rankbox {
 
 namespace {
 
-using ColumnFunction = void (*)(Comm& dist, Linear& shard, Direction direction, Tensor& tensor,
-                                Saved& saved);
-using RowFunction = void (*)(Comm& dist, Linear& shard, Parameter& bias, Direction direction,
-                             Tensor& tensor, Saved& saved);
+using ColumnFunction = decltype(&column_linear);
+using RowFunction = decltype(&row_linear);
 
 constexpr std::int64_t kWhole =
     3;  // the extent that is not cut: a column layer's in, a row layer's out

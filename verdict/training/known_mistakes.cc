@@ -71,7 +71,8 @@ void add_weighted_gradients(Sequential& model, const std::vector<Weighted>& batc
   for (const auto& [batch, weight] : batches) {
     Saved saved(batch.pass(Mode::kTraining));
     const Tensor logits = model.forward(batch.x, saved);
-    const double divisor = static_cast<double>(batch.size()) / weight;
+    const auto counted = batch.size() - std::ranges::count(batch.labels, kIgnoredLabel);
+    const double divisor = static_cast<double>(counted) / weight;
     model.backward(cross_entropy(logits, batch.labels, divisor).gradient, saved);
   }
 }

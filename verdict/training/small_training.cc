@@ -76,6 +76,13 @@ Batch small_batch(int world_size, int step) {
   return batch;
 }
 
+Batch padded_batch(int world_size, int step) {
+  Batch batch = small_batch(world_size, step);
+  for (std::size_t i = kSamplesPerRank - 1; i < batch.labels.size(); i += kSamplesPerRank)
+    batch.labels[i] = kIgnoredLabel;
+  return batch;
+}
+
 Batch part_of(const Batch& batch, int rank, int world_size) {
   return micro_batch(batch, batch.size() * rank / world_size,
                      batch.size() * (rank + 1) / world_size);
@@ -88,34 +95,35 @@ double add_gradients(Sequential& model, const Batch& batch) {
   return loss.mean();
 }
 
-void train_alone(Sequential& model, int world_size, int steps) {
+void train_alone(Sequential& model, int world_size, int steps, Batches batches) {
   Sgd optimizer(model.parameters(), small_sgd());
   for (int step = 0; step < steps; ++step) {
     zero_gradients(model.parameters());
-    add_gradients(model, small_batch(world_size, step));
+    add_gradients(model, batches(world_size, step));
     optimizer.step();
   }
 }
 
 void train_together(Sequential& model, int rank, int world_size, int steps,
-                    const GradientStep& gradients) {
+                    const GradientStep& gradients, Batches batches) {
   Sgd optimizer(model.parameters(), small_sgd());
   for (int step = 0; step < steps; ++step) {
     zero_gradients(model.parameters());
-    gradients(model, part_of(small_batch(world_size, step), rank, world_size));
+    gradients(model, part_of(batches(world_size, step), rank, world_size));
     optimizer.step();
   }
 }
 
 std::optional<Difference> compare_training(Comm& dist, const Case& example,
-                                           const GradientStep& gradients, bool holds_result) {
+                                           const GradientStep& gradients, bool holds_result,
+                                           Batches batches) {
   const int p = dist.world_size();
   Sequential together(small_model(*example.count));
-  train_together(together, dist.rank(), p, *example.steps, gradients);
+  train_together(together, dist.rank(), p, *example.steps, gradients, batches);
   if (!holds_result) return std::nullopt;
 
   Sequential alone(small_model(*example.count));
-  train_alone(alone, p, *example.steps);
+  train_alone(alone, p, *example.steps, batches);
   auto difference = compare_tensors(
       values_of(together.parameters()), values_of(alone.parameters()), kTrainingBound, {},
       "one rank with the whole batch gets there: is the gradient that of the whole batch's mean "

@@ -40,8 +40,16 @@ Model small_model(std::int64_t hidden);
 /// As above, with three hidden layers: fc1, gelu1, … fc4.
 Model deeper_model(std::int64_t width);
 
-/// Return the batch of all ranks in this step, and a rank's part of it.
+/// Returns the batch of all ranks in this step.
 Batch small_batch(int world_size, int step);
+
+/// As above; the last sample of each rank's part is padding.
+Batch padded_batch(int world_size, int step);
+
+/// One of these.
+using Batches = Batch (*)(int world_size, int step);
+
+/// Returns a rank's part of a batch.
 Batch part_of(const Batch& batch, int rank, int world_size);
 
 /// Runs forward, loss and backward: adds the gradient of the batch's mean loss. Returns that loss.
@@ -56,16 +64,17 @@ using GradientStep = std::function<void(Sequential& model, const Batch& mine)>;
 
 /// Trains a rank's model for `steps` steps, on its parts of the batches.
 void train_together(Sequential& model, int rank, int world_size, int steps,
-                    const GradientStep& gradients);
+                    const GradientStep& gradients, Batches batches = small_batch);
 
 /// Trains on all ranks, and compares with training on one. REQUIRES: *example.steps > 0;
 /// *example.count is the width of the hidden layer.
 /// @param holds_result whether this rank's model should equal that of one rank
 std::optional<Difference> compare_training(Comm& dist, const Case& example,
-                                           const GradientStep& gradients, bool holds_result = true);
+                                           const GradientStep& gradients, bool holds_result = true,
+                                           Batches batches = small_batch);
 
 /// Trains the model for `steps` steps on one rank, with whole batches.
-void train_alone(Sequential& model, int world_size, int steps);
+void train_alone(Sequential& model, int world_size, int steps, Batches batches = small_batch);
 
 /// Returns the elements of the small model's parameters, in order.
 std::vector<std::int64_t> small_model_sizes(std::int64_t hidden);
