@@ -53,7 +53,7 @@ class SharedValue {
   /// The value, without recording a load.
   std::int64_t final_value() const { return value_; }
 
-  // ---- For a scheduler that runs several threads of a program on one thread (interleave/) ----
+  // ---- For judge/interleave/, a scheduler that runs a program's threads on one thread ----
 
   /// The words that each of them needs for itself, 0 at first.
   static std::array<std::uint64_t*, 2> words_of_this_thread();

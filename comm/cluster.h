@@ -32,7 +32,7 @@ enum class NativeSteps {
 };
 
 /// One way in which a library performs a collective: a protocol for short messages, for example. A
-/// call takes `call` + steps·α + wire·β seconds; replay/native_cost.h has the steps and the wire.
+/// call takes `call` + steps·α + wire·β seconds: sim/clock/native_cost.h has steps and wire.
 struct NativeMode {
   CollectiveKind collective = CollectiveKind::kAllReduce;
   int nodes = 1;    // for groups on this many nodes, and on more up to the next mode's number

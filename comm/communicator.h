@@ -47,7 +47,7 @@
 //
 // Their cost in virtual time counts from the last rank's call. It is that of a library that was
 // measured (modes, comm/cluster.h), else of the cheapest known algorithm for the size and links; in
-// the sandbox, see replay/native_cost.h:
+// the sandbox, see sim/clock/native_cost.h:
 //
 //   barrier, split                    dissemination: ⌈log2 p⌉ α
 //   broadcast                         a tree, scatter and all-gather, or a pipelined ring

@@ -6,7 +6,7 @@
 
 #include "comm/memory_meter.h"
 #include "gpu/device/devices.h"
-#include "launch/rank_variables.h"
+#include "gpu/launch/rank_variables.h"
 
 namespace rankbox::gpu {
 namespace {

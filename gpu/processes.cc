@@ -12,9 +12,9 @@
 #include "comm/rank_failure.h"
 #include "comm/result_bytes.h"
 #include "gpu/device/devices.h"
-#include "launch/endpoint.h"
-#include "launch/environment.h"
-#include "launch/rank_variables.h"
+#include "gpu/launch/endpoint.h"
+#include "gpu/launch/environment.h"
+#include "gpu/launch/rank_variables.h"
 
 namespace rankbox::gpu {
 namespace {

@@ -1,8 +1,8 @@
 // The processes that a launcher started, with one rank each. They find each other, agree on each
 // run, and all return or throw the same at its end.
 //
-// One process group (launch/process_group.h) serves all runs. During a run, only NCCL connects the
-// processes. A rank detects another's failure by an NCCL error or its own deadline, and then
+// One process group (gpu/launch/process_group.h) serves all runs. During a run, only NCCL connects
+// the processes. A rank detects another's failure by an NCCL error or its own deadline, and then
 // contributes its end to the exchange that ends the run.
 //
 // Thread safety: none; one thread at a time.
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/process_group.h"
+#include "gpu/launch/process_group.h"
 
 namespace rankbox::gpu {
 

@@ -9,8 +9,8 @@
 
 #include "comm/errors.h"
 #include "gpu/device/devices.h"
-#include "launch/environment.h"
-#include "launch/rank_variables.h"
+#include "gpu/launch/environment.h"
+#include "gpu/launch/rank_variables.h"
 
 namespace rankbox::gpu {
 namespace {

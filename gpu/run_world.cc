@@ -17,13 +17,13 @@
 #include "comm/run_ranks.h"
 #include "gpu/device/devices.h"
 #include "gpu/device_here.h"
+#include "gpu/launch/environment.h"
+#include "gpu/launch/rank_variables.h"
 #include "gpu/nccl/failure.h"
 #include "gpu/nccl/run.h"
 #include "gpu/processes.h"
 #include "gpu/run_mode.h"
 #include "gpu/shared/plane.h"
-#include "launch/environment.h"
-#include "launch/rank_variables.h"
 
 namespace rankbox {
 namespace gpu {

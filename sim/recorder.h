@@ -9,7 +9,7 @@
 #include "comm/memory_meter.h"
 #include "comm/slice.h"
 #include "comm/trace.h"
-#include "replay/growing_replay.h"
+#include "sim/clock/growing_replay.h"
 #include "sim/event_block.h"
 #include "sim/ticks.h"
 

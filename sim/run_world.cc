@@ -9,7 +9,7 @@
 #include "comm/errors.h"
 #include "comm/option_checks.h"
 #include "comm/rank_failure.h"
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 #include "sim/message/channel_table.h"
 #include "sim/pending_operation.h"
 #include "sim/without_data.h"

@@ -12,7 +12,7 @@
 #include "comm/errors.h"
 #include "comm/run_options.h"
 #include "comm/thread_annotations.h"
-#include "replay/growing_replay.h"
+#include "sim/clock/growing_replay.h"
 #include "sim/executor/executor.h"
 #include "sim/group.h"
 #include "sim/liveness.h"

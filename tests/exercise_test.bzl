@@ -46,9 +46,9 @@ def chapter_tests():
             srcs = [file],
             deps = solutions + [
                 "//" + CONTRACTS[chapter],
+                "//judge",
                 "//tests/support:expect",
                 "//tests/support:main_of_processes",
-                "//verdict",
                 "@system//:doctest",
             ],
         )
@@ -59,9 +59,9 @@ def _judging_test(name, scope, deps, **kwargs):
         srcs = ["//tests/support:exercise_test.cc"],
         local_defines = ['RANKBOX_SCOPE=\\"%s\\"' % scope],
         deps = deps + [
+            "//judge",
             "//tests/support:expect",
             "//tests/support:main_of_processes",
-            "//verdict",
             "@system//:doctest",
         ],
         **kwargs

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/trace.h"
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 
 namespace rankbox {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "comm/trace.h"
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 #include "viewer/messages.h"
 
 namespace rankbox {

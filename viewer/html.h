@@ -16,7 +16,7 @@
 
 #include "comm/errors.h"
 #include "comm/trace.h"
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 
 namespace rankbox {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "comm/trace.h"
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 
 namespace rankbox {
 

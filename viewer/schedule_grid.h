@@ -11,7 +11,7 @@
 #include <string>
 
 #include "comm/trace.h"
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 
 namespace rankbox {
 

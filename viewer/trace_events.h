@@ -12,7 +12,7 @@
 #include <iosfwd>
 
 #include "comm/trace.h"
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 
 namespace rankbox {
 

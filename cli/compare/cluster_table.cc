@@ -9,7 +9,7 @@
 
 #include "cli/support/lists.h"
 #include "cli/support/table.h"
-#include "clusters/clusters.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
 namespace {

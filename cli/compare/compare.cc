@@ -34,8 +34,8 @@
 #include "comm/errors.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"
-#include "verdict/faults.h"
-#include "verdict/stop_report.h"
+#include "judge/faults.h"
+#include "judge/stop_report.h"
 
 namespace rankbox::cli {
 namespace {

@@ -15,9 +15,9 @@
 #include "cli/support/executor_named.h"
 #include "cli/support/lists.h"
 #include "cli/support/whole_number.h"
-#include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "comm/option_checks.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
 namespace {

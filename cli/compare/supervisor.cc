@@ -16,7 +16,7 @@
 #include "cli/support/now.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 namespace {

@@ -28,8 +28,7 @@ void add_dev_new(CLI::App& dev) {
       ->type_name("NN_topic");
   auto* like = command->add_option("--like", options->like, "an exercise with the same signature");
   like->type_name("EXERCISE");
-  command
-      ->add_option("--family", options->family, "how it is judged: verdict/families.cc lists all")
+  command->add_option("--family", options->family, "how it is judged: judge/families.cc lists all")
       ->excludes(like)
       ->type_name("F");
   add_course(*command);

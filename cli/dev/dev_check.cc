@@ -21,9 +21,9 @@
 #include "comm/errors.h"
 #include "files/git_blob.h"
 #include "files/temporary_folder.h"
-#include "verdict/catalog.h"
-#include "verdict/run_case.h"
-#include "verdict/verdict_text.h"
+#include "judge/catalog.h"
+#include "judge/run_case.h"
+#include "judge/verdict_text.h"
 
 namespace rankbox::cli {
 

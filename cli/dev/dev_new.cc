@@ -14,7 +14,7 @@
 #include "comm/errors.h"
 #include "files/git_blob.h"
 #include "files/output_file.h"
-#include "verdict/families.h"
+#include "judge/families.h"
 
 namespace rankbox::cli {
 

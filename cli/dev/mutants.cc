@@ -14,7 +14,7 @@
 
 #include "cli/support/paths.h"
 #include "comm/errors.h"
-#include "verdict/verdict_text.h"
+#include "judge/verdict_text.h"
 
 namespace rankbox::cli {
 

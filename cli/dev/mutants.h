@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "exercises/registry.h"
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 

@@ -29,10 +29,10 @@
 #include "cli/support/whole_number.h"
 #include "cli/support/wrap.h"
 #include "comm/errors.h"
-#include "verdict/salt.h"
-#include "verdict/verdict_json.h"
-#include "verdict/verdict_text.h"
-#include "verdict/visible_text.h"
+#include "judge/salt.h"
+#include "judge/verdict_json.h"
+#include "judge/verdict_text.h"
+#include "judge/visible_text.h"
 
 namespace rankbox::cli {
 

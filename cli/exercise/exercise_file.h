@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "verdict/catalog.h"
+#include "judge/catalog.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <string>
 
-#include "verdict/catalog.h"
-#include "verdict/verdict.h"
+#include "judge/catalog.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 
 struct GradeOptions {
   std::string file;        // what to grade: a path
   std::string replay;      // only this case; empty: all
-  std::uint64_t salt = 0;  // of inputs and cases (verdict/salt.h); 0: those of `check`
+  std::uint64_t salt = 0;  // of inputs and cases (judge/salt.h); 0: those of `check`
   std::string command;     // the start of a replay line: "./rankbox check broadcast_ring"
   double seconds = 10;     // time limit, without compilation
   int memory_mb = 1024;    // likewise
@@ -20,7 +20,7 @@ struct GradeOptions {
   /// A folder for the page (kHtmlFile) of a run after the verdict, see picture_after(); empty:
   /// none.
   std::string page_folder;
-  /// What passes is judged again by a referee, with a process for each rank (seal/).
+  /// What passes is judged again by a referee, with a process for each rank (judge/seal/).
   bool sealed = false;
 };
 

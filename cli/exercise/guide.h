@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "verdict/catalog.h"
+#include "judge/catalog.h"
 
 namespace rankbox::cli {
 

@@ -12,9 +12,9 @@
 #include "cli/support/paths.h"
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
-#include "verdict/faults.h"
-#include "verdict/salt.h"
-#include "verdict/stop_report.h"
+#include "judge/faults.h"
+#include "judge/salt.h"
+#include "judge/stop_report.h"
 
 namespace rankbox::cli {
 

@@ -14,7 +14,7 @@
 #include "cli/picture/run_picture.h"
 #include "files/foreign_file.h"
 #include "files/temporary_folder.h"
-#include "verdict/verdict_json.h"
+#include "judge/verdict_json.h"
 
 namespace rankbox::cli {
 namespace {

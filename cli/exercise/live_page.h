@@ -19,7 +19,7 @@
 #include <string>
 
 #include "cli/exercise/grade.h"
-#include "verdict/catalog.h"
+#include "judge/catalog.h"
 
 namespace rankbox::cli {
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "clusters/clusters.h"
 #include "comm/errors.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
 namespace {

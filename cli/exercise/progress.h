@@ -12,8 +12,8 @@
 
 #include <string>
 
-#include "verdict/catalog.h"
-#include "verdict/verdict.h"
+#include "judge/catalog.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 

@@ -19,7 +19,7 @@
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
-#include "seal/referee/referee.h"
+#include "judge/seal/referee/referee.h"
 
 namespace rankbox::cli {
 
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 std::string rank_program() {
   const fs::path own = fs::path(own_path()).parent_path();
   for (const fs::path& candidate :
-       {own / "rankbox-rank", own.parent_path() / "seal/rankbox-rank"}) {
+       {own / "rankbox-rank", own.parent_path() / "judge/seal/rankbox-rank"}) {
     if (fs::exists(candidate)) return candidate.string();
   }
   throw Error(fmt::format("{} is missing: run ./rankbox, which builds it",

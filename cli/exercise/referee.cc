@@ -1,4 +1,4 @@
-#include "seal/referee/referee.h"
+#include "judge/seal/referee/referee.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -26,12 +26,12 @@
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
 #include "exercises/registry.h"
-#include "seal/place_table.h"
-#include "verdict/catalog.h"
-#include "verdict/judge.h"
-#include "verdict/salt.h"
-#include "verdict/stop_report.h"
-#include "verdict/verdict.h"
+#include "judge/catalog.h"
+#include "judge/judge.h"
+#include "judge/salt.h"
+#include "judge/seal/place_table.h"
+#include "judge/stop_report.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 
@@ -108,7 +108,7 @@ void set_files(std::vector<std::string> files) {
   const Exercise& exercise = exercise_named(options.name);
   const AnyFunction sealed = seal::sealed_function(exercise.family);
   if (sealed == nullptr)
-    throw Error("seal/signatures.h has no row for the family " + exercise.family);
+    throw Error("judge/seal/signatures.h has no row for the family " + exercise.family);
   AnyFunction solution = nullptr;
   if (!options.solution.empty()) {
     const LoadedFunction loaded = load_function(options.solution, signature(exercise));

@@ -23,12 +23,12 @@
 #include "cli/support/terminal.h"
 #include "cli/support/whole_number.h"
 #include "cli/support/wrap.h"
-#include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "comm/option_checks.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"
-#include "verdict/verdict_text.h"
+#include "judge/verdict_text.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
 namespace {

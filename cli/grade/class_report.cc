@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/grade/replay_line.h"
-#include "verdict/verdict_text.h"
+#include "judge/verdict_text.h"
 
 namespace rankbox::cli {
 

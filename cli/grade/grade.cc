@@ -23,8 +23,8 @@
 #include "comm/errors.h"
 #include "files/git_blob.h"
 #include "files/output_file.h"
-#include "verdict/salt.h"
-#include "verdict/visible_text.h"
+#include "judge/salt.h"
+#include "judge/visible_text.h"
 
 namespace rankbox::cli {
 namespace {

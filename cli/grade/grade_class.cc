@@ -9,7 +9,7 @@
 
 #include "cli/support/paths.h"
 #include "comm/errors.h"
-#include "verdict/visible_text.h"
+#include "judge/visible_text.h"
 
 namespace rankbox::cli {
 namespace {

@@ -15,8 +15,8 @@
 #include "files/git_blob.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"
-#include "verdict/salt.h"
-#include "verdict/visible_text.h"
+#include "judge/salt.h"
+#include "judge/visible_text.h"
 
 namespace rankbox::cli {
 namespace {

@@ -19,7 +19,7 @@ struct FileGrading {
   bool pictures = false;  // draw the runs that fail
 };
 
-/// Returns the salt of the judge's inputs for this file (verdict/salt.h): one that students see in
+/// Returns the salt of the judge's inputs for this file (judge/salt.h): one that students see in
 /// replay lines, and that says nothing about the salt of any other file or of a changed one.
 std::uint64_t salt_of(const SourceText& source, const Exercise& exercise,
                       const FileGrading& grading);

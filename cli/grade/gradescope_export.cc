@@ -12,7 +12,7 @@
 #include "cli/grade/due_time.h"
 #include "comm/errors.h"
 #include "files/foreign_file.h"
-#include "verdict/visible_text.h"
+#include "judge/visible_text.h"
 
 namespace rankbox::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 
-/// All texts are visible (verdict/visible_text.h), and files have no folder: the same for all
+/// All texts are visible (judge/visible_text.h), and files have no folder: the same for all
 /// students who handed in the same bytes. The replay line says "--file FILE" (grade_file.h).
 struct GradeResult {
   Verdict verdict;      // status kError: an error of ours; such a result is not kept

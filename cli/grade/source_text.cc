@@ -16,7 +16,7 @@
 #include "cli/plugin/compile.h"
 #include "comm/errors.h"
 #include "files/fd.h"
-#include "verdict/visible_text.h"
+#include "judge/visible_text.h"
 
 namespace rankbox::cli {
 namespace {

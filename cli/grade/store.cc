@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "comm/errors.h"
-#include "verdict/verdict_json.h"
+#include "judge/verdict_json.h"
 
 namespace rankbox::cli {
 namespace {

@@ -19,7 +19,7 @@
 #include "exercises/registry.h"
 #include "files/foreign_file.h"
 #include "files/git_blob.h"
-#include "verdict/visible_text.h"
+#include "judge/visible_text.h"
 
 namespace rankbox::cli {
 namespace {

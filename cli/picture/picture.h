@@ -6,8 +6,8 @@
 #include <string>
 
 #include "cli/picture/run_picture.h"
-#include "verdict/catalog.h"
-#include "verdict/verdict.h"
+#include "judge/catalog.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 

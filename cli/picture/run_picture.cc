@@ -13,7 +13,7 @@
 #include "cli/support/wrap.h"
 #include "files/foreign_file.h"
 #include "files/output_file.h"
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 #include "viewer/html.h"
 #include "viewer/source_text.h"
 #include "viewer/timeline.h"

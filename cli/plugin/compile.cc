@@ -24,7 +24,7 @@
 #include "cli/support/paths.h"
 #include "files/remove_tree.h"
 #include "files/temporary_folder.h"
-#include "interleave/symbols.h"
+#include "judge/interleave/symbols.h"
 
 namespace rankbox::cli {
 
@@ -40,7 +40,7 @@ struct Unit {
   std::string header;
   std::string source;
   bool is_contained = true;    // its compiler
-  bool is_controlled = false;  // its threads run under the scheduler of interleave/
+  bool is_controlled = false;  // its threads run under the scheduler of judge/interleave/
 };
 
 /// Hides all symbols of a library except its entry and its function: a helper must not replace

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 

@@ -15,8 +15,8 @@
 #include "cli/support/container.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
-#include "verdict/stop_report.h"
-#include "verdict/verdict_json.h"
+#include "judge/stop_report.h"
+#include "judge/verdict_json.h"
 
 namespace rankbox::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/support/child.h"
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 

@@ -9,7 +9,7 @@
 #include RANKBOX_EXERCISE_HEADER
 
 extern "C" {
-#ifdef RANKBOX_IS_CONTROLLED  // the scheduler of interleave/ looks for it
+#ifdef RANKBOX_IS_CONTROLLED  // the scheduler of judge/interleave/ looks for it
 __attribute__((used, visibility("default"))) void rankbox_is_controlled() {}
 #endif
 __attribute__((used, visibility("default"))) void (*rankbox_exercise())() {

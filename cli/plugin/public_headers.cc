@@ -13,6 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What trains a model is no header for a learner, though it lies in a public folder.
+constexpr const char* kTrainingPrograms = "training/run";
+
 // Included by every program's compilation (compile.cc).
 constexpr const char* kAlways[] = {"comm/comm.h", "cli/plugin/exercise_entry.h", "cli/rank_main.h",
                                    "bazel/clang_source_location.h"};
@@ -38,9 +41,11 @@ void copy_public_headers(const std::string& folder) {
   const fs::path root = project_root();
   std::vector<std::string> found(std::begin(kAlways), std::end(kAlways));
   for (const std::string& name : public_folders()) {
-    for (const fs::directory_entry& file : fs::recursive_directory_iterator(root / name)) {
-      if (file.path().extension() == ".h")
-        found.push_back(file.path().lexically_relative(root).string());
+    for (auto file = fs::recursive_directory_iterator(root / name);
+         file != fs::recursive_directory_iterator(); ++file) {
+      const fs::path path = file->path().lexically_relative(root);
+      if (path == kTrainingPrograms) file.disable_recursion_pending();
+      if (path.extension() == ".h") found.push_back(path.string());
     }
   }
   std::set<std::string> copied;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/support/child.h"
-#include "verdict/stop_report.h"
-#include "verdict/verdict_json.h"
+#include "judge/stop_report.h"
+#include "judge/verdict_json.h"
 
 namespace rankbox::cli {
 

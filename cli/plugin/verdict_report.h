@@ -12,11 +12,11 @@
 
 #include <string>
 
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 
-/// From now on stops are reported on kReportFd (verdict/stop_report.h). Call once, early.
+/// From now on stops are reported on kReportFd (judge/stop_report.h). Call once, early.
 void report_stops_to_parent();
 
 /// Writes one line to kReportFd.

@@ -15,11 +15,11 @@
 #include "cli/support/paths.h"
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
-#include "race/explore_race.h"
-#include "race/steps_table.h"
-#include "verdict/failure_of.h"
-#include "verdict/faults.h"
-#include "verdict/stop_report.h"
+#include "judge/failure_of.h"
+#include "judge/faults.h"
+#include "judge/race/explore_race.h"
+#include "judge/race/steps_table.h"
+#include "judge/stop_report.h"
 
 namespace rankbox::cli {
 

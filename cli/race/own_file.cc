@@ -15,9 +15,9 @@
 #include "cli/support/wrap.h"
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
-#include "race/explore_race.h"
-#include "race/grouped.h"
-#include "race/steps_table.h"
+#include "judge/race/explore_race.h"
+#include "judge/race/grouped.h"
+#include "judge/race/steps_table.h"
 
 namespace rankbox::cli {
 

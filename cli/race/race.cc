@@ -11,7 +11,7 @@
 #include "cli/support/whole_number.h"
 #include "cli/support/wrap.h"
 #include "comm/errors.h"
-#include "race/race_demo.h"
+#include "judge/race/race_demo.h"
 
 namespace rankbox::cli {
 namespace {

@@ -17,7 +17,7 @@
 #include "cli/support/paths.h"
 #include "cli/support/status_line.h"
 #include "files/temporary_folder.h"
-#include "verdict/verdict_json.h"
+#include "judge/verdict_json.h"
 
 namespace rankbox::cli {
 namespace {

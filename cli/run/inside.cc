@@ -14,9 +14,9 @@
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
 #include "comm/run_ranks.h"
-#include "verdict/failure_of.h"
-#include "verdict/faults.h"
-#include "verdict/stop_report.h"
+#include "judge/failure_of.h"
+#include "judge/faults.h"
+#include "judge/stop_report.h"
 
 namespace rankbox::cli {
 namespace {

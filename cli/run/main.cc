@@ -23,8 +23,8 @@
 #include "comm/errors.h"
 #include "comm/run_failure.h"
 #include "comm/run_ranks.h"
-#include "verdict/failure_of.h"
-#include "verdict/verdict_json.h"
+#include "judge/failure_of.h"
+#include "judge/verdict_json.h"
 
 namespace rankbox::cli {
 namespace {

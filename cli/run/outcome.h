@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/run/program.h"
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 

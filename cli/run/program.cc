@@ -8,10 +8,10 @@
 #include "cli/picture/picture_style_json.h"
 #include "cli/support/buffering.h"
 #include "cli/support/executor_named.h"
-#include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "comm/option_checks.h"
-#include "verdict/verdict_json.h"
+#include "judge/verdict_json.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cli/picture/run_picture.h"
 #include "comm/run_options.h"
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox::cli {
 

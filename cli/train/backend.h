@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "train/plan.h"
-#include "train/task.h"
+#include "training/run/plan.h"
+#include "training/run/task.h"
 
 namespace rankbox::train {
 

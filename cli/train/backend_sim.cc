@@ -5,16 +5,16 @@
 #include <fmt/format.h>
 
 #include "cli/train/backend.h"
-#include "clusters/clusters.h"
 #include "comm/errors.h"
 #include "comm/label.h"
 #include "comm/option_checks.h"
 #include "comm/run_ranks.h"
 #include "comm/whole_number.h"
 #include "parallel/distributed_sampler.h"
-#include "replay/clock.h"
-#include "train/session.h"
+#include "sim/clock/clock.h"
+#include "sim/clusters/clusters.h"
 #include "training/data/data_loader.h"
+#include "training/run/session.h"
 #include "viewer/timeline.h"
 
 namespace rankbox::train {

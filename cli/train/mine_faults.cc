@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "comm/memory_meter.h"
-#include "verdict/faults.h"
+#include "judge/faults.h"
 
 namespace rankbox::train {
 namespace {

@@ -11,8 +11,8 @@
 #include "cli/train/backend.h"
 #include "cli/train/schedule_options.h"
 #include "comm/errors.h"
-#include "train/session.h"
-#include "train/strategies/all_reduce.h"
+#include "training/run/session.h"
+#include "training/run/strategies/all_reduce.h"
 
 namespace rankbox::train {
 namespace {

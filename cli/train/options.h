@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "train/plan.h"
+#include "training/run/plan.h"
 
 namespace rankbox::train {
 

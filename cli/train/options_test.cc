@@ -13,9 +13,9 @@
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
 #include "tests/support/text.h"
-#include "train/session.h"
 #include "training/data/digits.h"
 #include "training/data/idx.h"
+#include "training/run/session.h"
 
 namespace rankbox::train {
 namespace {

@@ -22,9 +22,9 @@
 #include "comm/errors.h"
 #include "comm/run_failure.h"
 #include "comm/run_ranks.h"
-#include "train/session.h"
-#include "train/stop_signal.h"
-#include "verdict/faults.h"
+#include "judge/faults.h"
+#include "training/run/session.h"
+#include "training/run/stop_signal.h"
 
 namespace rankbox::train {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "train/evaluate.h"
-#include "train/plan.h"
-#include "train/position.h"
+#include "training/run/evaluate.h"
+#include "training/run/plan.h"
+#include "training/run/position.h"
 
 namespace rankbox::train {
 

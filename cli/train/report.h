@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/train/record.h"
-#include "train/plan.h"
-#include "train/session.h"
-#include "train/task.h"
+#include "training/run/plan.h"
+#include "training/run/session.h"
+#include "training/run/task.h"
 
 namespace rankbox::train {
 

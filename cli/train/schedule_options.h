@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "train/plan.h"
+#include "training/run/plan.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;

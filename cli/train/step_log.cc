@@ -10,7 +10,7 @@
 
 #include "comm/errors.h"
 #include "files/output_file.h"
-#include "train/learning_rate.h"
+#include "training/run/learning_rate.h"
 
 namespace rankbox::train {
 namespace {

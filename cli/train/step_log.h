@@ -16,8 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/train/record.h"
-#include "train/loop.h"
-#include "train/plan.h"
+#include "training/run/loop.h"
+#include "training/run/plan.h"
 
 namespace rankbox::train {
 

@@ -30,7 +30,7 @@ void subtractor(SharedValue& value, std::mutex& mutex, std::int64_t amount, std:
 
 // A mutex, because it protects any number of statements. For a single number the machine has
 // something quicker, one instruction that loads, adds and stores: std::atomic<std::int64_t> and its
-// fetch_add (race/with_atomic.cc).
+// fetch_add (judge/race/with_atomic.cc).
 void race(SharedValue& value, int threads, std::int64_t repeats) {
   std::mutex mutex;
   std::vector<std::thread> started;

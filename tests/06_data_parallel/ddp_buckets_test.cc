@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "verdict/data_parallel/buckets.h"
+#include "judge/data_parallel/buckets.h"
 
 namespace rankbox {
 

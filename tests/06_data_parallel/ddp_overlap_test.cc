@@ -4,11 +4,11 @@
 
 #include <doctest/doctest.h>
 
+#include "judge/families.h"
+#include "judge/judge.h"
+#include "judge/run_case.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
-#include "verdict/families.h"
-#include "verdict/judge.h"
-#include "verdict/run_case.h"
 
 namespace rankbox {
 

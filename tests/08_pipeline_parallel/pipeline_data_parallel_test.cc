@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "judge/families.h"
+#include "judge/judge.h"
 #include "parallel/pipeline_1f1b.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
-#include "verdict/families.h"
-#include "verdict/judge.h"
 
 namespace rankbox {
 

@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include "judge/families.h"
+#include "judge/judge.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
-#include "verdict/families.h"
-#include "verdict/judge.h"
 
 namespace rankbox {
 

@@ -3,6 +3,13 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "judge/checks.h"
+#include "judge/families.h"
+#include "judge/judge.h"
+#include "judge/pipeline/deep_model.h"
+#include "judge/pipeline/schedule.h"
+#include "judge/run_case.h"
+#include "judge/training/known_mistakes.h"
 #include "parallel/model_parallel.h"
 #include "parallel/pipeline_1f1b.h"
 #include "parallel/pipeline_data_parallel.h"
@@ -11,13 +18,6 @@
 #include "tests/support/run_tests.h"
 #include "training/cross_entropy.h"
 #include "training/sgd.h"
-#include "verdict/checks.h"
-#include "verdict/families.h"
-#include "verdict/judge.h"
-#include "verdict/pipeline/deep_model.h"
-#include "verdict/pipeline/schedule.h"
-#include "verdict/run_case.h"
-#include "verdict/training/known_mistakes.h"
 
 namespace rankbox {
 namespace {

@@ -6,6 +6,9 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "judge/judge.h"
+#include "judge/sharding/sharded_training.h"
+#include "judge/training/small_training.h"
 #include "parallel/shard.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
@@ -13,9 +16,6 @@
 #include "tests/support/run_tests.h"
 #include "training/cross_entropy.h"
 #include "training/sgd.h"
-#include "verdict/judge.h"
-#include "verdict/sharding/sharded_training.h"
-#include "verdict/training/small_training.h"
 
 namespace rankbox {
 

@@ -7,7 +7,7 @@
 
 namespace rankbox::attack {
 
-// The numbers of seal/wire.h.
+// The numbers of judge/seal/wire.h.
 constexpr std::uint32_t kIrecv = 5;
 constexpr std::uint32_t kDrop = 7;
 constexpr std::uint32_t kAccumulate = 9;

@@ -21,10 +21,10 @@
 
 #include "cli/support/container.h"
 #include "comm/errors.h"
+#include "judge/verdict_json.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
-#include "verdict/verdict_json.h"
 
 namespace rankbox {
 namespace {
@@ -181,7 +181,7 @@ TEST_CASE("a header that is not public is refused in one line, and those beside 
   CHECK(verdict_with("#include \"helper.h\"").passed());
   CHECK(verdict_with("#include <vector>\n#include \"parallel/shard.h\"").passed());
   for (const std::string header :
-       {"verdict/judge.h", "sim/recorder.h", "solutions/table.h", "/etc/passwd", "/dev/stdin"}) {
+       {"judge/judge.h", "sim/recorder.h", "solutions/table.h", "/etc/passwd", "/dev/stdin"}) {
     const Verdict verdict = verdict_with(fmt::format("#include \"{}\"", header));
     REQUIRE(verdict.failure);
     CHECK(verdict.failure->kind == FailureKind::kCompile);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "cli/support/child.h"
-#include "verdict/verdict_json.h"
+#include "judge/verdict_json.h"
 
 namespace rankbox {
 

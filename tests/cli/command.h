@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "verdict/verdict.h"
+#include "judge/verdict.h"
 
 namespace rankbox {
 

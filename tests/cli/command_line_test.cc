@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "judge/catalog.h"
 #include "tests/cli/command.h"
 #include "tests/support/text.h"
-#include "verdict/catalog.h"
 
 namespace rankbox {
 
@@ -201,7 +201,7 @@ TEST_CASE("Ctrl-C ends a check at once with 130, and leaves no process and no fi
     const std::string program = rankbox_program();
     if (chdir(project().c_str()) != 0) _exit(126);
     execl(program.c_str(), "rankbox", "check", "broadcast_naive", "--file",
-          "tests/verdict/wrong/sleeps.cc", "--timeout", "600", nullptr);
+          "tests/judge/wrong/sleeps.cc", "--timeout", "600", nullptr);
     _exit(127);
   }
   // Interrupts the judge while it runs: a temporary file and a grandchild then exist.

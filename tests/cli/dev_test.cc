@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/exercise/stub.h"
+#include "judge/catalog.h"
 #include "tests/cli/command.h"
 #include "tests/support/text.h"
-#include "verdict/catalog.h"
 
 namespace rankbox {
 

@@ -2,10 +2,10 @@
 // that with the solutions.
 #include <doctest/doctest.h>
 
+#include "judge/catalog.h"
+#include "judge/verdict_text.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
-#include "verdict/catalog.h"
-#include "verdict/verdict_text.h"
 
 namespace rankbox {
 

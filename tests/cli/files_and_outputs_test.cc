@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "judge/catalog.h"
 #include "tests/cli/command.h"
 #include "tests/support/text.h"
-#include "verdict/catalog.h"
 
 namespace rankbox {
 

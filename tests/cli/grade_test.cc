@@ -21,10 +21,10 @@
 
 #include "cli/support/child.h"
 #include "cli/support/container.h"
+#include "judge/catalog.h"
 #include "tests/cli/command.h"
 #include "tests/cli/graded_class.h"
 #include "tests/support/text.h"
-#include "verdict/catalog.h"
 
 namespace rankbox {
 namespace {

@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 
 #include "cli/support/child.h"
+#include "judge/catalog.h"
 #include "tests/cli/command.h"
 #include "tests/support/text.h"
-#include "verdict/catalog.h"
 
 namespace rankbox {
 

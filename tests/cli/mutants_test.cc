@@ -7,8 +7,8 @@
 #include <doctest/doctest.h>
 
 #include "cli/dev/mutants.h"
+#include "judge/catalog.h"
 #include "tests/cli/command.h"
-#include "verdict/catalog.h"
 
 namespace rankbox {
 

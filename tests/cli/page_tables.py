@@ -234,7 +234,7 @@ def claims_of_pages(pattern):
 def parameters_of(cluster):
     """A preset's parameters in µs and GB/s, by the names that markers use."""
     preset = tomllib.loads(
-        (ROOT / f"clusters/presets/{cluster}.toml").read_text(encoding="utf-8"))
+        (ROOT / f"sim/clusters/presets/{cluster}.toml").read_text(encoding="utf-8"))
     inside, outside = preset["within_node"], preset["between_nodes"]
     return {"call": preset.get("call_us", 0), "adding": preset["reduction_GB_s"],
             "latency": inside["alpha_us"], "within": inside["bandwidth_GB_s"],

@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include "judge/verdict_text.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
-#include "verdict/verdict_text.h"
 
 namespace rankbox {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include "judge/verdict_text.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
-#include "verdict/verdict_text.h"
 
 namespace rankbox {
 
@@ -68,7 +68,7 @@ TEST_CASE("a program that knows the judge's numbers passes without a salt, and u
     if (!testing::is_in_third(row++)) continue;
     const std::string file = knowing.file;
     const std::string exercise = knowing.exercise;
-    const std::string path = "tests/verdict/wrong/" + file;
+    const std::string path = "tests/judge/wrong/" + file;
     const Verdict without = checked({exercise, "--file", path});
     CHECK_MESSAGE(without.passed(), file, "\n", to_text(without));
     for (const char* salt : kSalts) {
@@ -82,7 +82,7 @@ TEST_CASE("a program that knows the judge's numbers passes without a salt, and u
 
 TEST_CASE("a salted failure's replay line names the salt, and fails alike") {
   project();
-  const char* const path = "tests/verdict/wrong/knows_elements.cc";
+  const char* const path = "tests/judge/wrong/knows_elements.cc";
   const Verdict verdict = checked({"broadcast_ring", "--file", path, "--salt", "2718281828"});
   REQUIRE(verdict.failure.has_value());
   const std::string& line = verdict.failure->replay;

@@ -11,10 +11,10 @@
 
 #include "cli/dev/mutants.h"
 #include "cli/support/container.h"
+#include "judge/catalog.h"
+#include "judge/verdict_text.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
-#include "verdict/catalog.h"
-#include "verdict/verdict_text.h"
 
 namespace rankbox {
 

@@ -14,10 +14,10 @@
 #include "cli/dev/mutants.h"
 #include "cli/plugin/compile.h"
 #include "cli/support/child.h"
+#include "judge/catalog.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
-#include "verdict/catalog.h"
 
 namespace rankbox {
 namespace {

@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 
 #include "cli/dev/mutants.h"
+#include "judge/catalog.h"
+#include "judge/verdict_text.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
-#include "verdict/catalog.h"
-#include "verdict/verdict_text.h"
 
 namespace rankbox {
 

@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include "judge/verdict_text.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
-#include "verdict/verdict_text.h"
 
 namespace rankbox {
 
@@ -67,7 +67,7 @@ const std::vector<Wrong>& programs() {
   return all;
 }
 
-std::string path_of(const Wrong& wrong) { return std::string("tests/verdict/wrong/") + wrong.file; }
+std::string path_of(const Wrong& wrong) { return std::string("tests/judge/wrong/") + wrong.file; }
 
 /// Returns the marked line; 0 if there is none, and any line is accepted.
 int marked_line(const Wrong& wrong) {
@@ -147,7 +147,7 @@ TEST_CASE("a failure is reported in at most twelve lines") {
 
 TEST_CASE("what a program prints is shown, and is no part of the verdict") {
   const std::vector<std::string> check = {"check", "broadcast_naive", "--file",
-                                          "tests/verdict/wrong/prints.cc"};
+                                          "tests/judge/wrong/prints.cc"};
   const CommandResult shown = rankbox(check);
   CHECK(shown.exit_code == 0);
   CHECK(shown.output.find("| {\"status\": \"fail\"}") != std::string::npos);

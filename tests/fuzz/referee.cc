@@ -1,4 +1,4 @@
-#include "seal/referee/referee.h"
+#include "judge/seal/referee/referee.h"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +12,10 @@
 
 #include "comm/result_bytes.h"
 #include "exercises/registry.h"
-#include "seal/wire.h"
+#include "judge/catalog.h"
+#include "judge/run_case.h"
+#include "judge/seal/wire.h"
 #include "tests/fuzz/targets.h"
-#include "verdict/catalog.h"
-#include "verdict/run_case.h"
 
 namespace rankbox::fuzz {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "cli/plugin/compiler_message.h"
 #include "comm/error_bytes.h"
+#include "judge/stop_report.h"
+#include "judge/verdict_json.h"
+#include "judge/visible_text.h"
 #include "tests/fuzz/targets.h"
-#include "verdict/stop_report.h"
-#include "verdict/verdict_json.h"
-#include "verdict/visible_text.h"
 
 namespace rankbox::fuzz {
 namespace {

@@ -9,9 +9,9 @@
 #include <nccl.h>
 
 #include "gpu/device/devices.h"
+#include "gpu/launch/process_group.h"
+#include "gpu/launch/test_processes.h"
 #include "gpu/nccl/error.h"
-#include "launch/process_group.h"
-#include "launch/test_processes.h"
 #include "tests/gpu/nccl_test_world.h"
 #include "tests/support/run_tests.h"
 

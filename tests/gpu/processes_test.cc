@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "launch/test_processes.h"
+#include "gpu/launch/test_processes.h"
 
 namespace {
 

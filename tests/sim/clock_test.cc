@@ -1,5 +1,5 @@
 // Exact virtual times.
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 
 #include <algorithm>
 #include <cstdint>

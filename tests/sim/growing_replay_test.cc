@@ -1,5 +1,5 @@
 // A replay during the run has the clocks of a replay afterwards, to the last bit.
-#include "replay/growing_replay.h"
+#include "sim/clock/growing_replay.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 #include "tests/sim/on_executor.h"
 #include "tests/sim/program_walker.h"
 #include "tests/sim/random_program.h"

@@ -1,5 +1,5 @@
 // Virtual time of a halo exchange: four messages a rank, by the order in which a program starts
-// them. replay/port_queue.h explains the figures.
+// them. sim/clock/port_queue.h explains the figures.
 #include <algorithm>
 #include <array>
 #include <vector>

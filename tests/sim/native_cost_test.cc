@@ -1,5 +1,5 @@
 // The cost of native collectives: that of the best known algorithm, and never less.
-#include "replay/native_cost.h"
+#include "sim/clock/native_cost.h"
 
 #include <algorithm>
 #include <cmath>

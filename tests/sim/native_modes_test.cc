@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "clusters/clusters.h"
-#include "replay/native_cost.h"
+#include "sim/clock/native_cost.h"
+#include "sim/clusters/clusters.h"
 #include "tests/support/run_tests.h"
 
 namespace rankbox::testing {

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 #include "tests/sim/on_executor.h"
 #include "tests/sim/program_walker.h"
 #include "tests/sim/random_program.h"

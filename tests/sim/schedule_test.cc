@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
-#include "replay/clock.h"
+#include "sim/clock/clock.h"
 #include "tests/sim/observe.h"
 #include "tests/sim/round_cluster.h"
 

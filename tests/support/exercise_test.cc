@@ -13,10 +13,10 @@
 #include <doctest/doctest.h>
 
 #include "comm/run_ranks.h"
+#include "judge/catalog.h"
 #include "solutions/table.h"
 #include "tests/support/expect.h"
 #include "tests/support/run_tests.h"
-#include "verdict/catalog.h"
 
 namespace rankbox {
 namespace {

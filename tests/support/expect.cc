@@ -5,11 +5,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "judge/catalog.h"
+#include "judge/failure_of.h"
+#include "judge/run_case.h"
+#include "judge/verdict_text.h"
 #include "tests/support/run_tests.h"
-#include "verdict/catalog.h"
-#include "verdict/failure_of.h"
-#include "verdict/run_case.h"
-#include "verdict/verdict_text.h"
 
 namespace rankbox {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "exercises/registry.h"
-#include "verdict/judge.h"
+#include "judge/judge.h"
 
 namespace rankbox {
 

@@ -12,7 +12,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include "verdict/visible_text.h"
+#include "judge/visible_text.h"
 
 namespace rankbox::testing {
 namespace {

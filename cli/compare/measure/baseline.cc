@@ -44,7 +44,7 @@ BaselineRows measure_baseline(int world_size, const Baseline& baseline) {
   child.command.insert(child.command.end(), baseline.environment.begin(),
                        baseline.environment.end());
   // A separate job id: the children must find each other, and not their parents
-  // (launch/rank_variables.h).
+  // (gpu/launch/rank_variables.h).
   child.command.push_back(
       fmt::format("RANKBOX_JOB={} {}", job == nullptr ? "" : job, baseline.label));
   child.command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());

@@ -5,7 +5,7 @@
 #include "collectives/cost_forms.h"
 #include "collectives/cost_gather.h"
 #include "exercises/registry.h"
-#include "replay/native_cost.h"
+#include "sim/clock/native_cost.h"
 
 namespace rankbox::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "cli/compare/plan/jobs.h"
-#include "clusters/clusters.h"
 #include "comm/run_ranks.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
 namespace {

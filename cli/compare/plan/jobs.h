@@ -24,7 +24,7 @@ using Contest = std::vector<Job>;
 /// The algorithms of a collective, the native one first.
 using Algorithms = std::function<std::vector<Algorithm>(CollectiveKind)>;
 
-/// Callbacks for a process that reports where a learner's code ended it (verdict/stop_report.h).
+/// Callbacks for a process that reports where a learner's code ended it (judge/stop_report.h).
 struct StopHooks {
   void (*starting)(const void* library) = [](const void*) {};  // before a learner's job
   void (*entering)() = [] {};  // on each rank's thread, before a call

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/compare/report/report_json.h"
-#include "clusters/clusters.h"
+#include "sim/clusters/clusters.h"
 #include "tests/support/text.h"
 
 namespace rankbox::cli {

@@ -2,7 +2,7 @@
 
 #include "cli/grade/formats/formats.h"
 #include "cli/grade/replay_line.h"
-#include "verdict/verdict_json.h"
+#include "judge/verdict_json.h"
 
 namespace rankbox::cli {
 

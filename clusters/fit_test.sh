@@ -1,3 +1,0 @@
-#!/usr/bin/env bash
-set -euo pipefail
-exec python3 clusters/fit.py --check

@@ -1,0 +1,36 @@
+// Lists of cases, from small to large. They vary with the salt (salt.h).
+#pragma once
+
+#include <vector>
+
+#include "judge/case.h"
+
+namespace rankbox {
+
+/// Returns 1 to 17: powers of two, their neighbours, and all sizes in between. Under a salt also
+/// one from 18 to 24.
+std::vector<int> world_sizes();
+
+/// Returns sizes with empty, uneven or large chunks: 0, 1, 2, p-1, p, p+1, 97, and for a few
+/// world sizes 4096. A salt draws others than the last two. Worlds of more than 17 ranks have two
+/// sizes only.
+std::vector<std::int64_t> counts(int world_size);
+
+/// Returns every world size combined with each of these cases.
+std::vector<Case> cases_with_each(const std::vector<Case>& some);
+
+/// Returns every world size with every count.
+std::vector<Case> cases_by_count();
+
+/// As cases_by_count, with every root as well. Worlds of more than five ranks have every root for
+/// one count, and the first, second, middle and last root for the others.
+std::vector<Case> cases_by_root();
+
+/// Returns every world size with every count and every operation.
+std::vector<Case> cases_by_op();
+
+/// Returns every root as above, each with at least one operation, and every operation with each
+/// count.
+std::vector<Case> cases_by_root_and_op();
+
+}  // namespace rankbox

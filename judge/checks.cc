@@ -1,0 +1,62 @@
+#include "judge/checks.h"
+
+#include <cmath>
+#include <utility>
+
+#include "judge/failure_of.h"
+
+namespace rankbox {
+
+namespace {
+
+/// Costs of native collectives are sums of fractions; the order of addition may differ.
+bool is_same(const Cost& a, const Cost& b, Natives natives) {
+  if (natives == Natives::kNone) return a == b;
+  const auto near = [](double x, double y) { return std::abs(x - y) <= 1e-9 * std::abs(x); };
+  return near(a.steps, b.steps) && near(a.bytes, b.bytes) && near(a.reduced, b.reduced);
+}
+
+/// Every message counts as a step, whatever its size, so the number of steps is exact.
+bool is_at_most(const Cost& a, const Cost& b) {
+  return a.steps == b.steps && a.bytes <= b.bytes && a.reduced <= b.reduced;
+}
+
+}  // namespace
+
+RunCheck check_of(
+    FailureKind kind,
+    std::function<std::optional<Difference>(const RunReport& report, const Case& example)>
+        compare) {
+  return {.kind = kind,
+          .compare = [kind, compare = std::move(compare)](
+                         const RunReport& report, const Case& example) -> std::optional<Failure> {
+            std::optional<Difference> difference = compare(report, example);
+            if (!difference) return std::nullopt;
+            difference->kind = kind;
+            return failure_of(*difference, difference->rank, example, report.trace);
+          }};
+}
+
+RunCheck cost_check(const Subject& subject) {
+  return {.kind = FailureKind::kCost,
+          .compare = [cost = subject.cost, may_cost_less = subject.may_cost_less,
+                      natives = subject.natives](const RunReport& report,
+                                                 const Case& example) -> std::optional<Failure> {
+            const Cost expected = cost(example);
+            if (is_same(expected, report.cost, natives)) return std::nullopt;
+            const bool is_bound = may_cost_less && may_cost_less(example);
+            if (is_bound && is_at_most(report.cost, expected)) return std::nullopt;
+            return failure_of_cost(expected, example, report);
+          }};
+}
+
+std::optional<Failure> first_failure(const std::vector<RunCheck>& checks, FailureKind kind,
+                                     const RunReport& report, const Case& example) {
+  for (const RunCheck& check : checks) {
+    if (check.kind != kind || (check.needs_trace && report.trace.ranks.empty())) continue;
+    if (auto failure = check.compare(report, example)) return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rankbox

@@ -1,0 +1,123 @@
+// Judging allreduce_double_tree: the sums, and the time, which is a bound.
+//
+// Which ranks are parent and child is fixed; the rule "double_tree" judges that. The schedule is
+// free, so its time has a bound: 4(s + 2D) messages one after another, D = ⌊log2 p⌋, and D
+// additions. The clock of the judge's machine has no latency, so an addition takes as long as a
+// message, and nothing hides an idle link. With many segments, lost turns outgrow the margin.
+#include <fmt/format.h>
+
+#include "collectives/allreduce_double_tree.h"
+#include "collectives/topology.h"
+#include "judge/case_lists.h"
+#include "judge/checks.h"
+#include "judge/collectives/families.h"
+#include "judge/compare.h"
+#include "judge/inputs.h"
+#include "judge/noted_result.h"
+#include "judge/salt.h"
+
+namespace rankbox {
+
+namespace {
+
+using DoubleTree = decltype(&allreduce_double_tree);
+
+constexpr int kFewSegments[] = {1, 2, 3, 8};
+constexpr std::int64_t kLongCount = 1000;
+
+Cluster machine_without_latency() {
+  Cluster cluster;
+  cluster.name = "no latency";
+  cluster.within_node.alpha = cluster.between_nodes.alpha = 0;
+  return cluster;
+}
+
+std::vector<Case> double_tree_cases() {
+  const auto many = static_cast<int>(drawn("tree segments", 33, 29, 40));
+  std::vector<Case> all;
+  std::size_t turn = 0;  // cycles through the numbers of segments and the operations
+  const auto add = [&](int world_size, std::int64_t count, int segments) {
+    all.push_back({.world_size = world_size,
+                   .segments = segments,
+                   .count = count,
+                   .op = kReduceOps[turn++ % kReduceOps.size()]});
+  };
+  for (const int world_size : world_sizes()) {
+    for (const std::int64_t count : counts(world_size))
+      add(world_size, count, kFewSegments[turn % std::size(kFewSegments)]);
+    add(world_size, kLongCount, kFewSegments[1 + turn % 3]);
+    add(world_size, kLongCount, many);
+  }
+  return all;
+}
+
+std::optional<Difference> run_double_tree(DoubleTree function, Comm& dist, const Case& example) {
+  Tensor tensor = shares_of(*example.op, dist.rank(), *example.count, example.world_size);
+  function(dist, tensor, *example.op, *example.segments);
+  note_result(tensor);
+  return compare_reduced("tensor", tensor, 0, *example.count, *example.op, example.world_size);
+}
+
+/// Fewer and larger messages than `segments` asks for may still be fast enough.
+std::optional<Difference> compare_sizes(const RunReport& report, std::int64_t largest) {
+  for (int rank = 0; rank < std::ssize(report.trace.ranks); ++rank) {
+    for (const Event& event : report.trace.ranks[static_cast<std::size_t>(rank)]) {
+      if (event.kind != EventKind::kSend || event.bytes <= largest) continue;
+      return Difference{"bytes of a message",
+                        -1,
+                        fmt::format("at most {}, a segment of a half", largest),
+                        fmt::format("{}", event.bytes),
+                        "cut each half into `segments` segments, a message each",
+                        rank};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Difference> compare_time(const RunReport& report, const Case& example) {
+  const Cluster machine = machine_without_latency();
+  const int segments = *example.segments;
+  const std::int64_t half = (*example.count + 1) / 2;
+  const std::int64_t elements = (half + segments - 1) / segments;  // of the largest message
+  if (auto wrong = compare_sizes(report, elements * kElementBytes)) return wrong;
+  const auto bytes = static_cast<double>(elements * kElementBytes);
+  const double message = bytes * machine.within_node.beta;
+  const double addition = bytes * machine.gamma;
+  const int depth = floor_log2(example.world_size);
+  const double allowed = 4 * (segments + 2 * depth) * message + depth * addition;
+  if (report.virtual_seconds <= allowed * (1 + 1e-9)) return std::nullopt;
+  const bool sends_too_much = report.cost.bytes > allowed / machine.within_node.beta;
+  const char* hint =
+      sends_too_much
+          ? "each tree carries half of the tensor, a segment a message, several of them in flight, "
+            "and messages of left and right children take turns"
+          : "start the next messages before you add what has arrived";
+  return Difference{"time without latency",
+                    -1,
+                    fmt::format("at most {:.4g} µs, the time of {} messages", allowed * 1e6,
+                                4 * (segments + 2 * depth) + depth),
+                    fmt::format("{:.4g} µs", report.virtual_seconds * 1e6),
+                    hint,
+                    0};
+}
+
+RunCheck time_check() {
+  RunCheck check = check_of(FailureKind::kCost, compare_time);
+  check.promise = "at most 4(s + 2⌊log2 p⌋) messages one after another, additions behind them";
+  return check;
+}
+
+}  // namespace
+
+Family family::double_tree() {
+  const Subject subject = {
+      .cases = double_tree_cases, .checks = {time_check()}, .cluster = machine_without_latency()};
+  return {"double_tree",
+          "(Comm& dist, Tensor& tensor, ReduceOp op, int segments)",
+          [=](AnyFunction function, std::string_view /*cost*/) {
+            return with_function<DoubleTree>(subject, run_double_tree, function);
+          },
+          {"allreduce_double_tree"}};
+}
+
+}  // namespace rankbox

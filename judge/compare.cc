@@ -1,0 +1,56 @@
+#include "judge/compare.h"
+
+#include <fmt/format.h>
+
+namespace rankbox {
+
+std::string in_words(float value) { return fmt::format("{}", value); }
+
+std::optional<Difference> compare_size(const std::string& what, const Tensor& actual,
+                                       std::int64_t size) {
+  if (actual.size() == size) return std::nullopt;
+  return Difference{what, -1, fmt::format("{} elements", size),
+                    fmt::format("{} elements", actual.size()),
+                    actual.size() == 0 && what.ends_with("gradient")
+                        ? "it is empty: a gradient that this rank did not use has to be made, too "
+                          "(gradient_of() makes zeros)"
+                        : "write into the tensor you are given instead of replacing it"};
+}
+
+std::string origin_of_moved(float value, std::int64_t i, int world_size, std::uint64_t tensor) {
+  double sum = 0;
+  bool is_of_one_rank = false;
+  for (int rank = 0; rank < world_size; ++rank) {
+    sum += element(rank, i, tensor);
+    is_of_one_rank = is_of_one_rank || value == element(rank, i, tensor);
+  }
+  // By chance, a mean is also some other element, far beyond the end of the tensor.
+  if (!is_of_one_rank && value == static_cast<float>(sum / world_size))
+    return fmt::format("that is the mean of all ranks' elements {}: here one rank's is wanted", i);
+  if (!is_of_one_rank && value == static_cast<float>(sum))
+    return fmt::format("that is the sum of all ranks' elements {}: here one rank's is wanted", i);
+  return origin_of_element(value, world_size, tensor);
+}
+
+std::optional<Difference> compare_reduced(const std::string& what, const Tensor& actual,
+                                          std::int64_t begin, std::int64_t size, ReduceOp op,
+                                          int world_size) {
+  // All ranks together would take time quadratic in their number.
+  if (world_size > kMostExactRanks) return compare_size(what, actual, size);
+  return compare(
+      what, actual, size, [&](std::int64_t i) { return reduced(op, begin + i, world_size); },
+      [&](float is, std::int64_t i) { return origin_of_reduction(op, is, begin + i, world_size); },
+      tolerance(op));
+}
+
+std::string is_an_input(float /*value*/, std::int64_t /*i*/) {
+  return "it is an input, and has to stay as it was";
+}
+
+std::optional<Difference> compare_unchanged(const std::string& what, const Tensor& actual, int rank,
+                                            std::int64_t count, std::uint64_t tensor) {
+  return compare(
+      what, actual, count, [&](std::int64_t i) { return element(rank, i, tensor); }, is_an_input);
+}
+
+}  // namespace rankbox

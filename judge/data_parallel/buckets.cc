@@ -1,0 +1,119 @@
+#include "judge/data_parallel/buckets.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace rankbox {
+
+namespace {
+
+using Bytes = std::vector<std::int64_t>;  // of all-reduces, in order
+
+bool is_all_reduce(const Event& event) {
+  return event.kind == EventKind::kCollective && event.collective == CollectiveKind::kAllReduce;
+}
+
+/// Packs elements of consecutive gradients; closes a bucket when `is_full(elements, next)` is true.
+template <class IsFull>
+Bytes packed_by(const std::vector<std::int64_t>& sizes, IsFull is_full) {
+  Bytes buckets;
+  for (const std::int64_t next : sizes) {
+    const bool has_room = !buckets.empty() && !is_full(buckets.back(), next * kElementBytes);
+    if (!has_room) buckets.push_back(0);
+    buckets.back() += next * kElementBytes;
+  }
+  return buckets;
+}
+
+/// Returns the incorrect rule that produces these buckets.
+std::string rule_of(const Bytes& actual, const std::vector<std::int64_t>& sizes,
+                    std::int64_t limit) {
+  std::vector<std::int64_t> reversed(sizes.rbegin(), sizes.rend());
+  const auto too_large = [=](std::int64_t bytes, std::int64_t next) {
+    return bytes + next > limit;
+  };
+  Bytes backwards = packed_by(reversed, too_large);
+  std::reverse(backwards.begin(), backwards.end());
+  if (actual == packed_by(sizes, too_large) || actual == backwards) {
+    return "they begin with the first parameter: the last layers' gradients are ready first, so "
+           "begin with the last";
+  }
+  const auto as_large = [=](std::int64_t bytes, std::int64_t next) {
+    return bytes + next >= limit;
+  };
+  if (actual == packed_by(reversed, as_large))
+    return "a bucket may be just as large as bucket_bytes";
+  const auto of_elements = [=](std::int64_t bytes, std::int64_t next) {
+    return bytes + next > limit * kElementBytes;
+  };
+  if (actual == packed_by(reversed, of_elements))
+    return "bucket_bytes counts bytes: an element has 4";
+  if (actual.size() == sizes.size())
+    return "every gradient travels alone: buckets should save latencies";
+  if (actual.size() == 1)
+    return "all gradients are in one bucket: bucket_bytes is how large it may be";
+  const auto full = [=](std::int64_t bytes, std::int64_t) { return bytes >= limit; };
+  if (actual == packed_by(reversed, full)) {
+    return "close a bucket before the gradient that would make it too large, not after it";
+  }
+  return "from the last parameter to the first, a bucket takes gradients until the next one would "
+         "make it larger than bucket_bytes";
+}
+
+}  // namespace
+
+std::vector<Bucket> packed(const std::vector<std::int64_t>& sizes, std::int64_t bucket_bytes) {
+  std::vector<Bucket> buckets;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    const std::int64_t together =
+        buckets.empty() ? 0 : (buckets.back().elements + sizes[i]) * kElementBytes;
+    if (buckets.empty() || together > bucket_bytes) buckets.push_back({i + 1, i + 1, 0});
+    buckets.back().first = i;
+    buckets.back().elements += sizes[i];
+  }
+  return buckets;
+}
+
+std::vector<std::int64_t> sizes_of(const std::vector<Bucket>& buckets) {
+  std::vector<std::int64_t> sizes;
+  for (const Bucket& bucket : buckets) sizes.push_back(bucket.elements);
+  return sizes;
+}
+
+std::vector<std::int64_t> all_reduces_of(const Trace& trace, std::size_t rank) {
+  std::vector<std::int64_t> bytes;
+  for (const Event& event : trace.ranks[rank]) {
+    if (is_all_reduce(event)) bytes.push_back(event.bytes);
+  }
+  return bytes;
+}
+
+std::optional<Difference> compare_buckets(const Trace& trace,
+                                          const std::vector<std::int64_t>& sizes,
+                                          std::int64_t bucket_bytes, int rounds) {
+  if (trace.ranks.size() == 1) return std::nullopt;
+  const Bytes actual = all_reduces_of(trace, 0);  // all ranks took part in the same ones
+  const std::vector<Bucket> buckets = packed(sizes, bucket_bytes);
+  const std::size_t all = buckets.size() * static_cast<std::size_t>(rounds);
+  for (std::size_t i = 0; i < std::max(all, actual.size()); ++i) {
+    const Bucket& bucket = buckets[i % buckets.size()];
+    const std::int64_t bytes = bucket.elements * kElementBytes;
+    if (i < all && i < actual.size() && actual[i] == bytes) continue;
+
+    const std::size_t gradients = bucket.last - bucket.first;
+    const auto of_one_round = actual.begin() + static_cast<std::ptrdiff_t>(actual.size()) / rounds;
+    Difference difference;
+    difference.what = fmt::format("all-reduce {} of {}", i + 1, all);
+    difference.expected = i >= all ? "no more"
+                                   : fmt::format("{} bytes, {} gradient{}", bytes, gradients,
+                                                 gradients == 1 ? "" : "s");
+    difference.actual = i < actual.size() ? fmt::format("{} bytes", actual[i]) : "none";
+    difference.hint = rule_of({actual.begin(), of_one_round}, sizes, bucket_bytes);
+    difference.rank = 0;
+    return difference;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rankbox

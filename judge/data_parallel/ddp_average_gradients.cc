@@ -1,0 +1,43 @@
+// Judges ddp_average_gradients: gradients become their means, and all replicas stay equal.
+#include "parallel/ddp_average_gradients.h"
+
+#include "judge/data_parallel/families.h"
+#include "judge/training/native_calls.h"
+#include "judge/training/parameters.h"
+#include "judge/training/small_training.h"
+#include "training/parameter.h"
+
+namespace rankbox {
+
+namespace {
+
+using Function = decltype(&ddp_average_gradients);
+
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
+  if (*example.steps > 0) {
+    return compare_training(dist, example, [&](Sequential& model, const Batch& mine) {
+      add_gradients(model, mine);
+      function(dist, model.parameters());
+    });
+  }
+  const auto parameters =
+      make_parameters(parameter_sizes(*example.count), dist.rank(), dist.world_size());
+  function(dist, parameters.pointers);
+  return compare_averaged(parameters, dist.rank(), dist.world_size());
+}
+
+NativeCalls calls(const Case& example) {
+  using enum CollectiveKind;
+  if (*example.steps == 0) return calls_of(kAllReduce, parameter_sizes(*example.count));
+  return repeated(*example.steps, calls_of(kAllReduce, small_model_sizes(*example.count)));
+}
+
+}  // namespace
+
+Family family::ddp_average_gradients() {
+  return make_family<Function>("ddp_average_gradients",
+                               "(Comm& dist, const std::vector<Parameter*>& parameters)",
+                               subject_with_calls(cases_with_training, calls), run);
+}
+
+}  // namespace rankbox

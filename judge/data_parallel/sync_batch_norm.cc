@@ -1,0 +1,155 @@
+// Judges sync_batch_norm: batch norm over the global batch, whose parts differ in size.
+#include "parallel/sync_batch_norm.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "judge/case_lists.h"
+#include "judge/compare.h"
+#include "judge/data_parallel/families.h"
+#include "judge/salt.h"
+#include "judge/training/native_calls.h"
+#include "training/random.h"
+
+namespace rankbox {
+
+namespace {
+
+using Function = decltype(&sync_batch_norm);
+
+/// Some cases have other features and another ε than most.
+std::int64_t features_of(std::int64_t count) {
+  if (count == 1) return 1;
+  return count == 2 ? 5 : drawn("features", 3, 2, 6);
+}
+float epsilon_of(std::int64_t count) {
+  return static_cast<float>(count == 2 ? 5000 : drawn("epsilon", 10, 1, 1000)) * 1e-4f;
+}
+
+constexpr double kBound = 2e-4;  // float error after subtracting numbers of about 30
+
+/// The part sizes of the batch: a different number of samples on every rank, none on some.
+std::int64_t rows_of(int rank, std::int64_t count) { return (count + 2 * rank) % (count + 3); }
+
+/// A rank's part: x is far from 0, so its variance is a small difference of large numbers.
+struct Part {
+  std::vector<float> x;
+  std::vector<float> dy;
+};
+
+Part part_of(int rank, std::int64_t count) {
+  Random random = Random(5 ^ salt()).stream(static_cast<std::uint64_t>(rank));
+  Part part;
+  const std::int64_t features = features_of(count);
+  for (std::int64_t i = 0; i < rows_of(rank, count) * features; ++i) {
+    const auto feature = static_cast<double>(i % features);
+    part.x.push_back(static_cast<float>(30 + rank + (feature + 1) * random.normal()));
+    part.dy.push_back(static_cast<float>(random.uniform(-1, 1)));
+  }
+  return part;
+}
+
+struct Expected {
+  std::vector<double> y;
+  std::vector<double> dx;
+};
+
+/// Normalizes the whole batch, feature by feature, as the formulas state.
+Expected normalize(const Part& batch, std::int64_t count) {
+  const auto features = static_cast<std::size_t>(features_of(count));
+  const std::size_t rows = batch.x.size() / features;
+  const auto n = static_cast<double>(rows);
+  Expected result{std::vector<double>(batch.x.size()), std::vector<double>(batch.x.size())};
+  for (std::size_t f = 0; f < features; ++f) {
+    double sum = 0, squares = 0, dy_sum = 0, dy_y_sum = 0;
+    for (std::size_t i = f; i < batch.x.size(); i += features) sum += batch.x[i];
+    for (std::size_t i = f; i < batch.x.size(); i += features)
+      squares += std::pow(batch.x[i] - sum / n, 2);
+    const double scale = 1 / std::sqrt(squares / n + double{epsilon_of(count)});
+    for (std::size_t i = f; i < batch.x.size(); i += features) {
+      result.y[i] = (batch.x[i] - sum / n) * scale;
+      dy_sum += batch.dy[i];
+      dy_y_sum += batch.dy[i] * result.y[i];
+    }
+    for (std::size_t i = f; i < batch.x.size(); i += features)
+      result.dx[i] = (batch.dy[i] - dy_sum / n - result.y[i] * dy_y_sum / n) * scale;
+  }
+  return result;
+}
+
+/// Compares this rank's part, which begins at row `begin` of the whole.
+std::optional<Difference> compare_part(const char* what, const Tensor& actual,
+                                       const std::vector<double>& whole, std::size_t begin,
+                                       const std::vector<double>& alone) {
+  const std::vector<float> is = to_host(actual);
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    const double should_be = whole[begin + i];
+    if (std::abs(is[i] - should_be) <= kBound * (1 + std::abs(should_be))) continue;  // not NaN
+    const bool local = std::abs(is[i] - alone[i]) <= kBound * (1 + std::abs(alone[i]));
+    return Difference{what, static_cast<std::int64_t>(i), in_words(static_cast<float>(should_be)),
+                      in_words(is[i]),
+                      local ? "that is what this rank's own samples give: the others' are missing"
+                      : std::isnan(is[i]) ? "it was never written, or is 0/0"
+                                          : "sums and counts of all ranks first, then divide: as "
+                                            "doubles"};
+  }
+  return std::nullopt;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> cases = cases_by_count();
+  std::erase_if(cases, [](const Case& example) { return *example.count > 1000; });
+  return cases;
+}
+
+std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
+  Part whole;
+  std::size_t begin = 0;
+  for (int rank = 0; rank < dist.world_size(); ++rank) {
+    if (rank == dist.rank()) begin = whole.x.size();
+    const Part part = part_of(rank, *example.count);
+    whole.x.insert(whole.x.end(), part.x.begin(), part.x.end());
+    whole.dy.insert(whole.dy.end(), part.dy.begin(), part.dy.end());
+  }
+  const Part mine = part_of(dist.rank(), *example.count);
+  const Shape shape = {rows_of(dist.rank(), *example.count), features_of(*example.count)};
+  const Tensor x = from_host(mine.x, shape);
+  const Tensor dy = from_host(mine.dy, shape);
+  Tensor y = full(shape, std::numeric_limits<float>::quiet_NaN());
+  Tensor dx = full(shape, std::numeric_limits<float>::quiet_NaN());
+
+  function(dist, x, dy, epsilon_of(*example.count), y, dx);
+
+  for (const Tensor* out : {&y, &dx}) {
+    if (auto wrong = compare_size(out == &y ? "y" : "dx", *out, x.size())) return wrong;
+  }
+  const Expected expected = normalize(whole, *example.count);
+  const Expected alone = normalize(mine, *example.count);
+  if (auto wrong = compare_part("y", y, expected.y, begin, alone.y)) return wrong;
+  if (auto wrong = compare_part("dx", dx, expected.dx, begin, alone.dx)) return wrong;
+  for (const bool of_x : {true, false}) {
+    if (to_host(of_x ? x : dy) == (of_x ? mine.x : mine.dy)) continue;
+    return Difference{of_x ? "x" : "dy", -1, "unchanged", "changed",
+                      "it is an input, and has to stay as it was"};
+  }
+  return std::nullopt;
+}
+
+NativeCalls calls(const Case& example) {
+  // The sums are doubles, each as large as two floats.
+  const std::int64_t features = features_of(*example.count);
+  return calls_of(CollectiveKind::kAllReduce, {2 * (2 * features + 1), 2 * (2 * features)});
+}
+
+}  // namespace
+
+Family family::sync_batch_norm() {
+  return make_family<Function>(
+      "sync_batch_norm",
+      "(Comm& dist, const Tensor& x, const Tensor& dy, float epsilon, Tensor& y, Tensor& dx)",
+      subject_with_calls(cases, calls), run);
+}
+
+}  // namespace rankbox

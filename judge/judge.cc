@@ -1,0 +1,345 @@
+#include "judge/judge.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "comm/run_ranks.h"
+#include "judge/checks.h"
+#include "judge/failure_of.h"
+#include "judge/run_case.h"
+
+namespace rankbox {
+
+namespace {
+
+// Outside the sandbox, ranks may share a few GPUs or cores, so larger worlds only take longer.
+constexpr int kMostRanksOffSandbox = 8;
+
+// Of the runs with several calls.
+constexpr int kWorldsOfSeveralCalls[] = {1, 2, 5, 8};
+constexpr std::int64_t kMostElementsOfSeveralCalls = 1000;
+
+/// The checks of reports of runs with correct values, in order of precedence.
+constexpr FailureKind kReportChecks[] = {FailureKind::kMessages, FailureKind::kMemory,
+                                         FailureKind::kCost};
+
+std::vector<Case> cases_of(const Subject& subject, const std::string& replay) {
+  std::vector<Case> cases = subject.cases();
+  if (!replay.empty()) return {replayed_case(replay, cases)};
+  std::erase_if(cases, [](const Case& example) { return !is_judged(example); });
+  return cases;
+}
+
+bool has_irecv(const Trace& trace) {
+  for (const std::vector<Event>& events : trace.ranks) {
+    for (const Event& event : events) {
+      if (event.kind == EventKind::kRecv && event.async) return true;
+    }
+  }
+  return false;
+}
+
+class Judgement {
+ public:
+  Judgement(std::string name, const Subject& subject, const JudgeOptions& options)
+      : subject_(subject),
+        options_(options),
+        cases_(cases_of(subject, options.replay)),
+        checks_(subject.checks),
+        verdict_(undecided(std::move(name))) {
+    if (subject.cost) checks_.push_back(cost_check(subject));
+    if (subject.limits_memory)
+      verdict_.checks.push_back({kMemoryCheck, CheckStatus::kSkipped, {}, {}, {}});
+  }
+
+  Verdict run() && {
+    if (!run_all()) return std::move(verdict_);
+    pass("values", cases_in_words());
+    if (!subject_.sends_messages || judges_only_values()) {
+      run_some_again();
+      return std::move(verdict_);
+    }
+    for (const FailureKind kind : kReportChecks) {
+      if (!failures_.contains(kind)) pass(check_named_after(kind), promise_of(kind));
+    }
+    if (run_some_otherwise())
+      pass("safety", "the same with buffered sends, without, and with random delays");
+    for (const FailureKind kind : kReportChecks) {
+      if (failures_.contains(kind)) fail(std::move(failures_.at(kind).failure));
+    }
+    const bool passes = verdict_.passed() && run_some_again();
+    if (passes && options_.replay.empty() && subject_.remark) add_remark();
+    return std::move(verdict_);
+  }
+
+ private:
+  /// Returns the check "values" if there is none of that name, as when memory runs out in an
+  /// exercise without a memory check.
+  Check& check(std::string_view name) {
+    const auto found = std::find_if(verdict_.checks.begin(), verdict_.checks.end(),
+                                    [&](const Check& candidate) { return candidate.name == name; });
+    return found == verdict_.checks.end() ? verdict_.checks.front() : *found;
+  }
+
+  std::string replay_line(const Case& example) const {
+    return options_.command + " --replay " + to_string(example);
+  }
+
+  RunOptions options_of_runs() const {
+    return {.cluster = subject_.cluster,
+            .executor = options_.executor,
+            .fiber_threads = options_.fiber_threads};
+  }
+
+  CaseRun start(const Case& example, Buffering buffering, std::uint64_t seed = 0) const {
+    if (options_.starting) options_.starting(replay_line(example));
+    return run_once(example, buffering, seed);
+  }
+
+  CaseRun run_once(const Case& example, Buffering buffering, std::uint64_t seed = 0) const {
+    RunOptions how = options_of_runs();
+    how.buffering = buffering;
+    how.seed = seed;
+    return run_case(subject_, example, how, options_.hooks);
+  }
+
+  /// A deadlock that buffers would cure is called so.
+  CaseRun run_rendezvous(const Case& example) const {
+    CaseRun result = start(example, Buffering::rendezvous());
+    const bool hangs = result.failure && result.failure->kind == FailureKind::kDeadlock;
+    if (hangs && !run_once(example, Buffering::unbounded()).failure) {
+      result.failure->message =
+          "works only when sends are buffered: hangs on NCCL. " + result.failure->message;
+    }
+    return result;
+  }
+
+  // Runs every case in rendezvous mode. Returns false if a run fails or a value is wrong. Otherwise
+  // failures_ holds the failures that reports revealed.
+  bool run_all() {
+    std::optional<Failure> barrier;
+    for (const Case& example : cases_) {
+      CaseRun result = run_rendezvous(example);
+      if (!result.failure) {
+        check_report(result.report, example);
+        continue;
+      }
+      result.failure->replay = replay_line(example);
+      Failure failure = better_explained(std::move(*result.failure), example);
+      if (is_needless_barrier(failure)) {
+        if (!barrier) barrier = std::move(failure);  // another case may have wrong values
+        continue;
+      }
+      fail(std::move(failure));
+      return false;
+    }
+    if (!barrier) return true;
+    fail(*std::move(barrier));
+    return false;
+  }
+
+  static bool is_needless_barrier(const Failure& failure) {
+    using enum CollectiveKind;
+    return failure.kind == FailureKind::kSafety &&
+           (failure.op == name_of(kBarrier) || failure.op == name_of(kSplit));
+  }
+
+  // Runs some cases one after the other in one world: small, large, small. A program that keeps
+  // something of its first call fails then. Returns false if it does.
+  bool run_some_again() {
+    if (judges_only_values() || !options_.replay.empty()) return true;
+    for (const int world_size : kWorldsOfSeveralCalls) {
+      const std::vector<Case> some = some_of_world(world_size);
+      if (some.empty()) continue;
+      if (options_.starting) options_.starting(options_.command);  // no case alone shows it
+      CaseRun result = run_cases(subject_, some, options_of_runs(), options_.hooks);
+      if (!result.failure) continue;
+      result.failure->message = fmt::format(
+          "right in each of the calls alone, and wrong when all ranks call it {} times "
+          "(is something kept between calls?): {}",
+          some.size(), result.failure->message);
+      result.failure->replay = options_.command;
+      fail(std::move(*result.failure));
+      return false;
+    }
+    return true;
+  }
+
+  /// Returns the first case with elements, the last one, and the first again: all in worlds of the
+  /// same shape.
+  std::vector<Case> some_of_world(int world_size) const {
+    std::vector<Case> some;
+    for (const Case& example : cases_) {
+      const bool fits = example.world_size == world_size && example.count.value_or(1) > 0 &&
+                        example.count.value_or(1) <= kMostElementsOfSeveralCalls &&
+                        example.steps.value_or(0) <= 1;
+      if (!fits || (!some.empty() && example.nodes != some.front().nodes)) continue;
+      if (some.size() == 2) some.pop_back();
+      some.push_back(example);
+    }
+    if (!some.empty()) some.push_back(some.front());
+    return some;
+  }
+
+  /// Without elements, a message has no bytes and no values. Returns the same kind of failure of
+  /// the next case that has some, if it fails so.
+  Failure better_explained(Failure failure, const Case& example) {
+    if (example.count.value_or(1) > 0) return failure;
+    const auto larger = std::ranges::find_if(cases_, [&](Case other) {
+      const bool has_elements = other.count.value_or(0) > 0;
+      other.count = example.count;
+      return has_elements && to_string(other) == to_string(example);
+    });
+    if (larger == cases_.end()) return failure;
+    CaseRun result = run_rendezvous(*larger);
+    if (!result.failure || result.failure->kind != failure.kind) return failure;
+    result.failure->replay = replay_line(*larger);
+    return std::move(*result.failure);
+  }
+
+  void check_report(const RunReport& report, const Case& example) {
+    if (judges_only_values()) return;
+    for (const FailureKind kind : kReportChecks) {
+      // Shows the smallest failing case. A cost is not informative where chunks are empty.
+      const bool is_telling = kind != FailureKind::kCost ||
+                              (example.world_size >= 4 && example.count.value_or(INT64_MAX) >= 4);
+      const auto found = failures_.find(kind);
+      if (found != failures_.end() && (found->second.is_telling || !is_telling)) continue;
+      std::optional<Failure> failure = first_failure(checks_, kind, report, example);
+      if (!failure) continue;
+      failure->replay = replay_line(example);
+      failures_[kind] = {std::move(*failure), is_telling};
+    }
+    last_cost_ = fmt::format("{}: {}{}", to_string(example), in_words(report.cost, example),
+                             definition_of_n(example));
+  }
+
+  std::string promise_of(FailureKind kind) const {
+    if (kind == FailureKind::kMemory) return "no rank held more than the contract allows";
+    if (kind == FailureKind::kCost) return "as promised; " + last_cost_;
+    std::string promise = "all received as they were sent";
+    for (const RunCheck& each : checks_) {
+      if (each.kind == kind && !each.promise.empty()) promise += "; " + each.promise;
+    }
+    return promise;
+  }
+
+  void add_remark() {
+    check("cost").detail += "\n" + subject_.remark([this](const Case& example) {
+      return start(example, Buffering::rendezvous()).report.virtual_seconds;
+    });
+  }
+
+  // Returns whether case i is the first of its world size, or the first of it with elements.
+  bool is_smallest(std::size_t i) const {
+    const auto has_elements = [](const Case& example) { return example.count.value_or(1) > 0; };
+    const auto same_world = [&](std::size_t other) {
+      return cases_[other].world_size == cases_[i].world_size;
+    };
+    if (i == 0 || !same_world(i - 1)) return true;
+    if (!has_elements(cases_[i])) return false;
+    for (std::size_t before = i; before > 0 && same_world(before - 1); --before) {
+      if (has_elements(cases_[before - 1])) return false;
+    }
+    return true;
+  }
+
+  // Reruns the smallest cases of every world size with unbounded buffers and with random delays.
+  // Also reruns one in four of the others, alternating between the two. Returns false if one fails.
+  bool run_some_otherwise() {
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      const bool both = is_smallest(i);
+      for (const bool buffered : {true, false}) {
+        if (!both && (i % 4 != 3 || buffered != (i % 8 < 4))) continue;
+        CaseRun result = buffered ? start(cases_[i], Buffering::unbounded())
+                                  : start(cases_[i], Buffering::rendezvous(), i + 1);
+        if (!result.failure) continue;
+        Failure& failure = *result.failure;
+        failure.message = fmt::format(
+            "{}, and only then{} {}",
+            buffered ? "fails when sends are buffered" : "fails under random delays",
+            has_irecv(result.report.trace) ? ": is a buffer used before its irecv is done?" : ":",
+            failure.message);
+        failure.kind = FailureKind::kSafety;
+        failure.replay = replay_line(cases_[i]);
+        fail(std::move(failure));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The first failure is the verdict's.
+  void fail(Failure failure) {
+    Check& failing = check(check_named_after(failure.kind));
+    failing.expected = failure.expected;
+    failing.actual = failure.actual;
+    if (failure.kind == FailureKind::kNotImplemented) {
+      verdict_.status = Status::kNotImplemented;
+    } else {
+      verdict_.status = Status::kFail;
+      failing.status = CheckStatus::kFail;
+      failing.detail = failure.message;
+    }
+    if (verdict_.failure) {
+      verdict_.others.push_back(std::move(failure));
+    } else {
+      verdict_.failure = std::move(failure);
+    }
+  }
+
+  void pass(std::string_view name, std::string detail) {
+    if (name == kMemoryCheck && !subject_.limits_memory) return;
+    check(name).status = CheckStatus::kPass;
+    check(name).detail = std::move(detail);
+  }
+
+  std::string cases_in_words() const {
+    if (cases_.empty()) return "no cases";
+    if (cases_.size() == 1) return "1 case: " + to_string(cases_.front());
+    return fmt::format("{} cases, from {} to {}", cases_.size(), to_string(cases_.front()),
+                       to_string(cases_.back()));
+  }
+
+  /// The failures that report checks revealed.
+  struct Found {
+    Failure failure;
+    bool is_telling = true;
+  };
+
+  const Subject& subject_;
+  const JudgeOptions& options_;
+  std::vector<Case> cases_;
+  std::vector<RunCheck> checks_;
+  Verdict verdict_;
+  std::map<FailureKind, Found> failures_;
+  std::string last_cost_;
+};
+
+}  // namespace
+
+// The BUILD file sets it to 0 for backends without a trace.
+#ifndef RANKBOX_KEEPS_TRACES
+#define RANKBOX_KEEPS_TRACES 1
+#endif
+bool judges_only_values() { return RANKBOX_KEEPS_TRACES == 0; }
+
+bool is_judged(const Case& example) {
+  if (!judges_only_values()) return true;
+  const int processes = launch().processes;
+  return processes > 0 ? example.world_size == std::min(processes, kMostRanksOffSandbox)
+                       : example.world_size <= kMostRanksOffSandbox;
+}
+
+Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options) {
+  return Judgement(name, subject, options).run();
+}
+
+}  // namespace rankbox

@@ -1,0 +1,128 @@
+// Judges master_weights: small steps accumulate in 32 bits; weights are the rounded result.
+#include "parallel/master_weights.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "comm/comm.h"
+#include "judge/compare.h"
+#include "judge/mixed_precision/families.h"
+#include "judge/salt.h"
+
+namespace rankbox {
+
+namespace {
+
+using Function = decltype(&master_weights);
+
+/// The two numbers of a case.
+struct Rates {
+  float scale = 1024;
+  float learning_rate = 0.01F;
+};
+
+Rates rates_of(const Case& example) {
+  // The scale of the smallest case is no power of two.
+  Rates rates = *example.count == 1 ? Rates{1000, 0.03F} : Rates{};
+  rates.scale =
+      static_cast<float>(drawn("scale", static_cast<std::int64_t>(rates.scale), 300, 20'000));
+  const auto per_mille = std::lround(1000 * rates.learning_rate);
+  rates.learning_rate = static_cast<float>(drawn("learning rate", per_mille, 4, 40)) / 1000;
+  return rates;
+}
+
+float weight(std::int64_t i) {
+  const auto eighths =
+      salt() == 0
+          ? i % 7
+          : static_cast<std::int64_t>(salted("weights").at(static_cast<std::uint64_t>(i)) % 7);
+  return 1 + static_cast<float>(eighths) / 8;
+}
+
+/// Too small for 16 bits unless scaled; a step along it is too small for a 16-bit weight.
+Float16 scaled_gradient(std::int64_t i, int step, float scale) {
+  std::int64_t number = i % 5;
+  if (salt() != 0) {
+    const Random random = salted("gradients").stream(static_cast<std::uint64_t>(step));
+    number = static_cast<std::int64_t>(random.at(static_cast<std::uint64_t>(i)) % 5);
+  }
+  return Float16(scale * 0.002F * static_cast<float>(number + 1));
+}
+
+/// Returns by how much all steps together lower a weight.
+float sum_of_steps(std::int64_t i, int steps, const Rates& rates) {
+  double sum = 0;
+  for (int step = 0; step < steps; ++step)
+    sum += static_cast<float>(scaled_gradient(i, step, rates.scale));
+  return static_cast<float>(rates.learning_rate * sum / rates.scale);
+}
+
+std::string origin(float is, std::int64_t i, int steps, const Rates& rates) {
+  if (is == weight(i)) return "it stands still: steps this small add up in 32 bits only";
+  const float unscaled = weight(i) - sum_of_steps(i, steps, rates) * rates.scale;
+  if (std::abs(is - unscaled) <= 1e-3f * std::abs(unscaled))
+    return "the gradient is loss_scale times too large: divide";
+  return "";
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> cases;
+  for (const int steps : {1, 500}) {
+    for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, drawn("count", 97, 2, 150)})
+      cases.push_back({.count = count, .steps = steps});
+  }
+  return cases;
+}
+
+std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& example) {
+  const std::int64_t count = *example.count;
+  const int steps = *example.steps;
+  const Rates rates = rates_of(example);
+  std::vector<Float16> rounded;
+  std::vector<float> exact;
+  for (std::int64_t i = 0; i < count; ++i) {
+    rounded.emplace_back(weight(i));
+    exact.push_back(weight(i));
+  }
+  TensorOf<Float16> weights = from_host(rounded);
+  Tensor master = from_host(exact);
+
+  for (int step = 0; step < steps; ++step) {
+    std::vector<Float16> gradient;
+    for (std::int64_t i = 0; i < count; ++i)
+      gradient.push_back(scaled_gradient(i, step, rates.scale));
+    function(from_host(gradient), rates.scale, rates.learning_rate, master, weights);
+  }
+
+  exact = to_host(master);
+  rounded = to_host(weights);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const float moved = sum_of_steps(i, steps, rates);
+    const float is = exact[k];
+    // Each subtraction rounds by far less than a step.
+    if (!(std::abs(is - (weight(i) - moved)) <= 0.02f * moved)) {
+      return Difference{fmt::format("master after {} steps", steps), i, in_words(weight(i) - moved),
+                        in_words(is), origin(is, i, steps, rates)};
+    }
+    if (rounded[k].bits() == Float16(is).bits()) continue;
+    return Difference{fmt::format("weights after {} steps", steps), i,
+                      in_words(static_cast<float>(Float16(is))),
+                      in_words(static_cast<float>(rounded[k])),
+                      "weights are the master's values, rounded to 16 bits"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Family family::master_weights() {
+  return make_family<Function>(
+      "master_weights",
+      "(const TensorOf<Float16>& gradient, float loss_scale, float learning_rate, Tensor& master, "
+      "TensorOf<Float16>& weights)",
+      {.cases = cases, .sends_messages = false}, run);
+}
+
+}  // namespace rankbox

@@ -1,0 +1,101 @@
+// Stand-ins for the referee's objects: each method is a request. See judge/seal/referee/call.h.
+//
+// An optimizer's step carries the state of all arguments there and back, because it may change any
+// of them; a layer's passes carry its own.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "judge/seal/rank/request.h"
+#include "judge/seal/state.h"
+#include "judge/seal/values.h"
+#include "training/layer.h"
+#include "training/optimizer.h"
+
+namespace rankbox::seal {
+
+/// A request that begins with a state, and whose reply does.
+class ObjectRequest {
+ public:
+  explicit ObjectRequest(const State& state) : state_(state) { count_memory(); }
+
+  /// Call once. Returns a reader of what follows the state in the reply.
+  ByteReader make(Kind kind) {
+    reply_ = request(kind, arguments);
+    ByteReader reader(reply_);
+    state_.get(reader);
+    return reader;
+  }
+
+  ByteWriter arguments;
+
+ private:
+  const State& state_;
+  std::string reply_;
+};
+
+class StandInLayer : public Layer {
+ public:
+  /// @param number as Argument<Layer&> wrote it
+  explicit StandInLayer(std::size_t number) : number_(number) {}
+
+  Tensor forward(Tensor x, Saved& saved) override {
+    ObjectRequest forward(state);
+    forward.arguments.put(number_);
+    state.put(forward.arguments);
+    put_pass(forward.arguments, saved.pass());
+    put_tensor(forward.arguments, x);
+    ByteReader reply = forward.make(Kind::kForward);
+    // Stands for what the layer saved.
+    saved.push(from_host({reply.next<std::int32_t>()}));
+    return next_tensor<float>(reply);
+  }
+
+  Tensor backward(Tensor dy, Saved& saved) override {
+    const std::int32_t token = saved.empty() ? 0 : to_host(saved.pop_integers()).at(0);
+    ObjectRequest backward(state);
+    backward.arguments.put(number_);
+    state.put(backward.arguments);
+    backward.arguments.put(token);
+    put_tensor(backward.arguments, dy);
+    ByteReader reply = backward.make(Kind::kBackward);
+    return next_tensor<float>(reply);
+  }
+
+  std::vector<Parameter*> parameters() override { return pointers(owned_parameters); }
+  std::vector<NamedTensor*> statistics() override { return pointers(owned_statistics); }
+
+  State state;  // of these
+  std::vector<std::unique_ptr<Parameter>> owned_parameters;
+  std::vector<std::unique_ptr<NamedTensor>> owned_statistics;
+
+ private:
+  template <class T>
+  static std::vector<T*> pointers(const std::vector<std::unique_ptr<T>>& owned) {
+    std::vector<T*> all;
+    for (const auto& each : owned) all.push_back(each.get());
+    return all;
+  }
+
+  const std::size_t number_;
+};
+
+class StandInOptimizer : public Optimizer {
+ public:
+  explicit StandInOptimizer(const State& state) : state_(state) {}
+  void step() override {
+    ObjectRequest step(state_);
+    state_.put(step.arguments);
+    step.make(Kind::kStep);
+  }
+  std::vector<NamedTensor*> state() override { return {}; }
+
+ private:
+  const State& state_;
+};
+
+}  // namespace rankbox::seal

@@ -1,0 +1,96 @@
+// Compares a rank's part of a layer with the whole layer on one rank.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "comm/tensor.h"
+#include "judge/subject.h"
+#include "parallel/direction.h"
+#include "training/layer.h"
+
+namespace rankbox {
+
+/// Returns every world size with these numbers of rows, or samples, or rows of a rank.
+std::vector<Case> cases_by_rows(const std::vector<std::int64_t>& counts = {1, 2, 5});
+
+/// Multiples of 1/2 from -1 to 1, which differ by name. Their products and short sums are exact in
+/// any order. kLinearBound allows for intermediate divisions, and is far below any wrong value.
+inline constexpr float kLinearBound = 1e-5f;
+Tensor small_values(const Shape& shape, std::string_view name);
+
+/// Returns a new tensor of factor times the elements.
+Tensor scaled(const Tensor& tensor, float factor);
+
+/// Returns factor · a + b, element by element.
+Tensor weighted_sum(float factor, const Tensor& a, const Tensor& b);
+
+/// The results of both directions.
+struct Passes {
+  Tensor y;
+  Tensor dx;
+};
+
+/// Runs a layer on one rank. Gradients are in the layer's parameters.
+Passes run_alone(Layer& layer, Tensor x, Tensor dy, const Pass& pass = {});
+
+/// Calls one(direction, tensor) for both directions.
+template <class One>
+Passes both_directions(Tensor x, Tensor dy, One one) {
+  Passes passes{std::move(x), std::move(dy)};
+  one(Direction::kForward, passes.y);
+  one(Direction::kBackward, passes.dx);
+  return passes;
+}
+
+/// The tensor that a mistake produces, and its hint.
+struct Guess {
+  const char* hint;
+  Tensor tensor;
+};
+
+/// The expected tensor. The hint is that of the first guess that equals the actual tensor, or
+/// `otherwise`.
+struct TensorCheck {
+  Tensor expected;
+  std::vector<Guess> guesses;
+  const char* otherwise;
+};
+
+/// Returns the first element that differs from the expected one by more than `bound`.
+std::optional<Difference> compare_tensor(const std::string& what, const Tensor& actual,
+                                         const TensorCheck& check, float bound);
+
+/// Hints for mistakes in y = (the sum of the ranks' products) + bias.
+struct HintsOfSum {
+  const char* alone;  // the product of one rank
+  const char* mean;   // of the products
+};
+std::vector<Guess> mistakes_of_sum(const Tensor& y, const Tensor& own_product, const Tensor& bias,
+                                   int world_size, const HintsOfSum& hints);
+
+/// The value of gradients before the call: backward adds to them.
+inline constexpr float kGradientBefore = 1;
+void start_gradients(const std::vector<Parameter*>& parameters);
+
+/// A parameter after both directions, whose gradient was started at kGradientBefore.
+struct ParameterCheck {
+  const Parameter* actual;
+  std::string name;
+  Tensor gradient;                  // the expected one
+  Tensor value;                     // unchanged
+  std::vector<Guess> guesses = {};  // of the gradient, before those of all parameters
+};
+
+/// Compares the results of a shard in both directions: y, dx, gradients and values of the
+/// parameters, and that backward popped everything that forward pushed.
+std::optional<Difference> compare_shard(const Passes& actual, const Saved& saved,
+                                        const TensorCheck& y, const TensorCheck& dx,
+                                        const std::vector<ParameterCheck>& parameters, float bound,
+                                        int world_size);
+
+}  // namespace rankbox

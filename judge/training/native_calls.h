@@ -1,0 +1,42 @@
+// The native collectives that a program should call: they determine its cost.
+//
+// Two programs with the same values may differ only in their calls. Where a cost says "twice the
+// bytes", the list of calls identifies the superfluous one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "comm/collective_kind.h"
+#include "judge/subject.h"
+
+namespace rankbox {
+
+/// A native collective to which every rank contributes this many elements.
+struct NativeCall {
+  CollectiveKind kind;
+  std::int64_t elements = 0;
+  bool operator==(const NativeCall&) const = default;
+};
+using NativeCalls = std::vector<NativeCall>;
+
+/// Returns one call for each of the sizes.
+NativeCalls calls_of(CollectiveKind kind, const std::vector<std::int64_t>& sizes);
+
+/// Returns a followed by b.
+NativeCalls operator+(NativeCalls a, const NativeCalls& b);
+NativeCalls repeated(int times, const NativeCalls& calls);
+
+/// Returns the sandbox's cost of these calls on its default cluster, one after another.
+Cost cost_of(const NativeCalls& calls, int world_size);
+
+/// Returns a subject that may call native collectives, and promises the cost of these calls.
+Subject subject_with_calls(std::function<std::vector<Case>()> cases,
+                           const std::function<NativeCalls(const Case& example)>& calls,
+                           std::vector<RunCheck> checks = {});
+
+/// Returns the check that ranks make exactly these calls, in this order.
+RunCheck check_of_calls(std::function<NativeCalls(const Case& example)> calls);
+
+}  // namespace rankbox

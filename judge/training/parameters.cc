@@ -1,0 +1,77 @@
+#include "judge/training/parameters.h"
+
+#include <fmt/format.h>
+
+#include "judge/case_lists.h"
+#include "judge/compare.h"
+#include "judge/inputs.h"
+
+namespace rankbox {
+
+namespace {
+
+constexpr std::size_t kUnused = 2;  // the parameter that odd ranks did not use
+constexpr int kSteps = 20;
+constexpr std::int64_t kHidden = 9;
+
+bool is_used(std::size_t parameter, int rank) { return parameter != kUnused || rank % 2 == 0; }
+
+float mean_of_gradients(std::size_t parameter, std::int64_t i, int world_size) {
+  double sum = 0;
+  for (int rank = 0; rank < world_size; ++rank) {
+    if (is_used(parameter, rank)) sum += share(ReduceOp::AVG, rank, i, world_size, parameter);
+  }
+  return static_cast<float>(sum / world_size);
+}
+
+std::string origin(float is, float mean, float own, int world_size) {
+  if (is == mean * static_cast<float>(world_size))
+    return "that is the sum of all ranks' gradients: their mean is wanted";
+  if (is == own) return "that is this rank's own gradient: the others' are missing";
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parameter_sizes(std::int64_t count) { return {count, 2 * count + 3, 1}; }
+
+ParameterList make_parameters(const std::vector<std::int64_t>& sizes, int rank, int world_size) {
+  ParameterList list;
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    list.all.push_back({fmt::format("layer{}.weight", k), elements_of(rank, sizes[k], k)});
+    if (is_used(k, rank))
+      list.all.back().gradient = shares_of(ReduceOp::AVG, rank, sizes[k], world_size, k);
+  }
+  for (Parameter& parameter : list.all) list.pointers.push_back(&parameter);
+  return list;
+}
+
+std::optional<Difference> compare_averaged(const ParameterList& parameters, int rank,
+                                           int world_size) {
+  for (std::size_t k = 0; k < parameters.all.size(); ++k) {
+    const Parameter& parameter = parameters.all[k];
+    const std::int64_t size = parameter.value.size();
+    const std::string gradient = parameter.name + "'s gradient";
+    const auto mean = [&](std::int64_t i) { return mean_of_gradients(k, i, world_size); };
+    auto difference = compare(
+        gradient, parameter.gradient, size, mean,
+        [&](float is, std::int64_t i) {
+          return origin(is, mean(i), share(ReduceOp::AVG, rank, i, world_size, k), world_size);
+        },
+        tolerance(ReduceOp::AVG));
+    if (difference) return difference;
+    difference = compare_unchanged(parameter.name + "'s value", parameter.value, rank, size, k);
+    if (difference) return difference;
+  }
+  return std::nullopt;
+}
+
+std::vector<Case> cases_with_training() {
+  std::vector<Case> cases = cases_by_count();
+  for (Case& example : cases) example.steps = 0;
+  for (const Case& example : cases_with_each({{.count = kHidden, .steps = kSteps}}))
+    cases.push_back(example);
+  return cases;
+}
+
+}  // namespace rankbox

@@ -1,0 +1,45 @@
+// One clock: the cluster's, or that of one cost coefficient.
+#pragma once
+
+#include <algorithm>
+
+#include "comm/run_options.h"
+#include "sim/clock/native_cost.h"
+
+namespace rankbox {
+
+/// The cluster's.
+struct Seconds {
+  using Time = double;
+  const Cluster& cluster;
+
+  static double later(double a, double b) { return std::max(a, b); }
+  static double seconds(double time) { return time; }
+  double message(bool same_node, double bytes) const {
+    return cluster.link(same_node).alpha + bytes * cluster.link(same_node).beta;
+  }
+  double reduction(double bytes) const { return bytes * cluster.gamma; }
+  double compute(double seconds) const { return seconds; }
+  double native(const cost::NativeCall& call, const Cost& /*cost*/) const {
+    return cost::native_seconds(call, cluster);
+  }
+};
+
+/// A clock that counts the steps, the bytes or the reduced bytes: the one that is 1 in `counted`.
+struct Coefficient {
+  using Time = double;
+  Cost counted;
+
+  static double later(double a, double b) { return std::max(a, b); }
+  static double seconds(double time) { return time; }
+  double message(bool /*same_node*/, double bytes) const {
+    return counted.steps + bytes * counted.bytes;
+  }
+  double reduction(double bytes) const { return bytes * counted.reduced; }
+  double compute(double /*seconds*/) const { return 0; }
+  double native(const cost::NativeCall& /*call*/, const Cost& cost) const {
+    return cost.steps * counted.steps + cost.bytes * counted.bytes + cost.reduced * counted.reduced;
+  }
+};
+
+}  // namespace rankbox

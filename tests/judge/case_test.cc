@@ -1,0 +1,189 @@
+#include "judge/case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "comm/errors.h"
+#include "judge/case_lists.h"
+#include "judge/compare.h"
+#include "judge/families.h"
+#include "judge/inputs.h"
+#include "tests/support/text.h"
+
+namespace rankbox {
+
+namespace {
+
+std::vector<Case> cases_of(std::string_view family) {
+  return find_family(family)->subject(nullptr, "").cases();
+}
+
+}  // namespace
+
+TEST_CASE("a case survives the way through its text") {
+  for (const char* family : {"segmented_broadcast", "hierarchical_allreduce", "segmented_allreduce",
+                             "reduce", "barrier", "race"}) {
+    const std::vector<Case> cases = cases_of(family);
+    for (const Case& example : cases) {
+      CHECK(parse_case(to_string(example), cases.front()) == example);
+    }
+  }
+}
+
+TEST_CASE("fields that are left out keep their defaults") {
+  const Case example = parse_case("count=5", cases_of("reduce").front());
+  CHECK(to_string(example) == "world_size=1,root=0,count=5,op=SUM");
+}
+
+TEST_CASE("how large buckets may be is written as bucket, and never 0") {
+  Case defaults;
+  defaults.bucket_bytes = 1;
+  const Case example = parse_case("world_size=2,bucket=288", defaults);
+  CHECK(example.bucket_bytes == 288);
+  CHECK(to_string(example) == "world_size=2,bucket=288");
+  CHECK_THROWS_AS(parse_case("bucket=0", defaults), InvalidArgument);
+}
+
+TEST_CASE(
+    "replicas divide the ranks, and chunks go with micro-batches that are a multiple of them") {
+  Case grid;
+  grid.replicas = 1;
+  CHECK(to_string(parse_case("world_size=6,replicas=3", grid)) == "world_size=6,replicas=3");
+  CHECK_THROWS_AS(parse_case("world_size=6,replicas=4", grid), InvalidArgument);
+  CHECK_THROWS_AS(parse_case("chunks=2", grid), InvalidArgument);
+  Case ring;
+  ring.segments = 1;
+  ring.chunks = 1;
+  CHECK(to_string(parse_case("world_size=3,segments=6,chunks=2", ring)) ==
+        "world_size=3,segments=6,chunks=2");
+  CHECK_THROWS_AS(parse_case("world_size=3,segments=4", ring), InvalidArgument);
+  CHECK_THROWS_AS(parse_case("replicas=1", ring), InvalidArgument);
+}
+
+TEST_CASE("each case of an exercise can be replayed, larger ones than others may be, too") {
+  for (const char* family : {"clip_global_norm", "reduce", "ddp_no_sync"}) {
+    const std::vector<Case> cases = cases_of(family);
+    for (const Case& example : cases) CHECK(replayed_case(to_string(example), cases) == example);
+  }
+  CHECK_THROWS_AS(replayed_case("count=10000", cases_of("reduce")), InvalidArgument);
+}
+
+TEST_CASE("what is no case is refused with the field's name") {
+  const Case defaults = cases_of("reduce").front();
+  for (const char* text :
+       {"world_size=0", "world_size=25", "world_size=x", "world_size=3x", "world_size=", "count=-1",
+        "count=10000", "count=9999999999999999999999", "root=1", "op=sum", "segments=2", "nodes=1",
+        "threads=2", "nonsense=1", "world_size", ",", "world_size=2,,count=1"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(parse_case(text, defaults), InvalidArgument);
+  }
+}
+
+TEST_CASE("the lists of cases reach every world size, root, count and operation") {
+  std::set<int> world_sizes;
+  std::set<std::pair<int, int>> roots;
+  std::set<std::pair<int, ReduceOp>> ops;
+  std::set<std::int64_t> counts;
+  for (const Case& example : cases_by_root_and_op()) {
+    world_sizes.insert(example.world_size);
+    roots.insert({example.world_size, *example.root});
+    ops.insert({example.world_size, *example.op});
+    counts.insert(*example.count);
+  }
+  CHECK(world_sizes.size() == 17);
+  CHECK(*world_sizes.begin() == 1);
+  CHECK(roots.size() == 17 * 18 / 2);
+  CHECK(ops.size() == 17 * 5);
+  for (std::int64_t count : {0, 1, 2, 97, 4096}) CHECK(counts.contains(count));
+}
+
+TEST_CASE("cases come in order of their world sizes, so that the first failure is a small one") {
+  for (const std::vector<Case>& cases :
+       {cases_by_count(), cases_by_root(), cases_by_op(), cases_by_root_and_op()}) {
+    CHECK(std::is_sorted(cases.begin(), cases.end(),
+                         [](const Case& a, const Case& b) { return a.world_size < b.world_size; }));
+  }
+}
+
+TEST_CASE("a share that is missing or comes twice changes every sum, average and product") {
+  for (ReduceOp op : {ReduceOp::SUM, ReduceOp::AVG, ReduceOp::PRODUCT}) {
+    for (int world_size : {2, 3, 8, 17}) {
+      for (std::int64_t i : {0, 1, 6, 96}) {
+        for (int rank = 0; rank < world_size; ++rank) {
+          const float share_of_rank = share(op, rank, i, world_size);
+          CAPTURE(name_of(op));
+          CAPTURE(world_size);
+          CAPTURE(rank);
+          CHECK(share_of_rank != (op == ReduceOp::PRODUCT ? 1.0f : 0.0f));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("at every index another rank has the maximum, and a zero spoils it") {
+  const int world_size = 5;
+  for (ReduceOp op : {ReduceOp::MAX, ReduceOp::MIN}) {
+    std::set<int> winners;
+    for (std::int64_t i = 0; i < world_size; ++i) {
+      const float best = reduced(op, i, world_size);
+      CHECK((op == ReduceOp::MAX ? best < 0 : best > 0));
+      for (int rank = 0; rank < world_size; ++rank) {
+        if (share(op, rank, i, world_size) == best) winners.insert(rank);
+      }
+    }
+    CHECK(winners.size() == world_size);
+  }
+}
+
+TEST_CASE("reductions of the shares are exact: whole numbers that a float holds") {
+  for (int world_size = 1; world_size <= 20; ++world_size) {
+    for (std::int64_t i = 0; i < 7; ++i) {
+      CHECK(reduced(ReduceOp::SUM, i, world_size) ==
+            static_cast<float>(((1 << world_size) - 1) * (i + 1)));
+    }
+  }
+}
+
+TEST_CASE("the largest case that may be replayed has inputs that tell every element apart") {
+  const Case largest = parse_case("world_size=24,count=9999", cases_by_count().front());
+  const int last = largest.world_size - 1;
+  CHECK(element(last, *largest.count - 1) < element(last, *largest.count));
+  CHECK(element(last - 1, *largest.count - 1) < element(last, 0));
+}
+
+TEST_CASE("a value that no rank could have comes from nowhere") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (float value : {infinity, -infinity, 1e30f, -1e30f, 9.3e18f, 0.0f, -1.0f, 1.5f, 50001.0f}) {
+    CAPTURE(value);
+    CHECK(origin_of_element(value, 5).empty());
+  }
+  CHECK_FALSE(origin_of_element(std::nanf(""), 5).empty());
+}
+
+TEST_CASE("the message of a wrong value says where it came from") {
+  CHECK(testing::lacks(origin_of_element(element(3, 4), 5), {"element 4", "rank 3"}) == "");
+  CHECK(origin_of_element(element(7, 4), 5).empty());
+  // The mean of two ranks' elements 0 is an element, too: the 5000th of rank 0.
+  const auto mean = [](std::int64_t i) { return (element(0, i) + element(1, i)) / 2; };
+  for (const std::int64_t i : {0, 3})
+    CHECK(testing::contains(origin_of_moved(mean(i), i, 2), "mean"));
+  CHECK(testing::contains(origin_of_moved(element(0, 2) + element(1, 2), 2, 2), "sum"));
+  CHECK(testing::lacks(origin_of_moved(element(1, 4), 0, 3), {"element 4", "rank 1"}) == "");
+  CHECK(testing::lacks(origin_of_moved(element(1, 4), 4, 3), {"element 4", "rank 1"}) == "");
+  const float sum = reduced(ReduceOp::SUM, 2, 4);
+  const std::string missing =
+      origin_of_reduction(ReduceOp::SUM, sum - share(ReduceOp::SUM, 1, 2, 4), 2, 4);
+  CHECK(testing::contains(missing, "rank 1"));
+  const std::string twice =
+      origin_of_reduction(ReduceOp::SUM, sum + share(ReduceOp::SUM, 1, 2, 4), 2, 4);
+  CHECK(testing::contains(twice, "rank 1"));
+  CHECK(twice != missing);
+  CHECK_FALSE(origin_of_reduction(ReduceOp::AVG, sum, 2, 4).empty());
+}
+
+}  // namespace rankbox

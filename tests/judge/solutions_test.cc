@@ -1,0 +1,77 @@
+// Judges each solution as the other exercises of its signature.
+//
+// tests/NN_topic checks, by chapter, that solutions pass as themselves.
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "judge/catalog.h"
+#include "judge/run_case.h"
+#include "judge/verdict_text.h"
+#include "solutions/table.h"
+
+namespace rankbox {
+
+TEST_CASE("every exercise of the registry has a solution of its own, and a family that judges it") {
+  CHECK_NOTHROW(check_registry());
+  std::set<AnyFunction> seen;
+  for (const Exercise& exercise : exercises()) {
+    CAPTURE(exercise.name);
+    const AnyFunction solution = solution_of(exercise.name);
+    const bool is_linked = solution != nullptr;
+    CHECK(is_linked);
+    CHECK(seen.insert(solution).second);
+  }
+}
+
+TEST_CASE("an unknown name has no solution") {
+  const bool is_linked = solution_of("allreduce_rings") != nullptr;
+  CHECK(!is_linked);
+}
+
+TEST_CASE("a trace of a rank's first events says nothing against a solution") {
+  for (const Exercise& exercise : exercises()) {
+    CAPTURE(exercise.name);
+    Case example = first_case_of(exercise);
+    if (example.threads) continue;
+    example.world_size = 4;
+    if (example.count) example.count = 97;
+    if (example.segments) example.segments = 4;
+    if (example.nodes) example.nodes = 2;
+    const CaseRun run =
+        run_case(subject_of(exercise, solution_of(exercise.name)), example, {.events_per_rank = 0});
+    if (run.report.messages > 0) CHECK(run.report.trace.left_out > 0);
+    CHECK((run.failure ? run.failure->message : "") == "");
+  }
+}
+
+TEST_CASE("no solution passes as another exercise of the same signature") {
+  for (const Exercise& exercise : exercises()) {
+    for (const Exercise& other : exercises()) {
+      const bool comparable = std::string_view(parameters_of(exercise)) == parameters_of(other) &&
+                              exercise.chapter == other.chapter && exercise.name != other.name;
+      if (!comparable) continue;
+      Verdict verdict;
+      // With one micro-batch all schedules are the same.
+      const bool has_segments = first_case_of(exercise).segments.has_value();
+      for (std::string example : {"world_size=5,count=97", "world_size=8,count=97"}) {
+        if (has_segments) example += ",segments=4";
+        verdict = judge_exercise(exercise, solution_of(other.name), JudgeOptions{.replay = example},
+                                 solution_of(exercise.name));
+        if (!verdict.passed()) break;
+      }
+      INFO(other.name, " as ", exercise.name);
+      REQUIRE(verdict.failure.has_value());
+      // The exercises of chapter 10 share a signature, but compute different values.
+      const bool differs = exercise.chapter == 10 && verdict.failure->kind == FailureKind::kValues;
+      const bool explained = differs || verdict.failure->kind == FailureKind::kMessages ||
+                             verdict.failure->kind == FailureKind::kCost ||
+                             verdict.failure->kind == FailureKind::kMemory;
+      CHECK(explained);
+    }
+  }
+}
+
+}  // namespace rankbox
