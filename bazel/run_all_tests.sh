@@ -85,8 +85,9 @@ check_stage() {
   esac
 }
 
-# Prints the files that the last 60 commits changed, and those that are not committed yet. Without
-# git: nothing, and exit code 1.
+# Prints the files that the last 60 commits changed, and those that are not committed yet; without
+# those that were only moved, or in which only lines that match a pattern changed. Without git:
+# nothing, and exit code 1.
 changed_files() {
   local first
   first=$(git rev-list --max-count=60 HEAD 2>/dev/null | tail -n 1)
@@ -94,7 +95,7 @@ changed_files() {
   # The oldest commit of a clone has no parent to compare with: all of its files count.
   git rev-parse --verify --quiet "$first^" >/dev/null && first=$first^ ||
     first=$(git hash-object -t tree /dev/null)
-  git diff --name-only "$first"
+  git diff -M -U0 ${1:+-I"$1"} "$first" | sed -n -E 's#^(\+\+\+ b|--- a)/##p' | sort -u
   git ls-files --others --exclude-standard
 }
 
@@ -155,8 +156,11 @@ needed() {
     --test_tag_filters=rotates //tests/...
   check_stage format bazel/check_format.sh
 
+  # A finding seldom comes of a comment or a path.
   local changed=$state/changed.txt
-  if changed_files >"$changed"; then check_stage tidy bazel/check_tidy.sh --changed "$changed"; else
+  if changed_files '^ *(#include "|//)' >"$changed"; then
+    check_stage tidy bazel/check_tidy.sh --changed "$changed"
+  else
     check_stage tidy bazel/check_tidy.sh
   fi
 

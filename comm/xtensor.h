@@ -3,7 +3,7 @@
 //   auto x = as_xtensor(tensor);          // a view: shares the tensor's memory, keeps its shape
 //   xt::noalias(x) = xt::tanh(x) * 2;
 //
-// Including this file costs two seconds of compile time, so no header that learners include may
+// Including this file costs some seconds of compile time, so no header that learners include may
 // include it. Host backends only: host code cannot access a tensor on a GPU.
 #pragma once
 

@@ -16,9 +16,10 @@ namespace fs = std::filesystem;
 /// What trains a model is no header for a learner, though it lies in a public folder.
 constexpr const char* kTrainingPrograms = "training/run";
 
-// Included by every program's compilation (compile.cc).
-constexpr const char* kAlways[] = {"comm/comm.h", "cli/plugin/exercise_entry.h", "cli/rank_main.h",
-                                   "bazel/clang_source_location.h"};
+/// Headers besides those of the public folders: what every program's compilation includes
+/// (compile.cc), and what a program may include itself.
+constexpr const char* kAlways[] = {"comm/comm.h", "comm/xtensor.h", "cli/plugin/exercise_entry.h",
+                                   "cli/rank_main.h", "bazel/clang_source_location.h"};
 
 /// Returns the names in #include "…", of any backend.
 std::vector<std::string> includes_of(const fs::path& header) {

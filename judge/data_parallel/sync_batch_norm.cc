@@ -9,6 +9,7 @@
 #include "judge/case_lists.h"
 #include "judge/compare.h"
 #include "judge/data_parallel/families.h"
+#include "judge/formulas/formulas.h"
 #include "judge/salt.h"
 #include "judge/training/native_calls.h"
 #include "training/random.h"
@@ -51,38 +52,21 @@ Part part_of(int rank, std::int64_t count) {
   return part;
 }
 
-struct Expected {
-  std::vector<double> y;
-  std::vector<double> dx;
-};
-
-/// Normalizes the whole batch, feature by feature, as the formulas state.
-Expected normalize(const Part& batch, std::int64_t count) {
-  const auto features = static_cast<std::size_t>(features_of(count));
-  const std::size_t rows = batch.x.size() / features;
-  const auto n = static_cast<double>(rows);
-  Expected result{std::vector<double>(batch.x.size()), std::vector<double>(batch.x.size())};
-  for (std::size_t f = 0; f < features; ++f) {
-    double sum = 0, squares = 0, dy_sum = 0, dy_y_sum = 0;
-    for (std::size_t i = f; i < batch.x.size(); i += features) sum += batch.x[i];
-    for (std::size_t i = f; i < batch.x.size(); i += features)
-      squares += std::pow(batch.x[i] - sum / n, 2);
-    const double scale = 1 / std::sqrt(squares / n + double{epsilon_of(count)});
-    for (std::size_t i = f; i < batch.x.size(); i += features) {
-      result.y[i] = (batch.x[i] - sum / n) * scale;
-      dy_sum += batch.dy[i];
-      dy_y_sum += batch.dy[i] * result.y[i];
-    }
-    for (std::size_t i = f; i < batch.x.size(); i += features)
-      result.dx[i] = (batch.dy[i] - dy_sum / n - result.y[i] * dy_y_sum / n) * scale;
-  }
-  return result;
+/// Normalizes a batch, feature by feature, as the formulas state.
+formula::Normalized normalize(const Part& batch, std::int64_t count) {
+  const std::int64_t features = features_of(count);
+  const Shape shape = {std::ssize(batch.x) / features, features};
+  const auto doubles = [&](const std::vector<float>& elements) {
+    return from_host(std::vector<double>(elements.begin(), elements.end()), shape);
+  };
+  return formula::batch_norm(doubles(batch.x), doubles(batch.dy), double{epsilon_of(count)});
 }
 
 /// Compares this rank's part, which begins at row `begin` of the whole.
 std::optional<Difference> compare_part(const char* what, const Tensor& actual,
-                                       const std::vector<double>& whole, std::size_t begin,
-                                       const std::vector<double>& alone) {
+                                       const TensorOf<double>& of_whole, std::size_t begin,
+                                       const TensorOf<double>& of_alone) {
+  const std::vector<double> whole = to_host(of_whole), alone = to_host(of_alone);
   const std::vector<float> is = to_host(actual);
   for (std::size_t i = 0; i < is.size(); ++i) {
     const double should_be = whole[begin + i];
@@ -125,8 +109,8 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   for (const Tensor* out : {&y, &dx}) {
     if (auto wrong = compare_size(out == &y ? "y" : "dx", *out, x.size())) return wrong;
   }
-  const Expected expected = normalize(whole, *example.count);
-  const Expected alone = normalize(mine, *example.count);
+  const formula::Normalized expected = normalize(whole, *example.count);
+  const formula::Normalized alone = normalize(mine, *example.count);
   if (auto wrong = compare_part("y", y, expected.y, begin, alone.y)) return wrong;
   if (auto wrong = compare_part("dx", dx, expected.dx, begin, alone.dx)) return wrong;
   for (const bool of_x : {true, false}) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "judge/compare.h"
+#include "judge/formulas/formulas.h"
 #include "judge/salt.h"
 #include "judge/tensor_parallel/families.h"
 #include "judge/tensor_parallel/whole_and_parts.h"
@@ -131,7 +132,8 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   loss.correct = kCorrectBefore;
   function(dist, own, classes, labels, loss);
 
-  const Loss expected = cross_entropy(logits, labels);
+  const LossOf<double> expected = formula::cross_entropy(
+      from_host(std::vector<double>(values.begin(), values.end()), {batch, classes}), labels);
   if (auto wrong = compare_number("loss.counted", loss.counted, expected.counted,
                                   "rows whose label is not kIgnoredLabel, whichever rank has the "
                                   "class"))
@@ -140,7 +142,9 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     return Difference{"loss.sum", -1, fmt::format("{:.6g}", expected.sum),
                       fmt::format("{:.6g}", loss.sum), hint_for(loss.sum, values, labels, r, p)};
   }
-  const Tensor part = column_part(expected.gradient, r, p);
+  const std::vector<double> gradient = to_host(expected.gradient);
+  const Tensor part = column_part(
+      from_host(std::vector<float>(gradient.begin(), gradient.end()), {batch, classes}), r, p);
   const auto ranks = static_cast<float>(p);
   const auto counted = static_cast<float>(expected.counted);
   if (auto wrong = compare_tensor(
