@@ -17,12 +17,10 @@
 #include "cli/plugin/compile_commands.h"
 #include "cli/support/child.h"
 #include "cli/support/complain.h"
-#include "cli/support/course.h"
-#include "cli/support/empty_values.h"
-#include "cli/support/nearest.h"
+#include "cli/support/options.h"
 #include "cli/support/paths.h"
-#include "cli/support/rankbox_more.h"
-#include "cli/support/wrap.h"
+#include "cli/support/programs.h"
+#include "cli/support/terminal.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

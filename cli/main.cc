@@ -1,6 +1,6 @@
 // `rankbox`: what the first hour needs. `rankbox-more` has all, and takes longer to compile.
 #include "cli/command_line.h"
-#include "cli/support/rankbox_more.h"
+#include "cli/support/programs.h"
 #include "cli/support/subcommands.h"
 
 namespace rankbox::cli {

@@ -1,10 +1,7 @@
 // The families of the chapters about training.
-#include "judge/data_parallel/families.h"
+#include "judge/training_families.h"
+
 #include "judge/families.h"
-#include "judge/mixed_precision/families.h"
-#include "judge/pipeline/families.h"
-#include "judge/sharding/families.h"
-#include "judge/tensor_parallel/families.h"
 
 namespace rankbox {
 

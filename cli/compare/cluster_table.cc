@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/support/lists.h"
-#include "cli/support/table.h"
+#include "cli/support/terminal.h"
 #include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {

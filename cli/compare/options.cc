@@ -11,10 +11,8 @@
 
 #include "cli/compare/names.h"
 #include "cli/compare/sizes.h"
-#include "cli/support/buffering.h"
-#include "cli/support/executor_named.h"
 #include "cli/support/lists.h"
-#include "cli/support/whole_number.h"
+#include "cli/support/options.h"
 #include "comm/errors.h"
 #include "comm/option_checks.h"
 #include "sim/clusters/clusters.h"

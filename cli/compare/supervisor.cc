@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/compare/measure/session.h"
-#include "cli/compare/plan/row_failure.h"
+#include "cli/compare/plan/plan.h"
 #include "cli/plugin/contained.h"
 #include "cli/plugin/source_lines.h"
 #include "cli/support/child.h"

@@ -9,7 +9,6 @@
 #include "cli/support/now.h"
 #include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
-#include "cli/support/wrap.h"
 #include "collectives/allreduce_ring.h"
 #include "comm/run_ranks.h"
 #include "judge/catalog.h"

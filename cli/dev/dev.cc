@@ -6,7 +6,7 @@
 
 #include "cli/dev/dev_check.h"
 #include "cli/dev/dev_new.h"
-#include "cli/support/course.h"
+#include "cli/support/options.h"
 #include "cli/support/subcommands.h"
 
 namespace rankbox::cli {

@@ -21,13 +21,11 @@
 #include "cli/exercise/prediction.h"
 #include "cli/exercise/progress.h"
 #include "cli/support/child.h"
-#include "cli/support/course.h"
+#include "cli/support/options.h"
 #include "cli/support/paths.h"
-#include "cli/support/rankbox_more.h"
+#include "cli/support/programs.h"
 #include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
-#include "cli/support/whole_number.h"
-#include "cli/support/wrap.h"
 #include "comm/errors.h"
 #include "judge/salt.h"
 #include "judge/verdict_json.h"
@@ -202,7 +200,7 @@ std::string in_one_line_of(const Verdict& verdict) {
   const std::string text = to_text(verdict, use_colour());
   std::string line = text.substr(0, text.find('\n'));
   if (verdict.status != Status::kFail || verdict.failure->file.empty()) return line;
-  line += ", " + visible_text(verdict.failure->file);
+  line += ", " + visible_name(verdict.failure->file);
   return verdict.failure->line > 0 ? fmt::format("{}:{}", line, verdict.failure->line) : line;
 }
 

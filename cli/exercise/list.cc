@@ -12,11 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/exercise/progress.h"
-#include "cli/support/course.h"
+#include "cli/support/options.h"
 #include "cli/support/paths.h"
 #include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
-#include "cli/support/wrap.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

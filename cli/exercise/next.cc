@@ -8,10 +8,10 @@
 
 #include "cli/exercise/list.h"
 #include "cli/exercise/progress.h"
-#include "cli/support/course.h"
+#include "cli/support/options.h"
 #include "cli/support/paths.h"
 #include "cli/support/subcommands.h"
-#include "cli/support/wrap.h"
+#include "cli/support/terminal.h"
 
 namespace rankbox::cli {
 namespace {

@@ -20,7 +20,7 @@
 #include "cli/plugin/compile.h"
 #include "cli/plugin/plugin.h"
 #include "cli/plugin/verdict_report.h"
-#include "cli/support/course.h"
+#include "cli/support/options.h"
 #include "cli/support/paths.h"
 #include "cli/support/reserved_core.h"
 #include "cli/support/subcommands.h"

@@ -9,10 +9,10 @@
 
 #include "cli/exercise/progress.h"
 #include "cli/exercise/stub.h"
-#include "cli/support/course.h"
+#include "cli/support/options.h"
 #include "cli/support/paths.h"
 #include "cli/support/subcommands.h"
-#include "cli/support/wrap.h"
+#include "cli/support/terminal.h"
 #include "comm/errors.h"
 #include "files/output_file.h"
 

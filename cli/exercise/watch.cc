@@ -16,13 +16,11 @@
 #include "cli/exercise/live_page.h"
 #include "cli/exercise/progress.h"
 #include "cli/support/child.h"
-#include "cli/support/course.h"
+#include "cli/support/options.h"
 #include "cli/support/paths.h"
-#include "cli/support/rankbox_more.h"
+#include "cli/support/programs.h"
 #include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
-#include "cli/support/whole_number.h"
-#include "cli/support/wrap.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/support/backend_program.h"
 #include "cli/support/bundle_folder.h"
 #include "cli/support/paths.h"
+#include "cli/support/programs.h"
 #include "cli/support/subcommands.h"
 #include "comm/errors.h"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/grade/replay_line.h"
+#include "cli/grade/result.h"
 #include "judge/verdict_text.h"
 
 namespace rankbox::cli {
@@ -69,7 +69,8 @@ std::string reason(const ExerciseGrade& grade) {
       grade.result.verdict.failure ? grade.result.verdict.failure->message : "unknown";
   const std::string line = message.substr(0, message.find('\n'));
   if (grade.outcome == Outcome::kError) return "not graded: " + line;
-  return fmt::format("{}: {}", rankbox::name_of(grade.result.verdict.failure->kind), line);
+  const std::string kind = rankbox::name_of(grade.result.verdict.failure->kind);
+  return line.starts_with(kind + ":") ? line : fmt::format("{}: {}", kind, line);
 }
 
 std::string describe(const ExerciseGrade& grade, const std::string& path) {

@@ -16,7 +16,7 @@
 #include "cli/grade/progress.h"
 #include "cli/support/child.h"
 #include "cli/support/now.h"
-#include "cli/support/status_line.h"
+#include "cli/support/terminal.h"
 
 namespace rankbox::cli {
 namespace {

@@ -3,15 +3,18 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "cli/exercise/grade.h"
-#include "cli/grade/failure_picture.h"
-#include "cli/grade/replay_line.h"
+#include "cli/grade/result.h"
+#include "cli/picture/picture.h"
 #include "cli/support/child.h"
 #include "cli/support/now.h"
 #include "cli/support/paths.h"
+#include "comm/errors.h"
+#include "files/foreign_file.h"
 #include "files/git_blob.h"
 #include "files/output_file.h"
 #include "files/temporary_folder.h"
@@ -19,6 +22,7 @@
 #include "judge/visible_text.h"
 
 namespace rankbox::cli {
+
 namespace {
 
 constexpr std::size_t kMostPrinted = 4096;
@@ -166,6 +170,33 @@ GradeResult grade_source(const SourceText& source, const Exercise& exercise,
     result.verdict = error_of_ours(exercise, error.what());
   }
   return result;
+}
+
+namespace {
+
+constexpr int kColumns = 100;
+constexpr std::size_t kMostTimelineBytes = std::size_t{64} * 1024;
+
+}  // namespace
+
+std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
+                               const GradeOptions& graded) {
+  if (verdict.status != Status::kFail) return "";
+  std::optional<PictureOptions> picture = picture_after(exercise, verdict);
+  if (!picture) return "";
+  const TemporaryFolder folder;
+  picture->style.folder = folder.path("");
+  picture->style.columns = kColumns;
+
+  GradeOptions drawing = graded;
+  drawing.picture = to_text(*picture);
+  drawing.sealed = false;  // the verdict is known
+  try {
+    grade(exercise, drawing);
+  } catch (const Error&) {
+    return "";  // the verdict says what is wrong
+  }
+  return read_foreign_file(folder.path(kTimelineFile), kMostTimelineBytes).value_or("");
 }
 
 }  // namespace rankbox::cli

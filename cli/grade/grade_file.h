@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/exercise/grade.h"
 #include "cli/grade/result.h"
 #include "cli/grade/source_text.h"
 #include "exercises/registry.h"
@@ -40,5 +41,12 @@ Verdict error_of_ours(const Exercise& exercise, const std::string& what);
 
 /// Returns whether the result has all that was asked for.
 bool is_complete(const GradeResult& result, const FileGrading& grading);
+
+/// Runs the failing case once more and returns its timeline as lines of at most 100 columns; a
+/// deadlock is drawn up to where it ended. Returns "" where there is no run to draw: the program
+/// passes, was not compiled, is the stub, or sends no messages. Blocks until done; see grade().
+/// @param graded how the file was graded
+std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
+                               const GradeOptions& graded);
 
 }  // namespace rankbox::cli

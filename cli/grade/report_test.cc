@@ -11,7 +11,7 @@
 #include "cli/grade/formats/formats.h"
 #include "cli/grade/output.h"
 #include "cli/grade/page.h"
-#include "cli/grade/replay_line.h"
+#include "cli/grade/result.h"
 #include "cli/grade/summary.h"
 #include "tests/support/text.h"
 

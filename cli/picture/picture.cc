@@ -8,8 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/picture/picture_style_json.h"
-#include "cli/support/buffering.h"
-#include "cli/support/executor_named.h"
+#include "cli/support/options.h"
 #include "comm/trace.h"
 #include "judge/faults.h"
 #include "judge/free_messages.h"

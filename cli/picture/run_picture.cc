@@ -10,7 +10,6 @@
 
 #include "cli/support/paths.h"
 #include "cli/support/terminal.h"
-#include "cli/support/wrap.h"
 #include "files/foreign_file.h"
 #include "files/output_file.h"
 #include "sim/clock/clock.h"

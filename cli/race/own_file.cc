@@ -12,7 +12,7 @@
 #include "cli/plugin/contained.h"
 #include "cli/plugin/source_lines.h"
 #include "cli/support/paths.h"
-#include "cli/support/wrap.h"
+#include "cli/support/terminal.h"
 #include "comm/errors.h"
 #include "files/temporary_folder.h"
 #include "judge/race/explore_race.h"

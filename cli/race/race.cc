@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include "cli/race/own_file.h"
+#include "cli/support/options.h"
 #include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
-#include "cli/support/whole_number.h"
-#include "cli/support/wrap.h"
 #include "comm/errors.h"
 #include "judge/race/race_demo.h"
 

@@ -11,11 +11,11 @@
 
 #include "cli/plugin/compile.h"
 #include "cli/run/outcome.h"
-#include "cli/support/backend_program.h"
 #include "cli/support/child.h"
 #include "cli/support/mpirun.h"
 #include "cli/support/paths.h"
-#include "cli/support/status_line.h"
+#include "cli/support/programs.h"
+#include "cli/support/terminal.h"
 #include "files/temporary_folder.h"
 #include "judge/verdict_json.h"
 

@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/picture/picture_style_json.h"
-#include "cli/support/buffering.h"
-#include "cli/support/executor_named.h"
+#include "cli/support/options.h"
 #include "comm/errors.h"
 #include "comm/option_checks.h"
 #include "judge/verdict_json.h"

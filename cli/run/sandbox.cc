@@ -7,9 +7,9 @@
 #include "cli/plugin/contained.h"
 #include "cli/run/outcome.h"
 #include "cli/support/child.h"
-#include "cli/support/executor_named.h"
+#include "cli/support/options.h"
 #include "cli/support/paths.h"
-#include "cli/support/status_line.h"
+#include "cli/support/terminal.h"
 #include "files/temporary_folder.h"
 
 namespace rankbox::cli {

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/support/executor_named.h"
+#include "cli/support/options.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

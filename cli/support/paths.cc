@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/support/nearest.h"
+#include "cli/support/options.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {

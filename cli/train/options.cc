@@ -6,8 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/support/empty_values.h"
-#include "cli/support/whole_number.h"
+#include "cli/support/options.h"
 #include "cli/train/backend.h"
 #include "cli/train/schedule_options.h"
 #include "comm/errors.h"

@@ -12,7 +12,6 @@
 #include "cli/support/complain.h"
 #include "cli/support/first_process.h"
 #include "cli/support/terminal.h"
-#include "cli/support/wrap.h"
 #include "cli/train/backend.h"
 #include "cli/train/mine.h"
 #include "cli/train/mine_faults.h"

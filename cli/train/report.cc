@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include "cli/support/terminal.h"
-#include "cli/support/wrap.h"
 #include "cli/train/backend.h"
 #include "cli/train/loss_curve.h"
 #include "comm/run_ranks.h"

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/support/whole_number.h"
+#include "cli/support/options.h"
 #include "comm/errors.h"
 
 namespace rankbox::train {

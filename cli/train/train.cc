@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/support/backend_program.h"
 #include "cli/support/child.h"
 #include "cli/support/mpirun.h"
+#include "cli/support/programs.h"
 #include "cli/support/subcommands.h"
-#include "cli/support/wrap.h"
+#include "cli/support/terminal.h"
 #include "cli/train/help.h"
 #include "cli/train/train_files.h"
 #include "comm/errors.h"

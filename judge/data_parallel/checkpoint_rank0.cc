@@ -11,11 +11,11 @@
 #include "files/temporary_folder.h"
 #include "judge/case_lists.h"
 #include "judge/compare.h"
-#include "judge/data_parallel/families.h"
 #include "judge/inputs.h"
 #include "judge/salt.h"
 #include "judge/training/native_calls.h"
 #include "judge/training/parameters.h"
+#include "judge/training_families.h"
 
 namespace rankbox {
 
@@ -109,8 +109,10 @@ bool is_saved() {
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   std::optional<TemporaryFolder> disk;  // on rank 0 only
   if (dist.rank() == 0) disk.emplace();
-  const std::string path =
-      disk ? disk->path("run.ckpt") : fmt::format("/no disk of rank {}/run.ckpt", dist.rank());
+  // The path of another rank does not count.
+  const std::string path = disk                   ? disk->path("run.ckpt")
+                           : dist.rank() % 2 == 0 ? fmt::format("/no disk of rank {}", dist.rank())
+                                                  : "";
 
   if (disk) set_path(path);
   Trained mine = trained_by(dist.rank(), *example.count);

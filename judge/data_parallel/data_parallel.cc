@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "judge/case_lists.h"
-#include "judge/data_parallel/families.h"
 #include "judge/training/native_calls.h"
 #include "judge/training/small_training.h"
+#include "judge/training_families.h"
 #include "training/cross_entropy.h"
 #include "training/data/dataset.h"
 #include "training/sequential.h"

@@ -1,10 +1,10 @@
 // Judges ddp_average_gradients: gradients become their means, and all replicas stay equal.
 #include "parallel/ddp_average_gradients.h"
 
-#include "judge/data_parallel/families.h"
 #include "judge/training/native_calls.h"
 #include "judge/training/parameters.h"
 #include "judge/training/small_training.h"
+#include "judge/training_families.h"
 #include "training/parameter.h"
 
 namespace rankbox {

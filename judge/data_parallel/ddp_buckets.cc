@@ -6,11 +6,11 @@
 #include "judge/case_lists.h"
 #include "judge/checks.h"
 #include "judge/data_parallel/buckets.h"
-#include "judge/data_parallel/families.h"
 #include "judge/salt.h"
 #include "judge/training/native_calls.h"
 #include "judge/training/parameters.h"
 #include "judge/training/small_training.h"
+#include "judge/training_families.h"
 #include "training/parameter.h"
 
 namespace rankbox {

@@ -5,10 +5,10 @@
 
 #include "judge/case_lists.h"
 #include "judge/compare.h"
-#include "judge/data_parallel/families.h"
 #include "judge/inputs.h"
 #include "judge/training/native_calls.h"
 #include "judge/training/parameters.h"
+#include "judge/training_families.h"
 #include "training/parameter.h"
 
 namespace rankbox {

@@ -8,9 +8,9 @@
 
 #include "judge/case_lists.h"
 #include "judge/compare.h"
-#include "judge/data_parallel/families.h"
 #include "judge/salt.h"
 #include "judge/training/native_calls.h"
+#include "judge/training_families.h"
 #include "parallel/metrics.h"
 #include "training/cross_entropy.h"
 

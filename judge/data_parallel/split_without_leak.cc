@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "judge/case_lists.h"
-#include "judge/data_parallel/families.h"
 #include "judge/salt.h"
 #include "judge/training/native_calls.h"
+#include "judge/training_families.h"
 #include "training/data/sampler.h"
 
 namespace rankbox {

@@ -8,10 +8,10 @@
 
 #include "judge/case_lists.h"
 #include "judge/compare.h"
-#include "judge/data_parallel/families.h"
 #include "judge/formulas/formulas.h"
 #include "judge/salt.h"
 #include "judge/training/native_calls.h"
+#include "judge/training_families.h"
 #include "training/random.h"
 
 namespace rankbox {

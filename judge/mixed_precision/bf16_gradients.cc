@@ -11,9 +11,9 @@
 #include "judge/case_lists.h"
 #include "judge/checks.h"
 #include "judge/compare.h"
-#include "judge/mixed_precision/families.h"
 #include "judge/salt.h"
 #include "judge/training/native_calls.h"
+#include "judge/training_families.h"
 
 namespace rankbox {
 

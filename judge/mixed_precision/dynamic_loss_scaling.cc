@@ -8,10 +8,10 @@
 
 #include "judge/case_lists.h"
 #include "judge/compare.h"
-#include "judge/mixed_precision/families.h"
 #include "judge/salt.h"
 #include "judge/training/native_calls.h"
 #include "judge/training/parameters.h"
+#include "judge/training_families.h"
 
 namespace rankbox {
 
@@ -33,7 +33,7 @@ LossScale first_scale(const Case& example) {
     first.growth_interval = kLongInterval;
     first.good_steps = kLongInterval - 2;
   } else {
-    first.growth_interval = static_cast<int>(drawn("interval", p % 4 == 3 ? 2 : 3, 2, 4));
+    first.growth_interval = static_cast<int>(drawn("interval", p % 4 == 3 ? 1 : 3, 1, 4));
   }
   return first;
 }

@@ -7,8 +7,8 @@
 
 #include "comm/comm.h"
 #include "judge/compare.h"
-#include "judge/mixed_precision/families.h"
 #include "judge/salt.h"
+#include "judge/training_families.h"
 
 namespace rankbox {
 

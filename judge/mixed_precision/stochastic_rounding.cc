@@ -10,8 +10,8 @@
 #include "comm/comm.h"
 #include "judge/case_lists.h"
 #include "judge/compare.h"
-#include "judge/mixed_precision/families.h"
 #include "judge/salt.h"
+#include "judge/training_families.h"
 #include "training/random.h"
 
 namespace rankbox {

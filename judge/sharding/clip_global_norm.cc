@@ -15,9 +15,9 @@
 #include "judge/memory_window.h"
 #include "judge/noted_result.h"
 #include "judge/sharding/clip_calls.h"
-#include "judge/sharding/families.h"
 #include "judge/training/native_calls.h"
 #include "judge/training/parameters.h"
+#include "judge/training_families.h"
 
 namespace rankbox {
 

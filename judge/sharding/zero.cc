@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "judge/sharding/families.h"
 #include "judge/sharding/sharded_training.h"
 #include "judge/training/native_calls.h"
+#include "judge/training_families.h"
 #include "parallel/zero1.h"
 #include "parallel/zero2.h"
 #include "parallel/zero3.h"

@@ -1,7 +1,7 @@
 // Judges parallel_attention: both directions, with texts of different lengths.
 #include "judge/tensor_parallel/block.h"
-#include "judge/tensor_parallel/families.h"
 #include "judge/training/native_calls.h"
+#include "judge/training_families.h"
 #include "parallel/parallel_attention.h"
 
 namespace rankbox {

@@ -2,9 +2,9 @@
 //
 // Column: columns of y, a whole dx. Row: a whole y, columns of dx. Both: the gradients of the
 // shard.
-#include "judge/tensor_parallel/families.h"
 #include "judge/tensor_parallel/whole_and_parts.h"
 #include "judge/training/native_calls.h"
+#include "judge/training_families.h"
 #include "parallel/column_linear.h"
 #include "parallel/direction.h"
 #include "parallel/layer_shards.h"

@@ -1,9 +1,9 @@
 // Judges parallel_mlp and sequence_parallel: both directions, and 20 training steps of the former.
 #include <algorithm>
 
-#include "judge/tensor_parallel/families.h"
 #include "judge/tensor_parallel/mlp_training.h"
 #include "judge/training/native_calls.h"
+#include "judge/training_families.h"
 #include "training/layers/gelu.h"
 #include "training/layers/relu.h"
 

@@ -10,9 +10,9 @@
 #include "judge/compare.h"
 #include "judge/formulas/formulas.h"
 #include "judge/salt.h"
-#include "judge/tensor_parallel/families.h"
 #include "judge/tensor_parallel/whole_and_parts.h"
 #include "judge/training/native_calls.h"
+#include "judge/training_families.h"
 #include "parallel/layer_shards.h"
 #include "training/random.h"
 

@@ -13,6 +13,7 @@
 
 #include "judge/catalog.h"
 #include "tests/cli/command.h"
+#include "tests/cli/wrong_programs.h"
 #include "tests/support/text.h"
 
 namespace rankbox {
@@ -194,14 +195,14 @@ TEST_CASE("the overview names the chapters and what to do next") {
 }
 
 TEST_CASE("Ctrl-C ends a check at once with 130, and leaves no process and no file behind") {
-  project();
+  const std::string sleeps = wrong_program("sleeps");
   const std::size_t before = leftovers();
   const pid_t child = fork();
   if (child == 0) {
     const std::string program = rankbox_program();
     if (chdir(project().c_str()) != 0) _exit(126);
-    execl(program.c_str(), "rankbox", "check", "broadcast_naive", "--file",
-          "tests/judge/wrong/sleeps.cc", "--timeout", "600", nullptr);
+    execl(program.c_str(), "rankbox", "check", "broadcast_naive", "--file", sleeps.c_str(),
+          "--timeout", "600", nullptr);
     _exit(127);
   }
   // Interrupts the judge while it runs: a temporary file and a grandchild then exist.

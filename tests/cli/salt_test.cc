@@ -1,4 +1,5 @@
 // check --salt: the same exercises, judged with other inputs and cases.
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 
 #include "judge/verdict_text.h"
 #include "tests/cli/command.h"
+#include "tests/cli/wrong_programs.h"
 #include "tests/support/run_tests.h"
 
 namespace rankbox {
@@ -21,31 +23,6 @@ constexpr const char* kExercises[] = {
     "gather_tree",  "allreduce_ring",  "ddp_average_gradients",    "sync_batch_norm",
     "loss_scaling", "master_weights",  "pipeline_interleaved",     "zero1",
     "parallel_mlp", "checkpoint_rank0"};
-
-/// A program that returns the judge's numbers without a salt: it reads none of them, or one and
-/// concludes the others.
-struct Knowing {
-  const char* file;
-  const char* exercise;
-};
-constexpr Knowing kKnowing[] = {{"knows_elements.cc", "broadcast_ring"},
-                                {"knows_partner.cc", "exchange"},
-                                {"knows_seed.cc", "split_without_leak"},
-                                {"knows_sums.cc", "allreduce_tree"},
-                                {"knows_distances.cc", "broadcast_ring"},
-                                {"knows_losses.cc", "exact_metrics"},
-                                {"knows_overflows.cc", "dynamic_loss_scaling"},
-                                {"knows_scaled.cc", "loss_scaling"},
-                                {"knows_squares.cc", "clip_global_norm"},
-                                {"knows_seeds.cc", "split_without_leak"},
-                                {"knows_wide.cc", "bf16_gradients"},
-                                {"knows_later.cc", "bf16_gradients"},
-                                {"knows_prefixes.cc", "ddp_init_broadcast"},
-                                {"knows_numbers.cc", "checkpoint_rank0"},
-                                {"knows_batches.cc", "ddp_uneven_inputs"},
-                                {"knows_slopes.cc", "stochastic_rounding"},
-                                {"knows_steps.cc", "master_weights"},
-                                {"knows_labels.cc", "vocab_parallel_cross_entropy"}};
 
 }  // namespace
 
@@ -64,16 +41,13 @@ TEST_CASE("each solution passes under one of the salts") {
 
 TEST_CASE("a program that knows the judge's numbers passes without a salt, and under no other") {
   project();
-  for (std::size_t row = 0; const Knowing& knowing : kKnowing) {
+  for (std::size_t row = 0; const WrongProgram& knowing : wrong_programs("knowing")) {
     if (!testing::is_in_third(row++)) continue;
-    const std::string file = knowing.file;
-    const std::string exercise = knowing.exercise;
-    const std::string path = "tests/judge/wrong/" + file;
-    const Verdict without = checked({exercise, "--file", path});
-    CHECK_MESSAGE(without.passed(), file, "\n", to_text(without));
+    const Verdict without = checked({knowing.exercise, "--file", knowing.path});
+    CHECK_MESSAGE(without.passed(), knowing.name, "\n", to_text(without));
     for (const char* salt : kSalts) {
-      const Verdict verdict = checked({exercise, "--file", path, "--salt", salt});
-      CAPTURE(file);
+      const Verdict verdict = checked({knowing.exercise, "--file", knowing.path, "--salt", salt});
+      CAPTURE(knowing.name);
       CAPTURE(salt);
       CHECK(verdict.status == Status::kFail);
     }
@@ -82,7 +56,10 @@ TEST_CASE("a program that knows the judge's numbers passes without a salt, and u
 
 TEST_CASE("a salted failure's replay line names the salt, and fails alike") {
   project();
-  const char* const path = "tests/judge/wrong/knows_elements.cc";
+  const auto programs = wrong_programs("knowing");
+  const auto found = std::ranges::find(programs, "knows_elements", &WrongProgram::name);
+  REQUIRE(found != programs.end());
+  const std::string& path = found->path;
   const Verdict verdict = checked({"broadcast_ring", "--file", path, "--salt", "2718281828"});
   REQUIRE(verdict.failure.has_value());
   const std::string& line = verdict.failure->replay;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command.h"
+#include "tests/cli/wrong_programs.h"
 
 namespace rankbox {
 namespace {
@@ -102,7 +103,7 @@ TEST_CASE("--trace writes one valid JSON object, and nothing beside it") {
 
 TEST_CASE("a run that deadlocks is drawn up to there, and explained") {
   const CommandResult shown =
-      rankbox({"show", "exchange", "--file", "tests/judge/wrong/send_send.cc", "--ranks", "2"});
+      rankbox({"show", "exchange", "--file", wrong_program("send_send"), "--ranks", "2"});
   INFO(shown.output);
   CHECK(shown.exit_code == 1);
   CHECK(shown.output.find("rank 1  out  [") != std::string::npos);
@@ -127,9 +128,8 @@ TEST_CASE("the buffering mode decides whether a program deadlocks") {
   };
   for (const Dial& dial :
        {Dial{"rendezvous", 1}, {"eager:16383", 1}, {"eager:16K", 0}, {"unbounded", 0}}) {
-    const CommandResult shown =
-        rankbox({"show", "exchange", "--file", "tests/judge/wrong/send_send.cc", "--ranks", "2",
-                 "--buffering", dial.text});
+    const CommandResult shown = rankbox({"show", "exchange", "--file", wrong_program("send_send"),
+                                         "--ranks", "2", "--buffering", dial.text});
     INFO(dial.text << "\n" << shown.output);
     CHECK(shown.exit_code == dial.exit_code);
   }

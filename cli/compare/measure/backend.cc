@@ -1,6 +1,6 @@
 #include "cli/compare/measure/backend.h"
 
-#include "cli/support/executor_named.h"
+#include "cli/support/options.h"
 
 namespace rankbox::cli {
 

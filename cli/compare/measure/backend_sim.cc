@@ -8,7 +8,7 @@
 
 #include "cli/compare/measure/backend.h"
 #include "cli/compare/measure/host_device.h"
-#include "cli/compare/plan/row_failure.h"
+#include "cli/compare/plan/plan.h"
 #include "comm/run_ranks.h"
 
 namespace rankbox::cli {

@@ -1,18 +1,19 @@
 #include "cli/compare/measure/measure.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include "cli/compare/measure/backend.h"
 #include "cli/compare/measure/buffer_pool.h"
-#include "cli/compare/measure/samples.h"
-#include "cli/compare/plan/row_failure.h"
+#include "cli/compare/plan/plan.h"
 #include "cli/support/child.h"
 #include "cli/support/now.h"
 
 namespace rankbox::cli {
+
 namespace {
 
 // Iterations have several calls: shorter ones disappear in the jitter of leaving a barrier.
@@ -239,6 +240,20 @@ class Measurement {
 void measure(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks,
              std::int64_t pool_bytes) {
   Measurement(dist, contest, plan, marks, pool_bytes).run();
+}
+
+double quantile(std::vector<double> samples, double q) {
+  std::ranges::sort(samples);
+  const double position = q * static_cast<double>(samples.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, samples.size() - 1);
+  return samples[below] +
+         (position - static_cast<double>(below)) * (samples[above] - samples[below]);
+}
+
+Times summarize(const std::vector<double>& seconds) {
+  return {quantile(seconds, 0.5), quantile(seconds, 0.25), quantile(seconds, 0.75),
+          static_cast<std::int64_t>(seconds.size())};
 }
 
 }  // namespace rankbox::cli

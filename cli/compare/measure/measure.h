@@ -21,8 +21,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "cli/compare/plan/jobs.h"
+#include "cli/compare/plan/plan.h"
 #include "comm/comm.h"
 
 namespace rankbox::cli {
@@ -43,5 +45,12 @@ struct Marks {
 /// @param pool_bytes of this rank's inputs that take turns (buffer_pool.h)
 void measure(Comm& dist, Contest& contest, const Plan& plan, const Marks& marks,
              std::int64_t pool_bytes);
+
+/// Returns the value that a part q of the samples does not exceed. Interpolates linearly between
+/// samples. REQUIRES: not empty.
+double quantile(std::vector<double> samples, double q);
+
+/// Returns the median and quartiles. REQUIRES: not empty.
+Times summarize(const std::vector<double>& seconds);
 
 }  // namespace rankbox::cli

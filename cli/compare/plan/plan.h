@@ -9,6 +9,7 @@
 
 #include "comm/cluster.h"
 #include "comm/collective_kind.h"
+#include "comm/errors.h"
 #include "comm/reduce_op.h"
 #include "comm/run_options.h"
 
@@ -128,5 +129,17 @@ std::string label_of(const Row& row);
 
 /// Returns "all_reduce (ring (yours)) on 4 ranks, 64 KiB".
 std::string describe(const Row& row);
+
+/// Returns the failure for an error of a run.
+RowFailure row_failure_of(const Error& error);
+
+/// Marks a learner's row as failed if its result is wrong.
+void fail_if_wrong(Row& row);
+
+/// Throws the error with the row named. User errors remain InvalidArgument.
+[[noreturn]] void rethrow_naming(const Error& error, const Row& row);
+
+/// Returns "deadlock: ranks 0, 1 blocked … (ring.cc:14)": one line, without the row.
+std::string in_words(const RowFailure& failure);
 
 }  // namespace rankbox::cli

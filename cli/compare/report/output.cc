@@ -10,12 +10,11 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "cli/compare/plan/row_failure.h"
+#include "cli/compare/plan/plan.h"
 #include "cli/compare/report/report.h"
 #include "cli/compare/report/report_json.h"
 #include "cli/support/now.h"
 #include "cli/support/terminal.h"
-#include "cli/support/wrap.h"
 
 namespace rankbox::cli {
 namespace {

@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include "cli/compare/plan/algorithms.h"
-#include "cli/compare/plan/row_failure.h"
+#include "cli/compare/plan/plan.h"
 #include "cli/compare/report/winners.h"
 #include "cli/support/lists.h"
-#include "cli/support/table.h"
-#include "cli/support/wrap.h"
+#include "cli/support/terminal.h"
 
 namespace rankbox::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "cli/compare/plan/row_failure.h"
+#include "cli/compare/plan/plan.h"
 #include "cli/compare/report/report.h"
 #include "comm/comm.h"
 

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/grade/formats/formats.h"
-#include "cli/grade/replay_line.h"
+#include "cli/grade/result.h"
 #include "judge/verdict_json.h"
 
 namespace rankbox::cli {

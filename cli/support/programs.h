@@ -1,0 +1,32 @@
+// Programs that are built when they are first needed: `rankbox-more`, `rankbox-run-mpi`, …
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rankbox::cli {
+
+/// Returns the path of the program `name`. The script `rankbox` builds it if it is missing or older
+/// than its sources, and installs the required packages first. Blocks during the build; the script
+/// prints that. Throws CLI::RuntimeError if the script fails, which has then printed the reason in
+/// one line.
+/// @param words of the script's --build-program
+std::string built_program(const std::vector<std::string>& words, const std::string& name);
+
+/// As built_program, for rankbox-SUBCOMMAND-BACKEND. It fails, too, where a library is missing, or
+/// (with nccl) there is no driver.
+/// @param for_another_machine needs no driver here
+std::string backend_program(const std::string& subcommand, const std::string& backend,
+                            bool for_another_machine = false);
+
+/// Makes use_rankbox_more() hand over. Without it, this is the program with all subcommands.
+/// @param argv as main() got it; lives as long as the program
+void hand_over_with(char** argv);
+
+/// Replaces this process by rankbox-more with the same arguments, and does not return; in
+/// rankbox-more, does nothing. The script `rankbox` builds it first if it is missing or older than
+/// its sources. Blocks during the build. Throws CLI::RuntimeError if the script fails, which has
+/// printed the reason.
+void use_rankbox_more();
+
+}  // namespace rankbox::cli
