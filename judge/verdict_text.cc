@@ -109,11 +109,12 @@ std::string failed(const Verdict& verdict, const Failure& failure, const Writer&
   std::string text = fmt::format("{} {}: {}\n", untouched ? writer.yellow("○") : writer.red("✗"),
                                  writer.bold(verdict.name), what);
   if (untouched) {
-    if (!failure.file.empty()) text += fmt::format("  {}:{}\n", failure.file, failure.line);
+    if (!failure.file.empty())
+      text += fmt::format("  {}:{}\n", visible_name(failure.file), failure.line);
     return text;
   }
   for (const std::string& line : lines_of(failure.message)) text += fmt::format("  {}\n", line);
-  const std::string place = visible_text(where(failure));
+  const std::string place = visible_name(where(failure));
   if (!place.empty()) text += fmt::format("  at: {}\n", place);
   if (!failure.replay.empty()) text += fmt::format("  again: {}\n", failure.replay);
   for (const Check& check : verdict.checks) {

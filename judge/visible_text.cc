@@ -39,12 +39,16 @@ bool is_control(std::string_view character) {
   const std::uint8_t first = byte_at(character, 0);
   if (first == '\n' || first == '\t') return false;
   if (first < 0x20 || first == 0x7F) return true;
-  // U+0080 to U+009F; U+202A to U+202E and U+2066 to U+2069, which change the direction of text.
+  // U+0080 to U+009F; U+202A to U+202E and U+2066 to U+2069, which change the direction of text; what
+  // has no width, but for the joiners that some scripts and emoji need.
   if (first == 0xC2) return byte_at(character, 1) < 0xA0;
   return (character >= "\u202A" && character <= "\u202E") ||
          (character >= "\u2066" && character <= "\u2069") || character == "\u2028" ||
          character == "\u2029" || character == "\u200E" || character == "\u200F" ||
-         character == "\uFFFE" || character == "\uFFFF";
+         character == "\u061C" || character == "\u200B" ||
+         (character >= "\u2060" && character <= "\u2064") ||
+         (character >= "\U000E0000" && character <= "\U000E007F") || character == "\uFFFE" ||
+         character == "\uFFFF";
 }
 
 /// Returns whether a runner may pass the character over before a command.
@@ -54,10 +58,10 @@ bool is_space(std::string_view character) {
          character == "\u205F" || character == "\u3000" || character == "\uFEFF";
 }
 
-/// Returns whether GitHub's or Azure's runner takes what follows for a command.
+/// Returns whether the runner of GitHub, Azure or TeamCity takes what follows for a command.
 bool is_command(std::string_view text, bool begins_line) {
   return (begins_line && text.starts_with("::")) || text.starts_with("##[") ||
-         text.starts_with("##vso[");
+         text.starts_with("##vso[") || text.starts_with("##teamcity[");
 }
 
 }  // namespace

@@ -119,7 +119,8 @@ std::string hint(const std::vector<Wait>& waits, const std::vector<int>& cycle, 
     });
   };
   if (chain) return "a rank returned too early, or its peers expect one call too many";
-  if (cycle.size() == 1) return "a rank cannot wait for itself: copy() moves data within a rank";
+  if (cycle.size() == 1)
+    return "a rank cannot wait for itself: skip that message, or is it the wrong rank?";
   if (all("send")) {
     return "all of them send first, and a send waits for its receive (as on NCCL): let one receive "
            "first, or use sendrecv";

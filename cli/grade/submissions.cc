@@ -63,6 +63,21 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+/// Returns the exercise whose name this may have been meant to be: without the number of a
+/// browser's copy, and whatever is between words. Empty if there is none.
+std::string likely_exercise(std::string text) {
+  const auto letters = [](std::string name) {
+    std::erase_if(name, [](unsigned char c) { return std::isalnum(c) == 0; });
+    return name;
+  };
+  if (text.empty()) return "";
+  if (const std::size_t copy = text.rfind('('); copy != std::string::npos && text.ends_with(')'))
+    text.erase(copy);
+  for (const Exercise& exercise : exercises())
+    if (letters(text) == letters(exercise.name)) return exercise.name;
+  return "";
+}
+
 /// Returns the name that a C++ file may have been meant to have, without its ending: "race" for
 /// .Race.CC.txt. Empty if it is none by any reading.
 std::string likely_name(const fs::path& path) {
@@ -77,11 +92,11 @@ std::string likely_name(const fs::path& path) {
 /// Returns why a file that is not graded may be meant for an exercise; empty if it is not.
 std::string near_miss(const fs::path& path) {
   const std::string name = path.filename().string();
-  const std::string likely = likely_name(path);
-  if (find_exercise(likely) == nullptr) return "";
+  const std::string likely = likely_exercise(likely_name(path));
+  if (likely.empty()) return "";
   if (is_hidden(path)) return name + " is hidden: rename it to " + likely + ".cc";
   if (!is_source(path)) return name + " is no C++ file by its name: rename it to " + likely + ".cc";
-  return name == lower_case(name) ? "" : name + " is written " + likely + ".cc";
+  return find_exercise(path.stem().string()) ? "" : name + " is written " + likely + ".cc";
 }
 
 bool is_archive(const fs::path& path) {
@@ -194,8 +209,7 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
   for (auto entry = fs::recursive_directory_iterator(root, options);
        entry != fs::recursive_directory_iterator(); ++entry) {
     if (++entries > kMostEntries) {
-      remark_unreadable(student,
-                        fmt::format("only the first {} files were looked at", kMostEntries));
+      remark(student, fmt::format("only the first {} files were looked at", kMostEntries));
       break;
     }
     const fs::path& path = entry->path();
@@ -207,7 +221,7 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
     if (is_left_out) {
       entry.disable_recursion_pending();
       const std::string name = path.lexically_relative(root).string();
-      if (is_deep) remark_unreadable(student, name + " is too deep in folders: not looked at");
+      if (is_deep) remark(student, name + " is too deep in folders: not looked at");
       if (!is_deep && !is_clone(path.parent_path()) && path.filename() != ".git" && has_work(path))
         remark(student, name + " is not looked at: rename it, if it is the student's work");
     }
@@ -223,7 +237,7 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
     // What a clone has there, besides the exercises, is not the student's.
     const bool is_known =
         find_exercise(path.stem().string()) != nullptr || !near_miss(path).empty();
-    if (!is_known && is_clone(path.parent_path().parent_path().parent_path())) continue;
+    if (!is_known && is_clone(path.parent_path().parent_path())) continue;
     found.push_back({path.stem().string(), path, 0, in_exercises, entry.depth()});
   }
   return found;

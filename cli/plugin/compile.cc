@@ -148,8 +148,9 @@ class OutputFolder {
 /// Returns whether an error of this source's compilation can lie in the file. #line may claim any.
 bool may_name(const std::string& source, const std::string& file) {
   const std::string normal = std::filesystem::path(file).lexically_normal();
-  return std::ranges::count(source_files(source), normal) > 0 ||
-         std::filesystem::exists(absolute_path(file));
+  if (std::ranges::count(source_files(source), normal) > 0) return true;
+  const bool may_be_header = normal.starts_with('/') || normal.ends_with(".h");
+  return may_be_header && std::filesystem::exists(absolute_path(file));
 }
 
 Compiled compile_unit(const Unit& unit, const std::string& library, const CompileOptions& chosen) {

@@ -69,6 +69,21 @@ std::string_view without_call(std::string_view message) {
   return message;
 }
 
+/// Returns "'Comm' has no member …" for "'using Comm = … class …' {aka 'class …'} has no member …".
+std::string with_short_types(std::string message) {
+  constexpr std::string_view kUsing = "'using ", kIs = " = ", kAlso = " {aka '";
+  for (std::size_t at = 0; (at = message.find(kUsing, at)) != std::string::npos; ++at) {
+    const std::size_t name = at + kUsing.size();
+    const std::size_t is = message.find(kIs, name);
+    const std::size_t also = message.find(kAlso, name);
+    const std::size_t end = also == std::string::npos ? also : message.find("'}", also);
+    if (end == std::string::npos || is > also) break;
+    message =
+        message.substr(0, at + 1) + message.substr(name, is - name) + "'" + message.substr(end + 2);
+  }
+  return message;
+}
+
 /// Returns the message for a header that a compilation does not see; empty if the compiler's
 /// message is about something else.
 std::string message_about_missing(std::string_view message) {
@@ -96,7 +111,8 @@ Failure failure_in(const std::string& output) {
       failure.file = error->file;
       failure.line = error->number;
       failure.message = message_about_missing(error->message);
-      if (failure.message.empty()) failure.message = without_call(error->message);
+      if (failure.message.empty())
+        failure.message = with_short_types(std::string(without_call(error->message)));
       return failure;
     }
     if (line.find("out of memory") != std::string::npos ||
@@ -107,7 +123,9 @@ Failure failure_in(const std::string& output) {
     // The assembler's are capitalized.
     const std::size_t error = std::min(line.find("error"), line.find("Error"));
     const bool is_quoted = line.starts_with(' ');
-    if (failure.message.empty() && !is_quoted && error != std::string::npos) failure.message = line;
+    if (failure.message.empty() && !is_quoted && error != std::string::npos)
+      failure.message =
+          line.starts_with('/') ? "the assembler or the linker: " + line.substr(error) : line;
   }
   if (failure.message.empty()) failure.message = "the compiler refuses this file";
   return failure;

@@ -19,6 +19,10 @@ TEST_CASE("the first error of a compiler's output is found, with its place") {
   const Row table[] = {
       {"a.cc:12:3: error: no semicolon\n", "a.cc", 12, "no semicolon"},
       {"In file included from b.h:1:\na.cc:1:2: fatal error: stop\n", "a.cc", 1, "stop"},
+      {"a.cc:3:8: error: 'using Comm = using Communicator = class rankbox::C<x>' {aka 'class "
+       "rankbox::C<x>'} has no member named 'sendRecv'; did you mean 'sendrecv'?\n",
+       "a.cc", 3, "'Comm' has no member named 'sendRecv'; did you mean 'sendrecv'?"},
+      {"a.cc:3:8: error: 'using A = x' {aka\n", "a.cc", 3, "'using A = x' {aka"},
       {"a.cc:7: error: linker\n", "a.cc", 7, "linker"},
       {"a.cc:12:3: warning: w\na:1.cc:5:6: error: second\n", "a:1.cc", 5, "second"},
       {"a.cc:1:2: error: b.cc:3:4: error: inner\n", "a.cc", 1, "b.cc:3:4: error: inner"},
@@ -36,6 +40,8 @@ TEST_CASE("the first error of a compiler's output is found, with its place") {
       {long_text + ":1:2: error: x\n", long_text, 1, "x"},
       {std::string(60'000, ':') + "\n", "", 0, "the compiler refuses this file"},
       {"a.cc:99999999999999999999:1: error: x\n", "a.cc:99999999999999999999", 1, "x"},
+      {"/tmp/ccx.s:6: Error: rankbox: no\n", "", 0,
+       "the assembler or the linker: Error: rankbox: no"},
       {"as: Error: too large\n", "", 0, "as: Error: too large"},
       {"", "", 0, "the compiler refuses this file"},
   };

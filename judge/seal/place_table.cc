@@ -59,15 +59,19 @@ std::vector<std::string>& files() {
 
 void set_files(std::vector<std::string> names) { files() = std::move(names); }
 
-Place place_of(std::string file, unsigned line) {
-  static Table table;
+std::string known_file(std::string file) {
   file.resize(std::min(file.size(), kMostCharacters));
   for (char& each : file) {
     if (std::isprint(static_cast<unsigned char>(each)) == 0) each = '?';
   }
   const std::string normal = std::filesystem::path(file).lexically_normal();
   if (!files().empty() && std::ranges::count(files(), normal) == 0) file = files().front();
-  const Where* const where = table.find(file, line);
+  return file;
+}
+
+Place place_of(std::string file, unsigned line) {
+  static Table table;
+  const Where* const where = table.find(known_file(std::move(file)), line);
 #if defined(__cpp_lib_source_location)
   static_assert(sizeof(Place) == sizeof(const Where*));
   return std::bit_cast<Place>(where);

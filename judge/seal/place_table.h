@@ -14,9 +14,12 @@ namespace rankbox::seal {
 /// Sets the files that places can lie in: the first is the learner's own. REQUIRES: no rank runs.
 void set_files(std::vector<std::string> files);
 
-/// Returns a place with this file and line; always the same for the same two. Characters that are
-/// not printable are replaced, long names are cut. Where files are set, another file is taken for
-/// the first: a program may claim any, by #line. Beyond 10,000 places, all are one.
+/// Returns the name with characters that are not printable replaced, cut where it is long; where
+/// files are set, the first one's unless it is one of them: a program may claim any, by #line.
+std::string known_file(std::string file);
+
+/// Returns a place with this known_file and line; always the same for the same two. Beyond 10,000
+/// places, all are one.
 /// Thread safety: any thread may call it.
 Place place_of(std::string file, unsigned line);
 

@@ -35,8 +35,10 @@ std::string to_gradescope(const StudentGrade& student, const ClassReport& report
   // Without it, Gradescope takes the sum of the tests that have a score.
   if (student.is_complete()) json["score"] = student.points();
   json["execution_time"] = std::lround(student.seconds());
-  json["output"] =
-      student.is_complete() ? "" : "Some exercises were not graded, by no fault of yours.";
+  std::string output;
+  if (!student.is_complete()) output += "Some exercises were not graded, by no fault of yours.\n";
+  for (const std::string& remark : student.remarks) output += remark + "\n";
+  json["output"] = output;
   json["output_format"] = "text";
   json["test_output_format"] = "text";
   json["test_name_format"] = "text";

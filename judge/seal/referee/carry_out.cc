@@ -74,6 +74,13 @@ void note_stop(const Link& link, const std::string& line) {
   }
 }
 
+/// Returns the place of an error that a process threw, in a file that was compiled.
+ErrorContext known(const Error& error) {
+  const bool has_place = !error.file().empty();
+  return {error.rank(), error.op(), error.peer(), has_place ? known_file(error.file()) : "",
+          error.line()};
+}
+
 /// Throws what the function threw. A failed request is the cause: the function only passed it on.
 /// What only the referee can know is no more than a text if the process says it.
 [[noreturn]] void rethrow(const Link& link, const std::string& bytes) {
@@ -81,12 +88,14 @@ void note_stop(const Link& link, const std::string& line) {
   const std::exception_ptr error = error_from_bytes(bytes);
   try {
     std::rethrow_exception(error);
-  } catch (const InvalidArgument&) {
-    throw;
-  } catch (const NotImplemented&) {
-    throw;
-  } catch (const BufferReused&) {
-    throw;
+  } catch (const OutOfMemory& thrown) {
+    throw OutOfMemory(thrown.what(), known(thrown));
+  } catch (const InvalidArgument& thrown) {
+    throw InvalidArgument(thrown.what(), known(thrown));
+  } catch (const NotImplemented& thrown) {
+    throw NotImplemented(thrown.what(), known(thrown));
+  } catch (const BufferReused& thrown) {
+    throw BufferReused(thrown.what(), known(thrown));
   } catch (const Error& claimed) {
     ErrorContext context;
     context.rank = claimed.rank();
