@@ -81,6 +81,17 @@ ErrorContext known(const Error& error) {
           error.line()};
 }
 
+/// Returns the error's text, which says the place in words.
+std::string known_text(const Error& error) {
+  std::string text = error.what();
+  const std::string& claimed = error.file();
+  const std::string file = claimed.empty() ? "" : known_file(claimed);
+  if (claimed == file) return text;
+  for (std::size_t at = 0; (at = text.find(claimed, at)) != std::string::npos; at += file.size())
+    text.replace(at, claimed.size(), file);
+  return text;
+}
+
 /// Throws what the function threw. A failed request is the cause: the function only passed it on.
 /// What only the referee can know is no more than a text if the process says it.
 [[noreturn]] void rethrow(const Link& link, const std::string& bytes) {
@@ -89,13 +100,13 @@ ErrorContext known(const Error& error) {
   try {
     std::rethrow_exception(error);
   } catch (const OutOfMemory& thrown) {
-    throw OutOfMemory(thrown.what(), known(thrown));
+    throw OutOfMemory(known_text(thrown), known(thrown));
   } catch (const InvalidArgument& thrown) {
-    throw InvalidArgument(thrown.what(), known(thrown));
+    throw InvalidArgument(known_text(thrown), known(thrown));
   } catch (const NotImplemented& thrown) {
-    throw NotImplemented(thrown.what(), known(thrown));
+    throw NotImplemented(known_text(thrown), known(thrown));
   } catch (const BufferReused& thrown) {
-    throw BufferReused(thrown.what(), known(thrown));
+    throw BufferReused(known_text(thrown), known(thrown));
   } catch (const Error& claimed) {
     ErrorContext context;
     context.rank = claimed.rank();
