@@ -111,7 +111,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   if (dist.rank() == 0) disk.emplace();
   // The path of another rank does not count.
   const std::string path = disk                   ? disk->path("run.ckpt")
-                           : dist.rank() % 2 == 0 ? fmt::format("/no disk of rank {}", dist.rank())
+                           : dist.rank() % 2 == 1 ? fmt::format("/no disk of rank {}", dist.rank())
                                                   : "";
 
   if (disk) set_path(path);
