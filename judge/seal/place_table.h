@@ -12,7 +12,7 @@
 namespace rankbox::seal {
 
 /// Sets the files that places can lie in: the first is the learner's own. REQUIRES: no rank runs.
-void set_files(std::vector<std::string> files);
+void set_files(std::vector<std::string> names);
 
 /// Returns the name with characters that are not printable replaced, cut where it is long; where
 /// files are set, the first one's unless it is one of them: a program may claim any, by #line.

@@ -11,6 +11,7 @@
 
 #include "comm/error_bytes.h"
 #include "comm/errors.h"
+#include "judge/seal/place_table.h"
 #include "judge/seal/referee/call.h"
 #include "judge/seal/referee/comm_requests.h"
 #include "judge/seal/referee/link.h"
