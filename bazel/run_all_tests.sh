@@ -85,8 +85,8 @@ check_stage() {
   esac
 }
 
-# Prints the files that the last 60 commits changed, and those that are not committed yet; without
-# those that were only moved, or in which only lines that match a pattern changed. Without git:
+# Prints the files that the last 60 commits changed, and those that are not committed yet. With a
+# pattern: but for those that were only moved, or in which all changed lines match it. Without git:
 # nothing, and exit code 1.
 changed_files() {
   local first
@@ -95,7 +95,11 @@ changed_files() {
   # The oldest commit of a clone has no parent to compare with: all of its files count.
   git rev-parse --verify --quiet "$first^" >/dev/null && first=$first^ ||
     first=$(git hash-object -t tree /dev/null)
-  git diff -M -U0 ${1:+-I"$1"} "$first" | sed -n -E 's#^(\+\+\+ b|--- a)/##p' | sort -u
+  if (($# > 0)); then
+    git diff -M -U0 -I"$1" "$first" | sed -n -E 's#^(\+\+\+ b|--- a)/##p' | sort -u
+  else
+    git diff --name-only "$first"
+  fi
   git ls-files --others --exclude-standard
 }
 

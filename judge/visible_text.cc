@@ -39,8 +39,8 @@ bool is_control(std::string_view character) {
   const std::uint8_t first = byte_at(character, 0);
   if (first == '\n' || first == '\t') return false;
   if (first < 0x20 || first == 0x7F) return true;
-  // U+0080 to U+009F; U+202A to U+202E and U+2066 to U+2069, which change the direction of text; what
-  // has no width, but for the joiners that some scripts and emoji need.
+  // U+0080 to U+009F; what changes the direction of text, and what has no width, but for the joiners
+  // that some scripts and emoji need.
   if (first == 0xC2) return byte_at(character, 1) < 0xA0;
   return (character >= "\u202A" && character <= "\u202E") ||
          (character >= "\u2066" && character <= "\u2069") || character == "\u2028" ||

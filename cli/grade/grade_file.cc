@@ -26,6 +26,8 @@ namespace rankbox::cli {
 namespace {
 
 constexpr std::size_t kMostPrinted = 4096;
+constexpr int kColumns = 100;  // of a picture
+constexpr std::size_t kMostTimelineBytes = std::size_t{64} * 1024;
 
 std::string text_or_nothing(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -171,13 +173,6 @@ GradeResult grade_source(const SourceText& source, const Exercise& exercise,
   }
   return result;
 }
-
-namespace {
-
-constexpr int kColumns = 100;
-constexpr std::size_t kMostTimelineBytes = std::size_t{64} * 1024;
-
-}  // namespace
 
 std::string picture_of_failure(const Exercise& exercise, const Verdict& verdict,
                                const GradeOptions& graded) {

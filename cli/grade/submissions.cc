@@ -234,10 +234,11 @@ std::vector<Candidate> sources_below(const fs::path& root, Student& student) {
     }
     const fs::path inside = path.lexically_relative(root);
     const bool in_exercises = std::ranges::find(inside, fs::path("exercises")) != inside.end();
-    // What a clone has there, besides the exercises, is not the student's.
+    // Beside its chapters, a clone has files of the project.
     const bool is_known =
         find_exercise(path.stem().string()) != nullptr || !near_miss(path).empty();
-    if (!is_known && is_clone(path.parent_path().parent_path())) continue;
+    const fs::path folder = path.parent_path();
+    if (!is_known && folder.filename() == "exercises" && is_clone(folder.parent_path())) continue;
     found.push_back({path.stem().string(), path, 0, in_exercises, entry.depth()});
   }
   return found;

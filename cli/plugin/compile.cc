@@ -196,7 +196,8 @@ Compiled compile_unit(const Unit& unit, const std::string& library, const Compil
     return cannot_compile(fmt::format("{}: make room, or set TMPDIR to another folder", problem));
   compiled.failure = failure_in(compiled.output);
   std::string& file = compiled.failure->file;
-  if (unit.is_contained && !may_name(unit.source, file)) file = unit.source;
+  const bool is_foreign = unit.is_contained && !may_name(unit.source, file);
+  if (file.empty() || is_foreign) file = unit.source;
   file = display_path(file);
   if (result.timed_out) {
     compiled.failure->message = fmt::format("the compiler was not done after {} s", kSeconds);

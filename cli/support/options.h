@@ -41,12 +41,12 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most);
 
 /// Makes all options of the program and its subcommands refuse an empty value (`--file ""`, mostly
 /// an unset variable of a shell) when it parses: it would count as not given, and the command would
-/// do something else than asked for. Call it when all are there. Throws InvalidArgument for a `--name=` among the arguments, which CLI11
-/// would complete with the next word.
+/// do something else than asked for. Call it when all are there. Throws InvalidArgument for a
+/// `--name=` among the arguments, which CLI11 would complete with the next word.
 void refuse_empty_values(CLI::App& app, const std::vector<std::string>& arguments);
 
 /// Returns at most three of `names`, the nearest first: those that contain `text`, or differ from
-/// it in at most `most` letters (in a third of its own, for a long name).
+/// it in at most `most` letters (in a third of its letters, for a long name).
 std::vector<std::string> nearest_of(const std::string& text, const std::vector<std::string>& names,
                                     std::size_t most);
 

@@ -12,8 +12,8 @@
 
 namespace rankbox::formula {
 
-/// Make one of each sum, mean or maximum along an axis before it is used in an expression: as a lazy
-/// operand that is broadcast, it is evaluated wrongly (xtensor 0.24).
+/// Make one of each sum, mean or maximum along an axis before an expression broadcasts it: as a lazy
+/// operand it is evaluated wrongly (xtensor 0.24).
 using Array = xt::xarray<double>;
 
 inline Array array_of(const TensorOf<double>& tensor) {

@@ -46,7 +46,7 @@ Batch small_batch(int world_size, int step);
 /// As above; the last sample of each rank's part is padding.
 Batch padded_batch(int world_size, int step);
 
-/// One of these.
+/// Makes the batch of all ranks in a step, as these two do.
 using Batches = Batch (*)(int world_size, int step);
 
 /// Returns a rank's part of a batch.

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/grade/formats/formats.h"
@@ -35,10 +36,10 @@ std::string to_gradescope(const StudentGrade& student, const ClassReport& report
   // Without it, Gradescope takes the sum of the tests that have a score.
   if (student.is_complete()) json["score"] = student.points();
   json["execution_time"] = std::lround(student.seconds());
-  std::string output;
-  if (!student.is_complete()) output += "Some exercises were not graded, by no fault of yours.\n";
-  for (const std::string& remark : student.remarks) output += remark + "\n";
-  json["output"] = output;
+  std::vector<std::string> output = student.remarks;
+  if (!student.is_complete())
+    output.insert(output.begin(), "Some exercises were not graded, by no fault of yours.");
+  json["output"] = fmt::format("{}", fmt::join(output, "\n"));
   json["output_format"] = "text";
   json["test_output_format"] = "text";
   json["test_name_format"] = "text";

@@ -1,5 +1,5 @@
 // How a rank process makes arguments with behaviour: stand-ins for the referee's objects, and
-// layers of its own. See judge/seal/rank/arguments.h.
+// its layers. See judge/seal/rank/arguments.h.
 #pragma once
 
 #include <cstdint>

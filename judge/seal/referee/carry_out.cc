@@ -85,12 +85,11 @@ ErrorContext known(const Error& error) {
 /// Returns the error's text, which says the place in words.
 std::string known_text(const Error& error) {
   std::string text = error.what();
-  const std::string& claimed = error.file();
-  const std::string file = claimed.empty() ? "" : known_file(claimed);
-  if (claimed == file) return text;
-  for (std::size_t at = 0; (at = text.find(claimed, at)) != std::string::npos; at += file.size())
-    text.replace(at, claimed.size(), file);
-  return text;
+  const std::string claimed = fmt::format("{}:{}", error.file(), error.line());
+  const std::size_t at = error.file().empty() ? std::string::npos : text.find(claimed);
+  if (at == std::string::npos) return text;
+  return text.replace(at, claimed.size(),
+                      fmt::format("{}:{}", known_file(error.file()), error.line()));
 }
 
 /// Throws what the function threw. A failed request is the cause: the function only passed it on.
