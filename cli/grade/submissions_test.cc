@@ -316,12 +316,13 @@ TEST_CASE("a name that resembles an exercise's is a miss; a clone's own files ar
                             {"bob/pingpong.cc", ""},
                             {"cleo/rankbox/exercises/registry.toml", ""},
                             {"cleo/rankbox/exercises/registry.cc", ""},
-                            {"cleo/rankbox/exercises/01_ranks_and_races/mine.cc", ""}});
+                            {"cleo/rankbox/exercises/01_ranks_and_races/mine.cc", ""},
+                            {"cleo/rankbox/more/other.cc", ""}});
   const auto students = find_submissions(folder.path(), "folders");
   CHECK(has_line(students.at(0).remarks, "ping_pong (1).cc is written ping_pong.cc"));
   CHECK(has_line(students.at(1).remarks, "pingpong.cc is written ping_pong.cc"));
-  CHECK(students.at(2).remarks ==
-        std::vector<std::string>{"mine.cc: there is no exercise of this name"});
+  const std::vector<std::string>& remarks = students.at(2).remarks;
+  CHECK((remarks.size() == 2 && has_line(remarks, "mine.cc") && has_line(remarks, "other.cc")));
 }
 
 TEST_CASE("no work is passed over in silence: in folders that a clone has, hidden, deep or many") {
@@ -357,8 +358,7 @@ TEST_CASE("that a student has more files than are looked at is remarked upon") {
   Files files;
   for (int i = 0; i < 20'001; ++i) files[fmt::format("ada/{}", i)] = "";
   const Folder folder(files);
-  const auto students = find_submissions(folder.path(), "folders");
-  CHECK(has_line(students.at(0).remarks, "only the first 20000 files"));
+  CHECK(has_line(find_submissions(folder.path(), "folders").at(0).remarks, "only the first 20000"));
 }
 
 TEST_CASE("Gradescope's metadata that cannot be read is a mistake, and none is not") {

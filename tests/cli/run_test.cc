@@ -98,6 +98,7 @@ TEST_CASE("whatever a program does wrong ends in one verdict: kind, rank and lin
       {"another signature", "void rank_main(Comm&, int) {}", "compile", -1, 5},
       {"a function that is nowhere", "void helper();\nvoid rank_main(Comm&) {\n  helper();\n}",
        "compile", -1, 6},
+      {"no assembly", "asm(\".error \\\"no\\\"\");\nvoid rank_main(Comm&) {}", "compile", -1, -1},
       {"no C++", "void rank_main(Comm& dist) {\n  dist.sned();\n}", "compile", -1, 6},
   };
   project();
