@@ -33,8 +33,8 @@
 
 namespace rankbox {
 
-/// Rank 0's gradients become those of the mean loss over its batch, added to what they were (empty
-/// ones count as zeros). The parameters of all ranks become rank 0's.
+/// Rank 0's gradients become those of the mean loss over its batch. The parameters of all ranks
+/// become rank 0's.
 ///
 /// @param batch only rank 0's is used; on other ranks it has the same size, and its values and
 /// labels are ignored

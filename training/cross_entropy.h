@@ -33,7 +33,7 @@ using Loss = LossOf<float>;
 
 /// logits [batch, classes], labels [batch]. The gradient is that of the mean over the samples that
 /// count, or of sum / divisor if one is given: micro-batches that add up to one batch all divide by
-/// the batch's size.
+/// the number of its samples that count.
 /// Throws InvalidArgument if there are not as many labels as rows, or a label is not a class.
 template <class T>
 LossOf<T> cross_entropy(const TensorOf<T>& logits, std::span<const std::int32_t> labels,

@@ -23,7 +23,7 @@ namespace {
 
 using Function = decltype(&checkpoint_rank0);
 
-/// The training state: some numbers and three tensors.
+/// The training state: some numbers and tensors.
 struct Trained {
   std::vector<std::int64_t> numbers;
   std::vector<Tensor> tensors;
@@ -34,6 +34,13 @@ constexpr const char* kNames[] = {"epoch", "step", "seed"};
 /// Three numbers, or two.
 std::size_t numbers_of(std::int64_t count) { return count == 0 ? 3 : 2; }
 
+/// Three tensors, or as many as a small model has with its optimizer's state.
+std::vector<std::int64_t> sizes_of(std::int64_t count) {
+  std::vector<std::int64_t> sizes = parameter_sizes(count);
+  if (count == 1) sizes.resize(19, 2);
+  return sizes;
+}
+
 Trained trained_by(int rank, std::int64_t count) {
   Trained trained;
   // Numbers may need more bits than a double has.
@@ -43,14 +50,14 @@ Trained trained_by(int rank, std::int64_t count) {
   trained.numbers = {(std::int64_t{1} << 62) + more("epoch") + rank, 999 + more("step") + rank,
                      -more("seed") - 10 - rank};
   trained.numbers.resize(numbers_of(count));
-  for (const std::int64_t size : parameter_sizes(count))
+  for (const std::int64_t size : sizes_of(count))
     trained.tensors.push_back(elements_of(rank, size, trained.tensors.size()));
   return trained;
 }
 
 TrainingState state_of(Trained& trained) {
   TrainingState state;
-  state.model = "a model of three tensors";
+  state.model = "a small model";
   for (std::size_t k = 0; k < trained.numbers.size(); ++k)
     state.numbers.emplace_back(kNames[k], &trained.numbers[k]);
   for (std::size_t k = 0; k < trained.tensors.size(); ++k)
@@ -79,12 +86,12 @@ std::optional<Difference> compare_restored(const Trained& actual, std::int64_t c
 
 Trained forgotten(std::int64_t count) {
   Trained nothing{std::vector<std::int64_t>(numbers_of(count), -1), {}};
-  for (const std::int64_t size : parameter_sizes(count)) nothing.tensors.push_back(poison(size));
+  for (const std::int64_t size : sizes_of(count)) nothing.tensors.push_back(poison(size));
   return nothing;
 }
 
 std::vector<Case> cases() {
-  return cases_with_each({{.count = 0}, {.count = drawn("count", 5, 1, 40)}});
+  return cases_with_each({{.count = 0}, {.count = 1}, {.count = drawn("count", 5, 2, 40)}});
 }
 
 /// Where rank 0 of this process saves: for the other ranks, which look there when the function has
@@ -132,7 +139,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
 
 NativeCalls calls(const Case& example) {
   const NativeCalls save = {{CollectiveKind::kBarrier}};
-  std::vector<std::int64_t> sizes = parameter_sizes(*example.count);
+  std::vector<std::int64_t> sizes = sizes_of(*example.count);
   // Numbers of 8 bytes, in floats.
   sizes.push_back(2 * static_cast<std::int64_t>(numbers_of(*example.count)));
   return save + calls_of(CollectiveKind::kBroadcast, sizes);

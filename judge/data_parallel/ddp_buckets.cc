@@ -28,10 +28,11 @@ std::vector<std::int64_t> sizes(std::int64_t count) {
   return {3 * count, 6 * count + 3, 1, 4 * count, count + 1, 5};
 }
 
-/// Every gradient alone; some together; two that fit exactly; all together; one that a salt draws.
+/// Every gradient alone; some together; two that fit exactly; all together, in a limit that 32 bits
+/// do not hold; one that a salt draws.
 std::vector<std::int64_t> limits(std::int64_t count) {
   std::vector<std::int64_t> all = {1, 8 * (count + 1) * kElementBytes, (count + 6) * kElementBytes,
-                                   1 << 20};
+                                   std::int64_t{1} << 40};
   if (salt() != 0) all.push_back(drawn("bucket", 0, 5, 16 * (count + 1) * kElementBytes));
   return all;
 }

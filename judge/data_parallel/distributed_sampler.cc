@@ -81,12 +81,19 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   return std::nullopt;
 }
 
+/// Also more samples than 16 bits count.
+std::vector<Case> cases() {
+  std::vector<Case> all = cases_by_count();
+  all.push_back({.world_size = 3, .count = drawn("many samples", 70'001, 66'000, 75'000)});
+  return all;
+}
+
 }  // namespace
 
 Family family::distributed_sampler() {
   return make_family<Function>(
       "distributed_sampler", "(std::int64_t samples, const SamplerOptions& options, Share& share)",
-      {.cases = cases_by_count, .sends_messages = false}, run);
+      {.cases = cases, .sends_messages = false}, run);
 }
 
 }  // namespace rankbox

@@ -23,12 +23,12 @@ constexpr std::int64_t kLateCount = 6;  // of the case that begins late in a lon
 constexpr int kLongInterval = 2000;
 
 /// Returns the scale before the first step. Worlds differ in scale and interval. There is neither a
-/// floor nor a cap, so some scales fall below 1, and some exceed the usual 65536.
+/// floor nor a cap, so some scales fall below 1, and some exceed any that training needs.
 LossScale first_scale(const Case& example) {
   const int p = example.world_size;
-  const int usual[] = {24, 16, 1, 9};  // by p modulo 4
+  const int usual[] = {90, 16, 1, 9};  // by p modulo 4
   LossScale first;
-  first.scale = std::ldexp(1.0F, static_cast<int>(drawn("scale", usual[p % 4], -4, 24)));
+  first.scale = std::ldexp(1.0F, static_cast<int>(drawn("scale", usual[p % 4], -4, 90)));
   if (*example.count == kLateCount) {
     first.growth_interval = kLongInterval;
     first.good_steps = kLongInterval - 2;
@@ -78,9 +78,12 @@ Slice element_of(const ParameterList& parameters, const Overflow& overflow) {
   return Slice(gradient).sub(i, i + 1);
 }
 
-/// Makes all gradients large and finite: their sum, and the square of one, are not.
+/// Makes all gradients large and finite: their sum, and the square of one, are not. Of the values,
+/// which do not count, none is finite.
 void make_large(const ParameterList& parameters) {
   for (Parameter* parameter : parameters.pointers) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    copy(parameter->value, full(parameter->value.shape(), infinity));
     if (parameter->gradient.empty()) continue;
     copy(parameter->gradient, full(parameter->gradient.shape(), kLargest));
   }

