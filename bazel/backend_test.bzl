@@ -67,8 +67,8 @@ _backend_test = rule(
 
 def backend_test(
         name,
-        srcs,
         deps,
+        arguments = [],
         size = "small",
         tags = [],
         processes = PROCESSES,
@@ -76,19 +76,19 @@ def backend_test(
     """One test. `deps` bring its main(): //tests/support:main_of_processes.
 
     Args:
+      arguments: of the program, before those of the command line.
       processes: under MPI, it is run with each of these numbers of them.
       size, tags, **kwargs: as in cc_test.
     """
     native.cc_binary(
         name = name + "_program",
         testonly = True,
-        srcs = srcs,
         linkstatic = True,
         tags = ["manual"],  # built for its test
         deps = deps,
         **kwargs
     )
-    _test_of_program(name, size, tags, processes, [])
+    _test_of_program(name, size, tags, processes, arguments)
 
 def _test_of_program(name, size, tags, processes, arguments):
     _backend_test(
@@ -113,6 +113,7 @@ def backend_tests(
         deps,
         size = "small",
         tags = ["sanitize"],
+        main = "//tests/support:main_of_processes",
         processes = PROCESSES,
         **kwargs):
     """One test per name, from NAME.cc, with doctest.
@@ -121,12 +122,13 @@ def backend_tests(
       names: of the tests; or a dictionary from each to what it needs besides `deps`.
       deps: what all of them need.
       tags: as in cc_test; "sanitize" has them run under the sanitizers, too.
+      main: the library with main().
       processes: as in backend_test.
       size, **kwargs: as in cc_test, but for attributes of compiler and linker.
     """
     own_deps = names if type(names) == type({}) else {name: [] for name in names}
     all_deps = deps + [
-        "//tests/support:main_of_processes",
+        main,
         "@system//:doctest",
     ]
     for name, test in test_programs(own_deps.keys(), all_deps, own_deps).items():

@@ -98,7 +98,8 @@ def main(registry, target):
     (target / "WORKSPACE").write_text('workspace(name = "course")\n', encoding="utf-8")
     (target / "BUILD.bazel").write_text(
         'filegroup(name = "stubs", srcs = glob(["stubs/*/*.cc"]), '
-        'visibility = ["//visibility:public"])\n', encoding="utf-8")
+        'visibility = ["//visibility:public"])\n'
+        'exports_files(glob(["stubs/*/*.cc"]))\n', encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -172,7 +172,8 @@ needed() {
     "--test_env=RANKBOX_PROCESSES=1 3 8" --test_tag_filters=backend,-thorough \
     -- //tests/backends/... //tests/mpi/...
   affected_stage tsan "${tsan[@]}" "${waiting[@]}" --test_tag_filters=sanitize \
-    -- //tests/sim/... //sim/... //judge/race/... //judge/interleave/... //gpu/launch/...
+    -- //tests/sim/... //tests/backends/... //sim/... //judge/race/... //judge/interleave/... \
+    //gpu/launch/...
   affected_stage emulated --config=emulated "${waiting[@]}" --build_tests_only \
     --test_tag_filters=backend,device,-thorough \
     -- //tests/gpu/... //tests/backends/... //training/run:training_test

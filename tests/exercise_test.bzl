@@ -1,20 +1,20 @@
-"""The tests of exercises. What they expect is in exercises/registry.toml.
+"""The tests of a chapter's exercises, on any backend: with --config=mpi under mpirun.
 
     chapter_tests()
 
-in the package tests/02_broadcast makes
+in the package tests/02_broadcast links all of its *_test.cc (on other backends than the sandbox,
+instead of broadcast_test.cc, the judge's rows alone)
 
-    solutions_test                  judges all solutions of the chapter
-    broadcast_ring_exercise_test    judges the learner's file; manual, since it fails until the
-                                    exercise is done
-    NAME_test                       from NAME_test.cc, where that says more than the registry
-
-They run on any backend: with --config=mpi under mpirun.
+    solutions_test                  to the chapter's solutions
+    broadcast_ring_exercise_test    to the learner's file, for the test cases "broadcast_ring: ...";
+                                    manual, since they fail until the exercise is done
+    stub_test                       to the stub of its last exercise, of which one row must fail
 """
 
 load("@course//:exercises.bzl", "CONTRACTS", "EXERCISES")
 load("//bazel:backend_test.bzl", "backend_test")
 load("//bazel:batch.bzl", "REPLACES_A_SOLUTION")
+load("//bazel:defs.bzl", "LEARNER_COPTS", "NO_SANITIZERS", "SIM_ONLY")
 
 # The tables of solutions, by the folder of their contracts.
 _SOLUTIONS = {
@@ -28,41 +28,83 @@ _SOLUTIONS = {
 def chapter_tests():
     """Makes the tests of the chapter that this package is called after."""
     chapter = native.package_name().split("/")[-1]
+    contracts = "//" + CONTRACTS[chapter]
     solutions = _SOLUTIONS[CONTRACTS[chapter]]
-    _judging_test("solutions_test", chapter, size = "medium", deps = solutions)
-    for name in EXERCISES[chapter]:
-        # The learner's file comes first: the linker takes from an archive, which the solutions are,
-        # only what is still undefined.
-        _judging_test(
-            name + "_exercise_test",
-            name,
-            linkopts = REPLACES_A_SOLUTION,
-            tags = ["manual"],
-            deps = ["//exercises:%s/%s" % (chapter, name)] + solutions,
-        )
-    for file in native.glob(["*_test.cc"]):
-        backend_test(
-            name = file[:-len(".cc")],
-            srcs = [file],
-            deps = solutions + [
-                "//" + CONTRACTS[chapter],
-                "//judge",
-                "//tests/support:expect",
-                "//tests/support:main_of_processes",
-                "@system//:doctest",
+    by_hand = chapter.split("_", 1)[1] + "_test.cc"
+    native.genrule(
+        name = "judged",
+        outs = ["judged_test.cc"],
+        cmd = "cat >$@ <<'END'\n%s\nEND" % "\n".join(
+            ["#include <doctest/doctest.h>", '#include "tests/support/judge_rows.h"'] +
+            [
+                'TEST_CASE("%s: judged") { rankbox::judge_rows("%s"); }' % (name, name)
+                for name in EXERCISES[chapter]
             ],
-        )
-
-def _judging_test(name, scope, deps, **kwargs):
-    backend_test(
-        name = name,
-        srcs = ["//tests/support:exercise_test.cc"],
-        local_defines = ['RANKBOX_SCOPE=\\"%s\\"' % scope],
-        deps = deps + [
+        ),
+        tags = ["manual"],
+    )
+    native.cc_library(
+        name = "cases",
+        testonly = True,
+        srcs = native.glob(["*_test.cc"], exclude = [by_hand]) + select({
+            "//bazel:is_sim": [by_hand],
+            "//conditions:default": ["judged_test.cc"],
+        }),
+        alwayslink = True,
+        linkstatic = True,
+        visibility = ["//tests/support:__pkg__"],
+        deps = [
+            contracts,
             "//judge",
-            "//tests/support:expect",
-            "//tests/support:main_of_processes",
+            "//tests/support:judge_rows",
+            "//tests/support:on_ranks",
             "@system//:doctest",
         ],
-        **kwargs
+    )
+    deps = [":cases"] + solutions + ["//tests/support:main_of_exercises"]
+    backend_test(
+        name = "solutions_test",
+        size = "medium",
+        arguments = ["solutions"] + EXERCISES[chapter].keys(),
+        deps = deps,
+    )
+    for exercise in EXERCISES[chapter]:
+        # The learner's file comes first: the linker takes from an archive, which the solutions are,
+        # only what is still undefined.
+        backend_test(
+            name = exercise + "_exercise_test",
+            arguments = ["learners", exercise],
+            linkopts = REPLACES_A_SOLUTION,
+            tags = ["manual"],
+            deps = ["//exercises:%s/%s" % (chapter, exercise)] + deps,
+        )
+
+    last = EXERCISES[chapter].keys()[-1]
+    native.cc_library(
+        name = "stub",
+        srcs = ["@course//:stubs/%s/%s.cc" % (chapter, last)],
+        alwayslink = True,
+        copts = LEARNER_COPTS,
+        linkstatic = True,
+        tags = ["manual"],
+        deps = [contracts],
+    )
+    native.cc_binary(
+        name = "stub_program",
+        testonly = True,
+        linkopts = REPLACES_A_SOLUTION,
+        linkstatic = True,
+        tags = ["manual"],
+        deps = [":stub"] + deps,
+    )
+    native.sh_test(
+        name = "stub_test",
+        size = "small",
+        srcs = ["//tests/support:stub_test.py"],
+        args = [
+            "$(rootpath :stub_program)",
+            last,
+        ],
+        data = [":stub_program"],
+        target_compatible_with = NO_SANITIZERS + SIM_ONLY,
     )

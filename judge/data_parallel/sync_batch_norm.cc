@@ -52,7 +52,8 @@ Part part_of(int rank, std::int64_t count) {
   const std::int64_t features = features_of(count);
   for (std::int64_t i = 0; i < rows_of(rank, count) * features; ++i) {
     const auto feature = static_cast<double>(i % features);
-    part.x.push_back(static_cast<float>(distance_of(count) + rank + (feature + 1) * random.normal()));
+    part.x.push_back(
+        static_cast<float>(distance_of(count) + rank + (feature + 1) * random.normal()));
     part.dy.push_back(static_cast<float>(random.uniform(-1, 1)));
   }
   return part;

@@ -97,8 +97,7 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
 
   for (int step = 0; step < steps; ++step) {
     std::vector<Float16> gradient;
-    for (std::int64_t i = 0; i < count; ++i)
-      gradient.push_back(scaled_gradient(i, step, rates));
+    for (std::int64_t i = 0; i < count; ++i) gradient.push_back(scaled_gradient(i, step, rates));
     function(from_host(gradient), rates.scale, rates.learning_rate, master, weights);
   }
 

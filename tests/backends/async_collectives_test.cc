@@ -14,9 +14,11 @@
 namespace rankbox::testing {
 namespace {
 
+/// In the sandbox, whose calls are the same then, `blocking` adds random delays.
 RunOptions world_of(int p, bool blocking) {
   RunOptions options = testing::world(p);
   options.blocking_calls = blocking;
+  if (blocking) options.seed = static_cast<std::uint64_t>(p);
   return options;
 }
 

@@ -2,8 +2,11 @@
 // asynchronous, with and without comparison of the ranks' calls.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -11,6 +14,7 @@
 #include "comm/run_ranks.h"
 #include "tests/backends/values.h"
 #include "tests/backends/worlds.h"
+#include "tests/support/run_tests.h"
 
 namespace rankbox::testing {
 namespace {
@@ -40,7 +44,7 @@ class Walk {
 
  private:
   void broadcast(int root) {
-    TensorOf<T> tensor = at(root) ? mine() : zeros<T>(count_);
+    TensorOf<T> tensor = at(root) ? mine() : full<T>(count_, static_cast<T>(-99));
     async_ ? dist_.wait(dist_.broadcast_async(tensor, root)) : dist_.broadcast(tensor, root);
     expect(same(to_host(tensor), inputs<T>(ReduceOp::SUM, root, count_)), "broadcast", root);
   }
@@ -63,27 +67,35 @@ class Walk {
 
   void gather(int root) {
     const TensorOf<T> tensor = mine();
-    // On other ranks this argument is ignored and unchanged.
-    TensorOf<T> gathered = zeros<T>(at(root) ? p() * count_ : 3);
+    // On other ranks this argument is ignored and unchanged; it may be empty.
+    const std::int64_t ignored = async_ ? 0 : 3;
+    TensorOf<T> gathered = zeros<T>(at(root) ? p() * count_ : ignored);
     async_ ? dist_.wait(dist_.gather_async(tensor, gathered, root))
            : dist_.gather(tensor, gathered, root);
-    expect(same(to_host(gathered), at(root) ? concatenated<T>(p(), count_) : to_host(zeros<T>(3))),
+    expect(same(to_host(gathered),
+                at(root) ? concatenated<T>(p(), count_) : to_host(zeros<T>(ignored))),
            "gather", root);
+    expect(same(to_host(tensor), inputs<T>(ReduceOp::SUM, rank(), count_)), "input of gather",
+           root);
   }
 
   void all_gather() {
-    TensorOf<T> gathered = zeros<T>(p() * count_);
-    async_ ? dist_.wait(dist_.all_gather_async(mine(), gathered))
-           : dist_.all_gather(mine(), gathered);
+    const TensorOf<T> tensor = mine();
+    TensorOf<T> gathered = zeros<T>({p(), count_});
+    async_ ? dist_.wait(dist_.all_gather_async(tensor, gathered))
+           : dist_.all_gather(tensor, gathered);
     expect(same(to_host(gathered), concatenated<T>(p(), count_)), "all_gather");
+    expect(same(to_host(tensor), inputs<T>(ReduceOp::SUM, rank(), count_)), "input of all_gather");
   }
 
   void scatter(int root) {
-    const TensorOf<T> whole = at(root) ? from_host(concatenated<T>(p(), count_)) : zeros<T>(3);
+    const std::vector<T> all = concatenated<T>(p(), count_);
+    const TensorOf<T> whole = at(root) ? from_host(all) : full<T>(3, static_cast<T>(5));
     TensorOf<T> piece = zeros<T>(count_);
     async_ ? dist_.wait(dist_.scatter_async(whole, piece, root))
            : dist_.scatter(whole, piece, root);
     expect(same(to_host(piece), inputs<T>(ReduceOp::SUM, rank(), count_)), "scatter", root);
+    expect(!at(root) || same(to_host(whole), all), "input of scatter", root);
   }
 
   void reduce_scatter(ReduceOp op) {
@@ -108,6 +120,7 @@ class Walk {
       expected.insert(expected.end(), part.begin(), part.end());
     }
     expect(same(to_host(output), expected), "all_to_all");
+    expect(same(to_host(tensor), inputs<T>(ReduceOp::SUM, rank(), count_)), "input of all_to_all");
   }
 
   int p() const { return dist_.world_size(); }
@@ -131,7 +144,7 @@ class Walk {
 
 /// Returns 0, 1, fewer than p, p, and more that p does not divide.
 std::vector<std::int64_t> counts_around(int p) {
-  std::vector<std::int64_t> counts = {0, 1, p - 1, p, 5 * p + 1};
+  std::vector<std::int64_t> counts = {0, 1, p - 1, p, p + 1, 5 * p + 1};
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return counts;
@@ -160,7 +173,7 @@ void check_all(RunOptions options, const std::vector<std::int64_t>& counts,
 
 /// Returns all roots, or the first, a middle one and the last.
 std::vector<int> some_roots(int p) {
-  if (p > 4) return {0, p / 2, p - 1};
+  if (p > 5) return {0, p / 2, p - 1};
   std::vector<int> roots(static_cast<std::size_t>(p));
   std::iota(roots.begin(), roots.end(), 0);
   return roots;
@@ -169,6 +182,12 @@ std::vector<int> some_roots(int p) {
 TEST_CASE_TEMPLATE("every native collective, from several roots, with every operation", T, float,
                    double, std::int32_t, std::int64_t, Float16, BFloat16) {
   for (int p : world_sizes()) check_all<T>(world(p), counts_around(p), some_roots(p));
+}
+
+TEST_CASE("... and with more ranks than a machine has GPUs") {
+  if (launch().processes > 0 || is_over_nccl(17))
+    return pass_over("ranks are processes, or have a GPU each");
+  check_all<float>(world(17), counts_around(17), {8, 16}, {ReduceOp::SUM, ReduceOp::AVG});
 }
 
 TEST_CASE_TEMPLATE("... and where the calls block inside the library", T, float, std::int64_t,
@@ -181,7 +200,7 @@ TEST_CASE_TEMPLATE("... and where the calls block inside the library", T, float,
 }
 
 TEST_CASE_TEMPLATE("... and where other algorithms take over, because the data are long", T, float,
-                   Float16, BFloat16) {
+                   std::int64_t, Float16, BFloat16) {
   for (int p : world_sizes()) check_all<T>(world(p), {9'001}, {p / 2}, {ReduceOp::AVG});
 }
 
@@ -201,17 +220,35 @@ TEST_CASE("integers are averaged towards zero") {
   }
 }
 
-TEST_CASE("64-bit integers are reduced exactly where no double could, and wrap around") {
-  constexpr std::int64_t kOdd = (std::int64_t{1} << 61) + 1;
+TEST_CASE_TEMPLATE("integers are reduced exactly, and wrap around on overflow", T, std::int32_t,
+                   std::int64_t) {
+  using Unsigned = std::make_unsigned_t<T>;
+  constexpr T kOdd = std::numeric_limits<T>::max() / 4 + 2;
   for (int p : world_sizes()) {
-    const auto run = run_ranks(world(p), [](Comm& dist) {
-      TensorOf<std::int64_t> tensor = full<std::int64_t>(2, kOdd);
-      dist.all_reduce(tensor);
-      return to_host(tensor);
-    });
-    const auto sum =
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(kOdd) * static_cast<std::uint64_t>(p));
-    for (const auto& result : run.results) CHECK(result == std::vector<std::int64_t>(2, sum));
+    Unsigned sum = 0;
+    Unsigned product = 1;
+    for (int rank = 0; rank < p; ++rank) {
+      sum += static_cast<Unsigned>(kOdd);
+      product *= static_cast<Unsigned>(kOdd);
+    }
+    const std::pair<ReduceOp, T> rows[] = {
+        {ReduceOp::SUM, static_cast<T>(sum)},
+        {ReduceOp::PRODUCT, static_cast<T>(product)},
+        {ReduceOp::AVG, static_cast<T>(static_cast<T>(sum) / static_cast<T>(p))}};
+    for (const auto& [op, expected] : rows) {
+      for (const std::int64_t count : {1, 1001, 70'001}) {
+        const auto run = run_ranks(world(p), [&, op = op, expected = expected](Comm& dist) {
+          TensorOf<T> tensor = full<T>(count, kOdd);
+          dist.all_reduce(tensor, op);
+          const std::vector<T> host = to_host(tensor);
+          return std::count(host.begin(), host.end(), expected);
+        });
+        const char* const name = name_of(op);
+        CAPTURE(p);
+        CAPTURE(name);
+        for (std::int64_t right : run.results) CHECK(right == count);
+      }
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // A rank that fails stops the world, in whatever state the others are. The run reports its failure,
 // in every process.
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -126,6 +127,8 @@ TEST_CASE("the ranks wait in different calls, and for each other; any one may fa
         }
       });
       CHECK(require_error<NotImplemented>(seen).rank() == failing);
+      for (int rank = 0; rank < p; ++rank)
+        if (rank != failing) CHECK(ended_as<Aborted>(seen, rank));
     }
   }
 }
@@ -171,6 +174,27 @@ TEST_CASE("what is not even a std::exception is reported all the same") {
   }
 }
 
+TEST_CASE("an error that already names its rank keeps it") {
+  for (int p : world_sizes()) {
+    const Observation seen = observe(world(p), [&](Comm& dist) {
+      if (dist.rank() == p - 1) throw Error("my own", {70, "op", 8, "f.cc", 9});
+    });
+    CHECK(require_error<Error>(seen).rank() == 70);
+  }
+}
+
+TEST_CASE("an invalid argument stops the others as any failure does") {
+  for (int p : world_sizes(2)) {
+    const Observation seen = observe(world(p), [&](Comm& dist) {
+      if (dist.rank() == 1) dist.send(zeros(1), p);
+      dist.barrier();
+    });
+    CHECK(require_error<InvalidArgument>(seen).rank() == 1);
+    for (int rank = 0; rank < p; ++rank)
+      if (rank != 1) CHECK(ended_as<Aborted>(seen, rank));
+  }
+}
+
 TEST_CASE("a rank that swallows being aborted does not hide the cause") {
   for (int p : world_sizes(2)) {
     const Observation seen = observe(world(p), [](Comm& dist, std::string& note) {
@@ -190,7 +214,9 @@ TEST_CASE("a rank that swallows being aborted does not hide the cause") {
 
 TEST_CASE("nothing can be done in a stopped world: every call is aborted") {
   for (int p : world_sizes(2)) {
-    const Observation seen = observe(world(p), [](Comm& dist, std::string& note) {
+    RunOptions options = world(p);
+    options.buffering = Buffering::unbounded();  // no send would have to wait
+    const Observation seen = observe(options, [](Comm& dist, std::string& note) {
       if (dist.rank() == 0) throw std::runtime_error("the cause");
       int aborted = 0;
       const auto attempt = [&](auto call) {
@@ -220,8 +246,10 @@ TEST_CASE("nothing can be done in a stopped world: every call is aborted") {
 
 TEST_CASE("where several ranks fail, the run reports one of them, and never an Aborted") {
   for (int p : world_sizes(2)) {
-    for (int round = 0; round < 5; ++round) {
-      const Observation seen = observe(world(p), [](Comm& dist) {
+    for (std::uint64_t round = 0; round < 5; ++round) {
+      RunOptions options = world(p);
+      options.seed = round;
+      const Observation seen = observe(options, [](Comm& dist) {
         Tensor tensor = zeros(1);
         if (dist.rank() % 2 == 1) throw std::runtime_error("failed");
         dist.recv(tensor, dist.rank() + 1 < dist.world_size() ? dist.rank() + 1 : 1);
@@ -233,8 +261,10 @@ TEST_CASE("where several ranks fail, the run reports one of them, and never an A
 
 TEST_CASE("requests that are open when a rank fails are taken back: no write to freed memory") {
   for (int p : world_sizes(2)) {
-    for (int round = 0; round < 5; ++round) {
-      const Observation seen = observe(world(p), [&](Comm& dist) {
+    for (std::uint64_t round = 0; round < 5; ++round) {
+      RunOptions options = world(p);
+      options.seed = round;
+      const Observation seen = observe(options, [&](Comm& dist) {
         Tensor in = zeros(1000);
         Tensor large_in = zeros(200'000);
         Tensor large_out = zeros(200'000);

@@ -36,7 +36,8 @@ void check_both_told(const Observation& seen, const std::string& sent,
       CHECK(contains(error.what(),
                      "message_mismatch_test.cc:" + std::to_string(line_of(seen, each))));
     }
-    for (const std::string& value : {sent, received}) CHECK(contains(error.what(), value));
+    for (const std::string& value : {sent, received, std::string("rank 0"), std::string("rank 1")})
+      CHECK(contains(error.what(), value));
   }
   for (int rank = 2; rank < static_cast<int>(seen.ranks.size()); ++rank)
     CHECK(ended_as<Aborted>(seen, rank));
@@ -98,8 +99,13 @@ TEST_CASE("a message of another dtype, even of as many bytes") {
           return dist.send(tensor, 1);
         }
         TensorOf<std::int32_t> tensor = full<std::int32_t>(6, -1);
-        note_line(note, __LINE__ + 1);
-        dist.recv(tensor, 0);
+        note_line(note, __LINE__ + 2);
+        try {
+          dist.recv(tensor, 0);
+        } catch (...) {
+          if (to_host(tensor) != std::vector<std::int32_t>(6, -1)) note = "0 was written to";
+          throw;
+        }
       });
       check_both_told(seen, "6 float32", "6 int32");
     }
@@ -180,6 +186,59 @@ TEST_CASE("a sendrecv whose receive does not fit says so, though its send is sti
   }
 }
 
+TEST_CASE("the mismatch of a sendrecv names the rank of the half that does not fit") {
+  for (int p : worlds_that_compare(3)) {
+    for (bool send_fits : {false, true}) {
+      for (int late : {0, 1}) {
+        CAPTURE(send_fits);
+        CAPTURE(late);
+        const Observation seen = observe(world(p), [&](Comm& dist) {
+          delay(dist, late);
+          if (dist.rank() > 2) return dist.barrier();
+          Tensor two = zeros(2);
+          Tensor three = zeros(3);
+          // Rank 0 sends to 1 and receives from 2, or the other way round.
+          const int dst = send_fits ? 2 : 1;
+          if (dist.rank() == 0) dist.sendrecv(two, dst, three, 3 - dst);
+          if (dist.rank() == 1 && !send_fits) dist.recv(three, 0);
+          if (dist.rank() == 1 && send_fits) dist.send(two, 0);
+          if (dist.rank() == 2) dist.recv(two, 1);  // waits until the end
+        });
+        CHECK(require_error<MessageMismatch>(seen).rank() == 0);
+        CHECK(require_error<MessageMismatch>(seen, 0).peer() == 1);
+        CHECK(require_error<MessageMismatch>(seen, 1).peer() == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("a mismatch that no rank waits for is reported, and not the deadlock after it") {
+  for (int p : worlds_that_compare(3)) {
+    for (int late : {0, 1}) {
+      const Observation seen = observe(world(p), [&](Comm& dist, std::string& note) {
+        delay(dist, late);
+        if (dist.rank() > 2) return dist.barrier();
+        Tensor tensor = zeros(dist.rank() + 1);
+        Request request;
+        note_line(note, __LINE__ + 1 + dist.rank());
+        if (dist.rank() == 0) request = dist.isend(tensor, 1);
+        if (dist.rank() == 1) request = dist.irecv(tensor, 0);
+        Tensor other = zeros(5);
+        dist.recv(other, (dist.rank() + 1) % 3);  // they wait in a circle
+        dist.wait(request);
+      });
+      const auto error = require_error<MessageMismatch>(seen);
+      INFO(error.what());
+      CHECK(error.rank() == 0);
+      CHECK(error.line() == line_of(seen, 0));
+      for (int rank : {0, 1}) {
+        CHECK(contains(error.what(),
+                       "message_mismatch_test.cc:" + std::to_string(line_of(seen, rank))));
+      }
+    }
+  }
+}
+
 TEST_CASE("what irecv was given does not fit, while its rank waits for something else") {
   for (int p : worlds_that_compare(2)) {
     const Observation seen = observe(world(p), [&](Comm& dist) {
@@ -219,7 +278,10 @@ TEST_CASE("a buffered message that does not fit fails its receiver, and stops it
       require_error<MessageMismatch>(seen);
       CHECK(ended_as<Aborted>(seen, 0));
       const auto error = require_error<MessageMismatch>(seen, 1);
-      CHECK(contains(error.what(), ":" + std::to_string(line_of(seen, 1))));
+      for (int rank : {0, 1}) {
+        CHECK(contains(error.what(),
+                       "message_mismatch_test.cc:" + std::to_string(line_of(seen, rank))));
+      }
       for (const char* value : {"rank 0", "1 float32"}) CHECK(contains(error.what(), value));
     }
   }

@@ -101,7 +101,7 @@ TEST_CASE("what is counted: messages, bytes, and the most tensor bytes held at o
     const auto run = run_ranks(world(p), [](Comm& dist) {
       if (dist.rank() > 1) return;
       Tensor mine(1000);
-      { const Tensor more = zeros(500); }
+      for (int i = 0; i < 10; ++i) const Tensor passing = zeros(500);
       dist.rank() == 0 ? dist.send(mine, 1) : dist.recv(mine, 0);
       if (dist.rank() == 0) dist.wait(dist.isend(chunk(mine, 0, 2), 1));
       if (dist.rank() == 1) dist.recv(chunk(mine, 0, 2), 0);
@@ -119,10 +119,18 @@ TEST_CASE("worlds that cannot be are refused before any rank starts") {
     RunOptions options;
     std::vector<std::string> values;
   };
+  const Cluster box = {.name = "box", .ranks_per_node = 2, .max_nodes = 1};
+  const Cluster rack = {.name = "rack", .max_nodes = 2};
   const Row rows[] = {
+      {{.world_size = 3, .cluster = box}, {"3 ranks", "box", "1 node of 2 ranks"}},
+      {{.world_size = 2, .nodes = 2, .cluster = box}, {"2 nodes", "box", "1 node of 2 ranks"}},
+      {{.world_size = 4, .nodes = 3, .cluster = rack}, {"3 nodes", "rack", "2 nodes"}},
       {{.world_size = 0}, {"0", "1"}},
+      {{.world_size = -1}, {"-1"}},
       {{.world_size = std::numeric_limits<int>::min()}, {"-2147483648"}},
-      {{.world_size = 1, .nodes = 2}, {"2", "1"}},
+      {{.world_size = 4, .nodes = 0}, {"0", "1 to 4"}},
+      {{.world_size = 4, .nodes = -3}, {"-3", "1 to 4"}},
+      {{.world_size = 4, .nodes = 5}, {"5", "1 to 4"}},
       {{.world_size = 1, .deadline_seconds = 0}, {"0"}},
   };
   for (const Row& row : rows) {
@@ -137,6 +145,9 @@ TEST_CASE("worlds that cannot be are refused before any rank starts") {
     INFO(what);
     for (const std::string& value : row.values) CHECK(contains(what, value));
     CHECK(what.find('\n') == std::string::npos);
+    // Also for runs with results.
+    CHECK_THROWS_AS(run_ranks(row.options, [](Comm& dist) { return dist.rank(); }),
+                    InvalidArgument);
   }
 }
 

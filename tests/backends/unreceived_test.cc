@@ -1,4 +1,5 @@
 // Unfinished operations: messages without a receive, requests without a wait.
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -33,13 +34,18 @@ void check_unreceived(const Observation& seen, int rank, const std::string& op, 
 TEST_CASE("a buffered message that was never received" * doctest::skip(kFailureEndsJob)) {
   for (int p : worlds_that_buffer(2)) {
     for (int count : {3, 100'000}) {
-      const Observation seen = observe(unbounded(p), [&](Comm& dist, std::string& note) {
-        if (dist.rank() != p - 1) return;
-        note = std::to_string(__LINE__ + 1);
-        dist.send(zeros(count), 0);
-      });
-      check_unreceived(seen, p - 1, "send", 0);
-      CHECK(contains(what_of(seen.thrown), std::to_string(4 * count) + " bytes"));
+      for (Buffering buffering : {Buffering::eager(4 * count), Buffering::unbounded()}) {
+        RunOptions options = world(p);
+        options.buffering = buffering;
+        const Observation seen = observe(options, [&](Comm& dist, std::string& note) {
+          if (dist.rank() != p - 1) return;
+          note = std::to_string(__LINE__ + 1);
+          dist.send(zeros(count), 0);
+        });
+        check_unreceived(seen, p - 1, "send", 0);
+        CHECK(contains(what_of(seen.thrown), std::to_string(4 * count) + " bytes"));
+        for (const std::exception_ptr& ended : seen.ranks) CHECK(ended == nullptr);
+      }
     }
   }
 }

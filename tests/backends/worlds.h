@@ -9,6 +9,7 @@
 #include "comm/run_ranks.h"
 #include "tests/backends/differences.h"
 #include "tests/backends/observe.h"
+#include "tests/support/executors.h"
 #include "tests/support/run_tests.h"
 
 namespace rankbox::testing {
@@ -47,12 +48,12 @@ inline std::vector<int> worlds_that_compare(int at_least = 1) {
 
 /// Returns options for a world whose ranks time out early if something is wrong.
 inline RunOptions world(int world_size) {
-  return {.world_size = world_size, .deadline_seconds = 60};
+  return {.world_size = world_size, .executor = current_executor, .deadline_seconds = 60};
 }
 
 /// The same for ranks whose waits must time out.
 inline RunOptions stuck_world(int world_size) {
-  return {.world_size = world_size, .deadline_seconds = 0.3};
+  return {.world_size = world_size, .executor = current_executor, .deadline_seconds = 0.3};
 }
 
 /// Checks that the run ended because no rank could continue.

@@ -33,15 +33,6 @@ namespace fs = std::filesystem;
 
 constexpr bool kHasSealed = true;  // check --sealed exists
 
-/// Returns whether this row is one of this test's shard.
-bool is_in_shard(std::size_t row) {
-  const char* total = std::getenv("TEST_TOTAL_SHARDS");
-  const char* mine = std::getenv("TEST_SHARD_INDEX");
-  if (total == nullptr || mine == nullptr) return true;
-  if (const char* file = std::getenv("TEST_SHARD_STATUS_FILE")) std::ofstream{file};
-  return row % std::stoul(total) == std::stoul(mine);
-}
-
 fs::path attacks_folder() { return fs::path(project()) / "tests/attacks"; }
 
 /// Returns a folder with the attacks, as a learner's: no links, but those that an attack needs.
@@ -112,11 +103,8 @@ TEST_CASE("no attack passes, goes on after its time, or leaves anything behind")
   REQUIRE(checked({"broadcast_naive", "--solution"}).passed());
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans become this process's children
 
-  std::size_t row = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Attack& attack = all[i];
-    if (!testing::wants_row(attack.name) || !testing::is_in_third(i) || !is_in_shard(row++))
-      continue;
+  for (std::size_t row = 0; const Attack& attack : all) {
+    if (!testing::wants_row(attack.name) || !testing::is_to_run(row++)) continue;
     std::vector<std::string> check = {"check",
                                       attack.exercise,
                                       "--json",

@@ -20,6 +20,7 @@ usage: pages_test.py RANKBOX TRAIN
 """
 
 import itertools
+import os
 import re
 import sys
 import tomllib
@@ -113,7 +114,10 @@ class CommandsTest(unittest.TestCase):
         found = {tuple(words): command.place for command in all_commands()
                  if (words := quick(command)) is not None}
         self.assertGreater(len(found), 50)
-        for words, place in found.items():
+        third = os.environ.get("RANKBOX_THIRD")
+        for i, (words, place) in enumerate(found.items()):
+            if third is not None and i % 3 != int(third):
+                continue
             with self.subTest(place, words=words):
                 code, output = run(*words)
                 # A stub of race loses updates.

@@ -164,7 +164,7 @@ TEST_CASE("a run calls the exercises that it names, and no others") {
   for (const Words& run : all)
     for (const std::string& name : called(run)) named_by_all.insert(name);
   for (std::size_t row = 0; const Words& run : all) {
-    if (!testing::is_in_third(row++)) continue;
+    if (!testing::is_to_run(row++)) continue;
     const Words names = called(run);
     CAPTURE(run.back());
     CAPTURE(names);
@@ -189,7 +189,7 @@ TEST_CASE("a run calls the exercises that it names, and no others") {
 
 TEST_CASE("with every solution as yours, a run is the same to the bit") {
   for (std::size_t row = 0; const Words& run : runs()) {
-    if (!testing::is_in_third(row++)) continue;
+    if (!testing::is_to_run(row++)) continue;
     const Words names = called(run);
     Words mine;
     for (const std::string& name : names)
@@ -260,7 +260,7 @@ TEST_CASE("known-wrong programs as yours end in 0 or 1, and never by a signal") 
   };
   for (std::size_t row = 0; const auto& [name, run] : table) {
     for (const cli::Mutant& mutant : cli::mutants_of(*find_exercise(name)).all) {
-      if (!testing::is_in_third(row++)) continue;
+      if (!testing::is_to_run(row++)) continue;
       const std::string file = write("mutant.cc", mutant.source);
       const std::string value = std::string(name) + "=" + file;
       const CommandResult result = train(run + Words{"--quiet", "--mine-unchecked", value});

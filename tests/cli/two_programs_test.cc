@@ -50,7 +50,7 @@ TEST_CASE("rankbox hands over what it lacks, with all arguments") {
       {"compare", "--ranks", "none"},
       {"--course", "no/such/folder", "grade", "."},
       {"check", "ping_pong", "--solution", "--sealed", "--salt", "7", "--json"},
-      {"dev", "check", "ping_pong"},
+      {"dev", "check", "no_such_exercise"},
       {"grade", "no/such/folder"},
       {"watch", "--page", "no_such_exercise"},
   };

@@ -38,7 +38,7 @@ TEST_CASE("every answer in another style passes all checks") {
   std::size_t row = 0;
   for (const Exercise& exercise : exercises()) {
     for (const std::string& file : cli::variants_of(exercise)) {
-      if (!testing::wants_row(file) || !testing::is_in_third(row++)) continue;
+      if (!testing::wants_row(file) || !testing::is_to_run(row++)) continue;
       checks.push_back({exercise.name, "--file", file, "--timeout", "60"});
     }
   }

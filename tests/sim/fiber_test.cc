@@ -5,7 +5,6 @@
 #include <csignal>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -220,15 +219,6 @@ TEST_CASE("tensors are counted for the rank that made them, although ranks take 
   }
 }
 
-TEST_CASE("a rank may start another world") {
-  const auto run = rankbox::run_ranks(fibers(5), [](Comm& dist) {
-    const auto inner = rankbox::run_ranks(
-        fibers(3), [](Comm& other) { return sum_up_tree(other, static_cast<float>(1)); });
-    return sum_up_tree(dist, inner.results.front());
-  });
-  CHECK(run.results.front() == 15.0f);
-}
-
 TEST_CASE("what a rank throws stops the others, asleep or not yet begun") {
   for (int world_size : {2, 3, 50}) {
     for_each_schedule(10, [&](std::uint64_t seed) {
@@ -273,20 +263,6 @@ TEST_CASE("on one thread, ranks run in the same order in every run of a seed") {
     orders.insert(order);
   }
   CHECK(orders.size() > 1);  // random delays change it
-}
-
-TEST_CASE("worlds that do not fit into memory are refused in one line") {
-  for (int world_size : {std::numeric_limits<int>::max(), 1 << 30}) {
-    std::string what;
-    try {
-      rankbox::run_world(fibers(world_size), [](Comm&) {});
-    } catch (const InvalidArgument& error) {
-      what = error.what();
-    }
-    CAPTURE(what);
-    CHECK(contains(what, std::to_string(world_size)));
-    CHECK_FALSE(contains(what, "\n"));
-  }
 }
 
 #if !defined(RANKBOX_SANITIZED)

@@ -1,14 +1,12 @@
-// Runs a test once with every executor; main.cc selects them.
+// Runs with the executor that main() has selected (tests/support/executors.h).
 #pragma once
 
 #include <utility>
 
 #include "comm/run_ranks.h"
+#include "tests/support/executors.h"
 
 namespace rankbox::testing {
-
-/// The selected executor. Changes only between two runs of all test cases.
-inline ExecutorKind current_executor = ExecutorKind::kThreads;
 
 // Inside this namespace, these hide rankbox's functions of the same names. They are objects:
 // functions would be overloads of rankbox's.

@@ -1,6 +1,6 @@
-// Traces and virtual time do not depend on thread scheduling, and can be replayed.
+// Traces, virtual time and rounding do not depend on thread scheduling.
 //
-// That includes traces of failed runs.
+// Traces can be replayed, also those of failed runs.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -99,6 +99,18 @@ TEST_CASE("the same program has the same trace and clocks under every schedule")
       });
     }
   }
+}
+
+TEST_CASE("reductions are made in rank order, so that every run rounds alike") {
+  // 1e8 + 1 is 1e8 in float: the order of additions shows.
+  for_each_schedule(10, [&](std::uint64_t seed) {
+    const auto run = run_ranks({.world_size = 3, .seed = seed}, [](Comm& dist) {
+      Tensor tensor = full(9000, dist.rank() == 0 ? 1e8f : dist.rank() == 1 ? 1.0f : -1e8f);
+      dist.all_reduce(tensor);
+      return to_host(tensor);
+    });
+    for (const auto& result : run.results) CHECK(result == std::vector<float>(9000, 0.0f));
+  });
 }
 
 TEST_CASE("a replay on another cluster needs no second run") {

@@ -1,4 +1,7 @@
 // The trace: every rank's operations, in its order, with their places.
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,7 +15,7 @@ namespace {
 
 TEST_CASE("events stand in program order, with their arguments") {
   std::vector<int> lines;
-  const auto run = run_ranks({.world_size = 2}, [&](Comm& dist) {
+  const auto run = run_ranks({.world_size = 2, .nodes = 2}, [&](Comm& dist) {
     Tensor tensor = zeros(5);
     TensorOf<double> doubles = zeros<double>(3);
     if (dist.rank() == 1) {
@@ -84,7 +87,26 @@ TEST_CASE("events stand in program order, with their arguments") {
     if (event.kind != EventKind::kReduce) CHECK(is_file(event.place.file_name(), "trace_test.cc"));
   }
   CHECK(run.report.trace.groups == std::vector<std::vector<int>>{{0, 1}});
-  CHECK(run.report.trace.nodes == std::vector<int>{0, 0});
+  CHECK(run.report.trace.nodes == std::vector<int>{0, 1});
+}
+
+TEST_CASE("events say which sends were buffered") {
+  const auto run = run_ranks({.world_size = 2, .buffering = Buffering::eager(8)}, [](Comm& dist) {
+    Tensor small = zeros(2);
+    Tensor large = zeros(3);
+    Tensor in = zeros(2);
+    const int partner = 1 - dist.rank();
+    if (dist.rank() == 0) dist.send(small, partner);
+    if (dist.rank() == 0) dist.send(large, partner);
+    if (dist.rank() == 1) dist.recv(small, partner);
+    if (dist.rank() == 1) dist.recv(large, partner);
+    dist.sendrecv(small, partner, in, partner);
+  });
+  const std::vector<Event>& events = run.report.trace.ranks[0];
+  REQUIRE(events.size() == 4);
+  CHECK(events[0].buffered);
+  CHECK_FALSE(events[1].buffered);
+  CHECK(events[2].buffered);
 }
 
 TEST_CASE("the wall clock runs forward along each rank") {
@@ -164,6 +186,51 @@ TEST_CASE("in groups peers are ranks of the world, and events name their group")
     CHECK(events[1].peer == (rank + 2) % 4);
     CHECK(events[2].peer == 2 + rank % 2);
   }
+}
+
+TEST_CASE("the trace numbers groups the same way, whatever the schedule") {
+  std::vector<std::vector<int>> first;
+  for_each_schedule(10, [&](std::uint64_t seed) {
+    const auto run = run_ranks({.world_size = 6, .seed = seed}, [](Comm& dist) {
+      Comm half = dist.split(dist.rank() / 3);
+      // The halves split again a different number of times, concurrently.
+      Comm inner = half.split(half.rank() % 2);
+      if (dist.rank() < 3) (void)half.split(0);
+      (void)inner.split(0);
+      (void)dist.split(dist.rank() == 0 ? -1 : 0);
+    });
+    const std::vector<std::vector<int>>& groups = run.report.trace.groups;
+    REQUIRE(groups.size() == 1 + 2 + 4 + 1 + 4 + 1);
+    CHECK(groups[0] == std::vector<int>{0, 1, 2, 3, 4, 5});
+    for (std::size_t rank = 0; rank < 6; ++rank) {
+      for (const Event& event : run.report.trace.ranks[rank]) {
+        const std::vector<int>& members = groups[static_cast<std::size_t>(event.group)];
+        CHECK(std::count(members.begin(), members.end(), static_cast<int>(rank)) == 1);
+      }
+    }
+    if (first.empty()) first = groups;
+    CHECK(groups == first);
+  });
+}
+
+TEST_CASE("the trace of a failed run says what was done") {
+  const Observation seen = observe({.world_size = 2}, [](Comm& dist) {
+    Tensor tensor = zeros(10);
+    if (dist.rank() == 0) {
+      dist.send(tensor, 1);
+      dist.recv(tensor, 1);
+    } else {
+      dist.recv(tensor, 0);
+      throw std::runtime_error("enough");
+    }
+  });
+  REQUIRE(seen.thrown != nullptr);
+  const Trace& trace = seen.report.trace;
+  REQUIRE(trace.ranks.size() == 2);
+  REQUIRE(trace.ranks[0].size() == 2);
+  CHECK(trace.ranks[0][0].done);
+  CHECK_FALSE(trace.ranks[0][1].done);
+  CHECK(trace.ranks[1].size() == 1);
 }
 
 TEST_CASE("switched off there is no trace, but messages, memory and wall time are counted") {

@@ -1,4 +1,4 @@
-// Messages that were never received, and requests that were never waited for.
+// Unfinished operations: which one is named, and what becomes of the ranks that wait for it.
 #include <string>
 #include <vector>
 
@@ -24,21 +24,6 @@ void check_unreceived(const Observation& seen, int rank, const std::string& op, 
   for (const std::exception_ptr& ended : seen.ranks) CHECK(ended == nullptr);
 }
 
-TEST_CASE("a buffered message that was never received") {
-  for (Buffering buffering : {Buffering::eager(12), Buffering::unbounded()}) {
-    int line = 0;
-    const Observation seen = observe({.world_size = 3, .buffering = buffering}, [&](Comm& dist) {
-      const Tensor tensor = zeros(3);
-      if (dist.rank() == 1) {
-        line = __LINE__ + 1;
-        dist.send(tensor, 2);
-      }
-    });
-    check_unreceived(seen, 1, "send", 2, line);
-    CHECK(contains(what_of(seen.thrown), "12 bytes"));
-  }
-}
-
 TEST_CASE("of several, the lowest rank's first is named, and how many more there are") {
   for_each_schedule(4, [&](std::uint64_t seed) {
     int line = 0;
@@ -59,31 +44,6 @@ TEST_CASE("of several, the lowest rank's first is named, and how many more there
     check_unreceived(seen, 1, "send", 0, line + 1);
     CHECK(contains(what_of(seen.thrown), "2 more"));
   });
-}
-
-TEST_CASE("in a group the ranks are those of the world") {
-  int line = 0;
-  const Observation seen =
-      observe({.world_size = 4, .buffering = Buffering::unbounded()}, [&](Comm& dist) {
-        Comm odd = dist.split(dist.rank() % 2);
-        const Tensor tensor = zeros(2);
-        if (dist.rank() == 3) {
-          line = __LINE__ + 1;
-          odd.send(tensor, 0);
-        }
-      });
-  check_unreceived(seen, 3, "send", 1, line);
-}
-
-TEST_CASE("a receive that was started and neither matched nor waited for") {
-  int line = 0;
-  const Observation seen = observe({.world_size = 2}, [&](Comm& dist) {
-    Tensor tensor = zeros(2);
-    if (dist.rank() != 1) return;
-    line = __LINE__ + 1;
-    const Request request = dist.irecv(tensor, 0);
-  });
-  check_unreceived(seen, 1, "irecv", 0, line);
 }
 
 TEST_CASE("requests that were matched, but never waited for") {
@@ -229,34 +189,6 @@ TEST_CASE(
         CHECK(arrived.at(static_cast<std::size_t>(i)) == (i < dropped ? 0.0f : -1.0f));
     });
   }
-}
-
-TEST_CASE("a message that another receive took is not unreceived") {
-  // Received through irecv, sendrecv and in a group: nothing remains.
-  const Observation seen =
-      observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
-        Comm group = dist.split(0, -dist.rank());
-        const Tensor out = zeros(2);
-        Tensor in = zeros(2);
-        dist.send(out, 1 - dist.rank());
-        group.send(out, 1 - group.rank());
-        dist.wait(dist.irecv(in, 1 - dist.rank()));
-        dist.sendrecv(out, 1 - dist.rank(), in, 1 - dist.rank());
-        group.recv(in, 1 - group.rank());
-      });
-  INFO(what_of(seen.thrown));
-  CHECK(seen.thrown == nullptr);
-}
-
-TEST_CASE("a failure counts more than what it left behind") {
-  const Observation seen =
-      observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
-        const Tensor tensor = zeros(2);
-        if (dist.rank() == 0) dist.send(tensor, 1);
-        if (dist.rank() == 1) throw NotImplemented("reduce_tree");
-      });
-  // Rank 0 may have been aborted in its send.
-  CHECK(ended_as<NotImplemented>(seen));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct State {
   bool row_passed_over = false;  // the running row of it
   bool entered_a_row = false;
   int failures = 0;
+  doctest::Context* context = nullptr;  // while it runs
 };
 State state;
 
@@ -51,10 +52,6 @@ struct Listener : private XmlText, doctest::JUnitReporter {
   void test_case_reenter(const doctest::TestCaseData& data) override {
     JUnitReporter::test_case_reenter(data);
     leave_out_if_passed_over(testCaseData.testcases.size() - 2);
-  }
-  void subcase_start(const doctest::SubcaseSignature& row) override {
-    JUnitReporter::subcase_start(row);
-    state.entered_a_row = true;
   }
   void log_message(const doctest::MessageData& message) override {
     if ((message.m_severity & doctest::assertType::is_warn) != 0) return;
@@ -112,13 +109,12 @@ struct Listener : private XmlText, doctest::JUnitReporter {
 };
 REGISTER_LISTENER("listener", 1, Listener);
 
-/// Returns the row filter: --test_filter, which Bazel puts into a variable, or else --subcase.
+/// Returns the row filter: --test_filter, which Bazel puts into a variable, or else --row.
 std::string filter_of_rows(int argc, char** argv) {
   if (const char* asked = std::getenv("TESTBRIDGE_TEST_ONLY")) return asked;
   for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    for (const std::string_view option : {"--subcase=", "--dt-subcase=", "-sc=", "--dt-sc="})
-      if (argument.starts_with(option)) return std::string(argument.substr(option.size()));
+    const std::string_view argument = argv[i], option = "--row=";
+    if (argument.starts_with(option)) return std::string(argument.substr(option.size()));
   }
   return "";
 }
@@ -142,12 +138,10 @@ int run_tests(int argc, char** argv, std::ostream* out) {
   if (xml != nullptr && out == nullptr) state.xml = xml;
   doctest::Context context(argc, argv);
   if (out != nullptr) context.setCout(out);
-  if (!state.filter.empty()) {
-    context.addFilter("subcase", state.filter.c_str());
-    context.setOption("subcase-filter-levels", 1);
-  }
   state.ended = false;
+  state.context = &context;
   const int status = context.run();
+  state.context = nullptr;
   state.ended = true;
   return status != 0 ? status : state.failures > 0 ? 1 : 0;
 }
@@ -157,6 +151,10 @@ bool wants_row(const std::string& name) {
       state.filter.empty() || doctest::wildcmp(name.c_str(), state.filter.c_str(), true) != 0;
   state.entered_a_row = state.entered_a_row || wants;
   return wants;
+}
+
+void leave_out(const std::string& pattern) {
+  state.context->addFilter("test-case-exclude", pattern.c_str());
 }
 
 void now_running(const std::string& what) { state.running = what; }
@@ -179,9 +177,17 @@ bool runs_a_third() {
   return third != nullptr && *third >= '0' && *third <= '2';
 }
 
-bool is_in_third(std::size_t row) {
-  return !runs_a_third() ||
-         row % 3 == static_cast<std::size_t>(*std::getenv("RANKBOX_THIRD") - '0');
+bool is_to_run(std::size_t row) {
+  if (runs_a_third()) {
+    if (row % 3 != static_cast<std::size_t>(*std::getenv("RANKBOX_THIRD") - '0')) return false;
+    row /= 3;
+  }
+  const char* const shards = std::getenv("TEST_TOTAL_SHARDS");
+  const char* const mine = std::getenv("TEST_SHARD_INDEX");
+  if (shards == nullptr || mine == nullptr) return true;
+  // Tells Bazel that the shards differ.
+  if (const char* file = std::getenv("TEST_SHARD_STATUS_FILE")) std::ofstream{file};
+  return row % std::stoul(shards) == std::stoul(mine);
 }
 
 int skip_all(const std::string& why) {

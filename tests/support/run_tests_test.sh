@@ -24,12 +24,12 @@ expect 0 "$example" --test-case='does not apply'
 expect 1 "$example" --test-case='loops over an empty table'
 expect 1 "$example" --test-case='no such test case'
 expect 1 "$example" --test-case='has rows'
-expect 0 "$example" --subcase=right
-expect 1 "$example" --subcase=wrong
-expect 1 "$example" --subcase='no such row'
+expect 0 "$example" --row=right
+expect 1 "$example" --row=wrong
+expect 1 "$example" --row='no such row'
 expect 0 TESTBRIDGE_TEST_ONLY='r*t' "$example"
 expect 1 TESTBRIDGE_TEST_ONLY='w*g' "$example"
-expect 1 XML_OUTPUT_FILE="$TEST_TMPDIR/test.xml" "$example" --subcase=wrong
+expect 1 XML_OUTPUT_FILE="$TEST_TMPDIR/test.xml" "$example" --row=wrong
 expect 0 python3 -c 'import sys, xml.etree.ElementTree as x; x.parse(sys.argv[1])' \
   "$TEST_TMPDIR/test.xml"
 expect 0 "$example" skip

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/run_tests.h"
 #include "training/adam.h"
 #include "training/cross_entropy.h"
 #include "training/data/data_loader.h"
@@ -55,14 +56,14 @@ std::vector<double> train(const std::string& name, Sequential& model, Optimizer&
 
 TEST_CASE("digits: 97 % for the MLP and 98.5 % for the ConvNet within 3 epochs, less for a line") {
   const Split data = digits();
-  SUBCASE("linear") {
+  if (testing::wants_row("linear")) {
     Sequential model(mlp({.hidden = {}}));
     Sgd sgd(model.parameters(), {.learning_rate = 0.05});
     const double reached = train("linear", model, sgd, data, 64, 3).back();
     CHECK(reached > 0.8);
     CHECK(reached < 0.95);  // else the digits would be too easy
   }
-  SUBCASE("mlp") {
+  if (testing::wants_row("mlp")) {
     // 256 is what four ranks with batches of 64 make together.
     for (const std::int64_t batch : {64, 256}) {
       Sequential model(mlp());
@@ -70,7 +71,7 @@ TEST_CASE("digits: 97 % for the MLP and 98.5 % for the ConvNet within 3 epochs, 
       CHECK(train("mlp", model, sgd, data, batch, 3).back() >= 0.97);
     }
   }
-  SUBCASE("conv_net") {
+  if (testing::wants_row("conv_net")) {
     Sequential model(conv_net());
     Sgd sgd(model.parameters(), {.learning_rate = 0.01});
     CHECK(train("conv_net", model, sgd, data, 64, 2).back() >= 0.985);
@@ -79,7 +80,7 @@ TEST_CASE("digits: 97 % for the MLP and 98.5 % for the ConvNet within 3 epochs, 
 
 TEST_CASE("sentences: 88 % for the transformer, hardly more than a guess for a bag of words") {
   const TextSplit data = sentences();
-  SUBCASE("bag of words") {
+  if (testing::wants_row("bag of words")) {
     Split bags = data.split;
     for (Dataset* dataset : {&bags.train, &bags.test}) {
       std::vector<float> counts(static_cast<std::size_t>(dataset->size() * data.vocabulary));
@@ -95,7 +96,7 @@ TEST_CASE("sentences: 88 % for the transformer, hardly more than a guess for a b
     Adam adam(model.parameters(), {.learning_rate = 0.01});
     CHECK(train("bag of words", model, adam, bags, 32, 8).back() < 0.7);
   }
-  SUBCASE("text_transformer") {
+  if (testing::wants_row("text_transformer")) {
     Sequential model(text_transformer({.vocabulary = data.vocabulary}));
     Adam adam(model.parameters(), {.learning_rate = 0.002});
     CHECK(train("text_transformer", model, adam, data.split, 32, 8).back() >= 0.88);

@@ -1,7 +1,7 @@
 // Every collective is started, and waited for; the loss is a sum divided by hand.
-#include "parallel/data_parallel.h"
-
 #include <algorithm>
+
+#include "parallel/data_parallel.h"
 
 namespace rankbox {
 
