@@ -14,7 +14,6 @@ absent becomes a target that fits no platform, so that Bazel skips whatever depe
 _LIBRARIES = [
     struct(name = "fmt", modules = ["fmt"], header = "fmt/core.h", package = "libfmt-dev", links = ["-lfmt"]),
     struct(name = "xtensor", modules = ["xtensor"], header = "xtensor/xarray.hpp", package = "libxtensor-dev", links = []),
-    struct(name = "openblas", modules = ["openblas"], header = "cblas.h", package = "libopenblas-dev", links = ["-lopenblas"]),
     struct(name = "cli11", modules = ["CLI11"], header = "CLI/CLI.hpp", package = "libcli11-dev", links = []),
     struct(name = "json", modules = ["nlohmann_json"], header = "nlohmann/json.hpp", package = "nlohmann-json3-dev", links = []),
     struct(name = "tomlplusplus", modules = ["tomlplusplus"], header = "toml++/toml.h", package = "libtomlplusplus-dev", links = []),
@@ -23,6 +22,7 @@ _LIBRARIES = [
 
 # Of rankbox-more and of tests (bazel/packages_more.txt), and of other backends.
 _OPTIONAL_LIBRARIES = [
+    struct(name = "openblas", modules = ["openblas"], header = "cblas.h", package = "libopenblas-dev", links = ["-lopenblas"]),
     struct(name = "doctest", modules = ["doctest"], header = "doctest/doctest.h", package = "doctest-dev", links = []),
     struct(name = "seccomp", modules = ["libseccomp"], header = "seccomp.h", package = "libseccomp-dev", links = ["-lseccomp"]),
     struct(name = "boost_property_tree", modules = [], header = "boost/property_tree/xml_parser.hpp", package = "libboost-dev", links = []),

@@ -126,7 +126,7 @@ void add_elsewhere(CLI::App& app, const char* name, const char* description) {
   CLI::App* const command = app.add_subcommand(name, description);
   command->prefix_command();
   command->set_help_flag();
-  command->callback(use_rankbox_more);
+  command->callback([] { use_rankbox_more(); });
 }
 
 int run_command_line(int argc, char** argv, void (*add_subcommands)(CLI::App&)) {

@@ -1,7 +1,6 @@
 // Families of exercises by name: the same arguments and the same result.
 //
-// //judge:families holds the families of the chapters about collectives;
-// //judge:training_families adds the others.
+// //judge:collectives has the families of chapters 1 to 5; //judge adds the others.
 #pragma once
 
 #include <functional>

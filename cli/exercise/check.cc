@@ -239,11 +239,14 @@ bool check_chapter(const Chapter& chapter, const CheckArguments& options) {
 void run(const CheckArguments& options) {
   if (options.sealed) use_rankbox_more();
   if (const Chapter* chapter = chapter_named(options.file.name)) {
+    for (const Exercise& exercise : exercises())
+      if (exercise.chapter == chapter->number) require_judge(exercise);
     const InterruptGuard guard;
     if (!check_chapter(*chapter, options)) throw CLI::RuntimeError(1);
     return;
   }
   const Exercise& exercise = exercise_named(options.file.name);
+  require_judge(exercise);
   if (!options.prediction.empty()) {
     if (!is_predictable(exercise)) {
       throw InvalidArgument(

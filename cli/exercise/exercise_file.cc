@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "cli/support/paths.h"
+#include "cli/support/programs.h"
 #include "comm/errors.h"
+#include "judge/families.h"
 
 namespace rankbox::cli {
 
@@ -20,6 +22,10 @@ void add_exercise_file(CLI::App& command, ExerciseFile& options, const std::stri
       .add_option("--timeout", options.seconds,
                   fmt::format("seconds it may run (default {:g})", options.seconds))
       ->type_name("S");
+}
+
+void require_judge(const Exercise& exercise) {
+  if (find_family(exercise.family) == nullptr) use_rankbox_more();
 }
 
 std::string path_of(const ExerciseFile& options, const Exercise& exercise) {

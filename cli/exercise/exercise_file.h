@@ -22,6 +22,10 @@ struct ExerciseFile {
 /// @param verb what the command does with it, for the help: "grade"
 void add_exercise_file(CLI::App& command, ExerciseFile& options, const std::string& verb);
 
+/// Hands over to rankbox-more if this program has no judge of the exercise: `rankbox` has those of
+/// chapters 1 to 5. See use_rankbox_more().
+void require_judge(const Exercise& exercise);
+
 /// Returns the path of the file. Throws InvalidArgument for options that contradict each other, and
 /// for seconds outside (0, 3600].
 std::string path_of(const ExerciseFile& options, const Exercise& exercise);

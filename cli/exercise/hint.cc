@@ -35,7 +35,8 @@ void hint(const Options& options) {
   } else {
     fmt::print("{}\n",
                wrap(fmt::format("that was the last one; the answer: {}", solution_path(exercise))));
-    if (sends_messages(exercise)) {
+    // With a worked example there are messages, which can be drawn.
+    if (!exercise.example.empty()) {
       fmt::print("{}\n", fit(fmt::format("drawn: ./rankbox show {} --solution", exercise.name)));
     }
   }

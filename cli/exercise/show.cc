@@ -120,6 +120,7 @@ PictureOptions picture_options(const Exercise& exercise, const ShowArguments& op
 
 void show(const ShowArguments& options) {
   const Exercise& exercise = exercise_named(options.file.name);
+  require_judge(exercise);
   check_fits(exercise, options);
   const TemporaryFolder folder;
   const PictureOptions picture = picture_options(exercise, options, folder);

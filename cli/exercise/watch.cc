@@ -1,6 +1,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "cli/exercise/check.h"
+#include "cli/exercise/exercise_file.h"
 #include "cli/exercise/list.h"
 #include "cli/exercise/live_page.h"
 #include "cli/exercise/progress.h"
@@ -27,6 +29,9 @@ namespace rankbox::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The exercise that was saved when `rankbox` handed over to rankbox-more.
+constexpr const char* kSaved = "RANKBOX_SAVED";
 
 // Polling the times of a few dozen files takes about 0.1 ms, and works on every file system and
 // with every editor.
@@ -124,9 +129,17 @@ void watch(const std::string& name, std::optional<int> page_port, OpenPage open_
     print_address(*page);
   }
   std::fflush(stdout);
+  const char* const saved_before = std::getenv(kSaved);
+  const Exercise* saved = saved_before == nullptr ? nullptr : find_exercise(saved_before);
+  unsetenv(kSaved);
   while (true) {
-    if (const Exercise* saved = files.next_saved()) {
+    if (saved == nullptr) saved = files.next_saved();
+    if (saved != nullptr) {
+      setenv(kSaved, saved->name.c_str(), 1);
+      require_judge(*saved);
+      unsetenv(kSaved);
       grade_saved(*saved, page ? &*page : nullptr);
+      saved = nullptr;
       continue;
     }
     std::this_thread::sleep_for(kPause);

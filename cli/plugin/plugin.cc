@@ -22,7 +22,7 @@ std::string load_error(const std::string& signature) {
   const std::size_t name = signature.find(' ') + 1;
   const std::size_t end = signature.find('(') + 1;
   if (readable.starts_with(signature.substr(name, end - name))) return no_function(signature);
-  return fmt::format("{} is called, but defined nowhere", readable);
+  return fmt::format("{} is called, but {}", readable, kDefinedNowhere);
 }
 
 }  // namespace

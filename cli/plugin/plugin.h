@@ -14,6 +14,9 @@ struct LoadedFunction {
 /// Returns the message for a file without this function.
 std::string no_function(const std::string& signature);
 
+/// The end of the problem where a library calls a function that this program does not have.
+inline constexpr const char* kDefinedNowhere = "defined nowhere";
+
 /// Opens a library and finds its function. The library stays open.
 /// @param signature of the function, for the message if it is missing
 LoadedFunction load_function(const std::string& library, const std::string& signature);

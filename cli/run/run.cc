@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/picture/run_picture.h"
+#include "cli/plugin/plugin.h"
 #include "cli/run/outcome.h"
 #include "cli/run/program.h"
 #include "cli/support/child.h"
@@ -89,6 +90,14 @@ void print(const Outcome& outcome, const Options& options) {
   if (!outcome.compiler.empty()) fmt::print("the compiler says:\n{}\n", outcome.compiler);
 }
 
+/// Returns whether the program calls a function of ours that this program may lack: `rankbox` has
+/// the functions of chapters 1 to 5.
+bool calls_what_is_missing(const Verdict& verdict) {
+  if (!verdict.failure || verdict.failure->kind != FailureKind::kCompile) return false;
+  const std::string& message = verdict.failure->message;
+  return message.starts_with("rankbox::") && message.ends_with(kDefinedNowhere);
+}
+
 void end_with(Outcome outcome, const Options& options) {
   if (outcome.verdict.failure) outcome.verdict.failure->replay = options.program.again;
   print(outcome, options);
@@ -104,12 +113,12 @@ void run(const CLI::App& command, Options options) {
   if (!options.trace.empty()) check_writable("--trace", options.trace);
   // Before any temporary file exists: Ctrl-C during the build ends this process.
   if (options.backend != "sim") backend_program("run", options.backend);
-  const TemporaryFolder folder;
+  std::optional<TemporaryFolder> folder(std::in_place);
   const std::string source = std::filesystem::absolute(options.file).string();
   ProgramOptions& program = options.program;
   program.name = std::filesystem::path(options.file).filename().string();
   program.again = again(options);
-  program.picture = style_here(folder.path(""));
+  program.picture = style_here(folder->path(""));
   program.picture.html = !options.html.empty();
   program.picture.trace = !options.trace.empty();
   program.picture.timeline = !options.json;
@@ -124,11 +133,12 @@ void run(const CLI::App& command, Options options) {
     return;
   }
   const Outcome outcome = run_in_sandbox(source, program);
+  if (calls_what_is_missing(outcome.verdict)) use_rankbox_more([&] { folder.reset(); });
   if (!options.json && !outcome.output.empty()) {
     const bool ends_line = outcome.output.back() == '\n';
     fmt::print("{}{}\n", outcome.output, ends_line ? "" : "\n");
   }
-  show_pictures(folder.path(""), options.trace, options.html, options.json);
+  show_pictures(folder->path(""), options.trace, options.html, options.json);
   end_with(outcome, options);
 }
 

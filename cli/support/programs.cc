@@ -66,8 +66,9 @@ char** arguments = nullptr;  // of main(), set before any thread starts
 
 void hand_over_with(char** argv) { arguments = argv; }
 
-void use_rankbox_more() {
+void use_rankbox_more(const std::function<void()>& before) {
   if (arguments == nullptr) return;
+  if (before) before();
   // The script keeps both in .rankbox/bin; Bazel builds one beside the other.
   const fs::path here = fs::path(own_path()).parent_path();
   const bool has_script = here == fs::path(project_root()) / ".rankbox/bin";

@@ -1,6 +1,7 @@
 // Programs that are built when they are first needed: `rankbox-more`, `rankbox-run-mpi`, …
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ void hand_over_with(char** argv);
 /// rankbox-more, does nothing. The script `rankbox` builds it first if it is missing or older than
 /// its sources. Blocks during the build. Throws CLI::RuntimeError if the script fails, which has
 /// printed the reason.
-void use_rankbox_more();
+/// @param before called before that, since destructors are not: it removes temporary files
+void use_rankbox_more(const std::function<void()>& before = {});
 
 }  // namespace rankbox::cli

@@ -68,7 +68,7 @@ float value_of(const Overflow& overflow) {
   return kinds[overflow.kind];
 }
 
-constexpr float kLargest = std::numeric_limits<float>::max();
+constexpr float kLargestFloat = std::numeric_limits<float>::max();
 
 /// Returns the element that overflows.
 Slice element_of(const ParameterList& parameters, const Overflow& overflow) {
@@ -85,7 +85,7 @@ void make_large(const ParameterList& parameters) {
     const float infinity = std::numeric_limits<float>::infinity();
     copy(parameter->value, full(parameter->value.shape(), infinity));
     if (parameter->gradient.empty()) continue;
-    copy(parameter->gradient, full(parameter->gradient.shape(), kLargest));
+    copy(parameter->gradient, full(parameter->gradient.shape(), kLargestFloat));
   }
 }
 
@@ -140,7 +140,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
     if (is_culprit) copy(element, full(1, value_of(overflow)));
     bool skip = step % 2 == 0;  // to be overwritten
     function(dist, parameters.pointers, scale, skip);
-    copy(element, full(1, kLargest));
+    copy(element, full(1, kLargestFloat));
 
     expected.go_on(overflow.rank >= 0);
     if (auto wrong = compare_step(step, is_culprit, expected, scale, skip)) return wrong;
@@ -148,7 +148,7 @@ std::optional<Difference> run(Function function, Comm& dist, const Case& example
   for (const Parameter& parameter : parameters.all) {
     auto wrong = compare(
         parameter.name + "'s gradient", parameter.gradient, parameter.gradient.size(),
-        [](std::int64_t) { return kLargest; },
+        [](std::int64_t) { return kLargestFloat; },
         [](float, std::int64_t) { return "gradients have to stay as they were"; });
     if (wrong) return wrong;
   }

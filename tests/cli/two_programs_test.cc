@@ -1,5 +1,6 @@
 // `rankbox`, which is built first, and `rankbox-more`, which it hands over to, are one to the user.
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ TEST_CASE("rankbox hands over what it lacks, with all arguments") {
       {"compare", "--ranks", "none"},
       {"--course", "no/such/folder", "grade", "."},
       {"check", "ping_pong", "--solution", "--sealed", "--salt", "7", "--json"},
+      // Of chapters 6 to 10.
+      {"check", "loss_scaling", "--solution", "--json"},
+      {"show", "distributed_sampler", "--solution"},
       {"dev", "check", "no_such_exercise"},
       {"grade", "no/such/folder"},
       {"watch", "--page", "no_such_exercise"},
@@ -61,6 +65,29 @@ TEST_CASE("rankbox hands over what it lacks, with all arguments") {
     CHECK(ours.exit_code == all.exit_code);
     CHECK(ours.output == all.output);
   }
+}
+
+TEST_CASE("rankbox hands over a program that calls functions of training") {
+  std::ofstream(project() + "/of_training.cc") << R"(
+#include <cstdio>
+#include <vector>
+
+#include "cli/rank_main.h"
+#include "training/cross_entropy.h"
+
+namespace rankbox {
+
+void rank_main(Comm&) {
+  const std::vector<std::int32_t> labels = {0};
+  std::printf("%g\n", cross_entropy(zeros({1, 2}), labels).sum);
+}
+
+}  // namespace rankbox
+)";
+  const CommandResult result = first({"run", "of_training.cc"});
+  INFO(result.output);
+  CHECK(result.exit_code == 0);
+  CHECK(result.output.find("0.693147") != std::string::npos);
 }
 
 }  // namespace rankbox
