@@ -69,6 +69,9 @@ void count_message(RankState& rank, Slice slice) {
 /// Posts the copy; the rank can continue. Returns false if the world has stopped.
 bool post_buffered(std::unique_ptr<BufferedSend> send, const Caller& caller, RankState& rank,
                    Slice slice, Channel& channel, int peer) {
+  // Mailboxes are closed one by one: a rank that was stopped in a call may find this one open.
+  if (rank.world->is_stopped()) [[unlikely]]
+    return false;
   Operation& operation = send.release()->operation;  // owned by the channel from now on
   void* const copied = operation.data;
   fill(operation, OperationKind::kSend, caller, rank, slice, channel, peer, operation.transit);

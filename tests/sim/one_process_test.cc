@@ -87,5 +87,22 @@ TEST_CASE("worlds may run at once: the failure of one is not the other's") {
   CHECK(wrong == std::vector<int>(4, 0));
 }
 
+// Communicators are closed one by one, so the last one is open for a while.
+TEST_CASE("a rank that was aborted cannot send, not even what is buffered, in any communicator") {
+  const Observation seen =
+      observe({.world_size = 2, .buffering = Buffering::unbounded()}, [](Comm& dist) {
+        std::vector<Comm> many;
+        for (int i = 0; i < 2000; ++i) many.push_back(dist.split(0));
+        if (dist.rank() == 0) throw std::runtime_error("the cause");
+        try {
+          dist.barrier();
+        } catch (const Aborted&) {
+        }
+        many.back().send(zeros(1), 0);
+      });
+  CHECK(require_error<RankFailed>(seen).rank() == 0);
+  CHECK(ended_as<Aborted>(seen, 1));
+}
+
 }  // namespace
 }  // namespace rankbox::testing
