@@ -175,7 +175,7 @@ needed() {
     -- //tests/sim/... //tests/backends/... //sim/... //judge/race/... //judge/interleave/... \
     //gpu/launch/...
   affected_stage emulated --config=emulated "${waiting[@]}" --build_tests_only \
-    --test_tag_filters=backend,device,-thorough \
+    --test_tag_filters=backend,device,sanitize,-thorough \
     -- //tests/gpu/... //tests/backends/... //training/run:training_test
 
   if ! changed_files >"$changed" ||
@@ -218,7 +218,7 @@ everything() {
   bazel_stage emulated --config=emulated "${waiting[@]}" --build_tests_only \
     --test_tag_filters=backend,device //...
   bazel_stage tsan_gpu --config=emulated "${waiting[@]}" "${tsan[@]}" \
-    --test_tag_filters=sanitize //gpu/... //tests/gpu/...
+    --test_tag_filters=sanitize //gpu/... //tests/gpu/... //tests/backends/...
   build_for_nccl
   test_on_gpus
 }

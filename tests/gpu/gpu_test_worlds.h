@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -13,6 +14,7 @@
 #include "comm/run_ranks.h"
 #include "gpu/device/check.h"
 #include "tests/gpu/emulation/cuda_control.h"
+#include "tests/support/thrown.h"
 
 namespace rankbox::gpu {
 
@@ -53,29 +55,40 @@ inline std::exception_ptr thrown_by(const RunOptions& options,
   }
 }
 
-inline std::string words_of(const std::exception_ptr& error) {
-  if (error == nullptr) return "nothing was thrown";
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& known) {
-    return known.what();
-  }
-}
-
 template <class E>
 bool is_a(const std::exception_ptr& error) {
-  if (error == nullptr) return false;
-  try {
-    std::rethrow_exception(error);
-  } catch (const E&) {
-    return true;
-  } catch (...) {
-    return false;
-  }
+  return testing::error_as<E>(error).has_value();
 }
 
 inline bool says(const std::exception_ptr& error, const std::string& part) {
-  return words_of(error).find(part) != std::string::npos;
+  return testing::contains(testing::what_of(error), part);
+}
+
+/// Calls everything that moves data or computes, once, on tensors of `count` elements.
+inline void use_everything(Comm& dist, std::int64_t count) {
+  const int p = dist.world_size();
+  const int next = (dist.rank() + 1) % p;
+  const int prev = (dist.rank() + p - 1) % p;
+  Tensor mine = full(count, 1.0f);
+  Tensor theirs = zeros(count);
+  Tensor all = zeros(count * p);
+  Tensor chunks = empty_like(all);
+  dist.sendrecv(mine, next, theirs, prev);
+  dist.wait_all({dist.isend(mine, next), dist.irecv(theirs, prev)});
+  dist.broadcast(theirs, 0);
+  dist.reduce(theirs, p - 1, ReduceOp::MAX);
+  dist.wait(dist.all_reduce_async(mine, ReduceOp::AVG));
+  dist.all_gather(mine, all);
+  dist.gather(mine, all, 0);
+  dist.scatter(all, theirs, 0);
+  dist.reduce_scatter(all, theirs, ReduceOp::SUM);
+  dist.all_to_all(all, chunks);
+  mine += theirs;
+  mine *= 2.0f;
+  Tensor sum = clone(mine);
+  accumulate(sum, theirs, ReduceOp::MAX);
+  dist.split(dist.rank() % 2).all_reduce(sum);
+  to_host(sum);
 }
 
 }  // namespace rankbox::gpu

@@ -13,15 +13,9 @@
 
 namespace rankbox::gpu {
 
-using Floats = DeviceArray<float>;
+using testing::contains;
 
-inline std::vector<float> some(int count) {
-  return std::vector<float>(static_cast<std::size_t>(count), 1);
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+inline Tensor some(std::int64_t count) { return full(count, 1.0f); }
 
 inline int line(Place place = Place::current()) { return static_cast<int>(place.line()); }
 

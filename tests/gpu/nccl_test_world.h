@@ -1,4 +1,4 @@
-// A world on NCCL with one thread per rank, and arrays on its devices, for tests.
+// Runs on NCCL with one thread per rank, and their outcomes, for tests.
 #pragma once
 
 #include <algorithm>
@@ -7,66 +7,17 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
-#include <cuda_runtime_api.h>
-
-#include "comm/dtype.h"
 #include "comm/errors.h"
-#include "comm/slice.h"
+#include "comm/tensor.h"
 #include "gpu/communicator.h"
-#include "gpu/device/devices.h"
-#include "gpu/device/rank_device.h"
 #include "gpu/nccl/failure.h"
 #include "gpu/nccl/run.h"
 #include "gpu/nccl/world.h"
+#include "tests/support/thrown.h"
 
 namespace rankbox::gpu {
-
-/// An array on the device of this thread's rank, filled with host numbers.
-template <class T>
-class DeviceArray {
- public:
-  explicit DeviceArray(const std::vector<T>& host)
-      : size_(static_cast<std::int64_t>(host.size())), memory_(bytes()) {
-    copy(memory_.data, host.data(), cudaMemcpyHostToDevice);
-  }
-
-  operator Slice() const { return {memory_.data, size_, dtype_of<T>(), false, 0}; }
-
-  /// Waits for the stream, as to_host() of a tensor.
-  std::vector<T> to_host() const {
-    std::vector<T> host(static_cast<std::size_t>(size_));
-    copy(host.data(), memory_.data, cudaMemcpyDeviceToHost);
-    return host;
-  }
-
- private:
-  // A separate class, so that the memory is released even if the constructor throws.
-  struct Memory {
-    explicit Memory(std::int64_t bytes) : gpu(*current_rank_device()), data(gpu.allocate(bytes)) {}
-    ~Memory() { gpu.release(data); }
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
-    RankDevice& gpu;
-    void* data;
-  };
-
-  std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(T)); }
-  void copy(void* to, const void* from, cudaMemcpyKind kind) const {
-    if (size_ == 0) return;
-    RankDevice& gpu = memory_.gpu;
-    gpu.synchronize(30, {.op = "to_host"});
-    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes()), kind, gpu.stream()),
-          "cudaMemcpyAsync");
-    gpu.synchronize(30, {.op = "to_host"});
-  }
-
-  std::int64_t size_;
-  Memory memory_;
-};
 
 /// The outcome of a run.
 struct NcclRun {
@@ -92,33 +43,15 @@ struct NcclRun {
   }
 
   static ErrorContext context_in(const std::exception_ptr& failure) {
-    if (failure == nullptr) return {};
-    try {
-      std::rethrow_exception(failure);
-    } catch (const Error& error) {
-      return error.context();
-    } catch (...) {
-      return {};
-    }
+    const auto error = testing::error_as<Error>(failure);
+    return error ? error->context() : ErrorContext();
   }
   static std::string words(const std::exception_ptr& failure) {
-    if (failure == nullptr) return "";
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-      return error.what();
-    }
+    return failure == nullptr ? "" : testing::what_of(failure);
   }
   template <class E>
   static bool is_a(const std::exception_ptr& failure) {
-    if (failure == nullptr) return false;
-    try {
-      std::rethrow_exception(failure);
-    } catch (const E&) {
-      return true;
-    } catch (...) {
-      return false;
-    }
+    return testing::error_as<E>(failure).has_value();
   }
 };
 
@@ -148,15 +81,15 @@ class Mistakes {
     const std::lock_guard guard(lock_);
     if (found_.size() < 2000) found_ += what + "\n";
   }
-  template <class T>
-  void expect_equal(const std::vector<T>& got, const std::vector<T>& expected,
+  /// Waits for the stream.
+  void expect_equal(const Tensor& tensor, const std::vector<float>& expected,
                     const std::string& what) {
+    const std::vector<float> got = to_host(tensor);
     if (got == expected) return;
-    const auto text = [](const std::vector<T>& values) {
+    const auto text = [](const std::vector<float>& values) {
       std::string all;
-      for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 12); ++i) {
-        all += std::to_string(static_cast<double>(values[i])) + " ";
-      }
+      for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 12); ++i)
+        all += std::to_string(values[i]) + " ";
       return all;
     };
     expect(false, what + ": got " + text(got) + "instead of " + text(expected));

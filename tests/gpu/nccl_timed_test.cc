@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "gpu/device/devices.h"
 #include "tests/gpu/nccl_test_world.h"
 #include "tests/support/run_tests.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 // More than a rank has events (NcclLaunches::kSize).
 constexpr int kCalls = 200;
-
-using Array = DeviceArray<float>;
 
 std::vector<float> numbers(int rank) {
   std::vector<float> values;
@@ -43,9 +42,9 @@ void in_timed_worlds(Body body) {
 TEST_CASE("timed calls have the same results, one by one and in a group") {
   in_timed_worlds([](Communicator& dist, Backend& backend, Mistakes& mistakes) {
     const int p = dist.world_size();
-    const Array maximum(numbers(dist.rank()));
-    const Array piece({static_cast<float>(dist.rank())});
-    const Array gathered(std::vector<float>(static_cast<std::size_t>(p), -1.0f));
+    Tensor maximum = from_host(numbers(dist.rank()));
+    const Tensor piece = full(1, static_cast<float>(dist.rank()));
+    Tensor gathered = full(p, -1.0f);
     std::vector<float> ranks;
     for (int rank = 0; rank < p; ++rank) ranks.push_back(static_cast<float>(rank));
     const auto call_all = [&] {
@@ -57,13 +56,14 @@ TEST_CASE("timed calls have the same results, one by one and in a group") {
     backend.set_timed(true);
     call_all();
     dist.synchronize();
-    mistakes.expect_equal(maximum.to_host(), numbers(p - 1), "all_reduce");
-    mistakes.expect_equal(gathered.to_host(), ranks, "all_gather");
+    mistakes.expect_equal(maximum, numbers(p - 1), "all_reduce");
+    mistakes.expect_equal(gathered, ranks, "all_gather");
     backend.call_in_group(call_all);
     dist.synchronize();
-    mistakes.expect_equal(maximum.to_host(), numbers(p - 1), "all_reduce in a group");
-    mistakes.expect_equal(gathered.to_host(), ranks, "all_gather in a group");
+    mistakes.expect_equal(maximum, numbers(p - 1), "all_reduce in a group");
+    mistakes.expect_equal(gathered, ranks, "all_gather in a group");
     backend.set_timed(false);
+    dist.split(dist.rank() % 2).barrier();  // a split where calls block, too
   });
 }
 
@@ -73,9 +73,9 @@ TEST_CASE("timed messages arrive, started or at once") {
     if (p == 1) return;
     const int next = (dist.rank() + 1) % p;
     const int prev = (dist.rank() + p - 1) % p;
-    const Array out(numbers(dist.rank()));
-    const Array in(std::vector<float>(100, -1.0f));
-    const Array later(std::vector<float>(100, -1.0f));
+    const Tensor out = from_host(numbers(dist.rank()));
+    Tensor in = full(100, -1.0f);
+    Tensor later = full(100, -1.0f);
     backend.set_timed(true);
     for (int k = 0; k < kCalls; ++k) {
       dist.sendrecv(out, next, in, prev);
@@ -84,8 +84,8 @@ TEST_CASE("timed messages arrive, started or at once") {
       dist.wait_all({received, sent});
     }
     backend.set_timed(false);
-    mistakes.expect_equal(in.to_host(), numbers(prev), "sendrecv");
-    mistakes.expect_equal(later.to_host(), numbers(prev), "irecv");
+    mistakes.expect_equal(in, numbers(prev), "sendrecv");
+    mistakes.expect_equal(later, numbers(prev), "irecv");
   });
 }
 
@@ -96,14 +96,14 @@ TEST_CASE("while calls are timed, AVG is ncclAvg, which rounds every rank's numb
       {.world_size = 3, .deadline_seconds = 20, .blocking_calls = true}, [&](Communicator& dist) {
         Backend backend = dist.backend();
         const auto average = [&](bool timed) {
-          const Array data(numbers(dist.rank()));
+          Tensor data = from_host(numbers(dist.rank()));
           backend.set_timed(timed);
           dist.all_reduce(data, ReduceOp::AVG);
           backend.set_timed(false);
-          return data.to_host();
+          return data;
         };
         mistakes.expect_equal(average(false), numbers(1), "a sum and one division");
-        const std::vector<float> rounded = average(true);
+        const std::vector<float> rounded = to_host(average(true));
         mistakes.expect(rounded != numbers(1), "ncclAvg rounds");
         for (std::size_t i = 0; i < rounded.size(); ++i) {
           const float exact = numbers(1)[i];
@@ -119,7 +119,7 @@ TEST_CASE("timed calls are not noted, and those before and after are") {
   const NcclRun run = run_on_nccl({.world_size = 2, .deadline_seconds = 20, .blocking_calls = true},
                                   [](Communicator& dist) {
                                     Backend backend = dist.backend();
-                                    const Array data(numbers(dist.rank()));
+                                    Tensor data = from_host(numbers(dist.rank()));
                                     dist.broadcast(data, 0);
                                     backend.set_timed(true);
                                     dist.all_reduce(data);
@@ -142,7 +142,7 @@ TEST_CASE("timed calls are not noted, and those before and after are") {
 
 TEST_CASE("an exception leaves no group open") {
   in_timed_worlds([](Communicator& dist, Backend& backend, Mistakes& mistakes) {
-    const Array data(numbers(dist.rank()));
+    Tensor data = from_host(numbers(dist.rank()));
     backend.set_timed(true);
     try {
       backend.call_in_group([] { throw Error("no more"); });
@@ -152,7 +152,7 @@ TEST_CASE("an exception leaves no group open") {
     }
     dist.all_reduce(data, ReduceOp::MAX);
     dist.synchronize();  // nothing would be enqueued in an open group
-    mistakes.expect_equal(data.to_host(), numbers(dist.world_size() - 1), "all_reduce");
+    mistakes.expect_equal(data, numbers(dist.world_size() - 1), "all_reduce");
   });
 }
 

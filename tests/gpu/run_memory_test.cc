@@ -33,33 +33,6 @@ std::int64_t allocations() {
   return emulation::calls_of("cudaMalloc") + emulation::calls_of("cudaFree");
 }
 
-/// Every collective, messages and arithmetic, on tensors of this size.
-void use_everything(Comm& dist, std::int64_t count) {
-  const int p = dist.world_size();
-  const int next = (dist.rank() + 1) % p;
-  const int prev = (dist.rank() + p - 1) % p;
-  Tensor mine = full(count, 1.0f);
-  Tensor theirs = zeros(count);
-  Tensor all = zeros(count * p);
-  Tensor chunks = empty_like(all);
-  dist.sendrecv(mine, next, theirs, prev);
-  dist.wait_all({dist.isend(mine, next), dist.irecv(theirs, prev)});
-  dist.broadcast(theirs, 0);
-  dist.reduce(theirs, p - 1, ReduceOp::MAX);
-  dist.wait(dist.all_reduce_async(mine, ReduceOp::AVG));
-  dist.all_gather(mine, all);
-  dist.gather(mine, all, 0);
-  dist.scatter(all, theirs, 0);
-  dist.reduce_scatter(all, theirs, ReduceOp::SUM);
-  dist.all_to_all(all, chunks);
-  mine += theirs;
-  mine *= 2.0f;
-  Tensor sum = clone(mine);
-  accumulate(sum, theirs, ReduceOp::MAX);
-  dist.split(dist.rank() % 2).all_reduce(sum);
-  to_host(sum);
-}
-
 /// Returns rank 0's count of all ranks' allocations while they use everything.
 std::int64_t allocated_in(Comm& dist, std::int64_t from, std::int64_t to) {
   dist.barrier();

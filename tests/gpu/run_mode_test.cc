@@ -1,7 +1,6 @@
 // Assignment of ranks to the GPUs, and the errors where it is impossible.
 #include "gpu/run_mode.h"
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,18 +12,7 @@
 namespace rankbox::gpu {
 namespace {
 
-std::string refusal(int world_size) {
-  try {
-    choose_mode(world_size);
-    return "";
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using testing::contains;
 
 TEST_CASE("ranks have a GPU each where there are enough, and share them where not") {
   struct Row {
@@ -52,7 +40,7 @@ TEST_CASE("ranks have a GPU each where there are enough, and share them where no
 
 TEST_CASE("a mode that cannot be is refused in one line that says why and what to do") {
   const Setting setting(2, "nccl");
-  const std::string what = refusal(3);
+  const std::string what = testing::refusal([] { choose_mode(3); });
   CHECK(contains(what, "RANKBOX_GPU_MODE=nccl"));
   CHECK(contains(what, "3 ranks"));
   CHECK(contains(what, "2 GPUs"));
@@ -63,7 +51,8 @@ TEST_CASE("a mode that cannot be is refused in one line that says why and what t
 
 TEST_CASE("an unknown mode is refused with those there are") {
   const Setting setting(1, "fast");
-  CHECK(contains(refusal(1), "RANKBOX_GPU_MODE='fast' should be nccl, shared or auto"));
+  CHECK(contains(testing::refusal([] { choose_mode(1); }),
+                 "RANKBOX_GPU_MODE='fast' should be nccl, shared or auto"));
 }
 
 TEST_CASE("ranks are assigned to GPUs in order, evenly, and all GPUs are used") {
@@ -101,13 +90,6 @@ TEST_CASE("without a GPU the run says so, and no rank begins") {
   CHECK(contains(why_no_ranks(), "cudaErrorNoDevice"));
 }
 
-TEST_CASE("a world that cannot be is refused whatever GPUs there are") {
-  const Setting setting(1, "auto");
-  CHECK(is_a<InvalidArgument>(thrown_by({.world_size = 0}, [](Comm&) {})));
-  CHECK(is_a<InvalidArgument>(thrown_by({.world_size = 2, .nodes = 3}, [](Comm&) {})));
-  CHECK(is_a<InvalidArgument>(thrown_by({.world_size = 2, .deadline_seconds = -1}, [](Comm&) {})));
-}
-
 TEST_CASE("the description says what is measured, on which GPUs, with which NCCL") {
   {
     const Setting setting(1, "auto");
@@ -126,20 +108,6 @@ TEST_CASE("the description says what is measured, on which GPUs, with which NCCL
                    "link between GPUs; NCCL is not measured\n"));
     CHECK_FALSE(contains(describe_world(6), "no link"));
     CHECK(contains(describe_world(4), "GPU 3: "));
-  }
-}
-
-TEST_CASE("where ranks are: nodes as asked for, in both modes") {
-  for (const std::string mode : {"nccl", "shared"}) {
-    CAPTURE(mode);
-    const Setting setting(6, mode);
-    const auto run = run_ranks({.world_size = 6, .nodes = 2}, [](Comm& dist) {
-      return std::vector<int>{dist.rank(), dist.world_size(), dist.node(), dist.local_rank()};
-    });
-    for (int rank = 0; rank < 6; ++rank) {
-      CHECK(run.results[static_cast<std::size_t>(rank)] ==
-            std::vector<int>{rank, 6, rank / 3, rank % 3});
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-// Ranks that share GPUs: properties that tests/sim, which also runs on them, does not check.
+// Ranks that share GPUs: order on the streams, several GPUs, leaks, and GPUs that fail.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -19,27 +19,7 @@
 namespace rankbox::gpu {
 namespace {
 
-/// Moves data in every way, once, and uses every rank's own tensors.
-void use_everything(Comm& dist) {
-  const int p = dist.world_size();
-  const int next = (dist.rank() + 1) % p;
-  const int prev = (dist.rank() + p - 1) % p;
-  Tensor mine = full(100, 1.0f);
-  Tensor theirs = zeros(100);
-  Tensor all = zeros(100 * p);
-  Tensor chunks = zeros(100 * p);
-  dist.sendrecv(mine, next, theirs, prev);
-  dist.wait_all({dist.isend(mine, next), dist.irecv(theirs, prev)});
-  dist.broadcast(theirs, 0);
-  dist.reduce(theirs, p - 1, ReduceOp::MAX);
-  dist.wait(dist.all_reduce_async(mine));
-  dist.all_gather(mine, all);
-  dist.gather(mine, all, 0);
-  dist.scatter(all, theirs, 0);
-  dist.reduce_scatter(all, theirs, ReduceOp::SUM);
-  dist.all_to_all(all, chunks);
-  dist.barrier();
-}
+void use_all_calls(Comm& dist) { use_everything(dist, 100); }
 
 // ---- Order --------------------------------------------------------------------------------------
 
@@ -113,20 +93,23 @@ TEST_CASE("what was started goes on beside what its rank does meanwhile") {
 }
 
 TEST_CASE("no rank leaves a barrier before the others' GPU work is done") {
-  const Setting setting(2, "shared");
-  const auto done = std::make_shared<std::atomic<int>>(0);
-  std::vector<int> seen(4);
-  run_world({.world_size = 4}, [&](Comm& dist) {
-    check(emulation::enqueue(device_here().stream(),
-                             [done] {
-                               std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                               ++*done;
-                             }),
-          "enqueue");
-    dist.barrier();
-    seen[static_cast<std::size_t>(dist.rank())] = *done;
-  });
-  CHECK(seen == std::vector<int>(4, 4));
+  for (const auto& [gpus, mode] : {std::pair{2, "shared"}, {4, "nccl"}}) {
+    CAPTURE(gpus);
+    const Setting setting(gpus, mode);
+    const auto done = std::make_shared<std::atomic<int>>(0);
+    std::vector<int> seen(4);
+    run_world({.world_size = 4}, [&](Comm& dist) {
+      check(emulation::enqueue(device_here().stream(),
+                               [done] {
+                                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                                 ++*done;
+                               }),
+            "enqueue");
+      dist.barrier();
+      seen[static_cast<std::size_t>(dist.rank())] = *done;
+    });
+    CHECK(seen == std::vector<int>(4, 4));
+  }
 }
 
 TEST_CASE("synchronize waits for the side stream, too") {
@@ -150,44 +133,28 @@ TEST_CASE("synchronize waits for the side stream, too") {
 // ---- Several GPUs, many ranks ------------------------------------------------------------------
 
 TEST_CASE("GPUs that do not reach each other's memory give the same results") {
-  for (bool reach : {true, false}) {
-    for (int ranks : {2, 5}) {
-      emulation::set_peer_access(reach);
-      const Setting setting(3, "shared");
-      const auto run = run_ranks({.world_size = ranks}, [&](Comm& dist) {
-        const int p = dist.world_size();
-        Tensor sum = full(33, static_cast<float>(dist.rank() + 1));
-        Tensor only = clone(sum);
-        Tensor spread = clone(sum);
-        Tensor all = zeros(33 * p);
-        Tensor piece(chunk(all, dist.rank(), p).size());
-        dist.all_reduce(sum, ReduceOp::AVG);
-        dist.reduce(only, p - 1, ReduceOp::SUM);
-        dist.broadcast(spread, 1);
-        dist.all_gather(only, all);
-        dist.reduce_scatter(all, piece, ReduceOp::SUM);
-        std::vector<float> got;
-        for (const Tensor* each : {&sum, &only, &spread, &all, &piece}) {
-          const std::vector<float> host = to_host(*each);
-          got.insert(got.end(), host.begin(), host.end());
-        }
-        return got;
-      });
-      CAPTURE(reach);
-      CAPTURE(ranks);
-      const auto p = static_cast<float>(ranks);
-      const float total = p * (p + 1) / 2;
-      for (int rank = 0; rank < ranks; ++rank) {
-        std::vector<float> expected(33, total / p);
-        const auto of = [&](int r) { return r == ranks - 1 ? total : static_cast<float>(r + 1); };
-        expected.insert(expected.end(), 33, of(rank));
-        expected.insert(expected.end(), 33, 2.0f);
-        for (int r = 0; r < ranks; ++r) expected.insert(expected.end(), 33, of(r));
-        expected.insert(expected.end(), 33, p * of(rank));
-        CHECK(run.results[static_cast<std::size_t>(rank)] == expected);
-      }
-    }
-  }
+  const Setting setting(3, "shared");
+  const auto results = [](bool reach) {
+    emulation::set_peer_access(reach);
+    return run_ranks({.world_size = 5},
+                     [](Comm& dist) {
+                       Tensor sum = full(33, static_cast<float>(dist.rank() + 1));
+                       Tensor only = clone(sum);
+                       Tensor spread = clone(sum);
+                       Tensor all = zeros(33 * 5);
+                       Tensor piece = zeros(33);
+                       dist.all_reduce(sum, ReduceOp::AVG);
+                       dist.reduce(only, 4, ReduceOp::SUM);
+                       dist.broadcast(spread, 1);
+                       dist.all_gather(only, all);
+                       dist.reduce_scatter(all, piece, ReduceOp::SUM);
+                       return std::vector{to_host(sum), to_host(only), to_host(spread),
+                                          to_host(all), to_host(piece)};
+                     })
+        .results;
+  };
+  const auto expected = results(true);
+  CHECK(results(false) == expected);
   emulation::set_peer_access(true);
 }
 
@@ -238,34 +205,20 @@ TEST_CASE("tensors of the main thread may be used by ranks on any GPU") {
   CHECK(says(error, "clone()"));
 }
 
-TEST_CASE("tensors that ranks return live on") {
-  const Setting setting(2, "shared");
-  std::vector<Tensor> kept;
-  {
-    auto run = run_ranks({.world_size = 4}, [](Comm& dist) {
-      Tensor tensor = full(10, static_cast<float>(dist.rank()));
-      dist.all_reduce(tensor);
-      return tensor;
-    });
-    for (Tensor& tensor : run.results) kept.push_back(std::move(tensor));
-  }
-  for (const Tensor& tensor : kept) CHECK(to_host(tensor) == std::vector<float>(10, 6.0f));
-}
-
 // ---- Leaks --------------------------------------------------------------------------------------
 
 TEST_CASE("no memory is left behind, however a run ends") {
   const std::vector<std::function<void(Comm&)>> programs = {
-      use_everything,
+      use_all_calls,
       [](Comm& dist) {  // a deadlock
-        use_everything(dist);
+        use_all_calls(dist);
         Tensor tensor = zeros(10);
         dist.send(tensor, (dist.rank() + 1) % dist.world_size());
       },
       [](Comm& dist) {  // a failure
         const Tensor tensor = zeros(10);
         if (dist.rank() == 1) throw std::runtime_error("the cause");
-        use_everything(dist);
+        use_all_calls(dist);
       },
       [](Comm& dist) {  // messages without a receive
         if (dist.rank() == 0) dist.wait(dist.isend(zeros(1000), 1));
@@ -299,12 +252,12 @@ TEST_CASE("a CUDA call that fails ends the run with its error, wherever it was")
       setenv("RANKBOX_GPU_ARENA_MIB", "0", 1);  // so that cudaMalloc is called often enough
       emulation::fail_next(call, cudaErrorUnknown, skip);
       const std::exception_ptr error =
-          thrown_by({.world_size = 4, .buffering = Buffering::eager(100)}, use_everything);
+          thrown_by({.world_size = 4, .buffering = Buffering::eager(100)}, use_all_calls);
       emulation::fail_next(call, cudaSuccess);
       const std::string name = call;
       CAPTURE(name);
       CAPTURE(skip);
-      INFO(words_of(error));
+      INFO(testing::what_of(error));
       CHECK(is_a<CudaError>(error));
       CHECK(says(error, name + " failed: cudaErrorUnknown"));
     }
@@ -335,37 +288,19 @@ TEST_CASE("a rank whose GPU hangs ends at the deadline, and so do all others") {
         }
         dist.recv(tensor, 0);
       });
-  INFO(words_of(error));
+  INFO(testing::what_of(error));
   CHECK(is_a<TimedOut>(error));
   CHECK(says(error, "rank 0, to_host"));
 }
 
 // ---- Deadlocks ----------------------------------------------------------------------------------
 
-TEST_CASE("both send first: proved where ranks share GPUs, and over NCCL ended by the deadline") {
-  const auto both_send = [](Comm& dist) {
-    Tensor tensor = zeros(1000);
-    dist.send(tensor, 1 - dist.rank());
-    dist.recv(tensor, 1 - dist.rank());
-  };
-  {
-    const Setting setting(1, "auto");
-    const std::exception_ptr error = thrown_by({.world_size = 2}, both_send);
-    INFO(words_of(error));
-    CHECK(is_a<DeadlockError>(error));
-    CHECK(says(error, "use sendrecv"));
-    CHECK(says(error, "shared_plane_test.cc:"));
-  }
-  {
-    const Setting setting(2, "auto");
-    const std::exception_ptr error =
-        thrown_by({.world_size = 2, .deadline_seconds = 0.5}, both_send);
-    INFO(words_of(error));
-    CHECK(is_a<TimedOut>(error));
-    for (const char* rank : {"rank 0  #", "rank 1  #"}) CHECK(says(error, rank));
-    CHECK(says(error, "send to 1"));
-    CHECK(says(error, "shared_plane_test.cc:"));
-  }
+TEST_CASE("a deadlock is proved where ranks share GPUs") {
+  const Setting setting(1, "auto");
+  const std::exception_ptr error =
+      thrown_by({.world_size = 2}, [](Comm& dist) { dist.send(zeros(1000), 1 - dist.rank()); });
+  CHECK(is_a<DeadlockError>(error));
+  CHECK(says(error, "shared_plane_test.cc:"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The same programs over NCCL and with shared GPUs give the same results, bit by bit.
+// Programs of messages over NCCL and on shared GPUs give the same results, bit by bit.
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -59,7 +59,6 @@ struct Program {
 
 const std::vector<Program>& programs() {
   static const std::vector<Program> all = {
-      // The learner's.
       {"broadcast_tree",
        [](Comm& d, Tensor& t, Tensor&) { broadcast_tree(d, t, d.world_size() - 1); }},
       {"broadcast_ring_pipelined",
@@ -101,24 +100,6 @@ const std::vector<Program>& programs() {
          alltoall_pairwise(d, in, g);
        }},
       {"barrier_dissemination", [](Comm& d, Tensor&, Tensor&) { barrier_dissemination(d); }},
-      // The native ones.
-      {"native broadcast", [](Comm& d, Tensor& t, Tensor&) { d.broadcast(t, d.world_size() - 1); }},
-      {"native reduce", [](Comm& d, Tensor& t, Tensor&) { d.reduce(t, 0, ReduceOp::MIN); }},
-      {"native all_reduce", [](Comm& d, Tensor& t, Tensor&) { d.all_reduce(t, ReduceOp::MAX); }},
-      {"native gather", [](Comm& d, Tensor& t, Tensor& g) { d.gather(t, g, 0); }},
-      {"native all_gather", [](Comm& d, Tensor& t, Tensor& g) { d.all_gather(t, g); }},
-      {"native scatter", [](Comm& d, Tensor& t, Tensor& g) { d.scatter(g, t, 0); }},
-      {"native reduce_scatter",
-       [](Comm& d, Tensor& t, Tensor& g) {
-         d.reduce_scatter(t, Slice(g).sub(0, chunk(t, d.rank(), d.world_size()).size()),
-                          ReduceOp::MAX);
-       }},
-      {"native all_to_all",
-       [](Comm& d, Tensor&, Tensor& g) {
-         Tensor in = clone(g);
-         in += full(in.size(), static_cast<float>(d.rank()));
-         d.all_to_all(in, g);
-       }},
       {"asynchronous",
        [](Comm& d, Tensor& t, Tensor& g) {
          const int next = (d.rank() + 1) % d.world_size();
@@ -132,12 +113,6 @@ const std::vector<Program>& programs() {
          d.wait_all({reduced, received, sent});
          t += in;
          t += sum;
-       }},
-      {"in groups",
-       [](Comm& d, Tensor& t, Tensor& g) {
-         Comm half = d.split(d.rank() % 2, -d.rank());
-         allreduce_ring(half, t, ReduceOp::SUM);
-         half.all_gather(t, Slice(g).sub(0, t.size() * half.world_size()));
        }},
   };
   return all;

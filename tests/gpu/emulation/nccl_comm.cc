@@ -186,10 +186,6 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId c
   return result;
 }
 
-ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId comm_id, int rank) {
-  return ncclCommInitRankConfig(comm, nranks, comm_id, rank, nullptr);
-}
-
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newcomm,
                            ncclConfig_t* config) {
   if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
@@ -249,24 +245,6 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
   comm->aborted->store(true);
   comm->shared_comm->wake();
   if (!rankbox::gpu::emulation::defer_abort(comm)) rankbox::gpu::emulation::finish_abort(comm);
-  return ncclSuccess;
-}
-
-ncclResult_t ncclCommCount(const ncclComm_t comm, int* count) {
-  if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
-  *count = comm->shared_comm->size();
-  return ncclSuccess;
-}
-
-ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int* device) {
-  if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
-  *device = comm->device;
-  return ncclSuccess;
-}
-
-ncclResult_t ncclCommUserRank(const ncclComm_t comm, int* rank) {
-  if (const ncclResult_t ready = check_ready(comm); ready != ncclSuccess) return ready;
-  *rank = comm->rank;
   return ncclSuccess;
 }
 

@@ -17,11 +17,9 @@ enum class NcclFault {
   kInitFails,   // ncclCommInitRankConfig or ncclCommSplit returns the error
 };
 
-/// Injects a fault on this device into the operation after `skip` others of the same kind.
-/// kInitFails counts communicators; the others count sends, receives and collectives. One fault per
-/// device.
-void order_nccl_fault(int device, NcclFault fault, ncclResult_t error, std::int64_t skip = 0);
-void cancel_nccl_faults();
+/// Injects a fault on this device: kInitFails into the next communicator, the others into the next
+/// send, receive or collective. One fault per device.
+void order_nccl_fault(int device, NcclFault fault, ncclResult_t error);
 
 /// Returns the number of communicators neither destroyed nor aborted yet.
 std::int64_t live_nccl_communicators();

@@ -14,7 +14,6 @@ namespace {
 struct Order {
   NcclFault fault;
   ncclResult_t error;
-  std::int64_t skip;
 };
 
 // Never destroyed: streams may still run while the process ends.
@@ -33,9 +32,8 @@ Ordered take_order(int device, bool is_init) {
   const std::lock_guard lock(errors().mutex);
   const auto found = errors().orders.find(device);
   if (found == errors().orders.end()) return {};
-  Order& order = found->second;
-  if ((order.fault == NcclFault::kInitFails) != is_init || order.skip-- > 0) return {};
-  const Order ordered = order;
+  const Order ordered = found->second;
+  if ((ordered.fault == NcclFault::kInitFails) != is_init) return {};
   errors().orders.erase(found);
   switch (ordered.fault) {
     case NcclFault::kCallFails:
@@ -59,14 +57,9 @@ ncclResult_t fail(ncclResult_t result, const std::string& text) {
   return result;
 }
 
-void order_nccl_fault(int device, NcclFault fault, ncclResult_t error, std::int64_t skip) {
+void order_nccl_fault(int device, NcclFault fault, ncclResult_t error) {
   const std::lock_guard lock(errors().mutex);
-  errors().orders[device] = {fault, error, skip};
-}
-
-void cancel_nccl_faults() {
-  const std::lock_guard lock(errors().mutex);
-  errors().orders.clear();
+  errors().orders[device] = {fault, error};
 }
 
 Ordered count_operation(int device) { return take_order(device, /*is_init=*/false); }

@@ -14,12 +14,10 @@ T combine(T a, T b, ncclRedOp_t op) {
   if (op == ncclMax) return a > b ? a : b;
   if (op == ncclMin) return a < b ? a : b;
   if constexpr (std::is_integral_v<T>) {
-    // Unsigned: overflow wraps around. At least as wide as unsigned int: int promotion would
-    // overflow.
+    // Unsigned: overflow wraps around.
     using Unsigned = std::make_unsigned_t<T>;
-    using Wide = std::conditional_t<(sizeof(T) < 4), std::uint32_t, Unsigned>;
-    const Wide x = static_cast<Unsigned>(a);
-    const Wide y = static_cast<Unsigned>(b);
+    const auto x = static_cast<Unsigned>(a);
+    const auto y = static_cast<Unsigned>(b);
     return static_cast<T>(op == ncclProd ? x * y : x + y);
   } else {
     return static_cast<T>(op == ncclProd ? a * b : a + b);
@@ -51,41 +49,29 @@ void reduce(const std::vector<const void*>& inputs, T* out, std::size_t count, n
 
 std::size_t element_bytes(ncclDataType_t dtype) {
   switch (dtype) {
-    case ncclInt8:
-    case ncclUint8:
+    case ncclInt8:  // bytes, which are only sent
       return 1;
     case ncclFloat16:
     case ncclBfloat16:
       return 2;
     case ncclInt32:
-    case ncclUint32:
     case ncclFloat32:
       return 4;
     case ncclInt64:
-    case ncclUint64:
     case ncclFloat64:
       return 8;
-    case ncclNumTypes:
+    default:
       return 0;
   }
-  return 0;
 }
 
 void reduce_arrays(const std::vector<const void*>& inputs, void* out, std::size_t count,
                    ncclDataType_t dtype, ncclRedOp_t op) {
   switch (dtype) {
-    case ncclInt8:
-      return reduce(inputs, static_cast<std::int8_t*>(out), count, op);
-    case ncclUint8:
-      return reduce(inputs, static_cast<std::uint8_t*>(out), count, op);
     case ncclInt32:
       return reduce(inputs, static_cast<std::int32_t*>(out), count, op);
-    case ncclUint32:
-      return reduce(inputs, static_cast<std::uint32_t*>(out), count, op);
     case ncclInt64:
       return reduce(inputs, static_cast<std::int64_t*>(out), count, op);
-    case ncclUint64:
-      return reduce(inputs, static_cast<std::uint64_t*>(out), count, op);
     case ncclFloat16:
       return reduce(inputs, static_cast<Float16*>(out), count, op);
     case ncclFloat32:
@@ -94,7 +80,7 @@ void reduce_arrays(const std::vector<const void*>& inputs, void* out, std::size_
       return reduce(inputs, static_cast<double*>(out), count, op);
     case ncclBfloat16:
       return reduce(inputs, static_cast<BFloat16*>(out), count, op);
-    case ncclNumTypes:
+    default:
       return;
   }
 }
