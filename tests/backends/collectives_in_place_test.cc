@@ -62,7 +62,8 @@ std::string wrong_in_place(Comm& dist, std::int64_t count) {
 TEST_CASE_TEMPLATE("gather, all_gather, scatter and reduce_scatter work in place, from every root",
                    T, float, std::int64_t, Float16, BFloat16) {
   for (int p : world_sizes()) {
-    for (bool blocking : {false, true}) {
+    for (const bool blocking : {false, true}) {
+      if (blocking && !kMayBlock) continue;
       for (std::int64_t count : {0, 1, 12, 13, 1000, 9'001}) {
         RunOptions options = world(p);
         options.blocking_calls = blocking;

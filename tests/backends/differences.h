@@ -56,6 +56,15 @@ inline bool is_over_nccl([[maybe_unused]] int world_size) {
 #endif
 }
 
+/// Whether native collectives are run with RunOptions::blocking_calls, too: in the sandbox their
+/// calls are the same then.
+constexpr bool kMayBlock =
+#if defined(RANKBOX_BACKEND_SIM)
+    false;
+#else
+    true;
+#endif
+
 /// Returns the elements of a message that no backend buffers unless configured to. NCCL has 4 MiB
 /// per pair.
 inline std::int64_t too_much_to_buffer(int world_size) {
