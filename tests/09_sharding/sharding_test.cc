@@ -148,7 +148,7 @@ TEST_CASE("zero2: every rank ends with the weights after a step with the mean gr
   CHECK(on_ranks(4, stepping_zero2(all_weights)) == every(4, kAfterStep));
 }
 
-TEST_CASE("zero2: each rank keeps the mean gradients of its own two shards") {
+TEST_CASE("zero2: each rank keeps its two shards of the mean gradients") {
   // A quarter of fc1's (0, -4), with two zeros after it, and a quarter of fc2's (-2, 0, 2, 0).
   CHECK(on_ranks(4, stepping_zero2(gradients_of_shards)) ==
         std::vector<Values>{{0, -2}, {-4, 0}, {0, 2}, {0, 0}});

@@ -85,7 +85,7 @@ TEST_CASE("a deferred message goes on during calls that wait, and does not hold 
   });
 }
 
-TEST_CASE("isend joins the next recv, and matches a later irecv of its own rank") {
+TEST_CASE("isend joins the next recv, and matches a later irecv of the same rank") {
   in_all_worlds(1, [](Comm& dist) -> std::string {
     const int p = dist.world_size();
     const int prev = (dist.rank() + p - 1) % p;

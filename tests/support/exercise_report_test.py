@@ -33,8 +33,9 @@ class ExerciseReportTest(unittest.TestCase):
         """Returns the exit status, the output, and test.xml as {test: its failures}."""
         path = os.path.join(os.environ["TEST_TMPDIR"], "test.xml")
         environment = {**os.environ, "WRONG": wrong, "XML_OUTPUT_FILE": path, **variables}
-        with subprocess.Popen([PROGRAM, "learners", "broadcast_tree", *arguments], env=environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        command = [PROGRAM, "learners", "broadcast_tree", *arguments]
+        with subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT) as process:
             output = ""
             for line in process.stdout:
                 output += line
