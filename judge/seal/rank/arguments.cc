@@ -8,6 +8,7 @@ std::map<std::uint32_t, Saved>& saveds() {
 }
 
 Made<const TrainingState&>::Made(Invocation& call, ByteReader& reader) {
+  call.training = &state_;
   reader.get(state_.model);
   for (auto left = reader.next<std::size_t>(); left > 0; --left) {
     auto name = reader.next<std::string>();

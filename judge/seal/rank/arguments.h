@@ -22,6 +22,7 @@ namespace rankbox::seal {
 /// A call that this process carries out.
 struct Invocation {
   State state = {};
+  const TrainingState* training = nullptr;  // the argument of this type
 };
 
 template <class P>

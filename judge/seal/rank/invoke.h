@@ -22,7 +22,7 @@ struct Invoke<void(P...)> {
   ///     function's memory
   static std::string call(void (*function)(), ByteReader& reader, std::string& message) {
     Invocation invocation;
-    set_call_state(&invocation.state);
+    set_call(&invocation);
     // Braces: evaluated from left to right. Not moved: the state points to them.
     const std::tuple<std::unique_ptr<Made<P>>...> arguments{
         std::make_unique<Made<P>>(invocation, reader)...};
