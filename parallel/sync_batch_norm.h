@@ -11,8 +11,8 @@
 // with sums over the n samples of all ranks, for every feature. Do not average the ranks' means or
 // variances: ranks may have different numbers of samples, or none.
 //
-// The sums are doubles (TensorOf<double>), and so are mean, variance and x - mean: Σx²/n - mean² and
-// x - mean are small differences of large numbers.
+// The sums are doubles (TensorOf<double>), and so are mean, variance and x - mean: Σx²/n - mean²
+// and x - mean are small differences of large numbers.
 // PyTorch's SyncBatchNorm gathers (mean, 1/√variance, count) of each rank instead and merges them
 // as Welford does, in floats. It also has a scale and a shift, and running statistics with the
 // unbiased variance, n / (n-1) times as large; neither is part of this exercise.
