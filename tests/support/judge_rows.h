@@ -14,10 +14,10 @@
 
 namespace rankbox {
 
-/// Judges the linked function of this exercise, in a running test case whose name begins with the
-/// exercise's. On backends that judge only values, the other rows are passed over.
+/// Judges the linked function of the exercise `name`, in a running test case whose name begins with
+/// it. Backends that judge only values have no other rows.
 /// REQUIRES: an exercise of the registry.
-void judge_rows(const std::string& exercise);
+void judge_rows(const std::string& name);
 
 /// Returns the exercises of which judge_rows() has judged any.
 std::set<std::string> judged_exercises();
