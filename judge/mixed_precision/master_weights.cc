@@ -2,6 +2,7 @@
 #include "parallel/master_weights.h"
 
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -20,8 +21,11 @@ using Function = decltype(&master_weights);
 struct Rates {
   float scale = 1024;
   float learning_rate = 0.01F;
-  int least = 1;  // of the small numbers that gradients are multiples of
+  int least = 1;      // of the small numbers that gradients are multiples of
+  bool wide = false;  // gradients and weights are of every size and sign, or NaN
 };
+
+constexpr std::int64_t kMostOfMostCases = 1000;  // the case of wide numbers has more elements
 
 Rates rates_of(const Case& example) {
   // The scale of the smallest case is no power of two.
@@ -30,6 +34,11 @@ Rates rates_of(const Case& example) {
       static_cast<float>(drawn("scale", static_cast<std::int64_t>(rates.scale), 300, 20'000));
   const auto per_mille = std::lround(1000 * rates.learning_rate);
   rates.learning_rate = static_cast<float>(drawn("learning rate", per_mille, 4, 40)) / 1000;
+  if (*example.count > kMostOfMostCases) {
+    rates.scale = static_cast<float>(drawn("large scale", 100'000, 70'000, 120'000)) + 0.5F;
+    rates.wide = true;
+    return rates;
+  }
   // One step may have a scale that was halved until it was below 1, and gradients of 0.
   if (*example.count > 1 && *example.steps == 1) {
     rates.scale /= 4096;
@@ -38,7 +47,17 @@ Rates rates_of(const Case& example) {
   return rates;
 }
 
-float weight(std::int64_t i) {
+/// Returns element i of numbers from 2^least to 2^most in size.
+float wide_number(const char* use, std::int64_t i, int least, int most) {
+  const Random random = salted(use).stream(static_cast<std::uint64_t>(i));
+  const auto exponent = least + static_cast<int>(random.at(0) % (most - least + 1U));
+  const float eighths = 1 + static_cast<float>(random.at(1) % 8) / 8;
+  return std::ldexp(random.at(2) % 2 == 0 ? eighths : -eighths, exponent);
+}
+
+float weight(std::int64_t i, const Rates& rates) {
+  // From 0 even the smallest step is seen.
+  if (rates.wide) return i % 2 == 0 ? 0 : wide_number("wide weights", i, -30, 3);
   const auto eighths =
       salt() == 0
           ? i % 7
@@ -48,6 +67,10 @@ float weight(std::int64_t i) {
 
 /// Too small for 16 bits unless scaled; a step along it is too small for a 16-bit weight.
 Float16 scaled_gradient(std::int64_t i, int step, const Rates& rates) {
+  if (rates.wide) {
+    if (i % 11 == 10) return Float16(std::numeric_limits<float>::quiet_NaN());
+    return Float16(wide_number("wide gradients", i, -24, 14));
+  }
   std::int64_t number = i % 5;
   if (salt() != 0) {
     const Random random = salted("gradients").stream(static_cast<std::uint64_t>(step));
@@ -65,8 +88,9 @@ float sum_of_steps(std::int64_t i, int steps, const Rates& rates) {
 }
 
 std::string origin(float is, std::int64_t i, int steps, const Rates& rates) {
-  if (is == weight(i)) return "it stands still: steps this small add up in 32 bits only";
-  const float unscaled = weight(i) - sum_of_steps(i, steps, rates) * rates.scale;
+  const float before = weight(i, rates);
+  if (is == before) return "it stands still: steps this small add up in 32 bits only";
+  const float unscaled = before - sum_of_steps(i, steps, rates) * rates.scale;
   if (std::abs(is - unscaled) <= 1e-3f * std::abs(unscaled))
     return "the gradient is loss_scale times too large: divide";
   return "";
@@ -78,6 +102,7 @@ std::vector<Case> cases() {
     for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, drawn("count", 97, 2, 150)})
       cases.push_back({.count = count, .steps = steps});
   }
+  cases.push_back({.count = drawn("large count", 1500, 1100, 2000), .steps = 1});
   return cases;
 }
 
@@ -89,8 +114,8 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
   std::vector<float> exact;
   for (std::int64_t i = 0; i < count; ++i) {
     // A step writes all weights, also where the gradient is 0.
-    rounded.emplace_back(rates.least == 0 ? 0 : weight(i));
-    exact.push_back(weight(i));
+    rounded.emplace_back(rates.least == 0 ? 0 : weight(i, rates));
+    exact.push_back(weight(i, rates));
   }
   TensorOf<Float16> weights = from_host(rounded);
   Tensor master = from_host(exact);
@@ -107,16 +132,19 @@ std::optional<Difference> run(Function function, Comm& /*dist*/, const Case& exa
     const auto k = static_cast<std::size_t>(i);
     const float moved = sum_of_steps(i, steps, rates);
     const float is = exact[k];
-    // Each subtraction rounds by far less than a step.
-    if (!(std::abs(is - (weight(i) - moved)) <= 0.02f * moved)) {
-      return Difference{fmt::format("master after {} steps", steps), i, in_words(weight(i) - moved),
+    const float before = weight(i, rates), should_be = before - moved;
+    // Each subtraction rounds by far less than a step, or to the last bits of a wide number.
+    const float bound =
+        rates.wide ? 1e-6F * (std::abs(before) + std::abs(moved)) : 0.02F * std::abs(moved);
+    if (!(std::abs(is - should_be) <= bound) && !(std::isnan(is) && std::isnan(should_be))) {
+      return Difference{fmt::format("master after {} steps", steps), i, in_words(should_be),
                         in_words(is), origin(is, i, steps, rates)};
     }
-    if (rounded[k].bits() == Float16(is).bits()) continue;
-    return Difference{fmt::format("weights after {} steps", steps), i,
-                      in_words(static_cast<float>(Float16(is))),
-                      in_words(static_cast<float>(rounded[k])),
-                      "weights are the master's values, rounded to 16 bits"};
+    const auto actual = static_cast<float>(rounded[k]),
+               as_rounded = static_cast<float>(Float16(is));
+    if (actual == as_rounded || (std::isnan(actual) && std::isnan(as_rounded))) continue;
+    return Difference{fmt::format("weights after {} steps", steps), i, in_words(as_rounded),
+                      in_words(actual), "weights are the master's values, rounded to 16 bits"};
   }
   return std::nullopt;
 }

@@ -105,7 +105,10 @@ class Made<Saved&> {
   Made(Invocation& /*call*/, ByteReader& reader)
       : saved_(saveds().try_emplace(reader.next<std::uint32_t>()).first->second) {
     Pass pass = next_pass(reader);
-    if (saved_.empty()) saved_ = Saved(std::move(pass));
+    const auto layers = reader.next<std::size_t>();
+    if (!saved_.empty()) return;
+    saved_ = Saved(std::move(pass));
+    for (std::size_t i = 0; i < layers; ++i) saved_.push(StandInLayer::token(0));
   }
   Saved& get() { return saved_; }
 

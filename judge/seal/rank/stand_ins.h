@@ -43,6 +43,9 @@ class StandInLayer : public Layer {
   /// @param number as Argument<Layer&> wrote it
   explicit StandInLayer(std::size_t number) : number_(number) {}
 
+  /// Stands for what a layer saved; 0: in a forward pass of the referee.
+  static TensorOf<std::int32_t> token(std::int32_t number) { return from_host({number}); }
+
   Tensor forward(Tensor x, Saved& saved) override {
     ObjectRequest forward(state);
     forward.arguments.put(number_);
@@ -50,8 +53,7 @@ class StandInLayer : public Layer {
     put_pass(forward.arguments, saved.pass());
     put_tensor(forward.arguments, x);
     ByteReader reply = forward.make(Kind::kForward);
-    // Stands for what the layer saved.
-    saved.push(from_host({reply.next<std::int32_t>()}));
+    saved.push(token(reply.next<std::int32_t>()));
     return next_tensor<float>(reply);
   }
 

@@ -1,4 +1,4 @@
-// Collectives are started, and awaited in the next line.
+// Collectives are started, and awaited in the next line. What forward saved is used up.
 #include <utility>
 
 #include "parallel/zero2.h"
@@ -7,6 +7,7 @@ namespace rankbox {
 
 void zero2(Comm& dist, Sequential& model, Tensor dy, Saved& saved, std::vector<Shard>& shards,
            Optimizer& optimizer) {
+  if (saved.empty()) throw InvalidArgument("forward saved nothing");
   for (std::int64_t i = model.size(); i-- > 0;) {
     dy = model.layer(i).backward(std::move(dy), saved);
     const std::vector<Parameter*> parameters = model.layer(i).parameters();
@@ -19,6 +20,7 @@ void zero2(Comm& dist, Sequential& model, Tensor dy, Saved& saved, std::vector<S
     Request scattered = dist.reduce_scatter_async(flat, gradient_of(shard.mine), ReduceOp::AVG);
     dist.wait(std::move(scattered));
   }
+  if (!saved.empty()) throw InvalidArgument("backward left something");
 
   optimizer.step();
 
