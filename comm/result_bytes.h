@@ -38,7 +38,8 @@ class ByteWriter {
       bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
     }
   }
-  void put(const std::string& text) {
+  void put(const std::string& text) { put(std::string_view(text)); }
+  void put(std::string_view text) {
     put(text.size());
     bytes += text;
   }
@@ -79,7 +80,7 @@ class ByteReader {
       std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
     }
   }
-  void get(std::string& text) { text = take(get_size()); }
+  void get(std::string& text) { text = next_text(); }
   template <class T>
   void get(std::vector<T>& values) {
     values.clear();
@@ -106,6 +107,9 @@ class ByteReader {
     get(value);
     return value;
   }
+
+  /// As next<std::string>(), without a copy: it lives as long as the bytes.
+  std::string_view next_text() { return take(get_size()); }
 
  private:
   std::size_t get_size() { return next<std::size_t>(); }

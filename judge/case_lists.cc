@@ -46,6 +46,8 @@ std::vector<std::int64_t> counts(int world_size) {
   return all;
 }
 
+int steps_of_training(int world_size) { return world_size <= 4 ? 20 : 4; }
+
 std::vector<Case> cases_with_each(const std::vector<Case>& some) {
   std::vector<Case> cases;
   for (int world_size : world_sizes()) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,7 +33,10 @@ constexpr FailureKind kReportChecks[] = {FailureKind::kMessages, FailureKind::kM
 
 std::vector<Case> cases_of(const Subject& subject, const std::string& replay) {
   std::vector<Case> cases = subject.cases();
-  if (!replay.empty()) return {replayed_case(replay, cases)};
+  if (!replay.empty()) {
+    cases.insert(cases.end(), subject.large_cases.begin(), subject.large_cases.end());
+    return {replayed_case(replay, cases)};
+  }
   std::erase_if(cases, [](const Case& example) { return !is_judged(example); });
   return cases;
 }
@@ -240,15 +244,14 @@ class Judgement {
   // Returns whether case i is the first of its world size, or the first of it with elements.
   bool is_smallest(std::size_t i) const {
     const auto has_elements = [](const Case& example) { return example.count.value_or(1) > 0; };
-    const auto same_world = [&](std::size_t other) {
-      return cases_[other].world_size == cases_[i].world_size;
+    const auto before = std::span(cases_).first(i);
+    const auto same_world = [&](const Case& other) {
+      return other.world_size == cases_[i].world_size;
     };
-    if (i == 0 || !same_world(i - 1)) return true;
-    if (!has_elements(cases_[i])) return false;
-    for (std::size_t before = i; before > 0 && same_world(before - 1); --before) {
-      if (has_elements(cases_[before - 1])) return false;
-    }
-    return true;
+    if (std::ranges::none_of(before, same_world)) return true;
+    return has_elements(cases_[i]) && std::ranges::none_of(before, [&](const Case& other) {
+             return same_world(other) && has_elements(other);
+           });
   }
 
   // Reruns the smallest cases of every world size with unbounded buffers and with random delays.

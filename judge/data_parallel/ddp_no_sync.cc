@@ -134,8 +134,13 @@ std::vector<Mistake> mistakes(const Case& example, int me) {
 std::vector<Case> cases() {
   std::vector<Case> all = cases_with_each({{.segments = 1, .count = kHidden, .steps = 0},
                                            {.segments = 2, .count = kHidden, .steps = 0},
-                                           {.segments = 3, .count = kHidden, .steps = 0},
-                                           {.segments = 3, .count = kHidden, .steps = 20}});
+                                           {.segments = 3, .count = kHidden, .steps = 0}});
+  for (const int world_size : world_sizes()) {
+    all.push_back({.world_size = world_size,
+                   .segments = 3,
+                   .count = kHidden,
+                   .steps = steps_of_training(world_size)});
+  }
   for (const int world_size : {1, 2, 3}) {
     all.push_back(
         {.world_size = world_size, .segments = kMicroBatchesOfWide, .count = kWide, .steps = 0});

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <stdexcept>
-#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "comm/result_bytes.h"
 #include "comm/tensor.h"
@@ -21,15 +23,20 @@ namespace rankbox::seal {
 template <class T>
 void put_tensor(ByteWriter& writer, const TensorOf<T>& tensor) {
   writer.put(tensor.shape().extents());
-  writer.put(std::string(tensor.empty() ? "" : reinterpret_cast<const char*>(tensor.data()),
-                         static_cast<std::size_t>(tensor.bytes())));
+  writer.put(std::string_view(tensor.empty() ? "" : reinterpret_cast<const char*>(tensor.data()),
+                              static_cast<std::size_t>(tensor.bytes())));
 }
 
-/// Returns a tensor that put_tensor wrote.
+/// What put_tensor wrote. The elements live as long as the bytes that were read.
+struct ReadTensor {
+  Shape shape;
+  const char* elements;
+};
+
 template <class T>
-TensorOf<T> next_tensor(ByteReader& reader) {
+ReadTensor read_tensor(ByteReader& reader) {
   auto extents = reader.next<std::vector<std::int64_t>>();
-  const auto bytes = reader.next<std::string>();
+  const std::string_view bytes = reader.next_text();
   std::int64_t elements = extents.empty() ? 0 : 1;
   for (const std::int64_t extent : extents) {
     if (extent < 0 || __builtin_mul_overflow(elements, extent, &elements))
@@ -38,8 +45,15 @@ TensorOf<T> next_tensor(ByteReader& reader) {
   if (static_cast<std::uint64_t>(elements) != bytes.size() / sizeof(T) ||
       bytes.size() % sizeof(T) != 0)
     throw std::runtime_error("a tensor whose shape and bytes differ");
-  TensorOf<T> tensor{Shape(std::move(extents))};
-  if (!tensor.empty()) detail::copy_from_host(tensor, bytes.data());
+  return {Shape(std::move(extents)), bytes.data()};
+}
+
+/// Returns a tensor that put_tensor wrote.
+template <class T>
+TensorOf<T> next_tensor(ByteReader& reader) {
+  ReadTensor read = read_tensor<T>(reader);
+  TensorOf<T> tensor{std::move(read.shape)};
+  if (!tensor.empty()) detail::copy_from_host(tensor, read.elements);
   return tensor;
 }
 
@@ -47,12 +61,9 @@ TensorOf<T> next_tensor(ByteReader& reader) {
 /// point to them.
 template <class T>
 void get_tensor(ByteReader& reader, TensorOf<T>& tensor) {
-  TensorOf<T> read = next_tensor<T>(reader);
-  if (read.shape() == tensor.shape() && !read.empty()) {
-    copy(tensor, read);
-  } else {
-    tensor = std::move(read);
-  }
+  ReadTensor read = read_tensor<T>(reader);
+  if (read.shape != tensor.shape()) tensor = TensorOf<T>{std::move(read.shape)};
+  if (!tensor.empty()) detail::copy_from_host(tensor, read.elements);
 }
 
 inline void put_parameter(ByteWriter& writer, const Parameter& parameter) {

@@ -25,10 +25,15 @@ void send_all(int socket, const char* data, std::size_t bytes) {
 
 }  // namespace
 
+void Connection::add_head(Kind kind, std::size_t bytes) {
+  if (bytes > kMostBytes) throw ConnectionLost("a message is longer than 64 MiB");
+  const Head head = {kind, static_cast<std::uint32_t>(bytes)};
+  unsent_.append(reinterpret_cast<const char*>(&head), sizeof(head));
+}
+
 void Connection::add(Kind kind, const std::string& bytes) {
-  if (bytes.size() > kMostBytes) throw ConnectionLost("a message is longer than 64 MiB");
-  const Head head = {kind, static_cast<std::uint32_t>(bytes.size())};
-  unsent_.append(reinterpret_cast<const char*>(&head), sizeof(head)).append(bytes);
+  add_head(kind, bytes.size());
+  unsent_ += bytes;
 }
 
 void Connection::send() {
@@ -36,6 +41,14 @@ void Connection::send() {
   send_all(socket_, unsent_.data(), unsent_.size());
   unsent_.clear();
   if (unsent_.capacity() > kMostKept) unsent_.shrink_to_fit();
+}
+
+void Connection::send(Kind kind, const std::string& bytes) {
+  const bool is_long = bytes.size() > kMostKept;
+  add_head(kind, bytes.size());
+  if (!is_long) unsent_ += bytes;
+  send();
+  if (is_long) send_all(socket_, bytes.data(), bytes.size());
 }
 
 Message Connection::receive() {

@@ -84,10 +84,14 @@ class Connection {
   /// ConnectionLost.
   void send();
 
+  /// Adds a message, and sends all. A long one is not copied.
+  void send(Kind kind, const std::string& bytes);
+
   /// Blocks until a message is there. Throws ConnectionLost.
   Message receive();
 
  private:
+  void add_head(Kind kind, std::size_t bytes);
   void receive_all(char* data, std::size_t bytes);
 
   int socket_;

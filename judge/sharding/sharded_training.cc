@@ -15,7 +15,6 @@ namespace rankbox {
 
 namespace {
 
-constexpr int kSteps = 20;
 constexpr std::int64_t kWidth = 9;
 // Layers of 100 KiB: half a layer exceeds bookkeeping and activations.
 constexpr std::int64_t kWide = 160;
@@ -117,7 +116,7 @@ std::vector<Case> cases_of_sharding() {
   for (const int world_size : world_sizes()) {
     for (const std::int64_t width : {std::int64_t{1}, std::int64_t{2}, kWidth})
       add(world_size, width, 0);
-    add(world_size, kWidth, kSteps);
+    add(world_size, kWidth, steps_of_training(world_size));
   }
   for (const int world_size : {2, 3, 4, 8}) add(world_size, kWide, kWideSteps);
   return cases;

@@ -26,6 +26,17 @@ TEST_CASE("every exercise of the registry has a solution of its own, and a famil
   }
 }
 
+TEST_CASE("what only a sealed run has can be replayed, too") {
+  for (const Exercise& exercise : exercises()) {
+    CAPTURE(exercise.name);
+    for (const Case& example : cases_to_replay(exercise)) {
+      const auto found = case_of_replay(exercise, "rankbox check --replay " + to_string(example));
+      REQUIRE(found.has_value());
+      CHECK(to_string(*found) == to_string(example));
+    }
+  }
+}
+
 TEST_CASE("an unknown name has no solution") {
   const bool is_linked = solution_of("allreduce_rings") != nullptr;
   CHECK(!is_linked);

@@ -34,7 +34,7 @@ struct Invoke<void(P...)> {
     count_memory();
     ByteWriter writer;
     invocation.state.put(writer);
-    return writer.bytes;
+    return std::move(writer.bytes);
   }
 };
 

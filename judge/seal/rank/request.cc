@@ -17,17 +17,11 @@ namespace {
 std::optional<Connection> referee;  // set before the first request
 bool is_memory_counted = false;
 
-Message receive() {
+/// Uses the connection. Without a referee this process has nothing left to do.
+template <class Use>
+auto or_exit(Use use) {
   try {
-    return referee->receive();
-  } catch (const ConnectionLost&) {
-    _exit(1);
-  }
-}
-
-void send() {
-  try {
-    referee->send();
+    return use();
   } catch (const ConnectionLost&) {
     _exit(1);
   }
@@ -60,28 +54,27 @@ void notify(Kind kind, const ByteWriter& arguments) {
   constexpr std::size_t kMostUnsent = std::size_t{1} << 16;
   referee->add(kind, arguments.bytes);
   if (referee->unsent_bytes() <= kMostUnsent) return;
-  if (kind == Kind::kDrop) return send();  // of a destructor, which must not throw
+  if (kind == Kind::kDrop) {  // of a destructor, which must not throw
+    return or_exit([] { referee->send(); });
+  }
   // A loop that only sends has to learn that a send failed, or it may never end.
   request(Kind::kSync, {});
 }
 
 void finish(Kind kind, const std::string& bytes) {
-  try {
-    referee->add(kind, bytes);
-    referee->send();
-  } catch (const ConnectionLost&) {  // also for too many bytes: the referee waits for this message
-    _exit(1);
-  }
+  // Ends it for too many bytes, too: the referee waits for this message.
+  or_exit([&] { referee->send(kind, bytes); });
 }
 
 std::string request(Kind kind, const ByteWriter& arguments) {
-  referee->add(kind, arguments.bytes);
-  send();
-  Message reply = receive();
+  or_exit([&] { referee->send(kind, arguments.bytes); });
+  Message reply = or_exit([] { return referee->receive(); });
   if (reply.kind == Kind::kRefused) std::rethrow_exception(error_from_bytes(reply.bytes));
   return std::move(reply.bytes);
 }
 
-std::string next_call() { return receive().bytes; }
+std::string next_call() {
+  return or_exit([] { return referee->receive(); }).bytes;
+}
 
 }  // namespace rankbox::seal

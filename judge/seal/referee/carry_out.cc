@@ -115,8 +115,7 @@ std::string known_text(const Error& error) {
 }
 
 void answer(Link& link, Kind kind, const std::string& bytes) {
-  link.connection->add(kind, bytes);
-  link.connection->send();
+  link.connection->send(kind, bytes);
   // The other ranks' requests first: this process, which may go on now, has time to compute.
   sim::yield();
 }

@@ -176,7 +176,7 @@ std::string serve_object(Link& link, Call& call, Kind kind, ByteReader& reader) 
     default:
       throw std::runtime_error("no such request");
   }
-  return reply.bytes;
+  return std::move(reply.bytes);
 }
 
 }  // namespace rankbox::seal
