@@ -32,8 +32,7 @@ struct HtmlOptions {
 };
 
 /// Writes the page. Events that never ended are drawn open up to where the run stopped, with their
-/// pending operation. Cost: O(E log E) for E events, about 60 bytes each in the file; a million
-/// open in 3 s.
+/// pending operation. Cost: O(E log E) for E events, about 60 bytes each in the file.
 ///
 /// REQUIRES: `replay` is a replay of `trace`.
 void write_html(std::ostream& out, const Trace& trace, const Replay& replay,

@@ -40,7 +40,8 @@ void pass_over_without_containers(const std::string& problem);
 
 /// Returns whether to run row number `row` of a long table: always, or one in three with
 /// RANKBOX_THIRD=0, 1 or 2. `./rankbox test` sets it to another third for each commit. Of these,
-/// a test with a shard_count runs those of its shard.
+/// a test with a shard_count runs those of its shard. With RANKBOX_CASES_ROTATE=1, the test cases
+/// of a file are such a table.
 bool is_to_run(std::size_t row);
 /// Returns whether that variable is set.
 bool runs_a_third();

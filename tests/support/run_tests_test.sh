@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Failures of a test program: a test case without a check, a filter that matches nothing, a GPU that
-# is required but missing.
+# is required but missing. And which cases run where a third of them does.
 #
 # Usage: run_tests_test.sh RUN_TESTS_EXAMPLE
 set -uo pipefail
@@ -32,6 +32,10 @@ expect 1 TESTBRIDGE_TEST_ONLY='w*g' "$example"
 expect 1 XML_OUTPUT_FILE="$TEST_TMPDIR/test.xml" "$example" --row=wrong
 expect 0 python3 -c 'import sys, xml.etree.ElementTree as x; x.parse(sys.argv[1])' \
   "$TEST_TMPDIR/test.xml"
+# Of four test cases, the third one alone.
+expect 0 RANKBOX_CASES_ROTATE=1 RANKBOX_THIRD=2 "$example"
+expect 1 RANKBOX_CASES_ROTATE=1 RANKBOX_THIRD=1 "$example"
+expect 1 RANKBOX_THIRD=2 "$example"
 expect 0 "$example" skip
 expect 1 RANKBOX_REQUIRE_GPU=1 "$example" skip
 exit "$failed"
