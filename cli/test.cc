@@ -1,28 +1,20 @@
-#include <cerrno>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <unistd.h>
 
+#include "cli/support/exec.h"
 #include "cli/support/paths.h"
 #include "cli/support/subcommands.h"
-#include "comm/errors.h"
 
 namespace rankbox::cli {
 
 namespace {
 
 [[noreturn]] void run_tests(const std::vector<std::string>& arguments) {
-  std::string script = project_root() + "/bazel/run_all_tests.sh";
-  std::vector<char*> words = {script.data()};
-  for (const std::string& argument : arguments)
-    words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
-  execv(script.c_str(), words.data());
-  throw Error(fmt::format("cannot run {}: {}", script, std::strerror(errno)));
+  std::vector<std::string> command = {project_root() + "/bazel/run_all_tests.sh"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  replace_process(command);
 }
 
 }  // namespace

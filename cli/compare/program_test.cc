@@ -12,9 +12,9 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
 #include "cli/support/child.h"
+#include "cli/support/exec.h"
 #include "tests/support/run_tests.h"
 
 namespace rankbox::cli {
@@ -48,8 +48,7 @@ Result run(const Words& command) {
   options.file_bytes = std::int64_t{1} << 40;
   const ChildResult result = run_child(options);
   CHECK_FALSE(result.timed_out);
-  return {WIFSIGNALED(result.status) ? 128 + WTERMSIG(result.status) : WEXITSTATUS(result.status),
-          result.output};
+  return {exit_code_of(result.status), result.output};
 }
 
 /// Returns the command for a run of several ranks, as the BUILD file specifies; `before` comes

@@ -17,6 +17,7 @@
 
 #include "cli/support/child.h"
 #include "cli/support/container.h"
+#include "cli/support/exec.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "judge/seal/referee/referee.h"
@@ -55,18 +56,14 @@ RankProcesses::RankProcesses(const std::string& family, int ranks,
   ContainerCommand command = in_container(container, words);
   info_ = std::move(command.info);
 
-  std::vector<char*> arguments;
-  for (std::string& word : command.words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = pointers_to(command.words);
   std::vector<std::string> variables = container_variables();
   // The stack of a thread that has ended is no memory of the learner's.
   std::erase_if(variables, [](const std::string& each) { return each.starts_with("GLIBC_TUN"); });
   variables.emplace_back("GLIBC_TUNABLES=glibc.pthread.stack_cache_size=0");
   // A function has one thread, unless it starts others.
   variables.emplace_back("OPENBLAS_NUM_THREADS=1");
-  std::vector<char*> environment;
-  for (std::string& variable : variables) environment.push_back(variable.data());
-  environment.push_back(nullptr);
+  const std::vector<char*> environment = pointers_to(variables);
 
   pid_ = fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");

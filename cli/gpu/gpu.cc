@@ -1,7 +1,4 @@
 // `rankbox gpu`: gpu_report.py, for this machine or as a folder for another one.
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,9 +6,9 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/support/bundle_folder.h"
+#include "cli/support/exec.h"
 #include "cli/support/paths.h"
 #include "cli/support/programs.h"
 #include "cli/support/subcommands.h"
@@ -68,12 +65,7 @@ void write_bundle(const std::string& folder) {
                                     fmt::format("--seconds={}", options.seconds),
                                     "--json=" + options.json};
   if (options.is_markdown) words.emplace_back("--markdown");
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  std::fflush(stdout);
-  execvp(pointers.front(), pointers.data());
-  throw Error(fmt::format("cannot run python3: {}", std::strerror(errno)));
+  replace_process(words);
 }
 
 void run(const Options& options) {

@@ -8,10 +8,10 @@
 #include <string>
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
 #include "cli/plugin/compile.h"
 #include "cli/support/child.h"
+#include "cli/support/exec.h"
 #include "cli/support/mpirun.h"
 #include "files/temporary_folder.h"
 #include "tests/support/text.h"
@@ -49,8 +49,7 @@ Ended run(const std::string& rank_main) {
   child.seconds = 300;
   const ChildResult result = run_child(child);
   REQUIRE_FALSE(result.timed_out);
-  return {WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 128 + WTERMSIG(result.status),
-          result.output};
+  return {exit_code_of(result.status), result.output};
 }
 
 TEST_CASE("a program that runs well prints what it prints, and a line of figures") {

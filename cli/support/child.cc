@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "cli/support/container.h"
+#include "cli/support/exec.h"
 #include "cli/support/threads_of.h"
 #include "files/fd.h"
 
@@ -111,18 +112,9 @@ ContainerCommand command_of(const ChildOptions& options) {
   return {options.command, {}, Fd()};
 }
 
-/// Returns pointers for exec. Built before the fork: another thread may hold a lock that the child
-/// would wait for.
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // Runs between fork and exec. Returns only on failure, with errno set.
-void become(const ChildOptions& options, std::vector<char*>& arguments,
-            std::vector<char*>& environment, const std::vector<Fd>& inherited, int output,
+void become(const ChildOptions& options, const std::vector<char*>& arguments,
+            const std::vector<char*>& environment, const std::vector<Fd>& inherited, int output,
             int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -150,9 +142,9 @@ class Child {
   Child(const ChildOptions& options, const Pipe& output, const Pipe& report)
       : is_contained_(options.container != nullptr) {
     ContainerCommand command = command_of(options);
-    std::vector<std::string> variables = environment_of(options);
-    std::vector<char*> arguments = pointers_to(command.words);
-    std::vector<char*> environment = pointers_to(variables);
+    const std::vector<std::string> variables = environment_of(options);
+    const std::vector<char*> arguments = pointers_to(command.words);
+    const std::vector<char*> environment = pointers_to(variables);
 
     Pipe error;  // closed by a successful exec; else carries errno
     pid_ = fork();

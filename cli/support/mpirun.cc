@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/support/exec.h"
 #include "comm/errors.h"
 
 namespace rankbox::cli {
@@ -78,10 +79,7 @@ void become(const std::vector<char*>& words, const sigset_t& signals, pid_t pare
 
 /// Starts it with the signals blocked: the handler must not run before `child` is set.
 void start(const std::vector<std::string>& command) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-
+  const std::vector<char*> words = pointers_to(command);
   sigset_t blocked;
   sigset_t before;
   sigemptyset(&blocked);
@@ -133,7 +131,7 @@ int run_attached(const std::vector<std::string>& words, const std::string& expla
     if (errno != EINTR)
       throw Error(fmt::format("cannot wait for {}: {}", words.front(), std::strerror(errno)));
   }
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const int code = exit_code_of(status);
   // SIGUSR1 ends ranks that do not handle it, as requested.
   if (is_ended || (received != 0 && code > 128)) return 128 + received;
   // The dead rank could not report it.

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/support/container.h"
+#include "cli/support/exec.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
 
@@ -24,9 +25,7 @@ namespace {
 /// Runs the script in this process's group, so that Ctrl-C reaches the build. Returns its status in
 /// a shell's encoding.
 int run_script(const std::vector<std::string>& command) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
+  const std::vector<char*> words = pointers_to(command);
   pid_t child = 0;
   const int error = posix_spawn(&child, words.front(), nullptr, nullptr, words.data(), environ);
   if (error != 0) {
@@ -35,7 +34,7 @@ int run_script(const std::vector<std::string>& command) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return exit_code_of(status);
 }
 
 }  // namespace

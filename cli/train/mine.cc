@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/plugin/plugin.h"
+#include "cli/support/exec.h"
 #include "cli/train/mine_faults.h"
 #include "comm/errors.h"
 
@@ -45,11 +46,7 @@ MineLibrary library_of(const std::string& value) {
   }
   setenv(kBefore, before == nullptr ? "" : before, 1);
   setenv("LD_PRELOAD", (list + (before == nullptr ? "" : before)).c_str(), 1);
-  std::vector<char*> words;
-  for (const std::string& argument : arguments)
-    words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
-  execv("/proc/self/exe", words.data());
+  execv("/proc/self/exe", cli::pointers_to(arguments).data());
   throw Error(fmt::format("cannot execute {} again: {}", arguments.front(), std::strerror(errno)));
 }
 

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "cli/support/child.h"
+#include "cli/support/exec.h"
 
 namespace rankbox::train {
 namespace fs = std::filesystem;
@@ -63,17 +64,14 @@ inline Result run(const Words& command) {
   options.file_bytes = std::int64_t{1} << 40;
   const cli::ChildResult result = cli::run_child(options);
   CHECK_FALSE(result.timed_out);
-  return {WIFSIGNALED(result.status) ? 128 + WTERMSIG(result.status) : WEXITSTATUS(result.status),
-          result.output};
+  return {cli::exit_code_of(result.status), result.output};
 }
 
 /// Starts the command, and discards its output except to `out`, if given.
 inline pid_t start(const Words& command, int out = -1) {
+  const std::vector<char*> arguments = cli::pointers_to(command);
   const pid_t pid = fork();
   if (pid != 0) return pid;
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
   const int nothing = open("/dev/null", O_RDWR);
   for (const int fd : {0, 1, 2}) dup2(nothing, fd);
   if (out >= 0) dup2(out, 1);
@@ -97,7 +95,7 @@ inline int wait_for(pid_t pid) {
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
   }
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return cli::exit_code_of(status);
 }
 
 inline bool wait_for_file(const std::string& path) {

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -9,9 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/support/child.h"
+#include "cli/support/exec.h"
 #include "cli/support/mpirun.h"
 #include "cli/support/programs.h"
 #include "cli/support/subcommands.h"
@@ -26,14 +24,6 @@ namespace rankbox::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-
-[[noreturn]] void execute(const Words& command) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  execv(words.front(), words.data());
-  throw Error(fmt::format("cannot run {}: {}", command.front(), std::strerror(errno)));
-}
 
 /// Returns the option's value, the last one if repeated; `otherwise` if it is missing.
 std::string value_of(const std::string& option, const Words& arguments,
@@ -101,7 +91,7 @@ void run_train(Words arguments) {
   const Words called = exercises_called(program, arguments);
   for (const MineFile& file : prepare_mine(mine, called, backend))
     command.insert(command.end(), {"--mine-library", file.name + "=" + file.library});
-  if (backend != "mpi") execute(command);
+  if (backend != "mpi") replace_process(command);
   // The program has validated the number.
   const int status = run_mpirun(std::stoi(value_of("--ranks", arguments, "1")), command);
   throw CLI::RuntimeError(status);

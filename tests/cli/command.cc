@@ -9,9 +9,9 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include "cli/support/child.h"
+#include "cli/support/exec.h"
 #include "judge/verdict_json.h"
 
 namespace rankbox {
@@ -90,8 +90,7 @@ CommandResult run_program(const std::string& program, const std::vector<std::str
   options.file_bytes = std::int64_t{1} << 30;  // precompiled headers are large
   const cli::ChildResult result = cli::run_child(options);
   if (result.timed_out) throw std::runtime_error("rankbox did not end: " + result.output);
-  const int status = result.status;
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), result.output};
+  return {cli::exit_code_of(result.status), result.output};
 }
 
 Verdict checked(std::vector<std::string> arguments) {

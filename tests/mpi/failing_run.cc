@@ -11,10 +11,10 @@
 #include <thread>
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/support/child.h"
+#include "cli/support/exec.h"
 #include "tests/support/thrown.h"
 
 namespace rankbox::testing {
@@ -93,8 +93,7 @@ Ending run(const std::vector<std::string>& command) {
   std::fflush(nullptr);
   const cli::ChildResult result = cli::run_child(options);
   CHECK_FALSE(result.timed_out);
-  const int status = result.status;
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), result.output};
+  return {cli::exit_code_of(result.status), result.output};
 }
 
 Report report_in(const std::string& output) {

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/support/exec.h"
 #include "tests/mpi/failing_run.h"
 #include "tests/support/thrown.h"
 
@@ -37,12 +38,10 @@ TEST_CASE("a rank that dies ends mpirun soon, with an error, and no process is l
 TEST_CASE("mpirun is ended: no process is left") {
   for (int signal : {SIGINT, SIGTERM, SIGKILL}) {
     CAPTURE(signal);
-    std::vector<std::string> command = mpirun(4, {"compute"});
+    const std::vector<std::string> command = mpirun(4, {"compute"});
+    const std::vector<char*> words = cli::pointers_to(command);
     const pid_t pid = fork();
     if (pid == 0) {
-      std::vector<char*> words;
-      for (std::string& word : command) words.push_back(word.data());
-      words.push_back(nullptr);
       if (freopen("/dev/null", "w", stdout) == nullptr ||
           freopen("/dev/null", "w", stderr) == nullptr)
         _exit(126);
