@@ -12,6 +12,7 @@
 #include "cli/compare/names.h"
 #include "cli/compare/sizes.h"
 #include "cli/support/lists.h"
+#include "cli/support/named_file.h"
 #include "cli/support/options.h"
 #include "comm/errors.h"
 #include "comm/option_checks.h"
@@ -243,12 +244,9 @@ Plan plan_of(const CompareArguments& typed, const std::vector<int>& default_rank
   plan.baselines = parse_baselines(typed.baselines);
   plan.has_reference = std::ranges::find(typed.mine, "only") == typed.mine.end();
   for (const std::string& mine : typed.mine_libraries) {
-    const std::size_t equals = mine.find('=');
-    if (equals == std::string::npos) {
-      throw InvalidArgument(fmt::format(
-          "--mine-library {}: write EXERCISE=FILE, like allreduce_ring=./allreduce_ring.so", mine));
-    }
-    plan.mine.push_back({mine.substr(0, equals), mine.substr(equals + 1)});
+    const NamedFile named = named_file(
+        "--mine-library", mine, "write EXERCISE=FILE, like allreduce_ring=./allreduce_ring.so");
+    plan.mine.push_back({named.name, named.file});
   }
   return plan;
 }

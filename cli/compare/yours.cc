@@ -8,6 +8,7 @@
 #include "cli/compare/plan/algorithms.h"
 #include "cli/exercise/stub.h"
 #include "cli/plugin/compile.h"
+#include "cli/support/named_file.h"
 #include "cli/support/paths.h"
 #include "comm/errors.h"
 #include "exercises/registry.h"
@@ -28,15 +29,12 @@ std::optional<YourFile> file_of(const Exercise& exercise, const std::string& fil
 }
 
 /// Parses one NAME=FILE.
-YourFile named_file(const std::string& text, const Plan& plan) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals + 1 == text.size()) {
-    throw InvalidArgument(fmt::format(
-        "--mine {}: write EXERCISE=FILE, like allreduce_ring=my_ring.cc, or none, or only", text));
-  }
-  const Exercise& exercise = exercise_named(text.substr(0, equals));
-  require_readable(text.substr(equals + 1));
-  const std::string file = std::filesystem::absolute(text.substr(equals + 1)).string();
+YourFile your_file(const std::string& text, const Plan& plan) {
+  const NamedFile named = named_file(
+      "--mine", text, "write EXERCISE=FILE, like allreduce_ring=my_ring.cc, or none, or only");
+  const Exercise& exercise = exercise_named(named.name);
+  require_readable(named.file);
+  const std::string file = std::filesystem::absolute(named.file).string();
   const auto is = collective_and_name_of(exercise.name);
   if (!is) {
     throw InvalidArgument(
@@ -61,7 +59,7 @@ std::vector<YourFile> your_files(const std::vector<std::string>& mine, const Pla
   std::vector<YourFile> files;
   for (const std::string& text : mine) {
     if (text == "only") continue;
-    const YourFile file = named_file(text, plan);
+    const YourFile file = your_file(text, plan);
     std::erase_if(files, [&](const YourFile& each) { return each.exercise == file.exercise; });
     files.push_back(file);
   }

@@ -18,22 +18,14 @@
 namespace rankbox::train {
 namespace {
 
-constexpr std::string_view kOption = "--mine-library";
 // The earlier value of LD_PRELOAD; set while the program executes itself.
 constexpr const char* kBefore = "RANKBOX_LD_PRELOAD_BEFORE";
 
-MineLibrary library_of(const std::string& value) {
-  const std::size_t equals = value.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == value.size())
-    throw InvalidArgument(fmt::format("{} {}: give NAME=FILE.so", kOption, value));
-  return {value.substr(0, equals), value.substr(equals + 1)};
-}
-
-[[noreturn]] void execute_again(const std::vector<MineLibrary>& libraries,
+[[noreturn]] void execute_again(const std::vector<NamedFile>& libraries,
                                 const std::vector<std::string>& arguments) {
   const char* before = std::getenv("LD_PRELOAD");
   std::string list;
-  for (const MineLibrary& library : libraries) {
+  for (const NamedFile& library : libraries) {
     // The loader would fail, too, with a message that is harder to read.
     const cli::LoadedFunction loaded = cli::load_function(library.file, library.name);
     if (loaded.function == nullptr)
@@ -67,7 +59,7 @@ std::vector<void*> preloaded(std::size_t count) {
 }
 
 /// Throws Error unless the program calls the library's function.
-void check_is_called(const MineLibrary& library, void* handle) {
+void check_is_called(const NamedFile& library, void* handle) {
   using Function = void (*)();
   const auto entry = handle == nullptr
                          ? nullptr
@@ -86,26 +78,16 @@ void check_is_called(const MineLibrary& library, void* handle) {
 
 }  // namespace
 
-std::vector<MineLibrary> take_libraries(std::vector<std::string>& arguments) {
-  std::vector<MineLibrary> libraries;
-  std::vector<std::string> others;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& word = arguments[i];
-    if (word == kOption) {
-      if (++i == arguments.size())
-        throw InvalidArgument(fmt::format("{}: give NAME=FILE.so", kOption));
-      libraries.push_back(library_of(arguments[i]));
-    } else if (word.starts_with(kOption) && word[kOption.size()] == '=') {
-      libraries.push_back(library_of(word.substr(kOption.size() + 1)));
-    } else {
-      others.push_back(word);
-    }
-  }
-  arguments = others;
+std::vector<NamedFile> take_libraries(std::vector<std::string>& arguments) {
+  constexpr std::string_view kOption = "--mine-library";
+  constexpr std::string_view kFix = "give NAME=FILE.so";
+  std::vector<NamedFile> libraries;
+  for (const std::string& value : cli::take_values(kOption, kFix, arguments))
+    libraries.push_back(cli::named_file(kOption, value, kFix));
   return libraries;
 }
 
-void preload(const std::vector<MineLibrary>& libraries, const std::vector<std::string>& arguments) {
+void preload(const std::vector<NamedFile>& libraries, const std::vector<std::string>& arguments) {
   if (libraries.empty()) return;
   const char* before = std::getenv(kBefore);
   if (before == nullptr) execute_again(libraries, arguments);

@@ -12,22 +12,21 @@
 #include <string>
 #include <vector>
 
+#include "cli/support/named_file.h"
+
 namespace rankbox::train {
 
-struct MineLibrary {
-  std::string name;  // of the exercise
-  std::string file;
-};
+using cli::NamedFile;
 
 /// Removes the options --mine-library from the arguments, and returns them. Throws InvalidArgument
 /// if one is not NAME=FILE.
-std::vector<MineLibrary> take_libraries(std::vector<std::string>& arguments);
+std::vector<NamedFile> take_libraries(std::vector<std::string>& arguments);
 
 /// Returns once the program calls the functions of these libraries. Call before any thread is
 /// started, and before MPI. Throws Error, in one line, for a library that cannot be loaded or lacks
 /// the function.
 ///
 /// @param arguments argv, to execute the program again with
-void preload(const std::vector<MineLibrary>& libraries, const std::vector<std::string>& arguments);
+void preload(const std::vector<NamedFile>& libraries, const std::vector<std::string>& arguments);
 
 }  // namespace rankbox::train

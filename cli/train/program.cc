@@ -175,10 +175,10 @@ int complain_of_end(const RunFailure& failure) {
 
 int run(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
-  const std::vector<MineLibrary> libraries = take_libraries(words);
+  const std::vector<NamedFile> libraries = take_libraries(words);
   preload(libraries, arguments);
   Request request = parse_options(words);
-  for (const MineLibrary& library : libraries) request.plan.yours.push_back(library.name);
+  for (const NamedFile& library : libraries) request.plan.yours.push_back(library.name);
   if (request.shows_exercises) {
     fmt::print("{}\n", fmt::join(exercises_of(request.plan), "\n"));
     return 0;

@@ -89,8 +89,8 @@ void run_train(Words arguments) {
   Words command = {program};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const Words called = exercises_called(program, arguments);
-  for (const MineFile& file : prepare_mine(mine, called, backend))
-    command.insert(command.end(), {"--mine-library", file.name + "=" + file.library});
+  for (const NamedFile& file : prepare_mine(mine, called, backend))
+    command.insert(command.end(), {"--mine-library", file.name + "=" + file.file});
   if (backend != "mpi") replace_process(command);
   // The program has validated the number.
   const int status = run_mpirun(std::stoi(value_of("--ranks", arguments, "1")), command);

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <sstream>
 #include <system_error>
 
@@ -43,27 +42,16 @@ struct Candidate {
 
 // ---- Options ----
 
-/// Returns the option's value if the word is this option; it may be the next word.
-std::optional<std::string> value_of(const std::string& option,
-                                    const std::vector<std::string>& words, std::size_t& at) {
-  if (words[at].starts_with(option + "=")) return words[at].substr(option.size() + 1);
-  if (words[at] != option) return std::nullopt;
-  if (++at == words.size()) throw InvalidArgument(fmt::format("{}: give NAME=FILE", option));
-  return words[at];
-}
-
 Candidate named(const std::string& option, const std::string& value,
                 const std::vector<std::string>& called) {
   const std::string typed = fmt::format("{} {}", option, value);
-  const std::size_t equals = value.find('=');
-  if (equals == std::string::npos || equals == 0 || equals + 1 == value.size())
-    throw InvalidArgument(fmt::format("{}: give NAME=FILE, or --mine none", typed));
-  const Exercise& exercise = exercise_named(value.substr(0, equals));
+  const NamedFile given = named_file(option, value, "give NAME=FILE, or --mine none");
+  const Exercise& exercise = exercise_named(given.name);
   if (std::ranges::find(called, exercise.name) == called.end()) {
     throw InvalidArgument(fmt::format("{}: this run does not call {}, only {}", typed,
                                       exercise.name, fmt::join(called, ", ")));
   }
-  const std::string file = fs::absolute(value.substr(equals + 1)).string();
+  const std::string file = fs::absolute(given.file).string();
   require_readable(file);
   return {&exercise, file, typed, option == "--mine"};
 }
@@ -208,27 +196,16 @@ Library library_of(const Candidate& candidate, const std::string& backend) {
 
 MineOptions take_mine_options(std::vector<std::string>& arguments) {
   MineOptions options;
-  std::vector<std::string> others;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (const auto checked = value_of("--mine", arguments, i)) {
-      if (*checked == "none")
-        options.none = true;
-      else
-        options.checked.push_back(*checked);
-    } else if (const auto unchecked = value_of("--mine-unchecked", arguments, i)) {
-      options.unchecked.push_back(*unchecked);
-    } else {
-      others.push_back(arguments[i]);
-    }
-  }
-  arguments = others;
+  options.checked = take_values("--mine", "give NAME=FILE", arguments);
+  options.unchecked = take_values("--mine-unchecked", "give NAME=FILE", arguments);
+  options.none = std::erase(options.checked, "none") > 0;
   return options;
 }
 
-std::vector<MineFile> prepare_mine(const MineOptions& options,
-                                   const std::vector<std::string>& called,
-                                   const std::string& backend) {
-  std::vector<MineFile> files;
+std::vector<NamedFile> prepare_mine(const MineOptions& options,
+                                    const std::vector<std::string>& called,
+                                    const std::string& backend) {
+  std::vector<NamedFile> files;
   for (const Candidate& candidate : candidates(options, called)) {
     const std::string name = candidate.exercise->name;
     std::string complaint = candidate.is_checked ? complaint_about(candidate) : "";

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/support/named_file.h"
+
 namespace rankbox::cli {
 
 /// The options as typed.
@@ -24,20 +26,15 @@ struct MineOptions {
 /// its value.
 MineOptions take_mine_options(std::vector<std::string>& arguments);
 
-struct MineFile {
-  std::string name;     // of the exercise
-  std::string library;  // that holds its function, for the backend
-};
-
-/// Checks and compiles them. Prints a line on stderr for each learner's exercise that is skipped
-/// because it does not pass. Blocks until done.
+/// Checks and compiles them, and returns their libraries for the backend. Prints a line on stderr
+/// for each learner's exercise that is skipped because it does not pass. Blocks until done.
 ///
 /// Throws InvalidArgument for options that match no such exercise. Throws Error, in one line with
 /// kind and place, for a file that was named and does not pass or compile.
 ///
 /// @param called the exercises that the run calls
-std::vector<MineFile> prepare_mine(const MineOptions& options,
-                                   const std::vector<std::string>& called,
-                                   const std::string& backend);
+std::vector<NamedFile> prepare_mine(const MineOptions& options,
+                                    const std::vector<std::string>& called,
+                                    const std::string& backend);
 
 }  // namespace rankbox::cli
