@@ -146,10 +146,9 @@ std::string cost_hint(const Cost& expected, const Case& example, const RunReport
     return example.count == 0 ? "an empty tensor is sent, too: the others wait for its message"
                               : "no message was sent: how did the data get there?";
   }
-  if (actual.steps < expected.steps && actual.bytes == expected.bytes) {
-    return "fewer messages, no byte less: empty tensors and chunks travel, too, or the others "
-           "would "
-           "wait for them";
+  const bool has_empty_chunks = example.count.value_or(INT64_MAX) < example.world_size;
+  if (has_empty_chunks && actual.steps < expected.steps && actual.bytes == expected.bytes) {
+    return "fewer messages, no byte less: empty tensors and chunks travel, too, or others wait";
   }
   if (actual.steps < expected.steps || actual.bytes < expected.bytes) {
     return "cheaper than this algorithm can be: is it another one?";

@@ -30,4 +30,26 @@ TEST_CASE("native collectives reduce, too: their cost is not taken for a missing
   CHECK_FALSE(testing::contains(verdict.failure->message, "no reduction"));
 }
 
+TEST_CASE("who leaves out empty messages is told so, where there are some") {
+  const auto run = [](Comm& dist, const Case& example) -> std::optional<Difference> {
+    Tensor tensor = zeros(*example.count);
+    if (dist.rank() == 0) dist.send(tensor, 1);
+    if (dist.rank() == 1) dist.recv(tensor, 0);
+    return std::nullopt;
+  };
+  for (const std::int64_t count : {2, 8}) {
+    const Subject two_messages = {
+        .cases = [=] { return std::vector<Case>{{.world_size = 4, .count = count}}; },
+        .run = run,
+        .cost =
+            [](const Case& example) {
+              return Cost{2, 4.0 * static_cast<double>(*example.count), 0};
+            }};
+    const Verdict verdict = judge("two_messages", two_messages);
+    INFO(to_text(verdict));
+    REQUIRE(verdict.failure);
+    CHECK(testing::contains(verdict.failure->message, "empty") == (count < 4));
+  }
+}
+
 }  // namespace rankbox
