@@ -11,6 +11,7 @@
 #include "cli/support/child.h"
 #include "cli/support/exec.h"
 #include "cli/support/mpirun.h"
+#include "cli/support/named_file.h"
 #include "cli/support/programs.h"
 #include "cli/support/subcommands.h"
 #include "cli/support/terminal.h"
@@ -24,29 +25,6 @@ namespace rankbox::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-
-/// Returns the option's value, the last one if repeated; `otherwise` if it is missing.
-std::string value_of(const std::string& option, const Words& arguments,
-                     const std::string& otherwise) {
-  std::string value = otherwise;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].starts_with(option + "=")) value = arguments[i].substr(option.size() + 1);
-    if (arguments[i] == option && i + 1 < arguments.size()) value = arguments[i + 1];
-  }
-  return value;
-}
-
-void remove_option(const std::string& option, Words& arguments) {
-  Words others;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == option) {
-      ++i;
-    } else if (!arguments[i].starts_with(option + "=")) {
-      others.push_back(arguments[i]);
-    }
-  }
-  arguments = others;
-}
 
 /// Returns the exercises that the program will call, from the program itself. Invalid arguments are
 /// reported here.
@@ -73,10 +51,10 @@ Words exercises_called(const std::string& program, const Words& arguments) {
 }
 
 void run_train(Words arguments) {
-  const std::string backend = value_of("--backend", arguments, "sim");
+  const Words backends = take_values("--backend", "choose sim, mpi or nccl", arguments);
+  const std::string backend = backends.empty() ? "sim" : backends.back();
   if (backend != "sim" && backend != "mpi" && backend != "nccl")
     throw InvalidArgument(fmt::format("--backend {}: choose sim, mpi or nccl", backend));
-  remove_option("--backend", arguments);
   const bool asks_for_help = std::ranges::any_of(
       arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
   if (asks_for_help) {
@@ -93,8 +71,8 @@ void run_train(Words arguments) {
     command.insert(command.end(), {"--mine-library", file.name + "=" + file.file});
   if (backend != "mpi") replace_process(command);
   // The program has validated the number.
-  const int status = run_mpirun(std::stoi(value_of("--ranks", arguments, "1")), command);
-  throw CLI::RuntimeError(status);
+  const Words ranks = take_values("--ranks", "give a number", arguments);
+  throw CLI::RuntimeError(run_mpirun(ranks.empty() ? 1 : std::stoi(ranks.back()), command));
 }
 
 }  // namespace

@@ -9,12 +9,11 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
 
 #include "cli/dev/mutants.h"
 #include "cli/plugin/compile.h"
 #include "cli/support/child.h"
-#include "judge/catalog.h"
+#include "cli/support/exec.h"
 #include "tests/cli/command.h"
 #include "tests/support/run_tests.h"
 #include "tests/support/text.h"
@@ -155,7 +154,7 @@ CommandResult train_with_stubs(const Words& run, const Words& names) {
   }
   options.seconds = 60;
   const cli::ChildResult result = cli::run_child(options);
-  return {WIFEXITED(result.status) ? WEXITSTATUS(result.status) : 128, result.output};
+  return {cli::exit_code_of(result.status), result.output};
 }
 
 TEST_CASE("a run calls the exercises that it names, and no others") {
@@ -384,6 +383,7 @@ TEST_CASE("a mistake is one line and exit code 2") {
       {{"--strategy", "zero1", "--all-reduce", "ring"}, "--strategy ddp"},
       {{"--strategy", "zero9"}, "single, "},
       {{"--backend=cuda"}, "sim, mpi or nccl"},
+      {{"--backend"}, "sim, mpi or nccl"},
       {{"--nodes", "2", "--batch", "9", "--all-reduce", "hierarchical"}, "of the 3 ranks"},
   };
   for (const auto& row : table) {
