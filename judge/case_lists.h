@@ -16,8 +16,8 @@ std::vector<int> world_sizes();
 /// sizes only.
 std::vector<std::int64_t> counts(int world_size);
 
-/// Returns how many steps a training takes of which each step has many messages: 20 in small worlds;
-/// in large ones, where a step takes longest, the 4 that show what one step leaves to the next.
+/// Returns the number of steps of a training with many messages a step: 20, and 4 in worlds of more
+/// than four ranks, where a step takes longest.
 int steps_of_training(int world_size);
 
 /// Returns every world size combined with each of these cases.

@@ -105,20 +105,13 @@ Case typical_case_of(const Exercise& exercise) {
   return found == cases.rend() ? cases.back() : *found;
 }
 
-std::vector<Case> cases_to_replay(const Exercise& exercise) {
-  const Subject subject = subject_of(exercise);
-  std::vector<Case> cases = subject.cases();
-  cases.insert(cases.end(), subject.large_cases.begin(), subject.large_cases.end());
-  return cases;
-}
-
 std::optional<Case> case_of_replay(const Exercise& exercise, std::string_view line) {
   constexpr std::string_view kOption = " --replay ";
   const std::size_t at = line.find(kOption);
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view rest = line.substr(at + kOption.size());
   try {
-    return replayed_case(rest.substr(0, rest.find(' ')), cases_to_replay(exercise));
+    return replayed_case(rest.substr(0, rest.find(' ')), cases_to_replay(subject_of(exercise)));
   } catch (const InvalidArgument&) {
     return std::nullopt;
   }

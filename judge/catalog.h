@@ -36,9 +36,6 @@ Case first_case_of(const Exercise& exercise);
 /// Returns a case of medium size: 8 ranks if the exercise allows it.
 Case typical_case_of(const Exercise& exercise);
 
-/// Returns all cases, also those that only a sealed run has.
-std::vector<Case> cases_to_replay(const Exercise& exercise);
-
 /// Returns the case that a replay line names ("… --replay world_size=3,count=4"); nothing if
 /// there is none, or it is no case of the exercise.
 std::optional<Case> case_of_replay(const Exercise& exercise, std::string_view line);

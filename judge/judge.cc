@@ -33,10 +33,7 @@ constexpr FailureKind kReportChecks[] = {FailureKind::kMessages, FailureKind::kM
 
 std::vector<Case> cases_of(const Subject& subject, const std::string& replay) {
   std::vector<Case> cases = subject.cases();
-  if (!replay.empty()) {
-    cases.insert(cases.end(), subject.large_cases.begin(), subject.large_cases.end());
-    return {replayed_case(replay, cases)};
-  }
+  if (!replay.empty()) return {replayed_case(replay, cases_to_replay(subject))};
   std::erase_if(cases, [](const Case& example) { return !is_judged(example); });
   return cases;
 }
@@ -339,6 +336,12 @@ bool is_judged(const Case& example) {
   const int processes = launch().processes;
   return processes > 0 ? example.world_size == std::min(processes, kMostRanksOffSandbox)
                        : example.world_size <= kMostRanksOffSandbox;
+}
+
+std::vector<Case> cases_to_replay(const Subject& subject) {
+  std::vector<Case> cases = subject.cases();
+  cases.insert(cases.end(), subject.large_cases.begin(), subject.large_cases.end());
+  return cases;
 }
 
 Verdict judge(const std::string& name, const Subject& subject, const JudgeOptions& options) {

@@ -28,6 +28,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "judge/run_case.h"
 #include "judge/subject.h"
@@ -56,6 +57,9 @@ bool judges_only_values();
 
 /// Returns whether this backend runs the case when all cases are judged.
 bool is_judged(const Case& example);
+
+/// Returns all cases that a replay may name, also those that only a sealed run has.
+std::vector<Case> cases_to_replay(const Subject& subject);
 
 /// Blocks until all cases are judged or the first one fails. Never throws for errors of the
 /// subject. Throws InvalidArgument for a replay that is no case of the subject.

@@ -25,8 +25,8 @@
 
 namespace rankbox {
 
-/// Forward the tensor stays as it is; backward it becomes the sum over the ranks: as SUM adds it
-/// up, since an average times the world size is rounded twice.
+/// Forward the tensor stays as it is; backward it becomes the sum over the ranks, as
+/// ReduceOp::SUM computes it. An average times the world size is rounded twice, and may differ.
 ///
 /// REQUIRES: every rank calls it in the same direction, with a tensor of the same size.
 void conjugate_f(Comm& dist, Direction direction, Tensor& tensor);

@@ -22,8 +22,8 @@
 
 namespace rankbox {
 
-/// Forward the tensor becomes the sum over the ranks, as SUM adds it up (an average times the world
-/// size is rounded twice); backward it stays as it is.
+/// Forward the tensor becomes the sum over the ranks, as ReduceOp::SUM computes it; backward it
+/// stays as it is. An average times the world size is rounded twice, and may differ.
 ///
 /// REQUIRES: every rank calls it in the same direction, with a tensor of the same size.
 void conjugate_g(Comm& dist, Direction direction, Tensor& tensor);

@@ -290,7 +290,7 @@ Grade grade_here(const Exercise& exercise, const GradeOptions& options) {
 Grade grade(const Exercise& exercise, const GradeOptions& options) {
   require_readable(options.file);
   if (options.sealed) require_containers();
-  if (!options.replay.empty()) replayed_case(options.replay, cases_to_replay(exercise));
+  if (!options.replay.empty()) replayed_case(options.replay, cases_to_replay(subject_of(exercise)));
   std::string why;
   try {
     return grade_here(exercise, options);

@@ -1,4 +1,4 @@
-// NAME=FILE on the command line: an exercise, and the learner's file for it.
+// NAME=FILE on the command line, and options taken from another program's arguments.
 #pragma once
 
 #include <string>
@@ -7,9 +7,8 @@
 
 namespace rankbox::cli {
 
-/// Removes an option from the arguments, `OPTION VALUE` or `OPTION=VALUE`, and returns its values in
-/// order; the other arguments are another program's. Throws InvalidArgument, "OPTION: FIX", where
-/// the last one lacks its value.
+/// Removes an option, `OPTION VALUE` or `OPTION=VALUE`, from arguments that another program gets.
+/// Returns its values in order. Throws InvalidArgument, "OPTION: FIX", if the last lacks its value.
 std::vector<std::string> take_values(std::string_view option, std::string_view fix,
                                      std::vector<std::string>& arguments);
 

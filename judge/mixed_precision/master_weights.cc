@@ -47,7 +47,7 @@ Rates rates_of(const Case& example) {
   return rates;
 }
 
-/// Returns element i of numbers from 2^least to 2^most in size.
+/// Returns element i of random numbers, between 2^least and 2^(most + 1) in magnitude.
 float wide_number(const char* use, std::int64_t i, int least, int most) {
   const Random random = salted(use).stream(static_cast<std::uint64_t>(i));
   const auto exponent = least + static_cast<int>(random.at(0) % (most - least + 1U));
@@ -56,7 +56,7 @@ float wide_number(const char* use, std::int64_t i, int least, int most) {
 }
 
 float weight(std::int64_t i, const Rates& rates) {
-  // From 0 even the smallest step is seen.
+  // A step from 0 shows, however small it is.
   if (rates.wide) return i % 2 == 0 ? 0 : wide_number("wide weights", i, -30, 3);
   const auto eighths =
       salt() == 0

@@ -41,12 +41,12 @@ Shape shape_of(std::int64_t count) {
   return count % 2 == 0 ? Shape{2, count / 2} : Shape{1, count};
 }
 
-/// In some cases a rank's summand is all zeros: it takes part nevertheless.
+/// In some cases one rank's summand is all zeros. That rank takes part nevertheless.
 bool is_zero(int rank, const Case& example) {
   return *example.count == 2 && rank > 0 && rank == example.world_size - 1;
 }
 
-/// In some, one rank's last number is none.
+/// In some cases the last element of rank 0 is NaN.
 bool has_nan(std::int64_t i, const Case& example) {
   return *example.count > 2 && i == *example.count - 1;
 }

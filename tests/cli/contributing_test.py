@@ -80,6 +80,7 @@ def main(page, program):
             continue
         path, text = root / rest[0], rest[1]
         path.parent.mkdir(parents=True, exist_ok=True)
+        assert how != "file" or not git(root, "ls-files", rest[0]), f"{rest[0]} would be lost"
         before = path.read_text(encoding="utf-8") if path.exists() else ""
         after = {"entry": lambda: replace_entry(before, text), "section": lambda: before + text,
                  "file": lambda: text}[how]()

@@ -30,7 +30,7 @@ TEST_CASE("native collectives reduce, too: their cost is not taken for a missing
   CHECK_FALSE(testing::contains(verdict.failure->message, "no reduction"));
 }
 
-TEST_CASE("who leaves out empty messages is told so, where there are some") {
+TEST_CASE("the hint about empty messages appears only where chunks are empty") {
   const auto run = [](Comm& dist, const Case& example) -> std::optional<Difference> {
     Tensor tensor = zeros(*example.count);
     if (dist.rank() == 0) dist.send(tensor, 1);

@@ -26,10 +26,13 @@ TEST_CASE("every exercise of the registry has a solution of its own, and a famil
   }
 }
 
-TEST_CASE("what only a sealed run has can be replayed, too") {
-  for (const Exercise& exercise : exercises()) {
-    CAPTURE(exercise.name);
-    for (const Case& example : cases_to_replay(exercise)) {
+TEST_CASE("cases that only a sealed run has can be replayed") {
+  for (const char* name : {"zero2", "clip_global_norm", "ddp_no_sync"}) {
+    CAPTURE(name);
+    const Exercise& exercise = *find_exercise(name);
+    const std::vector<Case> large = subject_of(exercise).large_cases;
+    CHECK_FALSE(large.empty());
+    for (const Case& example : large) {
       const auto found = case_of_replay(exercise, "rankbox check --replay " + to_string(example));
       REQUIRE(found.has_value());
       CHECK(to_string(*found) == to_string(example));

@@ -13,7 +13,7 @@ TEST_CASE("loops over an empty table") {
 
 TEST_CASE("does not apply") { rankbox::testing::pass_over("this is an example"); }
 
-TEST_CASE("has rows") {
+TEST_CASE("has rows, and one is wrong") {
   for (const char* row : {"right", "wrong"}) {
     if (rankbox::testing::wants_row(row))
       CHECK_MESSAGE(row[0] == 'r', "bytes that XML forbids: \v\f\033\uFFFF\xed\xa0\x80\xff");

@@ -17,7 +17,7 @@ namespace {
 std::optional<Connection> referee;  // set before the first request
 bool is_memory_counted = false;
 
-/// Uses the connection. Without a referee this process has nothing left to do.
+/// Uses the connection. Exits if the referee has ended.
 template <class Use>
 auto or_exit(Use use) {
   try {

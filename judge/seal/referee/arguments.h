@@ -325,7 +325,7 @@ struct Argument<Saved&> {
     writer.put(
         numbers.try_emplace(&saved, static_cast<std::uint32_t>(numbers.size())).first->second);
     put_pass(writer, saved.pass());
-    // One of the referee's forward passes saved something for each layer.
+    // If there is something, a forward pass of the referee saved it for each layer.
     writer.put(saved.empty() ? std::size_t{0} : call.layers.size());
   }
 };
