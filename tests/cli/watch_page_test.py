@@ -153,6 +153,7 @@ class WatchPageTest(unittest.TestCase):
                 "features": [{"name": "prefers-color-scheme", "value": theme}]})
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True})
+            self.wait(f"matchMedia('(prefers-color-scheme: {theme})').matches")
             self.wait("matchMedia('(max-width: 390px)').matches")
             self.wait("document.documentElement.scrollWidth <= 390")
             papers.add(self.script("getComputedStyle(document.body).backgroundColor"))
