@@ -1,5 +1,6 @@
 #include "gpu/device_here.h"
 
+#include <atomic>
 #include <memory>
 
 #include <cuda_runtime_api.h>
@@ -13,14 +14,22 @@ namespace {
 
 constexpr double kDeadline = 30;  // seconds, outside of a run
 
+std::atomic<int>& chosen_device() {
+  static std::atomic<int> device{-1};
+  return device;
+}
+
 bool is_rank(const RankDevice& gpu) { return gpu.rank() >= 0; }
 
 }  // namespace
 
 int default_device() {
+  if (const int chosen = chosen_device(); chosen >= 0) return chosen;
   const auto& who = launcher::launched();
   return who && who->local_rank > 0 ? who->local_rank % device_count() : 0;
 }
+
+void set_default_device(int device) { chosen_device() = device; }
 
 RankDevice& device_here() {
   if (RankDevice* const here = current_rank_device()) return *here;

@@ -30,7 +30,10 @@ void settle_here(const Doing& doing);
 /// of another rank of its world: their memory is on the ranks' own devices.
 int device_of(Slice slice, int usual);
 
-/// Returns the device for threads that run no rank: the local rank's, if a launcher sets one.
+/// Returns the device for threads that run no rank: the one of set_default_device(), or until then
+/// the local rank's, if a launcher sets one.
 int default_device();
+/// Sets it for threads that have not used a device yet. Thread safety: any thread.
+void set_default_device(int device);
 
 }  // namespace rankbox::gpu

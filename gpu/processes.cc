@@ -12,6 +12,7 @@
 #include "comm/rank_failure.h"
 #include "comm/result_bytes.h"
 #include "gpu/device/devices.h"
+#include "gpu/device_here.h"
 #include "gpu/launch/endpoint.h"
 #include "gpu/launch/environment.h"
 #include "gpu/launch/rank_variables.h"
@@ -42,6 +43,7 @@ Processes::Processes(double seconds)
     auto [host, bus_id, error, device] = from_bytes<Fields>(bytes);
     gpus_.push_back({std::move(host), std::move(bus_id), std::move(error), device});
   }
+  set_default_device(device());
   if (is_set(kShareVariable) && !sharing_ranks(world_size()).empty()) prepare_sharing();
 }
 

@@ -131,7 +131,7 @@ def speed(samples_per_second):
 # Passes with exactly the variables of each way to start it.
 TEST = """case ${RANKBOX_REQUIRE_GPU-}:${RANKBOX_GPU_MODE-}:${RANKBOX_NCCL_SHARE_GPU-}:\
 ${CUDA_VISIBLE_DEVICES-}:${RANK-}:${LOCAL_RANK-}:${WORLD_SIZE-} in
-1:shared:::::|1:auto:::::|1::1:0:[01]:[01]:2|1::::[01]:[01]:2) exit 0;; esac; exit 9
+1:shared::0:::|1:auto:::::|1::1:0:[01]:[01]:2|1::::[01]:[01]:2) exit 0;; esac; exit 9
 """
 
 # Programs that meet every target, on two GPUs.

@@ -313,7 +313,7 @@ def contract(environment=None, processes=1):
 SECTIONS = [
     Section("machine", "Machine", 10, report_machine),
     Section("contract-shared", "Contract: ranks share a GPU", 60,
-            contract({"RANKBOX_GPU_MODE": "shared"})),
+            contract({"RANKBOX_GPU_MODE": "shared", **only_first_gpu()})),
     # Worlds of more ranks than GPUs share them.
     Section("contract-threads", "Contract: NCCL, one process", 60,
             contract({"RANKBOX_GPU_MODE": "auto"})),

@@ -1,7 +1,6 @@
 // Messages, requests and rank queries. collectives.cc has the collectives, split.cc has split.
 #include "gpu/nccl/backend.h"
 
-#include <exception>
 #include <utility>
 
 #include "gpu/nccl/rank.h"
@@ -60,20 +59,7 @@ void NcclBackend::set_timed(bool timed) { rank_->set_timed(timed); }
 
 void NcclBackend::call_in_group(const std::function<void()>& calls) {
   const Caller caller = this->caller("a group of collectives", Place::current());
-  rank_->flush(caller);
-  std::exception_ptr failure;  // the group must be closed all the same
-  rank_->issue(caller, doing_of(caller), "ncclGroupEnd", member_->collectives, [&] {
-    const ncclResult_t result = grouped([&] {
-      try {
-        calls();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      return ncclSuccess;
-    });
-    return failure == nullptr ? result : ncclSuccess;
-  });
-  if (failure != nullptr) std::rethrow_exception(failure);
+  rank_->call_in_group(caller, member_->collectives, calls);
 }
 
 }  // namespace rankbox::gpu

@@ -15,7 +15,7 @@
 //   reduce_scatter             ncclReduceScatter if p divides the size,       stream()
 //                              else a group of ncclReduce
 //   gather, scatter, all_to_all: a group of sends and receives                stream()
-//   …_async                    the same                                       side_stream()
+//   …_async                    the same                                       one of the communicator's
 //   wait                       stream() waits for it; the host only for a barrier
 //   split                      ncclCommSplit, twice; an equal one is remembered: see split.cc
 //
@@ -34,8 +34,11 @@
 //   isend to the next rank, a collective or  the second call launches the isend alone, and the
 //     barrier, then recv from the previous   recv comes after it; an irecv before it does not hang
 //
-//   many calls started before one that they  a rank may have 64 launches in flight: the next call
-//     wait for on another rank               waits for the oldest of them (launches.h)
+//   many calls started before one that they  a rank may have 64 launches in flight: the last one's
+//     wait for on another rank               call waits for the oldest of them (launches.h)
+//
+//   a tensor made outside of the run, or in   it is on another GPU unless the rank's is the same:
+//     an earlier one                         InvalidArgument; clone() it
 //
 // Messages that NCCL buffers (some MiB per pair) may complete all the same. Communicators do not
 // delay each other, nor do messages and collectives.

@@ -175,6 +175,8 @@ void divide_if_average(const Work& work) {
 /// Enqueues the collective on the stream. Returns the launch, or 0 if there is nothing to move.
 std::uint64_t launch(const Caller& caller, NcclRank& rank, NcclMember& member,
                      const CollectiveCall& call, cudaStream_t stream, bool async) {
+  rank.check_is_here(caller, call.in);
+  rank.check_is_here(caller, call.out);
   if (!async) rank.flush(caller);
   const std::uint64_t record = rank.record().begin(caller, member, call, async);
   const bool has_data = call.kind != CollectiveKind::kBarrier;
@@ -193,6 +195,7 @@ std::uint64_t launch(const Caller& caller, NcclRank& rank, NcclMember& member,
       [&] { return enqueue(work(), member.scratch, doing); }, [&] { divide_if_average(work()); },
       /*is_awaited=*/async || !has_data);
   rank.record().launched(record, launch);
+  rank.make_room(caller);
   return launch;
 }
 
@@ -206,9 +209,9 @@ void NcclBackend::run(const Caller& caller, const CollectiveCall& call) {
 
 NcclBackend::Pending NcclBackend::start(const Caller& caller, const CollectiveCall& call) {
   RankDevice& device = rank_->device();
-  device.order(device.stream(), device.side_stream());
-  const std::uint64_t number =
-      launch(caller, *rank_, *member_, call, device.side_stream(), /*async=*/true);
+  const cudaStream_t stream = member_->collective_stream;
+  device.order(device.stream(), stream);
+  const std::uint64_t number = launch(caller, *rank_, *member_, call, stream, /*async=*/true);
   Pending pending = rank_->make_pending(caller, member_->world_rank(call.root));
   pending->set_flight(rank_->record().latest());
   pending->set_launch(number);

@@ -1,13 +1,20 @@
 #include "gpu/nccl/launches.h"
 
 namespace rankbox::gpu {
+namespace {
+
+cudaEvent_t make_event(const Doing& doing) {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags",
+        doing);
+  return event;
+}
+
+}  // namespace
 
 NcclLaunches::NcclLaunches() {
   try {
-    for (Entry& entry : entries_) {
-      check(cudaEventCreateWithFlags(&entry.event, cudaEventDisableTiming),
-            "cudaEventCreateWithFlags", {.op = "start"});
-    }
+    while (events_.size() < kMost) events_.push_back(make_event({.op = "start"}));
   } catch (...) {
     destroy();
     throw;
@@ -17,41 +24,58 @@ NcclLaunches::NcclLaunches() {
 NcclLaunches::~NcclLaunches() { destroy(); }
 
 void NcclLaunches::destroy() {
-  for (const Entry& entry : entries_) {
-    if (entry.event != nullptr) static_cast<void>(cudaEventDestroy(entry.event));
+  for (const Entry& entry : in_flight_) events_.push_back(entry.event);
+  for (cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));
+}
+
+bool NcclLaunches::has_room() {
+  while (in_flight_.size() >= kMost && query(in_flight_.front())) {
+    events_.push_back(in_flight_.front().event);
+    in_flight_.pop_front();
+    ++first_;
   }
+  return in_flight_.size() < kMost;
+}
+
+cudaEvent_t NcclLaunches::take_event(const Doing& doing) {
+  if (events_.empty()) return make_event(doing);
+  const cudaEvent_t event = events_.back();
+  events_.pop_back();
+  return event;
 }
 
 std::uint64_t NcclLaunches::add(cudaStream_t stream, const Doing& doing) {
-  Entry& next = entry(latest_ + 1);
-  check(cudaEventRecord(next.event, stream), "cudaEventRecord", doing);
-  next.finished = false;
-  return ++latest_;
+  in_flight_.push_back({take_event(doing)});
+  check(cudaEventRecord(in_flight_.back().event, stream), "cudaEventRecord", doing);
+  return first_ + in_flight_.size() - 1;
 }
 
 void NcclLaunches::order(std::uint64_t launch, cudaStream_t stream, const Doing& doing) {
-  if (is_forgotten(launch) || entry(launch).finished) return;
-  check(cudaStreamWaitEvent(stream, entry(launch).event, 0), "cudaStreamWaitEvent", doing);
+  const Entry* const entry = find(launch);
+  if (entry == nullptr || entry->finished) return;
+  check(cudaStreamWaitEvent(stream, entry->event, 0), "cudaStreamWaitEvent", doing);
 }
 
 bool NcclLaunches::is_finished(std::uint64_t launch) {
-  if (is_forgotten(launch)) return true;
-  Entry& asked = entry(launch);
-  if (asked.finished) return true;
-  const cudaError_t status = cudaEventQuery(asked.event);
+  Entry* const entry = find(launch);
+  return entry == nullptr || query(*entry);
+}
+
+bool NcclLaunches::query(Entry& entry) {
+  if (entry.finished) return true;
+  const cudaError_t status = cudaEventQuery(entry.event);
   if (status == cudaErrorNotReady) {
     static_cast<void>(cudaGetLastError());  // "not ready" counts as an error there
     return false;
   }
   check(status, "cudaEventQuery", {.op = "an earlier operation"});
-  asked.finished = true;
+  entry.finished = true;
   ++finished_;
   return true;
 }
 
 std::uint64_t NcclLaunches::finished_count() {
-  const std::uint64_t first = latest_ < kSize ? 1 : latest_ + 1 - kSize;
-  for (std::uint64_t launch = first; launch <= latest_; ++launch) is_finished(launch);
+  for (Entry& entry : in_flight_) query(entry);
   return finished_;
 }
 

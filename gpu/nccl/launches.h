@@ -1,15 +1,16 @@
-// A rank's recent launches, with an event after each.
+// A rank's launches in flight, with an event after each.
 //
-// The events show what has finished, and bound the queue: before an event is reused, its earlier
-// launch must have finished. CUDA itself would block the host near 1,000 queued launches, and no
-// deadline ends that wait.
+// The events show what has finished, and bound the queue: a rank that has kMost launches in flight
+// waits for the oldest. CUDA itself would block the host near 1,000 queued launches, and no
+// deadline ends that wait. What the oldest may wait for is launched beyond kMost.
 //
 // Cost: one cudaEventRecord and at most one cudaEventQuery per launch. Thread safety: only the
 // rank's thread may use it. Errors: CudaError.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <deque>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 
@@ -19,18 +20,17 @@ namespace rankbox::gpu {
 
 class NcclLaunches {
  public:
-  static constexpr std::uint64_t kSize = 64;
+  static constexpr std::size_t kMost = 64;
 
-  /// Creates the events on the thread's current device.
+  /// Creates events for kMost launches on the thread's current device.
   NcclLaunches();
   ~NcclLaunches();
   NcclLaunches(const NcclLaunches&) = delete;
   NcclLaunches& operator=(const NcclLaunches&) = delete;
 
-  /// Returns whether an event is free for one more launch.
-  bool has_room() { return latest_ < kSize || is_finished(latest_ + 1 - kSize); }
-  /// Records all present work of the stream as a launch. Returns its number, from 1. REQUIRES:
-  /// has_room().
+  /// Returns whether fewer than kMost launches are in flight.
+  bool has_room();
+  /// Records all present work of the stream as a launch. Returns its number, from 1.
   std::uint64_t add(cudaStream_t stream, const Doing& doing);
 
   /// Orders later work on the stream after the launch. Does not block.
@@ -44,14 +44,19 @@ class NcclLaunches {
  private:
   struct Entry {
     cudaEvent_t event = nullptr;
-    bool finished = true;
+    bool finished = false;
   };
-  Entry& entry(std::uint64_t launch) { return entries_[launch % kSize]; }
-  bool is_forgotten(std::uint64_t launch) const { return launch + kSize <= latest_; }
+  /// Returns null for a launch that has finished, and has no event any more.
+  Entry* find(std::uint64_t launch) {
+    return launch < first_ ? nullptr : &in_flight_[launch - first_];
+  }
+  bool query(Entry& entry);
+  cudaEvent_t take_event(const Doing& doing);
   void destroy();
 
-  std::array<Entry, kSize> entries_;
-  std::uint64_t latest_ = 0;
+  std::deque<Entry> in_flight_;      // by number, from first_; of those between some have finished
+  std::vector<cudaEvent_t> events_;  // free
+  std::uint64_t first_ = 1;
   std::uint64_t finished_ = 0;
 };
 

@@ -88,6 +88,7 @@ void NcclRank::launch(const Caller& caller, NcclMember& member,
 }
 
 void NcclRank::note(const Caller& caller, NcclMember& member, NcclMessage& message) {
+  check_is_here(caller, message.slice);
   message.record = record_.begin(caller, member, message);
   if (!message.sends) return;
   ++messages_sent_;
@@ -114,6 +115,7 @@ void NcclRank::run(const Caller& caller, NcclMember& member, std::vector<NcclMes
   group.insert(group.begin(), member.deferred.begin(), member.deferred.end());
   member.deferred.clear();
   launch(caller, member, group, device_.stream());
+  make_room(caller);
 }
 
 std::shared_ptr<NcclPending> NcclRank::defer(const Caller& caller, NcclMember& member,

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "gpu/device_here.h"
+
 namespace rankbox::gpu {
 namespace {
 
@@ -41,18 +43,18 @@ ncclResult_t state_of(ncclComm_t comm) {
 
 }  // namespace
 
-NcclRank::NcclRank(NcclWorld& world, RankDevice& device, std::uint64_t owner, Place place)
+NcclRank::NcclRank(NcclWorld& world, RankDevice& device, std::uint64_t owner)
     : world_(world),
       device_(device),
       owner_(owner),
       deadline_seconds_(world.settings().start_seconds),
-      record_(device.rank()) {
+      record_(device.rank()) {}
+
+void NcclRank::join(Place place) {
   try {
     start(caller("start", place));
   } catch (...) {
-    world_.stop(std::current_exception());
-    abort();
-    release_device();
+    fail(std::current_exception());
     throw;
   }
   deadline_seconds_ = world_.settings().deadline_seconds;
@@ -80,8 +82,10 @@ Caller NcclRank::caller(const char* operation, Place place) const {
 void NcclRank::release_device() {
   // Work that still runs on it was aborted; CUDA keeps the stream until it has finished.
   for (const NcclMember& member : members_) {
-    if (member.message_stream != nullptr)
-      static_cast<void>(cudaStreamDestroy(member.message_stream));
+    for (const cudaStream_t stream : {member.message_stream, member.collective_stream}) {
+      if (stream != nullptr && stream != device_.side_stream())
+        static_cast<void>(cudaStreamDestroy(stream));
+    }
     device_.release(member.scratch);
   }
   if (ready_ != nullptr) static_cast<void>(cudaEventDestroy(ready_));
@@ -105,6 +109,14 @@ void NcclRank::fail(std::exception_ptr failure) noexcept {
 // ---- Calls ---------------------------------------------------------------------------------
 
 void NcclRank::begin(const Caller& caller) { check_running(caller); }
+
+void NcclRank::check_is_here(const Caller& caller, Slice slice) const {
+  const int device = device_of(slice, device_.device());
+  if (device == device_.device()) return;
+  refuse(caller, fmt::format("the tensor was made outside of this run, on GPU {}, and this rank's "
+                             "is GPU {}: pass a clone() of it",
+                             device, device_.device()));
+}
 
 void NcclRank::check_running(const Caller& caller) {
   if (world_.is_stopped()) [[unlikely]] {
@@ -137,12 +149,41 @@ std::uint64_t NcclRank::launch(const Caller& caller, const Doing& doing, const c
                                ncclComm_t& comm, cudaStream_t stream,
                                const std::function<ncclResult_t()>& calls,
                                const std::function<void()>& then, bool is_awaited) {
-  if (!launches_.has_room()) wait_until(caller, [this] { return launches_.has_room(); });
   issue(caller, doing, name, comm, calls);
   if (then) then();
+  if (in_group_) return 0;
   if (timed_ && !is_awaited && ++launches_without_event_ < kTimedLaunchesPerEvent) return 0;
   launches_without_event_ = 0;
   return launches_.add(stream, doing);
+}
+
+void NcclRank::make_room(const Caller& caller) {
+  if (launches_.has_room()) return;
+  flush(caller);  // the oldest may wait for a rank that first needs a deferred message
+  wait_until(caller, [this] { return launches_.has_room(); });
+}
+
+void NcclRank::call_in_group(const Caller& caller, ncclComm_t& comm,
+                             const std::function<void()>& calls) {
+  flush(caller);
+  std::exception_ptr failure;  // the group must be closed all the same
+  in_group_ = true;
+  issue(caller, doing_of(caller), "ncclGroupEnd", comm, [&] {
+    const ncclResult_t result = grouped([&] {
+      try {
+        calls();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      return ncclSuccess;
+    });
+    in_group_ = false;
+    return failure == nullptr ? result : ncclSuccess;
+  });
+  if (aborts_after_group_) abort();
+  if (failure != nullptr) std::rethrow_exception(failure);
+  launches_.add(device_.stream(), doing_of(caller));
+  make_room(caller);
 }
 
 void NcclRank::throttle(const Doing& doing) {
@@ -220,10 +261,11 @@ void NcclRank::synchronize(const Caller& caller) {
 /// Blocks until all operations that this rank started are done.
 void NcclRank::wait_for_all(const Caller& caller) {
   flush(caller);
-  for (const cudaStream_t stream : {device_.stream(), device_.side_stream()})
-    wait_for_stream(caller, stream);
+  wait_for_stream(caller, device_.stream());
   for (const NcclMember& member : members_) {
-    if (member.message_stream != nullptr) wait_for_stream(caller, member.message_stream);
+    if (member.size() == 0) continue;
+    wait_for_stream(caller, member.message_stream);
+    wait_for_stream(caller, member.collective_stream);
   }
 }
 
@@ -238,8 +280,16 @@ NcclMember& NcclRank::add_member(const Caller& caller, std::vector<int> world_ra
   if (member.size() == 0) return member;
   record_.add_group(member, caller.place);
   const Doing doing = doing_of(caller);
-  check(cudaStreamCreateWithFlags(&member.message_stream, cudaStreamNonBlocking),
-        "cudaStreamCreateWithFlags", doing);
+  const auto make_stream = [&doing](cudaStream_t& stream) {
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+          doing);
+  };
+  make_stream(member.message_stream);
+  if (members_.size() == 1) {
+    member.collective_stream = device_.side_stream();
+  } else {
+    make_stream(member.collective_stream);
+  }
   const std::int64_t bytes = scratch_elements(member.size()) * size_of(DType::kInt32);
   member.scratch = static_cast<std::int32_t*>(device_.allocate(bytes));
   check(cudaMemsetAsync(member.scratch, 0, static_cast<std::size_t>(bytes), device_.stream()),
@@ -272,6 +322,10 @@ void NcclRank::for_each_communicator(Fn fn) {
 }
 
 void NcclRank::abort() noexcept {
+  if (in_group_) {  // the end of the group would launch calls of communicators that are gone
+    aborts_after_group_ = true;
+    return;
+  }
   // After the aborts, all work on the GPU counts as finished.
   record_.close(launches_);
   // In one group: ncclCommAbort waits for the communicator's work, which may be queued behind that

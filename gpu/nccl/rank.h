@@ -7,17 +7,17 @@
 // rank's communicators, on the rank's thread, which frees its GPU.
 //
 // CUDA must not make the host wait, because no deadline ends that: it blocks a launch when about
-// 1,000 are queued. So at most 64 calls of NCCL are in flight, and on stream() at most 512 other
-// kernels and copies. The latter have a second ring: stream() executes them in order, so once
-// deferred messages are launched, the oldest one waits for no later call of the program, as an
-// asynchronous call may.
+// 1,000 are queued. So a call that leaves 64 calls of NCCL in flight, or 512 other kernels and
+// copies on stream(), waits for the oldest, after it has launched all deferred messages. The two
+// are counted apart: stream() executes the kernels and copies in order, so the oldest one waits for
+// no later call of the program, as an asynchronous call may.
 //
 // Each of our communicators has two NCCL communicators. NCCL executes the operations of one
 // strictly in order, on whatever streams. An isend that waits for its receiver would delay the
 // collective that its receiver is in. One communicator for messages and one for collectives keep
 // them apart; they also keep a gather's messages from matching the learner's. Each of ours also has
-// a stream for isend and irecv. On one stream for all, a message of one communicator would delay
-// those of the others, which their receivers may need first.
+// a stream for isend and irecv, and one for asynchronous collectives. On one stream for all, an
+// operation of one communicator would delay those of the others, which other ranks may need first.
 //
 // Thread safety: only the rank's thread may use it. It holds no lock during a CUDA or NCCL call.
 #pragma once
@@ -63,8 +63,9 @@ struct NcclMember {
   std::uint64_t group = 0;  // the same on all members
   ncclComm_t collectives = nullptr;
   ncclComm_t messages = nullptr;
-  cudaStream_t message_stream = nullptr;  // for isend and irecv
-  std::int32_t* scratch = nullptr;        // device memory: see scratch_elements()
+  cudaStream_t message_stream = nullptr;     // for isend and irecv
+  cudaStream_t collective_stream = nullptr;  // for asynchronous collectives
+  std::int32_t* scratch = nullptr;           // device memory: see scratch_elements()
   // What splits of this one made, by the colors and keys of all its ranks: see split.cc.
   std::map<std::vector<std::int32_t>, std::vector<NcclMember*>> parts;
   int parts_made = 0;
@@ -82,19 +83,21 @@ struct NcclMember {
 
 class NcclRank {
  public:
-  /// Joins the world together with all other ranks: creates the communicators, connects every pair,
-  /// and runs each collective once. So nothing is set up, loaded or connected later, when a GPU may
-  /// be busy waiting. Blocks until all ranks have joined, or until the deadline. From then on
-  /// `device` waits through this object.
   /// @param owner the owner of this rank's tensors (MemoryMeter::owner)
-  /// Throws NcclError, CudaError, TimedOut or Aborted, after stopping the world.
-  NcclRank(NcclWorld& world, RankDevice& device, std::uint64_t owner = 0,
-           Place place = Place::current());
+  NcclRank(NcclWorld& world, RankDevice& device, std::uint64_t owner = 0);
   /// Aborts, unless finish() has returned.
+  /// REQUIRES: no rank of this process communicates any more, for this may free device memory,
+  /// which waits for all GPUs whose memory NCCL has made accessible.
   ~NcclRank();
   NcclRank(const NcclRank&) = delete;
   NcclRank& operator=(const NcclRank&) = delete;
 
+  /// Joins the world together with all other ranks: creates the communicators, connects every pair,
+  /// and runs each collective once. So nothing is set up, loaded or connected later, when a GPU may
+  /// be busy waiting. Blocks until all ranks have joined, or until the deadline. From then on the
+  /// device waits through this object.
+  /// Throws NcclError, CudaError, TimedOut or Aborted, after stopping the world.
+  void join(Place place = Place::current());
   /// Ends a rank whose function returned: waits for all its operations, then destroys the
   /// communicators. Throws what a wait throws, and UnreceivedMessage for a request that was not
   /// waited for.
@@ -121,6 +124,9 @@ class NcclRank {
   /// Begins every call. Throws if the world was stopped, or if a request was
   /// destroyed unwaited: its operation may still use memory, so nothing else may begin.
   void begin(const Caller& caller);
+  /// Throws InvalidArgument if NCCL cannot reach the slice from this GPU: a tensor that was made
+  /// outside of this run is where it was made.
+  void check_is_here(const Caller& caller, Slice slice) const;
 
   /// Calls NCCL, and blocks until the communicator has completed the call: the work of `calls` is
   /// on its stream then.
@@ -135,10 +141,15 @@ class NcclRank {
   std::uint64_t launch(const Caller& caller, const Doing& doing, const char* name, ncclComm_t& comm,
                        cudaStream_t stream, const std::function<ncclResult_t()>& calls,
                        const std::function<void()>& then = {}, bool is_awaited = true);
+  /// Blocks until fewer than NcclLaunches::kMost launches are in flight. Follows each launch of a
+  /// call but for those of flush(), for which the oldest may wait.
+  void make_room(const Caller& caller);
 
   /// See gpu/communicator.h.
   void set_timed(bool timed);
   bool is_timed() const { return timed_; }
+  /// Runs calls() in one group of NCCL's calls, and blocks until all of them are on stream().
+  void call_in_group(const Caller& caller, ncclComm_t& comm, const std::function<void()>& calls);
 
   // ---- Messages: see messages.cc ----
 
@@ -234,6 +245,8 @@ class NcclRank {
   std::deque<NcclMember> members_;  // [0]: the world; references stay valid
   std::shared_ptr<NcclOpenRequests> requests_ = std::make_shared<NcclOpenRequests>();
   bool timed_ = false;
+  bool in_group_ = false;  // of call_in_group(): nothing is on a stream before it ends
+  bool aborts_after_group_ = false;
   int launches_without_event_ = 0;  // since the last one with an event, while timed
   std::int64_t messages_sent_ = 0;
   std::int64_t bytes_sent_ = 0;

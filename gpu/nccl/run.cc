@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -69,22 +70,29 @@ void run_function(NcclRank& rank, Result& result, const std::function<void(Commu
   result.bytes = rank.bytes_sent();
 }
 
-void run_rank(NcclWorld& world, int device, Result& result, Start& start,
+/// @param ended after it no rank of this process communicates
+void run_rank(NcclWorld& world, int device, Result& result, Start& start, std::latch& ended,
               const std::function<void(Communicator&)>& body) {
   MemoryMeter* const outer = std::exchange(current_memory_meter(), &result.memory);
+  std::optional<RankDevice> gpu;
+  std::optional<NcclRank> rank;
   bool arrived = false;
   try {
-    RankDevice gpu(result.end.rank, device, world.settings().ranks_per_gpu);
-    NcclRank rank(world, gpu, result.memory.owner);
+    gpu.emplace(result.end.rank, device, world.settings().ranks_per_gpu);
+    rank.emplace(world, *gpu, result.memory.owner);
+    rank->join();
     arrived = true;
     start.arrive(/*joined=*/true);
-    if (start.wait()) run_function(rank, result, body);
-    result.end.log = rank.close_record();
+    if (start.wait()) run_function(*rank, result, body);
+    result.end.log = rank->close_record();
   } catch (...) {
     result.end.failure = with_rank(std::current_exception(), result.end.rank);
     world.stop(result.end.failure);
     if (!arrived) start.arrive(/*joined=*/false);
   }
+  ended.arrive_and_wait();
+  rank.reset();
+  gpu.reset();
   current_memory_meter() = outer;
 }
 
@@ -101,14 +109,16 @@ NcclOutcome run_on_nccl(NcclWorld& world, const std::vector<int>& devices,
   }
 
   Start start(ranks.size());
+  std::latch ended(static_cast<std::ptrdiff_t>(ranks.size()));
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     try {
-      threads.emplace_back([&, i] { run_rank(world, devices[i], results[i], start, body); });
+      threads.emplace_back([&, i] { run_rank(world, devices[i], results[i], start, ended, body); });
     } catch (...) {  // the system has no thread for it
       results[i].end.failure = with_rank(std::current_exception(), ranks[i]);
       world.stop(results[i].end.failure);
       start.arrive(/*joined=*/false);
+      ended.count_down();
     }
   }
   threads.clear();  // joins them

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -286,11 +287,11 @@ TEST_CASE("requests that are open when a rank fails are taken back: no write to 
 TEST_CASE("requests kept in a place that outlives the rank's function do no harm") {
   for (int p : world_sizes(2)) {
     std::vector<std::vector<Request>> kept(static_cast<std::size_t>(p));
-    std::vector<Tensor> boxes;
-    for (int i = 0; i < p; ++i) boxes.push_back(zeros(100));
+    std::vector<std::optional<Tensor>> boxes(static_cast<std::size_t>(p));
     const Observation seen = observe(world(p), [&](Comm& dist) {
       const auto me = static_cast<std::size_t>(dist.rank());
-      kept[me].push_back(dist.irecv(boxes[me], next_rank(dist.rank(), p)));
+      boxes[me] = zeros(100);
+      kept[me].push_back(dist.irecv(*boxes[me], next_rank(dist.rank(), p)));
       if (dist.rank() == 1) throw NotImplemented("reduce_tree");
       dist.wait_all(kept[me]);
     });

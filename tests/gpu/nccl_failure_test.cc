@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -173,6 +174,68 @@ TEST_CASE("two ranks on one GPU: refused, with what to do about it") {
   setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
   CHECK(run(ranks(2), [](Communicator& dist) { dist.barrier(); }, {0, 0}).what() == "");
   unsetenv("NCCL_MULTI_RANK_GPU_ENABLE");
+}
+
+TEST_CASE("a rank that returns frees no memory while others communicate") {
+  const NcclRun result = run({.world_size = 3, .deadline_seconds = 60}, [](Communicator& dist) {
+    Tensor data = some(16);
+    const auto receives = [] { return emulation::running_nccl_operations() > 0; };
+    while (dist.rank() != 0 && !receives()) std::this_thread::yield();
+    if (dist.rank() == 2) return;
+    if (dist.rank() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    dist.rank() == 0 ? dist.recv(data, 1) : dist.send(data, 0);
+  });
+  CHECK(result.what() == "");
+}
+
+TEST_CASE("a failure in an open group aborts what the group began") {
+  std::atomic<bool> failed{false};
+  const NcclRun result = run(
+      {.world_size = 2, .deadline_seconds = 60, .blocking_calls = true}, [&](Communicator& dist) {
+        Tensor data = some(16);
+        if (dist.rank() == 1) {
+          const std::shared_ptr<void> at_end(nullptr, [&](void*) { failed = true; });
+          throw std::runtime_error("no more coffee");
+        }
+        Backend backend = dist.backend();
+        backend.set_timed(true);
+        backend.call_in_group([&] {
+          dist.all_reduce(data);
+          while (!failed) std::this_thread::yield();
+          // Until the failure has stopped the run, calls go on.
+          for (;;) dist.all_reduce(data);
+        });
+      });
+  CHECK(result.is<std::runtime_error>(1));
+  CHECK(result.is<Aborted>(0));
+}
+
+TEST_CASE("a tensor on another GPU is refused with both GPUs, before NCCL reads it") {
+  struct Row {
+    std::string name;
+    std::function<void(Communicator&, Tensor&)> call;
+  };
+  const Row rows[] = {
+      {"all_reduce", [](Communicator& dist, Tensor& data) { dist.all_reduce(data); }},
+      {"send", [](Communicator& dist, Tensor& data) { dist.send(data, 0); }},
+      {"isend", [](Communicator& dist, Tensor& data) { dist.wait(dist.isend(data, 0)); }},
+      {"gather", [](Communicator& dist, Tensor& data) { dist.gather(data, some(32), 0); }},
+  };
+  emulation::set_device_count(8);
+  std::jthread([&] {              // frees its device's memory at its end
+    Tensor elsewhere = some(16);  // on GPU 0
+    for (const Row& row : rows) {
+      CAPTURE(row.name);
+      const NcclRun result = run_on_nccl(ranks(2), [&](Communicator& dist) {
+        if (dist.rank() == 1) row.call(dist, elsewhere);
+      });
+      INFO(result.what(1));
+      CHECK(result.is<InvalidArgument>(1));
+      CHECK(contains(result.what(1), "GPU 0"));
+      CHECK(contains(result.what(1), "GPU 1"));
+    }
+  })
+      .join();
 }
 
 TEST_CASE("a GPU that fails: CudaError on its rank, Aborted on the others") {

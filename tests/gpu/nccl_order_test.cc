@@ -142,6 +142,50 @@ TEST_CASE("collectives made of messages are in flight beside messages") {
   });
 }
 
+TEST_CASE("collectives of two communicators, started in another order on each rank") {
+  in_all_worlds(2, [](Comm& dist) -> std::string {
+    Comm one = dist.split(0), two = dist.split(0);
+    Tensor a = full(6, 1.0f), b = full(6, 2.0f), c = full(6, 3.0f);
+    std::vector<std::pair<Comm*, Tensor*>> started = {{&one, &a}, {&two, &b}, {&dist, &c}};
+    if (dist.rank() % 2 == 1) std::reverse(started.begin(), started.end());
+    std::vector<Request> requests;
+    for (const auto& [comm, data] : started) requests.push_back(comm->all_reduce_async(*data));
+    dist.wait_all(requests);
+    const int p = dist.world_size();
+    return holds(a, p) && holds(b, 2 * p) && holds(c, 3 * p) ? "" : "wrong sum";
+  });
+}
+
+TEST_CASE("more calls in flight than a rank may have launch the messages that they wait for") {
+  in_all_worlds(2, [](Comm& dist) {
+    std::string mistakes;
+    for (const int calls : {63, 64, 65, 130}) {
+      for (const bool last : {false, true}) {  // the message after the calls
+        for (const bool receives : {false, true}) {
+          std::vector<Request> requests;
+          Tensor data = full(5, static_cast<float>(dist.rank())), sum = zeros(4);
+          const bool takes_part = dist.rank() < 2;
+          const bool starts = dist.rank() == 0;
+          const auto message = [&] {
+            if (starts) requests.push_back(receives ? dist.irecv(data, 1) : dist.isend(data, 1));
+          };
+          const auto block = [&] {
+            if (takes_part && !starts) receives ? dist.send(data, 0) : dist.recv(data, 0);
+          };
+          if (!last) message();
+          if (!last) block();
+          for (int i = 0; i < calls; ++i) requests.push_back(dist.all_reduce_async(sum));
+          if (last) message();
+          if (last) block();
+          dist.wait_all(requests);
+          if (takes_part && !holds(data, receives ? 1 : 0)) mistakes += std::to_string(calls) + " ";
+        }
+      }
+    }
+    return mistakes;
+  });
+}
+
 TEST_CASE("reduce_scatter in place averages, also where p does not divide the size") {
   in_all_worlds(2, [](Comm& dist) -> std::string {
     const int p = dist.world_size();

@@ -29,9 +29,11 @@ inline std::string in_this_file(int at, Place place = Place::current()) {
 inline NcclRun run(const NcclSettings& settings, const std::function<void(Communicator&)>& body,
                    const std::vector<int>& devices = {}) {
   emulation::set_device_count(8);
+  const std::int64_t frees = emulation::frees_amid_communication();
   NcclRun result = run_on_nccl(settings, body, devices);
   CHECK(emulation::live_nccl_communicators() == 0);
   CHECK(emulation::running_nccl_operations() == 0);
+  CHECK(emulation::frees_amid_communication() == frees);
   CHECK(emulation::memory_in_use().allocations == 0);
   return result;
 }

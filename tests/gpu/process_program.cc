@@ -8,6 +8,7 @@
 //   process_program disagree          process p runs a world of p + 1 ranks
 //   process_program gather RANKS      as fail, then calls gather_from_processes() all the same
 //   process_program hostid RANKS      as results, and the variables of NCCL for sharing
+//   process_program outside RANKS     as results, and the GPU of a thread that runs no rank
 // Further arguments are the deadline and that of the start, in seconds.
 #include <csignal>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "comm/run_ranks.h"
+#include "gpu/device_here.h"
 
 namespace rankbox {
 namespace {
@@ -94,6 +96,7 @@ int main_of(const std::string& what, int ranks) {
       say(all);
     } else {
       run(ranks, nullptr);
+      if (what == "outside") say(fmt::format("outside: GPU {}", gpu::device_here().device()));
       if (what == "hostid") {
         const char* const id = std::getenv("NCCL_HOSTID");
         const char* const net = std::getenv("NCCL_NET");

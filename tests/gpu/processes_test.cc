@@ -68,6 +68,21 @@ TEST_CASE("a single process that a launcher started has its ranks as threads") {
   CHECK(output == "process 0: returned 6+7 6+7 6+7; 3 messages, 24 bytes, peaks 3\n");
 }
 
+TEST_CASE("without a local rank, processes of a host count, and threads without a rank follow") {
+  const rankbox::launcher::ReservedPort port;
+  std::string script;
+  for (int rank = 0; rank < 2; ++rank) {
+    script += fmt::format(
+        "env PMI_RANK={} PMI_SIZE=2 MASTER_ADDR=127.0.0.1 RANKBOX_PORT={} RANKBOX_EMULATED_GPUS=2 "
+        "{} outside 1 & ",
+        rank, port.number(), program());
+  }
+  const std::string output = output_of(script + "wait");
+  CAPTURE(output);
+  for (int rank = 0; rank < 2; ++rank)
+    CHECK(count(output, fmt::format("process {0}: outside: GPU {0}\n", rank)) == 1);
+}
+
 TEST_CASE("what a rank throws is thrown in all processes, and the next run works") {
   const std::string output = launch(3, "fail 1");
   CAPTURE(output);

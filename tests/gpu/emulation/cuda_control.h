@@ -4,6 +4,7 @@
 // Thread safety: any thread.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,12 @@ struct MemoryInUse {
   std::int64_t bytes = 0;
 };
 MemoryInUse memory_in_use();
+
+/// Operations of all streams that wait for other devices. The emulated NCCL counts its own.
+std::atomic<std::int64_t>& operations_among_devices();
+/// Returns how often device memory was freed during such an operation. On real GPUs that access
+/// each other's memory cudaFree waits for all of them, and what they wait for may wait for it.
+std::int64_t frees_amid_communication();
 
 /// Returns the number of calls of this function since the process began: "cudaMalloc",
 /// "cudaMemcpyAsync", …

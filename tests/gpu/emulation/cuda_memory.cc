@@ -1,5 +1,6 @@
 #include "tests/gpu/emulation/cuda_memory.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +26,7 @@ struct Memory {
   std::map<const char*, Block> blocks;        // by their first byte
   std::map<int, std::size_t> used_on_device;  // bytes
   std::size_t capacity = 0;                   // 0: not determined yet
+  std::atomic<std::int64_t> frees_amid_communication = 0;
 };
 
 Memory& memory() {
@@ -67,6 +69,7 @@ cudaError_t release(void* address, bool on_device) {
   if (!block || block->data != address || block->on_device != on_device) {
     return cudaErrorInvalidValue;
   }
+  if (on_device && operations_among_devices() > 0) ++memory().frees_amid_communication;
   if (!wait_for_device(block->device)) return cudaErrorLaunchTimeout;
   const std::lock_guard lock(memory().mutex);
   if (memory().blocks.erase(block->data) == 0) return cudaErrorInvalidValue;  // freed meanwhile
@@ -81,6 +84,13 @@ void set_device_memory(std::size_t bytes) {
   const std::lock_guard lock(memory().mutex);
   memory().capacity = bytes;
 }
+
+std::atomic<std::int64_t>& operations_among_devices() {
+  static std::atomic<std::int64_t> operations{0};
+  return operations;
+}
+
+std::int64_t frees_amid_communication() { return memory().frees_amid_communication; }
 
 MemoryInUse memory_in_use() {
   const std::lock_guard lock(memory().mutex);

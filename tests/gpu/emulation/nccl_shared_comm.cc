@@ -12,11 +12,6 @@
 namespace rankbox::gpu::emulation {
 namespace {
 
-std::atomic<std::int64_t>& running() {
-  static std::atomic<std::int64_t> kernels{0};
-  return kernels;
-}
-
 std::size_t bytes_of(const Task& task) { return task.count * element_bytes(task.dtype); }
 
 bool agree(const Task& a, const Task& b) {
@@ -64,7 +59,7 @@ void carry_out(const std::vector<const Task*>& tasks) {
 
 }  // namespace
 
-std::int64_t running_nccl_operations() { return running().load(); }
+std::int64_t running_nccl_operations() { return operations_among_devices(); }
 
 bool SharedComm::join(int rank, int device) {
   const std::lock_guard lock(mutex_);
@@ -193,7 +188,7 @@ bool SharedComm::take_part(std::unique_lock<std::mutex>& lock, const Kernel& ker
 }
 
 void SharedComm::run(const Kernel& kernel) {
-  running().fetch_add(1);
+  ++operations_among_devices();
   std::unique_lock lock(mutex_);
   std::deque<Message> messages;
   bool goes_on = !kernel.aborted->load();
@@ -213,7 +208,7 @@ void SharedComm::run(const Kernel& kernel) {
   for (Message& message : messages) {
     if (!message.done) withdraw(kernel.rank, message);
   }
-  running().fetch_sub(1);
+  --operations_among_devices();
 }
 
 }  // namespace rankbox::gpu::emulation
