@@ -1,5 +1,6 @@
 #include "gpu/nccl/rank.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -7,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "comm/flight_recorder.h"
+#include "comm/rank_failure.h"
 #include "gpu/device_here.h"
 
 namespace rankbox::gpu {
@@ -328,6 +331,7 @@ void NcclRank::abort() noexcept {
   }
   // After the aborts, all work on the GPU counts as finished.
   record_.close(launches_);
+  const Watchdog watchdog = watch("ncclCommAbort");
   // In one group: ncclCommAbort waits for the communicator's work, which may be queued behind that
   // of another one. A group stops all of them before it waits for any (NCCL 2.22 or newer).
   // Repeat: the communicator of an unfinished split appears only once its parent is aborted.
@@ -348,6 +352,17 @@ void NcclRank::abort() noexcept {
   }
 }
 
+Watchdog NcclRank::watch(const char* call) {
+  return Watchdog(
+      std::max(world_.settings().start_seconds, world_.settings().deadline_seconds),
+      fmt::format("rank {}, at its end: {}", rank(), call), [this] {
+        const std::exception_ptr cause = world_.cause();
+        return (cause == nullptr ? "" : "its run failed: " + what_of(cause) + "\n") +
+               "its last operations:\n" + in_words(record_.log()) +
+               "hint: nvidia-smi says whether the GPU answers, and NCCL_DEBUG=INFO what NCCL does";
+      });
+}
+
 void NcclRank::destroy(const Caller& caller, ncclComm_t& comm) {
   ncclResult_t state = ncclCommFinalize(comm);
   const SteadyClock::time_point start = SteadyClock::now();
@@ -357,6 +372,7 @@ void NcclRank::destroy(const Caller& caller, ncclComm_t& comm) {
     pause(seconds_since(start));
   }
   // All work is done: ranks that end their functions much later are no failure.
+  const Watchdog watchdog = watch(state == ncclInProgress ? "ncclCommAbort" : "ncclCommDestroy");
   if (state == ncclInProgress) {
     static_cast<void>(ncclCommAbort(std::exchange(comm, nullptr)));
     return;

@@ -4,7 +4,8 @@
 // when it completes. The host waits only in wait_until(). It checks in turn whether the wait is
 // done, the world was stopped, NCCL found an error, or the deadline passed. The deadline restarts
 // whenever a launch of this rank finishes. So every wait ends. A wait that fails also aborts the
-// rank's communicators, on the rank's thread, which frees its GPU.
+// rank's communicators, on the rank's thread, which frees its GPU. An abort that does not return
+// ends the process (watchdog.h).
 //
 // CUDA must not make the host wait, because no deadline ends that: it blocks a launch when about
 // 1,000 are queued. So a call that leaves 64 calls of NCCL in flight, or 512 other kernels and
@@ -42,6 +43,7 @@
 #include "gpu/nccl/launches.h"
 #include "gpu/nccl/pending.h"
 #include "gpu/nccl/record.h"
+#include "gpu/nccl/watchdog.h"
 #include "gpu/nccl/world.h"
 
 namespace rankbox::gpu {
@@ -230,6 +232,8 @@ class NcclRank {
   template <class Fn>
   void for_each_communicator(Fn fn);
   void abort() noexcept;
+  /// Watches a call for as long as a start may take.
+  Watchdog watch(const char* call);
   void destroy(const Caller& caller, ncclComm_t& comm);
 
   NcclWorld& world_;

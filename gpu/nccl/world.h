@@ -3,14 +3,16 @@
 //   NcclWorld world({.world_size = 4});
 //   // on each of four threads:
 //   RankDevice gpu(r, r, /*sharers=*/1);
-//   NcclRank rank(world, gpu, owner);      // all ranks at once, under the deadline
+//   NcclRank rank(world, gpu, owner);
 //   try {
+//     rank.join();                         // all ranks at once, under the deadline
 //     Communicator dist(Backend(NcclBackend(rank)));
 //     body(dist);
 //     rank.finish();
 //   } catch (...) {
 //     rank.fail(std::current_exception());
 //   }
+//   // Only after all ranks of the process have come here: `rank` and `gpu` go.
 //
 // All ranks are threads of this process, unless `local_ranks` lists the local ones. Then the id
 // must come from outside: one process calls NcclWorld::make_id() and sends the id to all others.

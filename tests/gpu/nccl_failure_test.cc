@@ -165,6 +165,20 @@ TEST_CASE("a start that fails: on one rank the error, elsewhere Aborted") {
   CHECK(result.is<Aborted>(2));
 }
 
+TEST_CASE("a communicator that carries no data has one channel") {
+  for (const bool blocking : {false, true}) {
+    const NcclRun result =
+        run({.world_size = 2, .deadline_seconds = 60, .blocking_calls = blocking},
+            [&](Communicator& dist) {
+              dist.barrier();
+              // For messages and for collectives; those that do not block also start the others.
+              CHECK(emulation::live_nccl_channels() == 2 * (2 * 32 + (blocking ? 1 : 0)));
+              dist.barrier();
+            });
+    CHECK(result.what() == "");
+  }
+}
+
 TEST_CASE("two ranks on one GPU: refused, with what to do about it") {
   const NcclRun result = run(ranks(2), [](Communicator&) {}, {0, 0});
   CHECK(result.is_cause<NcclError>());

@@ -8,6 +8,7 @@
 //   process_program disagree          process p runs a world of p + 1 ranks
 //   process_program gather RANKS      as fail, then calls gather_from_processes() all the same
 //   process_program hostid RANKS      as results, and the variables of NCCL for sharing
+//   process_program abort RANKS       rank 0 throws, and its abort of NCCL does not return
 //   process_program outside RANKS     as results, and the GPU of a thread that runs no rank
 // Further arguments are the deadline and that of the start, in seconds.
 #include <csignal>
@@ -22,6 +23,7 @@
 
 #include "comm/run_ranks.h"
 #include "gpu/device_here.h"
+#include "tests/gpu/emulation/nccl_control.h"
 
 namespace rankbox {
 namespace {
@@ -80,6 +82,9 @@ int main_of(const std::string& what, int ranks) {
       run(ranks, nullptr);
     } else if (what == "die") {
       run(ranks, [](Comm&) { kill(getpid(), SIGKILL); });
+    } else if (what == "abort") {
+      gpu::emulation::order_nccl_fault(0, gpu::emulation::NcclFault::kAbortHangs, ncclSuccess);
+      run(ranks, throw_here);
     } else if (what == "leave") {
       run(ranks, nullptr);
       if (launch().process == 1) kill(getpid(), SIGKILL);

@@ -98,6 +98,16 @@ TEST_CASE("after a failed run, processes can still gather") {
   CHECK(count(output, ": <0><1><2>\n") == 3);
 }
 
+TEST_CASE("an abort that does not return ends the process, with the failure and the operations") {
+  const std::string output = output_of("env RANKBOX_EMULATED_GPUS=2 " + program() +
+                                       " abort 2 0.5 0.5 || echo exit code $?");
+  CAPTURE(output);
+  CHECK(count(output, "exit code 1\n") == 1);
+  CHECK(count(output, "ncclCommAbort has not returned") == 1);
+  CHECK(count(output, "reduce_tree") == 1);
+  CHECK(count(output, "process_program.cc") == 1);
+}
+
 TEST_CASE("a rank whose process is killed is the failure of all others") {
   const std::string output = launch(3, "die 1");
   CAPTURE(output);

@@ -84,7 +84,7 @@ typedef enum {
   ncclNumTypes = 10
 } ncclDataType_t;
 
-// Only `blocking` has an effect here.
+// Only `blocking` and `maxCTAs` have an effect here.
 typedef struct ncclConfig_v22800 {
   size_t size;
   unsigned int magic;

@@ -45,18 +45,33 @@ bool may_share_device() {
   return said != nullptr && std::string_view(said) == "1";
 }
 
+constexpr int kMostChannels = 32;
+
+/// The channels of all communicators of the process: what they connect, and hold memory for.
+std::atomic<std::int64_t>& channels() {
+  static std::atomic<std::int64_t> all{0};
+  return all;
+}
+
+/// Nothing is taken from the parent of a split that has a configuration.
+int channels_of(const ncclConfig_t* config, int otherwise) {
+  if (config == nullptr) return otherwise;
+  return config->maxCTAs == NCCL_CONFIG_UNDEF_INT ? kMostChannels : config->maxCTAs;
+}
+
 bool is_blocking(const ncclConfig_t* config, bool otherwise) {
   if (config == nullptr || config->blocking == NCCL_CONFIG_UNDEF_INT) return otherwise;
   return config->blocking != 0;
 }
 
 ncclResult_t make(ncclComm_t* comm, std::shared_ptr<SharedComm> shared_comm, int rank, int device,
-                  bool blocking) {
+                  bool blocking, int number_of_channels) {
   auto made = std::make_unique<ncclComm>();
   made->shared_comm = std::move(shared_comm);
   made->rank = rank;
   made->device = device;
   made->blocking = blocking;
+  made->channels = number_of_channels;
   if (!made->shared_comm->join(rank, device)) {
     return fail(ncclInvalidArgument, fmt::format("rank {} has joined already", rank));
   }
@@ -66,12 +81,14 @@ ncclResult_t make(ncclComm_t* comm, std::shared_ptr<SharedComm> shared_comm, int
                 fmt::format("Cuda failure '{}'", cudaGetErrorString(status)));
   }
   live().fetch_add(1);
+  channels() += number_of_channels;
   *comm = made.release();
   return ncclSuccess;
 }
 
 void release(ncclComm_t comm) {
   cudaEventDestroy(comm->latest);
+  channels() -= comm->channels;
   delete comm;
   live().fetch_sub(1);
 }
@@ -86,12 +103,13 @@ ncclResult_t check_shared_comm(ncclComm_t comm) {
                           comm->rank, twin, (comm->device + 1) << 12));
 }
 
-ncclResult_t finish_split(ncclComm_t parent, std::uint64_t n, ncclComm_t* made, bool blocking) {
+ncclResult_t finish_split(ncclComm_t parent, std::uint64_t n, ncclComm_t* made, bool blocking,
+                          int number_of_channels) {
   const std::unique_ptr<SharedComm::Place> place =
       parent->shared_comm->result_of_split(n, parent->rank);
   if (place == nullptr) return ncclInProgress;
   if (place->shared_comm == nullptr) return ncclSuccess;
-  return make(made, place->shared_comm, place->rank, parent->device, blocking);
+  return make(made, place->shared_comm, place->rank, parent->device, blocking, number_of_channels);
 }
 
 ncclResult_t wait_for_kernels(ncclComm_t comm) {
@@ -109,6 +127,7 @@ void finish_abort(ncclComm_t comm) {
 }
 
 std::int64_t live_nccl_communicators() { return live().load(); }
+std::int64_t live_nccl_channels() { return channels(); }
 
 ncclResult_t check_ready(ncclComm_t comm) {
   if (comm == nullptr) return fail(ncclInvalidArgument, "comm argument is NULL");
@@ -174,8 +193,10 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId c
                                                  rank, nranks, shared_comm->size()));
   }
   const bool blocking = rankbox::gpu::emulation::is_blocking(config, true);
+  const int channels =
+      rankbox::gpu::emulation::channels_of(config, rankbox::gpu::emulation::kMostChannels);
   const ncclResult_t made =
-      rankbox::gpu::emulation::make(comm, std::move(shared_comm), rank, device, blocking);
+      rankbox::gpu::emulation::make(comm, std::move(shared_comm), rank, device, blocking, channels);
   if (made != ncclSuccess) return made;
   ncclComm_t mine = *comm;
   const ncclResult_t result =
@@ -198,8 +219,9 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* newc
   const std::uint64_t n = comm->splits++;
   comm->shared_comm->call_split(n, comm->rank, color, key);
   const bool blocking = rankbox::gpu::emulation::is_blocking(config, comm->blocking);
-  const ncclResult_t result = carry_out_or_defer(comm, [comm, n, newcomm, blocking] {
-    return rankbox::gpu::emulation::finish_split(comm, n, newcomm, blocking);
+  const int channels = rankbox::gpu::emulation::channels_of(config, comm->channels);
+  const ncclResult_t result = carry_out_or_defer(comm, [comm, n, newcomm, blocking, channels] {
+    return rankbox::gpu::emulation::finish_split(comm, n, newcomm, blocking, channels);
   });
   // NCCL 2.28 does so: only the state of `comm` tells that the split is in progress.
   return result == ncclInProgress ? ncclSuccess : result;
@@ -242,6 +264,10 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
 
 ncclResult_t ncclCommAbort(ncclComm_t comm) {
   if (comm == nullptr) return ncclSuccess;
+  if (rankbox::gpu::emulation::count_abort(comm->device).hangs) {
+    while (!rankbox::gpu::emulation::exiting())
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   comm->aborted->store(true);
   comm->shared_comm->wake();
   if (!rankbox::gpu::emulation::defer_abort(comm)) rankbox::gpu::emulation::finish_abort(comm);

@@ -17,6 +17,7 @@ struct ncclComm {
   int rank = -1;
   int device = -1;
   bool blocking = true;
+  int channels = 0;
   std::shared_ptr<std::atomic<bool>> aborted = std::make_shared<std::atomic<bool>>(false);
   std::uint64_t collectives = 0;  // called so far
   std::uint64_t splits = 0;
@@ -57,5 +58,6 @@ struct Ordered {
 };
 Ordered count_operation(int device);
 Ordered count_init(int device);
+Ordered count_abort(int device);
 
 }  // namespace rankbox::gpu::emulation

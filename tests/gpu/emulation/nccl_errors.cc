@@ -28,12 +28,20 @@ Errors& errors() {
   return *all;
 }
 
-Ordered take_order(int device, bool is_init) {
+/// What may fail.
+enum class Step { kInit, kOperation, kAbort };
+
+Step step_of(NcclFault fault) {
+  if (fault == NcclFault::kInitFails) return Step::kInit;
+  return fault == NcclFault::kAbortHangs ? Step::kAbort : Step::kOperation;
+}
+
+Ordered take_order(int device, Step step) {
   const std::lock_guard lock(errors().mutex);
   const auto found = errors().orders.find(device);
   if (found == errors().orders.end()) return {};
   const Order ordered = found->second;
-  if ((ordered.fault == NcclFault::kInitFails) != is_init) return {};
+  if (step_of(ordered.fault) != step) return {};
   errors().orders.erase(found);
   switch (ordered.fault) {
     case NcclFault::kCallFails:
@@ -44,6 +52,7 @@ Ordered take_order(int device, bool is_init) {
       errors().last = fmt::format("emulated failure on device {}", device);
       return {.hangs = true, .later = ordered.error};
     case NcclFault::kHangs:
+    case NcclFault::kAbortHangs:
       return {.hangs = true};
   }
   return {};
@@ -62,8 +71,9 @@ void order_nccl_fault(int device, NcclFault fault, ncclResult_t error) {
   errors().orders[device] = {fault, error};
 }
 
-Ordered count_operation(int device) { return take_order(device, /*is_init=*/false); }
-Ordered count_init(int device) { return take_order(device, /*is_init=*/true); }
+Ordered count_operation(int device) { return take_order(device, Step::kOperation); }
+Ordered count_init(int device) { return take_order(device, Step::kInit); }
+Ordered count_abort(int device) { return take_order(device, Step::kAbort); }
 
 }  // namespace rankbox::gpu::emulation
 
