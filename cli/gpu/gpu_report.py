@@ -239,8 +239,8 @@ def run_report(options, folders):
     try:
         found = session.figures("machine", "gpu_machine")()
         report.machine = {name: found[name] for name in (
-            "cuda_driver", "cuda_runtime", "driver", "gpus", "native_atomics", "nccl", "pairs",
-            "peer_access")}
+            "cuda_driver", "cuda_runtime", "driver", "gpus", "kernel_loading", "native_atomics",
+            "nccl", "pairs", "peer_access")}
     except NotMeasured as error:
         raise Failure(f"cannot find out about the GPUs: {error}") from error
     except KeyError as error:

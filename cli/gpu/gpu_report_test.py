@@ -27,7 +27,7 @@ def machine(gpus):
     """What gpu_machine prints."""
     pairs = gpus * (gpus - 1)
     return {"cuda_driver": "13.0", "cuda_runtime": "13.0", "driver": "580.65.06",
-            "gpus": ["GPU X"] * gpus, "native_atomics": pairs, "nccl": "2.28.9", "pairs": pairs,
+            "gpus": ["GPU X"] * gpus, "kernel_loading": "eager", "native_atomics": pairs, "nccl": "2.28.9", "pairs": pairs,
             "peer_access": pairs}
 
 
@@ -81,7 +81,7 @@ class FormsTest(unittest.TestCase):
             json.dumps(gpu_report.to_json(report), separators=(",", ":")),
             '{"version":1,"date":"2026-11-22 20:15","machine":{"cuda_driver":"13.0",'
             '"cuda_runtime":"13.0","driver":"580.65.06","gpus":["GPU X","GPU X"],'
-            '"native_atomics":2,"nccl":"2.28.9","pairs":2,"peer_access":2},"interrupted":true,'
+            '"kernel_loading":"eager","native_atomics":2,"nccl":"2.28.9","pairs":2,"peer_access":2},"interrupted":true,'
             '"met":1,"not_met":0,"not_measured":1,"lines":[{"section":"kernels",'
             '"what":"accumulate","value":"93 %","number":0.93,"target":"at least 90 %",'
             '"state":"met","because":null},{"section":"ring","what":"segments","value":null,'

@@ -33,6 +33,7 @@ nlohmann::json machine() {
           {"driver", driver()},
           {"cuda_driver", gpu::driver_version()},
           {"cuda_runtime", gpu::runtime_version()},
+          {"kernel_loading", gpu::kernel_loading()},
           {"nccl", gpu::nccl_version()},
           {"pairs", links.pairs},
           {"peer_access", links.with_peer_access},

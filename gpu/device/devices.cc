@@ -73,6 +73,24 @@ std::string runtime_version() {
   return version_in_words(version);
 }
 
+std::string kernel_loading() {
+  device_count();  // sets the variable
+  constexpr const char* kName = "cuModuleGetLoadingMode";
+  void* found = nullptr;
+#if CUDART_VERSION >= 12050
+  const cudaError_t status =
+      cudaGetDriverEntryPointByVersion(kName, &found, 11070, cudaEnableDefault, nullptr);
+#else
+  const cudaError_t status = cudaGetDriverEntryPoint(kName, &found, cudaEnableDefault);
+#endif
+  int mode = 0;
+  if (status != cudaSuccess || found == nullptr || reinterpret_cast<int (*)(int*)>(found)(&mode)) {
+    static_cast<void>(cudaGetLastError());
+    return "unknown";
+  }
+  return mode == 1 ? "eager" : "lazy";  // as in CUmoduleLoadingMode
+}
+
 std::string describe_devices() {
   try {
     std::string lines;

@@ -35,6 +35,10 @@ DeviceInfo device_info(int device);
 std::string driver_version();
 std::string runtime_version();
 
+/// Returns when CUDA loads kernels: "eager" at its start, as device_count() asks, "lazy" at their
+/// first launch, "unknown" with a driver that does not tell.
+std::string kernel_loading();
+
 /// Returns one line per GPU and one for the versions, for reports and errors; without a GPU, the
 /// reason. Never throws.
 std::string describe_devices();

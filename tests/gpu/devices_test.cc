@@ -32,6 +32,10 @@ TEST_CASE("every GPU is described in one line, and the versions in another") {
   CHECK(text.find("driver for " + driver_version()) != std::string::npos);
 }
 
+TEST_CASE("kernels are loaded at the start: later a load may wait for a rank that loads one, too") {
+  CHECK(kernel_loading() == "eager");
+}
+
 TEST_CASE("a GPU that does not exist is an error") {
   CHECK_THROWS_AS(device_info(device_count()), Error);
 }

@@ -1,9 +1,11 @@
 // Emulated devices: their properties and peer access.
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "tests/gpu/emulation/cuda_call.h"
@@ -173,6 +175,19 @@ cudaError_t cudaDriverGetVersion(int* version) {
 cudaError_t cudaRuntimeGetVersion(int* version) {
   if (version == nullptr) return end_call(cudaErrorInvalidValue);
   *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
+                                             unsigned int /*version*/, unsigned long long /*flags*/,
+                                             enum cudaDriverEntryPointQueryResult* /*found*/) {
+  if (std::string_view(symbol) != "cuModuleGetLoadingMode") return end_call(cudaErrorInvalidValue);
+  constexpr auto kGet = [](int* mode) {
+    const char* const said = std::getenv("CUDA_MODULE_LOADING");
+    *mode = said != nullptr && std::string_view(said) == "EAGER" ? 1 : 2;
+    return 0;
+  };
+  *function = reinterpret_cast<void*>(+kGet);
   return cudaSuccess;
 }
 

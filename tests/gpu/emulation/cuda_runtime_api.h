@@ -140,6 +140,13 @@ cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 
+// Functions of the driver: only cuModuleGetLoadingMode, which obeys CUDA_MODULE_LOADING.
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess = 0 };
+#define cudaEnableDefault 0x00u
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
+                                             unsigned int version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult* found);
+
 // Errors.
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
