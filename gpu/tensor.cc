@@ -123,23 +123,18 @@ void copy(Slice into, Slice from, Place place) {
 
 namespace detail {
 
-// A copy between a stream and pageable host memory waits for the stream in the driver, without a
-// deadline. So these functions wait first, with one.
-
 void copy_from_host(Slice into, const void* from) {
   if (into.bytes() == 0) return;
   const Doing doing = {.op = "from_host", .bytes = into.bytes()};
   gpu::wait_here(doing);
-  enqueue_copy(into.data(), from, into.bytes(), doing);
-  gpu::wait_here(doing);
+  gpu::device_here().copy_from_host(into.data(), from, into.bytes(), doing);
 }
 
 void copy_to_host(void* into, Slice from) {
   if (from.bytes() == 0) return;
   const Doing doing = {.op = "to_host", .bytes = from.bytes()};
   gpu::wait_here(doing);
-  enqueue_copy(into, from.data(), from.bytes(), doing);
-  gpu::wait_here(doing);
+  gpu::device_here().copy_to_host(into, from.data(), from.bytes(), doing);
 }
 
 void fill(Slice into, double value) { fill_with(into, value); }

@@ -1,6 +1,8 @@
 #include "gpu/device/rank_device.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -11,7 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLongestWait = 5;  // seconds
+constexpr double kLongestWait = 5;         // seconds
+constexpr double kLongestCopy = 30;        // seconds, of a piece
+constexpr std::int64_t kPinned = 1 << 20;  // bytes
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -30,6 +34,12 @@ cudaStream_t make_stream(int rank) {
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
         {.op = "start", .rank = rank});
   return stream;
+}
+
+char* make_pinned(int rank) {
+  void* memory = nullptr;
+  check(cudaMallocHost(&memory, kPinned), "cudaMallocHost", {.op = "start", .rank = rank});
+  return static_cast<char*>(memory);
 }
 
 /// Makes the device current, and returns the constructor's first stream.
@@ -66,6 +76,7 @@ RankDevice::RankDevice(int rank, int device, int sharers)
     : rank_(rank), device_(device), stream_(make_first_stream(rank, device)), memory_(stream_) {
   try {
     memory_.make_arena(arena_bytes(sharers));
+    pinned_.reset(make_pinned(rank));
     side_stream_ = make_stream(rank);
     check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
           {.op = "start", .rank = rank});
@@ -82,16 +93,45 @@ RankDevice::~RankDevice() {
   const bool done = is_done(stream_, kLongestWait) && is_done(side_stream_, kLongestWait);
   if (!done) {
     memory_.abandon();
-    static_cast<void>(library_.release());  // its end would wait
+    static_cast<void>(library_.release());  // their ends would wait
+    static_cast<void>(pinned_.release());
     return;
   }
   library_.reset();
   memory_.trim();
+  pinned_.reset();
   // Failures here have been reported already.
   static_cast<void>(cudaEventDestroy(event_));
   static_cast<void>(cudaStreamDestroy(side_stream_));
   static_cast<void>(cudaStreamDestroy(stream_));
   cudaGetLastError();
+}
+
+void RankDevice::FreePinned::operator()(void* memory) const {
+  static_cast<void>(cudaFreeHost(memory));
+}
+
+void RankDevice::copy_piece(void* into, const void* from, std::size_t bytes, const Doing& doing) {
+  check(cudaMemcpyAsync(into, from, bytes, cudaMemcpyDefault, stream_), "cudaMemcpyAsync", doing);
+  wait_for_stream(stream_, kLongestCopy, doing, spins_);
+}
+
+void RankDevice::copy_from_host(void* into, const void* from, std::int64_t bytes,
+                                const Doing& doing) {
+  for (std::int64_t at = 0; at < bytes; at += kPinned) {
+    const auto piece = static_cast<std::size_t>(std::min(kPinned, bytes - at));
+    std::memcpy(pinned_.get(), static_cast<const char*>(from) + at, piece);
+    copy_piece(static_cast<char*>(into) + at, pinned_.get(), piece, doing);
+  }
+}
+
+void RankDevice::copy_to_host(void* into, const void* from, std::int64_t bytes,
+                              const Doing& doing) {
+  for (std::int64_t at = 0; at < bytes; at += kPinned) {
+    const auto piece = static_cast<std::size_t>(std::min(kPinned, bytes - at));
+    copy_piece(pinned_.get(), static_cast<const char*>(from) + at, piece, doing);
+    std::memcpy(static_cast<char*>(into) + at, pinned_.get(), piece);
+  }
 }
 
 void RankDevice::order(cudaStream_t earlier, cudaStream_t later) {

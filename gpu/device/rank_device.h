@@ -61,6 +61,15 @@ class RankDevice {
   /// Orders later work on `later` after all present work on `earlier`. Does not block.
   void order(cudaStream_t earlier, cudaStream_t later);
 
+  // ---- To and from the host ----
+
+  /// Blocks until the bytes are copied on stream(). They go through pinned memory, a MiB at a time:
+  /// a copy of pageable memory waits in the driver, without a deadline, and may wait for kernels of
+  /// NCCL that wait for this rank.
+  /// REQUIRES: stream() has finished. Throws CudaError, and TimedOut after 30 s without progress.
+  void copy_from_host(void* into, const void* from, std::int64_t bytes, const Doing& doing);
+  void copy_to_host(void* into, const void* from, std::int64_t bytes, const Doing& doing);
+
   // ---- The queue of stream() ----
 
   /// To be called before a kernel or copy is enqueued on stream(). Blocks while the queue is full.
@@ -103,12 +112,18 @@ class RankDevice {
                               bool spins = false);
 
  private:
+  struct FreePinned {
+    void operator()(void* memory) const;
+  };
+  void copy_piece(void* into, const void* from, std::size_t bytes, const Doing& doing);
+
   int rank_;
   int device_;
   cudaStream_t stream_ = nullptr;
   cudaStream_t side_stream_ = nullptr;
   cudaEvent_t event_ = nullptr;  // of order()
   DeviceMemory memory_;
+  std::unique_ptr<char, FreePinned> pinned_;
   Waiter waiter_;
   Throttle throttle_;
   Library library_{nullptr, nullptr};

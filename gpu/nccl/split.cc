@@ -40,19 +40,15 @@ std::vector<std::int32_t> exchange(const Caller& caller, NcclRank& rank, NcclMem
   std::vector<std::int32_t> all(2 * static_cast<std::size_t>(caller.size));
   std::int32_t* const in = NcclRank::exchange_space(member);
   std::int32_t* const out = in + 2;
-  // A copy to or from pageable memory waits for the stream without a deadline.
   rank.wait_for_stream(caller, stream);
-  check(cudaMemcpyAsync(in, mine, sizeof mine, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync",
-        doing);
+  rank.device().copy_from_host(in, mine, sizeof mine, doing);
   const std::uint64_t launch =
       rank.launch(caller, doing, "ncclAllGather", member.collectives, stream,
                   [&] { return ncclAllGather(in, out, 2, ncclInt32, member.collectives, stream); });
   rank.record().launched(record, launch);
   rank.wait_for_stream(caller, stream);
-  check(cudaMemcpyAsync(all.data(), out, all.size() * sizeof(std::int32_t), cudaMemcpyDeviceToHost,
-                        stream),
-        "cudaMemcpyAsync", doing);
-  rank.wait_for_stream(caller, stream);
+  const std::size_t bytes = all.size() * sizeof(std::int32_t);
+  rank.device().copy_to_host(all.data(), out, static_cast<std::int64_t>(bytes), doing);
   return all;
 }
 

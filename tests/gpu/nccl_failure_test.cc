@@ -5,9 +5,11 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -163,6 +165,21 @@ TEST_CASE("a start that fails: on one rank the error, elsewhere Aborted") {
   CHECK(contains(result.what(), "rank 1, start: ncclCommInitRankConfig failed: ncclSystemError"));
   CHECK(result.is<Aborted>(0));
   CHECK(result.is<Aborted>(2));
+}
+
+TEST_CASE("what goes to and from the host goes through pinned memory, in pieces") {
+  const std::int64_t copies = emulation::pageable_copies();
+  const NcclRun result = run({.world_size = 2, .deadline_seconds = 60}, [](Communicator& dist) {
+    for (const std::size_t count : {1, 1 << 18, (1 << 18) + 1, (3 << 18) - 1}) {
+      std::vector<float> numbers(count);
+      std::iota(numbers.begin(), numbers.end(), 0.0f);
+      Tensor data = from_host(numbers);
+      dist.split(0).all_reduce(data, ReduceOp::MAX);
+      CHECK(to_host(data) == numbers);
+    }
+  });
+  CHECK(result.what() == "");
+  CHECK(emulation::pageable_copies() == copies);
 }
 
 TEST_CASE("a communicator that carries no data has one channel") {

@@ -38,6 +38,10 @@ std::atomic<std::int64_t>& operations_among_devices();
 /// each other's memory cudaFree waits for all of them, and what they wait for may wait for it.
 std::int64_t frees_amid_communication();
 
+/// Returns the number of copies on streams between device memory and pageable host memory so far.
+/// On a real GPU they wait in the driver, and have deadlocked beside kernels of NCCL.
+std::int64_t pageable_copies();
+
 /// Returns the number of calls of this function since the process began: "cudaMalloc",
 /// "cudaMemcpyAsync", …
 std::int64_t calls_of(const char* function);

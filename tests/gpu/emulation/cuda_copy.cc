@@ -1,11 +1,14 @@
 // Emulated copies and fills. As in CUDA, a copy from pageable host memory has read it when the call
 // returns, and one to pageable host memory has written it. All others are only enqueued on the
 // stream.
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 #include "tests/gpu/emulation/cuda_call.h"
+#include "tests/gpu/emulation/cuda_control.h"
 #include "tests/gpu/emulation/cuda_memory.h"
 #include "tests/gpu/emulation/cuda_stream.h"
 
@@ -18,6 +21,11 @@ struct Side {
   Where where = Where::kPageable;
   int device = -1;
 };
+
+std::atomic<std::int64_t>& pageable_copies_so_far() {
+  static std::atomic<std::int64_t> copies{0};
+  return copies;
+}
 
 /// Returns false if the range exceeds the block.
 bool look_up(const void* address, std::size_t count, Side& side) {
@@ -59,6 +67,8 @@ cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind k
     return cudaErrorInvalidValue;
   }
 
+  if ((from_side.where == Where::kPageable) != (to_side.where == Where::kPageable))
+    ++pageable_copies_so_far();
   if (from_side.where == Where::kPageable) {
     const char* const first = static_cast<const char*>(from);
     const auto staged = std::make_shared<std::vector<char>>(first, first + count);
@@ -90,6 +100,9 @@ int device_or_current(cudaStream_t handle) {
 }
 
 }  // namespace
+
+std::int64_t pageable_copies() { return pageable_copies_so_far(); }
+
 extern "C" {
 
 cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, enum cudaMemcpyKind kind) {
