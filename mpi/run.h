@@ -63,6 +63,13 @@ class Run {
   /// Creates a communicator of the group's members with the same color; null if it is negative.
   Group* split(const Caller& caller, Group& group, const CollectiveCall& call);
 
+  /// Receives what the only process sent to itself, until this message is done: after a failed run
+  /// the process goes on, and MPI must not hold memory that is freed.
+  static void drain(Operation& send);
+  /// The same for all buffered messages.
+  void drain_buffered() {
+    for (BufferedSend& send : buffered_sends_) drain(send.operation);
+  }
   /// Reports that the last copy of an unfinished request was destroyed.
   void dropped(const PendingOperation& pending);
   /// Ends the run on this rank, after its function has returned.
