@@ -35,11 +35,21 @@ std::string hint_for(ncclResult_t result, std::string_view said) {
            "share a GPU without NCCL. From NCCL 2.30 on, NCCL_MULTI_RANK_GPU_ENABLE=1 allows it; "
            "before, a process for each rank with an NCCL_HOSTID of its own does, over sockets";
   }
+  const auto says = [said](std::string_view words) { return said.find(words) != said.npos; };
+  if (says("NVLS") || says("Multicast")) {
+    return "NVLink SHARP cannot be used here, as in many containers and where the fabric manager "
+           "is "
+           "not set up: NCCL_NVLS_ENABLE=0 does without it";
+  }
+  if (says("shared memory segment")) {
+    return "/dev/shm is too small, 64 MB in a container of Docker: start it with --shm-size=1g or "
+           "--ipc=host; NCCL_SHM_DISABLE=1 does without it, more slowly";
+  }
   switch (result) {
     case ncclSystemError:
       return "mostly the network: name an interface that reaches the other machines with "
-             "NCCL_SOCKET_IFNAME (lo within one), see that no firewall is in between, and in a "
-             "container that /dev/shm is large enough; NCCL_DEBUG=WARN says more";
+             "NCCL_SOCKET_IFNAME (lo within one), and see that no firewall is in between; "
+             "NCCL_DEBUG=WARN says more";
     case ncclRemoteError:
       return "this rank is well, another one is gone: look at the output of the other ranks";
     case ncclUnhandledCudaError:

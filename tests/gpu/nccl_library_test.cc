@@ -113,9 +113,22 @@ TEST_CASE("errors name the call, the code, the library's words, and a way out") 
   }
   CHECK_NOTHROW(check_nccl(ncclSuccess, "ncclSend"));
   CHECK_THROWS_AS(check_nccl(ncclInvalidUsage, "ncclSend"), NcclError);
-  CHECK(
-      hint_for(ncclInvalidUsage, "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1")
-          .find("CUDA_VISIBLE_DEVICES") != std::string::npos);
+  const Row by_words[] = {
+      // what NCCL says, and what the hint names
+      {ncclInvalidUsage, "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1",
+       "CUDA_VISIBLE_DEVICES"},
+      {ncclUnhandledCudaError,
+       "Failed to bind NVLink SHARP (NVLS) Multicast memory of size 2097152 : CUDA error 401",
+       "NCCL_NVLS_ENABLE=0"},
+      {ncclSystemError,
+       "Error while creating shared memory segment /dev/shm/nccl-cjY8K5 (size 10617216), error: No "
+       "space left on device (28)",
+       "--shm-size"},
+  };
+  for (const Row& row : by_words) {
+    CAPTURE(row.says);
+    CHECK(hint_for(row.code, row.says).find(row.hint) != std::string::npos);
+  }
 }
 
 }  // namespace
