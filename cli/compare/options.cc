@@ -151,7 +151,8 @@ void add_what(CLI::App& app, CompareArguments& typed) {
       ->check(whole_number(1, 1 << 20));
   app.add_option(
       "--cluster", typed.cluster,
-      "the machine whose virtual time is shown: a name, or a .toml file (default: laptop)");
+      "the machine whose virtual time is shown: a name, or a .toml file (default: laptop; "
+      "one-gpu where ranks share a GPU)");
   app.add_flag("--list-clusters", typed.lists_clusters, "list the machines, and exit");
   app.add_flag("--virtual", typed.without_data,
                "in the sandbox: virtual time alone, of any size; tensors need no memory");

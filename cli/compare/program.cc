@@ -1,5 +1,6 @@
 #include "cli/compare/program.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -29,6 +30,7 @@
 #include "comm/run_failure.h"
 #include "comm/run_ranks.h"
 #include "files/output_file.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
 namespace {
@@ -227,6 +229,8 @@ int run(const Words& arguments) {
   if (typed.without_data && backend_name() != std::string("sim"))
     throw InvalidArgument("--virtual: the sandbox alone has it; leave it out here");
   Plan plan = plan_of(typed, default_ranks());
+  if (typed.cluster.empty())
+    plan.cluster = cluster_named(default_cluster(std::ranges::max(plan.ranks)));
   const int processes = launch().processes;
   // A launcher may give its processes a pseudo-terminal, regardless of where their output goes.
   if (processes > 0) setenv("NO_COLOR", "1", /*overwrite=*/0);

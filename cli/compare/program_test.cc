@@ -293,6 +293,28 @@ TEST_CASE("a process that finds no others says so, whichever it is") {
   }
 }
 
+TEST_CASE("the cluster is the one that is named, else what suits the ranks here") {
+  if (!can_run_without_mpirun()) return;
+  const std::string program = variable("RANKBOX_COMPARE");
+  const bool on_gpus = run({program, "--show-backend"}).output.starts_with("nccl");
+  const struct {
+    std::vector<std::string> options;
+    std::string cluster;
+  } rows[] = {{{}, on_gpus ? "one-gpu" : "laptop"}, {{"--cluster", "ethernet"}, "ethernet"}};
+  for (const auto& row : rows) {
+    const std::string path = path_in_new_folder("cluster");
+    std::vector<std::string> words = {"env", "RANKBOX_EMULATED_GPUS=1", program};
+    for (const char* word : {"--ranks", "2", "-b", "64", "-e", "64", "-n", "1", "-w", "1", "-J"})
+      words.emplace_back(word);
+    words.push_back(path);
+    words.insert(words.end(), row.options.begin(), row.options.end());
+    const Result result = run(words);
+    CAPTURE(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(read_json(path).at("cluster").at("name") == row.cluster);
+  }
+}
+
 TEST_CASE("what it is, and which clusters it knows") {
   const std::string program = variable("RANKBOX_COMPARE");
   CHECK(run({program, "--list-clusters"}).output.find("h100-nvlink") != std::string::npos);

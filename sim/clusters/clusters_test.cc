@@ -61,6 +61,7 @@ TEST_CASE("no preset lets a message have more than the data sheet of its link") 
       {"pcie-4090", 31.5, 31.5},     // PCIe 4 x16
       {"ethernet", 20, 1.25},        // memory of a workstation; 10 Gbit/s
       {"laptop", 20, 20},
+      {"one-gpu", 4800 / 2.0, 4800 / 2.0},  // HBM3e of an H200; a copy reads and writes
   };
   CHECK(std::size(rows) == cluster_presets().size());
   for (const Row& row : rows) {

@@ -37,6 +37,10 @@ int nodes_to_simulate(const Cluster& cluster, int world_size);
 /// Returns the default world sizes.
 std::vector<int> default_ranks();
 
+/// Returns the name of the preset that suits a world of this size here, for virtual time and
+/// numbers of segments where the user names none.
+std::string default_cluster(int world_size);
+
 /// Returns the options of timed runs.
 RunOptions run_options(const Plan& plan, int world_size);
 

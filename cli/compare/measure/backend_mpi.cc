@@ -48,6 +48,8 @@ void set_timed(Comm& dist, bool timed) {
 
 void call_in_group(Comm& /*dist*/, const std::function<void()>& calls) { calls(); }
 
+std::string default_cluster(int /*world_size*/) { return "laptop"; }
+
 std::vector<Baseline> default_baselines(int /*world_size*/) { return {}; }
 
 // A process that mpirun started can call MPI_Init once; its children cannot.

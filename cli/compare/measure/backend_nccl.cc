@@ -67,6 +67,14 @@ std::vector<int> default_ranks() {
   return {gpu::why_no_device().empty() ? std::max(gpu::device_count(), 1) : 1};
 }
 
+std::string default_cluster(int world_size) {
+  try {
+    return gpu::choose_mode(world_size) == gpu::RunMode::kShared ? "one-gpu" : "laptop";
+  } catch (const Error&) {
+    return "laptop";  // without a GPU the run itself says so
+  }
+}
+
 void judge_contest(Contest& /*contest*/, const Plan& /*plan*/,
                    const std::function<void(std::size_t job)>& /*starting*/) {}
 

@@ -91,6 +91,8 @@ void set_timed(Comm& /*dist*/, bool /*timed*/) {}
 
 void call_in_group(Comm& /*dist*/, const std::function<void()>& calls) { calls(); }
 
+std::string default_cluster(int /*world_size*/) { return "laptop"; }
+
 std::vector<Baseline> default_baselines(int /*world_size*/) { return {}; }
 
 bool can_run_itself() { return true; }

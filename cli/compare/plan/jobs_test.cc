@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "comm/errors.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
 namespace {
@@ -121,6 +122,18 @@ TEST_CASE(
     CHECK(jobs_of(plan, 8).back().settings.segments == row.segments);
     plan.segments = 7;
     CHECK(jobs_of(plan, 8).back().settings.segments == 7);
+  }
+}
+
+TEST_CASE("where ranks share a GPU, few segments suit large messages: each costs a start") {
+  for (const CollectiveKind collective : {kBroadcast, kAllReduce}) {
+    CAPTURE(name_of(collective));
+    Plan plan = plan_of(collective, 64 << 20, 64 << 20);
+    plan.cluster = cluster_named("one-gpu");
+    for (const Job& job : jobs_of(plan, 4)) {
+      CAPTURE(job.row.algorithm);
+      CHECK(job.settings.segments <= 3);
+    }
   }
 }
 
