@@ -63,8 +63,9 @@ class Backend {
   /// While calls of this rank are timed, waits never sleep. On NCCL, calls are also not noted for
   /// the post-mortem, most launches have no event, and AVG of native collectives is ncclAvg.
   void set_timed(bool timed);
-  /// Runs calls(), which may call native collectives other than barrier(). On NCCL they are one
-  /// group: NCCL launches them together. REQUIRES: set_timed(true), RunOptions::blocking_calls.
+  /// Runs calls(), which may call blocking native collectives other than barrier(). On NCCL they
+  /// are one group: NCCL launches them together.
+  /// REQUIRES: set_timed(true), RunOptions::blocking_calls.
   void call_in_group(const std::function<void()>& calls);
 
  private:

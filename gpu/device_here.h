@@ -2,7 +2,8 @@
 //
 // A rank's thread has the RankDevice that its run created. Any other thread (a test's main thread,
 // which prepares inputs and reads results) gets a separate one on first use. It is on the first
-// GPU, or, where a launcher started one process per GPU, on the GPU of the process's rank. Work of
+// GPU, or, where a launcher started one process per GPU, on the GPU of the process's rank. (Without
+// a local rank from the launcher, that is known from the first run on.) Work of
 // such a thread has finished when the call returns, so ranks can use its tensors on any stream. A
 // rank's work is only enqueued on its stream.
 //

@@ -265,22 +265,6 @@ void Run::forget_ended_sends() {
     buffered_sends_.pop_front();
 }
 
-void Run::drain(Operation& send) {
-  std::vector<char> scratch;
-  while (!test(send)) {
-    int found = 0;
-    MPI_Status status;
-    check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, send.group->comm, &found, &status), "MPI_Iprobe");
-    if (found == 0) continue;
-    int bytes = 0;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    scratch.resize(static_cast<std::size_t>(bytes));
-    check(MPI_Recv(scratch.data(), bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
-                   send.group->comm, MPI_STATUS_IGNORE),
-          "MPI_Recv");
-  }
-}
-
 void Run::dropped(const PendingOperation& pending) {
   const Caller& caller = pending.operation.caller;
   const auto error = std::make_exception_ptr(UnreceivedMessage(
@@ -350,32 +334,6 @@ std::uint64_t Run::calls_balance() const {
     balance += group.index == 0 ? hash * static_cast<std::uint64_t>(group.size() - 1) : -hash;
   }
   return balance;
-}
-
-// ---- Requests -----------------------------------------------------------------------------------
-
-void PendingOperation::finish() {
-  // Usually the latest request.
-  auto& open = run_.open_requests();
-  const auto at = std::find(open.rbegin(), open.rend(), this);
-  *at = open.back();
-  open.pop_back();
-  in_use_.close();
-  finished_ = true;
-}
-
-PendingOperation::~PendingOperation() {
-  if (finished_) return;
-  // Its memory may be freed before the process ends.
-  if (operation.is_recv() && !operation.done) {
-    MPI_Cancel(&operation.request);
-    MPI_Wait(&operation.request, MPI_STATUS_IGNORE);
-    operation.done = true;
-  }
-  const bool sends = operation.call.kind == FlightKind::kSend;
-  if (sends && !operation.done && environment().size == 1) Run::drain(operation);
-  run_.dropped(*this);
-  finish();
 }
 
 }  // namespace rankbox::mpi

@@ -63,13 +63,9 @@ class Run {
   /// Creates a communicator of the group's members with the same color; null if it is negative.
   Group* split(const Caller& caller, Group& group, const CollectiveCall& call);
 
-  /// Receives what the only process sent to itself, until this message is done: after a failed run
-  /// the process goes on, and MPI must not hold memory that is freed.
-  static void drain(Operation& send);
-  /// The same for all buffered messages.
-  void drain_buffered() {
-    for (BufferedSend& send : buffered_sends_) drain(send.operation);
-  }
+  /// Ends what the run of a single process has left open: after a failure the process goes on, and
+  /// MPI must not hold memory that is freed.
+  void end_open_operations();
   /// Reports that the last copy of an unfinished request was destroyed.
   void dropped(const PendingOperation& pending);
   /// Ends the run on this rank, after its function has returned.
@@ -140,6 +136,8 @@ class PendingOperation {
 
   /// Marks it as waited for.
   void finish();
+  /// Ends it in MPI, after a failure of the only process, unless its memory is gone already.
+  void end_alone();
   bool finished() const { return finished_; }
   /// Returns whether a tensor of the slices was freed since.
   bool was_freed() const { return in_use_.was_freed(); }

@@ -139,7 +139,7 @@ void run_rank(Run& run, const std::function<void(Comm&)>& body) {
     const std::exception_ptr error = with_rank(std::current_exception(), run.rank());
     if (environment().size > 1) run.fail(error);
     // A single process has no others to wait for.
-    run.drain_buffered();
+    run.end_open_operations();
     current_memory_meter() = outer;
     kept_communicators().erase(run.options().world_size);
     std::rethrow_exception(error);

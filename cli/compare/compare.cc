@@ -36,6 +36,7 @@
 #include "files/temporary_folder.h"
 #include "judge/faults.h"
 #include "judge/stop_report.h"
+#include "sim/clusters/clusters.h"
 
 namespace rankbox::cli {
 namespace {
@@ -126,6 +127,7 @@ std::vector<Row> try_in_sandbox(const Options& options, const Plan& plan,
                                    "--nthreads", "--ngpus", "--sizes", "--minbytes", "--maxbytes",
                                    "--stepbytes", "--stepfactor", "--baseline", "--timeout"});
   words.insert(words.end(), {"--mine", "only"});
+  if (options.typed.cluster.empty()) words.insert(words.end(), {"--cluster", plan.cluster.name});
   words.insert(words.end(), {"--sizes", fmt::format("{}", fmt::join(sizes, ",")), "--judge-only"});
   const Compilations compiled = compile_yours(yours, "sim", folder);
   Output output(trial, false);
@@ -186,14 +188,24 @@ std::string explained(const std::string& complaint, const std::vector<Row>& rows
   return complaint;
 }
 
-/// Returns the program's default world sizes: as many ranks as there are GPUs.
-std::vector<int> ranks_of(const std::string& program) {
+/// Returns the first line that a measuring program prints.
+std::string line_of(const Words& command) {
   ChildOptions child;
-  child.command = {program, "--show-ranks"};
+  child.command = command;
   child.seconds = 60;
   const ChildResult result = run_child(child);
-  if (result.status != 0) throw Error(fmt::format("{}: {}", program, result.output));
-  return parse_ranks(result.output.substr(0, result.output.find('\n')));
+  if (result.status != 0) throw Error(fmt::format("{}: {}", command.front(), result.output));
+  return result.output.substr(0, result.output.find('\n'));
+}
+
+/// Sets what the user left open as suits the GPUs: as many ranks, and the cluster.
+void suit_gpus(Plan& plan, const CompareArguments& typed, const std::string& program) {
+  if (!has_ranks(typed)) plan.ranks = parse_ranks(line_of({program, "--show-ranks"}));
+  if (typed.cluster.empty()) {
+    const std::string ranks = fmt::format("{}", fmt::join(plan.ranks, ","));
+    plan.cluster = cluster_named(line_of({program, "--show-cluster", "--ranks", ranks}));
+  }
+  check_worlds(plan);
 }
 
 /// Measures the references and the learner's files, and prints one table.
@@ -202,10 +214,7 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
   const std::string program = options.backend == "sim" ? ""
                                                        : backend_program("compare", options.backend,
                                                                          !options.bundle.empty());
-  if (options.backend == "nccl" && !has_ranks(options.typed) && options.bundle.empty()) {
-    plan.ranks = ranks_of(program);
-    check_worlds(plan);
-  }
+  if (options.backend == "nccl" && options.bundle.empty()) suit_gpus(plan, options.typed, program);
   const TemporaryFolder temporary;
   const std::string folder = temporary.path(".");
   const InterruptGuard guard;
@@ -214,6 +223,8 @@ void measure(const Options& options, Plan plan, const Words& forwarded) {
   const std::vector<YourFile> yours = your_files(options.typed.mine, plan);
   Words words = forwarded;
   if (!plan.has_reference) words.insert(words.end(), {"--mine", "only"});
+  if (options.bundle.empty() && options.typed.cluster.empty())
+    words.insert(words.end(), {"--cluster", plan.cluster.name});
   std::vector<Row> known;
   if (!is_sim && !yours.empty()) {
     known = try_in_sandbox(options, plan, yours, folder);

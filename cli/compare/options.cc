@@ -188,6 +188,7 @@ void add_program_options(CLI::App& app, CompareArguments& typed) {
       ->take_all();
   app.add_flag("--show-backend", typed.shows_backend, "print what this program measures, and exit");
   app.add_flag("--show-ranks", typed.shows_ranks, "print the default number of ranks, and exit");
+  app.add_flag("--show-cluster", typed.shows_cluster, "print the default cluster, and exit");
   app.add_option("--stream", typed.stream)->group("");  // internal, like those below
   app.add_option("--first-contest", typed.first_contest)->group("");
   app.add_option("--mine", typed.mine)->group("")->expected(1)->take_all();

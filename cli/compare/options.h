@@ -42,6 +42,7 @@ struct CompareArguments {
   // Options of the backends' programs only.
   bool shows_backend = false;
   bool shows_ranks = false;
+  bool shows_cluster = false;
   std::vector<std::string> mine_libraries;
   std::string stream;  // the pipe of the process that started this one
   std::size_t first_contest = 0;

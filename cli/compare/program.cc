@@ -231,6 +231,7 @@ int run(const Words& arguments) {
   Plan plan = plan_of(typed, default_ranks());
   if (typed.cluster.empty())
     plan.cluster = cluster_named(default_cluster(std::ranges::max(plan.ranks)));
+  if (typed.shows_cluster) return print_once(plan.cluster.name + "\n"), 0;
   const int processes = launch().processes;
   // A launcher may give its processes a pseudo-terminal, regardless of where their output goes.
   if (processes > 0) setenv("NO_COLOR", "1", /*overwrite=*/0);

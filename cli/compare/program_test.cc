@@ -303,11 +303,15 @@ TEST_CASE("the cluster is the one that is named, else what suits the ranks here"
   } rows[] = {{{}, on_gpus ? "one-gpu" : "laptop"}, {{"--cluster", "ethernet"}, "ethernet"}};
   for (const auto& row : rows) {
     const std::string path = path_in_new_folder("cluster");
-    std::vector<std::string> words = {"env", "RANKBOX_EMULATED_GPUS=1", program};
+    std::vector<std::string> words = {"env", "RANKBOX_EMULATED_GPUS=1", "RANKBOX_GPU_MODE=shared",
+                                      program};
     for (const char* word : {"--ranks", "2", "-b", "64", "-e", "64", "-n", "1", "-w", "1", "-J"})
       words.emplace_back(word);
     words.push_back(path);
     words.insert(words.end(), row.options.begin(), row.options.end());
+    std::vector<std::string> ask = words;
+    ask.emplace_back("--show-cluster");
+    CHECK(run(ask).output == row.cluster + "\n");
     const Result result = run(words);
     CAPTURE(result.output);
     CHECK(result.exit_code == 0);

@@ -27,8 +27,8 @@ def machine(gpus):
     """What gpu_machine prints."""
     pairs = gpus * (gpus - 1)
     return {"cuda_driver": "13.0", "cuda_runtime": "13.0", "driver": "580.65.06",
-            "gpus": ["GPU X"] * gpus, "kernel_loading": "eager", "native_atomics": pairs, "nccl": "2.28.9", "pairs": pairs,
-            "peer_access": pairs}
+            "gpus": ["GPU X"] * gpus, "kernel_loading": "eager", "native_atomics": pairs,
+            "nccl": "2.28.9", "pairs": pairs, "peer_access": pairs}
 
 
 # ---- Forms ---------------------------------------------------------------------------------------
@@ -81,7 +81,8 @@ class FormsTest(unittest.TestCase):
             json.dumps(gpu_report.to_json(report), separators=(",", ":")),
             '{"version":1,"date":"2026-11-22 20:15","machine":{"cuda_driver":"13.0",'
             '"cuda_runtime":"13.0","driver":"580.65.06","gpus":["GPU X","GPU X"],'
-            '"kernel_loading":"eager","native_atomics":2,"nccl":"2.28.9","pairs":2,"peer_access":2},"interrupted":true,'
+            '"kernel_loading":"eager","native_atomics":2,"nccl":"2.28.9","pairs":2,'
+            '"peer_access":2},"interrupted":true,'
             '"met":1,"not_met":0,"not_measured":1,"lines":[{"section":"kernels",'
             '"what":"accumulate","value":"93 %","number":0.93,"target":"at least 90 %",'
             '"state":"met","because":null},{"section":"ring","what":"segments","value":null,'
@@ -177,7 +178,8 @@ class ReportTest(unittest.TestCase):
         code, output, _ = self.run_with({}, "")
         self.assertEqual(code, 0, output)
         for part in [
-                "2 × GPU X, driver 580.65.06, CUDA 13.0", "2 of 2 pairs", "2 of 2; target: all; met",
+                "2 × GPU X, driver 580.65.06, CUDA 13.0", "2 of 2 pairs",
+                "2 of 2; target: all; met",
                 "4000 GB/s; measured", "95.0 % of the copy; target: at least 90 %; met",
                 "% of the bound of 21 n bytes; target: at least 80 %; met",
                 "native 1536 us, ring 1.50x, ring_segmented 1.50x; target: no wrong element; met",

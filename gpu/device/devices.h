@@ -35,8 +35,8 @@ DeviceInfo device_info(int device);
 std::string driver_version();
 std::string runtime_version();
 
-/// Returns when CUDA loads kernels: "eager" at its start, as device_count() asks, "lazy" at their
-/// first launch, "unknown" with a driver that does not tell.
+/// Returns when CUDA loads kernels: "eager" at its start, as device_count() requests, "lazy" at
+/// their first launch, "unknown" if the driver does not report it.
 std::string kernel_loading();
 
 /// Returns one line per GPU and one for the versions, for reports and errors; without a GPU, the

@@ -1,7 +1,8 @@
 // A rank's share of a GPU: its streams and its memory.
 //
 // Every rank has one, even when several share a GPU. stream() carries arithmetic and blocking
-// communication, side_stream() the asynchronous operations. The two do not wait for each other, nor
+// communication, side_stream() the asynchronous operations (on NCCL, only collectives of all
+// ranks). The two do not wait for each other, nor
 // for other ranks' streams, unless an event orders them:
 //
 //   RankDevice gpu(rank, device);

@@ -15,7 +15,7 @@
 //   reduce_scatter             ncclReduceScatter if p divides the size,       stream()
 //                              else a group of ncclReduce
 //   gather, scatter, all_to_all: a group of sends and receives                stream()
-//   …_async                    the same                                       one of the communicator's
+//   …_async                    the same                                       the collectives' own
 //   wait                       stream() waits for it; the host only for a barrier
 //   split                      ncclCommSplit, twice; an equal one is remembered: see split.cc
 //
@@ -37,13 +37,12 @@
 //   many calls started before one that they  a rank may have 64 launches in flight: the last one's
 //     wait for on another rank               call waits for the oldest of them (launches.h)
 //
-//   a tensor made outside of the run, or in   it is on another GPU unless the rank's is the same:
-//     an earlier one                         InvalidArgument; clone() it
-//
 // Messages that NCCL buffers (some MiB per pair) may complete all the same. Communicators do not
-// delay each other, nor do messages and collectives.
+// delay each other, nor do messages and collectives, as long as a GPU's 32 hardware queues suffice
+// for the streams: two for each communicator, and two for the rank.
 //
 // **Mistakes.** Each rank checks its arguments alone, and nothing is compared while a run succeeds.
+// A tensor on another GPU, made outside of the run or in an earlier one, is refused: clone() it.
 // Calls that do not match hang until the deadline, or leave wrong values. After a failed run, the
 // recent calls of all ranks are compared (failure.h), and the error names those that do not match.
 // A rank that waits for itself throws DeadlockError at once. A request destroyed without a wait

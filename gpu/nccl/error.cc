@@ -37,9 +37,8 @@ std::string hint_for(ncclResult_t result, std::string_view said) {
   }
   const auto says = [said](std::string_view words) { return said.find(words) != said.npos; };
   if (says("NVLS") || says("Multicast")) {
-    return "NVLink SHARP cannot be used here, as in many containers and where the fabric manager "
-           "is "
-           "not set up: NCCL_NVLS_ENABLE=0 does without it";
+    return "NVLink SHARP cannot be used here, as in many containers and without a fabric manager: "
+           "NCCL_NVLS_ENABLE=0 does without it";
   }
   if (says("shared memory segment")) {
     return "/dev/shm is too small, 64 MB in a container of Docker: start it with --shm-size=1g or "

@@ -45,6 +45,7 @@ cudaEvent_t NcclLaunches::take_event(const Doing& doing) {
 }
 
 std::uint64_t NcclLaunches::add(cudaStream_t stream, const Doing& doing) {
+  static_cast<void>(has_room());  // frees the events of those that have finished
   in_flight_.push_back({take_event(doing)});
   check(cudaEventRecord(in_flight_.back().event, stream), "cudaEventRecord", doing);
   return first_ + in_flight_.size() - 1;

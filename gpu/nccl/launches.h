@@ -2,7 +2,8 @@
 //
 // The events show what has finished, and bound the queue: a rank that has kMost launches in flight
 // waits for the oldest. CUDA itself would block the host near 1,000 queued launches, and no
-// deadline ends that wait. What the oldest may wait for is launched beyond kMost.
+// deadline ends that wait. Deferred messages, for which the oldest may wait, are launched beyond
+// this limit.
 //
 // Cost: one cudaEventRecord and at most one cudaEventQuery per launch. Thread safety: only the
 // rank's thread may use it. Errors: CudaError.
@@ -54,7 +55,7 @@ class NcclLaunches {
   cudaEvent_t take_event(const Doing& doing);
   void destroy();
 
-  std::deque<Entry> in_flight_;      // by number, from first_; of those between some have finished
+  std::deque<Entry> in_flight_;      // by number, from first_; later ones may have finished
   std::vector<cudaEvent_t> events_;  // free
   std::uint64_t first_ = 1;
   std::uint64_t finished_ = 0;

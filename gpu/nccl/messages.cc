@@ -9,11 +9,11 @@
 //   with the next send, recv or sendrecv of their communicator, on stream();
 //   before any other call after which stream() or the host waits for a peer (a message of another
 //     communicator, a collective, barrier, split, synchronize, to_host, the end of the function; a
-//     wait for a collective, or for one of them; arithmetic, if the queue of stream() is full), on
-//     the communicator's message stream, so that they overlap with the work on stream().
+//     wait for a collective, or for one of them; arithmetic, if the queue of stream() is full, and
+//     a collective, if as many launches are in flight as a rank may have), on the communicator's
+//     message stream, so that they overlap with the work on stream().
 //
-// Calls that only start an operation leave them deferred, and so does a wait for an earlier
-// message.
+// Calls that only start a message leave them deferred, and so does a wait for an earlier message.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -88,7 +88,6 @@ void NcclRank::launch(const Caller& caller, NcclMember& member,
 }
 
 void NcclRank::note(const Caller& caller, NcclMember& member, NcclMessage& message) {
-  check_is_here(caller, message.slice);
   message.record = record_.begin(caller, member, message);
   if (!message.sends) return;
   ++messages_sent_;
@@ -96,6 +95,7 @@ void NcclRank::note(const Caller& caller, NcclMember& member, NcclMessage& messa
 }
 
 void NcclRank::run(const Caller& caller, NcclMember& member, std::vector<NcclMessage> messages) {
+  for (const NcclMessage& message : messages) check_is_here(caller, message.slice);
   std::vector<NcclMessage> group;
   for (NcclMessage& message : messages) {
     note(caller, member, message);
@@ -120,6 +120,7 @@ void NcclRank::run(const Caller& caller, NcclMember& member, std::vector<NcclMes
 
 std::shared_ptr<NcclPending> NcclRank::defer(const Caller& caller, NcclMember& member,
                                              NcclMessage message) {
+  check_is_here(caller, message.slice);  // a request that exists must be waited for
   auto pending = make_pending(caller, member.world_rank(message.peer));
   message.blocks = false;
   message.request = pending;
@@ -132,11 +133,19 @@ std::shared_ptr<NcclPending> NcclRank::defer(const Caller& caller, NcclMember& m
     record_.done(message.record);
     pending->set_done();
   } else {
-    throttle(doing_of(caller));
     member.deferred.push_back(message);
-    check(cudaEventRecord(ready_, device_.stream()), "cudaEventRecord", doing_of(caller));
+    mark_ready(caller);
   }
   return pending;
+}
+
+/// Records that the buffers of deferred messages are ready. Does not wait for room on stream():
+/// that would launch a message before the others of its group.
+void NcclRank::mark_ready(const Caller& caller) {
+  if (!has_new_work_) return;
+  check(cudaEventRecord(ready_, device_.stream()), "cudaEventRecord", doing_of(caller));
+  has_new_work_ = false;
+  ++unmarked_;
 }
 
 void NcclRank::flush(const Caller& caller, const NcclMember* but) {

@@ -101,6 +101,7 @@ void NcclRank::finish(Place place) {
   if (!requests_->open.empty()) stop_and_throw(requests_->open.front()->as_dropped());
   record_.set_returned();
   wait_for_all(caller);
+  record_.close(launches_);
   for_each_communicator([&](ncclComm_t& comm) { destroy(caller, comm); });
 }
 
@@ -154,6 +155,7 @@ std::uint64_t NcclRank::launch(const Caller& caller, const Doing& doing, const c
                                const std::function<void()>& then, bool is_awaited) {
   issue(caller, doing, name, comm, calls);
   if (then) then();
+  has_new_work_ = true;
   if (in_group_) return 0;
   if (timed_ && !is_awaited && ++launches_without_event_ < kTimedLaunchesPerEvent) return 0;
   launches_without_event_ = 0;
@@ -161,7 +163,7 @@ std::uint64_t NcclRank::launch(const Caller& caller, const Doing& doing, const c
 }
 
 void NcclRank::make_room(const Caller& caller) {
-  if (launches_.has_room()) return;
+  if (in_group_ || launches_.has_room()) return;
   flush(caller);  // the oldest may wait for a rank that first needs a deferred message
   wait_until(caller, [this] { return launches_.has_room(); });
 }
@@ -190,6 +192,7 @@ void NcclRank::call_in_group(const Caller& caller, ncclComm_t& comm,
 }
 
 void NcclRank::throttle(const Doing& doing) {
+  has_new_work_ = true;
   if (++unmarked_ < kWorkPerMark) return;
   unmarked_ = 0;
   if (!marks_.has_room()) {
@@ -331,6 +334,17 @@ void NcclRank::abort() noexcept {
   }
   // After the aborts, all work on the GPU counts as finished.
   record_.close(launches_);
+  bool is_open = false;
+  for_each_communicator([&is_open](ncclComm_t&) { is_open = true; });
+  if (is_open) abort_communicators();
+  for (NcclMember& member : members_) {
+    member.deferred.clear();
+    member.to_self.clear();
+    member.from_self.clear();
+  }
+}
+
+void NcclRank::abort_communicators() {
   const Watchdog watchdog = watch("ncclCommAbort");
   // In one group: ncclCommAbort waits for the communicator's work, which may be queued behind that
   // of another one. A group stops all of them before it waits for any (NCCL 2.22 or newer).
@@ -344,11 +358,6 @@ void NcclRank::abort() noexcept {
       found = true;
     });
     static_cast<void>(ncclGroupEnd());
-  }
-  for (NcclMember& member : members_) {
-    member.deferred.clear();
-    member.to_self.clear();
-    member.from_self.clear();
   }
 }
 

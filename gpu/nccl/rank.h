@@ -127,7 +127,7 @@ class NcclRank {
   /// destroyed unwaited: its operation may still use memory, so nothing else may begin.
   void begin(const Caller& caller);
   /// Throws InvalidArgument if NCCL cannot reach the slice from this GPU: a tensor that was made
-  /// outside of this run is where it was made.
+  /// outside of this run stays on the GPU on which it was made.
   void check_is_here(const Caller& caller, Slice slice) const;
 
   /// Calls NCCL, and blocks until the communicator has completed the call: the work of `calls` is
@@ -143,8 +143,8 @@ class NcclRank {
   std::uint64_t launch(const Caller& caller, const Doing& doing, const char* name, ncclComm_t& comm,
                        cudaStream_t stream, const std::function<ncclResult_t()>& calls,
                        const std::function<void()>& then = {}, bool is_awaited = true);
-  /// Blocks until fewer than NcclLaunches::kMost launches are in flight. Follows each launch of a
-  /// call but for those of flush(), for which the oldest may wait.
+  /// Blocks until fewer than NcclLaunches::kMost launches are in flight. Called after a call's
+  /// launch, except after those of flush(): the oldest launch may wait for these.
   void make_room(const Caller& caller);
 
   /// See gpu/communicator.h.
@@ -223,6 +223,7 @@ class NcclRank {
   void launch(const Caller& caller, NcclMember& member, const std::vector<NcclMessage>& messages,
               cudaStream_t stream);
   void note(const Caller& caller, NcclMember& member, NcclMessage& message);
+  void mark_ready(const Caller& caller);
   void copy_to_self(const Caller& caller, NcclMember& member);
   void wait_for_all(const Caller& caller);
   void check_running(const Caller& caller);
@@ -232,6 +233,7 @@ class NcclRank {
   template <class Fn>
   void for_each_communicator(Fn fn);
   void abort() noexcept;
+  void abort_communicators();
   /// Watches a call for as long as a start may take.
   Watchdog watch(const char* call);
   void destroy(const Caller& caller, ncclComm_t& comm);
@@ -245,6 +247,7 @@ class NcclRank {
   int unmarked_ = 0;       // kernels and copies since the latest mark
   NcclRecord record_;
   cudaEvent_t ready_ = nullptr;     // the buffers of deferred messages are ready
+  bool has_new_work_ = true;        // stream() has, since that was recorded
   ncclComm_t root_ = nullptr;       // the first communicator, if only its calls do not block
   std::deque<NcclMember> members_;  // [0]: the world; references stay valid
   std::shared_ptr<NcclOpenRequests> requests_ = std::make_shared<NcclOpenRequests>();

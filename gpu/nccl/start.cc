@@ -39,8 +39,8 @@ void NcclRank::make_communicators(const Caller& caller) {
   // The first communicator never blocks, so a rank that does not join is detected. It is created
   // from the id, the others from it.
   ncclConfig_t first_config = make_config(/*blocking=*/false);
-  // The root carries no data: with one channel it connects, and holds, as little as can be. A split
-  // with a configuration takes nothing else from its parent.
+  // The root carries no data. With one channel it connects, and takes, as little as possible. A
+  // split with a configuration inherits no channels from its parent.
   if (blocking) first_config.minCTAs = first_config.maxCTAs = 1;
   ncclConfig_t config = make_config(blocking);
   ncclComm_t& first = blocking ? root_ : member.collectives;

@@ -25,7 +25,7 @@ void Watchdog::watch(const std::stop_token& stop, double seconds) {
   if (stop.stop_requested()) return;
   fmt::print(stderr, "rankbox: {} has not returned for {:.3g} s: the process ends\n{}\n", call_,
              seconds, details_());
-  std::fflush(nullptr);
+  std::fflush(stdout);
   _exit(1);
 }
 

@@ -1,8 +1,9 @@
 // Ends the process when a call that no deadline can end takes too long.
 //
-// ncclCommAbort and ncclCommDestroy block the host. They wait for NCCL's own threads, and if one of
-// those waits for a GPU that never answers, so does the rank, after its failure: the program would
-// hang without a word. Freeing the GPU is not possible then, but saying why is.
+// ncclCommAbort and ncclCommDestroy block the host. They wait for NCCL's own threads, and for GPUs
+// whose memory they free. If one of those never answers, the program would hang silently after its
+// failure. The GPU cannot be freed then, but the cause can be printed. The same happens to a rank
+// that fails while another rank of its process computes for that long without a call.
 //
 //   const Watchdog watchdog(60, "rank 1: ncclCommAbort", [&] { return details(); });  // the call
 //

@@ -12,7 +12,7 @@
 //   } catch (...) {
 //     rank.fail(std::current_exception());
 //   }
-//   // Only after all ranks of the process have come here: `rank` and `gpu` go.
+//   // Destroy `rank` and `gpu` only after all ranks of the process have reached this line.
 //
 // All ranks are threads of this process, unless `local_ranks` lists the local ones. Then the id
 // must come from outside: one process calls NcclWorld::make_id() and sends the id to all others.

@@ -13,7 +13,7 @@
 namespace rankbox::gpu {
 namespace {
 
-// More than a rank has events (NcclLaunches::kSize).
+// More than a rank has events (NcclLaunches::kMost).
 constexpr int kCalls = 200;
 
 std::vector<float> numbers(int rank) {

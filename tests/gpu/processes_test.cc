@@ -99,11 +99,11 @@ TEST_CASE("after a failed run, processes can still gather") {
 }
 
 TEST_CASE("an abort that does not return ends the process, with the failure and the operations") {
-  const std::string output = output_of("env RANKBOX_EMULATED_GPUS=2 " + program() +
-                                       " abort 2 0.5 0.5 || echo exit code $?");
+  const std::string output =
+      output_of("env RANKBOX_EMULATED_GPUS=2 " + program() + " abort 2 3 3 || echo exit code $?");
   CAPTURE(output);
   CHECK(count(output, "exit code 1\n") == 1);
-  CHECK(count(output, "ncclCommAbort has not returned") == 1);
+  CHECK(count(output, "ncclCommAbort has not returned") >= 1);
   CHECK(count(output, "reduce_tree") == 1);
   CHECK(count(output, "process_program.cc") == 1);
 }

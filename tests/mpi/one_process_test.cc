@@ -46,6 +46,15 @@ TEST_CASE("a run that fails leaves no message to itself open, and the next run w
         throw std::runtime_error("no more coffee");
       }));
       CHECK(open_sends().empty());
+      {
+        const Tensor large = full(1 << 18, 1.0f);
+        std::vector<Request> kept;  // outlives the run
+        CHECK_THROWS(run_ranks(options, [&](Comm& dist) {
+          kept.push_back(dist.isend(large, 0));
+          throw std::runtime_error("no more coffee");
+        }));
+        CHECK(open_sends().empty());
+      }
       const auto run = run_ranks(options, [](Comm& dist) {
         Tensor out = full(3, 7.0f), in = zeros(3);
         dist.sendrecv(out, 0, in, 0);

@@ -71,7 +71,7 @@ std::string default_cluster(int world_size) {
   try {
     return gpu::choose_mode(world_size) == gpu::RunMode::kShared ? "one-gpu" : "laptop";
   } catch (const Error&) {
-    return "laptop";  // without a GPU the run itself says so
+    return "laptop";  // without a GPU the run itself reports it
   }
 }
 

@@ -35,7 +35,7 @@ MemoryInUse memory_in_use();
 /// Operations of all streams that wait for other devices. The emulated NCCL counts its own.
 std::atomic<std::int64_t>& operations_among_devices();
 /// Returns how often device memory was freed during such an operation. On real GPUs that access
-/// each other's memory cudaFree waits for all of them, and what they wait for may wait for it.
+/// each other's memory, cudaFree waits for all of them, which may deadlock.
 std::int64_t frees_amid_communication();
 
 /// Returns the number of copies on streams between device memory and pageable host memory so far.
