@@ -1,5 +1,5 @@
-// Requests that are destroyed before they were waited for, and what a failed run of a single process
-// leaves open.
+// Requests that are destroyed before they were waited for, and operations that a failed run of a
+// single process leaves open.
 #include <algorithm>
 #include <vector>
 

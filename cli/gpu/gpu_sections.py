@@ -38,7 +38,7 @@ def has_nvlink(machine):
 def report_machine(session):
     machine = session.report.machine
     session.measure("GPUs, driver, versions", "", lambda: Value(in_words(machine)))
-    # A kernel that is loaded later waits for its GPU, which may wait for a rank that loads one, too.
+    # A kernel that is loaded later waits for its GPU. That may wait for a rank that loads one, too.
     loading = machine["kernel_loading"]
     session.measure("when kernels are loaded", "at the start (eager)",
                     lambda: Value(loading, is_met=loading == "eager"))

@@ -5,8 +5,8 @@
 // deadline ends that wait. Deferred messages, for which the oldest may wait, are launched beyond
 // this limit.
 //
-// Cost: one cudaEventRecord and at most one cudaEventQuery per launch. Thread safety: only the
-// rank's thread may use it. Errors: CudaError.
+// Cost: one cudaEventRecord per launch, and while kMost are in flight one or two cudaEventQuery.
+// Thread safety: only the rank's thread may use it. Errors: CudaError.
 #pragma once
 
 #include <cstdint>
