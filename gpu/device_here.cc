@@ -3,8 +3,6 @@
 #include <atomic>
 #include <memory>
 
-#include <cuda_runtime_api.h>
-
 #include "comm/memory_meter.h"
 #include "gpu/device/devices.h"
 #include "gpu/launch/rank_variables.h"
@@ -56,9 +54,7 @@ int device_of(Slice slice, int usual) {
   const bool of_this_world =
       meter != nullptr && slice.owner() != 0 && meter->owner >> 32 == slice.owner() >> 32;
   if (of_this_world || slice.bytes() == 0) return usual;
-  cudaPointerAttributes attributes = {};
-  check(cudaPointerGetAttributes(&attributes, slice.data()), "cudaPointerGetAttributes");
-  return attributes.type == cudaMemoryTypeDevice ? attributes.device : usual;
+  return device_holding(slice.data(), usual);
 }
 
 }  // namespace rankbox::gpu

@@ -4,17 +4,19 @@
 #include "comm/errors.h"
 #include "comm/memory_meter.h"
 #include "comm/tensor.h"
+#include "gpu/device/device_memory.h"
 #include "gpu/device_here.h"
 
 namespace rankbox::detail {
 namespace {
 
-void release(void* data) {
-  if (gpu::RankDevice* const here = gpu::current_rank_device()) {
-    here->release(data);
-  } else {
-    gpu::DeviceMemory::release_elsewhere(data);
-  }
+/// Of this rank.
+void release_mine(void* data) { gpu::device_here().release(data); }
+
+/// Of this rank, which did not wait for an operation that uses it.
+void release_unwaited(void* data) {
+  gpu::device_here().keep_blocks();
+  gpu::device_here().release(data);
 }
 
 }  // namespace
@@ -37,11 +39,13 @@ Storage::~Storage() {
   if (data_ == nullptr) return;
   // A tensor that left its rank is freed by another rank, whose count never included it.
   MemoryMeter* meter = current_memory_meter();
-  if (meter != nullptr && meter->owner == owner_) meter->add(-bytes_);
+  const bool is_mine = meter != nullptr && meter->owner == owner_;
+  if (is_mine) meter->add(-bytes_);
   // A started operation of this rank may use the tensor, whichever rank made it.
   const bool may_be_used = meter != nullptr && !meter->in_use.empty();
-  if (may_be_used && meter->in_use.keep(data_, bytes_, release)) return;
-  release(data_);
+  const auto later = is_mine ? release_unwaited : gpu::release_elsewhere;
+  if (may_be_used && meter->in_use.keep(data_, bytes_, later)) return;
+  is_mine ? release_mine(data_) : gpu::release_elsewhere(data_);
 }
 
 }  // namespace rankbox::detail

@@ -2,12 +2,15 @@
 // from and to the host block.
 #include "comm/tensor.h"
 
+#include <optional>
 #include <type_traits>
 
-#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include "comm/tensor_checks.h"
+#include "gpu/device/device_memory.h"
+#include "gpu/device/devices.h"
+#include "gpu/device/shared_stream.h"
 #include "gpu/device_here.h"
 #include "gpu/kernels/kernels.h"
 #include "sim/reduction.h"
@@ -17,6 +20,7 @@ namespace {
 
 using gpu::Doing;
 using gpu::RankDevice;
+using gpu::SmallOperation;
 
 /// Memory for the duration of one call.
 class Scratch {
@@ -32,12 +36,12 @@ class Scratch {
   void* data_;
 };
 
-void enqueue_copy(void* into, const void* from, std::int64_t bytes, const Doing& doing) {
-  RankDevice& gpu = gpu::device_here();
-  gpu.throttle(doing);
-  gpu::check(
-      cudaMemcpyAsync(into, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, gpu.stream()),
-      "cudaMemcpyAsync", doing);
+void enqueue_copy(RankDevice& gpu, void* into, int into_device, Slice from, const Doing& doing) {
+  const int from_device = gpu::device_of(from, gpu.device());
+  if (gpu.shared() != nullptr)
+    return gpu.shared()->copy(into, into_device, from.data(), from_device, from.bytes(), doing);
+  gpu.before_work(doing);
+  gpu::copy_on(gpu.stream(), into, into_device, from.data(), from_device, from.bytes(), doing);
 }
 
 /// Throws if another GPU holds the slice: a kernel cannot write there.
@@ -50,22 +54,34 @@ void check_is_here(const char* function, Slice into, const RankDevice& gpu) {
   }
 }
 
-/// Calls launch(gpu) for an operation on one slice.
+/// Carries out an operation on one slice: later with other small ones, if ranks share the stream;
+/// else by launch(gpu).
 template <class Launch>
-void on_device(const char* function, Slice into, Launch launch) {
+void on_device(const char* function, Slice into, SmallOperation operation, Launch launch) {
   RankDevice& gpu = gpu::device_here();
   check_is_here(function, into, gpu);
+  if (gpu.shared() != nullptr && into.bytes() <= gpu::kMostSmallBytes) {
+    operation.into = into.data();
+    operation.count = static_cast<std::int32_t>(into.size());
+    operation.dtype = into.dtype();
+    return gpu.shared()->add(operation);
+  }
   const Doing doing = {.op = function, .bytes = into.bytes()};
-  gpu.throttle(doing);
+  gpu.before_work(doing);
   launch(gpu);
   gpu::settle_here(doing);
+}
+
+template <class Scalar>
+SmallOperation by_value(SmallOperation::Kind kind, Slice into, Scalar value) {
+  return {.kind = kind, .value = gpu::small_value(into.dtype(), value)};
 }
 
 template <class Scalar>
 void fill_with(Slice into, Scalar value) {
   if (into.size() == 0) return;
   check_written("full", into);
-  on_device("full", into, [&](RankDevice& gpu) {
+  on_device("full", into, by_value(SmallOperation::Kind::kFill, into, value), [&](RankDevice& gpu) {
     gpu::launch_fill(into.data(), into.size(), into.dtype(), value, gpu.stream());
   });
 }
@@ -75,7 +91,7 @@ void scale_by(Slice into, Scalar factor, Place place) {
   check_written("*=", into, place);
   check_factor("*=", into, factor, place);
   if (into.size() == 0) return;
-  on_device("*=", into, [&](RankDevice& gpu) {
+  on_device("*=", into, by_value(SmallOperation::Kind::kScale, into, factor), [&](RankDevice& gpu) {
     gpu::launch_scale(into.data(), into.size(), into.dtype(), factor, gpu.stream());
   });
 }
@@ -87,9 +103,10 @@ void divide_by(Slice into, Scalar divisor, Place place) {
   // The smallest integer has no opposite.
   if (is_integer(into.dtype()) && divisor == Scalar{-1}) return scale_by(into, divisor, place);
   if (into.size() == 0) return;
-  on_device("/=", into, [&](RankDevice& gpu) {
-    gpu::launch_divide(into.data(), into.size(), into.dtype(), divisor, gpu.stream());
-  });
+  on_device("/=", into, by_value(SmallOperation::Kind::kDivide, into, divisor),
+            [&](RankDevice& gpu) {
+              gpu::launch_divide(into.data(), into.size(), into.dtype(), divisor, gpu.stream());
+            });
 }
 
 }  // namespace
@@ -98,16 +115,18 @@ void accumulate(Slice into, Slice from, ReduceOp op, Place place) {
   check_pair("accumulate", into, from, place);
   Event* const event = sim::begin_reduction(from, op);
   if (into.size() > 0) {
-    on_device("accumulate", into, [&](RankDevice& gpu) {
-      if (gpu::device_of(from, gpu.device()) == gpu.device()) {
-        gpu::launch_accumulate(into.data(), from.data(), into.size(), into.dtype(), op,
-                               gpu.stream());
-        return;
-      }
-      // The tensor was created outside any rank, on another GPU.
-      const Scratch here(gpu, from.bytes());
-      enqueue_copy(here.data(), from.data(), from.bytes(), {.op = "accumulate"});
-      gpu::launch_accumulate(into.data(), here.data(), into.size(), into.dtype(), op, gpu.stream());
+    RankDevice& gpu = gpu::device_here();
+    // A tensor that was created outside any rank may be on another GPU.
+    std::optional<Scratch> here;
+    const void* data = from.data();
+    if (gpu::device_of(from, gpu.device()) != gpu.device()) {
+      here.emplace(gpu, from.bytes());
+      enqueue_copy(gpu, here->data(), gpu.device(), from, {.op = "accumulate"});
+      data = here->data();
+    }
+    const SmallOperation small{.from = data, .kind = SmallOperation::Kind::kAccumulate, .op = op};
+    on_device("accumulate", into, small, [&](RankDevice& on) {
+      gpu::launch_accumulate(into.data(), data, into.size(), into.dtype(), op, on.stream());
     });
   }
   sim::end_reduction(event, Slice());  // its values are not known yet
@@ -117,7 +136,8 @@ void copy(Slice into, Slice from, Place place) {
   check_pair("copy", into, from, place);
   if (from.size() == 0 || into.data() == from.data()) return;
   const Doing doing = {.op = "copy", .bytes = from.bytes()};
-  enqueue_copy(into.data(), from.data(), from.bytes(), doing);
+  RankDevice& gpu = gpu::device_here();
+  enqueue_copy(gpu, into.data(), gpu::device_of(into, gpu.device()), from, doing);
   gpu::settle_here(doing);
 }
 

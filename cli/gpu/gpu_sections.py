@@ -64,7 +64,7 @@ def check_contract(session, environment=None, processes=1):
     # Without the first, tests pass where there is no GPU. Their tensors are small: every rank of
     # every world would otherwise allocate up to 8 GiB.
     variables = {**(environment or {}), "RANKBOX_REQUIRE_GPU": "1", "RANKBOX_GPU_NOTICE": "0",
-                 "RANKBOX_GPU_ARENA_MIB": "64"}
+                 "RANKBOX_GPU_POOL_MIB": "64"}
 
     def value():
         if processes == 1 and not environment:

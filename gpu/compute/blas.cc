@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "gpu/device/device_memory.h"
 #include "gpu/device_here.h"
 
 namespace rankbox::gpu {
@@ -15,10 +16,11 @@ constexpr Doing kStart{.op = "multiply"};
 
 class Blas {
  public:
-  explicit Blas(RankDevice& gpu) : gpu_(gpu), workspace_(gpu.allocate(kWorkspaceBytes)) {
+  explicit Blas(RankDevice& gpu)
+      : stream_(gpu.stream()), workspace_(allocate_on(stream_, kWorkspaceBytes)) {
     try {
       check_blas(cublasCreate(&handle_), "cublasCreate", kStart);
-      check_blas(cublasSetStream(handle_, gpu.stream()), "cublasSetStream", kStart);
+      check_blas(cublasSetStream(handle_, stream_), "cublasSetStream", kStart);
       check_blas(cublasSetWorkspace(handle_, workspace_, kWorkspaceBytes), "cublasSetWorkspace",
                  kStart);
     } catch (...) {
@@ -35,10 +37,10 @@ class Blas {
  private:
   void release() {
     if (handle_ != nullptr) static_cast<void>(cublasDestroy(handle_));
-    gpu_.release(workspace_);
+    release_on(stream_, workspace_);
   }
 
-  RankDevice& gpu_;
+  cudaStream_t stream_;
   void* workspace_;
   cublasHandle_t handle_ = nullptr;
 };

@@ -28,7 +28,7 @@ void enqueue_for_each(std::int64_t n, F f) {
   if (n == 0) return;
   constexpr Doing kDoing{.op = "for_each"};
   RankDevice& gpu = device_here();
-  gpu.throttle(kDoing);
+  gpu.before_work(kDoing);
   launch(kDoing, (n + kThreads - 1) / kThreads, gpu.stream(), for_each_kernel<F>, n, f);
   settle_here(kDoing);
 }

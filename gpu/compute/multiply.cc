@@ -34,7 +34,7 @@ void multiply_on_gpu(std::int64_t count, const MatricesOf<const From>& as,
   constexpr auto kCompute = std::is_same_v<To, double> ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
   const gpu::Doing doing{.op = "multiply",
                          .bytes = count * c.rows * c.columns * std::int64_t{sizeof(To)}};
-  gpu::device_here().throttle(doing);
+  gpu::device_here().before_work(doing);
   cublasHandle_t const blas = gpu::blas_here();
   if (count == 1) {
     gpu::check_blas(

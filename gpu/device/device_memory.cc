@@ -1,125 +1,128 @@
 #include "gpu/device/device_memory.h"
 
-#include <bit>
-#include <chrono>
-#include <thread>
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "comm/errors.h"
-#include "gpu/device/check.h"
+#include "comm/whole_number.h"
+#include "gpu/device/devices.h"
+#include "gpu/device/rank_device.h"
 
 namespace rankbox::gpu {
 namespace {
 
-constexpr std::chrono::seconds kLongestTrim{5};
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kMostOfARank = 8192 * kMiB;
 
-/// Returns false if the stream is still busy after kLongestTrim. A failed stream counts as done.
-bool drain(cudaStream_t stream) {
-  const auto until = std::chrono::steady_clock::now() + kLongestTrim;
-  while (cudaStreamQuery(stream) == cudaErrorNotReady) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
-  return true;
+template <class Value>
+void set_attribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, Value value) {
+  check(cudaMemPoolSetAttribute(pool, attribute, &value), "cudaMemPoolSetAttribute",
+        {.op = "start"});
 }
 
-/// Calls cudaFree and ignores its errors, which do not concern the caller.
-void give_back(void* block) {
-  if (cudaFree(block) != cudaSuccess) cudaGetLastError();
+void prepare_pool(int device) {
+  cudaMemPool_t pool = nullptr;
+  check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool", {.op = "start"});
+  set_attribute(pool, cudaMemPoolAttrReleaseThreshold, UINT64_MAX);
+  // Otherwise a stream may have to wait for another one, which waits for another rank.
+  set_attribute(pool, cudaMemPoolReuseAllowInternalDependencies, 0);
+  std::vector<cudaMemAccessDesc> peers;
+  const int count = device_count();
+  for (int peer = 0; peer < count; ++peer) {
+    if (peer == device || !can_access(peer, device)) continue;
+    cudaMemAccessDesc access{};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = peer;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    peers.push_back(access);
+  }
+  if (peers.empty()) return;
+  check(cudaMemPoolSetAccess(pool, peers.data(), peers.size()), "cudaMemPoolSetAccess",
+        {.op = "start"});
+}
+
+/// Adds the bytes to the pool by allocating them once.
+void fill_pool(std::int64_t bytes) {
+  for (; bytes >= kMiB; bytes /= 2) {
+    void* block = nullptr;
+    if (cudaMallocAsync(&block, static_cast<std::size_t>(bytes), nullptr) == cudaSuccess) {
+      check(cudaFreeAsync(block, nullptr), "cudaFreeAsync", {.op = "start"});
+      break;
+    }
+    cudaGetLastError();
+  }
+  check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize", {.op = "start"});
 }
 
 }  // namespace
 
-std::int64_t size_class(std::int64_t bytes) {
-  constexpr std::int64_t kSmallest = DeviceMemory::kAlignment;
-  if (bytes <= 8 * kSmallest) return (bytes + kSmallest - 1) / kSmallest * kSmallest;
-  // Eight steps from this power of two to the next.
-  const auto below = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));
-  const std::int64_t step = below / 8;
-  return (bytes + step - 1) / step * step;
+void reserve_memory(std::int64_t bytes) {
+  static std::mutex lock;
+  static std::set<int> reserved;
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice", {.op = "start"});
+  // Others wait: they may not communicate before the pool is filled.
+  const std::lock_guard guard(lock);
+  prepare_pool(device);
+  if (!reserved.insert(device).second) return;
+  fill_pool(bytes);
 }
 
-DeviceMemory::~DeviceMemory() { trim(); }
-
-void DeviceMemory::make_arena(std::int64_t bytes) {
-  arena_ = Arena::make(bytes);
-  if (arena_ != nullptr) ++device_allocations_;
+std::int64_t bytes_to_reserve(int ranks, int sharers) {
+  constexpr const char* kVariable = "RANKBOX_GPU_POOL_MIB";
+  if (const char* const text = std::getenv(kVariable); text != nullptr && *text != '\0') {
+    if (const auto value = parse_whole_number(text, 0, 1 << 20)) return *value * kMiB * ranks;
+    throw InvalidArgument(fmt::format(
+        "{}='{}' is not a number of MiB, 0 to {}: correct or unset it", kVariable, text, 1 << 20));
+  }
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo", {.op = "start"});
+  return ranks * std::min(kMostOfARank, static_cast<std::int64_t>(free) / 2 / sharers);
 }
 
-void* DeviceMemory::allocate(std::int64_t bytes) {
+void* allocate_on(cudaStream_t stream, std::int64_t bytes) {
   if (bytes < 0) throw InvalidArgument(fmt::format("{} bytes of device memory: < 0", bytes));
   if (bytes == 0) return nullptr;
-  // No GPU has more memory, and rounding up must not overflow.
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  if (bytes > kMost) {
-    throw_cuda_error(cudaErrorMemoryAllocation, "cudaMalloc", {.op = "allocate", .bytes = bytes});
-  }
-  const std::int64_t rounded = size_class(bytes);
-
-  void* block = arena_ == nullptr ? nullptr : arena_->take(rounded);
-  if (block != nullptr) {
-    // the usual case
-  } else if (const auto kept = kept_.find(rounded); kept != kept_.end()) {
-    block = kept->second.back();
-    kept->second.pop_back();
-    if (kept->second.empty()) kept_.erase(kept);
-    bytes_kept_ -= rounded;
-  } else {
-    const auto size = static_cast<std::size_t>(rounded);
-    cudaError_t status = cudaMalloc(&block, size);
-    if (status == cudaErrorMemoryAllocation && (bytes_kept_ > 0 || !foreign_.empty())) {
-      cudaGetLastError();
-      trim();
-      status = cudaMalloc(&block, size);
-    }
-    check(status, "cudaMalloc", {.op = "allocate", .bytes = bytes});
-    ++device_allocations_;
-  }
-  // Another thread may have freed a block with this address, which is still listed.
-  std::int64_t& listed = in_use_[block];
-  bytes_in_use_ += rounded - listed;
-  listed = rounded;
+  void* block = nullptr;
+  check(cudaMallocAsync(&block, static_cast<std::size_t>(bytes), stream), "cudaMallocAsync",
+        {.op = "allocate", .bytes = bytes});
   return block;
 }
 
-void DeviceMemory::release(void* block) noexcept {
-  if (block == nullptr) return;
-  const auto used = in_use_.find(block);
-  if (used == in_use_.end())
-    return arena_ == nullptr ? release_elsewhere(block) : foreign_.push_back(block);
-  const std::int64_t bytes = used->second;
-  in_use_.erase(used);
-  bytes_in_use_ -= bytes;
-  if (arena_ != nullptr && arena_->release(block)) return;
-  kept_[bytes].push_back(block);
-  bytes_kept_ += bytes;
+void release_on(cudaStream_t stream, void* block) noexcept {
+  // Errors do not concern the caller.
+  if (block != nullptr && cudaFreeAsync(block, stream) != cudaSuccess) cudaGetLastError();
 }
 
-void DeviceMemory::release_elsewhere(void* block) noexcept {
-  if (block != nullptr && !Arena::release_elsewhere(block)) give_back(block);
-}
-
-bool DeviceMemory::trim() noexcept {
-  if (kept_.empty() && foreign_.empty()) return true;
-  if (!drain(stream_)) return false;
-  for (const auto& [bytes, blocks] : kept_) {
-    for (void* const block : blocks) give_back(block);
+void copy_on(cudaStream_t stream, void* into, int into_device, const void* from, int from_device,
+             std::int64_t bytes, const Doing& doing) {
+  const auto size = static_cast<std::size_t>(bytes);
+  if (into_device == from_device) {
+    check(cudaMemcpyAsync(into, from, size, cudaMemcpyDefault, stream), "cudaMemcpyAsync", doing);
+  } else {
+    // Without peer access, a plain copy cannot tell which GPU a pool's memory is of.
+    check(cudaMemcpyPeerAsync(into, into_device, from, from_device, size, stream),
+          "cudaMemcpyPeerAsync", doing);
   }
-  for (void* const block : foreign_) release_elsewhere(block);
-  kept_.clear();
-  foreign_.clear();
-  bytes_kept_ = 0;
-  return true;
 }
 
-void DeviceMemory::abandon() noexcept {
-  if (arena_ != nullptr) arena_->abandon();
-  kept_.clear();
-  foreign_.clear();
-  in_use_.clear();
-  bytes_kept_ = 0;
-  bytes_in_use_ = 0;
+void release_elsewhere(void* block) noexcept {
+  if (block == nullptr) return;
+  cudaPointerAttributes attributes = {};
+  if (cudaPointerGetAttributes(&attributes, block) != cudaSuccess) {
+    cudaGetLastError();
+    return;
+  }
+  const DeviceGuard guard(attributes.device);
+  if (RankDevice* const here = current_rank_device()) here->order_before(nullptr);
+  release_on(nullptr, block);
 }
 
 }  // namespace rankbox::gpu

@@ -61,6 +61,22 @@ DeviceInfo device_info(int device) {
   return info;
 }
 
+DeviceGuard::DeviceGuard(int device) noexcept {
+  static_cast<void>(cudaGetDevice(&before_));
+  changed_ = device != before_;
+  if (changed_) static_cast<void>(cudaSetDevice(device));
+}
+
+DeviceGuard::~DeviceGuard() {
+  if (changed_) static_cast<void>(cudaSetDevice(before_));
+}
+
+int device_holding(const void* memory, int usual) {
+  cudaPointerAttributes attributes = {};
+  check(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
+  return attributes.type == cudaMemoryTypeDevice ? attributes.device : usual;
+}
+
 std::string driver_version() {
   int version = 0;
   check(cudaDriverGetVersion(&version), "cudaDriverGetVersion");

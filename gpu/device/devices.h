@@ -35,6 +35,22 @@ DeviceInfo device_info(int device);
 std::string driver_version();
 std::string runtime_version();
 
+/// Makes a device the thread's current one while it lives.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int device) noexcept;
+  ~DeviceGuard();
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+/// Returns the device that holds the memory, or `usual` if none does.
+int device_holding(const void* memory, int usual);
+
 /// Returns when CUDA loads kernels: "eager" at its start, as device_count() requests, "lazy" at
 /// their first launch, "unknown" if the driver does not report it.
 std::string kernel_loading();

@@ -3,17 +3,24 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "gpu/device/device_memory.h"
+#include "gpu/device/shared_stream.h"
 
 namespace rankbox::gpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kLongestWait = 5;         // seconds
+constexpr double kLongestEnd = 5;          // seconds
 constexpr double kLongestCopy = 30;        // seconds, of a piece
 constexpr std::int64_t kPinned = 1 << 20;  // bytes
 
@@ -29,36 +36,33 @@ void pause(double waited, bool spins) {
   std::this_thread::sleep_for(std::chrono::microseconds(waited < 20e-3 ? 20 : 200));
 }
 
-cudaStream_t make_stream(int rank) {
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-        {.op = "start", .rank = rank});
-  return stream;
-}
+/// What ranks have left behind, by the device and the stream that they shared. Never destroyed:
+/// CUDA may have ended before it would be.
+class Shelf {
+ public:
+  using Key = std::pair<int, const SharedStream*>;
 
-char* make_pinned(int rank) {
-  void* memory = nullptr;
-  check(cudaMallocHost(&memory, kPinned), "cudaMallocHost", {.op = "start", .rank = rank});
-  return static_cast<char*>(memory);
-}
-
-/// Makes the device current, and returns the constructor's first stream.
-cudaStream_t make_first_stream(int rank, int device) {
-  check(cudaSetDevice(device), "cudaSetDevice", {.op = "start", .rank = rank});
-  return make_stream(rank);
-}
-
-/// Returns true if the stream has finished or failed.
-bool is_done(cudaStream_t stream, double deadline_seconds) {
-  try {
-    RankDevice::wait_for_stream(stream, deadline_seconds);
-    return true;
-  } catch (const TimedOut&) {
-    return false;
-  } catch (const Error&) {
-    return true;
+  static Shelf& all() {
+    static auto* const shelf = new Shelf;
+    return *shelf;
   }
-}
+  std::optional<RankDevice::Kept> take(const Key& key) {
+    const std::lock_guard guard(lock_);
+    std::vector<RankDevice::Kept>& kept = kept_[key];
+    if (kept.empty()) return std::nullopt;
+    RankDevice::Kept last = std::move(kept.back());
+    kept.pop_back();
+    return last;
+  }
+  void put(const Key& key, RankDevice::Kept kept) {
+    const std::lock_guard guard(lock_);
+    kept_[key].push_back(std::move(kept));
+  }
+
+ private:
+  std::mutex lock_;  // guards the rest
+  std::map<Key, std::vector<RankDevice::Kept>> kept_;
+};
 
 }  // namespace
 
@@ -72,56 +76,89 @@ RankDevice*& current_rank_device() {
   return here;
 }
 
-RankDevice::RankDevice(int rank, int device, int sharers)
-    : rank_(rank), device_(device), stream_(make_first_stream(rank, device)), memory_(stream_) {
-  try {
-    memory_.make_arena(arena_bytes(sharers));
-    pinned_.reset(make_pinned(rank));
-    side_stream_ = make_stream(rank);
-    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
-          {.op = "start", .rank = rank});
-  } catch (...) {
-    if (side_stream_ != nullptr) cudaStreamDestroy(side_stream_);
-    cudaStreamDestroy(stream_);
-    throw;
+RankDevice::RankDevice(int rank, int device, SharedStream* shared)
+    : rank_(rank), device_(device), shared_(shared) {
+  check(cudaSetDevice(device), "cudaSetDevice", {.op = "start", .rank = rank});
+  if (auto kept = Shelf::all().take({device, shared})) {
+    kept_ = std::move(*kept);
+  } else {
+    create();
   }
   current_rank_device() = this;
 }
 
-RankDevice::~RankDevice() {
-  if (current_rank_device() == this) current_rank_device() = nullptr;
-  const bool done = is_done(stream_, kLongestWait) && is_done(side_stream_, kLongestWait);
-  if (!done) {
-    memory_.abandon();
-    static_cast<void>(library_.release());  // their ends would wait
-    static_cast<void>(pinned_.release());
-    return;
+void RankDevice::create() {
+  const Doing doing{.op = "start", .rank = rank_};
+  try {
+    void* pinned = nullptr;
+    check(cudaMallocHost(&pinned, kPinned), "cudaMallocHost", doing);
+    kept_.pinned = static_cast<char*>(pinned);
+    check(cudaEventCreateWithFlags(&kept_.event, cudaEventDisableTiming),
+          "cudaEventCreateWithFlags", doing);
+    if (shared_ != nullptr) {
+      kept_.stream = shared_->stream();
+    } else {
+      check(cudaStreamCreateWithFlags(&kept_.stream, cudaStreamNonBlocking),
+            "cudaStreamCreateWithFlags", doing);
+    }
+  } catch (...) {
+    if (kept_.event != nullptr) cudaEventDestroy(kept_.event);
+    cudaFreeHost(kept_.pinned);
+    throw;
   }
-  library_.reset();
-  memory_.trim();
-  pinned_.reset();
-  // Failures here have been reported already.
-  static_cast<void>(cudaEventDestroy(event_));
-  static_cast<void>(cudaStreamDestroy(side_stream_));
-  static_cast<void>(cudaStreamDestroy(stream_));
-  cudaGetLastError();
 }
 
-void RankDevice::FreePinned::operator()(void* memory) const {
-  static_cast<void>(cudaFreeHost(memory));
+RankDevice::~RankDevice() {
+  const bool leaves = ends();  // before the thread has no device any more
+  if (current_rank_device() == this) current_rank_device() = nullptr;
+  for (void* const block : blocks_) release_on(kept_.stream, block);
+  if (leaves) {
+    Shelf::all().put({device_, shared_}, std::move(kept_));
+  } else {
+    static_cast<void>(kept_.library.release());  // its end would wait
+  }
+}
+
+void* RankDevice::allocate(std::int64_t bytes) {
+  // A release takes a place in the stream's queue, too.
+  if (before_work_) before_work_({.op = "allocate", .bytes = bytes});
+  return shared_ != nullptr ? shared_->allocate(bytes) : allocate_on(kept_.stream, bytes);
+}
+
+void RankDevice::release(void* block) noexcept {
+  if (keeps_blocks_ || std::uncaught_exceptions() > 0) {
+    blocks_.push_back(block);
+  } else if (shared_ != nullptr) {
+    shared_->release(block);
+  } else {
+    release_on(kept_.stream, block);
+  }
+}
+
+void RankDevice::order_before(cudaStream_t later) {
+  if (shared_ != nullptr) shared_->flush();
+  // Recording the event again does not change what earlier waits are for.
+  check(cudaEventRecord(kept_.event, kept_.stream), "cudaEventRecord");
+  check(cudaStreamWaitEvent(later, kept_.event, 0), "cudaStreamWaitEvent");
+}
+
+void RankDevice::before_work(const Doing& doing) {
+  if (shared_ != nullptr) shared_->flush();
+  if (before_work_) before_work_(doing);
 }
 
 void RankDevice::copy_piece(void* into, const void* from, std::size_t bytes, const Doing& doing) {
-  check(cudaMemcpyAsync(into, from, bytes, cudaMemcpyDefault, stream_), "cudaMemcpyAsync", doing);
-  wait_for_stream(stream_, kLongestCopy, doing, spins_);
+  check(cudaMemcpyAsync(into, from, bytes, cudaMemcpyDefault, kept_.stream), "cudaMemcpyAsync",
+        doing);
+  wait(kLongestCopy, doing);
 }
 
 void RankDevice::copy_from_host(void* into, const void* from, std::int64_t bytes,
                                 const Doing& doing) {
   for (std::int64_t at = 0; at < bytes; at += kPinned) {
     const auto piece = static_cast<std::size_t>(std::min(kPinned, bytes - at));
-    std::memcpy(pinned_.get(), static_cast<const char*>(from) + at, piece);
-    copy_piece(static_cast<char*>(into) + at, pinned_.get(), piece, doing);
+    std::memcpy(kept_.pinned, static_cast<const char*>(from) + at, piece);
+    copy_piece(static_cast<char*>(into) + at, kept_.pinned, piece, doing);
   }
 }
 
@@ -129,23 +166,19 @@ void RankDevice::copy_to_host(void* into, const void* from, std::int64_t bytes,
                               const Doing& doing) {
   for (std::int64_t at = 0; at < bytes; at += kPinned) {
     const auto piece = static_cast<std::size_t>(std::min(kPinned, bytes - at));
-    copy_piece(pinned_.get(), static_cast<const char*>(from) + at, piece, doing);
-    std::memcpy(static_cast<char*>(into) + at, pinned_.get(), piece);
+    copy_piece(kept_.pinned, static_cast<const char*>(from) + at, piece, doing);
+    std::memcpy(static_cast<char*>(into) + at, kept_.pinned, piece);
   }
 }
 
-void RankDevice::order(cudaStream_t earlier, cudaStream_t later) {
-  // Recording the event again does not change what `later` waits for.
-  check(cudaEventRecord(event_, earlier), "cudaEventRecord");
-  check(cudaStreamWaitEvent(later, event_, 0), "cudaStreamWaitEvent");
-}
-
-void RankDevice::wait_for_stream(cudaStream_t stream, double deadline_seconds, const Doing& doing,
-                                 bool spins) {
+void RankDevice::wait(double deadline_seconds, const Doing& doing) {
+  if (shared_ != nullptr) shared_->flush();
+  // Other ranks may go on adding work to the stream.
+  check(cudaEventRecord(kept_.event, kept_.stream), "cudaEventRecord", doing);
   const Clock::time_point start = Clock::now();
   for (;;) {
-    const cudaError_t status = cudaStreamQuery(stream);
-    if (status != cudaErrorNotReady) return check(status, "cudaStreamQuery", doing);
+    const cudaError_t status = cudaEventQuery(kept_.event);
+    if (status != cudaErrorNotReady) return check(status, "cudaEventQuery", doing);
     cudaGetLastError();  // "not ready" counts as an error there
     const double waited = seconds_since(start);
     if (waited > deadline_seconds) {
@@ -155,8 +188,19 @@ void RankDevice::wait_for_stream(cudaStream_t stream, double deadline_seconds, c
                       in_words(doing), deadline_seconds, place_in_words(doing)),
           context_of(doing));
     }
-    pause(waited, spins);
+    pause(waited, spins_);
   }
+}
+
+bool RankDevice::ends() noexcept {
+  try {
+    wait(kLongestEnd);
+  } catch (const TimedOut&) {
+    return false;
+  } catch (...) {  // a failed stream executes nothing more
+    cudaGetLastError();
+  }
+  return true;
 }
 
 }  // namespace rankbox::gpu

@@ -1,16 +1,19 @@
-// A rank's share of a GPU: its streams and its memory.
+// A rank's share of a GPU: a stream, and what waits for it.
 //
 // Every rank has one, even when several share a GPU. stream() carries arithmetic and blocking
-// communication, side_stream() the asynchronous operations (on NCCL, only collectives of all
-// ranks). The two do not wait for each other, nor
-// for other ranks' streams, unless an event orders them:
+// communication:
 //
 //   RankDevice gpu(rank, device);
 //   void* data = gpu.allocate(bytes);
+//   gpu.before_work({.op = "full"});
 //   launch_fill(data, count, DType::kFloat32, 1.0, gpu.stream());
-//   gpu.order(gpu.stream(), gpu.side_stream());    // what comes on the side sees the fill
 //   ...
 //   gpu.synchronize(30, {.op = "all_reduce"});     // or TimedOut
+//
+// Ranks that share a GPU share its stream (gpu/shared/shared_stream.h). All others have one each.
+//
+// What takes long to create (stream, event, pinned memory, a library's handle) is kept when a rank
+// ends well, and used again by the next rank on that device.
 //
 // Thread safety: only the thread that created it may use it, but other threads may wait on the
 // handles. Errors: CudaError, OutOfMemory, TimedOut.
@@ -24,115 +27,120 @@
 
 #include <cuda_runtime_api.h>
 
-#include "comm/reduce_op.h"
-#include "comm/slice.h"
 #include "gpu/device/check.h"
-#include "gpu/device/device_memory.h"
 
 namespace rankbox::gpu {
+
+class SharedStream;
 
 class RankDevice {
  public:
   /// Makes `device` this thread's current device, and this object current_rank_device().
-  /// @param sharers the ranks that share the device's memory: each allocates an arena of
-  /// arena_bytes(sharers) now. 0: none
-  RankDevice(int rank, int device, int sharers = 0);
-  /// Waits for the streams, 5 s at most. Work that still runs then (a collective whose peer is
-  /// gone) cannot be stopped from here. Its streams and all memory stay allocated until the process
-  /// ends, because freeing them would block forever.
+  /// @param shared the stream of all ranks on the device, and outlives this; null: one of its own
+  RankDevice(int rank, int device, SharedStream* shared = nullptr);
+  /// Waits for the stream, 5 s at most. Work that still runs then (a collective whose peer is gone)
+  /// cannot be stopped from here, and its stream stays until the process ends.
   ~RankDevice();
   RankDevice(const RankDevice&) = delete;
   RankDevice& operator=(const RankDevice&) = delete;
 
   int rank() const { return rank_; }
   int device() const { return device_; }
-  /// Call throttle() before adding work to it.
-  cudaStream_t stream() const { return stream_; }
-  cudaStream_t side_stream() const { return side_stream_; }
+  /// Call before_work() before adding work to it.
+  cudaStream_t stream() const { return kept_.stream; }
+  /// Null: no other rank uses stream().
+  SharedStream* shared() const { return shared_; }
 
   // ---- Memory: see device_memory.h ----
 
-  /// Returns uninitialised memory aligned to 256 bytes; null for 0 bytes. Blocks only if it does
-  /// not fit into the arena and has to call cudaMalloc. Throws OutOfMemory.
-  void* allocate(std::int64_t bytes) { return memory_.allocate(bytes); }
-  /// REQUIRES: all work that uses the block is on stream(), or stream() waits for it.
-  void release(void* block) noexcept { memory_.release(block); }
-  DeviceMemory& memory() { return memory_; }
+  void* allocate(std::int64_t bytes);
+  /// REQUIRES: the block is of this device, and all work that uses it is on stream(), or stream()
+  /// waits for it.
+  void release(void* block) noexcept;
+  /// Keeps all blocks that are released from now on until the rank ends: operations on other
+  /// streams may use them, since a request was dropped. While an exception passes, release() does
+  /// the same.
+  void keep_blocks() { keeps_blocks_ = true; }
 
-  /// Orders later work on `later` after all present work on `earlier`. Does not block.
-  void order(cudaStream_t earlier, cudaStream_t later);
+  // ---- Order ----
+
+  /// Orders later work on `later`, of any device, after all present work on stream().
+  void order_before(cudaStream_t later);
+
+  /// To be called before a kernel or copy is enqueued on stream(). Over NCCL it blocks while the
+  /// queue is full; on a shared stream it enqueues the small operations that are held back.
+  void before_work(const Doing& doing);
+
+  /// Sets what before_work() calls, too; null: nothing. CUDA blocks the host when about 1,000 launches
+  /// are queued, and no deadline ends that wait. A communicator, whose streams may wait for a rank
+  /// that never sends, sets this bound.
+  using BeforeWork = std::function<void(const Doing& doing)>;
+  void set_before_work(BeforeWork call) { before_work_ = std::move(call); }
 
   // ---- To and from the host ----
 
   /// Blocks until the bytes are copied on stream(). They go through pinned memory, a MiB at a time:
   /// a copy of pageable memory waits in the driver, without a deadline, and may wait for kernels of
   /// NCCL that wait for this rank.
-  /// REQUIRES: stream() has finished. Throws CudaError, and TimedOut after 30 s without progress.
+  /// REQUIRES: this rank's work on stream() has finished. Throws CudaError, and TimedOut after 30 s
+  /// without progress.
   void copy_from_host(void* into, const void* from, std::int64_t bytes, const Doing& doing);
   void copy_to_host(void* into, const void* from, std::int64_t bytes, const Doing& doing);
 
-  // ---- The queue of stream() ----
-
-  /// To be called before a kernel or copy is enqueued on stream(). Blocks while the queue is full.
-  void throttle(const Doing& doing) {
-    if (throttle_) throttle_(doing);
-  }
-
-  /// Sets what throttle() calls; null: nothing. CUDA blocks the host when about 1,000 launches are
-  /// queued, and no deadline ends that wait. A communicator, whose streams may wait for a rank that
-  /// never sends, sets this bound.
-  using Throttle = std::function<void(const Doing& doing)>;
-  void set_throttle(Throttle throttle) { throttle_ = std::move(throttle); }
-
   // ---- Libraries ----
 
-  /// What a library keeps for this rank, such as its handle, from its first call to the end of the
-  /// rank. Null at first.
+  /// What a library keeps for this stream, such as its handle, from its first call on. Null at
+  /// first.
   using Library = std::unique_ptr<void, void (*)(void*)>;
-  Library& library() { return library_; }
+  Library& library() { return kept_.library; }
 
   // ---- Waiting ----
 
-  /// Blocks until stream() has finished. Throws TimedOut after this many seconds, CudaError if work
-  /// on it failed, or what the waiter throws, if there is one.
+  /// Blocks until this rank's work on stream() has finished. Throws TimedOut after this many
+  /// seconds, CudaError if work on it failed, or what the waiter throws, if there is one.
   void synchronize(double deadline_seconds, const Doing& doing = {}) {
-    if (waiter_) return waiter_(stream_, doing);
-    wait_for_stream(stream_, deadline_seconds, doing, spins_);
+    waiter_ ? waiter_(doing) : wait(deadline_seconds, doing);
   }
 
   /// While calls are timed, waits never sleep: waking up would add to the time.
   void set_spins(bool spins) { spins_ = spins; }
-  bool spins() const { return spins_; }
 
   /// Replaces the wait of synchronize(). A communicator sets one, because it knows other reasons to
   /// end the wait and has its own deadline. Null: none.
-  using Waiter = std::function<void(cudaStream_t stream, const Doing& doing)>;
+  using Waiter = std::function<void(const Doing& doing)>;
   void set_waiter(Waiter waiter) { waiter_ = std::move(waiter); }
 
-  static void wait_for_stream(cudaStream_t stream, double deadline_seconds, const Doing& doing = {},
-                              bool spins = false);
+  /// Blocks until all present work on stream() has finished, without a waiter.
+  void wait(double deadline_seconds, const Doing& doing = {});
+  /// Waits some seconds for it. Returns whether the work has finished, or failed.
+  bool ends() noexcept;
+
+  /// What a rank leaves to the next one on its stream's device.
+  struct Kept {
+    cudaStream_t stream = nullptr;
+    cudaEvent_t event = nullptr;  // of waits and of order_before()
+    char* pinned = nullptr;
+    Library library{nullptr, nullptr};
+  };
 
  private:
-  struct FreePinned {
-    void operator()(void* memory) const;
-  };
+  void create();
+  void destroy() noexcept;
   void copy_piece(void* into, const void* from, std::size_t bytes, const Doing& doing);
 
   int rank_;
   int device_;
-  cudaStream_t stream_ = nullptr;
-  cudaStream_t side_stream_ = nullptr;
-  cudaEvent_t event_ = nullptr;  // of order()
-  DeviceMemory memory_;
-  std::unique_ptr<char, FreePinned> pinned_;
+  SharedStream* shared_;
+  Kept kept_;
+  bool keeps_blocks_ = false;
+  std::vector<void*> blocks_;  // kept
   Waiter waiter_;
-  Throttle throttle_;
-  Library library_{nullptr, nullptr};
+  BeforeWork before_work_;
   bool spins_ = false;
 };
 
 /// What libraries do on each rank's thread before its communicator connects the ranks: afterwards a
-/// rank must not allocate device memory (arena.h). They add to it before main().
+/// rank must not allocate device memory (device_memory.h). They add to it before main().
 std::vector<void (*)()>& start_hooks();
 
 /// The device of the rank on this thread; null outside any rank.

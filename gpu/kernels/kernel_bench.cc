@@ -156,6 +156,11 @@ class Bench {
 
 /// Returns how many tensors of this size fit, at most kMostTensors: a power of two, or 0.
 int tensors_that_fit(std::int64_t bytes) {
+  cudaMemPool_t pool = nullptr;
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
+  check(cudaMemPoolTrimTo(pool, 0), "cudaMemPoolTrimTo");
   std::size_t free = 0;
   std::size_t total = 0;
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
@@ -201,7 +206,7 @@ std::vector<Result> run_all(const Options& options) {
   std::vector<Result> all;
   for (std::uint64_t size = options.min_bytes; size <= options.max_bytes; size *= 4) {
     const auto bytes = static_cast<std::int64_t>(size / 16 * 16);
-    gpu.memory().trim();
+    gpu.synchronize(kDeadlineSeconds, {.op = "bench"});  // until the tensors are released
     const int tensors = tensors_that_fit(bytes);
     if (tensors == 0) {
       fmt::print(stderr, "{:>9}  does not fit into the GPU's memory\n", size_in_words(bytes));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include <cuda_bf16.h>
@@ -91,6 +92,19 @@ __device__ __forceinline__ T combined(T x_stored, T y_stored) {
   } else {
     using W = typename Wrapping<Wide<T>>::Type;
     return narrowed<T>(static_cast<Wide<T>>(static_cast<W>(x) + static_cast<W>(y)));
+  }
+}
+
+/// Converts the value to dtype, then to the kernel's parameter type.
+template <class To, class Host, class Scalar>
+To as_device(Scalar value) {
+  const Host converted = static_cast<Host>(value);
+  if constexpr (DeviceReducedFloat<To>) {
+    To bits;
+    std::memcpy(static_cast<void*>(&bits), &converted, sizeof bits);
+    return bits;
+  } else {
+    return static_cast<To>(converted);
   }
 }
 

@@ -1,5 +1,4 @@
 #include <array>
-#include <cstring>
 #include <type_traits>
 
 #include "comm/errors.h"
@@ -111,19 +110,6 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
   for_each_edge<T>(cut, [=](std::int64_t i) { into[i] = changed(into[i]); });
 }
 
-/// Converts the value to dtype, then to the kernel's parameter type.
-template <class To, class Host, class Scalar>
-To as_device(Scalar value) {
-  const Host converted = static_cast<Host>(value);
-  if constexpr (DeviceReducedFloat<To>) {
-    To bits;
-    std::memcpy(static_cast<void*>(&bits), &converted, sizeof bits);
-    return bits;
-  } else {
-    return static_cast<To>(converted);
-  }
-}
-
 template <class Scalar>
 void fill(void* into, std::int64_t count, DType dtype, Scalar value, cudaStream_t stream) {
   with_type(dtype, [&](auto zero) {
@@ -217,6 +203,7 @@ void warm_kernels(cudaStream_t stream) {
     change<Divide>("/=", nullptr, 0, dtype, 1.0, stream);
   }
   warm_reduce_to_all(stream);
+  launch_small_operations({}, stream);
 }
 
 }  // namespace rankbox::gpu

@@ -16,11 +16,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include <cuda_runtime_api.h>
 
 #include "comm/dtype.h"
 #include "comm/reduce_op.h"
+#include "gpu/device/small_operation.h"
 
 namespace rankbox::gpu {
 
@@ -59,6 +61,15 @@ inline constexpr int kMostPointers = 64;
 void launch_reduce_to_all(const void* const* inputs, int input_count, void* const* outputs,
                           int output_count, std::int64_t count, DType dtype, ReduceOp op,
                           int divide_by, cudaStream_t stream);
+
+/// Executes the operations in one kernel of one block: those of a level at once, one level after
+/// the other. REQUIRES: at most kMostSmallOperations, ordered by level.
+void launch_small_operations(std::span<const SmallOperation> by_level, cudaStream_t stream);
+
+/// Returns value, converted to dtype and then to the type to compute in, as bits for
+/// SmallOperation::value.
+std::uint64_t small_value(DType dtype, double value);
+std::uint64_t small_value(DType dtype, std::int64_t value);
 
 /// Launches every kernel once with 0 elements. The first launch of a kernel loads its code, and
 /// loading waits for the GPU to drain: within a collective that would be a deadlock.

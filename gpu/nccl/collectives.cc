@@ -210,7 +210,7 @@ void NcclBackend::run(const Caller& caller, const CollectiveCall& call) {
 NcclBackend::Pending NcclBackend::start(const Caller& caller, const CollectiveCall& call) {
   RankDevice& device = rank_->device();
   const cudaStream_t stream = member_->collective_stream;
-  device.order(device.stream(), stream);
+  device.order_before(stream);
   const std::uint64_t number = launch(caller, *rank_, *member_, call, stream, /*async=*/true);
   Pending pending = rank_->make_pending(caller, member_->world_rank(call.root));
   pending->set_flight(rank_->record().latest());

@@ -149,6 +149,7 @@ void NcclRank::mark_ready(const Caller& caller) {
 }
 
 void NcclRank::flush(const Caller& caller, const NcclMember* but) {
+  check_running(caller);  // the memory of a request that was dropped is gone
   for (NcclMember& member : members_) {
     if (member.deferred.empty() || &member == but) continue;
     check(cudaStreamWaitEvent(member.message_stream, ready_, 0), "cudaStreamWaitEvent",

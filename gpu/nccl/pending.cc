@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "gpu/device/rank_device.h"
+
 namespace rankbox::gpu {
 
 NcclPending::NcclPending(std::shared_ptr<NcclOpenRequests> requests, const Caller& caller, int peer)
@@ -15,6 +17,7 @@ NcclPending::NcclPending(std::shared_ptr<NcclOpenRequests> requests, const Calle
 NcclPending::~NcclPending() {
   if (is_closed()) return;
   if (!requests_->dropped) requests_->dropped = as_dropped();
+  if (RankDevice* const here = current_rank_device()) here->keep_blocks();
   close();
 }
 

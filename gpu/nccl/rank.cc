@@ -61,19 +61,19 @@ void NcclRank::join(Place place) {
     throw;
   }
   deadline_seconds_ = world_.settings().deadline_seconds;
-  device_.set_waiter([this](cudaStream_t stream, const Doing& doing) {
+  device_.set_waiter([this](const Doing& doing) {
     const Caller waiter = caller(*doing.op == '\0' ? "synchronize" : doing.op, doing.place);
     const std::uint64_t record = record_.begin_local(waiter);
     flush(waiter);
-    wait_for_stream(waiter, stream);
+    wait_for_stream(waiter, device_.stream());
     record_.done(record);
   });
-  device_.set_throttle([this](const Doing& doing) { throttle(doing); });
+  device_.set_before_work([this](const Doing& doing) { throttle(doing); });
 }
 
 NcclRank::~NcclRank() {
   device_.set_waiter(nullptr);
-  device_.set_throttle(nullptr);
+  device_.set_before_work(nullptr);
   abort();
   release_device();
 }
@@ -86,8 +86,7 @@ void NcclRank::release_device() {
   // Work that still runs on it was aborted; CUDA keeps the stream until it has finished.
   for (const NcclMember& member : members_) {
     for (const cudaStream_t stream : {member.message_stream, member.collective_stream}) {
-      if (stream != nullptr && stream != device_.side_stream())
-        static_cast<void>(cudaStreamDestroy(stream));
+      if (stream != nullptr) static_cast<void>(cudaStreamDestroy(stream));
     }
     device_.release(member.scratch);
   }
@@ -291,11 +290,7 @@ NcclMember& NcclRank::add_member(const Caller& caller, std::vector<int> world_ra
           doing);
   };
   make_stream(member.message_stream);
-  if (members_.size() == 1) {
-    member.collective_stream = device_.side_stream();
-  } else {
-    make_stream(member.collective_stream);
-  }
+  make_stream(member.collective_stream);
   const std::int64_t bytes = scratch_elements(member.size()) * size_of(DType::kInt32);
   member.scratch = static_cast<std::int32_t*>(device_.allocate(bytes));
   check(cudaMemsetAsync(member.scratch, 0, static_cast<std::size_t>(bytes), device_.stream()),

@@ -10,6 +10,7 @@
 
 #include "comm/memory_meter.h"
 #include "comm/rank_failure.h"
+#include "gpu/device/device_memory.h"
 #include "gpu/device/rank_device.h"
 #include "gpu/nccl/rank.h"
 
@@ -78,7 +79,8 @@ void run_rank(NcclWorld& world, int device, Result& result, Start& start, std::l
   std::optional<NcclRank> rank;
   bool arrived = false;
   try {
-    gpu.emplace(result.end.rank, device, world.settings().ranks_per_gpu);
+    gpu.emplace(result.end.rank, device);
+    reserve_memory(bytes_to_reserve(1, world.settings().ranks_per_gpu));
     rank.emplace(world, *gpu, result.memory.owner);
     rank->join();
     arrived = true;

@@ -2,7 +2,8 @@
 //
 //   NcclWorld world({.world_size = 4});
 //   // on each of four threads:
-//   RankDevice gpu(r, r, /*sharers=*/1);
+//   RankDevice gpu(r, r);
+//   reserve_memory(bytes_to_reserve(1, 1));
 //   NcclRank rank(world, gpu, owner);
 //   try {
 //     rank.join();                         // all ranks at once, under the deadline

@@ -19,9 +19,7 @@ SharedBackend SharedBackend::split(const Caller& caller, const CollectiveCall& c
 void SharedBackend::set_timed(bool timed) { device_here().set_spins(timed); }
 
 void SharedBackend::synchronize(const Caller& caller) {
-  RankDevice& gpu = device_here();
-  gpu.order(gpu.side_stream(), gpu.stream());
-  gpu.synchronize(0, {.op = caller.operation, .place = caller.place});
+  device_here().synchronize(0, {.op = caller.operation, .place = caller.place});
 }
 
 }  // namespace rankbox::gpu

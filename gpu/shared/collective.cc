@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include <cuda_runtime_api.h>
-
 #include "comm/collective_call.h"
-#include "gpu/device/check.h"
+#include "gpu/device/device_memory.h"
 #include "gpu/device_here.h"
 #include "gpu/kernels/kernels.h"
+#include "gpu/shared/plane.h"
 
 namespace rankbox::gpu {
 namespace {
@@ -37,33 +36,32 @@ bool SharedCollective::reaches(const Place& place) const {
   return std::find(reachable_.begin(), reachable_.end(), place.device) != reachable_.end();
 }
 
+SharedCollective::~SharedCollective() {
+  for (void* const block : blocks_) stream_.release(block);
+}
+
 void* SharedCollective::take(std::int64_t bytes) {
   blocks_.reserve(blocks_.size() + 1);
-  blocks_.push_back(staging_.take(bytes, mine_.stream, mine_.device));
-  return blocks_.back().data;
+  blocks_.push_back(stream_.allocate(bytes));
+  return blocks_.back();
 }
 
-void SharedCollective::give_back_blocks(SharedEvents::Mark* done) noexcept {
-  for (const SharedStaging::Block& block : blocks_) staging_.give_back(block, done);
-  blocks_.clear();
-}
-
-void SharedCollective::copy(void* into, const void* from, std::int64_t bytes) {
+void SharedCollective::copy(void* into, int into_device, const void* from, int from_device,
+                            std::int64_t bytes) {
   if (bytes == 0 || into == from) return;
-  check(
-      cudaMemcpyAsync(into, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, mine_.stream),
-      "cudaMemcpyAsync", {.op = name_of(parts_.front().call->kind), .bytes = bytes});
+  copy_on(stream_.stream(), into, into_device, from, from_device, bytes,
+          {.op = name_of(parts_.front().call->kind), .bytes = bytes});
 }
 
-void SharedCollective::copy(Slice into, Slice from) {
-  copy(into.data(), from.data(), from.bytes());
+void SharedCollective::copy(const Place& into, const Place& from) {
+  copy(into.slice.data(), into.device, from.slice.data(), from.device, from.slice.bytes());
 }
 
 /// Returns a pointer that a kernel can read.
 const void* SharedCollective::brought(const Place& place) {
   if (reaches(place)) return place.slice.data();
   void* const here = take(place.slice.bytes());
-  copy(here, place.slice.data(), place.slice.bytes());
+  copy(here, stream_.device(), place.slice.data(), place.device, place.slice.bytes());
   return here;
 }
 
@@ -75,15 +73,21 @@ void SharedCollective::reduce(const std::vector<Place>& inputs, const std::vecto
   std::vector<const void*> from;
   for (const Place& input : inputs) from.push_back(brought(input));
   std::vector<void*> to;
+  std::vector<int> to_device;
   for (const Place& output : outputs) {
-    if (reaches(output)) to.push_back(output.slice.data());
+    if (!reaches(output)) continue;
+    to.push_back(output.slice.data());
+    to_device.push_back(output.device);
   }
-  if (to.empty()) to.push_back(take(first.bytes()));
+  if (to.empty()) {
+    to.push_back(take(first.bytes()));
+    to_device.push_back(stream_.device());
+  }
 
   const auto launch = [&](std::span<const void*> some, std::span<void*> into, ReduceOp now) {
     launch_reduce_to_all(some.data(), static_cast<int>(some.size()), into.data(),
                          static_cast<int>(into.size()), first.size(), first.dtype(), now,
-                         static_cast<int>(inputs.size()), mine_.stream);
+                         static_cast<int>(inputs.size()), stream_.stream());
   };
   // If there are more inputs than a kernel takes, reduce them in batches, still in order. The
   // result so far is not in an output, which may be a later input.
@@ -100,9 +104,11 @@ void SharedCollective::reduce(const std::vector<Place>& inputs, const std::vecto
     }
   }
   launch(left, batch(to, 0, kMost), op);
-  for (std::size_t i = kMost; i < to.size(); ++i) copy(to[i], to[0], first.bytes());
+  for (std::size_t i = kMost; i < to.size(); ++i)
+    copy(to[i], to_device[i], to[0], to_device[0], first.bytes());
   for (const Place& output : outputs) {
-    if (!reaches(output)) copy(output.slice.data(), to[0], first.bytes());
+    if (reaches(output)) continue;
+    copy(output.slice.data(), output.device, to[0], to_device[0], first.bytes());
   }
 }
 
@@ -138,6 +144,9 @@ void SharedCollective::enqueue(std::span<const Part> parts) {
   const auto at = [](const std::vector<Place>& places, int index) {
     return places[static_cast<std::size_t>(index)];
   };
+  const auto chunk_of = [p](const Place& place, int index) {
+    return Place{chunk(place.slice, index, p), place.device};
+  };
   switch (call.kind) {
     case CollectiveKind::kBarrier:
     case CollectiveKind::kSplit:
@@ -153,27 +162,26 @@ void SharedCollective::enqueue(std::span<const Part> parts) {
       break;
     case CollectiveKind::kGather:
       for (int src = 0; src < p; ++src)
-        copy(chunk(at(outputs, call.root).slice, src, p), at(inputs, src).slice);
+        copy(chunk_of(at(outputs, call.root), src), at(inputs, src));
       break;
     case CollectiveKind::kAllGather:
       all_gather();
       break;
     case CollectiveKind::kScatter:
       for (int dst = 0; dst < p; ++dst)
-        copy(at(outputs, dst).slice, chunk(at(inputs, call.root).slice, dst, p));
+        copy(at(outputs, dst), chunk_of(at(inputs, call.root), dst));
       break;
     case CollectiveKind::kReduceScatter:
       for (int dst = 0; dst < p; ++dst) {
         std::vector<Place> pieces;
-        for (const Place& input : inputs)
-          pieces.push_back({chunk(input.slice, dst, p), input.device});
+        for (const Place& input : inputs) pieces.push_back(chunk_of(input, dst));
         reduce(pieces, {at(outputs, dst)}, call.op);
       }
       break;
     case CollectiveKind::kAllToAll:
       for (int dst = 0; dst < p; ++dst) {
         for (int src = 0; src < p; ++src)
-          copy(chunk(at(outputs, dst).slice, src, p), chunk(at(inputs, src).slice, dst, p));
+          copy(chunk_of(at(outputs, dst), src), chunk_of(at(inputs, src), dst));
       }
       break;
   }

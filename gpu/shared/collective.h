@@ -1,11 +1,11 @@
 // A native collective among ranks that share GPUs: kernels and copies on the stream of the last
-// rank.
+// rank's GPU.
 //
 // A reduction is one kernel that reads every input once and writes every output once. Data that
 // kernels cannot reach, on another GPU without peer access, is copied in before and copied out
 // afterwards.
 //
-// The caller provides the marks that order the stream with the other ranks' streams.
+// The caller orders the stream with those of the other GPUs.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,22 @@
 
 #include "comm/reduce_op.h"
 #include "comm/slice.h"
-#include "gpu/shared/staging.h"
-#include "gpu/shared/transit.h"
+#include "gpu/device/shared_stream.h"
 #include "sim/data_plane.h"
 
 namespace rankbox::gpu {
 
 class SharedCollective {
  public:
-  /// @param mine the transit of the rank on this thread
   /// @param reachable devices whose memory its kernels can use
-  SharedCollective(SharedStaging& staging, const sim::DataPlane::Transit& mine,
-                   const std::vector<int>& reachable)
-      : staging_(staging), mine_(mine), reachable_(reachable) {}
+  SharedCollective(SharedStream& stream, const std::vector<int>& reachable)
+      : stream_(stream), reachable_(reachable) {}
+  ~SharedCollective();
+  SharedCollective(const SharedCollective&) = delete;
+  SharedCollective& operator=(const SharedCollective&) = delete;
 
-  /// Enqueues all the work on the stream. Called once.
+  /// Enqueues all the work on the stream. Called once. REQUIRES: the stream is flushed.
   void enqueue(std::span<const sim::DataPlane::Part> parts);
-
-  /// Returns the number of staging blocks in use until the work is done.
-  int blocks() const { return static_cast<int>(blocks_.size()); }
-  /// @param done follows the work, and has one user per block
-  void give_back_blocks(SharedEvents::Mark* done) noexcept;
 
  private:
   /// A rank's slice and its device.
@@ -47,18 +42,17 @@ class SharedCollective {
   Place out(int index) const;
   bool reaches(const Place& place) const;
   void* take(std::int64_t bytes);
-  void copy(void* into, const void* from, std::int64_t bytes);
-  void copy(Slice into, Slice from);
+  void copy(void* into, int into_device, const void* from, int from_device, std::int64_t bytes);
+  void copy(const Place& into, const Place& from);
   const void* brought(const Place& place);
   void reduce(const std::vector<Place>& inputs, const std::vector<Place>& outputs, ReduceOp op);
   void spread(const Place& from, const std::vector<Place>& outputs);
   void all_gather();
 
-  SharedStaging& staging_;
-  const sim::DataPlane::Transit& mine_;
+  SharedStream& stream_;
   const std::vector<int>& reachable_;
   std::span<const sim::DataPlane::Part> parts_;
-  std::vector<SharedStaging::Block> blocks_;
+  std::vector<void*> blocks_;  // for intermediate results
 };
 
 }  // namespace rankbox::gpu

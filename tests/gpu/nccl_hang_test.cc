@@ -133,7 +133,7 @@ TEST_CASE("a long queue of arithmetic is slow, not hung") {
   const NcclRun result = run({.world_size = 1, .deadline_seconds = 2}, [](Communicator& dist) {
     RankDevice& gpu = *current_rank_device();
     for (int i = 0; i < 1500; ++i) {
-      gpu.throttle({.op = "accumulate"});
+      gpu.before_work({.op = "accumulate"});
       emulation::enqueue(gpu.stream(),
                          [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
     }

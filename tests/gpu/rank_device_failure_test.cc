@@ -63,59 +63,71 @@ TEST_CASE("polling leaves no error behind") {
   *go_on = true;
 }
 
-TEST_CASE("a rank that ends while its stream hangs leaves it, and its memory, behind") {
+TEST_CASE("a rank that ends while its stream hangs leaves it behind, and the next has another") {
   const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  cudaStream_t hung = nullptr;
   void* block = nullptr;
   {
     RankDevice gpu(0, 0);
+    hung = gpu.stream();
     block = gpu.allocate(1000);
-    hold(gpu.stream(), go_on);
+    hold(hung, go_on);
     gpu.release(block);
   }
-  CHECK(emulation::is_device_memory(block, 1000));
+  CHECK(emulation::is_device_memory(block, 1000));  // until the stream gets there
+  CHECK(RankDevice(0, 0).stream() != hung);
   *go_on = true;
-  CHECK(cudaFree(block) == cudaSuccess);
+  CHECK(cudaStreamSynchronize(hung) == cudaSuccess);
+  CHECK_FALSE(emulation::is_device_memory(block, 1000));
 }
 
-TEST_CASE("a rank that ends well leaves nothing behind") {
+TEST_CASE("a rank that ends well leaves no memory, and its stream to the next one") {
   const emulation::MemoryInUse before = emulation::memory_in_use();
+  cudaStream_t stream = nullptr;
   {
     RankDevice gpu(0, 0);
+    stream = gpu.stream();
     for (const std::int64_t bytes : {100, 1000, 100000}) gpu.release(gpu.allocate(bytes));
   }
   CHECK(emulation::memory_in_use().allocations == before.allocations);
+  const std::int64_t pinned = emulation::calls_of("cudaMallocHost");
+  RankDevice next(1, 0);
+  CHECK(next.stream() == stream);
+  CHECK(next.rank() == 1);
+  CHECK(emulation::calls_of("cudaMallocHost") == pinned);
 }
 
-TEST_CASE("before memory runs out, what is kept is given back") {
+TEST_CASE("memory that runs out is an error that names the rank") {
   constexpr std::int64_t kMiB = 1 << 20;
   emulation::set_device_memory(10 * kMiB);
   {
     RankDevice gpu(4, 0);
-    gpu.release(gpu.allocate(6 * kMiB));
-    CHECK(gpu.memory().bytes_kept() == 6 * kMiB);
     void* const large = gpu.allocate(8 * kMiB);
-    CHECK(gpu.memory().bytes_kept() == 0);
     try {
       gpu.allocate(4 * kMiB);
       FAIL("nothing was thrown");
     } catch (const OutOfMemory& error) {
       CHECK(error.rank() == 4);
-      CHECK(std::string(error.what()).find("rank 4, allocate, 4194304 bytes: cudaMalloc failed") ==
-            0);
+      CHECK(std::string(error.what())
+                .find("rank 4, allocate, 4194304 bytes: cudaMallocAsync failed") == 0);
     }
     gpu.release(large);
-    void* const again = gpu.allocate(4 * kMiB);
-    gpu.release(again);
+    gpu.release(gpu.allocate(4 * kMiB));
   }
   emulation::set_device_memory(std::size_t{4} << 30);
 }
 
-TEST_CASE("a rank whose second stream cannot be made leaves neither stream nor device behind") {
-  emulation::fail_next("cudaStreamCreateWithFlags", cudaErrorLaunchOutOfResources, 1);
-  const std::int64_t destroyed = emulation::calls_of("cudaStreamDestroy");
-  CHECK_THROWS_AS(RankDevice(0, 0), CudaError);
-  CHECK(emulation::calls_of("cudaStreamDestroy") == destroyed + 1);
-  CHECK(current_rank_device() == nullptr);
+TEST_CASE("a rank whose stream cannot be made leaves nothing behind") {
+  RankDevice all(0, 0);  // so that there is nothing to take over
+  const std::int64_t events = emulation::calls_of("cudaEventDestroy");
+  const std::int64_t pinned = emulation::calls_of("cudaFreeHost");
+  emulation::fail_next("cudaStreamCreateWithFlags", cudaErrorLaunchOutOfResources);
+  std::thread([] {
+    CHECK_THROWS_AS(RankDevice(1, 0), CudaError);
+    CHECK(current_rank_device() == nullptr);
+  }).join();
+  CHECK(emulation::calls_of("cudaEventDestroy") == events + 1);
+  CHECK(emulation::calls_of("cudaFreeHost") == pinned + 1);
 }
 
 }  // namespace

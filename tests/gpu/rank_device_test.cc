@@ -20,7 +20,7 @@ TEST_CASE("a rank's device is the thread's, as long as it lives") {
     CHECK(current_rank_device() == &gpu);
     CHECK(gpu.rank() == 5);
     CHECK(gpu.device() == 0);
-    CHECK(gpu.stream() != gpu.side_stream());
+    CHECK(gpu.shared() == nullptr);
     std::thread([] { CHECK(current_rank_device() == nullptr); }).join();
   }
   CHECK(current_rank_device() == nullptr);
@@ -47,22 +47,23 @@ TEST_CASE("an error of a rank's thread names the rank by itself") {
   }
 }
 
-TEST_CASE("ordered streams see each other's results, to and fro") {
+TEST_CASE("a stream that is ordered after a rank's sees its results") {
   constexpr std::int64_t kCount = 1 << 16;
   RankDevice gpu(0, 0);
+  RankDevice other(1, 0);
   auto* const data = static_cast<float*>(gpu.allocate(kCount * 4));
   launch_fill(data, kCount, DType::kFloat32, 1.0, gpu.stream());
   for (int round = 0; round < 50; ++round) {
-    gpu.order(gpu.stream(), gpu.side_stream());
-    launch_accumulate(data, data, kCount, DType::kFloat32, ReduceOp::SUM, gpu.side_stream());
-    gpu.order(gpu.side_stream(), gpu.stream());
+    gpu.order_before(other.stream());
+    launch_accumulate(data, data, kCount, DType::kFloat32, ReduceOp::SUM, other.stream());
+    other.order_before(gpu.stream());
     launch_scale(data, kCount, DType::kFloat32, 0.5, gpu.stream());
   }
   CHECK(download(gpu, data, kCount) == std::vector<float>(kCount, 1.0f));
   gpu.release(data);
 }
 
-TEST_CASE("ranks that share a device work side by side") {
+TEST_CASE("ranks with a stream each work side by side on a device") {
   std::vector<std::thread> ranks;
   std::vector<float> results(4);
   for (int rank = 0; rank < 4; ++rank) {

@@ -49,49 +49,6 @@ TEST_CASE("a send and a receive return while the ranks' GPU is still busy, and t
   CHECK(std::vector<float>(got.begin(), got.end() - 1) == expected);
 }
 
-TEST_CASE("what was started goes on beside what its rank does meanwhile") {
-  // Each rank's stream is blocked after isend and irecv, so only copies on other streams can
-  // complete.
-  const Setting setting(1, "shared");
-  const auto go_on = std::make_shared<std::atomic<bool>>(false);
-  std::atomic<int> ready{0};
-  std::vector<std::atomic<bool>> done_beside(2);
-  std::vector<std::vector<float>> got(2);
-  run_world({.world_size = 2}, [&](Comm& dist) {
-    const auto me = static_cast<std::size_t>(dist.rank());
-    const Tensor mine = full(1000, static_cast<float>(dist.rank() + 1));
-    Tensor theirs = zeros(1000);
-    Tensor sum = full(10, 1.0f);
-    device_here().synchronize(0);
-    const Request sent = dist.isend(mine, 1 - dist.rank());
-    const Request received = dist.irecv(theirs, 1 - dist.rank());
-    const Request reduced = dist.all_reduce_async(sum);
-    hold(device_here().stream(), go_on);
-    ++ready;
-    while (ready < 2) std::this_thread::yield();
-    // All copies are enqueued now, each on the side stream of the later rank.
-    RankDevice::wait_for_stream(device_here().side_stream(), 20);
-    std::vector<float> host(1000);
-    check(cudaMemcpyAsync(host.data(), theirs.data(), 4000, cudaMemcpyDeviceToHost,
-                          device_here().side_stream()),
-          "cudaMemcpyAsync");
-    RankDevice::wait_for_stream(device_here().side_stream(), 20);
-    ++ready;
-    while (ready < 4) std::this_thread::yield();
-    done_beside[me] = !*go_on;
-    *go_on = true;
-    dist.wait_all({sent, received, reduced});
-    got[me] = to_host(theirs);
-    got[me].push_back(to_host(sum)[9]);
-  });
-  for (std::size_t rank = 0; rank < 2; ++rank) {
-    std::vector<float> expected(1000, static_cast<float>(2 - rank));
-    expected.push_back(2.0f);
-    CHECK(got[rank] == expected);
-  }
-  CHECK((done_beside[0] || done_beside[1]));
-}
-
 TEST_CASE("no rank leaves a barrier before the others' GPU work is done") {
   for (const auto& [gpus, mode] : {std::pair{2, "shared"}, {4, "nccl"}}) {
     CAPTURE(gpus);
@@ -112,22 +69,54 @@ TEST_CASE("no rank leaves a barrier before the others' GPU work is done") {
   }
 }
 
-TEST_CASE("synchronize waits for the side stream, too") {
+TEST_CASE("small messages and sums take one launch for many, not one each") {
+  constexpr int kRanks = 4;
+  constexpr int kRounds = 20;
   const Setting setting(1, "shared");
-  std::atomic<bool> done{false};
-  bool seen = false;
-  run_world({.world_size = 2}, [&](Comm& dist) {
-    if (dist.rank() == 1) return;
-    check(emulation::enqueue(device_here().side_stream(),
-                             [&] {
-                               std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                               done = true;
-                             }),
-          "enqueue");
-    dist.synchronize();
-    seen = done;
+  const auto cuda_calls = [] {
+    std::int64_t calls = 0;
+    for (const char* call :
+         {"cudaLaunchKernelEx", "cudaMemcpyAsync", "cudaEventRecord", "cudaStreamWaitEvent"})
+      calls += emulation::calls_of(call);
+    return calls;
+  };
+  const auto run = run_ranks({.world_size = kRanks}, [&](Comm& dist) {
+    const int next = (dist.rank() + 1) % kRanks;
+    const int prev = (dist.rank() + kRanks - 1) % kRanks;
+    Tensor sum = full(256, 1.0f);
+    dist.barrier();
+    const std::int64_t before = cuda_calls();
+    dist.barrier();
+    const Tensor mine = clone(sum);
+    for (int round = 0; round < kRounds; ++round) {
+      Tensor theirs = zeros(256);
+      dist.sendrecv(sum, next, theirs, prev);
+      sum += theirs;
+    }
+    const std::vector<float> values = to_host(sum);
+    CHECK_NOTHROW(dist.barrier());
+    return std::pair(values, cuda_calls() - before);
   });
-  CHECK(seen);
+  // A fill, a copy and a sum of each rank and round; 64 to a launch, and some calls for each wait.
+  constexpr std::int64_t kOperations = 3 * kRanks * kRounds;
+  CHECK(run.results[0].second <= kOperations / 64 + 8 * kRanks);
+  for (const auto& [values, calls] : run.results)
+    CHECK(values == std::vector<float>(256, static_cast<float>(1 << kRounds)));
+}
+
+TEST_CASE("memory is released after the small operations that were collected before") {
+  const Setting setting(1, "shared");
+  const auto run = run_ranks({.world_size = 2}, [](Comm& dist) {
+    Tensor sum = zeros(100);
+    for (int i = 0; i < 300; ++i) {
+      Tensor passing = full(100, 1.0f);
+      if (dist.rank() == 0) dist.send(passing, 1);
+      if (dist.rank() == 1) dist.recv(passing, 0);
+      sum += passing;
+    }
+    return to_host(sum)[99];
+  });
+  CHECK(run.results == std::vector<float>(2, 300.0f));
 }
 
 // ---- Several GPUs, many ranks ------------------------------------------------------------------
@@ -245,14 +234,15 @@ TEST_CASE("no memory is left behind, however a run ends") {
 // ---- GPUs that fail -----------------------------------------------------------------------------
 
 TEST_CASE("a CUDA call that fails ends the run with its error, wherever it was") {
-  for (const char* call : {"cudaMemcpyAsync", "cudaEventRecord", "cudaStreamWaitEvent",
-                           "cudaStreamCreateWithFlags", "cudaEventCreateWithFlags", "cudaMalloc"}) {
+  // So large that each is a call of its own.
+  const auto use = [](Comm& dist) { use_everything(dist, 10'000); };
+  for (const char* call : {"cudaMemcpyAsync", "cudaMemcpyPeerAsync", "cudaEventRecord",
+                           "cudaStreamWaitEvent", "cudaLaunchKernelEx", "cudaMallocAsync"}) {
     for (int skip : {0, 1, 2, 3, 5, 7}) {
       const Setting setting(2, "shared");
-      setenv("RANKBOX_GPU_ARENA_MIB", "0", 1);  // so that cudaMalloc is called often enough
       emulation::fail_next(call, cudaErrorUnknown, skip);
       const std::exception_ptr error =
-          thrown_by({.world_size = 4, .buffering = Buffering::eager(100)}, use_all_calls);
+          thrown_by({.world_size = 4, .buffering = Buffering::eager(100)}, use);
       emulation::fail_next(call, cudaSuccess);
       const std::string name = call;
       CAPTURE(name);

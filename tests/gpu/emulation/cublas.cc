@@ -6,6 +6,7 @@
 
 #include "comm/bfloat16.h"
 #include "comm/float16.h"
+#include "tests/gpu/emulation/cuda_call.h"
 #include "tests/gpu/emulation/cuda_control.h"
 #include "tests/gpu/emulation/cuda_memory.h"
 
@@ -124,10 +125,11 @@ const char* cublasGetStatusString(cublasStatus_t status) {
 }
 
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
-  *handle = new cublasContext;
-  return CUBLAS_STATUS_SUCCESS;
+  const cudaError_t status = rankbox::gpu::emulation::call("cublasCreate", [&] {
+    *handle = new cublasContext;
+    return cudaSuccess;
+  });
+  return status == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 cublasStatus_t cublasDestroy(cublasHandle_t handle) {

@@ -25,7 +25,7 @@ void set_device_memory(std::size_t bytes);
 /// Sets whether devices can access each other's memory (default: yes). Copies work either way.
 void set_peer_access(bool possible);
 
-/// Device memory in use on all devices: allocations and bytes.
+/// Device memory in use on all devices, without what was released: allocations and bytes.
 struct MemoryInUse {
   std::int64_t allocations = 0;
   std::int64_t bytes = 0;
@@ -34,9 +34,10 @@ MemoryInUse memory_in_use();
 
 /// Operations of all streams that wait for other devices. The emulated NCCL counts its own.
 std::atomic<std::int64_t>& operations_among_devices();
-/// Returns how often device memory was freed during such an operation. On real GPUs that access
-/// each other's memory, cudaFree waits for all of them, which may deadlock.
-std::int64_t frees_amid_communication();
+/// Returns how often cudaMalloc, cudaFree or their like for pinned memory were called during such
+/// an operation. On real GPUs that access each other's memory they wait for all of them, which may
+/// deadlock.
+std::int64_t blocking_calls_amid_communication();
 
 /// Returns the number of copies on streams between device memory and pageable host memory so far.
 /// On a real GPU they wait in the driver, and have deadlocked beside kernels of NCCL.

@@ -22,7 +22,8 @@ std::atomic<bool> peer_access_possible{true};
 
 struct Peers {
   std::mutex mutex;
-  std::set<std::pair<int, int>> enabled;  // (device, its peer)
+  std::set<std::pair<int, int>> enabled;   // (device, its peer)
+  std::set<std::pair<int, int>> of_pools;  // (device, owner of the pool)
 };
 
 Peers& peers() {
@@ -39,6 +40,11 @@ void set_peer_access(bool possible) {
   if (possible) return;
   const std::lock_guard lock(peers().mutex);
   peers().enabled.clear();
+}
+
+bool pool_access_enabled(int device, int owner) {
+  const std::lock_guard lock(peers().mutex);
+  return peer_access_possible && peers().of_pools.contains({device, owner});
 }
 
 bool peer_access_enabled(int device, int peer) {
@@ -163,6 +169,26 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
     const std::lock_guard lock(peers().mutex);
     return peers().enabled.emplace(device, peer).second ? cudaSuccess
                                                         : cudaErrorPeerAccessAlreadyEnabled;
+  });
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* descs, size_t count) {
+  return call("cudaMemPoolSetAccess", [&] {
+    const int owner = device_of(pool);
+    if (!exists(owner) || (descs == nullptr && count > 0)) return cudaErrorInvalidValue;
+    const std::lock_guard lock(peers().mutex);
+    for (size_t i = 0; i < count; ++i) {
+      const int device = descs[i].location.id;
+      if (descs[i].location.type != cudaMemLocationTypeDevice || !exists(device))
+        return cudaErrorInvalidValue;
+      if (device != owner && !peer_access_possible) return cudaErrorInvalidDevice;
+      if (descs[i].flags == cudaMemAccessFlagsProtReadWrite) {
+        peers().of_pools.emplace(device, owner);
+      } else {
+        peers().of_pools.erase({device, owner});
+      }
+    }
+    return cudaSuccess;
   });
 }
 

@@ -26,7 +26,7 @@ struct Memory {
   std::map<const char*, Block> blocks;        // by their first byte
   std::map<int, std::size_t> used_on_device;  // bytes
   std::size_t capacity = 0;                   // 0: not determined yet
-  std::atomic<std::int64_t> frees_amid_communication = 0;
+  std::atomic<std::int64_t> blocking_calls_amid_communication = 0;
 };
 
 Memory& memory() {
@@ -43,23 +43,30 @@ std::size_t capacity() {
   return memory().capacity;
 }
 
+/// REQUIRES: memory().mutex is held.
+cudaError_t add_block(void** address, Block block) {
+  char* const data = static_cast<char*>(::operator new(block.bytes, kAlignment, std::nothrow));
+  if (data == nullptr) return cudaErrorMemoryAllocation;
+  if (block.bytes <= kMostToFill) std::memset(data, kFresh, block.bytes);
+  block.data = data;
+  memory().blocks.emplace(data, block);
+  *address = data;
+  return cudaSuccess;
+}
+
+/// On real GPUs that access each other's memory, these calls wait for all of them.
+void note_blocking_call() {
+  if (operations_among_devices() > 0) ++memory().blocking_calls_amid_communication;
+}
+
 cudaError_t allocate(void** address, std::size_t bytes, bool on_device) {
   if (address == nullptr) return cudaErrorInvalidValue;
   *address = nullptr;
   if (bytes == 0) return cudaSuccess;
-  const int device = current_device();
+  note_blocking_call();
+  if (on_device) return add_device_block(address, bytes, current_device(), /*of_pool=*/false);
   const std::lock_guard lock(memory().mutex);
-  std::size_t& used = memory().used_on_device[device];
-  if (on_device && bytes > capacity() - std::min(capacity(), used)) {
-    return cudaErrorMemoryAllocation;
-  }
-  char* const data = static_cast<char*>(::operator new(bytes, kAlignment, std::nothrow));
-  if (data == nullptr) return cudaErrorMemoryAllocation;
-  if (bytes <= kMostToFill) std::memset(data, kFresh, bytes);
-  memory().blocks.emplace(data, Block{data, bytes, on_device, device});
-  if (on_device) used += bytes;
-  *address = data;
-  return cudaSuccess;
+  return add_block(address, {.bytes = bytes, .device = current_device()});
 }
 
 /// Waits for the device first, as CUDA does, because its work may still use the block.
@@ -69,11 +76,11 @@ cudaError_t release(void* address, bool on_device) {
   if (!block || block->data != address || block->on_device != on_device) {
     return cudaErrorInvalidValue;
   }
-  if (on_device && operations_among_devices() > 0) ++memory().frees_amid_communication;
+  note_blocking_call();
   if (!wait_for_device(block->device)) return cudaErrorLaunchTimeout;
   const std::lock_guard lock(memory().mutex);
   if (memory().blocks.erase(block->data) == 0) return cudaErrorInvalidValue;  // freed meanwhile
-  if (on_device) memory().used_on_device[block->device] -= block->bytes;
+  if (on_device && !block->released) memory().used_on_device[block->device] -= block->bytes;
   ::operator delete(address, kAlignment);
   return cudaSuccess;
 }
@@ -90,13 +97,42 @@ std::atomic<std::int64_t>& operations_among_devices() {
   return operations;
 }
 
-std::int64_t frees_amid_communication() { return memory().frees_amid_communication; }
+std::int64_t blocking_calls_amid_communication() {
+  return memory().blocking_calls_amid_communication;
+}
+
+cudaError_t add_device_block(void** address, std::size_t bytes, int device, bool of_pool) {
+  const std::lock_guard lock(memory().mutex);
+  std::size_t& used = memory().used_on_device[device];
+  if (bytes > capacity() - std::min(capacity(), used)) return cudaErrorMemoryAllocation;
+  const cudaError_t status =
+      add_block(address, {.bytes = bytes, .on_device = true, .device = device, .of_pool = of_pool});
+  if (status == cudaSuccess) used += bytes;
+  return status;
+}
+
+int release_pool_block(void* address) {
+  const std::lock_guard lock(memory().mutex);
+  const auto found = memory().blocks.find(static_cast<const char*>(address));
+  if (found == memory().blocks.end()) return -1;
+  Block& block = found->second;
+  if (!block.of_pool || block.released) return -1;
+  block.released = true;
+  memory().used_on_device[block.device] -= block.bytes;
+  return block.device;
+}
+
+void remove_pool_block(void* address) {
+  const std::lock_guard lock(memory().mutex);
+  if (memory().blocks.erase(static_cast<const char*>(address)) == 0) return;
+  ::operator delete(address, kAlignment);
+}
 
 MemoryInUse memory_in_use() {
   const std::lock_guard lock(memory().mutex);
   MemoryInUse sum;
   for (const auto& [data, block] : memory().blocks) {
-    if (!block.on_device) continue;
+    if (!block.on_device || block.released) continue;
     ++sum.allocations;
     sum.bytes += static_cast<std::int64_t>(block.bytes);
   }
@@ -121,7 +157,9 @@ bool kernel_may_use(int device, const void* address) {
   if (address == nullptr) return true;
   const std::optional<Block> block = find_block(address);
   if (!block) return false;
-  return !block->on_device || block->device == device || peer_access_enabled(device, block->device);
+  if (!block->on_device || block->device == device) return true;
+  return block->of_pool ? pool_access_enabled(device, block->device)
+                        : peer_access_enabled(device, block->device);
 }
 
 extern "C" {

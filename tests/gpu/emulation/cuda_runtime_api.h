@@ -113,6 +113,27 @@ struct cudaDeviceProp {
   int maxThreadsPerMultiProcessor;
 };
 
+typedef struct CUmemPoolHandle_st* cudaMemPool_t;
+enum cudaMemPoolAttr {
+  cudaMemPoolReuseFollowEventDependencies = 1,
+  cudaMemPoolReuseAllowOpportunistic = 2,
+  cudaMemPoolReuseAllowInternalDependencies = 3,
+  cudaMemPoolAttrReleaseThreshold = 4,
+};
+enum cudaMemLocationType { cudaMemLocationTypeDevice = 1 };
+enum cudaMemAccessFlags {
+  cudaMemAccessFlagsProtNone = 0,
+  cudaMemAccessFlagsProtReadWrite = 3,
+};
+struct cudaMemLocation {
+  enum cudaMemLocationType type;
+  int id;
+};
+struct cudaMemAccessDesc {
+  struct cudaMemLocation location;
+  enum cudaMemAccessFlags flags;
+};
+
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
 typedef void (*cudaHostFn_t)(void* user_data);
@@ -167,6 +188,16 @@ cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int 
                                 size_t count, cudaStream_t stream);
 cudaError_t cudaMemset(void* address, int value, size_t count);
 cudaError_t cudaMemsetAsync(void* address, int value, size_t count, cudaStream_t stream);
+
+// Stream-ordered memory: one pool a device. What is freed is gone when the stream gets there, so a
+// later use is a fault; but its bytes can be allocated again at once.
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void* value);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc* descs,
+                                 size_t count);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes_to_keep);
+cudaError_t cudaMallocAsync(void** address, size_t size, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void* address, cudaStream_t stream);
 
 // Streams. A device's null stream does not wait for the others, as if all were
 // cudaStreamNonBlocking.

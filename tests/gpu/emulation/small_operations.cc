@@ -1,0 +1,2 @@
+// The reduction kernels as plain C++, for the emulated runtime.
+#include "gpu/kernels/small_operations.cu"  // NOLINT
