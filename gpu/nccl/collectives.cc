@@ -209,7 +209,7 @@ void NcclBackend::run(const Caller& caller, const CollectiveCall& call) {
 
 NcclBackend::Pending NcclBackend::start(const Caller& caller, const CollectiveCall& call) {
   RankDevice& device = rank_->device();
-  const cudaStream_t stream = member_->collective_stream;
+  const cudaStream_t stream = rank_->created(caller, member_->collective_stream);
   device.order_before(stream);
   const std::uint64_t number = launch(caller, *rank_, *member_, call, stream, /*async=*/true);
   Pending pending = rank_->make_pending(caller, member_->world_rank(call.root));

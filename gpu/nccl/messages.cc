@@ -152,9 +152,9 @@ void NcclRank::flush(const Caller& caller, const NcclMember* but) {
   check_running(caller);  // the memory of a request that was dropped is gone
   for (NcclMember& member : members_) {
     if (member.deferred.empty() || &member == but) continue;
-    check(cudaStreamWaitEvent(member.message_stream, ready_, 0), "cudaStreamWaitEvent",
-          doing_of(caller));
-    launch(caller, member, std::exchange(member.deferred, {}), member.message_stream);
+    const cudaStream_t stream = created(caller, member.message_stream);
+    check(cudaStreamWaitEvent(stream, ready_, 0), "cudaStreamWaitEvent", doing_of(caller));
+    launch(caller, member, std::exchange(member.deferred, {}), stream);
   }
 }
 

@@ -268,9 +268,9 @@ void NcclRank::wait_for_all(const Caller& caller) {
   flush(caller);
   wait_for_stream(caller, device_.stream());
   for (const NcclMember& member : members_) {
-    if (member.size() == 0) continue;
-    wait_for_stream(caller, member.message_stream);
-    wait_for_stream(caller, member.collective_stream);
+    for (const cudaStream_t stream : {member.message_stream, member.collective_stream}) {
+      if (stream != nullptr) wait_for_stream(caller, stream);
+    }
   }
 }
 
@@ -285,17 +285,19 @@ NcclMember& NcclRank::add_member(const Caller& caller, std::vector<int> world_ra
   if (member.size() == 0) return member;
   record_.add_group(member, caller.place);
   const Doing doing = doing_of(caller);
-  const auto make_stream = [&doing](cudaStream_t& stream) {
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-          doing);
-  };
-  make_stream(member.message_stream);
-  make_stream(member.collective_stream);
   const std::int64_t bytes = scratch_elements(member.size()) * size_of(DType::kInt32);
   member.scratch = static_cast<std::int32_t*>(device_.allocate(bytes));
   check(cudaMemsetAsync(member.scratch, 0, static_cast<std::size_t>(bytes), device_.stream()),
         "cudaMemsetAsync", doing);
   return member;
+}
+
+cudaStream_t NcclRank::created(const Caller& caller, cudaStream_t& stream) {
+  if (stream == nullptr) {
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+          doing_of(caller));
+  }
+  return stream;
 }
 
 void NcclRank::split_communicator(const Caller& caller, ncclComm_t& parent, int color, int key,

@@ -65,6 +65,8 @@ struct NcclMember {
   std::uint64_t group = 0;  // the same on all members
   ncclComm_t collectives = nullptr;
   ncclComm_t messages = nullptr;
+  // Created at their first use: a GPU has 32 hardware queues, and streams that share one wait for
+  // each other.
   cudaStream_t message_stream = nullptr;     // for isend and irecv
   cudaStream_t collective_stream = nullptr;  // for asynchronous collectives
   std::int32_t* scratch = nullptr;           // device memory: see scratch_elements()
@@ -190,7 +192,9 @@ class NcclRank {
     create();
     deadline_seconds_ = world_.settings().deadline_seconds;
   }
-  /// Adds a communicator with its stream and scratch memory.
+  /// Returns the member's stream, which its first use creates.
+  cudaStream_t created(const Caller& caller, cudaStream_t& stream);
+  /// Adds a communicator with its scratch memory.
   /// @param world_ranks empty: the communicator excludes this rank, which then needs neither
   NcclMember& add_member(const Caller& caller, std::vector<int> world_ranks, int index,
                          std::uint64_t group);

@@ -72,10 +72,11 @@ void break_device(int device, cudaError_t error) {
   calls().broken[device] = error;
 }
 
-void fail_next(const char* function, cudaError_t error, int skip) {
+bool fail_next(const char* function, cudaError_t error, int skip) {
   const std::lock_guard lock(calls().mutex);
-  calls().to_fail.erase(function);
+  const bool had_one = calls().to_fail.erase(function) == 1;
   if (error != cudaSuccess) calls().to_fail.emplace(function, Order{error, skip});
+  return had_one;
 }
 
 std::int64_t calls_of(const char* function) {

@@ -50,8 +50,9 @@ std::int64_t calls_of(const char* function);
 // ---- Errors ----------------------------------------------------------------------------------
 
 /// After `skip` more calls of this function, on any thread, the next one does nothing and returns
-/// `error`. One injected error per name; cudaSuccess cancels it.
-void fail_next(const char* function, cudaError_t error, int skip = 0);
+/// `error`. One injected error per name; cudaSuccess cancels it. Returns whether there was one that
+/// no call has had.
+bool fail_next(const char* function, cudaError_t error, int skip = 0);
 
 /// Breaks a device as a faulty kernel breaks a real GPU. From then on every call that concerns it,
 /// including waits for its streams, returns `error`. cudaSuccess repairs it.
@@ -63,6 +64,14 @@ void break_device(int device, cudaError_t error);
 /// depending on the seed. This exposes orders that held only by luck. 0 ends it. Overrides the
 /// variable RANKBOX_EMULATED_DELAYS.
 void delay_streams(std::uint64_t seed);
+
+/// Gives each device that many hardware queues, which the streams that are created from now on share
+/// in turn. 0: one for each stream. At first there are 32, the most that a real GPU has.
+void set_hardware_queues(int queues);
+
+/// Sets whether the first launch of a kernel on a device waits for all work there, as when CUDA
+/// loads code at that time (CUDA_MODULE_LOADING=LAZY). All kernels count as new then.
+void load_kernels_at_first_launch(bool on);
 
 // ---- Streams ---------------------------------------------------------------------------------
 

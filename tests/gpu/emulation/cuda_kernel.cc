@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include <sys/mman.h>
@@ -42,6 +44,23 @@ bool is_mapped(std::uintptr_t address) {
   return mincore(reinterpret_cast<void*>(address / page * page), 1, &resident) == 0;
 }
 
+struct Loading {
+  std::mutex mutex;
+  bool is_lazy = false;
+  std::set<std::pair<int, const void*>> loaded;  // by device
+};
+
+Loading& loading() {
+  static auto* const all = new Loading;
+  return *all;
+}
+
+/// Returns whether this launch is to load the kernel.
+bool is_new(int device, const void* kernel) {
+  const std::lock_guard lock(loading().mutex);
+  return loading().is_lazy && loading().loaded.emplace(device, kernel).second;
+}
+
 // Programs, heaps and stacks are above. Two small integers, side by side, are an address below,
 // where AddressSanitizer has its shadow memory.
 constexpr std::uintptr_t kLowest = std::uintptr_t{1} << 45;
@@ -57,8 +76,14 @@ void note_addresses(const void* object, std::size_t bytes, std::vector<const voi
   }
 }
 
-cudaError_t launch(dim3 grid, dim3 block, cudaStream_t handle, std::vector<const void*> pointers,
-                   std::function<void()> one_thread) {
+void load_kernels_at_first_launch(bool on) {
+  const std::lock_guard lock(loading().mutex);
+  loading().is_lazy = on;
+  loading().loaded.clear();
+}
+
+cudaError_t launch(const void* kernel, dim3 grid, dim3 block, cudaStream_t handle,
+                   std::vector<const void*> pointers, std::function<void()> one_thread) {
   const std::shared_ptr<Stream> stream = find_stream(handle);
   const int device = stream == nullptr ? current_device() : stream->device();
   return call("cudaLaunchKernelEx", device, [&] {
@@ -69,6 +94,7 @@ cudaError_t launch(dim3 grid, dim3 block, cudaStream_t handle, std::vector<const
         grid.z == 0) {
       return cudaErrorInvalidConfiguration;
     }
+    if (is_new(device, kernel) && !wait_for_device(device)) return cudaErrorLaunchTimeout;
     stream->enqueue([=, pointers = std::move(pointers), one_thread = std::move(one_thread)] {
       const bool legal = std::all_of(pointers.begin(), pointers.end(), [&](const void* pointer) {
         return kernel_may_use(device, pointer);

@@ -27,9 +27,10 @@ inline thread_local constinit dim3 gridDim{};
 
 namespace rankbox::gpu::emulation {
 
+/// @param kernel its address, for what a first launch does
 /// @param one_thread the work of each thread; reads the indices above
-cudaError_t launch(dim3 grid, dim3 block, cudaStream_t handle, std::vector<const void*> pointers,
-                   std::function<void()> one_thread);
+cudaError_t launch(const void* kernel, dim3 grid, dim3 block, cudaStream_t handle,
+                   std::vector<const void*> pointers, std::function<void()> one_thread);
 
 /// Adds the words of an object that are addresses of this process's memory.
 void note_addresses(const void* object, std::size_t bytes, std::vector<const void*>& pointers);

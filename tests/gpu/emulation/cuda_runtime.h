@@ -60,8 +60,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     }
   };
   std::apply([&](const auto&... each) { (note(each), ...); }, copies);
-  return rankbox::gpu::emulation::launch(config->gridDim, config->blockDim, config->stream,
-                                         std::move(pointers),
+  return rankbox::gpu::emulation::launch(reinterpret_cast<const void*>(kernel), config->gridDim,
+                                         config->blockDim, config->stream, std::move(pointers),
                                          [kernel, copies] { std::apply(kernel, copies); });
 }
 // NOLINTEND

@@ -33,6 +33,19 @@ struct Streams {
   std::map<int, std::shared_ptr<Stream>> null_of_device;
   std::vector<std::weak_ptr<Stream>> running;  // also destroyed ones that still have work
   std::uint64_t started = 0;
+  int queues = kHardwareQueues;  // of a device; 0: one for each stream
+  // By device and place. A stream takes the next place when it is created.
+  std::map<int, std::vector<std::shared_ptr<HardwareQueue>>> hardware;
+  std::map<int, std::size_t> created;
+
+  /// REQUIRES: mutex is held.
+  std::shared_ptr<HardwareQueue> next_queue(int device) {
+    if (queues == 0) return std::make_shared<HardwareQueue>();
+    std::vector<std::shared_ptr<HardwareQueue>>& all_queues = hardware[device];
+    while (all_queues.size() < static_cast<std::size_t>(queues))
+      all_queues.push_back(std::make_shared<HardwareQueue>());
+    return all_queues[created[device]++ % all_queues.size()];
+  }
 
   std::vector<std::shared_ptr<Stream>> all() {
     const std::lock_guard lock(mutex);
@@ -70,6 +83,28 @@ std::uint64_t next_random(std::uint64_t& state) {
 
 }  // namespace
 
+void set_hardware_queues(int queues) {
+  const std::lock_guard lock(streams().mutex);
+  streams().queues = queues;
+  streams().hardware.clear();
+  streams().created.clear();
+}
+
+bool HardwareQueue::wait_for_turn(std::uint64_t number) {
+  std::unique_lock lock(mutex_);
+  while (current_ != number) {
+    if (exiting()) return false;
+    changed_.wait_for(lock, std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+void HardwareQueue::end_turn() {
+  const std::lock_guard lock(mutex_);
+  ++current_;
+  changed_.notify_all();
+}
+
 void delay_streams(std::uint64_t seed) { delay_seed() = seed; }
 
 bool exiting() { return process_ends; }
@@ -79,7 +114,7 @@ std::shared_ptr<Stream> Stream::start(int device) {
   std::shared_ptr<Stream> stream;
   {
     const std::lock_guard lock(streams().mutex);
-    stream.reset(new Stream(device, ++streams().started));
+    stream.reset(new Stream(device, ++streams().started, streams().next_queue(device)));
     std::erase_if(streams().running, [](const auto& one) { return one.expired(); });
     streams().running.push_back(stream);
   }
@@ -94,7 +129,7 @@ std::shared_ptr<Stream> Stream::start(int device) {
 void Stream::enqueue(std::function<void()> work, bool always) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kLongestWait, [&] { return queue_.size() < kLongestQueue || exiting(); });
-  queue_.push_back({std::move(work), always});
+  queue_.push_back({std::move(work), always, hardware_->take_number()});
   ++enqueued_;
   changed_.notify_all();
 }
@@ -140,8 +175,10 @@ void Stream::run() {
 
     lock.unlock();
     pause_at_random(random_state);
+    if (!hardware_->wait_for_turn(item.turn)) return;
     if (item.always || health_of(device_) == cudaSuccess) item.work();
     item.work = nullptr;  // destroys its captures before it counts as done
+    hardware_->end_turn();
     lock.lock();
 
     ++completed_;

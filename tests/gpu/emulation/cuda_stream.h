@@ -3,9 +3,13 @@
 // The thread lives until its stream is destroyed and all work is done, or until the process ends.
 // Then all waits return (exiting()), and queued work is dropped.
 //
+// A GPU has few hardware queues (set_hardware_queues). Streams that share one execute what was
+// enqueued on either in the order of the calls, so one that waits holds up the others.
+//
 // Thread safety: any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -14,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include <cuda_runtime_api.h>
 
@@ -24,6 +29,24 @@ inline constexpr std::chrono::seconds kLongestWait{20};
 
 /// The number of queued calls beyond which a stream blocks the host, as CUDA does.
 inline constexpr std::size_t kLongestQueue = 1024;
+
+/// How many a device has, as a real GPU at most.
+inline constexpr int kHardwareQueues = 32;
+
+/// The order in which streams that share a hardware queue take their turns.
+class HardwareQueue {
+ public:
+  std::uint64_t take_number() { return next_++; }
+  /// Returns false when the process ends.
+  bool wait_for_turn(std::uint64_t number);
+  void end_turn();
+
+ private:
+  std::mutex mutex_;  // guards current_
+  std::condition_variable changed_;
+  std::uint64_t current_ = 0;
+  std::atomic<std::uint64_t> next_{0};
+};
 
 class Stream {
  public:
@@ -48,14 +71,17 @@ class Stream {
   struct Item {
     std::function<void()> work;
     bool always;
+    std::uint64_t turn;  // in the hardware queue
   };
 
-  Stream(int device, std::uint64_t number) : device_(device), number_(number) {}
+  Stream(int device, std::uint64_t number, std::shared_ptr<HardwareQueue> hardware)
+      : device_(device), number_(number), hardware_(std::move(hardware)) {}
   void run();
   void pause_at_random(std::uint64_t& state) const;
 
   const int device_;
   const std::uint64_t number_;
+  const std::shared_ptr<HardwareQueue> hardware_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::deque<Item> queue_;

@@ -1,8 +1,12 @@
 #include "tests/gpu/emulation/nccl_shared_comm.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <tuple>
 
 #include "tests/gpu/emulation/cuda_control.h"
@@ -57,7 +61,47 @@ void carry_out(const std::vector<const Task*>& tasks) {
   }
 }
 
+/// The devices' kernels of NCCL that are executed now.
+struct Residents {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int most = 0;
+  std::map<int, int> of_device;
+};
+
+Residents& residents() {
+  static auto* const all = new Residents;
+  return *all;
+}
+
+/// A kernel's place among them.
+class Residence {
+ public:
+  Residence(int device, const std::atomic<bool>& aborted) : device_(device) {
+    std::unique_lock lock(residents().mutex);
+    int& count = residents().of_device[device];
+    while (residents().most > 0 && count >= residents().most && !aborted && !exiting())
+      residents().changed.wait_for(lock, std::chrono::milliseconds(20));
+    ++count;
+  }
+  ~Residence() {
+    const std::lock_guard lock(residents().mutex);
+    --residents().of_device[device_];
+    residents().changed.notify_all();
+  }
+  Residence(const Residence&) = delete;
+  Residence& operator=(const Residence&) = delete;
+
+ private:
+  int device_;
+};
+
 }  // namespace
+
+void set_resident_kernels(int most) {
+  const std::lock_guard lock(residents().mutex);
+  residents().most = most;
+}
 
 std::int64_t running_nccl_operations() { return operations_among_devices(); }
 
@@ -188,6 +232,7 @@ bool SharedComm::take_part(std::unique_lock<std::mutex>& lock, const Kernel& ker
 }
 
 void SharedComm::run(const Kernel& kernel) {
+  const Residence residence(devices_[static_cast<std::size_t>(kernel.rank)], *kernel.aborted);
   ++operations_among_devices();
   std::unique_lock lock(mutex_);
   std::deque<Message> messages;
