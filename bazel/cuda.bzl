@@ -13,6 +13,7 @@ Without it, or with --config=emulated, the target is skipped. Only kernels need 
 calls CUDA's runtime is a cc_library that depends on //gpu/device:cuda_runtime.
 """
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain")
 load("@cuda//:defs.bzl", "CUDA_FOUND", "NVCC", "NVCC_VERSION")
 load("//bazel:batch.bzl", "batch", "batched_library")
@@ -24,11 +25,13 @@ _TARGETS = [
     "arch=compute_90,code=sm_90",
     "arch=compute_90,code=compute_90",
 ]
+_ONE_TARGET = ["arch=compute_90,code=sm_90"]
 
 def _objects_impl(ctx):
     compiler = find_cpp_toolchain(ctx).compiler_executable
     info = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in ctx.attr.deps])
     context = info.compilation_context
+    targets = _ONE_TARGET if ctx.attr._one_kind_of_gpu[BuildSettingInfo].value else _TARGETS
     objects = []
     for source in ctx.files.srcs:
         # The name marks position-independent code for the linker.
@@ -38,7 +41,7 @@ def _objects_impl(ctx):
         arguments.add_all(["-ccbin", compiler, "-std=c++20", "-O3"])
         arguments.add_all(["-Xcompiler", "-fPIC,-Wall,-Wextra"])
         arguments.add_all(["-x", "cu", "--extended-lambda", "--expt-relaxed-constexpr"])
-        arguments.add_all(_TARGETS, before_each = "-gencode")
+        arguments.add_all(targets, before_each = "-gencode")
         # fmt takes nvcc for one that knows no constexpr.
         arguments.add("-DFMT_USE_CONSTEXPR=1")
         # A newer nvcc may call the older GPUs deprecated.
@@ -66,6 +69,7 @@ _cuda_objects = rule(
         "srcs": attr.label_list(allow_files = [".cu", ".cc"]),
         "hdrs": attr.label_list(allow_files = True),
         "deps": attr.label_list(providers = [CcInfo]),
+        "_one_kind_of_gpu": attr.label(default = "//bazel:one_kind_of_gpu"),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],

@@ -169,7 +169,8 @@ needed() {
   fi
 
   affected_stage mpi --config=mpi "${waiting[@]}" "$batched" --build_tests_only \
-    "--test_env=RANKBOX_PROCESSES=1 3 8" --test_tag_filters=backend,-thorough \
+    "--test_env=RANKBOX_PROCESSES=1 3 8" --test_env=RANKBOX_THIRD=$third \
+    --test_tag_filters=backend,-thorough \
     -- //tests/backends/... //tests/mpi/...
   affected_stage tsan "${tsan[@]}" "${waiting[@]}" --test_tag_filters=sanitize \
     -- //tests/sim/... //tests/backends/... //sim/... //judge/race/... //judge/interleave/... \
@@ -180,15 +181,18 @@ needed() {
 
   if ! changed_files >"$changed" ||
     grep -q -E '^(gpu|compute|tests/compute)/|\.cuh?$|^bazel/(cuda|defs)' "$changed"; then
-    build_for_nccl
+    build_for_nccl --//bazel:one_kind_of_gpu
   fi
   test_on_gpus
 }
 
-# What nvcc compiles. The other sources of that backend are compiled for the emulated GPU.
+# What nvcc compiles, and what includes the headers of CUDA and NCCL. The other sources of that
+# backend are compiled for the emulated GPU.
 build_for_nccl() {
-  check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" \
-    //exercises/... //solutions/... //compute/... //parallel/... //training/... //gpu/...
+  local targets
+  targets=$(bazel query 'kind(_cuda_objects, //...)' 2>/dev/null </dev/null)
+  # shellcheck disable=SC2086  # targets have no spaces
+  check_stage nccl_build bazel build "${ui[@]}" --config=nccl "$batched" "$@" //gpu/... $targets
 }
 
 test_on_gpus() {
@@ -219,7 +223,7 @@ everything() {
     --test_tag_filters=backend,device //...
   bazel_stage tsan_gpu --config=emulated "${waiting[@]}" "${tsan[@]}" \
     --test_tag_filters=sanitize //gpu/... //tests/gpu/... //tests/backends/...
-  build_for_nccl
+  build_for_nccl //exercises/... //solutions/... //compute/... //parallel/... //training/...
   test_on_gpus
 }
 

@@ -39,7 +39,8 @@
 //
 // Messages that NCCL buffers (some MiB per pair) may complete all the same. Communicators do not
 // delay each other, nor do messages and collectives, as long as a GPU's 32 hardware queues suffice
-// for the streams: two for each communicator, and two for the rank.
+// for the streams: one for the rank, and for each communicator one where it first uses isend or
+// irecv, and one where it first starts a collective.
 //
 // **Mistakes.** Each rank checks its arguments alone, and nothing is compared while a run succeeds.
 // A tensor on another GPU, made outside of the run or in an earlier one, is refused: clone() it.

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/mpi/failing_run.h"
+#include "tests/support/run_tests.h"
 #include "tests/support/thrown.h"
 
 namespace rankbox::testing {
@@ -71,6 +72,8 @@ TEST_CASE("a failed run ends with one report of its first cause, and no process 
   };
   for (const Row& row : rows) {
     for (const int processes : {2, 3}) {
+      // A run of a third has each row with one of the two.
+      if (runs_a_third() && processes == 2 + (&row - rows) % 2) continue;
       const std::string scenario = row.scenario;
       CAPTURE(scenario);
       CAPTURE(processes);
