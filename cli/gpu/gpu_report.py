@@ -18,7 +18,8 @@ import time
 
 sys.dont_write_bytecode = True  # a bundle holds programs alone
 
-from gpu_sections import SECTIONS, in_words  # noqa: E402
+from gpu_machine import in_words  # noqa: E402
+from gpu_sections import SECTIONS  # noqa: E402
 from gpu_session import (MET, NOT_MEASURED, NOT_MET, Interrupted, NotMeasured,  # noqa: E402
                          Report, Session, raising)
 

@@ -15,8 +15,9 @@ import unittest
 HERE = pathlib.Path(__file__).absolute().parent
 sys.path.insert(0, str(HERE))
 
-import gpu_report  # noqa: E402  (beside this file)
-from gpu_sections import SECTIONS, has_nvlink  # noqa: E402
+import gpu_report  # noqa: E402  (beside this file, like those below)
+from gpu_machine import has_nvlink  # noqa: E402
+from gpu_sections import SECTIONS  # noqa: E402
 from gpu_session import MEASURED, MET, NOT_MEASURED, NOT_MET, Line, Report  # noqa: E402
 
 PROGRAM = HERE / "gpu_report.py"
