@@ -15,7 +15,7 @@ import unittest
 HERE = pathlib.Path(__file__).absolute().parent
 sys.path.insert(0, str(HERE))
 
-import gpu_report  # noqa: E402  (beside this file, like those below)
+import gpu_forms  # noqa: E402  (beside this file, like those below)
 from gpu_machine import has_nvlink  # noqa: E402
 from gpu_sections import SECTIONS  # noqa: E402
 from gpu_session import MEASURED, MET, NOT_MEASURED, NOT_MET, Line, Report  # noqa: E402
@@ -50,7 +50,7 @@ class FormsTest(unittest.TestCase):
         for lines, code in [((), 0), ((GOOD, PLAIN, MISSING), 0), ((GOOD, BAD), 1),
                             ((GOOD, FAILED), 1)]:
             with self.subTest(lines=len(lines)):
-                self.assertEqual(gpu_report.exit_code(report_with(*lines)), code)
+                self.assertEqual(gpu_forms.exit_code(report_with(*lines)), code)
 
     def test_a_line_of_the_text_has_what_value_target_and_state_in_colour_if_wanted(self):
         for line, text in [
@@ -58,15 +58,15 @@ class FormsTest(unittest.TestCase):
                 (PLAIN, "4000 GB/s; measured"),
                 (MISSING, "target: at most 1.15 times; not measured, because there is one GPU"),
                 (FAILED, "not measured, because it crashed")]:
-            self.assertEqual(gpu_report.text_of(line, False), f"  {line.what:<42} {text}\n")
+            self.assertEqual(gpu_forms.text_of(line, False), f"  {line.what:<42} {text}\n")
         for line, text in [(GOOD, "\033[32mmet\033[0m"), (BAD, "\033[31mnot met\033[0m"),
                            (FAILED, "\033[31mnot measured, because it crashed\033[0m"),
                            (PLAIN, " measured"), (MISSING, " not measured")]:
-            self.assertIn(text, gpu_report.text_of(line, True))
+            self.assertIn(text, gpu_forms.text_of(line, True))
 
     def test_the_table_can_be_pasted_into_a_page(self):
         self.assertEqual(
-            gpu_report.to_markdown(report_with(GOOD, BAD, MISSING)),
+            gpu_forms.to_markdown(report_with(GOOD, BAD, MISSING)),
             "2026-11-22 20:15, 2 × GPU X, driver 580.65.06, CUDA 13.0 (driver: 13.0), "
             "NCCL 2.28.9: 1 met, 1 not met, 1 not measured.\n\n"
             "| what | value | target | |\n|---|---|---|---|\n"
@@ -79,7 +79,7 @@ class FormsTest(unittest.TestCase):
         report.is_interrupted = True
         report.details["kernels"] = {"gpu": "NVIDIA H200"}
         self.assertEqual(
-            json.dumps(gpu_report.to_json(report), separators=(",", ":")),
+            json.dumps(gpu_forms.to_json(report), separators=(",", ":")),
             '{"version":1,"date":"2026-11-22 20:15","machine":{"cuda_driver":"13.0",'
             '"cuda_runtime":"13.0","driver":"580.65.06","gpus":["GPU X","GPU X"],'
             '"kernel_loading":"eager","native_atomics":2,"nccl":"2.28.9","pairs":2,'
