@@ -16,6 +16,8 @@ namespace rankbox::gpu {
 namespace {
 
 constexpr const char* kModeVariable = "RANKBOX_GPU_MODE";
+constexpr const char* kSharingVariable = "NCCL_MULTI_RANK_GPU_ENABLE";
+constexpr int kMostSharing = 2;  // ranks for which NCCL's share of a GPU suffices
 
 std::string variable(const char* name) {
   return launcher::process_environment()(name).value_or("");
@@ -47,6 +49,9 @@ std::string in_words(RunMode mode, int world_size) {
                          who->launcher);
     }
     case RunMode::kThreads:
+      if (devices_used(world_size) < world_size)
+        return fmt::format("{} ranks, a thread each, share {}; NCCL between them", world_size,
+                           gpus_in_words(devices_used(world_size)));
       return fmt::format("{} rank{}, a GPU and a thread each; NCCL between them", world_size,
                          world_size == 1 ? "" : "s");
     case RunMode::kShared:
@@ -73,14 +78,16 @@ RunMode choose_mode(int world_size) {
         kModeVariable, asked, who->launcher, who->world_size, kModeVariable));
   }
   const int devices = device_count();
-  if (wants_nccl && devices < world_size) {
+  const bool nccl_shares = variable(kSharingVariable) == "1";
+  if (wants_nccl && devices < world_size && !nccl_shares) {
     throw InvalidArgument(fmt::format(
         "{}=nccl, but {} ranks need a GPU each, and there {} {}: use fewer ranks, or unset {} and "
         "let them share",
         kModeVariable, world_size, devices == 1 ? "is" : "are", gpus_in_words(devices),
         kModeVariable));
   }
-  return wants_shared || devices < world_size ? RunMode::kShared : RunMode::kThreads;
+  const bool fits = wants_nccl || world_size <= devices * (nccl_shares ? kMostSharing : 1);
+  return wants_shared || !fits ? RunMode::kShared : RunMode::kThreads;
 }
 
 int devices_used(int world_size) { return static_cast<int>(set_of_devices(world_size).size()); }

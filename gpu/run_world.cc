@@ -45,7 +45,7 @@ void run_shared(const RunOptions& options, const Body& body, RunReport* report) 
       report, &plane);
 }
 
-// ---- Threads with a GPU each -------------------------------------------------------------------
+// ---- Threads over NCCL -------------------------------------------------------------------------
 
 /// Returns RANKBOX_START_SECONDS if it is set, otherwise options.start_seconds.
 double start_seconds_of(const RunOptions& options) {
@@ -67,6 +67,8 @@ void run_threads(const RunOptions& options, const Body& body, RunReport* report)
   NcclSettings settings = settings_for(options);
   for (std::int64_t rank = 0; rank < options.world_size; ++rank)
     settings.nodes.push_back(static_cast<int>(rank * options.nodes / options.world_size));
+  const int devices = devices_used(options.world_size);
+  settings.ranks_per_gpu = (options.world_size + devices - 1) / devices;
   NcclWorld world(settings);
   const NcclOutcome outcome = run_on_nccl(world, assign_devices(options.world_size), body);
   *report = {};

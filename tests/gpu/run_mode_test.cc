@@ -1,6 +1,8 @@
 // Assignment of ranks to the GPUs, and the errors where it is impossible.
 #include "gpu/run_mode.h"
 
+#include <atomic>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,33 @@ TEST_CASE("ranks have a GPU each where there are enough, and share them where no
     const Setting setting(row.gpus, mode);
     CHECK(choose_mode(row.ranks) == row.expected);
   }
+}
+
+TEST_CASE("where NCCL lets ranks share a GPU, two a GPU are over NCCL, and more on request") {
+  setenv("NCCL_MULTI_RANK_GPU_ENABLE", "1", 1);
+  {
+    const Setting setting(2, "auto");
+    CHECK(choose_mode(4) == RunMode::kThreads);
+    CHECK(choose_mode(5) == RunMode::kShared);
+    CHECK(contains(describe_world(4), "4 ranks, a thread each, share 2 GPUs; NCCL between them"));
+    std::atomic<int> right{0};
+    run_world({.world_size = 4}, [&](Comm& dist) {
+      use_everything(dist, 1000);
+      Tensor ones = full(3, 1.0f);
+      dist.all_reduce(ones);
+      if (to_host(ones) == std::vector<float>(3, 4.0f)) ++right;
+    });
+    CHECK(right == 4);
+  }
+  {
+    const Setting setting(1, "nccl");
+    CHECK(choose_mode(5) == RunMode::kThreads);
+  }
+  {
+    const Setting setting(1, "shared");
+    CHECK(choose_mode(2) == RunMode::kShared);
+  }
+  unsetenv("NCCL_MULTI_RANK_GPU_ENABLE");
 }
 
 TEST_CASE("a mode that cannot be is refused in one line that says why and what to do") {
