@@ -26,7 +26,7 @@ declare -A flags_of=(
 backend_of() {
   case $1 in
     mpi/* | *_mpi.cc | bench/mpi_*) echo mpi ;;
-    gpu/* | tests/gpu/* | *_nccl.cc) echo gpu ;;
+    gpu/* | tests/gpu/* | cli/gpu/*_program.cc | *_nccl.cc) echo gpu ;;
     *) echo sim ;;
   esac
 }
