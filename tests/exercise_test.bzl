@@ -66,6 +66,7 @@ def chapter_tests():
         name = "solutions_test",
         size = "medium",
         arguments = ["solutions"] + EXERCISES[chapter].keys(),
+        visibility = ["//cli/gpu:__pkg__"],
         deps = deps,
     )
     for exercise in EXERCISES[chapter]:

@@ -1,7 +1,13 @@
 """The forms of a report: text, Markdown and JSON."""
 
+import json
+import os
+
 from gpu_machine import in_words
 from gpu_session import MET, NOT_MEASURED, NOT_MET
+
+# Of test programs, beside the other programs.
+TEST_FOLDERS = ("contract", "course", "device", "kernels", "nccl")
 
 
 def count(report, state):
@@ -16,7 +22,21 @@ def exit_code(report):
 def summary_of(report):
     """ "12 met, 1 not met, 3 not measured", and whether the run was interrupted."""
     counts = ", ".join(f"{count(report, state)} {state}" for state in (MET, NOT_MET, NOT_MEASURED))
-    return counts + ("; interrupted" if report.is_interrupted else "")
+    return (counts + ("; interrupted" if report.is_interrupted else "") +
+            ("; a dry run, whose figures mean nothing" if report.is_dry else ""))
+
+
+def again(report):
+    """The options that run once more what failed; empty if nothing did."""
+    sections = [line.section for line in report.lines if line.state == NOT_MET or line.is_failure]
+    sections = list(dict.fromkeys(sections))
+    tests = sorted({os.path.basename(ran["program"]) for ran in report.programs
+                    if ran["section"] in sections and ran["code"] != 0
+                    and os.path.dirname(ran["program"]) in TEST_FOLDERS})
+    if not sections:
+        return ""
+    return (f"--only {','.join(sections)}" + (f" --tests {','.join(tests)}" if tests else "") +
+            " --debug")
 
 
 def state_of(line):
@@ -53,6 +73,11 @@ def to_json(report):
               "number": line.number, "target": line.target or None, "state": line.state,
               "because": line.because or None} for line in report.lines]
     return {"version": 1, "date": report.date, "machine": report.machine,
-            "interrupted": report.is_interrupted, "met": count(report, MET),
-            "not_met": count(report, NOT_MET), "not_measured": count(report, NOT_MEASURED),
-            "lines": lines, "details": report.details}
+            "interrupted": report.is_interrupted, "dry_run": report.is_dry,
+            "met": count(report, MET), "not_met": count(report, NOT_MET),
+            "not_measured": count(report, NOT_MEASURED), "again": again(report) or None,
+            "lines": lines, "programs": report.programs, "details": report.details}
+
+
+def text_of_json(report):
+    return json.dumps(to_json(report), indent=2, ensure_ascii=False) + "\n"

@@ -39,3 +39,60 @@ def report_machine(session):
 
     session.measure("peer access", "", lambda: of_pairs("peer_access"))
     session.measure("atomics over the link (NVLink)", "", lambda: of_pairs("native_atomics"))
+
+    report_costs(session, session.figures("starts", "gpu_costs", "starts"),
+                 ["context of a GPU", "cudaMalloc, 64 MiB", "stream", "event",
+                  "NCCL: first communicator", "NCCL: split"])
+
+
+# ---- What calls cost the host --------------------------------------------------------------------
+
+def time_in_words(us):
+    """ "1.5 us", "12.3 ms", "1.02 s"."""
+    for unit, factor in (("us", 1), ("ms", 1e3)):
+        if us < 1000 * factor:
+            return f"{us / factor:.3g} {unit}"
+    return f"{us / 1e6:.3g} s"
+
+
+def report_costs(session, costs, calls):
+    """Adds a line for each call: its cost from one thread, and from several at a time."""
+    def value(call):
+        for row in costs()["costs"]:
+            if row["what"].startswith(call):
+                break
+        else:
+            raise NotMeasured(f"gpu_costs did not print it: {call}", True)
+        figures = [time_in_words(us) + (f" from each of {threads} threads" if threads > 1 else "")
+                   for us, threads in zip(row["us"], costs()["threads"])]
+        notes = row["what"][len(call):]
+        return Value(", ".join(figures) + (f" ({notes.strip(', ')})" if notes else ""),
+                     row["us"][0])
+
+    for call in calls:
+        session.measure(call, "", lambda: value(call))
+
+
+def measure_calls(session):
+    batches = ["2"] if session.is_dry else []
+    report_costs(session, session.figures("calls", "gpu_costs", "calls", *batches),
+                 ["event record", "wait for an event", "copy, 1 KiB", "kernel, 1 KiB"])
+
+
+# ---- Data between GPUs ---------------------------------------------------------------------------
+
+def check_pairs(session):
+    mib = 1 if session.is_dry else 64
+
+    def value():
+        if session.gpus() == 1:
+            raise NotMeasured("there is one GPU")
+        pairs = session.figures("pairs", "gpu_pairs", str(mib))()["pairs"]
+        wrong = [f"{pair['from']} to {pair['into']}" for pair in pairs if pair["wrong"]]
+        speeds = sorted(pair["bytes_per_second"] / 1e9 for pair in pairs)
+        text = (f"{len(pairs) - len(wrong)} of {len(pairs)} right, "
+                f"{speeds[0]:.3g} to {speeds[-1]:.3g} GB/s")
+        return Value(text + (f"; wrong: GPU {', '.join(wrong)}" if wrong else ""), speeds[0],
+                     not wrong)
+
+    session.measure(f"copies of {mib} MiB between all pairs", "no wrong element", value)

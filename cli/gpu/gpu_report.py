@@ -6,7 +6,6 @@ the fields of the JSON.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import resource
@@ -18,11 +17,15 @@ import time
 
 sys.dont_write_bytecode = True  # a bundle holds programs alone
 
-from gpu_forms import exit_code, summary_of, text_of, to_json, to_markdown  # noqa: E402
-from gpu_sections import SECTIONS  # noqa: E402
-from gpu_session import Interrupted, NotMeasured, Report, Session, raising  # noqa: E402
+from gpu_forms import (TEST_FOLDERS, again, exit_code, summary_of, text_of,  # noqa: E402
+                       text_of_json, to_markdown)
+from gpu_sections import SECONDS, SECTIONS  # noqa: E402
+from gpu_session import (Interrupted, NotMeasured, Report, Session, is_selected,  # noqa: E402
+                         raising)
 
-SECONDS_TO_FIND_GPUS = 30
+SECONDS_TO_FIND_GPUS = 25
+# Standard output is for JSON.
+OF_DEBUG = {"NCCL_DEBUG": "WARN", "NCCL_DEBUG_FILE": "/dev/stderr"}
 SHORTEST, LONGEST = 0.1, 86400
 NAMES = ", ".join(section.name for section in SECTIONS)
 
@@ -60,8 +63,17 @@ def parse(arguments):
     add = parser.add_argument
     add("--only", default="", metavar="TEXT",
         help=f"only these sections, by names or their beginnings: {NAMES}")
-    add("--seconds", default=600.0, type=seconds_of, metavar="FLOAT",
-        help=f"at most this long, shared among the sections ({SHORTEST} - {LONGEST}; 600)")
+    add("--tests", default="", metavar="TEXT",
+        help="only these test programs, by names or their beginnings: split_test,course/04")
+    add("--seconds", default=float(SECONDS), type=seconds_of, metavar="FLOAT",
+        help=f"at most this long, shared among the sections ({SHORTEST} - {LONGEST}; {SECONDS})")
+    add("--out", default="", metavar="DIR",
+        help="folder for report.md, report.json and output.txt, with what every program printed; "
+             "written line by line, so that what ends this program loses nothing")
+    add("--debug", action="store_true",
+        help="with NCCL_DEBUG=WARN: for a second run of what failed")
+    add("--dry-run", action="store_true",
+        help="tiny sizes: shows that every section runs; its figures mean nothing")
     add("--json", default="", metavar="TEXT",
         help="write the report to this file as JSON; - for stdout, without the text")
     add("--markdown", action="store_true",
@@ -90,6 +102,10 @@ def check(options):
     objection = objection_to(options.json) if options.json not in ("", "-") else ""
     if objection:
         raise Mistake(f"--json {options.json}: cannot write there: {objection}")
+    if options.out and os.path.exists(os.path.join(options.out, "report.json")):
+        raise Mistake(f"--out {options.out}: has a report already; name another folder")
+    if options.out and os.path.exists(options.out) and not os.path.isdir(options.out):
+        raise Mistake(f"--out {options.out}: is no folder; name another one")
 
 
 def objection_to(path):
@@ -118,10 +134,44 @@ def write_file(path, text):
         raise Failure(f"cannot write {path}: {error.strerror}") from error
 
 
+class Folder:
+    """The folder of --out; none if that is empty."""
+
+    def __init__(self, path):
+        self.path = path
+        if path:
+            try:
+                os.makedirs(path, exist_ok=True)
+            except OSError as error:
+                raise Mistake(f"--out {path}: cannot make this folder: {error.strerror}") from error
+
+    def save(self, report):
+        if self.path and report.machine:
+            try:
+                write_file(f"{self.path}/report.md", to_markdown(report))
+                write_file(f"{self.path}/report.json", text_of_json(report))
+            except Failure as error:
+                self.give_up(error)
+
+    def add_output(self, section, program, printed, how):
+        """Appends what a program printed."""
+        if self.path:
+            try:
+                with open(f"{self.path}/output.txt", "ab") as file:
+                    file.write(f"=== {section}: {program}: {how}\n".encode() + printed + b"\n")
+            except OSError as error:
+                self.give_up(error)
+
+    def give_up(self, error):
+        """The report goes on without the folder."""
+        self.path = ""
+        print(f"--out is not written any more: {error}", file=sys.stderr)
+
+
 # ---- The run -------------------------------------------------------------------------------------
 
 class Terminal:
-    """Standard output; and what runs, on a standard error that is a terminal."""
+    """Standard output; and what runs, on standard error: a line in place, or one each."""
 
     def __init__(self):
         self.can_write = True
@@ -141,6 +191,14 @@ class Terminal:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
         self.title, self.begin, self.shown = title, time.monotonic(), 0
 
+    def progress(self, text):
+        """A line, for a standard error that is a file or a pipe."""
+        try:
+            if not sys.stderr.isatty():
+                print(text, file=sys.stderr, flush=True)
+        except OSError:  # nothing reads it
+            pass
+
     def tick(self):
         """Shows the line from the first second on, once a second."""
         passed = int(time.monotonic() - self.begin)
@@ -158,46 +216,78 @@ def build(project):
     return [project + "/.rankbox/bin/rankbox-gpu-nccl", project + "/.rankbox/bin"]
 
 
+def find_gpus(session):
+    """Fills report.machine. Raises Failure if there is no GPU, and Interrupted."""
+    try:
+        found = session.figures("machine", "gpu_machine")()
+        session.report.machine = {name: found[name] for name in (
+            "cuda_driver", "cuda_runtime", "driver", "gpus", "kernel_loading", "native_atomics",
+            "nccl", "pairs", "peer_access")}
+    except NotMeasured as error:
+        fix = ("; LD_LIBRARY_PATH names the folders of NCCL and cuBLAS, which PyTorch has as well"
+               if "shared librar" in str(error) else "")
+        raise Failure(f"cannot find out about the GPUs: {error}{fix}") from error
+    except KeyError as error:
+        raise Failure(f"gpu_machine did not print {error}") from error
+
+
+def check_tests(session):
+    """Raises Mistake for a name of --tests that no test program has."""
+    found = [f"{subfolder}/{name}" for folder in session.folders for subfolder in TEST_FOLDERS
+             if os.path.isdir(os.path.join(folder, subfolder))
+             for name in os.listdir(os.path.join(folder, subfolder))]
+    for name in session.tests:
+        if not name or not any(is_selected(test, (name,)) for test in found):
+            raise Mistake(f'--tests: no test program "{name}", choose from '
+                          f"{', '.join(sorted(found)) or 'none: there are no tests here'}")
+
+
 def run_report(options, folders):
     """Measures and prints. Returns the exit code.
 
-    Blocks for at most options.seconds, after at most 30 s to find the GPUs, and a few seconds more
-    for programs to end. Raises Failure if there is no GPU.
+    Blocks for at most options.seconds, and a few seconds more for programs to end; without the
+    section machine, after at most 25 s to find the GPUs. Raises Failure if there is no GPU.
     """
     chosen = selected(options.only)
     prints_text = not options.markdown and options.json != "-"
     colour = prints_text and os.isatty(1) and not os.environ.get("NO_COLOR")
-    terminal = Terminal()
+    terminal, folder = Terminal(), Folder(options.out)
+    report = Report(time.strftime("%Y-%m-%d %H:%M"), is_dry=options.dry_run)
 
     def show(text):
         if prints_text:
             terminal.set(terminal.title)
             terminal.write(text)
 
-    report = Report(time.strftime("%Y-%m-%d %H:%M"))
-    session = Session(report, folders, lambda line: show(text_of(line, colour)), terminal.tick)
+    def on_line(line):
+        show(text_of(line, colour))
+        folder.save(report)
+
+    session = Session(report, folders, on_line, terminal.tick, folder.add_output,
+                      tests=options.tests.split(",") if options.tests else (),
+                      variables=OF_DEBUG if options.debug else {})
+    check_tests(session)
     session.catch_signals()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    begin = time.monotonic()
     terminal.set("Looking for GPUs")
-    session.begin("machine", SECONDS_TO_FIND_GPUS)
+    session.begin("machine", SECONDS_TO_FIND_GPUS * max(1, options.seconds / SECONDS))
     try:
-        found = session.figures("machine", "gpu_machine")()
-        report.machine = {name: found[name] for name in (
-            "cuda_driver", "cuda_runtime", "driver", "gpus", "kernel_loading", "native_atomics",
-            "nccl", "pairs", "peer_access")}
-    except NotMeasured as error:
-        raise Failure(f"cannot find out about the GPUs: {error}") from error
-    except KeyError as error:
-        raise Failure(f"gpu_machine did not print {error}") from error
+        find_gpus(session)
     except Interrupted:
         return 128 + session.signal
     finally:
         terminal.set("")
 
-    total = sum(section.seconds for section in chosen)
-    for section in chosen:
-        session.begin(section.name, section.seconds * options.seconds / total)
+    found_after = time.monotonic() - begin
+    shares = {section.name: section.seconds for section in chosen
+              if section.least_gpus <= session.gpus()}
+    for number, section in enumerate(chosen, 1):
+        share = shares.get(section.name, 0) * options.seconds / (sum(shares.values()) or 1)
+        session.begin(section.name, share - found_after * (section.name == "machine"))
         terminal.set(section.title)
+        terminal.progress(f"{number} of {len(chosen)}: {section.name}, "
+                          f"at most {session.seconds:.3g} s")
         show(section.title + "\n")
         try:
             session.check_signal()
@@ -207,14 +297,14 @@ def run_report(options, folders):
             session.measure("the rest", "", raising(NotMeasured("of an interrupt")))
     terminal.set("")
 
-    show(summary_of(report) + "\n")
+    show(summary_of(report) + "\n" + (f"once more: {again(report)}\n" if again(report) else ""))
     if options.markdown:
         terminal.write(to_markdown(report))
-    text = json.dumps(to_json(report), indent=2, ensure_ascii=False) + "\n"
     if options.json == "-":
-        terminal.write(text)
+        terminal.write(text_of_json(report))
     elif options.json:
-        write_file(options.json, text)
+        write_file(options.json, text_of_json(report))
+    folder.save(report)
     if report.is_interrupted:
         return 128 + session.signal
     if not terminal.can_write:

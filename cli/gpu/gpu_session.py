@@ -1,5 +1,6 @@
 """Measures the lines of a report by running programs, within a section's time."""
 
+import concurrent.futures
 import ctypes
 import dataclasses
 import json
@@ -16,6 +17,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 MOST_OUTPUT, MOST_ERRORS = 16 << 20, 64 << 10  # bytes that are kept
 TICK = 0.02
 GRACE = 2  # seconds between SIGTERM and SIGKILL
+SECONDS_TO_DIE = 5  # after SIGKILL: a process that a driver holds does not end
 # When one of several processes fails, the others have this long to report the same.
 SECONDS_OF_OTHERS = 5
 # What would change how ranks start, or what is measured, is not inherited.
@@ -61,6 +63,9 @@ class Report:
     machine: dict = None  # what gpu_machine prints
     lines: list = dataclasses.field(default_factory=list)
     details: dict = dataclasses.field(default_factory=dict)  # the programs' own figures
+    # Every program that ran: section, program, code (None: it was ended), seconds.
+    programs: list = dataclasses.field(default_factory=list)
+    is_dry: bool = False
     is_interrupted: bool = False
 
 
@@ -93,13 +98,18 @@ def refuse(name):
 
 
 class Session:
-    def __init__(self, report, folders, on_line, on_tick):
-        """folders have the programs: the first one that has it.
-
-        on_line is called for each line, on_tick 50 times a second while a program runs.
+    def __init__(self, report, folders, on_line, on_tick, on_end=None, tests=(), variables=None):
+        """Args:
+          folders: have the programs: the first one that has it.
+          on_line: called for each line, on_tick 50 times a second while a program runs, and
+            on_end(section, program, what it printed, how it ended) when one has ended.
+          tests: only these test programs, by beginnings of their names; empty: all.
+          variables: for every program.
         """
         self.report, self.folders = report, folders
-        self.on_line, self.on_tick = on_line, on_tick
+        self.on_line, self.on_tick, self.on_end = on_line, on_tick, on_end
+        self.tests, self.variables = tuple(tests), variables or {}
+        self.lock = threading.Lock()  # of the report's programs and on_end
         self.section, self.seconds, self.deadline = "", 0, 0
         self.signal = 0  # that arrived
         # Bytes per second, read and written, of a large device copy, once it is measured.
@@ -119,6 +129,25 @@ class Session:
     def gpus(self):
         return len(self.report.machine["gpus"])
 
+    @property
+    def is_dry(self):
+        """Whether only tiny sizes run."""
+        return self.report.is_dry
+
+    @property
+    def unit(self):
+        """The bytes that a size is counted in."""
+        return 1 << 10 if self.is_dry else 1 << 20
+
+    def size(self, number):
+        """As an option: "64M"."""
+        return f"{number}{'K' if self.is_dry else 'M'}"
+
+    def in_words(self, number):
+        """ "64 MiB", "1 GiB"."""
+        units = ["KiB", "MiB", "GiB"][0 if self.is_dry else 1:]
+        return f"{number} {units[0]}" if number < 1024 else f"{number // 1024} {units[1]}"
+
     def begin(self, section, seconds):
         """Starts the time of a section."""
         self.section, self.seconds, self.deadline = section, seconds, time.monotonic() + seconds
@@ -130,13 +159,35 @@ class Session:
                 return path
         raise NotMeasured(f"{program} is not among the programs")
 
-    def programs_in(self, subfolder):
-        """The names of the programs there, "contract/split_test". Raises NotMeasured for none."""
-        paths = [os.path.join(folder, subfolder) for folder in self.folders]
-        names = {name for path in paths if os.path.isdir(path) for name in os.listdir(path)}
-        if not names:
-            raise NotMeasured(f"{subfolder}/ is not among the programs")
-        return [f"{subfolder}/{name}" for name in sorted(names)]
+    def programs_in(self, *subfolders, names=None):
+        """The test programs there, "contract/split_test", that --tests selects.
+
+        Raises NotMeasured for none. names: only these.
+        """
+        found = sorted({
+            f"{subfolder}/{name}" for folder in self.folders for subfolder in subfolders
+            if os.path.isdir(os.path.join(folder, subfolder))
+            for name in os.listdir(os.path.join(folder, subfolder))
+            if names is None or name in names})
+        if not found:
+            raise NotMeasured(f"{'/ and '.join(subfolders)}/ is not among the programs")
+        chosen = [name for name in found if is_selected(name, self.tests)]
+        if not chosen:
+            raise NotMeasured(f"--tests selects none of {', '.join(found)}")
+        return chosen
+
+    def run_all(self, programs, *arguments, at_once=1, **options):
+        """Runs programs, several at once. Returns {name: Ended, or None if there was no time}.
+
+        Raises Interrupted. arguments, options: as for run().
+        """
+        def run_one(program):
+            try:
+                return self.run(program, *arguments, **options)
+            except NotMeasured:
+                return None
+        with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+            return dict(zip(programs, pool.map(run_one, programs)))
 
     def run(self, program, *arguments, environment=None, under=(), processes=1,
             seconds=float("inf")):
@@ -157,14 +208,14 @@ class Session:
             raise out_of_time
         self.check_signal()
         inherited = {name: value for name, value in os.environ.items() if name not in NOT_INHERITED}
-        started = []
+        started, code, timed_out, begin = [], None, False, time.monotonic()
         output, errors = Kept(MOST_OUTPUT), Kept(MOST_ERRORS)
         try:
             for rank in range(processes):
                 own = dict(RANK=rank, LOCAL_RANK=rank, WORLD_SIZE=processes,
                            LOCAL_WORLD_SIZE=processes, MASTER_ADDR="127.0.0.1")
                 own = {name: str(value) for name, value in own.items()} if processes > 1 else {}
-                variables = {**GIVEN, **inherited, **own, **(environment or {})}
+                variables = {**GIVEN, **inherited, **self.variables, **own, **(environment or {})}
                 started.append(start(command, variables, output.end, errors.end))
             code, timed_out = self.wait_for(started, time.monotonic() + min(left, seconds))
         except OSError as error:  # the program that starts it is not there
@@ -174,10 +225,23 @@ class Session:
             end_all(started)
             output.finish()
             errors.finish()
+            was_ended = code is None or timed_out
+            self.note(program, None if was_ended else code, time.monotonic() - begin,
+                      output.data + errors.data)
         self.check_signal()
         if timed_out and left <= seconds:
             raise out_of_time
         return Ended(128 - code if code < 0 else code, timed_out, output.data, errors.data)
+
+    def note(self, program, code, seconds, printed):
+        """Adds a program that has ended to the report. code: None if we ended it."""
+        code = 128 - code if code is not None and code < 0 else code
+        with self.lock:
+            self.report.programs.append({"section": self.section, "program": program, "code": code,
+                                         "seconds": round(seconds, 3)})
+            if self.on_end:
+                how = "was ended" if code is None else f"exit code {code}"
+                self.on_end(self.section, program, printed, f"{how}, {seconds:.1f} s")
 
     def wait_for(self, started, end):
         """Returns the exit code, 0 if all processes succeeded, and whether their time ran out."""
@@ -249,6 +313,12 @@ class Session:
         self.on_line(line)
 
 
+def is_selected(test, beginnings):
+    """Whether one of these begins its name, "contract/split_test" or "split_test"; () has all."""
+    return not beginnings or test.startswith(beginnings) or \
+        os.path.basename(test).startswith(beginnings)
+
+
 def raising(error):
     """A function that raises it."""
     def function():
@@ -297,4 +367,7 @@ def end_all(started):
             os.killpg(process.pid, signal.SIGKILL)
         except OSError:  # all have ended
             pass
-        process.wait()
+        try:
+            process.wait(SECONDS_TO_DIE)
+        except subprocess.TimeoutExpired:  # the report goes on without it
+            pass

@@ -2,8 +2,8 @@
 //
 // Their test cases are named "broadcast_tree: judged". The first arguments are:
 //
-//   learners NAME       the linked function is the learner's, and only its test cases run
-//   solutions NAME...   each of these exercises must have the judge's rows
+//   learners NAME         the linked function is the learner's, and only its test cases run
+//   solutions [NAME...]   each of these exercises must have the judge's rows
 //
 // Bazel's --test_filter may name exercises, too ("allreduce_*").
 #include <algorithm>
@@ -28,8 +28,8 @@ int main(int argc, char** argv) {
     if (!is_name) others.push_back(argv[i]);
   }
   const std::string whose = argc > 1 ? argv[1] : "";
-  if ((whose != "learners" && whose != "solutions") || named.empty()) {
-    std::cerr << "usage: " << argv[0] << " learners NAME | solutions NAME...\n";
+  if (whose != "solutions" && (whose != "learners" || named.empty())) {
+    std::cerr << "usage: " << argv[0] << " learners NAME | solutions [NAME...]\n";
     return 2;
   }
   std::string exercise;  // whose test cases run; empty: all
