@@ -177,7 +177,7 @@ needed() {
     //gpu/launch/...
   affected_stage emulated --config=emulated "${waiting[@]}" --build_tests_only \
     --test_tag_filters=backend,device,sanitize,-thorough \
-    -- //tests/gpu/... //tests/backends/... //training/run:training_test
+    -- //tests/gpu/... //tests/backends/... //training/run:training_test //cli/gpu/...
 
   if ! changed_files >"$changed" ||
     grep -q -E '^(gpu|compute|tests/compute)/|\.cuh?$|^bazel/(cuda|defs)' "$changed"; then
