@@ -9,7 +9,7 @@ from gpu_session import NotMeasured, Value
 
 # Without the first, tests pass where there is no GPU. Their tensors are small: every rank of every
 # world would otherwise allocate up to 8 GiB.
-FOR_TESTS = {"RANKBOX_REQUIRE_GPU": "1", "RANKBOX_GPU_NOTICE": "0", "RANKBOX_GPU_ARENA_MIB": "64"}
+FOR_TESTS = {"RANKBOX_REQUIRE_GPU": "1", "RANKBOX_GPU_NOTICE": "0", "RANKBOX_GPU_POOL_MIB": "64"}
 AT_ONCE = 3  # programs that share the GPU: a test mostly waits
 # Over sockets a call takes milliseconds: values, messages and failures, without the long tables.
 FOR_TWO_PROCESSES = ("async_messages_test", "failure_test", "point_to_point_test", "results_test")
