@@ -71,9 +71,9 @@ class RankDevice {
   /// queue is full; on a shared stream it enqueues the small operations that are held back.
   void before_work(const Doing& doing);
 
-  /// Sets what before_work() calls, too; null: nothing. CUDA blocks the host when about 1,000 launches
-  /// are queued, and no deadline ends that wait. A communicator, whose streams may wait for a rank
-  /// that never sends, sets this bound.
+  /// Sets what before_work() calls, too; null: nothing. CUDA blocks the host when about 1,000
+  /// launches are queued, and no deadline ends that wait. A communicator, whose streams may wait for
+  /// a rank that never sends, sets this bound.
   using BeforeWork = std::function<void(const Doing& doing)>;
   void set_before_work(BeforeWork call) { before_work_ = std::move(call); }
 

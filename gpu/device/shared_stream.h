@@ -5,8 +5,8 @@
 // work and before the receiver's. No stream waits for anything but work that is enqueued already,
 // so all of it completes, in any order of ranks.
 //
-// A launch takes longer than a small operation does. So those are collected, and one kernel executes
-// up to 64 of them: it does independent ones at once, and the others in order.
+// A launch takes longer than a small operation does. So those are collected, and one kernel
+// executes up to 64 of them: it does independent ones at once, and the others in order.
 //
 //   SharedStream& gpu = SharedStream::of(device, launch_small_operations);
 //   gpu.add({.into = a, .from = b, .count = 400});      // a copy

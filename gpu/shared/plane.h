@@ -10,8 +10,8 @@
 // show the traffic that an algorithm causes. Within one GPU no link is measured.
 //
 // Ranks may be spread over several GPUs, in order. A copy between two of them crosses their link,
-// or the host, as the driver chooses; events order it after the present work of both. A collective's
-// kernel reads from other GPUs where it can reach them.
+// or the host, as the driver chooses; events order it after the present work of both. The kernel of
+// a collective reads from other GPUs where it can reach them.
 //
 // Cost: a small message within a GPU is an entry in a list; a large one is one CUDA call. Blocks
 // only when memory does not suffice. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.

@@ -65,8 +65,8 @@ void break_device(int device, cudaError_t error);
 /// variable RANKBOX_EMULATED_DELAYS.
 void delay_streams(std::uint64_t seed);
 
-/// Gives each device that many hardware queues, which the streams that are created from now on share
-/// in turn. 0: one for each stream. At first there are 32, the most that a real GPU has.
+/// Gives each device that many hardware queues, which the streams that are created from now on
+/// share in turn. 0: one for each stream. At first there are 32, the most that a real GPU has.
 void set_hardware_queues(int queues);
 
 /// Sets whether the first launch of a kernel on a device waits for all work there, as when CUDA

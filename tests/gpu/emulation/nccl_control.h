@@ -22,8 +22,8 @@ enum class NcclFault {
 /// abort, the others into the next send, receive or collective. One fault per device.
 void order_nccl_fault(int device, NcclFault fault, ncclResult_t error);
 
-/// Sets how many of NCCL's kernels a device executes at once: the others wait, in the order in which
-/// streams get to them. 0: any number, as at first.
+/// Sets how many of NCCL's kernels a device executes at once: the others wait. 0: any number, as at
+/// first.
 void set_resident_kernels(int most);
 
 /// Returns the number of communicators neither destroyed nor aborted yet.
