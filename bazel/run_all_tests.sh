@@ -6,7 +6,7 @@ usage() {
   cat <<'USAGE'
 usage: ./rankbox test [--fast | --all]
 
-Runs what a change needs: the tests on threads; and of what the last 60 commits may have changed,
+Runs what a change needs: the tests on threads; and of what the last 40 commits may have changed,
 the contract of the backends with MPI processes and on emulated GPUs, the sandbox and the race demo
 under the thread sanitizer, and bug patterns (clang-tidy); layout (clang-format). Of the long tables
 (wrong programs, other styles, sealed checks, attacks, …) each commit runs a third. A failing stage
@@ -85,12 +85,12 @@ check_stage() {
   esac
 }
 
-# Prints the files that the last 60 commits changed, and those that are not committed yet. With a
+# Prints the files that the last 40 commits changed, and those that are not committed yet. With a
 # pattern: but for those that were only moved, or in which all changed lines match it. Without git:
 # nothing, and exit code 1.
 changed_files() {
   local first
-  first=$(git rev-list --max-count=60 HEAD 2>/dev/null | tail -n 1)
+  first=$(git rev-list --max-count=40 HEAD 2>/dev/null | tail -n 1)
   [[ -n $first ]] || return 1
   # The oldest commit of a clone has no parent to compare with: all of its files count.
   git rev-parse --verify --quiet "$first^" >/dev/null && first=$first^ ||
@@ -104,7 +104,7 @@ changed_files() {
 }
 
 # Runs bazel test with flags, up to --, and those of the targets after it that depend on what the
-# last 60 commits changed. Without git: all of them.
+# last 40 commits changed. Without git: all of them.
 affected_stage() {
   local name=$1 flags=() targets
   shift
@@ -119,7 +119,7 @@ affected_stage() {
     [[ $targets != all ]] || targets=$*
   fi
   if [[ -z $targets ]]; then
-    printf '=== %s: the last 60 commits changed nothing that it tests\n' "$name"
+    printf '=== %s: the last 40 commits changed nothing that it tests\n' "$name"
     tally "$name" 0 0 0 1
     return
   fi
