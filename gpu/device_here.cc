@@ -51,9 +51,8 @@ void settle_here(const Doing& doing) {
 
 int device_of(Slice slice, int usual) {
   const MemoryMeter* const meter = current_memory_meter();
-  const bool of_this_world =
-      meter != nullptr && slice.owner() != 0 && meter->owner >> 32 == slice.owner() >> 32;
-  if (of_this_world || slice.bytes() == 0) return usual;
+  const bool is_mine = meter != nullptr && slice.owner() == meter->owner;
+  if (is_mine || slice.bytes() == 0) return usual;
   return device_holding(slice.data(), usual);
 }
 

@@ -27,8 +27,7 @@ void wait_here(const Doing& doing);
 /// Ends every call that enqueues work: waits for it if the thread runs no rank.
 void settle_here(const Doing& doing);
 
-/// Returns the device that holds the slice's memory. Returns `usual` for a tensor of this rank or
-/// of another rank of its world: their memory is on the ranks' own devices.
+/// Returns the device that holds the slice's memory: `usual`, unless this rank did not make it.
 int device_of(Slice slice, int usual);
 
 /// Returns the device for threads that run no rank: the one of set_default_device(), or until then

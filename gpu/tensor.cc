@@ -38,8 +38,10 @@ class Scratch {
 
 void enqueue_copy(RankDevice& gpu, void* into, int into_device, Slice from, const Doing& doing) {
   const int from_device = gpu::device_of(from, gpu.device());
-  if (gpu.shared() != nullptr)
+  if (gpu.shared() != nullptr) {
+    gpu.make_room(doing);
     return gpu.shared()->copy(into, into_device, from.data(), from_device, from.bytes(), doing);
+  }
   gpu.before_work(doing);
   gpu::copy_on(gpu.stream(), into, into_device, from.data(), from_device, from.bytes(), doing);
 }
@@ -61,6 +63,7 @@ void on_device(const char* function, Slice into, SmallOperation operation, Launc
   RankDevice& gpu = gpu::device_here();
   check_is_here(function, into, gpu);
   if (gpu.shared() != nullptr && into.bytes() <= gpu::kMostSmallBytes) {
+    gpu.make_room({.op = function, .bytes = into.bytes()});
     operation.into = into.data();
     operation.count = static_cast<std::int32_t>(into.size());
     operation.dtype = into.dtype();

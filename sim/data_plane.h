@@ -5,13 +5,14 @@
 // to arrive copies it. With one, ranks have memory and work queues of a device (a GPU's streams).
 // An operation that is done on the host has been enqueued there, in the right order:
 //
-//   prepare   by a rank that is about to post an operation: records an event on its own queue
-//   copy      by the second rank to arrive: its queue waits for both events, copies, and records an
-//             event; or run, by the last rank of a collective
-//   finish    by an operation's owner, when the operation is done: its queue waits for the copy
+//   prepare   by a rank that is about to post an operation: notes the rank's work so far
+//   copy      by the second rank to arrive: enqueues a copy, after the work that both have noted;
+//             or run, by the last rank of a collective
+//   finish    by an operation's owner, when the operation is done: orders its later work after that
 //
-// So a queue waits only for work that was enqueued before. By induction all enqueued work
-// completes, for any order of ranks. Therefore, with a data plane too, only ranks can wait for each
+// Where ranks share a queue (gpu/shared/), its order does all of it. In any case, a queue waits only
+// for work that was enqueued before. By induction all enqueued work completes, for any order of
+// ranks. Therefore, with a data plane too, only ranks can wait for each
 // other forever, and then all of them are parked.
 //
 // Functions that read data are off. There are no fast paths for short messages and collectives,
@@ -80,7 +81,7 @@ class DataPlane {
 
   /// Called by the rank that prepared it, when no other rank uses it any more. Orders the rank's
   /// later uses of the memory after the copy. Nothing was copied if the operation was withdrawn.
-  /// Destroys `transit`, also if this throws.
+  /// `transit` is not used again, also if this throws.
   virtual void finish(int rank, Transit* transit) = 0;
 
   /// As finish, for a buffered send. Thread safety: any thread may call it, at any time after the

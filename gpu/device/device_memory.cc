@@ -1,10 +1,11 @@
 #include "gpu/device/device_memory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <map>
 #include <mutex>
-#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -63,15 +64,23 @@ void fill_pool(std::int64_t bytes) {
 }  // namespace
 
 void reserve_memory(std::int64_t bytes) {
-  static std::mutex lock;
-  static std::set<int> reserved;
+  struct Pool {
+    std::mutex lock;  // guards the rest. Ranks may not communicate before the pool is filled
+    std::int64_t reserved = 0;
+  };
+  static std::mutex lock;  // guards the next
+  static std::map<int, Pool> pools;
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice", {.op = "start"});
-  // Others wait: they may not communicate before the pool is filled.
-  const std::lock_guard guard(lock);
+  Pool& pool = [&]() -> Pool& {
+    const std::lock_guard guard(lock);
+    return pools[device];
+  }();
+  const std::lock_guard guard(pool.lock);
   prepare_pool(device);
-  if (!reserved.insert(device).second) return;
-  fill_pool(bytes);
+  if (bytes <= pool.reserved) return;
+  fill_pool(bytes - pool.reserved);
+  pool.reserved = bytes;
 }
 
 std::int64_t bytes_to_reserve(int ranks, int sharers) {
@@ -104,25 +113,36 @@ void release_on(cudaStream_t stream, void* block) noexcept {
 void copy_on(cudaStream_t stream, void* into, int into_device, const void* from, int from_device,
              std::int64_t bytes, const Doing& doing) {
   const auto size = static_cast<std::size_t>(bytes);
-  if (into_device == from_device) {
+  int here = 0;
+  check(cudaGetDevice(&here), "cudaGetDevice", doing);
+  if (into_device == here && from_device == here) {
     check(cudaMemcpyAsync(into, from, size, cudaMemcpyDefault, stream), "cudaMemcpyAsync", doing);
   } else {
-    // Without peer access, a plain copy cannot tell which GPU a pool's memory is of.
+    // Without peer access, a plain copy of another GPU's pool memory may be refused.
     check(cudaMemcpyPeerAsync(into, into_device, from, from_device, size, stream),
           "cudaMemcpyPeerAsync", doing);
   }
 }
 
 void release_elsewhere(void* block) noexcept {
-  if (block == nullptr) return;
+  RankDevice* const here = current_rank_device();
+  if (block == nullptr || a_run_hung() || (here != nullptr && here->keeps_blocks())) return;
   cudaPointerAttributes attributes = {};
   if (cudaPointerGetAttributes(&attributes, block) != cudaSuccess) {
     cudaGetLastError();
     return;
   }
-  const DeviceGuard guard(attributes.device);
-  if (RankDevice* const here = current_rank_device()) here->order_before(nullptr);
-  release_on(nullptr, block);
+  try {
+    const DeviceGuard guard(attributes.device);
+    if (here != nullptr) here->order_before(nullptr);
+    release_on(nullptr, block);
+  } catch (...) {  // the block stays
+  }
+}
+
+std::atomic<bool>& a_run_hung() {
+  static std::atomic<bool> hung{false};
+  return hung;
 }
 
 }  // namespace rankbox::gpu

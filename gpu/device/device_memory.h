@@ -12,6 +12,7 @@
 // Thread safety: any thread. Errors: CudaError, OutOfMemory.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include <cuda_runtime_api.h>
@@ -21,8 +22,8 @@
 namespace rankbox::gpu {
 
 /// Prepares the pool of the thread's current device: it keeps what is freed, all GPUs that reach
-/// the device may use its memory, and `bytes` are in it. If less is free, half, a quarter, … of
-/// them. Only the first call for a device adds memory. Blocks until it is done.
+/// the device may use its memory, and `bytes` are in it. What an earlier call has added counts. Of
+/// what is missing, half, a quarter, … is added if less is free. Blocks until it is done.
 void reserve_memory(std::int64_t bytes);
 
 /// Returns how much ranks on the thread's current device reserve: RANKBOX_GPU_POOL_MIB for each if
@@ -42,12 +43,16 @@ void* allocate_on(cudaStream_t stream, std::int64_t bytes);
 /// REQUIRES: all other work that uses the block has finished, or the stream waits for it.
 void release_on(cudaStream_t stream, void* block) noexcept;
 
-/// Copies on the stream. Also between GPUs that cannot reach each other's memory.
+/// Copies on a stream of the thread's current device. Also between GPUs that cannot reach each other's memory.
 /// @param into_device, from_device that hold the memory
 void copy_on(cudaStream_t stream, void* into, int into_device, const void* from, int from_device,
              std::int64_t bytes, const Doing& doing);
 
-/// Releases a block of any device, whose work has finished but for this thread's rank's.
+/// Releases a block of any device, whose work has finished but for this thread's rank's. The block
+/// stays allocated if operations may still use it: the rank keeps its blocks, or a run has hung.
 void release_elsewhere(void* block) noexcept;
+
+/// Whether a run of this process has left work on a GPU that does not end. Any thread sets it.
+std::atomic<bool>& a_run_hung();
 
 }  // namespace rankbox::gpu

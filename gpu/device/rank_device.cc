@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -111,22 +110,33 @@ void RankDevice::create() {
 RankDevice::~RankDevice() {
   const bool leaves = ends();  // before the thread has no device any more
   if (current_rank_device() == this) current_rank_device() = nullptr;
-  for (void* const block : blocks_) release_on(kept_.stream, block);
   if (leaves) {
+    for (void* const block : blocks_) release_on(kept_.stream, block);
     Shelf::all().put({device_, shared_}, std::move(kept_));
   } else {
     static_cast<void>(kept_.library.release());  // its end would wait
+    a_run_hung() = true;
   }
 }
 
 void* RankDevice::allocate(std::int64_t bytes) {
+  const auto try_to = [&] {
+    return shared_ != nullptr ? shared_->allocate(bytes) : allocate_on(kept_.stream, bytes);
+  };
   // A release takes a place in the stream's queue, too.
-  if (before_work_) before_work_({.op = "allocate", .bytes = bytes});
-  return shared_ != nullptr ? shared_->allocate(bytes) : allocate_on(kept_.stream, bytes);
+  make_room({.op = "allocate", .bytes = bytes});
+  try {
+    return try_to();
+  } catch (const OutOfMemory&) {
+    // What was released elsewhere is there when the stream gets to it.
+    if (!ends()) throw;
+    return try_to();
+  }
 }
 
 void RankDevice::release(void* block) noexcept {
-  if (keeps_blocks_ || std::uncaught_exceptions() > 0) {
+  if (block == nullptr) return;
+  if (keeps_blocks()) {
     blocks_.push_back(block);
   } else if (shared_ != nullptr) {
     shared_->release(block);
@@ -143,8 +153,8 @@ void RankDevice::order_before(cudaStream_t later) {
 }
 
 void RankDevice::before_work(const Doing& doing) {
+  make_room(doing);
   if (shared_ != nullptr) shared_->flush();
-  if (before_work_) before_work_(doing);
 }
 
 void RankDevice::copy_piece(void* into, const void* from, std::size_t bytes, const Doing& doing) {
@@ -175,11 +185,22 @@ void RankDevice::wait(double deadline_seconds, const Doing& doing) {
   if (shared_ != nullptr) shared_->flush();
   // Other ranks may go on adding work to the stream.
   check(cudaEventRecord(kept_.event, kept_.stream), "cudaEventRecord", doing);
-  const Clock::time_point start = Clock::now();
-  for (;;) {
+  const auto is_over = [&] {
     const cudaError_t status = cudaEventQuery(kept_.event);
-    if (status != cudaErrorNotReady) return check(status, "cudaEventQuery", doing);
+    if (status != cudaErrorNotReady) {
+      check(status, "cudaEventQuery", doing);
+      return true;
+    }
     cudaGetLastError();  // "not ready" counts as an error there
+    return false;
+  };
+  wait_until(is_over, deadline_seconds, doing);
+}
+
+void RankDevice::wait_until(const std::function<bool()>& done, double deadline_seconds,
+                            const Doing& doing) {
+  const Clock::time_point start = Clock::now();
+  while (!done()) {
     const double waited = seconds_since(start);
     if (waited > deadline_seconds) {
       throw TimedOut(

@@ -1,7 +1,5 @@
-// A rank's share of a GPU: a stream, and what waits for it.
-//
-// Every rank has one, even when several share a GPU. stream() carries arithmetic and blocking
-// communication:
+// A rank's share of a GPU: a stream, and what waits for it. The stream carries arithmetic and
+// blocking communication:
 //
 //   RankDevice gpu(rank, device);
 //   void* data = gpu.allocate(bytes);
@@ -10,7 +8,7 @@
 //   ...
 //   gpu.synchronize(30, {.op = "all_reduce"});     // or TimedOut
 //
-// Ranks that share a GPU share its stream (gpu/shared/shared_stream.h). All others have one each.
+// Ranks that share a GPU share its stream (shared_stream.h). All others have one each.
 //
 // What takes long to create (stream, event, pinned memory, a library's handle) is kept when a rank
 // ends well, and used again by the next rank on that device.
@@ -20,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -61,21 +60,26 @@ class RankDevice {
   /// streams may use them, since a request was dropped. While an exception passes, release() does
   /// the same.
   void keep_blocks() { keeps_blocks_ = true; }
+  bool keeps_blocks() const { return keeps_blocks_ || std::uncaught_exceptions() > 0; }
 
   // ---- Order ----
 
   /// Orders later work on `later`, of any device, after all present work on stream().
   void order_before(cudaStream_t later);
 
-  /// To be called before a kernel or copy is enqueued on stream(). Over NCCL it blocks while the
-  /// queue is full; on a shared stream it enqueues the small operations that are held back.
+  /// To be called before a kernel or copy is enqueued on stream(): make_room(), and on a shared
+  /// stream the operations that were collected are enqueued.
   void before_work(const Doing& doing);
+  /// Blocks while too much is queued: CUDA blocks the host when about 1,000 launches are, and no
+  /// deadline ends that.
+  void make_room(const Doing& doing) {
+    if (make_room_) make_room_(doing);
+  }
 
-  /// Sets what before_work() calls, too; null: nothing. CUDA blocks the host when about 1,000
-  /// launches are queued, and no deadline ends that wait. A communicator, whose streams may wait for
-  /// a rank that never sends, sets this bound.
-  using BeforeWork = std::function<void(const Doing& doing)>;
-  void set_before_work(BeforeWork call) { before_work_ = std::move(call); }
+  /// Sets what make_room() calls; null: nothing. A communicator, whose streams may wait for a rank
+  /// that never sends, sets it, and so does the plane of ranks that share a stream.
+  using MakeRoom = std::function<void(const Doing& doing)>;
+  void set_make_room(MakeRoom call) { make_room_ = std::move(call); }
 
   // ---- To and from the host ----
 
@@ -112,6 +116,8 @@ class RankDevice {
 
   /// Blocks until all present work on stream() has finished, without a waiter.
   void wait(double deadline_seconds, const Doing& doing = {});
+  /// Blocks until done() is true. Throws TimedOut after that many seconds.
+  void wait_until(const std::function<bool()>& done, double deadline_seconds, const Doing& doing);
   /// Waits some seconds for it. Returns whether the work has finished, or failed.
   bool ends() noexcept;
 
@@ -135,7 +141,7 @@ class RankDevice {
   bool keeps_blocks_ = false;
   std::vector<void*> blocks_;  // kept
   Waiter waiter_;
-  BeforeWork before_work_;
+  MakeRoom make_room_;
   bool spins_ = false;
 };
 

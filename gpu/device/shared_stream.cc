@@ -62,24 +62,55 @@ void SharedStream::retire() noexcept {
 
 SharedStream::SharedStream(int device, Launch launch) : device_(device), launch_(launch) {
   const DeviceGuard guard(device);
-  check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags",
-        {.op = "start"});
-  const cudaError_t status = cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
-  if (status != cudaSuccess) static_cast<void>(cudaEventDestroy(event_));
-  check(status, "cudaStreamCreateWithFlags", {.op = "start"});
+  const Doing doing{.op = "start"};
+  try {
+    for (cudaEvent_t* const event : {&event_, &mark_}) {
+      check(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "cudaEventCreateWithFlags",
+            doing);
+    }
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+          doing);
+  } catch (...) {
+    for (const cudaEvent_t event : {event_, mark_}) {
+      if (event != nullptr) static_cast<void>(cudaEventDestroy(event));
+    }
+    throw;
+  }
   collected_.reserve(kMostSmallOperations);
   released_.reserve(kMostSmallOperations);
 }
 
+bool SharedStream::has_room() {
+  constexpr int kCallsPerMark = 256;  // so at most twice as many are queued
+  const std::lock_guard guard(lock_);
+  if (calls_ < kCallsPerMark) return true;
+  if (has_mark_) {
+    const cudaError_t status = cudaEventQuery(mark_);
+    if (status == cudaErrorNotReady) {
+      cudaGetLastError();  // "not ready" counts as an error there
+      return false;
+    }
+    check(status, "cudaEventQuery");
+  }
+  check(cudaEventRecord(mark_, stream_), "cudaEventRecord");
+  has_mark_ = true;
+  calls_ = 0;
+  return true;
+}
+
 void SharedStream::add(const SmallOperation& operation) {
   const std::lock_guard guard(lock_);
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
   int level = 0;
   for (const SmallOperation& before : collected_) {
     if (before.level >= level && conflict(before, operation)) level = before.level + 1;
   }
   collected_.push_back(operation);
   collected_.back().level = static_cast<std::uint8_t>(level);
-  if (collected_.size() == kMostSmallOperations) flush_locked();
+  const Range into = range_of(operation.into, operation);
+  collected_bytes_ += into.end - into.begin;
+  if (collected_.size() == kMostSmallOperations || collected_bytes_ >= kMostCollectedBytes)
+    flush_locked();
 }
 
 void SharedStream::flush() {
@@ -87,17 +118,31 @@ void SharedStream::flush() {
   flush_locked();
 }
 
+bool SharedStream::has_failed() {
+  const std::lock_guard guard(lock_);
+  return failure_ != nullptr;
+}
+
 void SharedStream::flush_locked() {
-  if (!collected_.empty()) {
+  ++calls_;  // also that of the caller, which comes next
+  if (failure_ == nullptr && !collected_.empty()) {
     // Within a level any order will do.
     std::sort(collected_.begin(), collected_.end(),
               [](const auto& a, const auto& b) { return a.level < b.level; });
     const DeviceGuard guard(device_);
-    launch_(collected_, stream_);
-    collected_.clear();
+    try {
+      launch_(collected_, stream_);
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    ++calls_;
   }
+  collected_.clear();
+  collected_bytes_ = 0;
   for (void* const block : released_) release_on(stream_, block);
+  calls_ += static_cast<int>(released_.size());
   released_.clear();
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
 }
 
 void SharedStream::copy(void* into, int into_device, const void* from, int from_device,
@@ -124,12 +169,11 @@ void SharedStream::release(void* block) noexcept {
   if (released_.size() == kMostSmallOperations) {
     try {
       flush_locked();
-    } catch (const Error&) {
-      collected_.clear();  // the next call that waits reports it
+    } catch (...) {  // kept as failure_
     }
   }
   if (collected_.empty()) return release_on(stream_, block);
-  released_.push_back(block);
+  released_.push_back(block);  // has space
 }
 
 void SharedStream::order(SharedStream& earlier, SharedStream& later) {

@@ -15,11 +15,15 @@
 //
 // Ranks on other GPUs order their streams by events (order()).
 //
+// A launch that fails loses the operations that it had. So every later call throws the same error,
+// until the run has ended; the next run gets another stream.
+//
 // Cost: an uncontended lock, and a comparison with each collected operation. Thread safety: any
 // thread. Errors: CudaError, OutOfMemory.
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -38,7 +42,7 @@ class SharedStream {
 
   /// Returns the device's stream. It stays for the next run.
   static SharedStream& of(int device, Launch launch);
-  /// After a run that hangs: the next run gets another stream, and this one stays as it is.
+  /// After a run whose work hangs or is lost: the next run gets another stream.
   void retire() noexcept;
 
   SharedStream(int device, Launch launch);
@@ -49,10 +53,15 @@ class SharedStream {
   /// Call flush() before adding work to it.
   cudaStream_t stream() const { return stream_; }
 
+  /// Returns whether few enough calls are queued: CUDA blocks the host when about 1,000 are, and no
+  /// deadline ends that. To be called before each operation, and again until it is true.
+  bool has_room();
+
   /// REQUIRES: its memory can be used by kernels on this device.
   void add(const SmallOperation& operation);
   /// Enqueues all that were added.
   void flush();
+  bool has_failed();
 
   /// Copies on the stream: a small operation, if both are memory of this device and it is small.
   /// @param into_device, from_device that hold the memory
@@ -73,10 +82,15 @@ class SharedStream {
   const int device_;
   const Launch launch_;
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t event_ = nullptr;
-  std::mutex lock_;  // guards the rest
+  cudaEvent_t event_ = nullptr;  // of order()
+  cudaEvent_t mark_ = nullptr;   // of has_room()
+  std::mutex lock_;              // guards the rest
+  bool has_mark_ = false;
+  int calls_ = 0;  // since the mark
   std::vector<SmallOperation> collected_;
+  std::int64_t collected_bytes_ = 0;
   std::vector<void*> released_;  // to be released after those
+  std::exception_ptr failure_;
 };
 
 }  // namespace rankbox::gpu

@@ -25,10 +25,13 @@ struct SmallOperation {
   std::uint64_t value = 0;  // the bits of what fills, scales or divides, in the type to compute in
 };
 
-/// An estimate: up to this size one block of threads takes no longer than a launch (3 µs).
+// Estimates, of one block of threads: up to the first size it takes no longer for an operation than
+// a launch (3 µs). Beyond the second sum, several blocks would be faster.
 inline constexpr std::int64_t kMostSmallBytes = std::int64_t{32} << 10;
+inline constexpr std::int64_t kMostCollectedBytes = std::int64_t{256} << 10;
 
-/// How many a kernel takes: 2.5 KiB of the 4 KiB of its arguments.
+/// How many a kernel takes: 2 KiB of the 4 KiB of its arguments.
 inline constexpr int kMostSmallOperations = 64;
+static_assert(sizeof(SmallOperation) == 32);
 
 }  // namespace rankbox::gpu

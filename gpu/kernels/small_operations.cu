@@ -1,4 +1,4 @@
-// Many small operations in one kernel of one block. A launch takes about as long as all of them.
+// Many small operations in one kernel of one block, in place of a launch for each.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -53,6 +53,7 @@ __device__ void copy(const SmallOperation& operation, int index, int threads) {
                     static_cast<std::uintptr_t>(operation.count);
   if (bits % sizeof(uint4) == 0) return copy_as<uint4>(operation, index, threads);
   if (bits % sizeof(std::uint32_t) == 0) return copy_as<std::uint32_t>(operation, index, threads);
+  if (bits % sizeof(std::uint16_t) == 0) return copy_as<std::uint16_t>(operation, index, threads);
   copy_as<std::uint8_t>(operation, index, threads);
 }
 

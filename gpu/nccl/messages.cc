@@ -149,7 +149,7 @@ void NcclRank::mark_ready(const Caller& caller) {
 }
 
 void NcclRank::flush(const Caller& caller, const NcclMember* but) {
-  check_running(caller);  // the memory of a request that was dropped is gone
+  check_running(caller);  // what was dropped is not to be launched
   for (NcclMember& member : members_) {
     if (member.deferred.empty() || &member == but) continue;
     const cudaStream_t stream = created(caller, member.message_stream);

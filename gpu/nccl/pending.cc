@@ -17,7 +17,7 @@ NcclPending::NcclPending(std::shared_ptr<NcclOpenRequests> requests, const Calle
 NcclPending::~NcclPending() {
   if (is_closed()) return;
   if (!requests_->dropped) requests_->dropped = as_dropped();
-  if (RankDevice* const here = current_rank_device()) here->keep_blocks();
+  if (requests_->device != nullptr) requests_->device->keep_blocks();
   close();
 }
 

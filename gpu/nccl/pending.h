@@ -12,11 +12,13 @@
 namespace rankbox::gpu {
 
 class NcclPending;
+class RankDevice;
 
 /// A rank's requests that were not waited for. Outlives the rank if a request does.
 struct NcclOpenRequests {
   std::vector<const NcclPending*> open;
   std::optional<UnreceivedMessage> dropped;  // the first that was destroyed unwaited
+  RankDevice* device = nullptr;              // until the rank ends
 };
 
 /// The state of a request, shared by its copies, all on one rank.

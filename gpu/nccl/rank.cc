@@ -51,7 +51,9 @@ NcclRank::NcclRank(NcclWorld& world, RankDevice& device, std::uint64_t owner)
       device_(device),
       owner_(owner),
       deadline_seconds_(world.settings().start_seconds),
-      record_(device.rank()) {}
+      record_(device.rank()) {
+  requests_->device = &device;
+}
 
 void NcclRank::join(Place place) {
   try {
@@ -68,12 +70,13 @@ void NcclRank::join(Place place) {
     wait_for_stream(waiter, device_.stream());
     record_.done(record);
   });
-  device_.set_before_work([this](const Doing& doing) { throttle(doing); });
+  device_.set_make_room([this](const Doing& doing) { throttle(doing); });
 }
 
 NcclRank::~NcclRank() {
   device_.set_waiter(nullptr);
-  device_.set_before_work(nullptr);
+  device_.set_make_room(nullptr);
+  requests_->device = nullptr;
   abort();
   release_device();
 }

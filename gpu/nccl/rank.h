@@ -90,15 +90,15 @@ class NcclRank {
   /// @param owner the owner of this rank's tensors (MemoryMeter::owner)
   NcclRank(NcclWorld& world, RankDevice& device, std::uint64_t owner = 0);
   /// Aborts, unless finish() has returned.
-  /// REQUIRES: no rank of this process communicates any more, for this may free device memory,
-  /// which waits for all GPUs whose memory NCCL has made accessible.
+  /// REQUIRES: no rank of this process communicates any more, for ncclCommDestroy and ncclCommAbort
+  /// may free device memory, which waits for all GPUs whose memory NCCL has made accessible.
   ~NcclRank();
   NcclRank(const NcclRank&) = delete;
   NcclRank& operator=(const NcclRank&) = delete;
 
   /// Joins the world together with all other ranks: creates the communicators, connects every pair,
-  /// and runs each collective once. So nothing is set up, loaded or connected later, when a GPU may
-  /// be busy waiting. Blocks until all ranks have joined, or until the deadline. From then on the
+  /// and runs each collective once. So nothing is loaded or connected later, when a GPU may be busy
+  /// waiting; only streams are created at their first use. Blocks until all ranks have joined, or until the deadline. From then on the
   /// device waits through this object.
   /// Throws NcclError, CudaError, TimedOut or Aborted, after stopping the world.
   void join(Place place = Place::current());

@@ -72,15 +72,17 @@ void run_function(NcclRank& rank, Result& result, const std::function<void(Commu
 }
 
 /// @param ended after it no rank of this process communicates
-void run_rank(NcclWorld& world, int device, Result& result, Start& start, std::latch& ended,
-              const std::function<void(Communicator&)>& body) {
+void run_rank(NcclWorld& world, const std::vector<int>& devices, std::size_t index, Result& result,
+              Start& start, std::latch& ended, const std::function<void(Communicator&)>& body) {
   MemoryMeter* const outer = std::exchange(current_memory_meter(), &result.memory);
   std::optional<RankDevice> gpu;
   std::optional<NcclRank> rank;
   bool arrived = false;
   try {
+    const int device = devices[index];
+    const auto here = static_cast<int>(std::count(devices.begin(), devices.end(), device));
     gpu.emplace(result.end.rank, device);
-    reserve_memory(bytes_to_reserve(1, world.settings().ranks_per_gpu));
+    reserve_memory(bytes_to_reserve(here, world.settings().ranks_per_gpu));
     rank.emplace(world, *gpu, result.memory.owner);
     rank->join();
     arrived = true;
@@ -115,7 +117,7 @@ NcclOutcome run_on_nccl(NcclWorld& world, const std::vector<int>& devices,
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     try {
-      threads.emplace_back([&, i] { run_rank(world, devices[i], results[i], start, ended, body); });
+      threads.emplace_back([&, i] { run_rank(world, devices, i, results[i], start, ended, body); });
     } catch (...) {  // the system has no thread for it
       results[i].end.failure = with_rank(std::current_exception(), ranks[i]);
       world.stop(results[i].end.failure);

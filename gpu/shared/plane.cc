@@ -15,17 +15,19 @@
 namespace rankbox::gpu {
 namespace {
 
-/// Launches each kernel once per process and device: the first launch loads its code, which takes
+/// Launches each kernel once per process and device, or a few times at the same moment: the first launch loads its code, which takes
 /// milliseconds.
 void warm_once(const RankDevice& gpu) {
   static std::mutex lock;
   static std::set<int> warm;
   {
     // Not during the launches: a rank that hangs in one must not keep others from ending.
-    std::lock_guard guard(lock);
-    if (!warm.insert(gpu.device()).second) return;
+    const std::lock_guard guard(lock);
+    if (warm.contains(gpu.device())) return;
   }
   warm_kernels(gpu.stream());
+  const std::lock_guard guard(lock);
+  warm.insert(gpu.device());
 }
 
 std::set<int> set_of(const std::vector<int>& devices) { return {devices.begin(), devices.end()}; }
@@ -34,7 +36,7 @@ std::set<int> set_of(const std::vector<int>& devices) { return {devices.begin(),
 
 SharedPlane::SharedPlane(std::vector<int> devices, double deadline_seconds)
     : devices_(std::move(devices)),
-      has_several_(set_of(devices_).size() > 1),
+      has_several_(device_count() > 1),
       deadline_seconds_(deadline_seconds),
       ranks_(devices_.size()) {}
 
@@ -46,6 +48,9 @@ void SharedPlane::enter(int rank) {
   state.transit = {.rank = rank, .device = device};
   state.gpu->set_waiter(
       [this, &gpu = *state.gpu](const Doing& doing) { gpu.wait(deadline_seconds_, doing); });
+  state.gpu->set_make_room([this, &gpu = *state.gpu](const Doing& doing) {
+    gpu.wait_until([&gpu] { return gpu.shared()->has_room(); }, deadline_seconds_, doing);
+  });
 
   const auto sharers = static_cast<int>(std::count(devices_.begin(), devices_.end(), device));
   reserve_memory(bytes_to_reserve(sharers, sharers));
@@ -65,11 +70,21 @@ void SharedPlane::leave(int rank) noexcept {
 }
 
 SharedPlane::~SharedPlane() {
+  // Work that still runs uses the stream. The next run must not wait behind it, nor this one once
+  // more for each rank.
+  std::set<SharedStream*> hung;
+  for (const Rank& rank : ranks_) {
+    if (!rank.done) hung.insert(rank.gpu->shared());
+  }
   for (Rank& rank : ranks_) {
-    if (rank.done) continue;
-    // Work that still runs uses the stream. The next run must not wait behind it.
-    rank.gpu->shared()->retire();
-    static_cast<void>(rank.gpu.release());
+    if (rank.gpu == nullptr) continue;
+    SharedStream& stream = *rank.gpu->shared();
+    const bool hangs = hung.contains(&stream);
+    if (hangs || stream.has_failed()) stream.retire();
+    if (hangs) {
+      a_run_hung() = true;
+      static_cast<void>(rank.gpu.release());
+    }
   }
 }
 
@@ -84,14 +99,17 @@ int SharedPlane::holder_of(const Side& side) const {
 }
 
 void SharedPlane::prepare(int rank, bool /*later*/, std::span<Transit*> operations) {
-  for (Transit*& transit : operations) transit = &state_of(rank).transit;
+  Rank& state = state_of(rank);
+  state.gpu->make_room({.op = "a message or collective"});
+  for (Transit*& transit : operations) transit = &state.transit;
 }
 
 SharedPlane::Transit* SharedPlane::prepare_copy(int rank, Slice slice, void** data) {
   const Transit& mine = state_of(rank).transit;
   SharedStream& stream = stream_of(mine);
   auto buffered = std::make_unique<Transit>(mine);
-  *data = buffered->copied = stream.allocate(slice.bytes());
+  // Also makes room. If the copy fails, the run does, and the block stays.
+  *data = buffered->copied = state_of(rank).gpu->allocate(slice.bytes());
   const Side from{slice.data(), buffered.get()};
   if (slice.bytes() > 0) {
     stream.copy(*data, mine.device, slice.data(), holder_of(from), slice.bytes(),

@@ -14,7 +14,7 @@
 // a collective reads from other GPUs where it can reach them.
 //
 // Cost: a small message within a GPU is an entry in a list; a large one is one CUDA call. Blocks
-// only when memory does not suffice. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.
+// where memory does not suffice, or where the GPU is some hundred calls behind. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ class SharedPlane final : public sim::DataPlane {
   int holder_of(const Side& side) const;
 
   const std::vector<int> devices_;  // [rank]
-  const bool has_several_;          // devices
+  const bool has_several_;          // the machine has several devices
   const double deadline_seconds_;
   std::vector<Rank> ranks_;
 };

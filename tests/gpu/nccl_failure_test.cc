@@ -62,7 +62,7 @@ TEST_CASE("failed runs leave no thread behind") {
       Tensor data = some(100);
       dist.all_reduce(data);
       if (dist.rank() == 2) throw std::runtime_error("no more coffee");
-      // Blocking, deferred, and on the side stream.
+      // Blocking, deferred, and on another stream.
       Tensor later = some(100), sum = some(1);
       const auto request = dist.irecv(later, 2);
       const auto reduced = dist.all_reduce_async(sum);

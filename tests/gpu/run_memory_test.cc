@@ -1,11 +1,14 @@
 // Device memory of a run: none is requested from the driver in it, and all is released after it.
 #include <cstdint>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "gpu/device/device_memory.h"
+#include "gpu/device/rank_device.h"
 #include "tests/gpu/gpu_test_worlds.h"
 
 namespace rankbox::gpu {
@@ -15,7 +18,7 @@ std::int64_t allocations() {
   std::int64_t calls = 0;
   for (const char* call : {"cudaMalloc", "cudaFree", "cudaMallocHost", "cudaFreeHost"})
     calls += emulation::calls_of(call);
-  return calls;
+  return calls + emulation::pool_growths();
 }
 
 /// Returns rank 0's count of all ranks' allocations while they use everything.
@@ -30,7 +33,8 @@ std::int64_t allocated_in(Comm& dist, std::int64_t from, std::int64_t to) {
   return after - before;
 }
 
-TEST_CASE("ranks that communicate make no call that may wait for other GPUs' memory") {
+TEST_CASE("ranks that communicate request no memory from the driver while it fits into the pool") {
+  setenv("RANKBOX_GPU_POOL_MIB", "8", 1);
   struct Row {
     int gpus;
     const char* mode;
@@ -44,6 +48,25 @@ TEST_CASE("ranks that communicate make no call that may wait for other GPUs' mem
                                [](Comm& dist) { return allocated_in(dist, 1, 1000); });
     CHECK(run.results[0] == 0);
   }
+  setenv("RANKBOX_GPU_POOL_MIB", "1", 1);
+}
+
+TEST_CASE("a pool has what was reserved, and adds what a later run reserves beyond that") {
+  constexpr std::int64_t kMiB = 1 << 20;
+  emulation::set_device_count(8);
+  RankDevice gpu(0, 7);  // a device that no other test uses
+  const auto growths_of = [&](std::int64_t bytes) {
+    const std::int64_t before = emulation::pool_growths();
+    gpu.release(gpu.allocate(bytes));
+    return emulation::pool_growths() - before;
+  };
+  reserve_memory(4 * kMiB);
+  CHECK(growths_of(4 * kMiB) == 0);
+  reserve_memory(2 * kMiB);
+  CHECK(growths_of(4 * kMiB + 1) == 1);
+  reserve_memory(16 * kMiB);
+  CHECK(growths_of(12 * kMiB) == 0);
+  emulation::set_device_count(1);
 }
 
 TEST_CASE("the second run of a process takes streams and pinned memory of the first") {

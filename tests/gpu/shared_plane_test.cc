@@ -233,25 +233,77 @@ TEST_CASE("no memory is left behind, however a run ends") {
 
 // ---- GPUs that fail -----------------------------------------------------------------------------
 
-TEST_CASE("a CUDA call that fails ends the run with its error, wherever it was") {
-  // So large that each is a call of its own.
-  const auto use = [](Comm& dist) { use_everything(dist, 10'000); };
-  for (const char* call : {"cudaMemcpyAsync", "cudaMemcpyPeerAsync", "cudaEventRecord",
-                           "cudaStreamWaitEvent", "cudaLaunchKernelEx", "cudaMallocAsync"}) {
-    for (int skip : {0, 1, 2, 3, 5, 7}) {
-      const Setting setting(2, "shared");
-      emulation::fail_next(call, cudaErrorUnknown, skip);
-      const std::exception_ptr error =
-          thrown_by({.world_size = 4, .buffering = Buffering::eager(100)}, use);
-      emulation::fail_next(call, cudaSuccess);
-      const std::string name = call;
-      CAPTURE(name);
-      CAPTURE(skip);
-      INFO(testing::what_of(error));
-      CHECK(is_a<CudaError>(error));
-      CHECK(says(error, name + " failed: cudaErrorUnknown"));
+TEST_CASE(
+    "a CUDA call that fails ends the run with its error, wherever it was, and only that run") {
+  // Large tensors are a call each; small ones are collected.
+  for (const std::int64_t count : {10'000, 100}) {
+    for (const char* call :
+         {"cudaMemcpyAsync", "cudaMemcpyPeerAsync", "cudaEventRecord", "cudaStreamWaitEvent",
+          "cudaLaunchKernelEx", "cudaMallocAsync", "cudaEventQuery", "cudaStreamCreateWithFlags"}) {
+      for (int skip : {0, 1, 2, 3, 5, 7}) {
+        const Setting setting(2, "shared");
+        emulation::fail_next(call, cudaErrorUnknown, skip);
+        const std::exception_ptr error =
+            thrown_by({.world_size = 4, .buffering = Buffering::eager(100)},
+                      [&](Comm& dist) { use_everything(dist, count); });
+        const bool fired = !emulation::fail_next(call, cudaSuccess);
+        const std::string name = call;
+        CAPTURE(count);
+        CAPTURE(name);
+        CAPTURE(skip);
+        INFO(testing::what_of(error));
+        CHECK(fired == is_a<CudaError>(error));
+        if (fired) CHECK(says(error, name + " failed: cudaErrorUnknown"));
+        std::vector<float> sums(4);
+        run_world({.world_size = 4}, [&](Comm& dist) {
+          Tensor sum = full(count, 1.0f);
+          dist.all_reduce(sum);
+          sums[static_cast<std::size_t>(dist.rank())] = to_host(sum)[0];
+        });
+        CHECK(sums == std::vector<float>(4, 4.0f));
+      }
     }
   }
+}
+
+TEST_CASE("a run after one that hangs has another stream, and does not wait") {
+  const Setting setting(1, "shared");
+  const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  cudaStream_t hung = nullptr;
+  const std::exception_ptr error =
+      thrown_by({.world_size = 4, .deadline_seconds = 0.3}, [&](Comm& dist) {
+        if (dist.rank() > 0) return;
+        hung = device_here().stream();
+        hold(hung, go_on);
+        to_host(zeros(10));
+      });
+  INFO(testing::what_of(error));
+  CHECK(is_a<TimedOut>(error));
+  const auto next = run_ranks({.world_size = 4}, [&](Comm& dist) {
+    Tensor sum = full(10, 1.0f);
+    dist.all_reduce(sum);
+    return std::pair(to_host(sum)[9], device_here().stream() != hung);
+  });
+  for (const auto& result : next.results) CHECK(result == std::pair(4.0f, true));
+  *go_on = true;
+  CHECK(cudaStreamSynchronize(hung) == cudaSuccess);
+}
+
+TEST_CASE("a loop of calls without a wait leaves a bounded number of them on the stream") {
+  const Setting setting(1, "shared");
+  const auto go_on = std::make_shared<std::atomic<bool>>(false);
+  int rounds = 0;
+  const std::exception_ptr error =
+      thrown_by({.world_size = 2, .deadline_seconds = 0.5}, [&](Comm& dist) {
+        if (dist.rank() == 1) return;
+        Tensor large = zeros(20'000);
+        hold(device_here().stream(), go_on);
+        const std::shared_ptr<void> end(nullptr, [&](void*) { *go_on = true; });
+        for (; rounds < 100'000; ++rounds) large += large;
+      });
+  INFO(testing::what_of(error));
+  CHECK(is_a<TimedOut>(error));
+  CHECK(rounds < 1000);
 }
 
 TEST_CASE("memory that runs out: the error names the rank") {

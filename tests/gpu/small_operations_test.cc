@@ -1,4 +1,5 @@
 // Small operations that are collected: as if each had been carried out at once, in order.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -168,6 +169,30 @@ TEST_CASE("values of small operations are those of the large ones, bit by bit") 
       gpu.release(from);
     }
   }
+}
+
+TEST_CASE("copies of any length, from and to any address") {
+  RankDevice gpu(0, 0, &shared_stream());
+  std::vector<char> begin(256);
+  for (std::size_t i = 0; i < begin.size(); ++i) begin[i] = static_cast<char>(i);
+  auto* const data = static_cast<char*>(gpu.allocate(256));
+  for (const int into : {128, 129, 130, 132, 136}) {
+    for (const int from : {0, 1, 2, 4, 16}) {
+      for (const int bytes : {1, 2, 3, 4, 8, 16, 31, 32, 64}) {
+        std::vector<char> expected = begin;
+        std::copy_n(begin.begin() + from, bytes, expected.begin() + into);
+        upload(gpu, data, begin);
+        gpu.synchronize(30);
+        gpu.shared()->add({.into = data + into, .from = data + from, .count = bytes});
+        gpu.synchronize(30);
+        CAPTURE(into);
+        CAPTURE(from);
+        CAPTURE(bytes);
+        CHECK(download(gpu, data, begin.size()) == expected);
+      }
+    }
+  }
+  gpu.release(data);
 }
 
 TEST_CASE("a kernel takes a bounded number of small operations") {

@@ -198,9 +198,11 @@ bool runs_a_third() {
   return third != nullptr && *third >= '0' && *third <= '2';
 }
 
+int third() { return runs_a_third() ? *std::getenv("RANKBOX_THIRD") - '0' : 0; }
+
 bool is_to_run(std::size_t row) {
   if (runs_a_third()) {
-    if (row % 3 != static_cast<std::size_t>(*std::getenv("RANKBOX_THIRD") - '0')) return false;
+    if (row % 3 != static_cast<std::size_t>(third())) return false;
     row /= 3;
   }
   const char* const shards = std::getenv("TEST_TOTAL_SHARDS");

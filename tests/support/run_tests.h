@@ -43,8 +43,9 @@ void pass_over_without_containers(const std::string& problem);
 /// a test with a shard_count runs those of its shard. With RANKBOX_CASES_ROTATE=1, the test cases
 /// of a file are such a table.
 bool is_to_run(std::size_t row);
-/// Returns whether that variable is set.
+/// Returns whether that variable is set, and its value.
 bool runs_a_third();
+int third();
 
 /// Returns the exit status of a program whose tests cannot run here: 0, or 1 if
 /// RANKBOX_REQUIRE_GPU=1 forbids that. Prints the reason in one line.

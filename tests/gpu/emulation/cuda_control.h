@@ -39,6 +39,9 @@ std::atomic<std::int64_t>& operations_among_devices();
 /// deadlock.
 std::int64_t blocking_calls_amid_communication();
 
+/// Returns how often a pool of stream-ordered memory had to grow, by a request to the driver.
+std::int64_t pool_growths();
+
 /// Returns the number of copies on streams between device memory and pageable host memory so far.
 /// On a real GPU they wait in the driver, and have deadlocked beside kernels of NCCL.
 std::int64_t pageable_copies();

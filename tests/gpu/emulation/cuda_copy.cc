@@ -56,7 +56,7 @@ bool fits(cudaMemcpyKind kind, const Side& to, const Side& from) {
 
 /// @param blocking wait for the copy in every case
 cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind,
-                 cudaStream_t handle, bool blocking) {
+                 cudaStream_t handle, bool blocking, bool names_devices = false) {
   const std::shared_ptr<Stream> stream = find_stream(handle);
   if (stream == nullptr) return cudaErrorInvalidResourceHandle;
   if (count == 0) return cudaSuccess;
@@ -65,6 +65,12 @@ cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind k
   if (!look_up(to, count, to_side) || !look_up(from, count, from_side) ||
       !fits(kind, to_side, from_side)) {
     return cudaErrorInvalidValue;
+  }
+  // A plain copy may not be able to use a pool of another device.
+  for (const void* const side : {static_cast<const void*>(to), from}) {
+    const std::optional<Block> block = find_block(side);
+    if (!names_devices && block && block->of_pool && !kernel_may_use(stream->device(), side))
+      return cudaErrorInvalidValue;
   }
 
   if ((from_side.where == Where::kPageable) != (to_side.where == Where::kPageable))
@@ -124,7 +130,7 @@ cudaError_t cudaMemcpyPeerAsync(void* dst, int dst_device, const void* src, int 
                       to.device != dst_device || from.device != src_device)) {
       return cudaErrorInvalidValue;
     }
-    return copy(dst, src, count, cudaMemcpyDeviceToDevice, stream, false);
+    return copy(dst, src, count, cudaMemcpyDeviceToDevice, stream, false, /*names_devices=*/true);
   });
 }
 

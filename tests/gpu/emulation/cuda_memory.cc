@@ -26,6 +26,9 @@ struct Memory {
   std::map<const char*, Block> blocks;        // by their first byte
   std::map<int, std::size_t> used_on_device;  // bytes
   std::size_t capacity = 0;                   // 0: not determined yet
+  std::map<int, std::size_t> used_of_pool;    // bytes, by device
+  std::map<int, std::size_t> pool_size;       // the most that was used: it keeps all
+  std::int64_t pool_growths = 0;
   std::atomic<std::int64_t> blocking_calls_amid_communication = 0;
 };
 
@@ -80,7 +83,10 @@ cudaError_t release(void* address, bool on_device) {
   if (!wait_for_device(block->device)) return cudaErrorLaunchTimeout;
   const std::lock_guard lock(memory().mutex);
   if (memory().blocks.erase(block->data) == 0) return cudaErrorInvalidValue;  // freed meanwhile
-  if (on_device && !block->released) memory().used_on_device[block->device] -= block->bytes;
+  if (on_device && !block->released) {
+    memory().used_on_device[block->device] -= block->bytes;
+    if (block->of_pool) memory().used_of_pool[block->device] -= block->bytes;
+  }
   ::operator delete(address, kAlignment);
   return cudaSuccess;
 }
@@ -107,8 +113,18 @@ cudaError_t add_device_block(void** address, std::size_t bytes, int device, bool
   if (bytes > capacity() - std::min(capacity(), used)) return cudaErrorMemoryAllocation;
   const cudaError_t status =
       add_block(address, {.bytes = bytes, .on_device = true, .device = device, .of_pool = of_pool});
-  if (status == cudaSuccess) used += bytes;
-  return status;
+  if (status != cudaSuccess) return status;
+  used += bytes;
+  if (of_pool && (memory().used_of_pool[device] += bytes) > memory().pool_size[device]) {
+    memory().pool_size[device] = memory().used_of_pool[device];
+    ++memory().pool_growths;
+  }
+  return cudaSuccess;
+}
+
+std::int64_t pool_growths() {
+  const std::lock_guard lock(memory().mutex);
+  return memory().pool_growths;
 }
 
 int release_pool_block(void* address) {
@@ -119,6 +135,7 @@ int release_pool_block(void* address) {
   if (!block.of_pool || block.released) return -1;
   block.released = true;
   memory().used_on_device[block.device] -= block.bytes;
+  memory().used_of_pool[block.device] -= block.bytes;
   return block.device;
 }
 

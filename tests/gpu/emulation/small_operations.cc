@@ -1,2 +1,2 @@
-// The reduction kernels as plain C++, for the emulated runtime.
+// The kernel of small operations as plain C++, for the emulated runtime.
 #include "gpu/kernels/small_operations.cu"  // NOLINT
