@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* kModeVariable = "RANKBOX_GPU_MODE";
 constexpr const char* kSharingVariable = "NCCL_MULTI_RANK_GPU_ENABLE";
-constexpr int kMostSharing = 2;  // ranks for which NCCL's share of a GPU suffices
+constexpr int kFirstToShare = 23003;  // the version of NCCL that knows it, 2.30.3
+constexpr int kMostSharing = 2;       // ranks for which NCCL's share of a GPU suffices
 
 std::string variable(const char* name) {
   return launcher::process_environment()(name).value_or("");
@@ -60,6 +61,13 @@ std::string in_words(RunMode mode, int world_size) {
   return "";
 }
 
+/// Returns whether NCCL is asked to let ranks share a GPU, and knows how.
+bool nccl_lets_ranks_share() {
+  int version = 0;
+  return variable(kSharingVariable) == "1" && ncclGetVersion(&version) == ncclSuccess &&
+         version >= kFirstToShare;
+}
+
 }  // namespace
 
 RunMode choose_mode(int world_size) {
@@ -78,7 +86,7 @@ RunMode choose_mode(int world_size) {
         kModeVariable, asked, who->launcher, who->world_size, kModeVariable));
   }
   const int devices = device_count();
-  const bool nccl_shares = variable(kSharingVariable) == "1";
+  const bool nccl_shares = nccl_lets_ranks_share();
   if (wants_nccl && devices < world_size && !nccl_shares) {
     throw InvalidArgument(fmt::format(
         "{}=nccl, but {} ranks need a GPU each, and there {} {}: use fewer ranks, or unset {} and "

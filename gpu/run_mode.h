@@ -2,7 +2,7 @@
 //
 //   processes   a launcher started several processes: one rank each, over NCCL
 //   threads     one GPU per rank: threads of this process, over NCCL. With
-//               NCCL_MULTI_RANK_GPU_ENABLE=1 (NCCL 2.30), two ranks per GPU
+//               NCCL_MULTI_RANK_GPU_ENABLE=1 (NCCL 2.30.3), two ranks per GPU
 //   shared      fewer GPUs than that: threads of this process share them (gpu/shared/plane.h)
 //
 // RANKBOX_GPU_MODE=nccl|shared|auto selects the mode. auto, the default, takes the first of these

@@ -27,7 +27,7 @@ PROGRAMS = dict(argument.split("=") for argument in sys.argv[1:])
 # Lines that are not measured on one emulated GPU, by section and what; all of a section: None.
 NOT_MEASURED = {
     ("machine", "peer access"), ("machine", "atomics over the link (NVLink)"),  # one GPU
-    ("pairs", None), ("contract-threads", None), ("contract-processes", None), ("ring", None),
+    ("pairs", None), ("contract-processes", None), ("ring", None),
     ("contract-one-gpu", None),  # the emulated NCCL connects no processes
     ("train", "mlp, 1 GPU, against PyTorch"),
 }

@@ -205,7 +205,7 @@ class ReportTest(unittest.TestCase):
             [PROGRAM, "--programs", folder, *options.replace("FOLDER", str(folder)).split()],
             env={"PATH": f"{folder}:/usr/bin:/bin", "RANK": "0", "WORLD_SIZE": "2",
                  "RANKBOX_GPU_MODE": "shared", "PYTHONPATH": str(folder)},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         self.errors = ran.stderr.decode()
         return ran.returncode, ran.stdout.decode(), folder
 

@@ -1,7 +1,6 @@
 """Measures the lines of a report by running programs, within a section's time."""
 
 import concurrent.futures
-import ctypes
 import dataclasses
 import json
 import os
@@ -16,6 +15,7 @@ MET, NOT_MET, MEASURED, NOT_MEASURED = "met", "not met", "measured", "not measur
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE)
 MOST_OUTPUT, MOST_ERRORS = 16 << 20, 64 << 10  # bytes that are kept
 TICK = 0.02
+LONG_ENOUGH = 20  # seconds of a program that has not ended
 GRACE = 2  # seconds between SIGTERM and SIGKILL
 SECONDS_TO_DIE = 5  # after SIGKILL: a process that a driver holds does not end
 # When one of several processes fails, the others have this long to report the same.
@@ -26,8 +26,6 @@ NOT_INHERITED = """RANK LOCAL_RANK WORLD_SIZE LOCAL_WORLD_SIZE OMPI_COMM_WORLD_R
     RANKBOX_NCCL_SHARE_GPU NCCL_ALGO NCCL_DEBUG""".split()
 # glibc keeps the stacks of ended threads for new ones, as for all our programs (child.cc).
 GIVEN = {"GLIBC_TUNABLES": "glibc.pthread.stack_cache_size=268435456"}
-PR_SET_PDEATHSIG = 1
-PRCTL = ctypes.CDLL(None).prctl
 
 
 class NotMeasured(Exception):
@@ -187,7 +185,11 @@ class Session:
             except NotMeasured:
                 return None
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-            return dict(zip(programs, pool.map(run_one, programs)))
+            running = [pool.submit(run_one, program) for program in programs]
+            # With a limit: only this thread notes signals, and any thread may be interrupted.
+            while concurrent.futures.wait(running, TICK).not_done:
+                pass
+            return {program: one.result() for program, one in zip(programs, running)}
 
     def run(self, program, *arguments, environment=None, under=(), processes=1,
             seconds=float("inf")):
@@ -229,7 +231,8 @@ class Session:
             self.note(program, None if was_ended else code, time.monotonic() - begin,
                       output.data + errors.data)
         self.check_signal()
-        if timed_out and left <= seconds:
+        # One that had so long has hung, more likely than not.
+        if timed_out and left <= seconds and left < LONG_ENOUGH:
             raise out_of_time
         return Ended(128 - code if code < 0 else code, timed_out, output.data, errors.data)
 
@@ -350,9 +353,11 @@ class Kept(threading.Thread):
 
 def start(command, variables, output, errors):
     """Starts a program in its own session, so that Ctrl-C does not reach it."""
-    return subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL, stdout=output,
-                            stderr=errors, start_new_session=True,
-                            preexec_fn=lambda: PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL))
+    # It ends with us. Code of ours between fork and exec could deadlock: several threads start
+    # programs.
+    return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], env=variables,
+                            stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
+                            start_new_session=True)
 
 
 def end_all(started):

@@ -68,8 +68,8 @@ def check_threads(session):
 
     def programs():
         version = session.report.machine["nccl"]
-        if session.gpus() == 1 and [int(part) for part in version.split(".")[:2]] < [2, 30]:
-            raise NotMeasured(f"there is one GPU, which ranks share from NCCL 2.30 on; it is "
+        if session.gpus() == 1 and [int(part) for part in version.split(".")] < [2, 30, 3]:
+            raise NotMeasured(f"there is one GPU, which ranks share from NCCL 2.30.3 on; it is "
                               f"{version}")
         return session.programs_in("contract", "nccl")
 

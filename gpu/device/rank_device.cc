@@ -53,6 +53,18 @@ class Shelf {
     kept.pop_back();
     return last;
   }
+  cudaStream_t take_stream(int device) {
+    const std::lock_guard guard(lock_);
+    std::vector<cudaStream_t>& idle = streams_[device];
+    if (idle.empty()) return nullptr;
+    cudaStream_t last = idle.back();
+    idle.pop_back();
+    return last;
+  }
+  void put(int device, cudaStream_t stream) {
+    const std::lock_guard guard(lock_);
+    streams_[device].push_back(stream);
+  }
   void put(const Key& key, RankDevice::Kept kept) {
     const std::lock_guard guard(lock_);
     kept_[key].push_back(std::move(kept));
@@ -61,6 +73,7 @@ class Shelf {
  private:
   std::mutex lock_;  // guards the rest
   std::map<Key, std::vector<RankDevice::Kept>> kept_;
+  std::map<int, std::vector<cudaStream_t>> streams_;  // idle, by device
 };
 
 }  // namespace
@@ -143,6 +156,22 @@ void RankDevice::release(void* block) noexcept {
   } else {
     release_on(kept_.stream, block);
   }
+}
+
+cudaStream_t RankDevice::take_stream(const Doing& doing) {
+  if (cudaStream_t kept = Shelf::all().take_stream(device_)) return kept;
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+        doing);
+  return stream;
+}
+
+void RankDevice::give_back(cudaStream_t stream) noexcept {
+  if (stream == nullptr) return;
+  if (cudaStreamQuery(stream) == cudaSuccess) return Shelf::all().put(device_, stream);
+  cudaGetLastError();
+  // Work that still runs was aborted; CUDA keeps the stream until it has finished.
+  static_cast<void>(cudaStreamDestroy(stream));
 }
 
 void RankDevice::order_before(cudaStream_t later) {

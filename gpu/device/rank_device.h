@@ -62,6 +62,14 @@ class RankDevice {
   void keep_blocks() { keeps_blocks_ = true; }
   bool keeps_blocks() const { return keeps_blocks_ || std::uncaught_exceptions() > 0; }
 
+  // ---- Other streams ----
+
+  /// Returns a stream beside stream(). Few are ever created: a GPU has 32 hardware queues, and
+  /// streams that share one wait for each other.
+  cudaStream_t take_stream(const Doing& doing);
+  /// Leaves it to the next take_stream() on this device, unless it is still busy. Accepts null.
+  void give_back(cudaStream_t stream) noexcept;
+
   // ---- Order ----
 
   /// Orders later work on `later`, of any device, after all present work on stream().

@@ -86,11 +86,9 @@ Caller NcclRank::caller(const char* operation, Place place) const {
 }
 
 void NcclRank::release_device() {
-  // Work that still runs on it was aborted; CUDA keeps the stream until it has finished.
   for (const NcclMember& member : members_) {
-    for (const cudaStream_t stream : {member.message_stream, member.collective_stream}) {
-      if (stream != nullptr) static_cast<void>(cudaStreamDestroy(stream));
-    }
+    device_.give_back(member.message_stream);
+    device_.give_back(member.collective_stream);
     device_.release(member.scratch);
   }
   if (ready_ != nullptr) static_cast<void>(cudaEventDestroy(ready_));
@@ -296,10 +294,7 @@ NcclMember& NcclRank::add_member(const Caller& caller, std::vector<int> world_ra
 }
 
 cudaStream_t NcclRank::created(const Caller& caller, cudaStream_t& stream) {
-  if (stream == nullptr) {
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
-          doing_of(caller));
-  }
+  if (stream == nullptr) stream = device_.take_stream(doing_of(caller));
   return stream;
 }
 

@@ -28,7 +28,7 @@
 #define NCCL_MINOR 28
 #define NCCL_PATCH 9
 #define NCCL_SUFFIX "-emulated"
-#define NCCL_VERSION_CODE 22809
+#define NCCL_VERSION_CODE 23007
 #define NCCL_VERSION(X, Y, Z) \
   (((X) <= 2 && (Y) <= 8) ? (X)*1000 + (Y)*100 + (Z) : (X)*10000 + (Y)*100 + (Z))
 
