@@ -10,10 +10,10 @@
 //             or run, by the last rank of a collective
 //   finish    by an operation's owner, when the operation is done: orders its later work after that
 //
-// Where ranks share a queue (gpu/shared/), its order does all of it. In any case, a queue waits only
-// for work that was enqueued before. By induction all enqueued work completes, for any order of
-// ranks. Therefore, with a data plane too, only ranks can wait for each
-// other forever, and then all of them are parked.
+// Where ranks share a queue (gpu/shared/), its order does all of it. In any case, a queue waits
+// only for work that was enqueued before. By induction all enqueued work completes, for any order
+// of ranks. Therefore, with a data plane too, only ranks can wait for each other forever, and then
+// all of them are parked.
 //
 // Functions that read data are off. There are no fast paths for short messages and collectives,
 // waiting ranks do not help with collectives, and buffers are neither watched nor recorded

@@ -43,7 +43,8 @@ void* allocate_on(cudaStream_t stream, std::int64_t bytes);
 /// REQUIRES: all other work that uses the block has finished, or the stream waits for it.
 void release_on(cudaStream_t stream, void* block) noexcept;
 
-/// Copies on a stream of the thread's current device. Also between GPUs that cannot reach each other's memory.
+/// Copies on a stream of the thread's current device. Also between GPUs that cannot reach each
+/// other's memory.
 /// @param into_device, from_device that hold the memory
 void copy_on(cudaStream_t stream, void* into, int into_device, const void* from, int from_device,
              std::int64_t bytes, const Doing& doing);

@@ -35,7 +35,7 @@ class SharedStream;
 class RankDevice {
  public:
   /// Makes `device` this thread's current device, and this object current_rank_device().
-  /// @param shared the stream of all ranks on the device, and outlives this; null: one of its own
+  /// @param shared the stream of all ranks on the device, which outlives this; null: a stream apart
   RankDevice(int rank, int device, SharedStream* shared = nullptr);
   /// Waits for the stream, 5 s at most. Work that still runs then (a collective whose peer is gone)
   /// cannot be stopped from here, and its stream stays until the process ends.

@@ -98,8 +98,8 @@ class NcclRank {
 
   /// Joins the world together with all other ranks: creates the communicators, connects every pair,
   /// and runs each collective once. So nothing is loaded or connected later, when a GPU may be busy
-  /// waiting; only streams are created at their first use. Blocks until all ranks have joined, or until the deadline. From then on the
-  /// device waits through this object.
+  /// waiting; only streams are created at their first use. Blocks until all ranks have joined, or
+  /// until the deadline. From then on the device waits through this object.
   /// Throws NcclError, CudaError, TimedOut or Aborted, after stopping the world.
   void join(Place place = Place::current());
   /// Ends a rank whose function returned: waits for all its operations, then destroys the

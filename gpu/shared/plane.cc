@@ -15,8 +15,8 @@
 namespace rankbox::gpu {
 namespace {
 
-/// Launches each kernel once per process and device, or a few times at the same moment: the first launch loads its code, which takes
-/// milliseconds.
+/// Launches each kernel once per process and device, or a few times if ranks come at the same
+/// moment: the first launch loads its code, which takes milliseconds.
 void warm_once(const RankDevice& gpu) {
   static std::mutex lock;
   static std::set<int> warm;

@@ -14,7 +14,8 @@
 // a collective reads from other GPUs where it can reach them.
 //
 // Cost: a small message within a GPU is an entry in a list; a large one is one CUDA call. Blocks
-// where memory does not suffice, or where the GPU is some hundred calls behind. Thread safety: as a DataPlane. Errors: CudaError, OutOfMemory.
+// where memory does not suffice, or where the GPU is some hundred calls behind. Thread safety: as a
+// DataPlane. Errors: CudaError, OutOfMemory.
 #pragma once
 
 #include <cstdint>
